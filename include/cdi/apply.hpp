@@ -1,0 +1,412 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_APPLY_HPP
+#define CDI_APPLY_HPP
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cdi/host.hpp>
+#include <cdi/oci/hooks.hpp>
+#include <cdi/oci/linux.hpp>
+#include <cdi/oci/mount.hpp>
+#include <cdi/path.hpp>
+#include <cdi/result.hpp>
+#include <cdi/spec.hpp>
+#include <cdi/storage.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+/// A list of an OCI spec that CDI adds `Record`s to.
+template <class L, class Record>
+concept AppendableList = requires(L list, const Record& record) {
+  list.append(record);
+};
+
+/// A list of an OCI spec whose records CDI finds again by key, to replace or remove them.
+template <class L, class Record>
+concept KeyedList = AppendableList<L, Record> &&
+    requires(L list, const L& view, std::size_t i, const Record& record) {
+  { view.size() } -> std::convertible_to<std::size_t>;
+  { view.key(i) } -> std::convertible_to<std::string_view>;
+  list.assign(i, record);
+  list.erase(i);
+  list.swap(i, i);
+};
+
+/// The user and group of the container's process, 0 when the OCI spec names none.
+struct Owner {
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+};
+
+/// The parts of an OCI spec that an injection is about to touch.
+struct TouchedParts {
+  bool env = false;
+  bool devices = false;  // and the cgroup rules for them
+  bool net_devices = false;
+  bool mounts = false;
+  std::vector<oci::HookPoint> hooks{};
+  bool intel_rdt = false;
+  bool additional_gids = false;
+};
+
+/// How to reach the parts of an OCI spec of type `OciSpec` that CDI edits.
+///
+/// This is the one thing to write to use the library with another OCI spec type: specialize it with
+/// a constructor from `OciSpec&` and the functions that `Editable` names, and `apply` works. It
+/// only says where things are; what CDI does with them is decided in `apply` alone. The functions
+/// that give lists make missing parents, and are not called unless there is something to add.
+///
+/// A type may lack a part: leave out `device_rules`, `net_devices`, `set_intel_rdt` or
+/// `additional_gids`, and edits that need it are refused with `Errc::unsupported`. A type whose
+/// parts may be of a wrong kind, as in a JSON document, has `Result<void> check(const
+/// TouchedParts&)`, which is asked before the first change.
+template <class OciSpec>
+struct SpecEditor;
+
+/// An OCI spec that edits can be applied to.
+template <class OciSpec>
+concept Editable = requires(SpecEditor<OciSpec> editor, oci::HookPoint point) {
+  { editor.env() } -> KeyedList<std::string_view>;
+  { editor.devices() } -> KeyedList<oci::LinuxDeviceView>;
+  { editor.mounts() } -> KeyedList<oci::MountView>;
+  { editor.hooks(point) } -> AppendableList<oci::HookView>;
+  { editor.owner() } -> std::same_as<Owner>;
+  { editor.has_user_namespace() } -> std::same_as<bool>;
+};
+
+namespace detail {
+
+/// `NAME` of `NAME=value`; the whole entry when it has no `=`.
+inline std::string_view env_name(std::string_view entry) {
+  return entry.substr(0, entry.find('='));
+}
+
+template <class List>
+std::optional<std::size_t> find_first(const List& list, std::string_view key) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list.key(i) == key) return i;
+  }
+  return std::nullopt;
+}
+
+template <class List>
+std::optional<std::size_t> find_last(const List& list, std::string_view key) {
+  for (std::size_t i = list.size(); i-- > 0;) {
+    if (list.key(i) == key) return i;
+  }
+  return std::nullopt;
+}
+
+/// Sorts mounts by depth, keeping the order of those of equal depth. Only swaps are asked of the
+/// list, at most one for each mount; nothing when it is sorted already.
+template <class List>
+void sort_mounts(List& list) {
+  std::vector<std::size_t> depths(list.size());
+  for (std::size_t i = 0; i < depths.size(); ++i) depths[i] = path_depth(list.key(i));
+  if (std::is_sorted(depths.begin(), depths.end())) return;
+  std::vector<std::size_t> from(depths.size());
+  std::iota(from.begin(), from.end(), std::size_t{0});
+  std::stable_sort(from.begin(), from.end(),
+                   [&](std::size_t a, std::size_t b) { return depths[a] < depths[b]; });
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    std::size_t source = from[i];
+    while (source < i) source = from[source];  // where an earlier swap has put it
+    if (source != i) list.swap(i, source);
+  }
+}
+
+/// A device node as the container is to get it, and its rule for the device cgroup, if it has one.
+struct PlannedDevice {
+  oci::LinuxDeviceView device{};
+  std::optional<oci::LinuxDeviceCgroupView> rule{};
+};
+
+constexpr std::string_view node_type(char type) {
+  return type == 'b' ? "b" : type == 'c' ? "c" : "p";
+}
+
+/// Completes a device node with what the host knows of it. A node is specified when it has type and
+/// major (a FIFO needs no major): then a host without that node is no error.
+template <Storage S, HostLookup Host>
+Result<PlannedDevice> plan_device(const BasicDeviceNode<S>& node, const Host& host, Owner owner) {
+  PlannedDevice plan{.device = {.path = node.path,
+                                .type = node.type,
+                                .major = node.major,
+                                .minor = node.minor,
+                                .file_mode = node.file_mode,
+                                .uid = node.uid,
+                                .gid = node.gid}};
+  oci::LinuxDeviceView& device = plan.device;
+  const bool specified = !device.type.empty() && (device.major != 0 || device.type == "p");
+  const std::string_view host_path = node.host_path.empty() ? node.path : node.host_path;
+
+  if (!specified || !device.file_mode) {
+    const auto found = host(host_path);
+    if (!found && !specified) return found.error();
+    if (found && !device.file_mode) device.file_mode = found->file_mode;
+    if (found && !specified) {
+      if (device.type.empty()) device.type = node_type(found->type);
+      if (device.type != node_type(found->type)) {
+        return Error{.code = Errc::host,
+                     .message = "host device " + quoted(host_path) + " is of type \"" +
+                                std::string{node_type(found->type)} + "\", not " +
+                                quoted(device.type),
+                     .where = "type"};
+      }
+      if (device.major == 0 && device.type != "p") {
+        device.major = found->major;
+        device.minor = found->minor;
+      }
+    }
+  }
+  if (!device.uid && owner.uid > 0) device.uid = owner.uid;
+  if (!device.gid && owner.gid > 0) device.gid = owner.gid;
+  if (device.type == "b" || device.type == "c") {
+    plan.rule = {.allow = true, .type = device.type, .major = device.major, .minor = device.minor};
+    if (node.permissions.empty()) {
+      plan.rule->access = "rwm";
+    } else if (node.permissions != "none") {
+      plan.rule->access = node.permissions;
+    }
+  }
+  return plan;
+}
+
+/// `idmap` for bind mounts and `ridmap` for recursive ones, unless the mount says either: in a user
+/// namespace the files of the host would else belong to nobody. The last of bind and rbind decides.
+inline void add_id_mapping(oci::MountView& mount) {
+  std::string_view wanted = mount.type == "bind" ? "idmap" : "";
+  for (const std::string_view option : mount.options) {
+    if (option == "idmap" || option == "ridmap") return;
+    if (option == "bind") wanted = "idmap";
+    if (option == "rbind") wanted = "ridmap";
+  }
+  if (!wanted.empty()) mount.options.push_back(wanted);
+}
+
+}  // namespace detail
+
+/// Applies edits to an OCI spec: `apply(edits, spec)`, or `edits.apply(spec)`.
+///
+/// All or nothing: what can fail is checked before the first change, and after an error the target
+/// is as it was. The result shares no memory with the edits. Several edits count as one whose lists
+/// are joined, kind by kind. Costs one host lookup for each device node that does not say
+/// everything, and existing entries times new ones in comparisons.
+///
+/// An object rather than a function, so that an unqualified call never finds `std::apply`.
+struct ApplyFunction {
+  template <Storage S, Editable OciSpec, HostLookup Host = SystemHost>
+  Result<void> operator()(const BasicContainerEdits<S>& edits, OciSpec& target,
+                          const Host& host = {}) const {
+    const BasicContainerEdits<S>* const one[] = {&edits};
+    std::size_t failed = 0;
+    return (*this)(std::span<const BasicContainerEdits<S>* const>{one}, target, host, failed);
+  }
+
+  /// Several edits at once; `failed` is the index of those that an error is about.
+  template <Storage S, Editable OciSpec, HostLookup Host = SystemHost>
+  Result<void> operator()(std::span<const BasicContainerEdits<S>* const> all, OciSpec& target,
+                          const Host& host, std::size_t& failed) const {
+    SpecEditor<OciSpec> editor{target};
+    failed = 0;
+    TouchedParts touched;
+    for (const auto* edits : all) {
+      if (auto r = collect(*edits, touched); !r) return r;
+      if (auto r = check_supported<OciSpec>(*edits); !r) return r;
+      ++failed;
+    }
+    failed = 0;
+    if constexpr (requires { editor.check(touched); }) {
+      if (auto r = editor.check(touched); !r) return r;
+    }
+    std::vector<detail::PlannedDevice> devices;
+    for (const auto* edits : all) {
+      if (auto r = plan_devices(*edits, host, editor.owner(), devices); !r) return r;
+      ++failed;
+    }
+
+    if (touched.env) add_env(editor, all);
+    add_devices(editor, devices);
+    if constexpr (requires { editor.net_devices(); }) {
+      if (touched.net_devices) add_net_devices(editor, all);
+    }
+    if (touched.mounts) add_mounts(editor, all);
+    add_hooks(editor, all);
+    if constexpr (requires { editor.set_intel_rdt({}); }) set_intel_rdt(editor, all);
+    if constexpr (requires { editor.additional_gids(); }) {
+      if (touched.additional_gids) add_gids(editor, all);
+    }
+    return {};
+  }
+
+ private:
+  /// Notes what the edits will touch. Fails on a hook whose point no OCI spec has.
+  template <Storage S>
+  static Result<void> collect(const BasicContainerEdits<S>& edits, TouchedParts& touched) {
+    for (std::size_t i = 0; i < edits.hooks.size(); ++i) {
+      const auto point = oci::parse_hook_point(edits.hooks[i].hook_name);
+      if (!point) {
+        return Error{.code = Errc::invalid,
+                     .message = "invalid hook name " + detail::quoted(edits.hooks[i].hook_name),
+                     .where = detail::item_path("hooks", i).append(".hookName")};
+      }
+      touched.hooks.push_back(*point);
+    }
+    touched.env |= !edits.env.empty();
+    touched.devices |= !edits.device_nodes.empty();
+    touched.net_devices |= !edits.net_devices.empty();
+    touched.mounts |= !edits.mounts.empty();
+    touched.intel_rdt |= edits.intel_rdt.has_value();
+    for (const std::uint32_t gid : edits.additional_gids) touched.additional_gids |= gid != 0;
+    return {};
+  }
+
+  template <class OciSpec, Storage S>
+  static Result<void> check_supported(const BasicContainerEdits<S>& edits) {
+    using Editor = SpecEditor<OciSpec>;
+    const auto lacks = [](std::string_view key, std::string_view what) {
+      return Error{.code = Errc::unsupported,
+                   .message = "the OCI spec type has no place for " + std::string{what},
+                   .where = std::string{key}};
+    };
+    if constexpr (!requires(Editor e) { e.net_devices(); }) {
+      if (!edits.net_devices.empty()) return lacks("netDevices", "net devices");
+    }
+    if constexpr (!requires(Editor e) { e.set_intel_rdt({}); }) {
+      if (edits.intel_rdt) return lacks("intelRdt", "Intel RDT settings");
+    }
+    if constexpr (!requires(Editor e) { e.additional_gids(); }) {
+      if (!edits.additional_gids.empty()) return lacks("additionalGids", "additional gids");
+    }
+    if constexpr (!requires(Editor e) { e.device_rules(); }) {
+      if (!edits.device_nodes.empty()) return lacks("deviceNodes", "device cgroup rules");
+    }
+    return {};
+  }
+
+  template <Storage S>
+  static Result<void> plan_devices(const BasicContainerEdits<S>& edits, const auto& host,
+                                   Owner owner, std::vector<detail::PlannedDevice>& devices) {
+    for (std::size_t i = 0; i < edits.device_nodes.size(); ++i) {
+      auto plan = detail::plan_device(edits.device_nodes[i], host, owner);
+      if (!plan) return std::move(plan).error().under(detail::item_path("deviceNodes", i));
+      devices.push_back(*plan);
+    }
+    return {};
+  }
+
+  /// A variable that is there already keeps its place and gets the new value; of several, the last.
+  static void add_env(auto& editor, const auto& all) {
+    auto env = editor.env();
+    for (const auto* edits : all) {
+      for (const std::string_view entry : edits->env) {
+        if (const auto at = detail::find_last(env, detail::env_name(entry))) {
+          env.assign(*at, entry);
+        } else {
+          env.append(entry);
+        }
+      }
+    }
+  }
+
+  /// A node replaces the first of the same path and moves to the end; a second one of that path
+  /// gives its place to the new one. Cgroup rules are added, never taken away.
+  static void add_devices(auto& editor, const std::vector<detail::PlannedDevice>& devices) {
+    if (devices.empty()) return;
+    auto list = editor.devices();
+    for (const auto& [device, rule] : devices) {
+      if (const auto first = detail::find_first(list, device.path)) list.erase(*first);
+      if (const auto second = detail::find_first(list, device.path)) {
+        list.assign(*second, device);
+      } else {
+        list.append(device);
+      }
+    }
+    if constexpr (requires { editor.device_rules(); }) {
+      for (const auto& [device, rule] : devices) {
+        if (rule) editor.device_rules().append(*rule);
+      }
+    }
+  }
+
+  static void add_net_devices(auto& editor, const auto& all) {
+    auto interfaces = editor.net_devices();
+    for (const auto* edits : all) {
+      for (const auto& device : edits->net_devices) {
+        interfaces.set(device.host_interface_name, oci::LinuxNetDeviceView{.name = device.name});
+      }
+    }
+  }
+
+  /// A mount replaces the first with the same destination, as text; then all are sorted by depth.
+  static void add_mounts(auto& editor, const auto& all) {
+    const bool user_namespace = editor.has_user_namespace();
+    auto list = editor.mounts();
+    for (const auto* edits : all) {
+      for (const auto& from : edits->mounts) {
+        oci::MountView mount{.destination = from.container_path,
+                             .type = from.type,
+                             .source = from.host_path,
+                             .options = {from.options.begin(), from.options.end()}};
+        if (user_namespace) detail::add_id_mapping(mount);
+        if (const auto first = detail::find_first(list, mount.destination)) list.erase(*first);
+        list.append(mount);
+      }
+    }
+    detail::sort_mounts(list);
+  }
+
+  static void add_hooks(auto& editor, const auto& all) {
+    for (const auto* edits : all) {
+      for (const auto& hook : edits->hooks) {
+        editor.hooks(*oci::parse_hook_point(hook.hook_name))
+            .append(oci::HookView{.path = hook.path,
+                                  .args = {hook.args.begin(), hook.args.end()},
+                                  .env = {hook.env.begin(), hook.env.end()},
+                                  .timeout = hook.timeout});
+      }
+    }
+  }
+
+  /// The last settings count, whole; they replace those of the OCI spec.
+  static void set_intel_rdt(auto& editor, const auto& all) {
+    for (auto edits = all.rbegin(); edits != all.rend(); ++edits) {
+      if (!(*edits)->intel_rdt) continue;
+      const auto& rdt = *(*edits)->intel_rdt;
+      oci::LinuxIntelRdtView settings{.clos_id = rdt.clos_id,
+                                      .l3_cache_schema = rdt.l3_cache_schema,
+                                      .mem_bw_schema = rdt.mem_bw_schema,
+                                      .enable_monitoring = rdt.enable_monitoring};
+      if (rdt.schemata) settings.schemata = {rdt.schemata->begin(), rdt.schemata->end()};
+      return editor.set_intel_rdt(settings);
+    }
+  }
+
+  /// Group 0 is never added, nor one that is there already.
+  static void add_gids(auto& editor, const auto& all) {
+    auto gids = editor.additional_gids();
+    for (const auto* edits : all) {
+      for (const std::uint32_t gid : edits->additional_gids) {
+        if (gid != 0 && !gids.contains(gid)) gids.append(gid);
+      }
+    }
+  }
+};
+
+inline constexpr ApplyFunction apply{};
+
+}  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_APPLY_HPP

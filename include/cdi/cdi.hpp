@@ -1,0 +1,18 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+// Everything. Needs nlohmann_json and yaml-cpp; `<cdi/core.hpp>` needs neither.
+
+#ifndef CDI_CDI_HPP
+#define CDI_CDI_HPP
+
+// IWYU pragma: begin_exports
+#include <cdi/cache.hpp>
+#include <cdi/core.hpp>
+#include <cdi/file.hpp>
+#include <cdi/json.hpp>
+#include <cdi/oci/json_editor.hpp>
+#include <cdi/yaml.hpp>
+// IWYU pragma: end_exports
+
+#endif  // CDI_CDI_HPP

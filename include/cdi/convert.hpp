@@ -1,0 +1,64 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_CONVERT_HPP
+#define CDI_CONVERT_HPP
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <cdi/fields.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+namespace detail {
+
+template <class From, class To>
+void convert_value(const From& from, To& to);
+
+template <Described From, Described To, std::size_t... I>
+void convert_struct(const From& from, To& to, std::index_sequence<I...>) {
+  constexpr auto source = Describe<From>::fields();
+  constexpr auto target = Describe<To>::fields();
+  (detail::convert_value(from.*std::get<I>(source).member, to.*std::get<I>(target).member), ...);
+}
+
+template <class From, class To>
+void convert_value(const From& from, To& to) {
+  if constexpr (std::is_assignable_v<To&, const From&>) {
+    to = from;
+  } else if constexpr (Described<From>) {
+    using Fields = decltype(Describe<From>::fields());
+    detail::convert_struct(from, to, std::make_index_sequence<std::tuple_size_v<Fields>>{});
+  } else if constexpr (DictLike<To>) {
+    to.clear();
+    for (const auto& [key, value] : from) {
+      detail::convert_value(value, to[typename To::key_type{key}]);
+    }
+  } else if constexpr (ListLike<To>) {
+    to.clear();
+    to.reserve(from.size());
+    for (const auto& value : from) detail::convert_value(value, to.emplace_back());
+  } else {
+    to.reset();
+    if (from) detail::convert_value(*from, to.emplace());
+  }
+}
+
+}  // namespace detail
+
+/// The same model in another storage: `convert<Spec>(view)` copies the text, `convert<SpecView>(s)`
+/// points into `s`, which must outlive the view. Costs one pass over the model.
+template <Described To, Described From>
+To convert(const From& from) {
+  To to{};
+  detail::convert_value(from, to);
+  return to;
+}
+
+}  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_CONVERT_HPP

@@ -1,0 +1,476 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_DOCUMENT_HPP
+#define CDI_DOCUMENT_HPP
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <cdi/result.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+/// What a text may cost at most. A text over a limit is refused with `Errc::limit`.
+struct Limits {
+  std::size_t bytes = std::size_t{16} << 20;  // of the text
+  std::uint32_t depth = 64;                   // of nested lists and maps; a CDI spec needs 6
+  std::uint32_t values = 2'000'000;           // keys and YAML aliases, each expanded, included
+};
+
+/// A parsed JSON or YAML text: a flat, immutable tree that knows line and column of every value.
+///
+/// All values stand in one block in document order, all text in a second one. Scalars keep the text
+/// that was written; who reads a value decides whether `0644` is a number or a name. Movable; views
+/// handed out by `text()` live as long as the document, wherever it is moved.
+class Document {
+ public:
+  enum class Kind : std::uint8_t {
+    null,    // null, ~, or nothing
+    plain,   // a scalar without quotes: a number, true, or in YAML any bare word
+    quoted,  // a scalar that can only be text
+    list,
+    map,
+  };
+
+  class Value;
+  struct Member;
+  template <class Item>
+  class Range;
+
+  Document(Document&&) noexcept = default;
+  Document& operator=(Document&&) noexcept = default;
+  Document(const Document&) = delete;
+  Document& operator=(const Document&) = delete;
+  ~Document() = default;
+
+  /// The outermost value.
+  Value root() const;
+
+  /// The name given to the text, for messages; often a path.
+  const std::string& file() const { return file_; }
+
+  /// The place of the member that a path such as `devices[0].name` leads to, or of the deepest
+  /// value on the way that is there. Costs one step for each sibling on the way.
+  Position locate(std::string_view path) const;
+
+ private:
+  friend class DocumentBuilder;
+
+  struct Node {
+    Kind kind = Kind::null;
+    std::uint32_t begin = 0;   // of its text, for scalars
+    std::uint32_t size = 0;    // of its text, or the number of items or members
+    std::uint32_t next = 0;    // index of the value after this one and everything in it
+    std::uint32_t line = 0;    // from 1
+    std::uint32_t column = 0;  // from 1
+  };
+
+  Document() = default;
+
+  std::vector<Node> nodes_{};  // in document order; a map holds key, value, key, value, ...
+  std::vector<char> text_{};
+  std::string file_{};
+};
+
+/// One value of a document. A cursor: cheap to copy, valid while the document lives.
+class Document::Value {
+ public:
+  Kind kind() const { return node().kind; }
+  bool is_null() const { return kind() == Kind::null; }
+  bool is_scalar() const { return kind() == Kind::plain || kind() == Kind::quoted; }
+
+  /// The text of a scalar, decoded but otherwise as written; empty for the other kinds.
+  std::string_view text() const {
+    if (!is_scalar()) return {};
+    return {document_->text_.data() + node().begin, node().size};
+  }
+
+  /// The number of items of a list or members of a map.
+  std::size_t size() const { return is_scalar() ? 0 : node().size; }
+
+  /// The items of a list; nothing for other kinds.
+  Range<Value> items() const;
+  /// The members of a map, in the order written; nothing for other kinds.
+  Range<Member> members() const;
+
+  Position position() const { return {document_->file_, node().line, node().column}; }
+
+  /// Whether both stand at the same place of the same document.
+  friend bool operator==(const Value&, const Value&) = default;
+
+ private:
+  friend class Document;
+  template <class Item>
+  friend class Range;
+
+  Value(const Document& document, std::uint32_t index) : document_{&document}, index_{index} {}
+  const Node& node() const { return document_->nodes_[index_]; }
+  Value after() const { return {*document_, node().next}; }
+
+  const Document* document_;
+  std::uint32_t index_;
+};
+
+/// A key of a map and its value.
+struct Document::Member {
+  Value key;
+  Value value;
+};
+
+/// The items or members of one value, for range-based `for`.
+template <class Item>
+class Document::Range {
+ public:
+  class Iterator {
+   public:
+    explicit Iterator(Value at) : at_{at} {}
+
+    Item operator*() const {
+      if constexpr (std::is_same_v<Item, Member>) {
+        return Member{at_, at_.after()};
+      } else {
+        return at_;
+      }
+    }
+    Iterator& operator++() {
+      at_ = std::is_same_v<Item, Member> ? at_.after().after() : at_.after();
+      return *this;
+    }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    Value at_;
+  };
+
+  Iterator begin() const { return Iterator{first_}; }
+  Iterator end() const { return Iterator{last_}; }
+
+ private:
+  friend class Value;
+  Range(Value first, Value last) : first_{first}, last_{last} {}
+
+  Value first_;
+  Value last_;
+};
+
+inline Document::Value Document::root() const {
+  assert(!nodes_.empty());
+  return {*this, 0};
+}
+
+inline auto Document::Value::items() const -> Range<Value> {
+  const bool mine = kind() == Kind::list;
+  return {{*document_, mine ? index_ + 1 : node().next}, after()};
+}
+
+inline auto Document::Value::members() const -> Range<Member> {
+  const bool mine = kind() == Kind::map;
+  return {{*document_, mine ? index_ + 1 : node().next}, after()};
+}
+
+namespace detail {
+
+struct LineAndColumn {
+  std::uint32_t line = 1;
+  std::uint32_t column = 1;
+};
+
+/// The place of a byte of a text.
+inline LineAndColumn line_and_column(std::string_view text, std::size_t at) {
+  const auto before = text.substr(0, at);
+  const auto lines = std::count(before.begin(), before.end(), '\n');
+  const auto line_begin = before.rfind('\n') + 1;  // 0 when there is none
+  return {static_cast<std::uint32_t>(lines + 1),
+          static_cast<std::uint32_t>(before.size() - line_begin + 1)};
+}
+
+constexpr char ascii_lower(char c) noexcept {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+}
+
+/// Whether two keys name the same field. The CDI document's own sample writes `additionalGIDs`, and
+/// the Go reference reads fields in any case; so do we.
+inline bool same_key(std::string_view a, std::string_view b) noexcept {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) {
+           return ascii_lower(x) == ascii_lower(y);
+         });
+}
+
+/// Cuts the first step off a path: a leading `.` goes, then `key` or `[7]` is tried on `value`.
+inline bool descend(Document::Value& value, std::string_view& path) {
+  if (path.starts_with('.')) path.remove_prefix(1);
+  if (path.starts_with('[')) {
+    const auto close = path.find(']');
+    std::size_t index = 0;
+    for (const char c : path.substr(1, close - 1)) {
+      index = index * 10 + static_cast<std::size_t>(c - '0');
+    }
+    for (const auto item : value.items()) {
+      if (index-- != 0) continue;
+      path.remove_prefix(close + 1);
+      value = item;
+      return true;
+    }
+    return false;
+  }
+  // Keys may hold dots (annotations do): the longest key that the path goes on with is the one.
+  std::size_t best = 0;
+  Document::Value found = value;
+  for (const auto [key, member] : value.members()) {
+    const auto size = key.text().size();
+    const bool ends =
+        path.size() == size || (path.size() > size && (path[size] == '.' || path[size] == '['));
+    if (size > best && ends && same_key(path.substr(0, size), key.text())) {
+      best = size;
+      found = member;
+    }
+  }
+  if (best == 0) return false;
+  path.remove_prefix(best);
+  value = found;
+  return true;
+}
+
+}  // namespace detail
+
+inline Position Document::locate(std::string_view path) const {
+  Value at = root();
+  while (!path.empty() && detail::descend(at, path)) continue;
+  return at.position();
+}
+
+/// Fills a document, value by value in document order. What the formats are made of.
+///
+/// Each call answers false when a limit is hit or the text is refused; the reason is in `error()`
+/// and the front end must stop.
+class DocumentBuilder {
+ public:
+  /// `merge_keys`: whether `<<` merges, as it does in YAML.
+  DocumentBuilder(std::string_view file, const Limits& limits, bool merge_keys)
+      : limits_{limits}, merge_keys_{merge_keys} {
+    document_.file_ = file;
+  }
+
+  bool null(std::uint32_t line, std::uint32_t column) {
+    return add({Kind::null, 0, 0, 0, line, column});
+  }
+
+  /// A scalar or a key; a key is a scalar too.
+  bool scalar(std::string_view text, bool quoted, std::uint32_t line, std::uint32_t column) {
+    auto& all = document_.text_;
+    const auto begin = static_cast<std::uint32_t>(all.size());
+    if (text.size() > std::numeric_limits<std::uint32_t>::max() - all.size()) {
+      return refuse(Errc::limit, "the text is too large", line, column);
+    }
+    all.insert(all.end(), text.begin(), text.end());
+    return add({quoted ? Kind::quoted : Kind::plain, begin, static_cast<std::uint32_t>(text.size()),
+                0, line, column});
+  }
+
+  bool begin_list(std::uint32_t line, std::uint32_t column) {
+    return open({Kind::list, 0, 0, 0, line, column});
+  }
+  bool begin_map(std::uint32_t line, std::uint32_t column) {
+    return open({Kind::map, 0, 0, 0, line, column});
+  }
+  bool end_list() { return close(); }
+  bool end_map() {
+    const auto map = open_.back();
+    auto keys = keys_of(map);
+    if (merge_keys_ &&
+        std::any_of(keys.begin(), keys.end(), [&](auto k) { return is_merge_key(k); })) {
+      if (!merge(map, keys)) return false;
+      keys = keys_of(map);
+    }
+    return check_keys(std::move(keys)) && close();
+  }
+
+  /// The index of the value added last, for `copy`; whole once its `end_` call is made.
+  std::uint32_t last() const { return last_; }
+
+  /// Adds the value at `from`, and all it holds, once more: a YAML alias.
+  bool copy(std::uint32_t from, std::uint32_t line, std::uint32_t column) {
+    if (std::find(open_.begin(), open_.end(), from) != open_.end()) {
+      return refuse(Errc::syntax, "an alias stands inside what it names", line, column);
+    }
+    const std::uint32_t count = nodes()[from].next - from;
+    const auto to = static_cast<std::uint32_t>(nodes().size());
+    if (count > limits_.values - to) return too_many(line, column);
+    count_child();
+    last_ = to;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      Node node = nodes()[from + i];
+      node.next = node.next - from + to;
+      nodes().push_back(node);
+    }
+    return true;
+  }
+
+  bool refuse(Errc code, std::string message, std::uint32_t line, std::uint32_t column) {
+    error_ = {
+        .code = code, .message = std::move(message), .position = {document_.file_, line, column}};
+    return false;
+  }
+  bool failed() const { return !error_.message.empty(); }
+
+  /// The document, or why there is none. Only once, after the last value.
+  Result<Document> finish() && {
+    if (failed()) return std::move(error_);
+    return std::move(document_);
+  }
+
+ private:
+  using Kind = Document::Kind;
+  using Node = Document::Node;
+
+  std::vector<Node>& nodes() { return document_.nodes_; }
+  const std::vector<Node>& nodes() const { return document_.nodes_; }
+  std::string_view text(const Node& node) const {
+    return {document_.text_.data() + node.begin, node.size};
+  }
+
+  bool too_many(std::uint32_t line, std::uint32_t column) {
+    return refuse(Errc::limit, "more than " + std::to_string(limits_.values) + " values", line,
+                  column);
+  }
+
+  /// Counts a child of the innermost open value. A map counts keys and values until it is closed.
+  void count_child() {
+    if (!open_.empty()) ++nodes()[open_.back()].size;
+  }
+
+  bool add(Node node) {
+    if (nodes().size() >= limits_.values) return too_many(node.line, node.column);
+    count_child();
+    last_ = static_cast<std::uint32_t>(nodes().size());
+    node.next = last_ + 1;
+    nodes().push_back(node);
+    return true;
+  }
+
+  bool open(Node node) {
+    if (open_.size() >= limits_.depth) {
+      return refuse(Errc::limit, "nested more than " + std::to_string(limits_.depth) + " deep",
+                    node.line, node.column);
+    }
+    if (!add(node)) return false;
+    open_.push_back(last_);
+    return true;
+  }
+
+  bool close() {
+    last_ = open_.back();
+    open_.pop_back();
+    Node& node = nodes()[last_];
+    node.next = static_cast<std::uint32_t>(nodes().size());
+    if (node.kind == Kind::map) node.size /= 2;
+    return true;
+  }
+
+  /// Indices of the keys of the map at `map`, the last one opened.
+  std::vector<std::uint32_t> keys_of(std::uint32_t map) const {
+    std::vector<std::uint32_t> keys;
+    for (std::uint32_t i = map + 1; i < nodes().size(); i = nodes()[nodes()[i].next].next) {
+      keys.push_back(i);
+    }
+    return keys;
+  }
+
+  /// Refuses keys that are no text, and keys written twice. Costs a sort of the keys.
+  bool check_keys(std::vector<std::uint32_t> keys) {
+    for (const auto key : keys) {
+      const Node& node = nodes()[key];
+      if (node.kind == Kind::plain || node.kind == Kind::quoted) continue;
+      return refuse(Errc::syntax, "a key must be text", node.line, node.column);
+    }
+    std::stable_sort(keys.begin(), keys.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return text(nodes()[a]) < text(nodes()[b]);
+    });
+    const auto twice = std::adjacent_find(keys.begin(), keys.end(), [&](auto a, auto b) {
+      return text(nodes()[a]) == text(nodes()[b]);
+    });
+    if (twice == keys.end()) return true;
+    const Node& second = nodes()[twice[1]];
+    const auto first_line = std::to_string(nodes()[twice[0]].line);
+    return refuse(
+        Errc::schema,
+        "key " + detail::quoted(text(second)) + " is written twice, first in line " + first_line,
+        second.line, second.column);
+  }
+
+  // YAML merge keys: `<<` brings the members of another map, or of a list of maps; what the map
+  // says itself counts more, and earlier maps of the list count more than later ones.
+
+  bool is_merge_key(std::uint32_t key) const {
+    return nodes()[key].kind == Kind::plain && text(nodes()[key]) == "<<";
+  }
+
+  bool merge(std::uint32_t map, const std::vector<std::uint32_t>& keys) {
+    std::vector<std::uint32_t> members;  // the keys of the map to be
+    std::unordered_set<std::string_view> said;
+    for (const auto key : keys) {
+      if (is_merge_key(key)) continue;
+      members.push_back(key);
+      said.insert(text(nodes()[key]));
+    }
+    for (const auto key : keys) {
+      if (is_merge_key(key) && !merge_from(nodes()[key].next, members, said)) return false;
+    }
+    std::vector<Node> merged;
+    for (const auto key : members) {
+      const auto to = map + 1 + static_cast<std::uint32_t>(merged.size());
+      const auto end = nodes()[nodes()[key].next].next;
+      for (auto i = key; i < end; ++i) {
+        merged.push_back(nodes()[i]);
+        merged.back().next = merged.back().next - key + to;
+      }
+    }
+    nodes().resize(map + 1);
+    nodes().insert(nodes().end(), merged.begin(), merged.end());
+    nodes()[map].size = static_cast<std::uint32_t>(2 * members.size());
+    return true;
+  }
+
+  bool merge_from(std::uint32_t source, std::vector<std::uint32_t>& members,
+                  std::unordered_set<std::string_view>& said) {
+    const Node& node = nodes()[source];
+    if (node.kind == Kind::list) {
+      for (auto item = source + 1; item < node.next; item = nodes()[item].next) {
+        if (nodes()[item].kind != Kind::map) return bad_merge(nodes()[item]);
+        if (!merge_from(item, members, said)) return false;
+      }
+      return true;
+    }
+    if (node.kind != Kind::map) return bad_merge(node);
+    for (auto key = source + 1; key < node.next; key = nodes()[nodes()[key].next].next) {
+      if (said.insert(text(nodes()[key])).second) members.push_back(key);
+    }
+    return true;
+  }
+
+  bool bad_merge(const Node& node) {
+    return refuse(Errc::syntax, "<< must name a map or a list of maps", node.line, node.column);
+  }
+
+  Limits limits_;
+  bool merge_keys_;
+  Document document_{};
+  std::vector<std::uint32_t> open_{};  // indices of the lists and maps not yet ended
+  std::uint32_t last_ = 0;
+  Error error_{};
+};
+
+}  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_DOCUMENT_HPP

@@ -1,0 +1,137 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_FIELDS_HPP
+#define CDI_FIELDS_HPP
+
+#include <compare>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+/// Whether a document must name a field.
+enum class Presence : std::uint8_t {
+  required,    // must be there, always written
+  omit_empty,  // may be missing, not written when empty
+  keep_empty,  // may be missing, always written
+};
+
+inline constexpr Presence required = Presence::required;
+
+/// A release of the CDI specification; 0.3.0 is the first that a spec file can name.
+struct Release {
+  std::uint8_t major = 0;
+  std::uint8_t minor = 3;
+  std::uint8_t patch = 0;
+
+  friend constexpr auto operator<=>(const Release&, const Release&) = default;
+};
+
+/// `0.5.0`
+inline std::string to_string(Release release) {
+  std::string out = std::to_string(release.major);
+  out.append(".").append(std::to_string(release.minor));
+  out.append(".").append(std::to_string(release.patch));
+  return out;
+}
+
+/// One row of a field list: a document key, the member that holds its value, and since when.
+template <class Class, class T>
+struct Field {
+  using class_type = Class;
+  using value_type = T;
+
+  std::string_view key;
+  T Class::*member;
+  Presence when = Presence::omit_empty;
+  Release since = {};
+
+  // Spelled out because Clang 14 does not deduce the arguments of an aggregate.
+  constexpr Field(std::string_view k, T Class::*m, Presence p = Presence::omit_empty,
+                  Release s = {}) noexcept
+      : key{k}, member{m}, when{p}, since{s} {}
+  constexpr Field(std::string_view k, T Class::*m, Release s) noexcept
+      : Field{k, m, Presence::omit_empty, s} {}
+};
+
+/// A type that carries its own field list.
+template <class T>
+concept SelfDescribed = requires {
+  T::fields();
+};
+
+/// Where the field list of `T` is. Specialize it for types whose definition is not yours.
+template <class T>
+struct Describe;
+
+template <SelfDescribed T>
+struct Describe<T> {
+  static constexpr auto fields() { return T::fields(); }
+};
+
+/// A type that has a field list, and so can be read, written and converted.
+template <class T>
+concept Described = requires {
+  Describe<std::remove_cvref_t<T>>::fields();
+};
+
+/// Calls `visit(field)` for each field of `T` in document order; stops at the first `false`.
+template <Described T, class Visitor>
+constexpr bool every_field(Visitor&& visit) {
+  return std::apply([&](const auto&... f) { return (visit(f) && ...); }, Describe<T>::fields());
+}
+
+namespace detail {
+
+/// True, after the member initialisers of the types are instantiated. g++ 12 crashes on braces in
+/// braces for a class template whose initialisers nothing has asked for before.
+template <class... T>
+inline constexpr bool initialisers_used = ((noexcept(T{}) || true) && ...);
+
+template <class T>
+concept TextLike = std::convertible_to<const T&, std::string_view>;
+
+template <class T>
+concept DictLike = requires {
+  typename T::mapped_type;
+};
+
+template <class T>
+concept ListLike = !TextLike<T> && !DictLike<T> && requires(T v) {
+  v.emplace_back();
+};
+
+template <class T>
+concept OptionalLike = requires(T v) {
+  v.has_value();
+  v.emplace();
+};
+
+}  // namespace detail
+
+/// Whether a member holds nothing that a document would have to say: an absent optional, an empty
+/// text, list or map, zero, false, or a described type whose fields are all empty.
+template <class T>
+constexpr bool is_empty(const T& value) {
+  if constexpr (detail::OptionalLike<T>) {
+    return !value.has_value();
+  } else if constexpr (requires { value.empty(); }) {
+    return value.empty();
+  } else if constexpr (Described<T>) {
+    return every_field<T>([&](const auto& f) { return cdi::is_empty(value.*f.member); });
+  } else {
+    return value == T{};
+  }
+}
+
+}  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_FIELDS_HPP

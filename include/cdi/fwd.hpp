@@ -1,0 +1,53 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+// Names without definitions, for headers that only pass things along. Includes nothing else.
+
+#ifndef CDI_FWD_HPP
+#define CDI_FWD_HPP
+
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+struct Owning;
+struct Borrowed;
+
+struct Error;
+template <class T>
+class Result;
+
+template <class S>
+struct BasicSpec;
+template <class S>
+struct BasicDevice;
+template <class S>
+struct BasicContainerEdits;
+
+using Spec = BasicSpec<Owning>;
+using SpecView = BasicSpec<Borrowed>;
+using Device = BasicDevice<Owning>;
+using DeviceView = BasicDevice<Borrowed>;
+using ContainerEdits = BasicContainerEdits<Owning>;
+using ContainerEditsView = BasicContainerEdits<Borrowed>;
+
+class Document;
+class Registry;
+class Cache;
+
+template <class OciSpec>
+struct SpecEditor;
+
+namespace oci {
+
+template <class S>
+struct BasicSpec;
+
+using Spec = BasicSpec<Owning>;
+using SpecView = BasicSpec<Borrowed>;
+
+}  // namespace oci
+
+}  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_FWD_HPP

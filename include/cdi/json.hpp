@@ -1,0 +1,200 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_JSON_HPP
+#define CDI_JSON_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <cdi/document.hpp>
+#include <cdi/fields.hpp>
+#include <cdi/read.hpp>
+#include <cdi/result.hpp>
+#include <cdi/version.hpp>
+#include <cdi/write.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+namespace detail {
+
+inline constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
+
+/// Turns nlohmann's SAX events into a document.
+///
+/// The events carry no position, but they come in the order of the text: each one's token is the
+/// first after the token before, separators aside, so walking along the text finds it.
+class JsonEvents {
+ public:
+  JsonEvents(std::string_view text, DocumentBuilder& builder)
+      : text_{text}, at_{text.starts_with(utf8_mark) ? utf8_mark.size() : 0}, builder_{builder} {}
+
+  bool null() {
+    next_token();
+    return builder_.null(line_, column_);
+  }
+  bool boolean(bool) { return plain(); }
+  bool number_integer(std::int64_t) { return plain(); }
+  bool number_unsigned(std::uint64_t) { return plain(); }
+  bool number_float(double, const std::string&) { return plain(); }
+  bool string(const std::string& value) {
+    next_token();
+    return builder_.scalar(value, /*quoted=*/true, line_, column_);
+  }
+  bool key(const std::string& value) { return string(value); }
+  bool binary(const nlohmann::json::binary_t&) { return false; }
+  bool start_object(std::size_t) {
+    next_token();
+    return builder_.begin_map(line_, column_);
+  }
+  bool end_object() {
+    next_token();
+    return builder_.end_map();
+  }
+  bool start_array(std::size_t) {
+    next_token();
+    return builder_.begin_list(line_, column_);
+  }
+  bool end_array() {
+    next_token();
+    return builder_.end_list();
+  }
+  bool parse_error(std::size_t read, const std::string&, const nlohmann::json::exception& why) {
+    // `read` bytes were read, the last of them the one that is wrong.
+    const auto [line, column] = line_and_column(text_, read == 0 ? 0 : read - 1);
+    std::string_view reason = why.what();
+    if (const auto cut = reason.find("column "); cut != std::string_view::npos) {
+      reason.remove_prefix(std::min(reason.find(": ", cut), reason.size() - 2) + 2);
+    }
+    return builder_.refuse(Errc::syntax, std::string{"not valid JSON: "}.append(reason), line,
+                           column);
+  }
+
+ private:
+  bool plain() {
+    const auto token = next_token();
+    return builder_.scalar(token, /*quoted=*/false, line_, column_);
+  }
+
+  /// Moves over the next token, noting where it begins.
+  std::string_view next_token() {
+    for (; std::string_view{" \t\r\n,:"}.find(text_[at_]) != std::string_view::npos; ++at_) {
+      if (text_[at_] != '\n') continue;
+      ++line_;
+      line_begin_ = at_ + 1;
+    }
+    const auto begin = at_;
+    column_ = static_cast<std::uint32_t>(begin - line_begin_ + 1);
+    if (text_[at_] == '"') {
+      for (++at_; text_[at_] != '"'; ++at_) {
+        if (text_[at_] == '\\') ++at_;
+      }
+      ++at_;
+    } else if (std::string_view{"{}[]"}.find(text_[at_]) != std::string_view::npos) {
+      ++at_;
+    } else {
+      at_ = std::min(text_.find_first_of(" \t\r\n,]}", at_), text_.size());
+    }
+    return text_.substr(begin, at_ - begin);
+  }
+
+  std::string_view text_;
+  std::size_t at_;
+  std::size_t line_begin_ = 0;
+  std::uint32_t line_ = 1;
+  std::uint32_t column_ = 1;
+  DocumentBuilder& builder_;
+};
+
+/// A sink that makes a value of a `nlohmann::basic_json`.
+template <class Json>
+class JsonSink {
+ public:
+  void begin_map() { open_.push_back(&place(Json::object())); }
+  void end_map() { open_.pop_back(); }
+  void begin_list() { open_.push_back(&place(Json::array())); }
+  void end_list() { open_.pop_back(); }
+  void key(std::string_view name) { key_ = name; }
+  void text(std::string_view value) { place(std::string{value}); }
+  void integer(std::int64_t value) {
+    // Numbers that text would give as unsigned are so here too: the two compare equal, but not all
+    // users ask for both.
+    if (value < 0) {
+      place(value);
+    } else {
+      place(static_cast<std::uint64_t>(value));
+    }
+  }
+  void boolean(bool value) { place(value); }
+
+  Json take() && { return std::move(root_); }
+
+ private:
+  Json& place(Json value) {
+    if (open_.empty()) return root_ = std::move(value);
+    Json& outer = *open_.back();
+    if (outer.is_array()) {
+      outer.push_back(std::move(value));
+      return outer.back();
+    }
+    return outer[std::string{key_}] = std::move(value);
+  }
+
+  Json root_{};
+  std::vector<Json*>
+      open_{};  // stays valid: an outer value does not grow while an inner one is open
+  std::string_view key_{};
+};
+
+}  // namespace detail
+
+/// Parses a JSON text into a document; `file` names it in messages. Refuses what RFC 8259 does, and
+/// keys written twice. Costs one pass with nlohmann's SAX parser and no DOM.
+inline Result<Document> parse_json(std::string_view text, std::string_view file = {},
+                                   const Limits& limits = {}) {
+  DocumentBuilder builder{file, limits, /*merge_keys=*/false};
+  if (text.size() > limits.bytes) {
+    builder.refuse(Errc::limit, "more than " + std::to_string(limits.bytes) + " bytes", 0, 0);
+    return std::move(builder).finish();
+  }
+  detail::JsonEvents events{text, builder};
+  if (!nlohmann::json::sax_parse(text.begin(), text.end(), &events) && !builder.failed()) {
+    builder.refuse(Errc::syntax, "not valid JSON", 0, 0);
+  }
+  return std::move(builder).finish();
+}
+
+/// Reads a described type that owns its text from JSON text.
+template <Described T>
+Result<T> read_json(std::string_view text, std::string_view file = {}, const Limits& limits = {}) {
+  const auto document = cdi::parse_json(text, file, limits);
+  if (!document) return document.error();
+  return cdi::read<T>(*document);
+}
+
+/// A described type as a JSON value; members in the order of the field list for `ordered_json`.
+template <class Json = nlohmann::ordered_json, Described T>
+Json to_json_value(const T& value) {
+  detail::JsonSink<Json> sink;
+  cdi::write(value, sink);
+  return std::move(sink).take();
+}
+
+/// A described type as JSON text, indented by `indent` spaces, on one line when negative. Fails
+/// when a text in it is not UTF-8.
+template <Described T>
+Result<std::string> write_json(const T& value, int indent = 2) {
+  if (auto good = detail::check_utf8(value); !good) return good.error();
+  return cdi::to_json_value(value).dump(indent);
+}
+
+}  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_JSON_HPP

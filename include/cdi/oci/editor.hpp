@@ -1,0 +1,105 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_OCI_EDITOR_HPP
+#define CDI_OCI_EDITOR_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include <cdi/apply.hpp>
+#include <cdi/convert.hpp>
+#include <cdi/oci/spec.hpp>
+#include <cdi/storage.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+namespace detail {
+
+inline std::string_view oci_key(std::string_view entry) {
+  return env_name(entry);
+}
+template <class S>
+std::string_view oci_key(const oci::BasicLinuxDevice<S>& device) {
+  return device.path;
+}
+template <class S>
+std::string_view oci_key(const oci::BasicMount<S>& mount) {
+  return mount.destination;
+}
+
+/// A list member of the library's own OCI model.
+template <class List>
+struct ModelList {
+  explicit ModelList(List& list) : items{list} {}  // Clang 14 deduces from constructors only
+
+  List& items;
+
+  std::size_t size() const { return items.size(); }
+  std::string_view key(std::size_t i) const { return oci_key(items[i]); }
+  void append(const auto& record) { detail::convert_value(record, items.emplace_back()); }
+  void assign(std::size_t i, const auto& record) { detail::convert_value(record, items[i]); }
+  void erase(std::size_t i) { items.erase(items.begin() + static_cast<std::ptrdiff_t>(i)); }
+  void swap(std::size_t i, std::size_t j) { std::swap(items[i], items[j]); }
+  bool contains(std::uint32_t id) const {
+    return std::find(items.begin(), items.end(), id) != items.end();
+  }
+};
+
+/// The map of net devices of the library's own OCI model.
+template <class Dict>
+struct ModelDict {
+  explicit ModelDict(Dict& dict) : items{dict} {}
+
+  Dict& items;
+
+  void set(std::string_view key, const auto& record) {
+    detail::convert_value(record, items[typename Dict::key_type{key}]);
+  }
+};
+
+}  // namespace detail
+
+/// Edits the library's own OCI model.
+template <Storage S>
+struct SpecEditor<oci::BasicSpec<S>> {
+  oci::BasicSpec<S>& spec;
+
+  auto env() { return detail::ModelList{process().env}; }
+  auto devices() { return detail::ModelList{linux_part().devices}; }
+  auto device_rules() {
+    auto& resources = linux_part().resources;
+    return detail::ModelList{(resources ? *resources : resources.emplace()).devices};
+  }
+  auto net_devices() { return detail::ModelDict{linux_part().net_devices}; }
+  auto mounts() { return detail::ModelList{spec.mounts}; }
+  auto hooks(oci::HookPoint point) {
+    return detail::ModelList{(spec.hooks ? *spec.hooks : spec.hooks.emplace()).at(point)};
+  }
+  void set_intel_rdt(const oci::LinuxIntelRdtView& settings) {
+    detail::convert_value(settings, linux_part().intel_rdt.emplace());
+  }
+  auto additional_gids() { return detail::ModelList{process().user.additional_gids}; }
+
+  Owner owner() const {
+    if (!spec.process) return {};
+    return {spec.process->user.uid, spec.process->user.gid};
+  }
+  bool has_user_namespace() const {
+    if (!spec.linux_) return false;
+    const auto& all = spec.linux_->namespaces;
+    return std::any_of(all.begin(), all.end(), [](const auto& n) { return n.type == "user"; });
+  }
+
+ private:
+  auto& process() { return spec.process ? *spec.process : spec.process.emplace(); }
+  auto& linux_part() { return spec.linux_ ? *spec.linux_ : spec.linux_.emplace(); }
+};
+
+}  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_OCI_EDITOR_HPP

@@ -1,0 +1,276 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_OCI_JSON_EDITOR_HPP
+#define CDI_OCI_JSON_EDITOR_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <cdi/apply.hpp>
+#include <cdi/json.hpp>
+#include <cdi/oci/hooks.hpp>
+#include <cdi/oci/linux.hpp>
+#include <cdi/result.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+/// A `nlohmann::json`, `nlohmann::ordered_json`, or another `nlohmann::basic_json`.
+template <class T>
+concept JsonDocument = requires {
+  typename T::json_sax_t;
+  typename T::object_t;
+  typename T::array_t;
+  typename T::json_pointer;
+};
+
+namespace detail {
+
+/// The member of an object; null when there is none, or when it is null, which OCI takes for
+/// absent.
+template <class Json>
+const Json* json_member(const Json* object, const char* key) {
+  if (object == nullptr || !object->is_object()) return nullptr;
+  const auto found = object->find(key);
+  return found == object->end() || found->is_null() ? nullptr : &*found;
+}
+
+template <class Json>
+std::string_view json_text(const Json* value) {
+  const auto* text = value == nullptr ? nullptr : value->template get_ptr<const std::string*>();
+  return text == nullptr ? std::string_view{} : std::string_view{*text};
+}
+
+/// An array of a JSON document. Records that stay keep the members that the library does not know.
+template <class Json>
+struct JsonList {
+  typename Json::array_t& items;
+  const char* key_member;  // nullptr: the items are `NAME=value`
+
+  std::size_t size() const { return items.size(); }
+  std::string_view key(std::size_t i) const {
+    if (key_member == nullptr) return env_name(json_text(&items[i]));
+    return json_text(json_member<Json>(&items[i], key_member));
+  }
+  void append(const auto& record) { items.push_back(make(record)); }
+  void assign(std::size_t i, const auto& record) { items[i] = make(record); }
+  void erase(std::size_t i) { items.erase(items.begin() + static_cast<std::ptrdiff_t>(i)); }
+  void swap(std::size_t i, std::size_t j) { std::swap(items[i], items[j]); }
+  bool contains(std::uint32_t id) const {
+    return std::find(items.begin(), items.end(), Json(id)) != items.end();
+  }
+
+ private:
+  static Json make(const auto& record) {
+    JsonSink<Json> sink;
+    cdi::write(record, sink);
+    return std::move(sink).take();
+  }
+};
+
+/// The object `linux.netDevices` of a JSON document.
+template <class Json>
+struct JsonInterfaces {
+  Json& object;
+
+  void set(std::string_view key, const oci::LinuxNetDeviceView& record) {
+    object[std::string{key}] = cdi::to_json_value<Json>(record);
+  }
+};
+
+/// Whether the parts of a JSON document that edits touch are of the kinds that OCI wants. Stops at
+/// the first that is not.
+template <class Json>
+class JsonPartCheck {
+ public:
+  using Is = bool (*)(const Json&);
+
+  static bool is_object(const Json& value) { return value.is_object(); }
+  static bool is_text(const Json& value) { return value.is_string(); }
+  static bool is_id(const Json& value) {
+    return value.is_number_unsigned() &&
+           value.template get<std::uint64_t>() <= std::numeric_limits<std::uint32_t>::max();
+  }
+
+  /// Wants null or an object.
+  const Json* object(const Json* outer, const char* key, std::string_view path) {
+    return value(outer, key, path, is_object, "an object");
+  }
+
+  /// Wants null or a value that `is` accepts.
+  const Json* value(const Json* outer, const char* key, std::string_view path, Is is,
+                    std::string_view what) {
+    const Json* found = json_member(outer, key);
+    if (found != nullptr && !is(*found)) fail(path, what, *found);
+    return result_ ? found : nullptr;
+  }
+
+  /// Wants null or an array of values that `is` accepts; of objects, those with a text
+  /// `key_member`.
+  void array(const Json* outer, const char* key, std::string_view path, Is is,
+             std::string_view what, const char* key_member = nullptr) {
+    const Json* list = json_member(outer, key);
+    if (list == nullptr || !result_) return;
+    if (!list->is_array()) return fail(path, "an array", *list);
+    for (std::size_t i = 0; i < list->size() && result_; ++i) {
+      const Json& item = (*list)[i];
+      if (!is(item)) {
+        fail(item_path(path, i), what, item);
+      } else if (key_member != nullptr) {
+        value(&item, key_member, item_path(path, i).append(".").append(key_member), is_text,
+              "text");
+      }
+    }
+  }
+
+  Result<void> take() && { return std::move(result_); }
+
+  void fail(std::string_view path, std::string_view what, const Json& found) {
+    if (!result_) return;
+    std::string message = "expected ";
+    message.append(what).append(" in the OCI spec, not ").append(name(found));
+    result_ =
+        Error{.code = Errc::schema, .message = std::move(message), .where = std::string{path}};
+  }
+
+ private:
+  static std::string_view name(const Json& value) {
+    switch (value.type()) {
+      case Json::value_t::null: return "null";
+      case Json::value_t::object: return "an object";
+      case Json::value_t::array: return "an array";
+      case Json::value_t::string: return "text";
+      case Json::value_t::boolean: return "true or false";
+      default: return "such a number";
+    }
+  }
+
+  Result<void> result_{};
+};
+
+}  // namespace detail
+
+/// Edits an OCI `config.json` as a document, so that nothing the library does not know is lost;
+/// with `ordered_json` every member keeps its place.
+template <JsonDocument Json>
+struct SpecEditor<Json> {
+  Json& document;
+
+  Result<void> check(const TouchedParts& touched) const {
+    using Check = detail::JsonPartCheck<Json>;
+    Check check;
+    if (!document.is_object()) check.fail("", "an object", document);
+
+    const bool needs_process = touched.env || touched.devices || touched.additional_gids;
+    const Json* process = needs_process ? check.object(&document, "process", "process") : nullptr;
+    if (touched.env) check.array(process, "env", "process.env", Check::is_text, "text");
+    const Json* user = check.object(process, "user", "process.user");
+    if (touched.devices) {
+      check.value(user, "uid", "process.user.uid", Check::is_id, "a user id");
+      check.value(user, "gid", "process.user.gid", Check::is_id, "a group id");
+    }
+    if (touched.additional_gids) {
+      check.array(user, "additionalGids", "process.user.additionalGids", Check::is_id,
+                  "a group id");
+    }
+
+    const bool needs_linux =
+        touched.devices || touched.net_devices || touched.intel_rdt || touched.mounts;
+    const Json* part = needs_linux ? check.object(&document, "linux", "linux") : nullptr;
+    if (touched.devices) {
+      check.array(part, "devices", "linux.devices", Check::is_object, "an object", "path");
+      const Json* resources = check.object(part, "resources", "linux.resources");
+      check.array(resources, "devices", "linux.resources.devices", Check::is_object, "an object");
+    }
+    if (touched.net_devices) check.object(part, "netDevices", "linux.netDevices");
+    if (touched.mounts) {
+      check.array(part, "namespaces", "linux.namespaces", Check::is_object, "an object", "type");
+      check.array(&document, "mounts", "mounts", Check::is_object, "an object", "destination");
+    }
+
+    const Json* hooks = touched.hooks.empty() ? nullptr : check.object(&document, "hooks", "hooks");
+    for (const auto point : touched.hooks) {
+      const std::string name{oci::hook_point_name(point)};
+      check.array(hooks, name.c_str(), "hooks." + name, Check::is_object, "an object");
+    }
+    return std::move(check).take();
+  }
+
+  auto env() { return list(process(), "env", nullptr); }
+  auto devices() { return list(object(document, "linux"), "devices", "path"); }
+  auto device_rules() {
+    return list(object(object(document, "linux"), "resources"), "devices", "path");
+  }
+  auto net_devices() {
+    return detail::JsonInterfaces<Json>{object(object(document, "linux"), "netDevices")};
+  }
+  auto mounts() { return list(document, "mounts", "destination"); }
+  auto hooks(oci::HookPoint point) {
+    return list(object(document, "hooks"), oci::hook_point_name(point), "path");
+  }
+  void set_intel_rdt(const oci::LinuxIntelRdtView& settings) {
+    object(document, "linux")["intelRdt"] = cdi::to_json_value<Json>(settings);
+  }
+  auto additional_gids() { return list(user(process()), "additionalGids", nullptr); }
+
+  Owner owner() const {
+    const Json* user = detail::json_member(detail::json_member<Json>(&document, "process"), "user");
+    return {id(user, "uid"), id(user, "gid")};
+  }
+  bool has_user_namespace() const {
+    const Json* all =
+        detail::json_member(detail::json_member<Json>(&document, "linux"), "namespaces");
+    return all != nullptr && std::any_of(all->begin(), all->end(), [](const Json& item) {
+             return detail::json_text(detail::json_member(&item, "type")) == "user";
+           });
+  }
+
+ private:
+  static std::uint32_t id(const Json* user, const char* key) {
+    const Json* value = detail::json_member(user, key);
+    const auto* number = value == nullptr
+                             ? nullptr
+                             : value->template get_ptr<const typename Json::number_unsigned_t*>();
+    return number == nullptr ? 0 : static_cast<std::uint32_t>(*number);
+  }
+
+  /// The object at a key, made when missing or null.
+  static Json& object(Json& outer, std::string_view key) {
+    Json& value = outer[std::string{key}];
+    if (value.is_null()) value = Json::object();
+    return value;
+  }
+
+  /// The process, made with the members that OCI requires of one.
+  Json& process() {
+    Json& value = object(document, "process");
+    if (value.empty()) {
+      user(value);
+      value["cwd"] = "";
+    }
+    return value;
+  }
+  Json& user(Json& process) {
+    Json& value = object(process, "user");
+    if (value.empty()) value = Json{{"uid", 0U}, {"gid", 0U}};
+    return value;
+  }
+
+  static detail::JsonList<Json> list(Json& outer, std::string_view key, const char* key_member) {
+    Json& value = outer[std::string{key}];
+    if (value.is_null()) value = Json::array();
+    return {*value.template get_ptr<typename Json::array_t*>(), key_member};
+  }
+};
+
+}  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_OCI_JSON_EDITOR_HPP

@@ -1,0 +1,53 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PATH_HPP
+#define CDI_PATH_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+/// A path without `.`, `..`, repeated and trailing slashes, as far as the text alone tells: links
+/// are not looked at. The empty path becomes `.`.
+inline std::string clean_path(std::string_view path) {
+  const bool rooted = path.starts_with('/');
+  std::string out;
+  std::size_t fixed = 0;  // length of the part that `..` cannot take away
+  while (!path.empty()) {
+    const auto part = path.substr(0, path.find('/'));
+    path.remove_prefix(std::min(part.size() + 1, path.size()));
+    if (part.empty() || part == ".") continue;
+    if (part == ".." && out.size() > fixed) {
+      const auto slash = out.rfind('/');
+      out.erase(slash == std::string::npos ? 0 : std::max(slash, fixed));
+      continue;
+    }
+    if (part == ".." && rooted) continue;
+    if (rooted || !out.empty()) out.append("/");
+    out.append(part);
+    if (part == "..") fixed = out.size();
+  }
+  if (out.empty()) out = rooted ? "/" : ".";
+  return out;
+}
+
+namespace detail {
+
+/// The number of slashes of the cleaned path, by which mounts are ordered so that parents come
+/// first. `/` and `/proc` both have one, `rel` has none.
+inline std::size_t path_depth(std::string_view path) {
+  const auto clean = cdi::clean_path(path);
+  return static_cast<std::size_t>(std::count(clean.begin(), clean.end(), '/'));
+}
+
+}  // namespace detail
+
+}  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_PATH_HPP

@@ -1,0 +1,284 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_READ_HPP
+#define CDI_READ_HPP
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <cdi/document.hpp>
+#include <cdi/fields.hpp>
+#include <cdi/result.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+namespace detail {
+
+/// A scalar taken as a whole number.
+struct Integer {
+  enum class State : std::uint8_t { whole, too_large, none } state = State::none;
+  std::int64_t value = 0;
+};
+
+/// Takes the mark of the base off: 0x1A4, 0b101, 0o644, and 0644 as YAML 1.1 has it.
+inline int take_base(std::string& digits) {
+  if (digits.size() < 2 || digits[0] != '0') return 10;
+  const char mark = ascii_lower(digits[1]);
+  if (mark == 'x' || mark == 'b' || mark == 'o') {
+    digits.erase(0, 2);
+    return mark == 'x' ? 16 : mark == 'b' ? 2 : 8;
+  }
+  return digits.find_first_not_of("0123456789") == std::string::npos ? 8 : 10;
+}
+
+/// Turns 240.0 and 1e2 into 240 and 100; false when it is no number, or has a fraction.
+inline bool take_point_and_exponent(std::string& digits) {
+  int exponent = 0;
+  if (const auto e = digits.find_first_of("eE"); e != std::string::npos) {
+    const char* first = digits.data() + e + 1;
+    const char* const last = digits.data() + digits.size();
+    if (first != last && *first == '+') ++first;
+    const auto [stop, failed] = std::from_chars(first, last, exponent);
+    if (failed != std::errc{} || stop != last) return false;
+    digits.erase(e);
+  }
+  if (const auto point = digits.find('.'); point != std::string::npos) {
+    const auto fraction = digits.size() - point - 1;
+    if (fraction > 400 || digits.size() == 1) return false;
+    exponent -= static_cast<int>(fraction);
+    digits.erase(point, 1);
+  }
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos) return false;
+  if (digits.find_first_not_of('0') == std::string::npos) {
+    digits = "0";
+    return true;
+  }
+  for (; exponent < 0; ++exponent) {
+    if (digits.back() != '0') return false;
+    digits.pop_back();
+  }
+  digits.append(static_cast<std::size_t>(std::min(exponent, 40)), '0');  // 40: too large anyway
+  return true;
+}
+
+/// Reads a whole number as JSON, YAML 1.1 and YAML 1.2 write it; YAML 1.1 has underscores too.
+inline Integer parse_integer(std::string_view text) {
+  std::string digits{text};
+  digits.erase(std::remove(digits.begin(), digits.end(), '_'), digits.end());
+  const bool negative = digits.starts_with('-');
+  if (negative || digits.starts_with('+')) digits.erase(0, 1);
+
+  const int base = detail::take_base(digits);
+  if (base == 10 && !detail::take_point_and_exponent(digits)) return {};
+  std::uint64_t magnitude = 0;
+  const char* const last = digits.data() + digits.size();
+  const auto [stop, failed] = std::from_chars(digits.data(), last, magnitude, base);
+  if (digits.empty() || stop != last) return {};
+  constexpr std::uint64_t least = std::uint64_t{1} << 63;
+  if (failed != std::errc{} || magnitude > (negative ? least : least - 1)) {
+    return {Integer::State::too_large, 0};
+  }
+  // Negated before it is signed: the least number has no positive counterpart.
+  return {Integer::State::whole, static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude)};
+}
+
+/// The words of YAML 1.1, of which JSON has `true` and `false`.
+inline std::optional<bool> parse_boolean(std::string_view text) {
+  for (const std::string_view word :
+       {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", "y", "Y"}) {
+    if (text == word) return true;
+  }
+  for (const std::string_view word :
+       {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", "n", "N"}) {
+    if (text == word) return false;
+  }
+  return std::nullopt;
+}
+
+/// What a value is, for messages: `a list`, `"abc"`, `12`.
+inline std::string name_value(const Document::Value& value) {
+  switch (value.kind()) {
+    case Document::Kind::null: return "null";
+    case Document::Kind::list: return "a list";
+    case Document::Kind::map: return "an object";
+    case Document::Kind::plain: return std::string{value.text().substr(0, 80)};
+    case Document::Kind::quoted: break;
+  }
+  return detail::quoted(value.text().substr(0, 80));
+}
+
+inline bool fail(Error& why, const Document::Value& at, std::string message) {
+  why.code = Errc::schema;
+  why.message = std::move(message);
+  why.position = at.position();
+  return false;
+}
+
+inline bool expected(Error& why, const Document::Value& at, std::string_view what) {
+  std::string message = "expected ";
+  return detail::fail(why, at, message.append(what).append(", not ").append(name_value(at)));
+}
+
+template <class T>
+bool read_value(const Document::Value& value, T& out, Error& why);
+
+/// A field list with the member types erased, so that the loop over it is compiled once.
+struct FieldRow {
+  std::string_view key;
+  Presence when;
+  bool (*read)(const Document::Value& value, void* object, Error& why);
+};
+
+template <class T, std::size_t... I>
+constexpr auto make_field_rows(std::index_sequence<I...>) {
+  return std::array<FieldRow, sizeof...(I)>{FieldRow{
+      std::get<I>(Describe<T>::fields()).key,
+      std::get<I>(Describe<T>::fields()).when,
+      [](const Document::Value& value, void* object, Error& why) {
+        constexpr auto member = std::get<I>(Describe<T>::fields()).member;
+        return detail::read_value(value, static_cast<T*>(object)->*member, why);
+      },
+  }...};
+}
+
+template <class T>
+inline constexpr auto field_rows = make_field_rows<T>(
+    std::make_index_sequence<std::tuple_size_v<decltype(Describe<T>::fields())>>{});
+
+inline std::string name_fields(std::span<const FieldRow> rows) {
+  std::string names;
+  for (const auto& row : rows) names.append(names.empty() ? "" : ", ").append(row.key);
+  return names;
+}
+
+inline bool read_rows(const Document::Value& value, std::span<const FieldRow> rows, void* object,
+                      Error& why) {
+  if (value.kind() != Document::Kind::map) return detail::expected(why, value, "an object");
+  std::uint64_t seen = 0;
+  for (const auto [key, member] : value.members()) {
+    std::size_t i = 0;
+    while (i < rows.size() && !same_key(rows[i].key, key.text())) ++i;
+    if (i == rows.size()) {
+      detail::fail(why, key, "unknown field; known here: " + detail::name_fields(rows));
+      why.add_outer(key.text());
+      return false;
+    }
+    const std::uint64_t bit = std::uint64_t{1} << i;
+    if ((seen & bit) != 0) {
+      detail::fail(why, key, "the field is written twice, in different cases");
+      why.add_outer(key.text());
+      return false;
+    }
+    seen |= bit;
+    if (member.is_null() && rows[i].when != Presence::required) continue;
+    if (!rows[i].read(member, object, why)) {
+      why.add_outer(rows[i].key);
+      return false;
+    }
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].when != Presence::required || (seen >> i & 1) != 0) continue;
+    detail::fail(why, value, "the field is missing");
+    why.add_outer(rows[i].key);
+    return false;
+  }
+  return true;
+}
+
+template <ListLike T>
+bool read_list(const Document::Value& value, T& out, Error& why) {
+  if (value.kind() != Document::Kind::list) return detail::expected(why, value, "a list");
+  out.reserve(value.size());
+  for (const auto item : value.items()) {
+    if (detail::read_value(item, out.emplace_back(), why)) continue;
+    why.add_outer(detail::item_path("", out.size() - 1));
+    return false;
+  }
+  return true;
+}
+
+template <DictLike T>
+bool read_dict(const Document::Value& value, T& out, Error& why) {
+  if (value.kind() != Document::Kind::map) return detail::expected(why, value, "an object");
+  for (const auto [key, member] : value.members()) {
+    if (detail::read_value(member, out[typename T::key_type{key.text()}], why)) continue;
+    why.add_outer(key.text());
+    return false;
+  }
+  return true;
+}
+
+template <std::integral T>
+bool read_integer(const Document::Value& value, T& out, Error& why) {
+  const Integer number =
+      value.kind() == Document::Kind::plain ? detail::parse_integer(value.text()) : Integer{};
+  if (number.state == Integer::State::none) return detail::expected(why, value, "a whole number");
+  if (number.state == Integer::State::too_large || !std::in_range<T>(number.value)) {
+    std::string range = "a number from ";
+    range.append(std::to_string(std::numeric_limits<T>::min())).append(" to ");
+    return detail::expected(why, value,
+                            range.append(std::to_string(std::numeric_limits<T>::max())));
+  }
+  out = static_cast<T>(number.value);
+  return true;
+}
+
+template <class T>
+bool read_value(const Document::Value& value, T& out, Error& why) {
+  if constexpr (OptionalLike<T>) {
+    return value.is_null() || detail::read_value(value, out.emplace(), why);
+  } else if constexpr (Described<T>) {
+    return detail::read_rows(value, field_rows<T>, &out, why);
+  } else if constexpr (std::same_as<T, bool>) {
+    const auto truth =
+        value.kind() == Document::Kind::plain ? detail::parse_boolean(value.text()) : std::nullopt;
+    if (!truth) return detail::expected(why, value, "true or false");
+    out = *truth;
+    return true;
+  } else if constexpr (std::integral<T>) {
+    return detail::read_integer(value, out, why);
+  } else if constexpr (TextLike<T>) {
+    if (!value.is_scalar()) return detail::expected(why, value, "text");
+    out = value.text();
+    return true;
+  } else if constexpr (DictLike<T>) {
+    return detail::read_dict(value, out, why);
+  } else {
+    static_assert(ListLike<T>, "cdi: this member type cannot be read from a document");
+    return detail::read_list(value, out, why);
+  }
+}
+
+}  // namespace detail
+
+/// Reads a described type, refusing unknown, repeated and missing fields and null list items; the
+/// error names path and position. Field names match in any case, as in the Go reference; null means
+/// absent. A type with `Borrowed` storage points into the document, which must outlive it.
+template <Described T>
+Result<T> read(const Document::Value& value) {
+  T out{};
+  Error why{};
+  if (!detail::read_value(value, out, why)) return why;
+  return out;
+}
+
+/// Reads a described type from the whole of a document.
+template <Described T>
+Result<T> read(const Document& document) {
+  return cdi::read<T>(document.root());
+}
+
+}  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_READ_HPP

@@ -1,0 +1,276 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_REGISTRY_HPP
+#define CDI_REGISTRY_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <cdi/apply.hpp>
+#include <cdi/host.hpp>
+#include <cdi/name.hpp>
+#include <cdi/result.hpp>
+#include <cdi/spec.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+/// A valid spec, and where it comes from.
+struct LoadedSpec {
+  Spec spec{};
+  std::string path{};                   // of its file
+  int priority = 0;                     // of its directory; the higher wins
+  std::vector<std::string> warnings{};  // what is odd about the file, one sentence each
+};
+
+/// A device and the spec that provides it. Valid as long as the registry that answered.
+struct ResolvedDevice {
+  const LoadedSpec* spec = nullptr;
+  const Device* device = nullptr;
+};
+
+/// A name that cannot be resolved, and why.
+struct Unresolved {
+  std::string name{};
+  Error why{};
+};
+
+/// An index of the devices of many specs. Built once, then only read: copies are shared safely
+/// between threads. Lookup does not allocate; its cost does not grow with the number of devices.
+///
+/// Of a device that several specs provide, the one of the highest priority counts. When two specs
+/// of that priority provide it, nobody can tell which is meant, and it cannot be resolved.
+class Registry {
+ public:
+  Registry() = default;
+
+  /// `specs` are valid; `errors` tells of files and directories that gave none, each with the path
+  /// in `position.file`. Costs one hash for each device.
+  explicit Registry(std::vector<std::shared_ptr<const LoadedSpec>> specs,
+                    std::vector<Error> errors = {})
+      : specs_{std::move(specs)}, errors_{std::move(errors)} {
+    for (const auto& spec : specs_) {
+      for (const auto& device : spec->spec.devices) add(*spec, device);
+    }
+  }
+
+  /// The device of a qualified name, or null pointers. Does not allocate.
+  ResolvedDevice find(std::string_view name) const {
+    const Entry* entry = look_up(name);
+    if (entry == nullptr || entry->rival != nullptr) return {};
+    return entry->found;
+  }
+
+  /// The device of a qualified name, or why there is none.
+  Result<ResolvedDevice> resolve(std::string_view name) const {
+    const auto found = find(name);
+    if (found.device == nullptr) return explain(name);
+    return found;
+  }
+
+  /// Those of the names that cannot be resolved, in the order given, each time they are named.
+  template <class Names>
+  std::vector<Unresolved> unresolved(const Names& names) const {
+    std::vector<Unresolved> out;
+    for (const std::string_view name : names) {
+      if (find(name).device == nullptr) out.push_back({std::string{name}, explain(name)});
+    }
+    return out;
+  }
+
+  /// Injects devices into an OCI spec, all or none: for each name the edits of its spec, once, and
+  /// then its own. After an error the target is as it was. Same rules as `apply`.
+  template <Editable OciSpec, class Names, HostLookup Host = SystemHost>
+  Result<void> inject(OciSpec& target, const Names& names, const Host& host = {}) const {
+    if (const auto missing = unresolved(names); !missing.empty()) return join(missing);
+    std::vector<const ContainerEdits*> edits;
+    std::vector<ResolvedDevice> origins;  // of the edits; without a device for those of a spec
+    for (const std::string_view name : names) {
+      const auto found = find(name);
+      const bool seen = std::any_of(origins.begin(), origins.end(),
+                                    [&](const auto& other) { return other.spec == found.spec; });
+      if (!seen) {
+        edits.push_back(&found.spec->spec.container_edits);
+        origins.push_back({found.spec, nullptr});
+      }
+      edits.push_back(&found.device->container_edits);
+      origins.push_back(found);
+    }
+    if (edits.empty()) return {};
+    std::size_t failed = 0;
+    auto done = apply(std::span<const ContainerEdits* const>{edits}, target, host, failed);
+    if (done || failed >= origins.size()) return done;
+    return trace(std::move(done).error(), origins[failed]);
+  }
+  template <Editable OciSpec, HostLookup Host = SystemHost>
+  Result<void> inject(OciSpec& target, std::initializer_list<std::string_view> names,
+                      const Host& host = {}) const {
+    return inject(target, std::span<const std::string_view>{names.begin(), names.size()}, host);
+  }
+
+  /// The qualified names of all devices that can be resolved, sorted by bytes.
+  std::vector<std::string> devices() const {
+    std::vector<std::string> names;
+    for (const auto& [key, entry] : index_) {
+      if (entry.rival == nullptr) names.push_back(qualified_name(key.kind, key.device));
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  /// The vendors of all specs, sorted by bytes, each once.
+  std::vector<std::string_view> vendors() const { return parts(&QualifiedName::vendor); }
+  /// The classes of all specs, sorted by bytes, each once.
+  std::vector<std::string_view> classes() const { return parts(&QualifiedName::device_class); }
+
+  /// All specs, in the order given.
+  const std::vector<std::shared_ptr<const LoadedSpec>>& specs() const { return specs_; }
+
+  /// What keeps files, directories and devices from being used; paths in `position.file`.
+  const std::vector<Error>& errors() const { return errors_; }
+
+ private:
+  struct Key {
+    std::string_view kind;
+    std::string_view device;
+
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const noexcept {
+      const std::hash<std::string_view> hash;
+      return hash(key.device) * 31 + hash(key.kind);
+    }
+  };
+  struct Entry {
+    ResolvedDevice found{};
+    const LoadedSpec* rival = nullptr;  // another spec of the same priority that has the device
+  };
+
+  const Entry* look_up(std::string_view name) const {
+    const auto equals = name.find('=');
+    if (equals == std::string_view::npos) return nullptr;
+    const auto at = index_.find(Key{name.substr(0, equals), name.substr(equals + 1)});
+    return at == index_.end() ? nullptr : &at->second;
+  }
+
+  void add(const LoadedSpec& spec, const Device& device) {
+    const auto [at, fresh] = index_.try_emplace(Key{spec.spec.kind, device.name});
+    Entry& entry = at->second;
+    if (fresh || entry.found.spec->priority < spec.priority) {
+      entry = {{&spec, &device}, nullptr};
+    } else if (entry.found.spec->priority == spec.priority) {
+      if (entry.rival == nullptr) errors_.push_back(conflict(*entry.found.spec, spec, device));
+      errors_.push_back(conflict(spec, *entry.found.spec, device));
+      entry.rival = &spec;
+    }
+  }
+
+  static Error conflict(const LoadedSpec& spec, const LoadedSpec& other, const Device& device) {
+    return {.code = Errc::conflict,
+            .message = "device " + detail::quoted(qualified_name(spec.spec.kind, device.name)) +
+                       " is also defined by " + detail::quoted(other.path) +
+                       ", which has the same priority: remove one of the two",
+            .position = {.file = spec.path}};
+  }
+
+  /// Why a name is not resolved. Only for names that `find` does not find.
+  Error explain(std::string_view name) const {
+    if (const Entry* entry = look_up(name)) {
+      return conflict(*entry->found.spec, *entry->rival, *entry->found.device);
+    }
+    const auto parsed = parse_name(name);
+    if (!parsed) return qualified_name_error(name);
+    const auto kind = name.substr(0, name.find('='));
+    std::set<std::string_view> kinds;
+    std::set<std::string_view> devices;
+    for (const auto& spec : specs_) {
+      kinds.insert(spec->spec.kind);
+      if (spec->spec.kind != kind) continue;
+      for (const auto& device : spec->spec.devices) devices.insert(device.name);
+    }
+    Error error{.code = Errc::not_found};
+    if (devices.empty()) {
+      error.message = "no spec of kind " + detail::quoted(kind) + "; " + list("kinds known", kinds);
+    } else {
+      error.message = "kind " + detail::quoted(kind) + " has no device " +
+                      detail::quoted(parsed->device) + "; " + list("it has", devices);
+    }
+    std::size_t unused = 0;
+    for (const auto& other : errors_) {
+      if (other.code == Errc::conflict || ++unused > 3) continue;
+      error.message.append("; not used: ").append(to_string(other));
+    }
+    if (unused > 3)
+      error.message.append("; and ").append(std::to_string(unused - 3)).append(" more");
+    return error;
+  }
+
+  /// `label: a, b, c`, cut after a few.
+  static std::string list(std::string_view label, const std::set<std::string_view>& names) {
+    std::string out{label};
+    out.append(names.empty() ? ": none" : ": ");
+    std::size_t left = 8;
+    for (const auto name : names) {
+      if (left-- == 0) {
+        return out.append("and ").append(std::to_string(names.size() - 8)).append(" more");
+      }
+      out.append(name).append(name == *names.rbegin() ? "" : ", ");
+    }
+    return out;
+  }
+
+  static Error join(const std::vector<Unresolved>& missing) {
+    if (missing.size() == 1) {
+      Error error = missing.front().why;
+      error.message.insert(0, "cannot resolve " + detail::quoted(missing.front().name) + ": ");
+      return error;
+    }
+    Error error{.code = missing.front().why.code, .message = "cannot resolve "};
+    error.message.append(std::to_string(missing.size())).append(" devices");
+    for (const auto& one : missing) {
+      error.message.append("\n  ").append(detail::quoted(one.name)).append(": ");
+      error.message.append(to_string(one.why));
+    }
+    return error;
+  }
+
+  /// Says in which file and device the edits stand that an error is about.
+  static Error trace(Error error, const ResolvedDevice& origin) {
+    if (error.code == Errc::schema) return error;  // about the OCI spec
+    error.add_outer("containerEdits");
+    if (origin.device != nullptr) {
+      const auto index = origin.device - origin.spec->spec.devices.data();
+      error.add_outer(detail::item_path("devices", static_cast<std::size_t>(index)));
+    }
+    error.position.file = origin.spec->path;
+    return error;
+  }
+
+  std::vector<std::string_view> parts(std::string_view QualifiedName::*part) const {
+    std::set<std::string_view> found;
+    for (const auto& spec : specs_) {
+      if (const auto kind = parse_kind(spec->spec.kind)) found.insert((*kind).*part);
+    }
+    return {found.begin(), found.end()};
+  }
+
+  std::vector<std::shared_ptr<const LoadedSpec>> specs_{};
+  std::vector<Error> errors_{};
+  std::unordered_map<Key, Entry, KeyHash> index_{};  // points into `specs_`
+};
+
+}  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_REGISTRY_HPP

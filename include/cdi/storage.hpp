@@ -1,0 +1,51 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_STORAGE_HPP
+#define CDI_STORAGE_HPP
+
+#include <concepts>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+/// Where the text and the elements of a model live. A storage names three templates, nothing more.
+template <class S>
+concept Storage = std::convertible_to<typename S::String, std::string_view> && requires {
+  typename S::template List<int>;
+  typename S::template Dict<int>;
+};
+
+template <class S>
+using StringOf = typename S::String;
+template <class S, class T>
+using ListOf = typename S::template List<T>;
+template <class S, class T>
+using DictOf = typename S::template Dict<T>;
+
+/// Models that own everything they mention. The default.
+struct Owning {
+  using String = std::string;
+  template <class T>
+  using List = std::vector<T>;
+  template <class T>
+  using Dict = std::map<std::string, T, std::less<>>;
+};
+
+/// Models whose text points into someone else's, such as a `Document`, which must outlive them.
+struct Borrowed {
+  using String = std::string_view;
+  template <class T>
+  using List = std::vector<T>;
+  template <class T>
+  using Dict = std::map<std::string_view, T, std::less<>>;
+};
+
+}  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_STORAGE_HPP

@@ -1,0 +1,127 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_WRITE_HPP
+#define CDI_WRITE_HPP
+
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+
+#include <cdi/fields.hpp>
+#include <cdi/result.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+/// Takes a document value by value, in document order: what a format implements to be written.
+template <class T>
+concept Sink = requires(T sink, std::string_view text, std::int64_t number, bool truth) {
+  sink.begin_map();
+  sink.key(text);
+  sink.end_map();
+  sink.begin_list();
+  sink.end_list();
+  sink.text(text);
+  sink.integer(number);
+  sink.boolean(truth);
+};
+
+/// Writes a described type, or a part of one, to a sink: fields in the order of the field list,
+/// without those that are empty and not required.
+template <class T>
+void write(const T& value, Sink auto& sink) {
+  if constexpr (Described<T>) {
+    sink.begin_map();
+    every_field<T>([&](const auto& f) {
+      const auto& member = value.*f.member;
+      if (f.when != Presence::omit_empty || !cdi::is_empty(member)) {
+        sink.key(f.key);
+        cdi::write(member, sink);
+      }
+      return true;
+    });
+    sink.end_map();
+  } else if constexpr (detail::OptionalLike<T>) {
+    cdi::write(*value, sink);  // an absent one is empty, and so never written
+  } else if constexpr (detail::DictLike<T>) {
+    sink.begin_map();
+    for (const auto& [key, item] : value) {
+      sink.key(key);
+      cdi::write(item, sink);
+    }
+    sink.end_map();
+  } else if constexpr (detail::ListLike<T>) {
+    sink.begin_list();
+    for (const auto& item : value) cdi::write(item, sink);
+    sink.end_list();
+  } else if constexpr (std::same_as<T, bool>) {
+    sink.boolean(value);
+  } else if constexpr (std::integral<T>) {
+    sink.integer(static_cast<std::int64_t>(value));
+  } else {
+    sink.text(value);
+  }
+}
+
+namespace detail {
+
+/// Whether `text` is UTF-8, without overlong forms and surrogates; JSON and YAML can hold no other.
+constexpr bool is_utf8(std::string_view text) noexcept {
+  std::size_t i = 0;
+  while (i < text.size()) {
+    const auto byte = [&](std::size_t at) {
+      return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
+    };
+    const unsigned lead = byte(i);
+    const unsigned next = byte(i + 1);
+    std::size_t more = 0;
+    if (lead < 0x80)
+      more = 0;
+    else if (lead >= 0xc2 && lead < 0xe0)
+      more = 1;
+    else if (lead >= 0xe0 && lead < 0xf0)
+      more = 2;
+    else if (lead >= 0xf0 && lead < 0xf5)
+      more = 3;
+    else
+      return false;
+    if ((lead == 0xe0 && next < 0xa0) || (lead == 0xed && next > 0x9f) ||
+        (lead == 0xf0 && next < 0x90) || (lead == 0xf4 && next > 0x8f)) {
+      return false;
+    }
+    for (std::size_t k = 1; k <= more; ++k) {
+      if ((byte(i + k) & 0xc0) != 0x80) return false;
+    }
+    i += 1 + more;
+  }
+  return true;
+}
+
+/// A sink that only looks whether all text is UTF-8.
+struct Utf8Check {
+  bool good = true;
+
+  void begin_map() {}
+  void end_map() {}
+  void begin_list() {}
+  void end_list() {}
+  void key(std::string_view text) { good = good && is_utf8(text); }
+  void text(std::string_view text) { good = good && is_utf8(text); }
+  void integer(std::int64_t) {}
+  void boolean(bool) {}
+};
+
+template <Described T>
+Result<void> check_utf8(const T& value) {
+  Utf8Check check;
+  cdi::write(value, check);
+  if (check.good) return {};
+  return Error{.code = Errc::invalid, .message = "a text in it is not UTF-8"};
+}
+
+}  // namespace detail
+
+}  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_WRITE_HPP

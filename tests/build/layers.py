@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""Fails when a header includes one of its own layer's later rows or of a layer above.
+
+ORDER is the list of layers of CONTRIBUTING.md, lowest first; inside a layer, a header may include
+those named before it. No cycle and no upward edge can pass.
+"""
+import pathlib
+import re
+import sys
+
+ORDER = """
+version fwd
+result storage fields name path
+spec oci/mount oci/hooks oci/process oci/linux oci/spec convert document read write
+host minimum_version validate apply oci/editor
+registry json yaml oci/json_editor
+file cache
+core cdi
+""".split()
+THIRD_PARTY = {"nlohmann": {"json", "oci/json_editor"}, "yaml-cpp": {"yaml"}}
+
+include = pathlib.Path(__file__).resolve().parents[2] / "include" / "cdi"
+place = {f"cdi/{name}.hpp": rank for rank, name in enumerate(ORDER)}
+wrong = []
+for path in sorted(include.rglob("*.hpp")):
+    name = f"cdi/{path.relative_to(include)}"
+    text = path.read_text()
+    if name not in place:
+        wrong.append(f"{name} is in no layer")
+        continue
+    for used in re.findall(r"#include <(cdi/[^>]+)>", text):
+        if place.get(used, len(ORDER)) >= place[name]:
+            wrong.append(f"{name} includes {used}")
+    for library, allowed in THIRD_PARTY.items():
+        if f"#include <{library}/" in text and name[4:-4] not in allowed:
+            wrong.append(f"{name} includes {library}")
+for name in place:
+    if not (include.parent / name).exists():
+        wrong.append(f"{name} is listed, but not there")
+print("\n".join(wrong) or f"{len(place)} headers in order")
+sys.exit(bool(wrong))

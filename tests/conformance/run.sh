@@ -1,0 +1,10 @@
+#!/bin/sh
+# Checks every vector of a directory: run.sh CONFORMANCE DIRECTORY
+set -eu
+conformance=$1
+cd "$2"
+set --
+for vector in *.json; do
+  [ "$vector" = deviations.json ] || set -- "$@" "$vector"
+done
+exec "$conformance" --check deviations.json "$@"
