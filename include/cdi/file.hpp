@@ -196,8 +196,10 @@ inline Descriptor make_temporary(int directory, std::string_view name, std::stri
 /// the new one, whole: a temporary file in the same directory gets its mode, is written and synced,
 /// renamed over the target, and the directory is synced. A link at `path` is replaced, not
 /// followed.
-inline Result<void> replace_file(const std::string& path, std::string_view text,
-                                 mode_t mode = 0644) {
+/// Owner and group are the caller's, unless given.
+inline Result<void> replace_file(const std::string& path, std::string_view text, mode_t mode = 0644,
+                                 uid_t owner = static_cast<uid_t>(-1),
+                                 gid_t group = static_cast<gid_t>(-1)) {
   const auto slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
@@ -214,7 +216,9 @@ inline Result<void> replace_file(const std::string& path, std::string_view text,
   if (!file) return detail::file_error(path, "cannot make a temporary file beside it");
 
   std::string_view failed;
-  if (::fchmod(file.get(), mode) != 0) {
+  if (::fchown(file.get(), owner, group) != 0) {
+    failed = "cannot set owner and group";
+  } else if (::fchmod(file.get(), mode) != 0) {
     failed = "cannot set the mode";
   } else if (!detail::write_all(file.get(), text)) {
     failed = "cannot write";

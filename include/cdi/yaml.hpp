@@ -160,35 +160,6 @@ inline bool needs_quotes(std::string_view text) {
   return false;
 }
 
-/// A sink that writes YAML text through yaml-cpp's emitter.
-class YamlSink {
- public:
-  YamlSink() { out_ << YAML::BeginDoc; }
-
-  void begin_map() { out_ << YAML::BeginMap; }
-  void end_map() { out_ << YAML::EndMap; }
-  void begin_list() { out_ << YAML::BeginSeq; }
-  void end_list() { out_ << YAML::EndSeq; }
-  void key(std::string_view name) {
-    out_ << YAML::Key;
-    text(name);
-    out_ << YAML::Value;
-  }
-  void text(std::string_view value) {
-    if (needs_quotes(value)) out_ << YAML::DoubleQuoted;
-    out_ << std::string{value};
-  }
-  void integer(std::int64_t value) { out_ << value; }
-  void boolean(bool value) { out_ << value; }
-  void null() { out_ << YAML::Null; }
-  void number(double value) { out_ << value; }
-
-  std::string take() const { return std::string{out_.c_str(), out_.size()}.append("\n"); }
-
- private:
-  YAML::Emitter out_{};
-};
-
 }  // namespace detail
 
 /// Parses the first document of a YAML text; `file` names it in messages. Aliases are expanded and
@@ -227,12 +198,44 @@ Result<T> read_yaml(std::string_view text, std::string_view file = {}, const Lim
   return cdi::read<T>(*document);
 }
 
-/// A described type as YAML text, in the order of the field list. Text that YAML 1.1 or 1.2 would
-/// take for a number, a boolean or null is quoted. Fails when a text in it is not UTF-8.
+/// A sink that writes YAML text through yaml-cpp's emitter. Text that YAML 1.1 or 1.2 would take
+/// for a number, a boolean or null is quoted.
+class YamlSink {
+ public:
+  YamlSink() { out_ << YAML::BeginDoc; }
+
+  void begin_map() { out_ << YAML::BeginMap; }
+  void end_map() { out_ << YAML::EndMap; }
+  void begin_list() { out_ << YAML::BeginSeq; }
+  void end_list() { out_ << YAML::EndSeq; }
+  void key(std::string_view name) {
+    out_ << YAML::Key;
+    text(name);
+    out_ << YAML::Value;
+  }
+  void text(std::string_view value) {
+    if (detail::needs_quotes(value)) out_ << YAML::DoubleQuoted;
+    out_ << std::string{value};
+  }
+  void integer(std::int64_t value) { out_ << value; }
+  void boolean(bool value) { out_ << value; }
+  void null() { out_ << YAML::Null; }
+  /// A number as written, such as `1.5e3`.
+  void number(std::string_view text) { out_ << std::string{text}; }
+
+  /// The text so far, as one document.
+  std::string take() const { return std::string{out_.c_str(), out_.size()}.append("\n"); }
+
+ private:
+  YAML::Emitter out_{};
+};
+
+/// A described type as YAML text, in the order of the field list. Fails when a text in it is not
+/// UTF-8.
 template <Described T>
 Result<std::string> write_yaml(const T& value) {
   if (auto good = detail::check_utf8(value); !good) return good.error();
-  detail::YamlSink sink;
+  YamlSink sink;
   cdi::write(value, sink);
   return sink.take();
 }

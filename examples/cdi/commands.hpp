@@ -1,0 +1,182 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_EXAMPLES_CDI_COMMANDS_HPP
+#define CDI_EXAMPLES_CDI_COMMANDS_HPP
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "config_file.hpp"
+#include "exit_codes.hpp"
+#include "output.hpp"
+
+/// What the commands are asked to do.
+struct Request {
+  std::vector<std::string> spec_dirs = cdi::default_spec_dirs();
+  std::vector<std::string> files{};  // of `validate`
+  std::string config{};              // of `inject`
+  std::vector<std::string> names{};  // of `inject`
+  bool in_place = false;             // of `inject`
+};
+
+inline cdi::Error warning_of(const cdi::LoadedSpec& spec, const std::string& text) {
+  return {.message = text, .position = {.file = spec.path}};
+}
+
+/// Scans the directories, and says on standard error what of them cannot be used.
+inline cdi::SpecScan scan_and_warn(const Request& request, const Output& output) {
+  auto scan = cdi::scan_spec_dirs(request.spec_dirs);
+  for (const auto& error : scan.registry->errors()) output.warning(error);
+  for (const auto& spec : scan.registry->specs()) {
+    for (const auto& text : spec->warnings) output.warning(warning_of(*spec, text));
+  }
+  return scan;
+}
+
+/// One name a line, or a list.
+template <class Names>
+ExitCode print_names(const Names& names, const Output& output) {
+  std::string text;
+  for (const auto& name : names) text.append(name).append("\n");
+  return output.result(text, Json(names)) ? exit_done : exit_refused;
+}
+
+inline ExitCode list_devices(const Request& request, const Output& output) {
+  const auto registry = scan_and_warn(request, output).registry;
+  if (output.format() == OutputFormat::text) return print_names(registry->devices(), output);
+  Json list = Json::array();
+  for (const auto& name : registry->devices()) {
+    const auto found = registry->find(name);
+    Json entry{{"name", name}, {"file", found.spec->path}};
+    if (!found.device->annotations.empty()) entry["annotations"] = found.device->annotations;
+    entry["containerEdits"] = cdi::to_json_value(found.device->container_edits);
+    list.push_back(std::move(entry));
+  }
+  return output.result({}, list) ? exit_done : exit_refused;
+}
+
+inline ExitCode list_vendors(const Request& request, const Output& output) {
+  return print_names(scan_and_warn(request, output).registry->vendors(), output);
+}
+
+inline ExitCode list_classes(const Request& request, const Output& output) {
+  return print_names(scan_and_warn(request, output).registry->classes(), output);
+}
+
+inline ExitCode list_specs(const Request& request, const Output& output) {
+  const auto registry = scan_and_warn(request, output).registry;
+  std::string text;
+  Json list = Json::array();
+  for (const auto& loaded : registry->specs()) {
+    const auto& spec = loaded->spec;
+    text += fmt::format("{}  {}  {}  {} device{}\n", loaded->path, spec.kind, spec.version,
+                        spec.devices.size(), spec.devices.size() == 1 ? "" : "s");
+    list.push_back({{"file", loaded->path},
+                    {"priority", loaded->priority},
+                    {"kind", spec.kind},
+                    {"cdiVersion", spec.version},
+                    {"devices", spec.devices.size()}});
+  }
+  return output.result(text, list) ? exit_done : exit_refused;
+}
+
+inline std::string_view state_name(cdi::SpecDir::State state) {
+  switch (state) {
+    case cdi::SpecDir::State::read: return "read";
+    case cdi::SpecDir::State::missing: return "missing";
+    case cdi::SpecDir::State::unreadable: break;
+  }
+  return "unreadable";
+}
+
+inline ExitCode list_dirs(const Request& request, const Output& output) {
+  const auto scan = scan_and_warn(request, output);
+  std::string text;
+  Json list = Json::array();
+  for (const auto& dir : scan.dirs) {
+    const auto state = state_name(dir.state);
+    text += fmt::format("{}  priority {}  {}  {} spec{}\n", dir.path, dir.priority, state,
+                        dir.specs, dir.specs == 1 ? "" : "s");
+    list.push_back(
+        {{"path", dir.path}, {"priority", dir.priority}, {"state", state}, {"specs", dir.specs}});
+  }
+  return output.result(text, list) ? exit_done : exit_refused;
+}
+
+/// Validates files, or all spec directories. The result is what is valid; one fault and there is
+/// none.
+inline ExitCode validate(const Request& request, const Output& output) {
+  std::vector<std::string> valid;
+  bool good = true;
+  if (request.files.empty()) {
+    const auto registry = cdi::scan_spec_dirs(request.spec_dirs).registry;
+    for (const auto& error : registry->errors()) output.error(error);
+    good = registry->errors().empty();
+    for (const auto& spec : registry->specs()) {
+      valid.push_back(spec->path);
+      for (const auto& text : spec->warnings) output.warning(warning_of(*spec, text));
+    }
+  }
+  for (const auto& path : request.files) {
+    const auto spec = cdi::read_spec_file(path);
+    if (!spec) {
+      output.error(spec.error());
+      good = false;
+      continue;
+    }
+    valid.push_back(path);
+    for (const auto& text : spec->warnings) output.warning(warning_of(*spec, text));
+  }
+  if (!good) return exit_refused;
+  std::string text;
+  for (const auto& path : valid) text.append(path).append(": valid\n");
+  return output.result(text, Json{{"valid", valid}}) ? exit_done : exit_refused;
+}
+
+/// Prints why names are not resolved: a record for each, or one text for all.
+inline ExitCode refuse_names(const std::vector<cdi::Unresolved>& unresolved, const Output& output) {
+  for (const auto& one : unresolved) {
+    cdi::Error error = one.why;
+    error.message.insert(0, fmt::format("cannot resolve \"{}\": ", one.name));
+    output.error(error);
+  }
+  return exit_refused;
+}
+
+inline ExitCode inject(const Request& request, const Output& output) {
+  const bool from_input = request.config == "-";
+  const auto text = from_input ? read_standard_input() : cdi::read_file(request.config);
+  if (!text) {
+    output.error(text.error());
+    return exit_refused;
+  }
+  auto config = parse_config(*text, from_input ? "standard input" : request.config);
+  if (!config) {
+    output.error(config.error());
+    return exit_refused;
+  }
+  const auto registry = cdi::scan_spec_dirs(request.spec_dirs).registry;
+  if (const auto unresolved = registry->unresolved(request.names); !unresolved.empty()) {
+    return refuse_names(unresolved, output);
+  }
+  if (const auto done = registry->inject(config->document, request.names); !done) {
+    output.error(done.error());
+    return exit_refused;
+  }
+  if (!request.in_place) {
+    const bool printed = output.print(
+        output.format() == OutputFormat::yaml ? to_yaml(config->document) : config_text(*config));
+    return printed ? exit_done : exit_refused;
+  }
+  if (const auto written = rewrite_config(request.config, config_text(*config)); !written) {
+    output.error(written.error());
+    return exit_refused;
+  }
+  return exit_done;
+}
+
+#endif  // CDI_EXAMPLES_CDI_COMMANDS_HPP

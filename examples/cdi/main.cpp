@@ -1,0 +1,99 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+// cdi: looks at CDI specs and injects their devices into OCI configs.
+
+#include <exception>
+#include <functional>
+#include <map>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include <CLI/CLI.hpp>
+
+namespace {
+
+using Command = ExitCode (*)(const Request&, const Output&);
+
+std::string help_footer() {
+  std::string text = "Exit codes:\n";
+  for (const auto& [code, meaning] : exit_codes) {
+    text += fmt::format("  {}  {}\n", static_cast<int>(code), meaning);
+  }
+  return text;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"Looks at Container Device Interface specs and injects devices into OCI configs.",
+               "cdi"};
+  app.require_subcommand(1);
+  app.footer(help_footer);
+  app.set_version_flag("--version",
+                       fmt::format("cdi {}.{}.{}, CDI {}", CDI_VERSION_MAJOR, CDI_VERSION_MINOR,
+                                   CDI_VERSION_PATCH, to_string(cdi::current_release)));
+  Request request;
+  std::vector<std::string> spec_dirs;
+  app.add_option("-d,--spec-dir", spec_dirs,
+                 "Read specs from DIR; may be repeated, the last has the highest priority "
+                 "(default: /etc/cdi, /var/run/cdi)")
+      ->type_name("DIR")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
+  OutputFormat format = OutputFormat::text;
+  const std::map<std::string, OutputFormat> formats{
+      {"text", OutputFormat::text}, {"json", OutputFormat::json}, {"yaml", OutputFormat::yaml}};
+  app.add_option("-o,--output", format, "Format of results and errors: text (default), json, yaml")
+      ->type_name("FORMAT")
+      ->transform(CLI::CheckedTransformer(formats).description(""));
+
+  Command chosen = nullptr;
+  const auto add = [&](const char* name, const char* help, Command command) {
+    auto* const sub = app.add_subcommand(name, help);
+    sub->fallthrough();
+    sub->callback([&chosen, command] { chosen = command; });
+    return sub;
+  };
+  add("devices", "List the qualified names of all devices", list_devices);
+  add("vendors", "List the vendors of all specs", list_vendors);
+  add("classes", "List the device classes of all specs", list_classes);
+  add("specs", "List the spec files with kind, CDI version and number of devices", list_specs);
+  add("dirs", "List the spec directories with priority and state", list_dirs);
+  add("validate", "Validate spec files, or all files of the spec directories", validate)
+      ->add_option("FILE", request.files, "Spec files, .json or .yaml");
+  auto* const injection = add("inject", "Print an OCI config with devices injected", inject);
+  injection->add_option("CONFIG", request.config, "The config.json, or - for standard input")
+      ->required();
+  injection->add_option("NAME", request.names, "Qualified names: vendor.com/class=device")
+      ->required();
+  injection->add_flag("--in-place", request.in_place, "Rewrite CONFIG instead of printing it");
+
+  try {
+    app.parse(argc, argv);
+    if (request.in_place && (request.config == "-" || format == OutputFormat::yaml)) {
+      throw CLI::ValidationError{"--in-place", "needs a file, and writes JSON"};
+    }
+  } catch (const CLI::ParseError& error) {
+    if (const auto extra = app.remaining(); chosen == nullptr && !extra.empty()) {
+      fmt::print(stderr, "cdi: unknown command \"{}\"\n", extra.front());
+    }
+    return app.exit(error) == 0 ? exit_done : exit_usage;
+  }
+  if (!spec_dirs.empty()) request.spec_dirs = spec_dirs;
+  return chosen(request, Output{format});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fputs("cdi: error: ", stderr);
+    std::fputs(error.what(), stderr);
+    std::fputs("\n", stderr);
+    return exit_refused;
+  }
+}

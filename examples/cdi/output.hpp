@@ -1,0 +1,102 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_EXAMPLES_CDI_OUTPUT_HPP
+#define CDI_EXAMPLES_CDI_OUTPUT_HPP
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include <cdi/cdi.hpp>
+
+using Json = nlohmann::ordered_json;
+
+enum class OutputFormat { text, json, yaml };
+
+/// Any JSON value, written to a sink.
+inline void write_json_value(const Json& value, cdi::YamlSink& sink) {
+  switch (value.type()) {
+    case Json::value_t::object:
+      sink.begin_map();
+      for (const auto& [key, member] : value.items()) {
+        sink.key(key);
+        write_json_value(member, sink);
+      }
+      return sink.end_map();
+    case Json::value_t::array:
+      sink.begin_list();
+      for (const auto& item : value) write_json_value(item, sink);
+      return sink.end_list();
+    case Json::value_t::string: return sink.text(value.get_ref<const std::string&>());
+    case Json::value_t::boolean: return sink.boolean(value.get<bool>());
+    case Json::value_t::null: return sink.null();
+    default: return sink.number(value.dump());
+  }
+}
+
+inline std::string to_yaml(const Json& value) {
+  cdi::YamlSink sink;
+  write_json_value(value, sink);
+  return sink.take();
+}
+
+/// JSON text; names of files may hold bytes that are no UTF-8, which become U+FFFD.
+inline std::string to_json(const Json& value, int indent = 2, char fill = ' ') {
+  return value.dump(indent, fill, /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
+}
+
+/// An error as a record, for `-o json` and `-o yaml`.
+inline Json error_record(std::string_view level, const cdi::Error& error) {
+  Json record{{"level", level}, {"message", error.message}};
+  if (!error.where.empty()) record["where"] = error.where;
+  if (!error.position.file.empty()) record["file"] = error.position.file;
+  if (error.position.line != 0) record["line"] = error.position.line;
+  if (error.position.column != 0) record["column"] = error.position.column;
+  return record;
+}
+
+/// Where results and complaints go: results to standard output, in one piece and only when all is
+/// well; complaints to standard error, as they come.
+class Output {
+ public:
+  explicit Output(OutputFormat format) : format_{format} {}
+
+  OutputFormat format() const { return format_; }
+
+  void error(const cdi::Error& error) const { complain("error", error); }
+  void warning(const cdi::Error& error) const { complain("warning", error); }
+
+  /// Prints a result: the text, or the value in the format asked for. False when it did not arrive.
+  bool result(std::string_view text, const Json& value) const {
+    switch (format_) {
+      case OutputFormat::json: return print(to_json(value));
+      case OutputFormat::yaml: return print(to_yaml(value));
+      case OutputFormat::text: break;
+    }
+    return print(text);
+  }
+
+  /// Prints a text as it is. False when it did not arrive: disk full, other side gone.
+  bool print(std::string_view text) const {
+    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    if (written && std::fflush(stdout) == 0) return true;
+    fmt::print(stderr, "cdi: error: cannot write to standard output\n");
+    return false;
+  }
+
+ private:
+  void complain(std::string_view level, const cdi::Error& error) const {
+    if (format_ == OutputFormat::text) {
+      fmt::print(stderr, "cdi: {}: {}\n", level, to_string(error));
+    } else {
+      fmt::print(stderr, "{}", to_json(error_record(level, error), -1));
+    }
+  }
+
+  OutputFormat format_;
+};
+
+#endif  // CDI_EXAMPLES_CDI_OUTPUT_HPP

@@ -1,0 +1,22 @@
+#include <iostream>
+
+#include <cdi/cdi.hpp>
+
+int main(int argc, char** argv) {
+  auto config = nlohmann::ordered_json::parse(std::cin);  // an OCI config.json
+
+  cdi::Cache cache;  // reads /etc/cdi and /var/run/cdi, when first needed
+  const std::vector<std::string> names{argv + 1, argv + argc};  // vendor.com/class=device ...
+  if (const auto done = cache.inject(config, names); !done) {
+    std::cerr << to_string(done.error()) << '\n';  // `config` is as it was
+    return 1;
+  }
+
+  const cdi::ContainerEdits more{.env = {"GREETING=hello"},
+                                 .device_nodes = {{.path = "/dev/fuse", .permissions = "rw"}}};
+  if (const auto done = more.apply(config); !done) {
+    std::cerr << to_string(done.error()) << '\n';
+    return 1;
+  }
+  std::cout << config.dump(2) << '\n';
+}

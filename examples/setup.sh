@@ -1,0 +1,87 @@
+#!/bin/sh
+# Installs what the project needs and this machine lacks: setup.sh demo|tests
+#
+# Looks for each thing itself, so that one installed in another way counts. Installs with apt-get as
+# root or through sudo; elsewhere it says what is missing and exits 1.
+set -eu
+
+# Debian package | what to find: a command, or a header in < > | for: demo, tests
+needs='
+g++                  | g++                       | demo tests
+meson                | meson                     | demo tests
+ninja-build          | ninja                     | demo tests
+pkg-config           | pkg-config                | demo tests
+nlohmann-json3-dev   | <nlohmann/json.hpp>       | demo tests
+libyaml-cpp-dev      | <yaml-cpp/yaml.h>         | demo tests
+libfmt-dev           | <fmt/format.h>            | demo tests
+libcli11-dev         | <CLI/CLI.hpp>             | demo tests
+python3              | python3                   | demo tests
+diffutils            | diff                      | demo
+clang                | clang++                   | tests
+doctest-dev          | <doctest/doctest.h>       | tests
+'
+# Without these the steps that start containers are left out.
+wishes='
+runc                 | runc                      | demo tests
+busybox-static       | busybox                   | demo tests
+'
+
+found() {
+  case $1 in
+    '<'*) command -v g++ >/dev/null && echo "#include $1" | g++ -E -x c++ - >/dev/null 2>&1 ;;
+    *) PATH=$PATH:/usr/sbin:/sbin command -v "$1" >/dev/null ;;
+  esac
+}
+
+# The packages of a table that are for $1 and not found.
+lacking() {
+  echo "$2" | while IFS='|' read -r package thing uses; do
+    case " $uses " in
+      *" $1 "*)
+        # shellcheck disable=SC2086  # trims the blanks
+        set -- "$1" $package
+        thing=$(echo "$thing" | tr -d ' ')
+        found "$thing" || echo "$2"
+        ;;
+    esac
+  done
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
+}
+
+purpose=${1:?usage: setup.sh demo|tests}
+missing=$(lacking "$purpose" "$needs")
+wished=$(lacking "$purpose" "$wishes")
+[ -n "$missing$wished" ] || exit 0
+
+if command -v apt-get >/dev/null && as_root true 2>/dev/null; then
+  # shellcheck disable=SC2086  # one word for each package
+  echo "installing:" $missing $wished
+  as_root apt-get update -qq || true
+  # shellcheck disable=SC2086
+  if [ -n "$missing" ]; then
+    as_root env DEBIAN_FRONTEND=noninteractive \
+      apt-get install -y -qq --no-install-recommends $missing >/dev/null
+  fi
+  for package in $wished; do
+    as_root env DEBIAN_FRONTEND=noninteractive \
+      apt-get install -y -qq --no-install-recommends "$package" >/dev/null ||
+      echo "without $package: the steps that need it will be left out"
+  done
+  missing=$(lacking "$purpose" "$needs")
+elif [ -n "$wished" ]; then
+  # shellcheck disable=SC2086
+  echo "not here:" $wished "- the steps that need it will be left out"
+fi
+
+if [ -n "$missing" ]; then
+  {
+    echo "missing, by the names of Debian's packages:"
+    echo "$missing" | sed 's/^/  /'
+    # shellcheck disable=SC2086
+    echo "on Debian or Ubuntu: sudo apt-get install" $missing
+  } >&2
+  exit 1
+fi

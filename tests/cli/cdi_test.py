@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0
+"""The `cdi` tool, seen from outside. usage: cdi_test.py CDI"""
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CDI = sys.argv.pop(1)
+
+LOW = """
+cdiVersion: 0.6.0
+kind: vendor.com/gpu
+containerEdits: {env: [SPEC=low]}
+devices:
+- {name: one, containerEdits: {env: [ONE=low]}}
+- {name: two, containerEdits: {env: [TWO=low], mounts: [{hostPath: /h, containerPath: /c}]}}
+"""
+HIGH = '{"cdiVersion":"0.3.0","kind":"vendor.com/gpu","devices":' \
+       '[{"name":"one","containerEdits":{"env":["ONE=high"]}}]}'
+NULL_ITEM = """cdiVersion: 0.6.0
+kind: other.org/nic
+devices:
+- name: a
+  containerEdits:
+    mounts:
+    - hostPath: /a
+      containerPath: /b
+    -
+"""
+CONFIG = """{
+   "ociVersion": "1.0.2",
+   "future": {"keep": [1, 2.50, null, {"deep": "\\u00e9"}]},
+   "process": {
+      "odd": true,
+      "env": ["PATH=/bin", "ONE=0"],
+      "cwd": "/"
+   },
+   "mounts": [],
+   "zebra": 18446744073709551615
+}
+"""
+
+
+class Cdi(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="cdi-test-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.low = self.write("low/a.yaml", LOW)
+        self.high = self.write("high/b.json", HIGH)
+        self.config = self.write("config.json", CONFIG)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, text):
+        path = self.path(name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
+    def read(self, name):
+        with open(self.path(name)) as file:
+            return file.read()
+
+    def run_cdi(self, *args, expect=0, given=""):
+        """Runs cdi over both directories; standard output, and standard error."""
+        done = subprocess.run([CDI, "--spec-dir", self.path("low"), "--spec-dir",
+                               self.path("high"), *args], input=given, text=True, timeout=20,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, expect, done.stderr)
+        if expect != 0:
+            self.assertEqual(done.stdout, "")
+            self.assertNotEqual(done.stderr, "")
+        return done.stdout, done.stderr
+
+    # Listing
+
+    def test_names_come_one_a_line(self):
+        self.assertEqual(self.run_cdi("devices"), ("vendor.com/gpu=one\nvendor.com/gpu=two\n", ""))
+        self.assertEqual(self.run_cdi("vendors"), ("vendor.com\n", ""))
+        self.assertEqual(self.run_cdi("classes"), ("gpu\n", ""))
+
+    def test_devices_as_json_say_where_they_come_from(self):
+        devices = json.loads(self.run_cdi("devices", "-o", "json")[0])
+        self.assertEqual([(d["name"], d["file"]) for d in devices],
+                         [("vendor.com/gpu=one", self.high), ("vendor.com/gpu=two", self.low)])
+        self.assertEqual(devices[0]["containerEdits"], {"env": ["ONE=high"]})
+
+    def test_yaml_quotes_what_would_be_no_text(self):
+        out = self.run_cdi("specs", "-o", "yaml")[0]
+        self.assertIn(f'- file: {self.low}\n  priority: 0\n  kind: vendor.com/gpu\n'
+                      '  cdiVersion: "0.6.0"\n  devices: 2\n', out)
+
+    def test_dirs_tell_priority_and_state(self):
+        missing = self.path("none")
+        plain = self.write("plain", "")
+        out, err = self.run_cdi("dirs", "-d", missing, "-d", plain, "-o", "json")
+        self.assertEqual([(d["priority"], d["state"], d["specs"]) for d in json.loads(out)],
+                         [(0, "read", 1), (1, "read", 1), (2, "missing", 0), (3, "unreadable", 0)])
+        self.assertIn("Not a directory", err)
+
+    def test_the_option_may_follow_the_command(self):
+        done = subprocess.run([CDI, "devices", "-d", self.path("high")], text=True,
+                              stdout=subprocess.PIPE)
+        self.assertEqual(done.stdout, "vendor.com/gpu=one\n")
+
+    def test_a_bad_file_is_a_warning_and_costs_only_itself(self):
+        bad = self.write("high/bad.yaml", NULL_ITEM)
+        out, err = self.run_cdi("devices")
+        self.assertEqual(out, "vendor.com/gpu=one\nvendor.com/gpu=two\n")
+        self.assertEqual(err, f"cdi: warning: {bad}:9:5: devices[0].containerEdits.mounts[1]: "
+                              "expected an object, not null\n")
+
+    # Validating
+
+    def test_valid_files_are_named(self):
+        self.assertEqual(self.run_cdi("validate", self.low, self.high)[0],
+                         f"{self.low}: valid\n{self.high}: valid\n")
+        self.assertEqual(self.run_cdi("validate")[0], f"{self.low}: valid\n{self.high}: valid\n")
+
+    def test_a_fault_has_file_line_column_member_and_what_was_expected(self):
+        bad = self.write("bad.yaml", NULL_ITEM)
+        _, err = self.run_cdi("validate", self.low, bad, expect=1)
+        self.assertEqual(err, f"cdi: error: {bad}:9:5: devices[0].containerEdits.mounts[1]: "
+                              "expected an object, not null\n")
+        _, err = self.run_cdi("-o", "json", "validate", bad, expect=1)
+        self.assertEqual(json.loads(err), {
+            "level": "error", "message": "expected an object, not null", "file": bad,
+            "where": "devices[0].containerEdits.mounts[1]", "line": 9, "column": 5})
+
+    def test_a_bad_file_in_a_directory_fails_validation(self):
+        self.write("low/bad.json", "{")
+        self.run_cdi("validate", expect=1)
+
+    def test_what_is_no_spec_file_is_refused(self):
+        os.mkfifo(self.path("fifo.yaml"))
+        for name, said in (("none.yaml", "No such file"), ("low", "ends in .json or .yaml"),
+                           ("fifo.yaml", "not a regular file"), ("config.json", "unknown field")):
+            with self.subTest(name):
+                self.assertIn(said, self.run_cdi("validate", self.path(name), expect=1)[1])
+
+    # Injecting
+
+    def test_unknown_members_keep_value_and_place(self):
+        out, err = self.run_cdi("inject", self.config, "vendor.com/gpu=one")
+        config = json.loads(out)
+        self.assertEqual(err, "")
+        self.assertEqual(list(config), ["ociVersion", "future", "process", "mounts", "zebra"])
+        self.assertEqual(config["future"], {"keep": [1, 2.5, None, {"deep": "é"}]})
+        self.assertEqual(list(config["process"]), ["odd", "env", "cwd"])
+        self.assertEqual(config["process"]["env"], ["PATH=/bin", "ONE=high"])
+        self.assertEqual(config["zebra"], 18446744073709551615)
+        self.assertEqual(config["mounts"], [])
+        self.assertEqual(self.read("config.json"), CONFIG)
+
+    def test_edits_of_the_spec_come_with_its_device_only(self):
+        env = json.loads(self.run_cdi("inject", self.config, "vendor.com/gpu=two")[0])
+        self.assertEqual(env["process"]["env"], ["PATH=/bin", "ONE=0", "SPEC=low", "TWO=low"])
+
+    def test_the_layout_of_the_config_is_kept(self):
+        out = self.run_cdi("inject", "-", "vendor.com/gpu=one", given='{\n\t"process": {}\n}')[0]
+        self.assertIn('{\n\t"process": {\n\t\t"user": {\n', out)
+        self.assertFalse(out.endswith("\n"))
+        out = self.run_cdi("inject", "-", "vendor.com/gpu=one", given='{"process":{"cwd":"/"}}\n')[0]
+        self.assertEqual(out, '{"process":{"cwd":"/","env":["ONE=high"]}}\n')
+
+    def test_in_place_keeps_mode_and_link_and_prints_nothing(self):
+        os.chmod(self.config, 0o640)
+        os.symlink("config.json", self.path("link.json"))
+        out, err = self.run_cdi("inject", "--in-place", self.path("link.json"),
+                                "vendor.com/gpu=one")
+        self.assertEqual((out, err), ("", ""))
+        self.assertTrue(os.path.islink(self.path("link.json")))
+        self.assertEqual(stat.S_IMODE(os.stat(self.config).st_mode), 0o640)
+        self.assertIn("ONE=high", self.read("config.json"))
+        self.assertEqual(sorted(os.listdir(self.folder)),
+                         ["config.json", "high", "link.json", "low"])
+
+    def test_an_unknown_name_changes_and_prints_nothing(self):
+        for names, said in ((["vendor.com/gpu=nine"], "has no device \"nine\"; it has: one, two"),
+                            (["vendor.com/fpga=one"], "kinds known: vendor.com/gpu"),
+                            (["nine"], "write vendor.com/class=device"),
+                            (["vendor.com/gpu=one", "a/b=c"], "cannot resolve \"a/b=c\"")):
+            with self.subTest(names):
+                self.assertIn(said, self.run_cdi("inject", "--in-place", self.config, *names,
+                                                 expect=1)[1])
+                self.assertEqual(self.read("config.json"), CONFIG)
+
+    def test_the_reason_may_be_a_file_that_was_refused(self):
+        self.write("high/bad.yaml", NULL_ITEM)
+        _, err = self.run_cdi("inject", self.config, "other.org/nic=a", expect=1)
+        self.assertIn("bad.yaml:9:5: devices[0].containerEdits.mounts[1]: expected an object", err)
+
+    def test_a_missing_host_node_changes_nothing(self):
+        self.write("high/node.json", json.dumps({
+            "cdiVersion": "0.3.0", "kind": "n.org/node", "devices": [
+                {"name": "x", "containerEdits": {"env": ["X=1"], "deviceNodes": [
+                    {"path": "/dev/no-such-node"}]}}]}))
+        _, err = self.run_cdi("inject", self.config, "n.org/node=x", expect=1)
+        self.assertIn("devices[0].containerEdits.deviceNodes[0]: no host device", err)
+
+    def test_bad_configs_are_refused(self):
+        for text, said in (("", "1:1: not valid JSON"), ("[]", "expected an object"),
+                           ('{\n "a": 1,\n "a": 2}', "3:2: key \"a\" is written twice"),
+                           ('{"process": {"env": {}}}', "process.env: expected an array"),
+                           ('{"x": 18446744073709551616123}', "1:7: a number with more digits"),
+                           ('{"process": {}} x', "1:17: not valid JSON"),
+                           ("[" * 10000, "nested more than 64 deep")):
+            with self.subTest(text[:40]):
+                self.assertIn(said, self.run_cdi("inject", "-", "vendor.com/gpu=one", given=text,
+                                                 expect=1)[1])
+
+    def test_a_full_disk_is_an_error(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([CDI, "-d", self.path("low"), "devices"], stdout=full,
+                                  stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 1)
+
+    # Usage
+
+    def test_bad_usage_exits_2(self):
+        for args in ([], ["frob"], ["inject"], ["inject", self.config], ["devices", "extra"],
+                     ["-o", "xml", "devices"], ["devices", "--no-such-option"],
+                     ["inject", "--in-place", "-", "a/b=c"],
+                     ["inject", "--in-place", "-o", "yaml", self.config, "a/b=c"]):
+            with self.subTest(args):
+                self.run_cdi(*args, expect=2)
+
+    def test_help_names_commands_and_exit_codes(self):
+        out = self.run_cdi("--help")[0]
+        for word in ("devices", "vendors", "classes", "specs", "dirs", "validate", "inject",
+                     "Exit codes", "2  bad usage"):
+            self.assertIn(word, out)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

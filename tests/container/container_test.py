@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0
+"""Starts real containers with runc from configs that `cdi inject` has edited.
+
+usage: container_test.py CDI
+
+Needs root, runc and a static busybox; skips with the reason where one is missing.
+"""
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CDI = sys.argv.pop(1)
+
+
+def missing():
+    """Why no container can be started here; empty when one can."""
+    if os.geteuid() != 0:
+        return "needs root"
+    for tool in ("runc", "busybox"):
+        if not shutil.which(tool):
+            return f"needs {tool}"
+    # Linked dynamically, it would find no libraries in a root of its own.
+    program = open(shutil.which("busybox"), "rb").read()
+    return "needs a static busybox (Debian: busybox-static)" if b"/ld-linux" in program else ""
+
+
+class Bundle:
+    """An OCI bundle with busybox in it, and a directory of specs."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.specs = os.path.join(folder, "cdi")
+        os.makedirs(self.specs)
+        os.makedirs(os.path.join(folder, "rootfs/bin"))
+        shutil.copy(shutil.which("busybox"), os.path.join(folder, "rootfs/bin/busybox"))
+        subprocess.run(["runc", "spec"], cwd=folder, check=True)
+
+    def spec(self, name, text):
+        with open(os.path.join(self.specs, name), "w") as file:
+            file.write(text)
+
+    def inject(self, script, *devices):
+        path = os.path.join(self.folder, "config.json")
+        with open(path) as file:
+            config = json.load(file)
+        config["process"]["terminal"] = False
+        config["process"]["args"] = ["/bin/busybox", "sh", "-ec", script]
+        with open(path, "w") as file:
+            json.dump(config, file)
+        subprocess.run([CDI, "inject", "--in-place", "--spec-dir", self.specs, path, *devices],
+                       check=True)
+
+    def run(self):
+        name = f"cdi-test-{os.getpid()}-{os.path.basename(self.folder)}"
+        done = subprocess.run(["runc", "run", name], cwd=self.folder, text=True, timeout=60,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
+        if done.returncode != 0:
+            raise AssertionError(f"runc exited {done.returncode}: {done.stderr}\n{done.stdout}")
+        return done.stdout.splitlines()
+
+
+@unittest.skipIf(missing(), missing())
+class Container(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="cdi-container-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.bundle = Bundle(self.folder)
+
+    def test_host_nodes_env_mount_and_hooks_arrive(self):
+        for path in ("/dev/fuse", "/dev/loop-control"):
+            if not os.path.exists(path) or not stat.S_ISCHR(os.stat(path).st_mode):
+                self.skipTest(f"the host has no {path}")
+        fuse = os.stat("/dev/fuse")
+        loop = os.stat("/dev/loop-control")
+        shared = os.path.join(self.folder, "shared")
+        os.makedirs(shared)
+        with open(os.path.join(shared, "greeting"), "w") as file:
+            file.write("hello from the host\n")
+        ran = os.path.join(self.folder, "hook-ran")
+        hook = os.path.join(self.folder, "hook")
+        with open(hook, "w") as file:
+            file.write(f'#!/bin/sh\ncat > /dev/null\necho "$1 $MARK" >> {ran}\n')
+        os.chmod(hook, 0o755)
+
+        self.bundle.spec("real.yaml", f"""
+cdiVersion: 0.5.0
+kind: test.example.com/node
+devices:
+- name: fuse
+  containerEdits:
+    env: [FUSE=yes, TERM=cdi]
+    deviceNodes:
+    - {{path: /dev/cdi/fuse, hostPath: /dev/fuse}}
+    hooks:
+    - {{hookName: createRuntime, path: {hook}, args: [hook, fuse], env: [MARK=one]}}
+- name: loop
+  containerEdits:
+    deviceNodes:
+    - {{path: /dev/cdi-loop, hostPath: /dev/loop-control, fileMode: 0640, uid: 0, gid: 8,
+       permissions: r}}
+    hooks:
+    - {{hookName: poststop, path: {hook}, args: [hook, loop], env: [MARK=two]}}
+containerEdits:
+  env: [EVERY=container]
+  mounts:
+  - {{hostPath: {shared}, containerPath: /mnt/shared, type: bind, options: [ro, rbind]}}
+""")
+        self.bundle.inject("""
+/bin/busybox stat -c '%F %t:%T %a %u:%g' /dev/cdi/fuse /dev/cdi-loop
+/bin/busybox cat /mnt/shared/greeting
+echo $FUSE $TERM $EVERY
+: < /dev/cdi-loop && echo readable
+( : > /dev/cdi-loop ) 2> /dev/null || echo not writable
+""", "test.example.com/node=fuse", "test.example.com/node=loop")
+        lines = self.bundle.run()
+
+        def numbers(info):
+            return f"{os.major(info.st_rdev):x}:{os.minor(info.st_rdev):x}"
+
+        mode = stat.S_IMODE(fuse.st_mode) & 0o777
+        self.assertEqual(lines, [
+            f"character special file {numbers(fuse)} {mode:o} 0:0",
+            f"character special file {numbers(loop)} 640 0:8",
+            "hello from the host",
+            "yes cdi container",
+            "readable",
+            "not writable",
+        ])
+        with open(ran) as file:
+            self.assertEqual(file.read(), "fuse one\nloop two\n")
+
+    def test_a_node_with_all_numbers_needs_no_host_node(self):
+        self.bundle.spec("numbers.json", json.dumps({
+            "cdiVersion": "0.3.0", "kind": "test.example.com/gpu",
+            "devices": [{"name": "gpu0", "containerEdits": {"deviceNodes": [
+                {"path": "/dev/nvidia0", "type": "c", "major": 195, "minor": 7,
+                 "fileMode": 0o666}]}}]}))
+        self.bundle.inject("/bin/busybox stat -c '%F %t:%T %a' /dev/nvidia0",
+                           "test.example.com/gpu=gpu0")
+        self.assertEqual(self.bundle.run(), ["character special file c3:7 666"])
+
+    def test_two_devices_of_the_dra_example_driver(self):
+        """The shape of a spec that the Kubernetes dra-example-driver writes."""
+        uuids = [f"18db0e85-99e9-c746-8531-ffeb86328b3{n}" for n in range(4)]
+        self.bundle.spec("k8s.gpu.resource.example.com-gpu.json", json.dumps({
+            "cdiVersion": "0.3.0", "kind": "k8s.gpu.resource.example.com/gpu",
+            "containerEdits": {},
+            "devices": [{"name": f"GPU-{uuid}",
+                         "containerEdits": {"env": [f"GPU_DEVICE_{n}=GPU-{uuid}"]}}
+                        for n, uuid in enumerate(uuids)]}))
+        self.bundle.inject("/bin/busybox env | /bin/busybox grep ^GPU_ | /bin/busybox sort",
+                           *(f"k8s.gpu.resource.example.com/gpu=GPU-{uuids[n]}" for n in (1, 3)))
+        self.assertEqual(self.bundle.run(), [f"GPU_DEVICE_1=GPU-{uuids[1]}",
+                                             f"GPU_DEVICE_3=GPU-{uuids[3]}"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,41 @@
+#!/bin/sh
+# Sets up, builds and runs every test: with g++, with clang++, and with g++ under the address and
+# undefined behaviour sanitizers. The last line is `N passed, N failed, N skipped`.
+set -eu
+cd "$(dirname "$0")/.."
+PATH=$PATH:/usr/sbin:/sbin
+examples/setup.sh tests
+
+# The compilers of the floor where they are, else those of the system.
+first_of() {
+  for name in "$@"; do
+    command -v "$name" >/dev/null && echo "$name" && return
+  done
+}
+gxx=$(first_of g++-12 g++)
+clangxx=$(first_of clang++-14 clang++)
+
+builds=
+failed=0
+build_and_test() {
+  name=$1
+  compiler=$2
+  shift 2
+  folder=build/tests-$name
+  builds="$builds $folder"
+  echo "== $name: $compiler $*"
+  if [ ! -f "$folder/build.ninja" ]; then
+    rm -rf "$folder"
+    CXX=$compiler meson setup "$folder" -Dwerror=true -Dtests=enabled "$@" >/dev/null ||
+      { tail -n 20 "$folder/meson-logs/meson-log.txt"; return 1; }
+  fi
+  ninja -C "$folder" --quiet && meson test -C "$folder" --no-rebuild --print-errorlogs --quiet
+}
+
+rm -f build/tests-*/meson-logs/testlog.json
+build_and_test gcc "$gxx" -Dbuildtype=debugoptimized || failed=1
+build_and_test clang "$clangxx" -Dbuildtype=debugoptimized || failed=1
+build_and_test sanitize "$gxx" -Dbuildtype=debug -Db_sanitize=address,undefined || failed=1
+
+# shellcheck disable=SC2086  # one word for each build
+python3 tests/summary.py "$failed" $builds

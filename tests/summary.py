@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Adds up what the tests of several builds said: summary.py FAILED BUILD...
+
+FAILED is 1 when a build or a run failed, even if no test can tell. Exits 1 when anything failed.
+"""
+import json
+import pathlib
+import re
+import sys
+
+
+def count(test):
+    """(passed, failed, skipped) of one test program, from what its framework printed."""
+    out = test.get("stdout", "") + test.get("stderr", "")
+    good = test["result"] in ("OK", "EXPECTEDFAIL")
+    found = re.search(r"test cases: +\d+ \| +(\d+) passed \| +(\d+) failed \| +(\d+) skipped", out)
+    if found:  # doctest
+        numbers = tuple(map(int, found.groups()))
+    elif found := re.search(r"^Ran (\d+) tests?", out, re.M):  # unittest
+        bad = sum(map(int, re.findall(r"(?:failures|errors)=(\d+)", out)))
+        skipped = sum(map(int, re.findall(r"skipped=(\d+)", out)))
+        numbers = (int(found[1]) - bad - skipped, bad, skipped)
+    elif found := re.search(r"(\d+) match, (\d+) deviate as listed, (\d+) wrong", out):
+        numbers = (int(found[1]) + int(found[2]), int(found[3]), 0)
+    elif test["result"] == "SKIP":
+        numbers = (0, 0, 1)
+    else:
+        numbers = (1, 0, 0) if good else (0, 1, 0)
+    if not good and test["result"] != "SKIP" and numbers[1] == 0:  # crashed, or timed out
+        numbers = (numbers[0], 1, numbers[2])
+    return numbers
+
+
+total = [0, 0, 0]
+reasons = {}
+wrong = []
+for build in map(pathlib.Path, sys.argv[2:]):
+    log = build / "meson-logs" / "testlog.json"
+    if not log.exists():
+        wrong.append(f"{build}: did not get as far as its tests")
+        total[1] += 1
+        continue
+    for line in log.read_text().splitlines():
+        test = json.loads(line)
+        numbers = count(test)
+        total = [a + b for a, b in zip(total, numbers)]
+        if numbers[1]:
+            wrong.append(f"{build}: {test['name']}: {numbers[1]} failed")
+        for reason in re.findall(r"skipped ['\"](.*)['\"]$", test.get("stderr", ""), re.M):
+            reasons[reason] = reasons.get(reason, 0) + 1
+
+for line in wrong:
+    print(line)
+for reason, times in reasons.items():
+    print(f"skipped {times}: {reason}")
+if sys.argv[1] != "0" and total[1] == 0:
+    print("a build or a run failed, see above")
+    total[1] += 1
+print(f"{total[0]} passed, {total[1]} failed, {total[2]} skipped")
+sys.exit(total[1] != 0)
