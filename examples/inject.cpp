@@ -3,7 +3,7 @@
 #include <cdi/cdi.hpp>
 
 int main(int argc, char** argv) {
-  auto config = nlohmann::ordered_json::parse(std::cin);  // an OCI config.json
+  auto config = nlohmann::ordered_json::parse(std::cin, nullptr, false);  // an OCI config.json
 
   cdi::Cache cache;  // reads /etc/cdi and /var/run/cdi, when first needed
   const std::vector<std::string> names{argv + 1, argv + argc};  // vendor.com/class=device ...

@@ -149,6 +149,7 @@ class JsonPartCheck {
       case Json::value_t::array: return "an array";
       case Json::value_t::string: return "text";
       case Json::value_t::boolean: return "true or false";
+      case Json::value_t::discarded: return "a text that is not valid JSON";
       default: return "such a number";
     }
   }

@@ -1,0 +1,109 @@
+#!/bin/sh
+# The main job, end to end: find the GPUs of this host, write a CDI spec for them, inject one into
+# an OCI config, and start a container with it. Everything it makes is below build/demo.
+set -eu
+cd "$(dirname "$0")/.."
+PATH=$PATH:/usr/sbin:/sbin
+
+say() { printf '\n== %s\n' "$*"; }
+
+examples/setup.sh demo
+
+say "building"
+out=build/demo
+if [ ! -f $out/bin/build.ninja ]; then
+  rm -rf build/demo/bin
+  meson setup $out/bin -Dbuildtype=release -Dtests=disabled -Dexamples=enabled >/dev/null ||
+    { tail -n 20 $out/bin/meson-logs/meson-log.txt; exit 1; }
+fi
+ninja -C $out/bin --quiet examples/cdi/cdi examples/prepare/cdi-prepare
+cdi=$PWD/$out/bin/examples/cdi/cdi
+prepare=$PWD/$out/bin/examples/prepare/cdi-prepare
+rm -rf build/demo/run
+mkdir -p $out/run/bundle/rootfs/bin
+cd $out/run
+
+say "looking for GPUs on this host"
+root=/
+$prepare detect >gpus.txt || [ $? = 3 ]
+if [ -s gpus.txt ]; then
+  cat gpus.txt
+else
+  echo "going on with a sample node of two GPUs"
+  ../../../examples/prepare/sample-node sample
+  root=sample
+  $prepare detect --root sample
+fi
+
+say "writing a CDI spec for them"
+$prepare write --root $root --output-dir cdi >/dev/null || [ $? = 3 ]
+ls cdi
+
+say "the devices in it"
+$cdi devices --spec-dir cdi
+device=$($cdi devices --spec-dir cdi | grep '/gpu=[0-9]*$' | head -n 1)
+
+say "injecting $device into an OCI config: what changes"
+if command -v runc >/dev/null; then
+  (cd bundle && runc spec)
+else
+  echo "(runc is not here: the config is a small one of our own)"
+  cat >bundle/config.json <<'CONFIG'
+{
+	"ociVersion": "1.0.2",
+	"process": {
+		"user": {
+			"uid": 0,
+			"gid": 0
+		},
+		"args": [
+			"sh"
+		],
+		"env": [
+			"PATH=/bin"
+		],
+		"cwd": "/"
+	},
+	"root": {
+		"path": "rootfs"
+	}
+}
+CONFIG
+fi
+$cdi inject --spec-dir cdi bundle/config.json "$device" >injected.json
+diff -U 2 --label before --label after bundle/config.json injected.json && exit 1
+
+say "starting a container with it"
+left_out() {
+  echo "left out: $*"
+  say "done; all of it is in $out"
+  exit 0
+}
+[ "$(id -u)" = 0 ] || left_out "starting a container needs root"
+command -v runc >/dev/null || left_out "runc is not installed"
+command -v busybox >/dev/null || left_out "busybox is not installed (Debian: busybox-static)"
+cp "$(command -v busybox)" bundle/rootfs/bin/busybox
+
+# start SCRIPT CONFIG: runs a shell script in a container of that config.
+start() {
+  python3 - "$1" "$2" >bundle/config.json <<'PYTHON'
+import json, sys
+config = json.load(open(sys.argv[2]))
+config["process"].update(terminal=False, args=["/bin/busybox", "sh", "-c", sys.argv[1]])
+json.dump(config, sys.stdout)
+PYTHON
+  (cd bundle && runc run "cdi-demo-$$" </dev/null)
+}
+
+cp bundle/config.json plain.json
+start true plain.json 2>why.txt ||
+  left_out "runc starts no containers on this machine: $(tail -n 1 why.txt)"
+# shellcheck disable=SC2016  # the shell of the container expands it
+start '
+cd /dev
+for node in nvidia[0-9]* nvidiactl dri/*; do
+  [ ! -e "$node" ] || /bin/busybox ls -l "/dev/$node"
+done
+/bin/busybox env | /bin/busybox grep -i nvidia' injected.json
+
+say "done; all of it is in $out"
