@@ -1,0 +1,39 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_DETECT_HPP
+#define CDI_PREPARE_DETECT_HPP
+
+#include <utility>
+#include <vector>
+
+#include "gpu.hpp"
+#include "host_tree.hpp"
+#include "nvidia.hpp"
+#include "pci.hpp"
+
+namespace prepare {
+
+/// Finds the GPUs of one vendor among the PCI functions of a host.
+using Detector = Inventory (*)(const HostTree&, const std::vector<PciFunction>&);
+
+/// The vendors known. Another one is a header like nvidia.hpp and a row here; what every vendor
+/// needs of /proc and /sys is in pci.hpp.
+inline constexpr Detector detectors[] = {
+    &nvidia::detect,
+};
+
+/// The inventories of the vendors that have a GPU on this host.
+inline std::vector<Inventory> detect(const HostTree& tree) {
+  const auto functions = pci_functions(tree);
+  std::vector<Inventory> inventories;
+  for (const Detector detector : detectors) {
+    auto found = detector(tree, functions);
+    if (!found.gpus.empty()) inventories.push_back(std::move(found));
+  }
+  return inventories;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_PREPARE_DETECT_HPP

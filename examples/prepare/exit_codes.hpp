@@ -1,0 +1,45 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_EXIT_CODES_HPP
+#define CDI_PREPARE_EXIT_CODES_HPP
+
+#include <string>
+#include <string_view>
+
+namespace prepare {
+
+/// How a run ended: the exit status of `cdi-prepare`.
+enum class ExitCode : int {
+  done = 0,
+  failed = 1,
+  usage = 2,
+  partial = 3,
+};
+
+/// One exit code and what it tells the caller.
+struct ExitMeaning {
+  ExitCode code;
+  std::string_view meaning;
+};
+
+/// The promise to scripts; `--help` prints it.
+inline constexpr ExitMeaning exit_meanings[] = {
+    {ExitCode::done, "done, or no GPU on this host (nothing written, a file there stays)"},
+    {ExitCode::failed, "error, or no GPU that can be handed out: nothing printed or written"},
+    {ExitCode::usage, "wrong usage"},
+    {ExitCode::partial, "done, but some GPUs were left out; standard error says why"},
+};
+
+/// The table as text, one code a line.
+inline std::string exit_code_help() {
+  std::string out = "Exit codes:";
+  for (const auto& [code, meaning] : exit_meanings) {
+    out.append("\n  ").append(std::to_string(static_cast<int>(code))).append("  ").append(meaning);
+  }
+  return out;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_PREPARE_EXIT_CODES_HPP

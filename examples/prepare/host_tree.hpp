@@ -1,0 +1,321 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_HOST_TREE_HPP
+#define CDI_PREPARE_HOST_TREE_HPP
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <climits>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <dirent.h>
+#include <fcntl.h>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <cdi/result.hpp>
+
+namespace prepare {
+
+/// The parts of `text` between `separators`, without empty ones.
+inline std::vector<std::string> split(std::string_view text, std::string_view separators) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0;
+       (at = text.find_first_not_of(separators, at)) != std::string_view::npos;) {
+    const auto end = std::min(text.find_first_of(separators, at), text.size());
+    parts.emplace_back(text.substr(at, end - at));
+    at = end;
+  }
+  return parts;
+}
+
+/// `text` without white space at both ends.
+inline std::string_view trim(std::string_view text) {
+  constexpr std::string_view space = " \t\r\n";
+  const auto begin = text.find_first_not_of(space);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(space) + 1 - begin);
+}
+
+/// The number that the whole of `text` is; a hexadecimal one may begin with 0x.
+template <std::integral T>
+std::optional<T> parse_number(std::string_view text, int base = 10) {
+  if (base == 16 && text.starts_with("0x")) text.remove_prefix(2);
+  T value{};
+  const auto end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value, base);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  return value;
+}
+
+/// A device node of the host, as `stat` shows it.
+struct Node {
+  std::string path{};
+  char type = 'c';  // 'c' or 'b'
+  std::int64_t major = 0;
+  std::int64_t minor = 0;
+  std::uint32_t mode = 0;  // permission bits
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+};
+
+/// An open file that closes itself.
+class Fd {
+ public:
+  explicit Fd(int number) noexcept : number_{number} {}
+  Fd(Fd&& other) noexcept : number_{std::exchange(other.number_, -1)} {}
+  Fd& operator=(Fd&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  Fd(const Fd&) = delete;
+  Fd& operator=(const Fd&) = delete;
+  ~Fd() {
+    if (number_ >= 0) ::close(number_);
+  }
+
+  int get() const noexcept { return number_; }
+  int release() noexcept { return std::exchange(number_, -1); }
+  explicit operator bool() const noexcept { return number_ >= 0; }
+
+ private:
+  int number_;
+};
+
+/// The files of a host below some directory, read as if that directory were /: no link leads out.
+class HostTree {
+ public:
+  /// Opens the tree below `root`, and its `dev.tab` when there is one.
+  static cdi::Result<HostTree> open(const std::string& root) {
+    Fd fd{::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+    if (!fd) return failure(root, errno);
+    HostTree tree{std::move(fd)};
+    if (auto loaded = tree.load_device_table(); !loaded) return std::move(loaded).error();
+    return tree;
+  }
+
+  /// The content of a regular file. Never blocks on anything else that stands there.
+  cdi::Result<std::string> read(std::string_view path) const {
+    const auto place = find(path, Last::follow);
+    if (!place) return place.error();
+    if (!S_ISREG(place->status.st_mode)) return failure(path, EINVAL, "not a regular file");
+    const auto file = place->open(O_RDONLY | O_NONBLOCK);
+    struct stat status = {};
+    if (!file || ::fstat(file.get(), &status) != 0) return failure(path, errno);
+    if (!S_ISREG(status.st_mode)) return failure(path, EINVAL, "not a regular file");
+    return read_all(file, path);
+  }
+
+  /// The trimmed content of a file of one line; empty when there is none to read.
+  std::string line(std::string_view path) const {
+    const auto text = read(path);
+    return text ? std::string{trim(*text)} : std::string{};
+  }
+
+  /// The names in a directory, sorted; none when it cannot be read.
+  std::vector<std::string> list(std::string_view path) const {
+    const auto place = find(path, Last::follow);
+    if (!place) return {};
+    auto fd = place->open(O_RDONLY | O_DIRECTORY);
+    if (!fd) return {};
+    const std::unique_ptr<DIR, CloseDir> open_dir{::fdopendir(fd.get())};
+    if (!open_dir) return {};
+    static_cast<void>(fd.release());
+    std::vector<std::string> names;
+    while (const auto* entry = ::readdir(open_dir.get())) {
+      const std::string_view name = entry->d_name;
+      if (name != "." && name != "..") names.emplace_back(name);
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  /// The last part of what a link points to, as the `driver` link names a driver.
+  std::optional<std::string> link_name(std::string_view path) const {
+    const auto place = find(path, Last::keep);
+    if (!place || !place->is_link()) return std::nullopt;
+    const auto target = read_link(*place);
+    auto parts = split(target.value_or(""), "/");
+    if (parts.empty()) return std::nullopt;
+    return std::move(parts.back());
+  }
+
+  /// Whether anything stands at `path`, be it a link that leads nowhere.
+  bool exists(std::string_view path) const { return find(path, Last::keep).has_value(); }
+
+  /// The device node at `path`; links are not followed, as runtimes do not follow them either.
+  cdi::Result<Node> node(const std::string& path) const {
+    if (device_table_) {
+      const auto row = device_table_->find(path);
+      if (row == device_table_->end()) return failure(path, ENOENT);
+      return row->second;
+    }
+    const auto place = find(path, Last::keep);
+    if (!place) return place.error();
+    const auto& status = place->status;
+    if (!S_ISCHR(status.st_mode) && !S_ISBLK(status.st_mode)) {
+      return failure(path, ENODEV, "not a device node");
+    }
+    return Node{.path = path,
+                .type = S_ISCHR(status.st_mode) ? 'c' : 'b',
+                .major = gnu_dev_major(status.st_rdev),
+                .minor = gnu_dev_minor(status.st_rdev),
+                .mode = status.st_mode & 0777,
+                .uid = status.st_uid,
+                .gid = status.st_gid};
+  }
+
+ private:
+  using DeviceTable = std::map<std::string, Node, std::less<>>;
+  enum class Last { follow, keep };  // what to do with a link at the end of a path
+
+  /// A file by its name in a directory, and the way to there.
+  struct Place {
+    std::vector<Fd> way;  // open directories, from the root down to the one that holds the file
+    std::string name = ".";
+    struct stat status = {};
+
+    int directory() const { return way.back().get(); }
+    bool is_link() const { return S_ISLNK(status.st_mode); }
+    bool look() { return ::fstatat(directory(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0; }
+    Fd open(int flags) const {
+      return Fd{::openat(directory(), name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC)};
+    }
+    bool enter() {
+      way.push_back(open(O_PATH | O_DIRECTORY));
+      return static_cast<bool>(way.back());
+    }
+    void leave() {
+      if (way.size() > 1) way.pop_back();
+    }
+  };
+
+  struct CloseDir {
+    void operator()(DIR* directory) const noexcept { ::closedir(directory); }
+  };
+
+  static constexpr std::size_t size_limit = 1 << 20;  // of a file; those of /proc are far smaller
+  static constexpr int link_limit = 40;               // as in the kernel
+
+  explicit HostTree(Fd root) : root_{std::move(root)} {}
+
+  static cdi::Error failure(std::string_view path, int number, std::string_view reason = {}) {
+    std::string message{path};
+    message.append(": ");
+    message.append(reason.empty() ? std::generic_category().message(number) : std::string{reason});
+    return {.code = cdi::Errc::system, .message = std::move(message), .system = number};
+  }
+
+  /// Walks down from the root, one directory at a time, and reads links itself: an absolute one
+  /// starts again at the root of the tree, and `..` stops there.
+  cdi::Result<Place> find(std::string_view path, Last last) const {
+    Place place;
+    place.way.emplace_back(::fcntl(root_.get(), F_DUPFD_CLOEXEC, 0));
+    auto rest = reversed_parts(path);
+    for (int links = 0; !rest.empty();) {
+      place.name = std::move(rest.back());
+      rest.pop_back();
+      if (place.name == "..") {
+        place.leave();
+        continue;
+      }
+      if (!place.look()) return failure(path, errno);
+      if (place.is_link() && !(rest.empty() && last == Last::keep)) {
+        if (++links > link_limit) return failure(path, ELOOP);
+        if (!follow(place, rest)) return failure(path, errno);
+      } else if (rest.empty()) {
+        return place;
+      } else if (!place.enter()) {
+        return failure(path, errno);
+      }
+    }
+    place.name = ".";
+    if (!place.look()) return failure(path, errno);
+    return place;
+  }
+
+  /// Puts the target of a link in front of what is left of a path.
+  static bool follow(Place& link, std::vector<std::string>& rest) {
+    const auto target = read_link(link);
+    if (!target) return false;
+    if (target->starts_with('/')) link.way.erase(link.way.begin() + 1, link.way.end());
+    auto parts = reversed_parts(*target);
+    std::move(parts.begin(), parts.end(), std::back_inserter(rest));
+    return true;
+  }
+
+  static std::vector<std::string> reversed_parts(std::string_view path) {
+    auto parts = split(path, "/");
+    std::erase(parts, ".");
+    std::reverse(parts.begin(), parts.end());
+    return parts;
+  }
+
+  static std::optional<std::string> read_link(const Place& link) {
+    std::string target(PATH_MAX, '\0');
+    const auto size =
+        ::readlinkat(link.directory(), link.name.c_str(), target.data(), target.size());
+    if (size < 0) return std::nullopt;
+    target.resize(static_cast<std::size_t>(size));
+    return target;
+  }
+
+  static cdi::Result<std::string> read_all(const Fd& file, std::string_view path) {
+    std::string text;
+    char part[4096];
+    while (true) {
+      const auto size = ::read(file.get(), part, sizeof part);
+      if (size == 0) return text;
+      if (size < 0 && errno == EINTR) continue;
+      if (size < 0) return failure(path, errno);
+      text.append(part, static_cast<std::size_t>(size));
+      if (text.size() > size_limit) return failure(path, EFBIG);
+    }
+  }
+
+  cdi::Result<void> load_device_table() {
+    const auto text = read("/dev.tab");
+    if (!text) return text.error().system == ENOENT ? cdi::Result<void>{} : text.error();
+    DeviceTable table;
+    for (const auto& row : split(*text, "\n")) {
+      if (trim(row).empty() || trim(row).front() == '#') continue;
+      auto node = parse_device_row(row);
+      if (!node) return failure("/dev.tab", EINVAL, "not a row of a device table: " + row);
+      table.insert_or_assign(node->path, *node);
+    }
+    device_table_ = std::move(table);
+    return {};
+  }
+
+  /// `PATH TYPE MAJOR MINOR OCTALMODE UID GID`
+  static std::optional<Node> parse_device_row(std::string_view row) {
+    const auto part = split(row, " \t\r");
+    if (part.size() != 7 || (part[1] != "c" && part[1] != "b")) return std::nullopt;
+    const auto major = parse_number<std::int64_t>(part[2]);
+    const auto minor = parse_number<std::int64_t>(part[3]);
+    const auto mode = parse_number<std::uint32_t>(part[4], 8);
+    const auto uid = parse_number<std::uint32_t>(part[5]);
+    const auto gid = parse_number<std::uint32_t>(part[6]);
+    if (!major || !minor || !mode || !uid || !gid) return std::nullopt;
+    return Node{part[0], part[1].front(), *major, *minor, *mode & 0777, *uid, *gid};
+  }
+
+  Fd root_;
+  std::optional<DeviceTable> device_table_{};  // stands in for `stat` of device nodes
+};
+
+}  // namespace prepare
+
+#endif  // CDI_PREPARE_HOST_TREE_HPP
