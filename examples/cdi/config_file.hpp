@@ -93,7 +93,7 @@ inline std::string config_text(const ConfigFile& config) {
 
 /// Reads all of standard input.
 inline cdi::Result<std::string> read_standard_input() {
-  return cdi::detail::read_all(STDIN_FILENO, "standard input", cdi::Limits{}.bytes);
+  return cdi::read_all(STDIN_FILENO, "standard input", cdi::Limits{}.bytes);
 }
 
 /// Replaces a config in one step, crash-safe, keeping mode, owner and group. A link stays a link.
@@ -101,7 +101,7 @@ inline cdi::Result<void> rewrite_config(const std::string& path, std::string_vie
   char target[PATH_MAX];
   struct stat info = {};
   if (::realpath(path.c_str(), target) == nullptr || ::stat(target, &info) != 0) {
-    return cdi::detail::file_error(path, "cannot look at the file");
+    return cdi::file_error(path, "cannot look at the file");
   }
   return cdi::replace_file(target, text, info.st_mode & 07777, info.st_uid, info.st_gid);
 }

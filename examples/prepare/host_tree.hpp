@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/file.hpp>
 #include <cdi/result.hpp>
 
 namespace prepare {
@@ -71,35 +72,12 @@ struct Node {
   std::uint32_t gid = 0;
 };
 
-/// An open file that closes itself.
-class Fd {
- public:
-  explicit Fd(int number) noexcept : number_{number} {}
-  Fd(Fd&& other) noexcept : number_{std::exchange(other.number_, -1)} {}
-  Fd& operator=(Fd&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  Fd(const Fd&) = delete;
-  Fd& operator=(const Fd&) = delete;
-  ~Fd() {
-    if (number_ >= 0) ::close(number_);
-  }
-
-  int get() const noexcept { return number_; }
-  int release() noexcept { return std::exchange(number_, -1); }
-  explicit operator bool() const noexcept { return number_ >= 0; }
-
- private:
-  int number_;
-};
-
 /// The files of a host below some directory, read as if that directory were /: no link leads out.
 class HostTree {
  public:
   /// Opens the tree below `root`, and its `dev.tab` when there is one.
   static cdi::Result<HostTree> open(const std::string& root) {
-    Fd fd{::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+    cdi::Descriptor fd{::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
     if (!fd) return failure(root, errno);
     HostTree tree{std::move(fd)};
     if (auto loaded = tree.load_device_table(); !loaded) return std::move(loaded).error();
@@ -115,7 +93,7 @@ class HostTree {
     struct stat status = {};
     if (!file || ::fstat(file.get(), &status) != 0) return failure(path, errno);
     if (!S_ISREG(status.st_mode)) return failure(path, EINVAL, "not a regular file");
-    return read_all(file, path);
+    return cdi::read_all(file.get(), path, size_limit);
   }
 
   /// The trimmed content of a file of one line; empty when there is none to read.
@@ -183,15 +161,16 @@ class HostTree {
 
   /// A file by its name in a directory, and the way to there.
   struct Place {
-    std::vector<Fd> way;  // open directories, from the root down to the one that holds the file
+    std::vector<cdi::Descriptor>
+        way;  // open directories, from the root down to the one that holds the file
     std::string name = ".";
     struct stat status = {};
 
     int directory() const { return way.back().get(); }
     bool is_link() const { return S_ISLNK(status.st_mode); }
     bool look() { return ::fstatat(directory(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0; }
-    Fd open(int flags) const {
-      return Fd{::openat(directory(), name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC)};
+    cdi::Descriptor open(int flags) const {
+      return cdi::Descriptor{::openat(directory(), name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC)};
     }
     bool enter() {
       way.push_back(open(O_PATH | O_DIRECTORY));
@@ -209,7 +188,7 @@ class HostTree {
   static constexpr std::size_t size_limit = 1 << 20;  // of a file; those of /proc are far smaller
   static constexpr int link_limit = 40;               // as in the kernel
 
-  explicit HostTree(Fd root) : root_{std::move(root)} {}
+  explicit HostTree(cdi::Descriptor root) : root_{std::move(root)} {}
 
   static cdi::Error failure(std::string_view path, int number, std::string_view reason = {}) {
     std::string message{path};
@@ -272,19 +251,6 @@ class HostTree {
     return target;
   }
 
-  static cdi::Result<std::string> read_all(const Fd& file, std::string_view path) {
-    std::string text;
-    char part[4096];
-    while (true) {
-      const auto size = ::read(file.get(), part, sizeof part);
-      if (size == 0) return text;
-      if (size < 0 && errno == EINTR) continue;
-      if (size < 0) return failure(path, errno);
-      text.append(part, static_cast<std::size_t>(size));
-      if (text.size() > size_limit) return failure(path, EFBIG);
-    }
-  }
-
   cdi::Result<void> load_device_table() {
     const auto text = read("/dev.tab");
     if (!text) return text.error().system == ENOENT ? cdi::Result<void>{} : text.error();
@@ -312,7 +278,7 @@ class HostTree {
     return Node{part[0], part[1].front(), *major, *minor, *mode & 0777, *uid, *gid};
   }
 
-  Fd root_;
+  cdi::Descriptor root_;
   std::optional<DeviceTable> device_table_{};  // stands in for `stat` of device nodes
 };
 

@@ -81,7 +81,7 @@ inline std::optional<std::string> examine(const HostTree& tree, const CharMajors
   if (gpu.driver.empty()) return "bound to no driver";
   if (gpu.driver != "nvidia") return "bound to " + gpu.driver;
   const auto text = tree.read("/proc/driver/nvidia/gpus/" + gpu.pci_address + "/information");
-  if (!text) return "the driver does not answer for it: " + text.error().message;
+  if (!text) return "the driver does not answer for it: " + cdi::to_string(text.error());
   const auto information = parse_information(*text);
   gpu.id = information.uuid;
   gpu.model = information.model;

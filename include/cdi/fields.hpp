@@ -32,6 +32,7 @@ struct Release {
   std::uint8_t minor = 3;
   std::uint8_t patch = 0;
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 sees a pointer here
   friend constexpr auto operator<=>(const Release&, const Release&) = default;
 };
 
@@ -94,7 +95,7 @@ namespace detail {
 /// True, after the member initialisers of the types are instantiated. g++ 12 crashes on braces in
 /// braces for a class template whose initialisers nothing has asked for before.
 template <class... T>
-inline constexpr bool initialisers_used = ((noexcept(T{}) || true) && ...);
+inline constexpr bool initialisers_used = (std::is_class_v<std::bool_constant<noexcept(T{})>> && ...);
 
 template <class T>
 concept TextLike = std::convertible_to<const T&, std::string_view>;

@@ -39,8 +39,6 @@ inline std::optional<Format> format_of(std::string_view path) {
   return std::nullopt;
 }
 
-namespace detail {
-
 /// A file descriptor that closes itself.
 class Descriptor {
  public:
@@ -57,19 +55,23 @@ class Descriptor {
   }
 
   int get() const { return number_; }
+  int release() { return std::exchange(number_, -1); }
   explicit operator bool() const { return number_ >= 0; }
 
  private:
   int number_;
 };
 
+/// What `errno` says of an action on a file: `PATH: cannot open the file: No such file or
+/// directory`.
 inline Error file_error(std::string_view path, std::string_view action) {
-  Error error = system_error(Errc::system, std::string{action}, errno);
+  Error error = detail::system_error(Errc::system, std::string{action}, errno);
   error.position.file = path;
   return error;
 }
 
-/// Reads an open file to its end; it may grow while it is read.
+/// Reads an open file to its end, or refuses it when there are more than `limit` bytes. `path` is
+/// for messages.
 inline Result<std::string> read_all(int descriptor, std::string_view path, std::size_t limit) {
   std::string text;
   char block[16384];
@@ -87,6 +89,8 @@ inline Result<std::string> read_all(int descriptor, std::string_view path, std::
   }
 }
 
+namespace detail {
+
 /// Reads the regular file `name` of a directory (`AT_FDCWD`: the current one). Opens once, checks
 /// what was opened, and never waits for the other side of a FIFO. `path` is for messages.
 inline Result<std::string> read_text_at(int directory, const char* name, std::string_view path,
@@ -101,7 +105,7 @@ inline Result<std::string> read_text_at(int directory, const char* name, std::st
                  .position = {.file = std::string{path}},
                  .system = S_ISDIR(info.st_mode) ? EISDIR : EINVAL};
   }
-  return detail::read_all(file.get(), path, limit);
+  return cdi::read_all(file.get(), path, limit);
 }
 
 inline Result<Document> parse_text(std::string_view text, std::string_view path, Format format,
@@ -209,11 +213,11 @@ inline Result<void> replace_file(const std::string& path, std::string_view text,
                  .position = {.file = path},
                  .system = EINVAL};
   }
-  const detail::Descriptor directory{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (!directory) return detail::file_error(path, "cannot open the directory");
+  const Descriptor directory{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (!directory) return file_error(path, "cannot open the directory");
   std::string temporary;
   const auto file = detail::make_temporary(directory.get(), name, temporary);
-  if (!file) return detail::file_error(path, "cannot make a temporary file beside it");
+  if (!file) return file_error(path, "cannot make a temporary file beside it");
 
   std::string_view failed;
   if (::fchown(file.get(), owner, group) != 0) {
@@ -228,11 +232,11 @@ inline Result<void> replace_file(const std::string& path, std::string_view text,
     failed = "cannot rename the temporary file";
   }
   if (!failed.empty()) {
-    Error error = detail::file_error(path, failed);
+    Error error = file_error(path, failed);
     ::unlinkat(directory.get(), temporary.c_str(), 0);
     return error;
   }
-  if (::fsync(directory.get()) != 0) return detail::file_error(path, "cannot sync the directory");
+  if (::fsync(directory.get()) != 0) return file_error(path, "cannot sync the directory");
   return {};
 }
 

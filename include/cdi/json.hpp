@@ -49,7 +49,7 @@ class JsonEvents {
     return builder_.scalar(value, /*quoted=*/true, line_, column_);
   }
   bool key(const std::string& value) { return string(value); }
-  bool binary(const nlohmann::json::binary_t&) { return false; }
+  static bool binary(const nlohmann::json::binary_t&) { return false; }
   bool start_object(std::size_t) {
     next_token();
     return builder_.begin_map(line_, column_);
@@ -115,7 +115,7 @@ class JsonEvents {
 
 /// A sink that makes a value of a `nlohmann::basic_json`.
 template <class Json>
-class JsonSink {
+class JsonSink {  // NOLINT(bugprone-exception-escape)
  public:
   void begin_map() { open_.push_back(&place(Json::object())); }
   void end_map() { open_.pop_back(); }

@@ -58,7 +58,7 @@ class YamlEvents final : public YAML::EventHandler {
     // "?" is a plain scalar without a tag; "!" one in quotes, or a block.
     const bool quoted = tag == "!" || tag == "tag:yaml.org,2002:str";
     if (!is_utf8(value)) {  // what yaml-cpp makes of these two escapes
-      builder_.refuse(Errc::syntax, "write \\u0085 for \\N and \\u00a0 for \\_", line(mark),
+      builder_.refuse(Errc::syntax, R"(write \u0085 for \N and \u00a0 for \_)", line(mark),
                       column(mark));
       throw YamlStop{};
     }
@@ -126,7 +126,8 @@ inline std::size_t find_forbidden(std::string_view text) {
   const auto byte = [&](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0xffU;
   };
-  if (byte(0) == 0 || byte(1) == 0 || (byte(0) >= 0xfe && byte(1) >= 0xfe)) return text.npos;
+  if (byte(0) == 0 || byte(1) == 0 || (byte(0) >= 0xfe && byte(1) >= 0xfe))
+    return std::string_view::npos;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto c = byte(i);
     if (c < 0x20 ? c != '\t' && c != '\n' && c != '\r' : c == 0x7f) return i;
@@ -135,14 +136,16 @@ inline std::size_t find_forbidden(std::string_view text) {
     if (!is_utf8(text.substr(i, size))) return i;
     i += size - 1;
   }
-  return text.npos;
+  return std::string_view::npos;
 }
 
 /// Reads a text without copying it.
 class TextBuffer final : public std::streambuf {
  public:
   explicit TextBuffer(std::string_view text) {
-    char* const begin = const_cast<char*>(text.data());  // only read: the interface is older
+    // Only read; the interface is older than const.
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast)
+    char* const begin = const_cast<char*>(text.data());
     setg(begin, begin, begin + text.size());
   }
 };
@@ -171,7 +174,7 @@ inline Result<Document> parse_yaml(std::string_view text, std::string_view file 
     builder.refuse(Errc::limit, "more than " + std::to_string(limits.bytes) + " bytes", 0, 0);
     return std::move(builder).finish();
   }
-  if (const auto bad = detail::find_forbidden(text); bad != text.npos) {
+  if (const auto bad = detail::find_forbidden(text); bad != std::string_view::npos) {
     const auto [line, column] = detail::line_and_column(text, bad);
     builder.refuse(Errc::syntax, "a byte that is neither UTF-8 nor printable", line, column);
     return std::move(builder).finish();
