@@ -2,7 +2,7 @@
 """Fails when a header includes one of its own layer's later rows or of a layer above.
 
 ORDER is the list of layers of CONTRIBUTING.md, lowest first; inside a layer, a header may include
-those named before it. No cycle and no upward edge can pass.
+those named before it. No cycle and no upward edge can pass. Each header has its test file.
 """
 import pathlib
 import re
@@ -34,6 +34,12 @@ for path in sorted(include.rglob("*.hpp")):
     for library, allowed in THIRD_PARTY.items():
         if f"#include <{library}/" in text and name[4:-4] not in allowed:
             wrong.append(f"{name} includes {library}")
+tests = include.parents[1] / "tests" / "cdi"
+for name in ORDER:  # what has nothing of its own to test is tested by tests/build
+    if name in "version fwd core cdi".split():
+        continue
+    if not (tests / f"{name}_test.cpp").exists():
+        wrong.append(f"cdi/{name}.hpp has no tests/cdi/{name}_test.cpp")
 for name in place:
     if not (include.parent / name).exists():
         wrong.append(f"{name} is listed, but not there")

@@ -630,4 +630,4 @@ class Usage(PrepareTest):
 
 if __name__ == "__main__":
     PREPARE, SAMPLE = map(os.path.abspath, sys.argv[1:3])
-    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
+    unittest.main(verbosity=2, argv=[sys.argv[0], *sys.argv[3:]])
