@@ -137,12 +137,16 @@ inline ExitCode validate(const Request& request, const Output& output) {
   return output.result(text, Json{{"valid", valid}}) ? exit_done : exit_refused;
 }
 
-/// Prints why names are not resolved: a record for each, or one text for all.
-inline ExitCode refuse_names(const std::vector<cdi::Unresolved>& unresolved, const Output& output) {
+/// Says why names are not resolved, and which files were not used: the reason may be there.
+inline ExitCode refuse_names(const cdi::Registry& registry,
+                             const std::vector<cdi::Unresolved>& unresolved, const Output& output) {
   for (const auto& one : unresolved) {
     cdi::Error error = one.why;
     error.message.insert(0, fmt::format("cannot resolve \"{}\": ", one.name));
     output.error(error);
+  }
+  for (const auto& error : registry.errors()) {
+    if (error.code != cdi::Errc::conflict) output.warning(error);
   }
   return exit_refused;
 }
@@ -161,7 +165,7 @@ inline ExitCode inject(const Request& request, const Output& output) {
   }
   const auto registry = cdi::scan_spec_dirs(request.spec_dirs).registry;
   if (const auto unresolved = registry->unresolved(request.names); !unresolved.empty()) {
-    return refuse_names(unresolved, output);
+    return refuse_names(*registry, unresolved, output);
   }
   if (const auto done = registry->inject(config->document, request.names); !done) {
     output.error(done.error());

@@ -39,6 +39,7 @@ int run(int argc, char** argv) {
                  "Read specs from DIR; may be repeated, the last has the highest priority "
                  "(default: /etc/cdi, /var/run/cdi)")
       ->type_name("DIR")
+      ->check([](const std::string& dir) { return dir.empty() ? "no directory given" : ""; })
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();

@@ -5,13 +5,16 @@
 #define CDI_APPLY_HPP
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -33,15 +36,18 @@ concept AppendableList = requires(L list, const Record& record) {
   list.append(record);
 };
 
-/// A list of an OCI spec whose records CDI finds again by key, to replace or remove them.
+/// A list of an OCI spec whose records CDI finds again by key, to replace, remove or sort them.
+///
+/// `rearrange(order)` makes the list those of its records whose indices are in `order`, each at
+/// most once, in that order.
 template <class L, class Record>
 concept KeyedList = AppendableList<L, Record> &&
-    requires(L list, const L& view, std::size_t i, const Record& record) {
+    requires(L list, const L& view, std::size_t i, const Record& record,
+             std::span<const std::size_t> order) {
   { view.size() } -> std::convertible_to<std::size_t>;
   { view.key(i) } -> std::convertible_to<std::string_view>;
   list.assign(i, record);
-  list.erase(i);
-  list.swap(i, i);
+  list.rearrange(order);
 };
 
 /// The user and group of the container's process, 0 when the OCI spec names none.
@@ -56,7 +62,7 @@ struct TouchedParts {
   bool devices = false;  // and the cgroup rules for them
   bool net_devices = false;
   bool mounts = false;
-  std::vector<oci::HookPoint> hooks{};
+  std::array<bool, oci::hook_point_names.size()> hooks{};  // by `HookPoint`
   bool intel_rdt = false;
   bool additional_gids = false;
 };
@@ -93,39 +99,99 @@ inline std::string_view env_name(std::string_view entry) {
   return entry.substr(0, entry.find('='));
 }
 
-template <class List>
-std::optional<std::size_t> find_first(const List& list, std::string_view key) {
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (list.key(i) == key) return i;
+/// What a keyed list is to become: worked out beside the list, with an index of its keys, and then
+/// done at once. Costs one pass over the list and one hash for each record, old and new.
+template <class List, class Record>
+class ListPlan {
+ public:
+  explicit ListPlan(List& list) : list_{list} {
+    slots_.reserve(list.size());
+    for (std::size_t i = 0; i < list.size(); ++i) add({.key = list.key(i), .index = i});
   }
-  return std::nullopt;
-}
 
-template <class List>
-std::optional<std::size_t> find_last(const List& list, std::string_view key) {
-  for (std::size_t i = list.size(); i-- > 0;) {
-    if (list.key(i) == key) return i;
+  /// The last record of that key is replaced in its place; else the new one is appended.
+  void replace_last_or_append(std::string_view key, Record record) {
+    const auto found = chains_.find(key);
+    if (found == chains_.end()) return append(key, std::move(record));
+    slots_[found->second.last].record = std::move(record);
   }
-  return std::nullopt;
-}
 
-/// Sorts mounts by depth, keeping the order of those of equal depth. Only swaps are asked of the
-/// list, at most one for each mount; nothing when it is sorted already.
-template <class List>
-void sort_mounts(List& list) {
-  std::vector<std::size_t> depths(list.size());
-  for (std::size_t i = 0; i < depths.size(); ++i) depths[i] = path_depth(list.key(i));
-  if (std::is_sorted(depths.begin(), depths.end())) return;
-  std::vector<std::size_t> from(depths.size());
-  std::iota(from.begin(), from.end(), std::size_t{0});
-  std::stable_sort(from.begin(), from.end(),
-                   [&](std::size_t a, std::size_t b) { return depths[a] < depths[b]; });
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    std::size_t source = from[i];
-    while (source < i) source = from[source];  // where an earlier swap has put it
-    if (source != i) list.swap(i, source);
+  /// The first record of that key is replaced in its place; else the new one is appended.
+  void replace_first_or_append(std::string_view key, Record record) {
+    const auto found = chains_.find(key);
+    if (found == chains_.end()) return append(key, std::move(record));
+    slots_[found->second.first].record = std::move(record);
   }
-}
+
+  void append(std::string_view key, Record record) {
+    add({.key = key, .record = std::move(record)});
+  }
+
+  void remove_first(std::string_view key) {
+    const auto found = chains_.find(key);
+    if (found == chains_.end()) return;
+    Slot& slot = slots_[found->second.first];
+    slot.removed = true;
+    found->second.first = slot.next;
+    if (slot.next == none) chains_.erase(found);
+  }
+
+  /// Sorts by `rank(key)`, keeping the order of those of equal rank.
+  template <class Rank>
+  void sort_by(Rank&& rank) {
+    for (auto& slot : slots_) slot.rank = rank(slot.key);
+    std::stable_sort(slots_.begin(), slots_.end(),
+                     [](const Slot& a, const Slot& b) { return a.rank < b.rank; });
+    chains_.clear();
+  }
+
+  /// Makes the list what was planned. The keys of the list are looked at no more.
+  void commit() {
+    std::vector<std::size_t> order;
+    order.reserve(slots_.size());
+    std::size_t size = list_.size();
+    bool in_order = true;
+    for (const Slot& slot : slots_) {
+      if (!slot.removed) {
+        if (slot.record && slot.index == none) {
+          list_.append(*slot.record);
+        } else if (slot.record) {
+          list_.assign(slot.index, *slot.record);
+        }
+        order.push_back(slot.index == none ? size++ : slot.index);
+        in_order = in_order && order.back() + 1 == order.size();
+      }
+    }
+    if (!in_order || order.size() != size) list_.rearrange(order);
+  }
+
+ private:
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  struct Slot {
+    std::string_view key{};
+    std::size_t index = none;  // in the list as it was
+    std::optional<Record> record{};
+    std::size_t next = none;  // the next slot of the same key
+    std::size_t rank = 0;
+    bool removed = false;
+  };
+  struct Chain {
+    std::size_t first = none;
+    std::size_t last = none;
+  };
+
+  void add(Slot slot) {
+    const auto at = slots_.size();
+    const auto [found, fresh] = chains_.try_emplace(slot.key, Chain{at, at});
+    if (!fresh) slots_[std::exchange(found->second.last, at)].next = at;
+    slots_.push_back(std::move(slot));
+  }
+
+  List& list_;
+  std::vector<Slot> slots_{};
+  std::unordered_map<std::string_view, Chain> chains_{};  // keys of slots not removed
+};
 
 /// A device node as the container is to get it, and its rule for the device cgroup, if it has one.
 struct PlannedDevice {
@@ -215,7 +281,8 @@ struct ApplyFunction {
     return (*this)(std::span<const BasicContainerEdits<S>* const>{one}, target, host, failed);
   }
 
-  /// Several edits at once; `failed` is the index of those that an error is about.
+  /// Several edits at once; `failed` is the index of those that an error is about, or their number
+  /// when it is about the target.
   template <Storage S, Editable OciSpec, HostLookup Host = SystemHost>
   Result<void> operator()(std::span<const BasicContainerEdits<S>* const> all, OciSpec& target,
                           const Host& host, std::size_t& failed) const {
@@ -227,10 +294,10 @@ struct ApplyFunction {
       if (auto r = check_supported<OciSpec>(*edits); !r) return r;
       ++failed;
     }
-    failed = 0;
     if constexpr (requires { editor.check(touched); }) {
       if (auto r = editor.check(touched); !r) return r;
     }
+    failed = 0;
     std::vector<detail::PlannedDevice> devices;
     for (const auto* edits : all) {
       if (auto r = plan_devices(*edits, host, editor.owner(), devices); !r) return r;
@@ -262,7 +329,7 @@ struct ApplyFunction {
                      .message = "invalid hook name " + detail::quoted(edits.hooks[i].hook_name),
                      .where = detail::item_path("hooks", i).append(".hookName")};
       }
-      touched.hooks.push_back(*point);
+      touched.hooks[static_cast<std::size_t>(*point)] = true;
     }
     touched.env |= !edits.env.empty();
     touched.devices |= !edits.device_nodes.empty();
@@ -288,7 +355,10 @@ struct ApplyFunction {
       if (edits.intel_rdt) return lacks("intelRdt", "Intel RDT settings");
     }
     if constexpr (!requires(Editor e) { e.additional_gids(); }) {
-      if (!edits.additional_gids.empty()) return lacks("additionalGids", "additional gids");
+      const auto& gids = edits.additional_gids;
+      if (std::any_of(gids.begin(), gids.end(), [](std::uint32_t gid) { return gid != 0; })) {
+        return lacks("additionalGids", "additional gids");
+      }
     }
     if constexpr (!requires(Editor e) { e.device_rules(); }) {
       if (!edits.device_nodes.empty()) return lacks("deviceNodes", "device cgroup rules");
@@ -309,16 +379,14 @@ struct ApplyFunction {
 
   /// A variable that is there already keeps its place and gets the new value; of several, the last.
   static void add_env(auto& editor, const auto& all) {
-    auto env = editor.env();
+    auto list = editor.env();
+    detail::ListPlan<decltype(list), std::string_view> plan{list};
     for (const auto* edits : all) {
       for (const std::string_view entry : edits->env) {
-        if (const auto at = detail::find_last(env, detail::env_name(entry))) {
-          env.assign(*at, entry);
-        } else {
-          env.append(entry);
-        }
+        plan.replace_last_or_append(detail::env_name(entry), entry);
       }
     }
+    plan.commit();
   }
 
   /// A node replaces the first of the same path and moves to the end; a second one of that path
@@ -326,14 +394,12 @@ struct ApplyFunction {
   static void add_devices(auto& editor, const std::vector<detail::PlannedDevice>& devices) {
     if (devices.empty()) return;
     auto list = editor.devices();
+    detail::ListPlan<decltype(list), oci::LinuxDeviceView> plan{list};
     for (const auto& [device, rule] : devices) {
-      if (const auto first = detail::find_first(list, device.path)) list.erase(*first);
-      if (const auto second = detail::find_first(list, device.path)) {
-        list.assign(*second, device);
-      } else {
-        list.append(device);
-      }
+      plan.remove_first(device.path);
+      plan.replace_first_or_append(device.path, device);
     }
+    plan.commit();
     if constexpr (requires { editor.device_rules(); }) {
       for (const auto& [device, rule] : devices) {
         if (rule) editor.device_rules().append(*rule);
@@ -354,6 +420,7 @@ struct ApplyFunction {
   static void add_mounts(auto& editor, const auto& all) {
     const bool user_namespace = editor.has_user_namespace();
     auto list = editor.mounts();
+    detail::ListPlan<decltype(list), oci::MountView> plan{list};
     for (const auto* edits : all) {
       for (const auto& from : edits->mounts) {
         oci::MountView mount{.destination = from.container_path,
@@ -361,11 +428,12 @@ struct ApplyFunction {
                              .source = from.host_path,
                              .options = {from.options.begin(), from.options.end()}};
         if (user_namespace) detail::add_id_mapping(mount);
-        if (const auto first = detail::find_first(list, mount.destination)) list.erase(*first);
-        list.append(mount);
+        plan.remove_first(from.container_path);
+        plan.append(from.container_path, std::move(mount));
       }
     }
-    detail::sort_mounts(list);
+    plan.sort_by(detail::path_depth);
+    plan.commit();
   }
 
   static void add_hooks(auto& editor, const auto& all) {
@@ -396,10 +464,12 @@ struct ApplyFunction {
 
   /// Group 0 is never added, nor one that is there already.
   static void add_gids(auto& editor, const auto& all) {
-    auto gids = editor.additional_gids();
+    auto list = editor.additional_gids();
+    std::unordered_set<std::uint32_t> there;
+    for (std::size_t i = 0; i < list.size(); ++i) there.insert(list.id(i));
     for (const auto* edits : all) {
       for (const std::uint32_t gid : edits->additional_gids) {
-        if (gid != 0 && !gids.contains(gid)) gids.append(gid);
+        if (gid != 0 && there.insert(gid).second) list.append(gid);
       }
     }
   }

@@ -96,7 +96,8 @@ struct ScanState {
 };
 
 inline void scan_dir(SpecDir& dir, const Limits& limits, ScanState& state) {
-  const Descriptor directory{::open(dir.path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  const Descriptor directory{
+      detail::open_at(AT_FDCWD, dir.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (!directory) {
     if (errno == ENOENT) return;
     dir.state = SpecDir::State::unreadable;
@@ -112,7 +113,7 @@ inline void scan_dir(SpecDir& dir, const Limits& limits, ScanState& state) {
   dir.state = SpecDir::State::read;
   for (const auto& name : *names) {
     const std::string path = dir.path + (dir.path.ends_with('/') ? "" : "/") + name;
-    auto loaded = read_spec_at(directory.get(), name.c_str(), path, limits);
+    auto loaded = read_spec_at(directory.get(), name, path, limits);
     if (!loaded) {
       state.errors.push_back(std::move(loaded).error());
       continue;
@@ -150,17 +151,33 @@ class Cache {
       : paths_{std::move(dirs)}, limits_{limits} {}
 
   /// What the last scan found; scans when there was none yet.
-  std::shared_ptr<const Registry> registry() { return scan().registry; }
+  std::shared_ptr<const Registry> registry() {
+    {
+      const std::lock_guard lock{mutex_};
+      if (last_.registry) return last_.registry;
+    }
+    return refresh();
+  }
 
   /// The directories, as the last scan found them; scans when there was none yet.
-  std::vector<SpecDir> dirs() { return scan().dirs; }
-
-  /// Reads all directories again. Those that ask meanwhile get the old registry and do not wait.
-  std::shared_ptr<const Registry> refresh() {
-    auto fresh = scan_spec_dirs(paths_, limits_);
+  std::vector<SpecDir> dirs() {
+    registry();
     const std::lock_guard lock{mutex_};
-    last_ = std::move(fresh);
-    return last_.registry;
+    return last_.dirs;
+  }
+
+  /// Reads all directories again. Those that ask meanwhile get the old registry and do not wait. Of
+  /// several at a time, the one that began last is kept.
+  std::shared_ptr<const Registry> refresh() {
+    const auto ticket = take_ticket();
+    auto scan = scan_spec_dirs(paths_, limits_);
+    const auto registry = scan.registry;
+    const std::lock_guard lock{mutex_};
+    if (ticket > published_) {
+      published_ = ticket;
+      std::swap(last_, scan);  // the old one goes after the lock does
+    }
+    return registry;
   }
 
   /// Injects devices into an OCI spec: see `Registry::inject`.
@@ -175,20 +192,17 @@ class Cache {
   }
 
  private:
-  SpecScan scan() {
-    {
-      const std::lock_guard lock{mutex_};
-      if (last_.registry) return last_;
-    }
-    refresh();
+  std::uint64_t take_ticket() {
     const std::lock_guard lock{mutex_};
-    return last_;
+    return ++started_;
   }
 
   const std::vector<std::string> paths_;
   const Limits limits_;
   std::mutex mutex_{};
   SpecScan last_{};
+  std::uint64_t started_ = 0;    // scans
+  std::uint64_t published_ = 0;  // the scan that `last_` is
 };
 
 }  // namespace cdi::inline CDI_ABI

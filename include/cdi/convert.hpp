@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <cdi/fields.hpp>
+#include <cdi/storage.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
@@ -50,6 +51,15 @@ void convert_value(const From& from, To& to) {
 
 }  // namespace detail
 
+namespace detail {
+
+template <class T>
+inline constexpr bool is_borrowed = false;
+template <template <class> class Model>
+inline constexpr bool is_borrowed<Model<Borrowed>> = true;
+
+}  // namespace detail
+
 /// The same model in another storage: `convert<Spec>(view)` copies the text, `convert<SpecView>(s)`
 /// points into `s`, which must outlive the view. Costs one pass over the model.
 template <Described To, Described From>
@@ -58,6 +68,12 @@ To convert(const From& from) {
   detail::convert_value(from, to);
   return to;
 }
+
+/// A view of a model that is about to go would point nowhere.
+template <Described To, Described From>
+  requires(detail::is_borrowed<To> && !detail::is_borrowed<From>)
+To convert(const From&&)
+= delete;
 
 }  // namespace cdi::inline CDI_ABI
 

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cassert>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -181,6 +183,9 @@ inline auto Document::Value::members() const -> Range<Member> {
 
 namespace detail {
 
+/// The byte order mark that a text in UTF-8 may begin with.
+inline constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
+
 struct LineAndColumn {
   std::uint32_t line = 1;
   std::uint32_t column = 1;
@@ -207,34 +212,38 @@ inline bool same_key(std::string_view a, std::string_view b) noexcept {
          });
 }
 
-/// Cuts the first step off a path: a leading `.` goes, then `key` or `[7]` is tried on `value`.
+/// Goes one step of a path, `[7]` in a list or `key` in a map, and cuts it off the path.
 inline bool descend(Document::Value& value, std::string_view& path) {
-  if (path.starts_with('.')) path.remove_prefix(1);
-  if (path.starts_with('[')) {
+  if (value.kind() == Document::Kind::list) {
     const auto close = path.find(']');
     std::size_t index = 0;
-    for (const char c : path.substr(1, close - 1)) {
-      index = index * 10 + static_cast<std::size_t>(c - '0');
-    }
+    if (!path.starts_with('[') || close == std::string_view::npos) return false;
+    const char* const end = path.data() + close;
+    if (std::from_chars(path.data() + 1, end, index).ptr != end || close == 1) return false;
+    if (index >= value.size()) return false;
     for (const auto item : value.items()) {
       if (index-- != 0) continue;
       path.remove_prefix(close + 1);
       value = item;
       return true;
     }
-    return false;
   }
-  // Keys may hold dots (annotations do): the longest key that the path goes on with is the one.
+  if (path.starts_with('.')) path.remove_prefix(1);
+  // Keys may hold dots (annotations do): the longest key that the path goes on with is the one. Of
+  // keys that differ in case only, the one written the same.
   std::size_t best = 0;
+  bool exact = false;
   Document::Value found = value;
   for (const auto [key, member] : value.members()) {
-    const auto size = key.text().size();
+    const auto text = key.text();
     const bool ends =
-        path.size() == size || (path.size() > size && (path[size] == '.' || path[size] == '['));
-    if (size > best && ends && same_key(path.substr(0, size), key.text())) {
-      best = size;
-      found = member;
-    }
+        path.size() == text.size() ||
+        (path.size() > text.size() && (path[text.size()] == '.' || path[text.size()] == '['));
+    if (!ends || text.size() < best || !same_key(path.substr(0, text.size()), text)) continue;
+    if (text.size() == best && exact) continue;
+    best = text.size();
+    exact = path.starts_with(text);
+    found = member;
   }
   if (best == 0) return false;
   path.remove_prefix(best);
@@ -285,16 +294,7 @@ class DocumentBuilder {
     return open({Kind::map, 0, 0, 0, line, column});
   }
   bool end_list() { return close(); }
-  bool end_map() {
-    const auto map = open_.back();
-    auto keys = keys_of(map);
-    if (merge_keys_ &&
-        std::any_of(keys.begin(), keys.end(), [&](auto k) { return is_merge_key(k); })) {
-      if (!merge(map, keys)) return false;
-      keys = keys_of(map);
-    }
-    return check_keys(std::move(keys)) && close();
-  }
+  bool end_map() { return check_keys(open_.back()) && close(); }
 
   /// The index of the value added last, for `copy`; whole once its `end_` call is made.
   std::uint32_t last() const { return last_; }
@@ -309,12 +309,30 @@ class DocumentBuilder {
     if (count > limits_.values - to) return too_many(line, column);
     count_child();
     last_ = to;
+    std::vector<std::uint32_t> inner;  // ends of the lists and maps around the node copied
     for (std::uint32_t i = 0; i < count; ++i) {
       Node node = nodes()[from + i];
       node.next = node.next - from + to;
+      while (!inner.empty() && inner.back() <= to + i) inner.pop_back();
+      if (node.kind == Kind::list || node.kind == Kind::map) inner.push_back(node.next);
+      if (open_.size() + inner.size() > limits_.depth) return too_deep(line, column);
       nodes().push_back(node);
     }
     return true;
+  }
+
+  /// Where the key stands whose value comes next; nothing when no value of a map does.
+  std::optional<Position> open_key() const {
+    if (open_.empty()) return std::nullopt;
+    const Node& map = nodes()[open_.back()];
+    if (map.kind != Kind::map || map.size % 2 == 0) return std::nullopt;
+    return Position{{}, nodes()[last_].line, nodes()[last_].column};
+  }
+
+  /// Where the innermost list or map stands that is not ended.
+  std::optional<Position> open_value() const {
+    if (open_.empty()) return std::nullopt;
+    return Position{{}, nodes()[open_.back()].line, nodes()[open_.back()].column};
   }
 
   bool refuse(Errc code, std::string message, std::uint32_t line, std::uint32_t column) {
@@ -326,7 +344,7 @@ class DocumentBuilder {
 
   /// The document, or why there is none. Only once, after the last value.
   Result<Document> finish() && {
-    if (failed()) return std::move(error_);
+    if (failed() || (has_merge_keys_ && !merge_all())) return std::move(error_);
     return std::move(document_);
   }
 
@@ -342,6 +360,11 @@ class DocumentBuilder {
 
   bool too_many(std::uint32_t line, std::uint32_t column) {
     return refuse(Errc::limit, "more than " + std::to_string(limits_.values) + " values", line,
+                  column);
+  }
+
+  bool too_deep(std::uint32_t line, std::uint32_t column) {
+    return refuse(Errc::limit, "nested more than " + std::to_string(limits_.depth) + " deep", line,
                   column);
   }
 
@@ -361,8 +384,7 @@ class DocumentBuilder {
 
   bool open(Node node) {
     if (open_.size() >= limits_.depth) {
-      return refuse(Errc::limit, "nested more than " + std::to_string(limits_.depth) + " deep",
-                    node.line, node.column);
+      return too_deep(node.line, node.column);
     }
     if (!add(node)) return false;
     open_.push_back(last_);
@@ -378,21 +400,23 @@ class DocumentBuilder {
     return true;
   }
 
-  /// Indices of the keys of the map at `map`, the last one opened.
-  std::vector<std::uint32_t> keys_of(std::uint32_t map) const {
-    std::vector<std::uint32_t> keys;
-    for (std::uint32_t i = map + 1; i < nodes().size(); i = nodes()[nodes()[i].next].next) {
-      keys.push_back(i);
-    }
-    return keys;
+  bool is_merge_key(const Node& key) const {
+    return merge_keys_ && key.kind == Kind::plain && text(key) == "<<";
   }
 
   /// Refuses keys that are no text, and keys written twice. Costs a sort of the keys.
-  bool check_keys(std::vector<std::uint32_t> keys) {
-    for (const auto key : keys) {
-      const Node& node = nodes()[key];
-      if (node.kind == Kind::plain || node.kind == Kind::quoted) continue;
-      return refuse(Errc::syntax, "a key must be text", node.line, node.column);
+  bool check_keys(std::uint32_t map) {
+    std::vector<std::uint32_t> keys;
+    for (std::uint32_t i = map + 1; i < nodes().size(); i = nodes()[nodes()[i].next].next) {
+      const Node& key = nodes()[i];
+      if (key.kind != Kind::plain && key.kind != Kind::quoted) {
+        return refuse(Errc::syntax, "a key must be text", key.line, key.column);
+      }
+      if (is_merge_key(key)) {
+        has_merge_keys_ = true;
+      } else {
+        keys.push_back(i);
+      }
     }
     std::stable_sort(keys.begin(), keys.end(), [&](std::uint32_t a, std::uint32_t b) {
       return text(nodes()[a]) < text(nodes()[b]);
@@ -410,51 +434,62 @@ class DocumentBuilder {
   }
 
   // YAML merge keys: `<<` brings the members of another map, or of a list of maps; what the map
-  // says itself counts more, and earlier maps of the list count more than later ones.
+  // says itself counts more, and earlier maps of the list count more than later ones. Done when all
+  // is read: aliases name values by index until then. Every value is looked at once.
 
-  bool is_merge_key(std::uint32_t key) const {
-    return nodes()[key].kind == Kind::plain && text(nodes()[key]) == "<<";
-  }
-
-  bool merge(std::uint32_t map, const std::vector<std::uint32_t>& keys) {
-    std::vector<std::uint32_t> members;  // the keys of the map to be
-    std::unordered_set<std::string_view> said;
-    for (const auto key : keys) {
-      if (is_merge_key(key)) continue;
-      members.push_back(key);
-      said.insert(text(nodes()[key]));
-    }
-    for (const auto key : keys) {
-      if (is_merge_key(key) && !merge_from(nodes()[key].next, members, said)) return false;
-    }
+  bool merge_all() {
     std::vector<Node> merged;
-    for (const auto key : members) {
-      const auto to = map + 1 + static_cast<std::uint32_t>(merged.size());
-      const auto end = nodes()[nodes()[key].next].next;
-      for (auto i = key; i < end; ++i) {
-        merged.push_back(nodes()[i]);
-        merged.back().next = merged.back().next - key + to;
-      }
-    }
-    nodes().resize(map + 1);
-    nodes().insert(nodes().end(), merged.begin(), merged.end());
-    nodes()[map].size = static_cast<std::uint32_t>(2 * members.size());
+    merged.reserve(nodes().size());
+    if (!merge_value(0, merged)) return false;
+    nodes() = std::move(merged);
     return true;
   }
 
-  bool merge_from(std::uint32_t source, std::vector<std::uint32_t>& members,
-                  std::unordered_set<std::string_view>& said) {
-    const Node& node = nodes()[source];
+  /// Appends the value at `from` to `out`, without merge keys. As deep as `Limits::depth`.
+  bool merge_value(std::uint32_t from, std::vector<Node>& out) {
+    const auto at = out.size();
+    const Node& node = nodes()[from];
+    out.push_back(node);
     if (node.kind == Kind::list) {
-      for (auto item = source + 1; item < node.next; item = nodes()[item].next) {
-        if (nodes()[item].kind != Kind::map) return bad_merge(nodes()[item]);
-        if (!merge_from(item, members, said)) return false;
+      for (auto item = from + 1; item < node.next; item = nodes()[item].next) {
+        if (!merge_value(item, out)) return false;
       }
-      return true;
+    } else if (node.kind == Kind::map) {
+      std::vector<std::uint32_t> keys;
+      std::unordered_set<std::string_view> said;
+      if (!collect_keys(from, keys, said)) return false;
+      for (const auto key : keys) {
+        if (!merge_value(key, out) || !merge_value(nodes()[key].next, out)) return false;
+      }
+      out[at].size = static_cast<std::uint32_t>(keys.size());
     }
-    if (node.kind != Kind::map) return bad_merge(node);
-    for (auto key = source + 1; key < node.next; key = nodes()[nodes()[key].next].next) {
-      if (said.insert(text(nodes()[key])).second) members.push_back(key);
+    out[at].next = static_cast<std::uint32_t>(out.size());
+    return true;
+  }
+
+  /// The keys of a map and of those it merges, each text once.
+  bool collect_keys(std::uint32_t map, std::vector<std::uint32_t>& keys,
+                    std::unordered_set<std::string_view>& said) {
+    const auto end = nodes()[map].next;
+    for (auto key = map + 1; key < end; key = nodes()[nodes()[key].next].next) {
+      if (!is_merge_key(nodes()[key]) && said.insert(text(nodes()[key])).second)
+        keys.push_back(key);
+    }
+    for (auto key = map + 1; key < end; key = nodes()[nodes()[key].next].next) {
+      if (is_merge_key(nodes()[key]) && !collect_merged(nodes()[key].next, keys, said))
+        return false;
+    }
+    return true;
+  }
+
+  bool collect_merged(std::uint32_t source, std::vector<std::uint32_t>& keys,
+                      std::unordered_set<std::string_view>& said) {
+    const Node& node = nodes()[source];
+    if (node.kind == Kind::map) return collect_keys(source, keys, said);
+    if (node.kind != Kind::list) return bad_merge(node);
+    for (auto item = source + 1; item < node.next; item = nodes()[item].next) {
+      if (nodes()[item].kind != Kind::map) return bad_merge(nodes()[item]);
+      if (!collect_keys(item, keys, said)) return false;
     }
     return true;
   }
@@ -465,6 +500,7 @@ class DocumentBuilder {
 
   Limits limits_;
   bool merge_keys_;
+  bool has_merge_keys_ = false;
   Document document_{};
   std::vector<std::uint32_t> open_{};  // indices of the lists and maps not yet ended
   std::uint32_t last_ = 0;

@@ -5,6 +5,7 @@
 #define CDI_FILE_HPP
 
 #include <cerrno>
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -91,11 +92,20 @@ inline Result<std::string> read_all(int descriptor, std::string_view path, std::
 
 namespace detail {
 
+/// `openat`, for names that hold NUL too: the system would open what stands before it.
+inline int open_at(int directory, const std::string& name, int flags) {
+  if (name.find('\0') != std::string::npos) {
+    errno = EINVAL;
+    return -1;
+  }
+  return ::openat(directory, name.c_str(), flags);
+}
+
 /// Reads the regular file `name` of a directory (`AT_FDCWD`: the current one). Opens once, checks
 /// what was opened, and never waits for the other side of a FIFO. `path` is for messages.
-inline Result<std::string> read_text_at(int directory, const char* name, std::string_view path,
-                                        std::size_t limit) {
-  const Descriptor file{::openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+inline Result<std::string> read_text_at(int directory, const std::string& name,
+                                        std::string_view path, std::size_t limit) {
+  const Descriptor file{open_at(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
   if (!file) return file_error(path, "cannot open the file");
   struct stat info = {};
   if (::fstat(file.get(), &info) != 0) return file_error(path, "cannot look at the file");
@@ -117,7 +127,8 @@ inline Result<Document> parse_text(std::string_view text, std::string_view path,
   if (json || json.error().code != Errc::syntax) return json;
   auto yaml = cdi::parse_yaml(text, path, limits);
   if (format == Format::yaml) return yaml;
-  if (!yaml) return json;
+  // One line of rubbish is a YAML scalar: what is no map was never meant as YAML.
+  if (!yaml || yaml->root().kind() != Document::Kind::map) return json;
   *warning = "read as YAML: " + to_string(json.error());
   return yaml;
 }
@@ -144,8 +155,8 @@ inline Result<LoadedSpec> parse_spec(std::string_view text, std::string_view pat
 
 namespace detail {
 
-inline Result<LoadedSpec> read_spec_at(int directory, const char* name, const std::string& path,
-                                       const Limits& limits) {
+inline Result<LoadedSpec> read_spec_at(int directory, const std::string& name,
+                                       const std::string& path, const Limits& limits) {
   const auto format = format_of(path);
   if (!format) {
     return Error{.code = Errc::invalid,
@@ -161,12 +172,12 @@ inline Result<LoadedSpec> read_spec_at(int directory, const char* name, const st
 
 /// Reads one spec file and validates it. Links are followed; what is not a regular file is refused.
 inline Result<LoadedSpec> read_spec_file(const std::string& path, const Limits& limits = {}) {
-  return detail::read_spec_at(AT_FDCWD, path.c_str(), path, limits);
+  return detail::read_spec_at(AT_FDCWD, path, path, limits);
 }
 
 /// Reads a regular file of at most `limit` bytes.
 inline Result<std::string> read_file(const std::string& path, std::size_t limit = Limits{}.bytes) {
-  return detail::read_text_at(AT_FDCWD, path.c_str(), path, limit);
+  return detail::read_text_at(AT_FDCWD, path, path, limit);
 }
 
 namespace detail {
@@ -207,9 +218,11 @@ inline Result<void> replace_file(const std::string& path, std::string_view text,
   const auto slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
-  if (name.empty() || name == "." || name == "..") {
+  const bool no_file = name.empty() || name == "." || name == "..";
+  if (no_file || name.size() > NAME_MAX || path.find('\0') != std::string::npos) {
     return Error{.code = Errc::system,
-                 .message = "the path names no file",
+                 .message = no_file ? "the path names no file"
+                                    : "the name of the file is too long, or holds NUL",
                  .position = {.file = path},
                  .system = EINVAL};
   }
@@ -236,7 +249,10 @@ inline Result<void> replace_file(const std::string& path, std::string_view text,
     ::unlinkat(directory.get(), temporary.c_str(), 0);
     return error;
   }
-  if (::fsync(directory.get()) != 0) return file_error(path, "cannot sync the directory");
+  // Some file systems cannot sync directories, and say so with EINVAL.
+  if (::fsync(directory.get()) != 0 && errno != EINVAL) {
+    return file_error(path, "the file is written, but its directory cannot be synced");
+  }
   return {};
 }
 

@@ -25,16 +25,13 @@ namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
-inline constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
-
 /// Turns nlohmann's SAX events into a document.
 ///
 /// The events carry no position, but they come in the order of the text: each one's token is the
 /// first after the token before, separators aside, so walking along the text finds it.
 class JsonEvents {
  public:
-  JsonEvents(std::string_view text, DocumentBuilder& builder)
-      : text_{text}, at_{text.starts_with(utf8_mark) ? utf8_mark.size() : 0}, builder_{builder} {}
+  JsonEvents(std::string_view text, DocumentBuilder& builder) : text_{text}, builder_{builder} {}
 
   bool null() {
     next_token();
@@ -70,11 +67,13 @@ class JsonEvents {
     // `read` bytes were read, the last of them the one that is wrong.
     const auto [line, column] = line_and_column(text_, read == 0 ? 0 : read - 1);
     std::string_view reason = why.what();
-    if (const auto cut = reason.find("column "); cut != std::string_view::npos) {
-      reason.remove_prefix(std::min(reason.find(": ", cut), reason.size() - 2) + 2);
+    for (const std::string_view lead :
+         {"] ", ": "}) {  // "[json.exception.x.101] parse error at ...: "
+      const auto end = reason.find(lead);
+      if (end != std::string_view::npos) reason.remove_prefix(end + lead.size());
     }
-    return builder_.refuse(Errc::syntax, std::string{"not valid JSON: "}.append(reason), line,
-                           column);
+    reason = reason.substr(0, reason.find("; last read"));  // may be the whole text
+    return builder_.refuse(Errc::syntax, "not valid JSON: " + escaped(reason), line, column);
   }
 
  private:
@@ -106,7 +105,7 @@ class JsonEvents {
   }
 
   std::string_view text_;
-  std::size_t at_;
+  std::size_t at_ = 0;
   std::size_t line_begin_ = 0;
   std::uint32_t line_ = 1;
   std::uint32_t column_ = 1;
@@ -144,7 +143,13 @@ class JsonSink {  // NOLINT(bugprone-exception-escape)
       outer.push_back(std::move(value));
       return outer.back();
     }
-    return outer[std::string{key_}] = std::move(value);
+    auto& members = outer.template get_ref<typename Json::object_t&>();
+    if constexpr (requires { members.push_back({std::string{}, Json{}}); }) {
+      members.push_back({std::string{key_}, std::move(value)});  // keys differ: no need to look
+      return members.back().second;
+    } else {
+      return members[std::string{key_}] = std::move(value);
+    }
   }
 
   Json root_{};
@@ -162,6 +167,12 @@ inline Result<Document> parse_json(std::string_view text, std::string_view file 
   DocumentBuilder builder{file, limits, /*merge_keys=*/false};
   if (text.size() > limits.bytes) {
     builder.refuse(Errc::limit, "more than " + std::to_string(limits.bytes) + " bytes", 0, 0);
+    return std::move(builder).finish();
+  }
+  if (text.starts_with(detail::utf8_mark)) text.remove_prefix(detail::utf8_mark.size());
+  if (const auto nul = text.find('\0'); nul != std::string_view::npos) {
+    const auto [line, column] = detail::line_and_column(text, nul);  // nlohmann would end there
+    builder.refuse(Errc::syntax, "not valid JSON: a NUL byte", line, column);
     return std::move(builder).finish();
   }
   detail::JsonEvents events{text, builder};

@@ -44,19 +44,20 @@ inline int take_base(std::string& digits) {
 
 /// Turns 240.0 and 1e2 into 240 and 100; false when it is no number, or has a fraction.
 inline bool take_point_and_exponent(std::string& digits) {
-  int exponent = 0;
+  std::int64_t exponent = 0;
   if (const auto e = digits.find_first_of("eE"); e != std::string::npos) {
     const char* first = digits.data() + e + 1;
     const char* const last = digits.data() + digits.size();
     if (first != last && *first == '+') ++first;
+    if (first != last && *first == '-' && first[-1] == '+') return false;
     const auto [stop, failed] = std::from_chars(first, last, exponent);
-    if (failed != std::errc{} || stop != last) return false;
+    constexpr std::int64_t most = 1'000'000'000;
+    if (failed != std::errc{} || stop != last || exponent > most || exponent < -most) return false;
     digits.erase(e);
   }
   if (const auto point = digits.find('.'); point != std::string::npos) {
-    const auto fraction = digits.size() - point - 1;
-    if (fraction > 400 || digits.size() == 1) return false;
-    exponent -= static_cast<int>(fraction);
+    if (digits.size() == 1) return false;
+    exponent -= static_cast<std::int64_t>(digits.size() - point - 1);
     digits.erase(point, 1);
   }
   if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos) return false;
@@ -68,7 +69,8 @@ inline bool take_point_and_exponent(std::string& digits) {
     if (digits.back() != '0') return false;
     digits.pop_back();
   }
-  digits.append(static_cast<std::size_t>(std::min(exponent, 40)), '0');  // 40: too large anyway
+  digits.append(static_cast<std::size_t>(std::min<std::int64_t>(exponent, 40)),
+                '0');  // 40: too large anyway
   return true;
 }
 
@@ -112,10 +114,10 @@ inline std::string name_value(const Document::Value& value) {
     case Document::Kind::null: return "null";
     case Document::Kind::list: return "a list";
     case Document::Kind::map: return "an object";
-    case Document::Kind::plain: return std::string{value.text().substr(0, 80)};
+    case Document::Kind::plain: return detail::escaped(value.text());
     case Document::Kind::quoted: break;
   }
-  return detail::quoted(value.text().substr(0, 80));
+  return detail::quoted(value.text());
 }
 
 inline bool fail(Error& why, const Document::Value& at, std::string message) {
@@ -171,13 +173,13 @@ inline bool read_rows(const Document::Value& value, std::span<const FieldRow> ro
     while (i < rows.size() && !same_key(rows[i].key, key.text())) ++i;
     if (i == rows.size()) {
       detail::fail(why, key, "unknown field; known here: " + detail::name_fields(rows));
-      why.add_outer(key.text());
+      why.add_outer(detail::escaped(key.text()));
       return false;
     }
     const std::uint64_t bit = std::uint64_t{1} << i;
     if ((seen & bit) != 0) {
       detail::fail(why, key, "the field is written twice, in different cases");
-      why.add_outer(key.text());
+      why.add_outer(detail::escaped(key.text()));
       return false;
     }
     seen |= bit;
@@ -213,7 +215,7 @@ bool read_dict(const Document::Value& value, T& out, Error& why) {
   if (value.kind() != Document::Kind::map) return detail::expected(why, value, "an object");
   for (const auto [key, member] : value.members()) {
     if (detail::read_value(member, out[typename T::key_type{key.text()}], why)) continue;
-    why.add_outer(key.text());
+    why.add_outer(detail::escaped(key.text()));
     return false;
   }
   return true;

@@ -60,8 +60,17 @@ class Registry {
   explicit Registry(std::vector<std::shared_ptr<const LoadedSpec>> specs,
                     std::vector<Error> errors = {})
       : specs_{std::move(specs)}, errors_{std::move(errors)} {
-    for (const auto& spec : specs_) {
-      for (const auto& device : spec->spec.devices) add(*spec, device);
+    std::vector<const LoadedSpec*> by_priority;
+    for (const auto& spec : specs_) by_priority.push_back(spec.get());
+    std::stable_sort(by_priority.begin(), by_priority.end(),
+                     [](const auto* a, const auto* b) { return a->priority < b->priority; });
+    Conflicts conflicts;
+    for (const auto* spec : by_priority) {
+      for (const auto& device : spec->spec.devices) add(*spec, device, conflicts);
+    }
+    for (const auto& one : conflicts) {
+      errors_.push_back(conflict(*one.spec, *one.other, *one.device, one.devices));
+      errors_.push_back(conflict(*one.other, *one.spec, *one.device, one.devices));
     }
   }
 
@@ -72,14 +81,15 @@ class Registry {
     return entry->found;
   }
 
-  /// The device of a qualified name, or why there is none.
+  /// The device of a qualified name, or why there is none; also which files were not used.
   Result<ResolvedDevice> resolve(std::string_view name) const {
     const auto found = find(name);
-    if (found.device == nullptr) return explain(name);
+    if (found.device == nullptr) return with_unused_files(explain(name));
     return found;
   }
 
-  /// Those of the names that cannot be resolved, in the order given, each time they are named.
+  /// Those of the names that cannot be resolved, in the order given, each time they are named. The
+  /// reason may also be a file that was not used: see `errors()`.
   template <class Names>
   std::vector<Unresolved> unresolved(const Names& names) const {
     std::vector<Unresolved> out;
@@ -165,90 +175,122 @@ class Registry {
     return at == index_.end() ? nullptr : &at->second;
   }
 
-  void add(const LoadedSpec& spec, const Device& device) {
+  /// Two specs of the same priority, and a device, the first of some, that both provide.
+  struct Conflict {
+    const LoadedSpec* spec;
+    const LoadedSpec* other;
+    const Device* device;
+    std::size_t devices;
+  };
+  using Conflicts = std::vector<Conflict>;
+
+  void add(const LoadedSpec& spec, const Device& device, Conflicts& conflicts) {
     const auto [at, fresh] = index_.try_emplace(Key{spec.spec.kind, device.name});
     Entry& entry = at->second;
     if (fresh || entry.found.spec->priority < spec.priority) {
       entry = {{&spec, &device}, nullptr};
-    } else if (entry.found.spec->priority == spec.priority) {
-      if (entry.rival == nullptr) errors_.push_back(conflict(*entry.found.spec, spec, device));
-      errors_.push_back(conflict(spec, *entry.found.spec, device));
-      entry.rival = &spec;
+      return;
     }
+    entry.rival = &spec;
+    const auto* const first = entry.found.spec;
+    for (auto one = conflicts.rbegin(); one != conflicts.rend() && one->other == &spec; ++one) {
+      if (one->spec != first) continue;
+      ++one->devices;
+      return;
+    }
+    conflicts.push_back({first, &spec, &device, 1});
   }
 
-  static Error conflict(const LoadedSpec& spec, const LoadedSpec& other, const Device& device) {
-    return {.code = Errc::conflict,
-            .message = "device " + detail::quoted(qualified_name(spec.spec.kind, device.name)) +
-                       " is also defined by " + detail::quoted(other.path) +
-                       ", which has the same priority: remove one of the two",
-            .position = {.file = spec.path}};
+  static Error conflict(const LoadedSpec& spec, const LoadedSpec& other, const Device& device,
+                        std::size_t devices) {
+    std::string message = "device " + detail::quoted(qualified_name(spec.spec.kind, device.name));
+    if (devices > 1) message.append(" and ").append(std::to_string(devices - 1)).append(" more");
+    message.append(devices > 1 ? " are" : " is").append(" also defined by ");
+    message.append(detail::quoted(other.path))
+        .append(", which has the same priority: keep only one");
+    return {.code = Errc::conflict, .message = std::move(message), .position = {.file = spec.path}};
   }
 
   /// Why a name is not resolved. Only for names that `find` does not find.
   Error explain(std::string_view name) const {
     if (const Entry* entry = look_up(name)) {
-      return conflict(*entry->found.spec, *entry->rival, *entry->found.device);
+      return conflict(*entry->found.spec, *entry->rival, *entry->found.device, 1);
     }
     const auto parsed = parse_name(name);
     if (!parsed) return qualified_name_error(name);
     const auto kind = name.substr(0, name.find('='));
-    std::set<std::string_view> kinds;
-    std::set<std::string_view> devices;
+    FirstNames kinds;
+    FirstNames devices;
     for (const auto& spec : specs_) {
-      kinds.insert(spec->spec.kind);
+      kinds.add(spec->spec.kind);
       if (spec->spec.kind != kind) continue;
-      for (const auto& device : spec->spec.devices) devices.insert(device.name);
+      for (const auto& device : spec->spec.devices) devices.add(device.name);
     }
     Error error{.code = Errc::not_found};
     if (devices.empty()) {
-      error.message = "no spec of kind " + detail::quoted(kind) + "; " + list("kinds known", kinds);
+      error.message = "no spec of kind " + detail::quoted(kind) + "; kinds known: " + kinds.text();
     } else {
       error.message = "kind " + detail::quoted(kind) + " has no device " +
-                      detail::quoted(parsed->device) + "; " + list("it has", devices);
+                      detail::quoted(parsed->device) + "; it has: " + devices.text();
     }
+    return error;
+  }
+
+  /// The first few of many names in the order of bytes, each once.
+  class FirstNames {
+   public:
+    void add(std::string_view name) {
+      const auto at = std::lower_bound(names_.begin(), names_.end(), name);
+      if (at != names_.end() && *at == name) return;
+      if (names_.size() > most && at == names_.end()) return;
+      names_.insert(at, name);
+      if (names_.size() > most + 1) names_.pop_back();  // one more tells that there are more
+    }
+    bool empty() const { return names_.empty(); }
+    std::string text() const {
+      std::string out;
+      for (std::size_t i = 0; i < names_.size(); ++i) {
+        out.append(i == 0 ? "" : ", ").append(i == most ? "..." : detail::escaped(names_[i]));
+      }
+      return out.empty() ? "none" : out;
+    }
+
+   private:
+    static constexpr std::size_t most = 8;
+    std::vector<std::string_view> names_{};
+  };
+
+  /// Adds which files and directories were not used: the reason may be there.
+  Error with_unused_files(Error error) const {
+    constexpr std::size_t most = 3;
     std::size_t unused = 0;
     for (const auto& other : errors_) {
-      if (other.code == Errc::conflict || ++unused > 3) continue;
+      if (other.code == Errc::conflict || ++unused > most) continue;
       error.message.append("; not used: ").append(to_string(other));
     }
-    if (unused > 3)
-      error.message.append("; and ").append(std::to_string(unused - 3)).append(" more");
+    if (unused > most) {
+      error.message.append("; and ").append(std::to_string(unused - most)).append(" more");
+    }
     return error;
   }
 
-  /// `label: a, b, c`, cut after a few.
-  static std::string list(std::string_view label, const std::set<std::string_view>& names) {
-    std::string out{label};
-    out.append(names.empty() ? ": none" : ": ");
-    std::size_t left = 8;
-    for (const auto name : names) {
-      if (left-- == 0) {
-        return out.append("and ").append(std::to_string(names.size() - 8)).append(" more");
-      }
-      out.append(name).append(name == *names.rbegin() ? "" : ", ");
-    }
-    return out;
-  }
-
-  static Error join(const std::vector<Unresolved>& missing) {
+  Error join(const std::vector<Unresolved>& missing) const {
+    Error error = missing.front().why;
     if (missing.size() == 1) {
-      Error error = missing.front().why;
       error.message.insert(0, "cannot resolve " + detail::quoted(missing.front().name) + ": ");
-      return error;
+    } else {
+      error.position = {};
+      error.message = "cannot resolve " + std::to_string(missing.size()) + " devices";
+      for (const auto& one : missing) {
+        error.message.append("; ").append(detail::quoted(one.name)).append(": ");
+        error.message.append(to_string(one.why));
+      }
     }
-    Error error{.code = missing.front().why.code, .message = "cannot resolve "};
-    error.message.append(std::to_string(missing.size())).append(" devices");
-    for (const auto& one : missing) {
-      error.message.append("\n  ").append(detail::quoted(one.name)).append(": ");
-      error.message.append(to_string(one.why));
-    }
-    return error;
+    return with_unused_files(std::move(error));
   }
 
   /// Says in which file and device the edits stand that an error is about.
   static Error trace(Error error, const ResolvedDevice& origin) {
-    if (error.code == Errc::schema) return error;  // about the OCI spec
     error.add_outer("containerEdits");
     if (origin.device != nullptr) {
       const auto index = origin.device - origin.spec->spec.devices.data();

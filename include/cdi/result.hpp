@@ -66,24 +66,62 @@ inline std::string item_path(std::string_view name, std::size_t index) {
   return path;
 }
 
-/// `text` in double quotes, control characters escaped: what a message quotes stays on one line.
-inline std::string quoted(std::string_view text) {
+/// The number of bytes of the UTF-8 character at the front of `text`; 0 when there is none.
+constexpr std::size_t utf8_size(std::string_view text) noexcept {
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const unsigned lead = byte(0);
+  const unsigned next = byte(1);
+  if (text.empty()) return 0;
+  if (lead < 0x80) return 1;
+  const std::size_t size = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  if (lead < 0xc2 || lead > 0xf4) return 0;
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  // Longer than need be, a surrogate, or beyond the last character.
+  if ((lead == 0xe0 && next < 0xa0) || (lead == 0xed && next > 0x9f)) return 0;
+  if ((lead == 0xf0 && next < 0x90) || (lead == 0xf4 && next > 0x8f)) return 0;
+  return size;
+}
+
+/// Whether `text` is UTF-8; JSON and YAML can hold no other.
+constexpr bool is_utf8(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const auto size = utf8_size(text);
+    if (size == 0) return false;
+    text.remove_prefix(size);
+  }
+  return true;
+}
+
+/// `text` fit for a message: on one line, UTF-8, and cut when it is long.
+inline std::string escaped(std::string_view text) {
   constexpr std::string_view digits = "0123456789abcdef";
-  std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out.append(1, '\\').append(1, c);
-    } else if (c == '\n') {
+  constexpr std::size_t longest = 120;
+  std::string out;
+  while (!text.empty()) {
+    if (out.size() >= longest) return out.append("...");
+    const auto size = utf8_size(text);
+    const auto byte = static_cast<unsigned char>(text.front());
+    if (text.front() == '"' || text.front() == '\\') {
+      out.append(1, '\\').append(1, text.front());
+    } else if (text.front() == '\n') {
       out.append("\\n");
-    } else if (byte < 0x20 || byte == 0x7f) {
+    } else if (size == 0 || byte < 0x20 || byte == 0x7f) {
       out.append("\\x").append(1, digits[byte >> 4]).append(1, digits[byte & 15]);
     } else {
-      out.append(1, c);
+      out.append(text.substr(0, size));
     }
+    text.remove_prefix(size == 0 ? 1 : size);
   }
-  out.append(1, '"');
   return out;
+}
+
+/// `text` in double quotes, fit for a message.
+inline std::string quoted(std::string_view text) {
+  return escaped(text).insert(0, "\"").append("\"");
 }
 
 }  // namespace detail

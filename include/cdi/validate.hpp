@@ -129,7 +129,9 @@ Result<void> validate(const BasicIntelRdt<S>& rdt) {
   } else {
     return {};
   }
-  return detail::broken("closID", "closID " + detail::quoted(id.substr(0, 80)).append(fault));
+  return detail::broken("closID",
+                        "closID " + detail::quoted(id).append(fault).append(
+                                        ": name a directory below /sys/fs/resctrl, or \"/\""));
 }
 
 /// Every edit by its own rule; no host interface and no container name twice among the net devices.
@@ -155,7 +157,8 @@ Result<void> validate(const BasicContainerEdits<S>& edits) {
     ++i;
     const auto taken = [](std::string_view key, std::string_view text, std::size_t first) {
       return detail::broken(key, detail::quoted(text) + " is taken by " +
-                                     detail::item_path("netDevices", first) + " already");
+                                     detail::item_path("netDevices", first) +
+                                     " already: choose another");
     };
     if (!host.second)
       return taken("hostInterfaceName", item.host_interface_name, host.first->second);
@@ -199,7 +202,8 @@ Result<void> validate(const BasicSpec<S>& spec) {
   if (auto r = cdi::validate(spec.container_edits); !r) {
     return std::move(r).error().under("containerEdits");
   }
-  if (spec.devices.empty()) return detail::broken("devices", "the spec has no devices");
+  if (spec.devices.empty())
+    return detail::broken("devices", "the spec has no devices: define at least one");
   std::unordered_map<std::string_view, std::size_t> names;
   std::size_t i = 0;
   return detail::check_each("devices", spec.devices, [&](const auto& device) -> Result<void> {
@@ -208,7 +212,8 @@ Result<void> validate(const BasicSpec<S>& spec) {
     ++i;
     if (fresh) return {};
     return detail::broken("name", "device " + detail::quoted(device.name) + " is defined by " +
-                                      detail::item_path("devices", first->second) + " already");
+                                      detail::item_path("devices", first->second) +
+                                      " already: choose another name");
   });
 }
 

@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include <cdi/fields.hpp>
 #include <cdi/result.hpp>
@@ -66,48 +67,19 @@ void write(const T& value, Sink auto& sink) {
 
 namespace detail {
 
-/// Whether `text` is UTF-8, without overlong forms and surrogates; JSON and YAML can hold no other.
-constexpr bool is_utf8(std::string_view text) noexcept {
-  std::size_t i = 0;
-  while (i < text.size()) {
-    const auto byte = [&](std::size_t at) {
-      return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
-    };
-    const unsigned lead = byte(i);
-    const unsigned next = byte(i + 1);
-    std::size_t more = 0;
-    if (lead < 0x80)
-      more = 0;
-    else if (lead >= 0xc2 && lead < 0xe0)
-      more = 1;
-    else if (lead >= 0xe0 && lead < 0xf0)
-      more = 2;
-    else if (lead >= 0xf0 && lead < 0xf5)
-      more = 3;
-    else
-      return false;
-    if ((lead == 0xe0 && next < 0xa0) || (lead == 0xed && next > 0x9f) ||
-        (lead == 0xf0 && next < 0x90) || (lead == 0xf4 && next > 0x8f)) {
-      return false;
-    }
-    for (std::size_t k = 1; k <= more; ++k) {
-      if ((byte(i + k) & 0xc0) != 0x80) return false;
-    }
-    i += 1 + more;
-  }
-  return true;
-}
-
 /// A sink that only looks whether all text is UTF-8.
 struct Utf8Check {
-  bool good = true;
+  Result<void> result{};
 
   void begin_map() {}
   void end_map() {}
   void begin_list() {}
   void end_list() {}
-  void key(std::string_view text) { good = good && is_utf8(text); }
-  void text(std::string_view text) { good = good && is_utf8(text); }
+  void key(std::string_view name) { text(name); }
+  void text(std::string_view value) {
+    if (!result || is_utf8(value)) return;
+    result = Error{.code = Errc::invalid, .message = "text " + quoted(value) + " is not UTF-8"};
+  }
   void integer(std::int64_t) {}
   void boolean(bool) {}
 };
@@ -116,8 +88,7 @@ template <Described T>
 Result<void> check_utf8(const T& value) {
   Utf8Check check;
   cdi::write(value, check);
-  if (check.good) return {};
-  return Error{.code = Errc::invalid, .message = "a text in it is not UTF-8"};
+  return std::move(check.result);
 }
 
 }  // namespace detail

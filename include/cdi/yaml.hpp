@@ -35,7 +35,23 @@ namespace detail {
 /// Thrown and caught in this header: the one way to stop yaml-cpp in the middle of a text.
 struct YamlStop {};
 
-/// Turns yaml-cpp's events into a document.
+/// A place in a text, counted along.
+struct TextPlace {
+  std::size_t at = 0;
+  std::uint32_t line = 1;
+  std::size_t line_begin = 0;
+
+  void move_to(std::string_view text, std::size_t to) {
+    for (; at < to; ++at) {
+      if (text[at] != '\n') continue;
+      ++line;
+      line_begin = at + 1;
+    }
+  }
+};
+
+/// Turns yaml-cpp's events into a document. `text` is what was parsed, or empty when it was not
+/// UTF-8, so that places in it are not known.
 class YamlEvents final : public YAML::EventHandler {
  public:
   YamlEvents(std::string_view text, DocumentBuilder& builder) : text_{text}, builder_{builder} {}
@@ -45,16 +61,18 @@ class YamlEvents final : public YAML::EventHandler {
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto place = null_place(mark);
-    check(builder_.null(line(place), column(place)));
+    check(builder_.null(place.line, place.column));
     note(anchor);
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    advance(mark);
     check(builder_.copy(anchors_.at(anchor), line(mark), column(mark)));
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
+    advance(mark);
     // "?" is a plain scalar without a tag; "!" one in quotes, or a block.
     const bool quoted = tag == "!" || tag == "tag:yaml.org,2002:str";
     if (!is_utf8(value)) {  // what yaml-cpp makes of these two escapes
@@ -68,6 +86,7 @@ class YamlEvents final : public YAML::EventHandler {
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value) override {
+    advance(mark);
     check(builder_.begin_list(line(mark), column(mark)));
     note(anchor);
   }
@@ -75,6 +94,7 @@ class YamlEvents final : public YAML::EventHandler {
 
   void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value) override {
+    advance(mark);
     check(builder_.begin_map(line(mark), column(mark)));
     note(anchor);
   }
@@ -99,68 +119,134 @@ class YamlEvents final : public YAML::EventHandler {
     anchors_[anchor] = builder_.last();
   }
 
-  /// Where a null is: for one that is not written, not at the token after it, which yaml-cpp names,
-  /// but at the dash or colon before it.
-  YAML::Mark null_place(YAML::Mark mark) const {
-    const auto at = std::min(static_cast<std::size_t>(mark.pos), text_.size());
-    if (at < text_.size() && std::string_view{"~nN"}.find(text_[at]) != std::string_view::npos)
-      return mark;
-    const auto before = text_.substr(0, at).find_last_not_of(" \t\r\n");
-    if (before == std::string_view::npos) return mark;
-    const auto between = text_.substr(before, at - before);
-    mark.line -= static_cast<int>(std::count(between.begin(), between.end(), '\n'));
-    const auto line_end = text_.substr(0, before).rfind('\n');
-    mark.column =
-        static_cast<int>(before - (line_end == std::string_view::npos ? 0 : line_end + 1));
-    return mark;
+  void advance(const YAML::Mark& mark) {
+    reached_.move_to(text_, std::min(static_cast<std::size_t>(mark.pos), text_.size()));
+  }
+
+  /// Where a null is. yaml-cpp names the token after one that is not written, so: where its key is,
+  /// or in a list its dash, the last one since the event before. Every byte is looked at once.
+  LineAndColumn null_place(const YAML::Mark& mark) {
+    if (const auto key = builder_.open_key()) {
+      advance(mark);
+      return {key->line, key->column};
+    }
+    LineAndColumn found{line(mark), column(mark)};
+    const auto end = std::min(static_cast<std::size_t>(mark.pos) + 1, text_.size());
+    const auto blank = [&](std::size_t i) {
+      return i >= text_.size() ||
+             std::string_view{" \t\r\n"}.find(text_[i]) != std::string_view::npos;
+    };
+    while (reached_.at < end) {
+      const auto i = reached_.at;
+      const bool begins = i == 0 || blank(i - 1);
+      if (begins && text_[i] == '#') {
+        reached_.move_to(text_, std::min(text_.find('\n', i), end));
+        continue;
+      }
+      if (begins && text_[i] == '-' && blank(i + 1) && i + 1 < end) {
+        found = {reached_.line, static_cast<std::uint32_t>(i - reached_.line_begin + 1)};
+      }
+      reached_.move_to(text_, i + 1);
+    }
+    return found;
   }
 
   std::string_view text_;
   DocumentBuilder& builder_;
   std::vector<std::uint32_t> anchors_{};
+  TextPlace reached_{};  // the event before
 };
 
-/// The first byte of a text that YAML does not allow: not UTF-8, or a control character. Text in
-/// UTF-16 or UTF-32, told by its first bytes, is left to yaml-cpp.
+/// Whether a text is in UTF-16 or UTF-32, told by its first bytes as YAML has it.
+inline bool is_wide_text(std::string_view text) {
+  if (text.size() < 2) return false;
+  const auto first = static_cast<unsigned char>(text[0]);
+  const auto second = static_cast<unsigned char>(text[1]);
+  return first == 0 || second == 0 || (first == 0xff && second == 0xfe) ||
+         (first == 0xfe && second == 0xff);
+}
+
+/// The first byte of a text in UTF-8 that YAML does not allow.
 inline std::size_t find_forbidden(std::string_view text) {
-  const auto byte = [&](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0xffU;
-  };
-  if (byte(0) == 0 || byte(1) == 0 || (byte(0) >= 0xfe && byte(1) >= 0xfe))
-    return std::string_view::npos;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = byte(i);
-    if (c < 0x20 ? c != '\t' && c != '\n' && c != '\r' : c == 0x7f) return i;
-    if (c < 0x80) continue;
-    const std::size_t size = c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
-    if (!is_utf8(text.substr(i, size))) return i;
-    i += size - 1;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool control = byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r';
+    const auto size = byte < 0x80 ? 1 : utf8_size(text.substr(i, 4));
+    if (control || byte == 0x7f || size == 0) return i;
+    i += size;
   }
   return std::string_view::npos;
 }
 
-/// Reads a text without copying it.
+/// Reads a text, and then another, without copying them.
 class TextBuffer final : public std::streambuf {
  public:
-  explicit TextBuffer(std::string_view text) {
+  TextBuffer(std::string_view text, std::string_view rest) : rest_{rest} { show(text); }
+
+ protected:
+  int_type underflow() override {
+    if (rest_.empty()) return traits_type::eof();
+    show(std::exchange(rest_, {}));
+    return traits_type::to_int_type(*gptr());
+  }
+
+ private:
+  void show(std::string_view text) {
     // Only read; the interface is older than const.
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast)
     char* const begin = const_cast<char*>(text.data());
     setg(begin, begin, begin + text.size());
   }
+
+  std::string_view rest_;
 };
 
-/// Whether a text written without quotes would be taken for something else by one of the readers in
-/// use: YAML 1.1 has yes, no, on, off, 007, 1_000, 1:30, .5 and more for booleans and numbers.
-inline bool needs_quotes(std::string_view text) {
-  const bool letter =
-      !text.empty() && ascii_lower(text.front()) >= 'a' && ascii_lower(text.front()) <= 'z';
-  if (!letter && !text.starts_with('/')) return true;
-  for (const std::string_view word :
-       {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}) {
-    if (same_key(text, word)) return true;
+/// What yaml-cpp found wrong, said and placed so that it can be found.
+inline void refuse_yaml(const YAML::Exception& why, std::string_view text,
+                        DocumentBuilder& builder) {
+  std::uint32_t line = YamlEvents::line(why.mark);
+  std::uint32_t column = YamlEvents::column(why.mark);
+  std::string message = "not valid YAML: " + why.msg;
+  const auto open = builder.open_value();
+  if (open && why.msg.starts_with("end of ")) {  // where it begins, not where the text ends
+    line = open->line;
+    column = open->column;
+    message.append(" for what begins here");
   }
-  return false;
+  const auto at = std::min(static_cast<std::size_t>(std::max(why.mark.pos, 0)), text.size());
+  const auto begin = text.substr(0, at).rfind('\n') + 1;
+  const auto word = text.find_first_not_of(" \t", begin);
+  if (word != std::string_view::npos &&
+      text.substr(begin, word - begin).find('\t') != std::string_view::npos) {
+    message.append("; indent with spaces, not with tabs");
+  }
+  builder.refuse(Errc::syntax, std::move(message), line, column);
+}
+
+inline void build_yaml(std::string_view text, DocumentBuilder& builder) {
+  const bool wide = is_wide_text(text);
+  if (text.starts_with(utf8_mark)) text.remove_prefix(utf8_mark.size());
+  if (const auto bad = wide ? std::string_view::npos : find_forbidden(text);
+      bad != std::string_view::npos) {
+    const auto [line, column] = line_and_column(text, bad);
+    builder.refuse(Errc::syntax, "not valid YAML: not UTF-8, or a control character", line, column);
+    return;
+  }
+  // yaml-cpp closes an open quote by itself at the end of the last line, so that a file cut off
+  // there would pass. The mark of the end of a document is an error inside quotes, and nothing
+  // outside.
+  const std::string_view end_mark = !wide && text.ends_with('\n') ? "...\n" : "";
+  const std::string_view known = wide ? std::string_view{} : text;
+  try {
+    TextBuffer buffer{text, end_mark};
+    std::istream stream{&buffer};
+    YAML::Parser parser{stream};
+    YamlEvents events{known, builder};
+    if (!parser.HandleNextDocument(events)) builder.refuse(Errc::syntax, "the text is empty", 0, 0);
+  } catch (const YamlStop&) {  // the builder has the reason
+  } catch (const YAML::Exception& why) {
+    refuse_yaml(why, known, builder);
+  }
 }
 
 }  // namespace detail
@@ -172,23 +258,8 @@ inline Result<Document> parse_yaml(std::string_view text, std::string_view file 
   DocumentBuilder builder{file, limits, /*merge_keys=*/true};
   if (text.size() > limits.bytes) {
     builder.refuse(Errc::limit, "more than " + std::to_string(limits.bytes) + " bytes", 0, 0);
-    return std::move(builder).finish();
-  }
-  if (const auto bad = detail::find_forbidden(text); bad != std::string_view::npos) {
-    const auto [line, column] = detail::line_and_column(text, bad);
-    builder.refuse(Errc::syntax, "a byte that is neither UTF-8 nor printable", line, column);
-    return std::move(builder).finish();
-  }
-  try {
-    detail::TextBuffer buffer{text};
-    std::istream stream{&buffer};
-    YAML::Parser parser{stream};
-    detail::YamlEvents events{text, builder};
-    if (!parser.HandleNextDocument(events)) builder.refuse(Errc::syntax, "the text is empty", 0, 0);
-  } catch (const detail::YamlStop&) {  // the builder has the reason
-  } catch (const YAML::Exception& why) {
-    builder.refuse(Errc::syntax, "not valid YAML: " + why.msg, detail::YamlEvents::line(why.mark),
-                   detail::YamlEvents::column(why.mark));
+  } else {
+    detail::build_yaml(text, builder);
   }
   return std::move(builder).finish();
 }
@@ -201,36 +272,149 @@ Result<T> read_yaml(std::string_view text, std::string_view file = {}, const Lim
   return cdi::read<T>(*document);
 }
 
-/// A sink that writes YAML text through yaml-cpp's emitter. Text that YAML 1.1 or 1.2 would take
-/// for a number, a boolean or null is quoted.
+namespace detail {
+
+/// Whether a text can stand without quotes and is text to every reader: YAML 1.1 has yes, no, on,
+/// off, 007, 1_000, 1:30, .5 and more for booleans and numbers. Rather one pair of quotes too many.
+inline bool is_plain_text(std::string_view text) {
+  const char first = text.empty() ? ' ' : ascii_lower(text.front());
+  if ((first < 'a' || first > 'z') && first != '/') return false;
+  for (const std::string_view word :
+       {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}) {
+    if (same_key(text, word)) return false;
+  }
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = ascii_lower(text[i]);
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) continue;
+    if (std::string_view{"/_-.=,+@%:"}.find(c) == std::string_view::npos) return false;
+    if (c == ':' && i + 1 == text.size()) return false;
+  }
+  return true;
+}
+
+/// A text in double quotes, with what some reader would change or refuse as escapes.
+inline std::string quote_yaml(std::string_view text) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  const auto escape = [&](char mark, std::uint32_t code, int size) {
+    std::string out{'\\', mark};
+    for (int shift = 4 * (size - 1); shift >= 0; shift -= 4)
+      out.append(1, digits[code >> shift & 15]);
+    return out;
+  };
+  std::string out = "\"";
+  while (!text.empty()) {
+    const auto character = text.substr(0, std::max<std::size_t>(utf8_size(text), 1));
+    text.remove_prefix(character.size());
+    std::uint32_t code = static_cast<unsigned char>(character[0]);
+    if (character.size() > 1) code &= 0xffU >> (character.size() + 1);
+    for (const char c : character.substr(1))
+      code = code << 6 | (static_cast<unsigned char>(c) & 0x3f);
+    const bool separator = code == 0x2028 || code == 0x2029 || code == 0xfeff;
+    const bool no_character = (code & 0xfffe) == 0xfffe || (code >= 0xfdd0 && code < 0xfdf0);
+    if (code == '"' || code == '\\') {
+      out.append(1, '\\').append(character);
+    } else if (code == '\n') {
+      out.append("\\n");
+    } else if (code < 0x20 || (code >= 0x7f && code <= 0xa0)) {
+      out.append(escape('x', code, 2));
+    } else if (separator || no_character) {
+      out.append(code < 0x10000 ? escape('u', code, 4) : escape('U', code, 8));
+    } else {
+      out.append(character);
+    }
+  }
+  return out.append("\"");
+}
+
+}  // namespace detail
+
+/// A sink that writes YAML text in block style, two spaces a level. Text that any reader of
+/// YAML 1.1 or 1.2 would take for something else is quoted.
+///
+/// Our own, since yaml-cpp's emitter writes text that does not read back: a trailing carriage
+/// return and DEL, for two, and `yes` and `007` come out as a boolean and a number to YAML 1.1.
 class YamlSink {
  public:
-  YamlSink() { out_ << YAML::BeginDoc; }
-
-  void begin_map() { out_ << YAML::BeginMap; }
-  void end_map() { out_ << YAML::EndMap; }
-  void begin_list() { out_ << YAML::BeginSeq; }
-  void end_list() { out_ << YAML::EndSeq; }
+  void begin_map() { begin({.is_list = false}); }
+  void end_map() { end("{}"); }
+  void begin_list() { begin({.is_list = true}); }
+  void end_list() { end("[]"); }
   void key(std::string_view name) {
-    out_ << YAML::Key;
-    text(name);
-    out_ << YAML::Value;
+    begin_line();
+    out_.append(in_quotes_if_needed(name)).append(":");
+    place_ = Place::after_key;
   }
-  void text(std::string_view value) {
-    if (detail::needs_quotes(value)) out_ << YAML::DoubleQuoted;
-    out_ << std::string{value};
-  }
-  void integer(std::int64_t value) { out_ << value; }
-  void boolean(bool value) { out_ << value; }
-  void null() { out_ << YAML::Null; }
+  void text(std::string_view value) { scalar(in_quotes_if_needed(value)); }
+  void integer(std::int64_t value) { scalar(std::to_string(value)); }
+  void boolean(bool value) { scalar(value ? "true" : "false"); }
+  void null() { scalar("null"); }
   /// A number as written, such as `1.5e3`.
-  void number(std::string_view text) { out_ << std::string{text}; }
+  void number(std::string_view value) { scalar(value); }
 
   /// The text so far, as one document.
-  std::string take() const { return std::string{out_.c_str(), out_.size()}.append("\n"); }
+  const std::string& take() const { return out_; }
 
  private:
-  YAML::Emitter out_{};
+  enum class Place : std::uint8_t { line_begin, after_key, after_dash };
+
+  /// A list or map that is not ended.
+  struct Level {
+    bool is_list = false;
+    Place begins = Place::line_begin;
+    bool empty = true;
+  };
+
+  static std::string in_quotes_if_needed(std::string_view text) {
+    return detail::is_plain_text(text) ? std::string{text} : detail::quote_yaml(text);
+  }
+
+  /// Begins the line of a key or dash; the first one of what stands in a list goes on after its
+  /// dash.
+  void begin_line() {
+    Level& level = open_.back();
+    if (level.empty && level.begins == Place::after_key) out_.append("\n");
+    if (level.empty && level.begins == Place::after_dash) {
+      out_.append(" ");
+    } else {
+      out_.append(2 * (open_.size() - 1), ' ');
+    }
+    level.empty = false;
+  }
+
+  /// Writes the dash of an item.
+  void begin_value() {
+    if (open_.empty() || !open_.back().is_list) return;
+    begin_line();
+    out_.append("-");
+    place_ = Place::after_dash;
+  }
+
+  void scalar(std::string_view value) {
+    begin_value();
+    if (place_ != Place::line_begin) out_.append(" ");
+    out_.append(value).append("\n");
+    place_ = Place::line_begin;
+  }
+
+  void begin(Level level) {
+    begin_value();
+    level.begins = place_;
+    open_.push_back(level);
+  }
+
+  void end(std::string_view nothing) {
+    const Level level = open_.back();
+    open_.pop_back();
+    if (level.empty) {
+      if (level.begins != Place::line_begin) out_.append(" ");
+      out_.append(nothing).append("\n");
+    }
+    place_ = Place::line_begin;
+  }
+
+  std::string out_ = "---\n";
+  std::vector<Level> open_{};
+  Place place_ = Place::line_begin;
 };
 
 /// A described type as YAML text, in the order of the field list. Fails when a text in it is not

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -43,11 +44,13 @@ struct ModelList {
   std::string_view key(std::size_t i) const { return oci_key(items[i]); }
   void append(const auto& record) { detail::convert_value(record, items.emplace_back()); }
   void assign(std::size_t i, const auto& record) { detail::convert_value(record, items[i]); }
-  void erase(std::size_t i) { items.erase(items.begin() + static_cast<std::ptrdiff_t>(i)); }
-  void swap(std::size_t i, std::size_t j) { std::swap(items[i], items[j]); }
-  bool contains(std::uint32_t id) const {
-    return std::find(items.begin(), items.end(), id) != items.end();
+  void rearrange(std::span<const std::size_t> order) {
+    List kept;
+    kept.reserve(order.size());
+    for (const std::size_t i : order) kept.push_back(std::move(items[i]));
+    items = std::move(kept);
   }
+  std::uint32_t id(std::size_t i) const { return items[i]; }
 };
 
 /// The map of net devices of the library's own OCI model.

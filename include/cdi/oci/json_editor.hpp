@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -25,7 +27,7 @@ namespace cdi::inline CDI_ABI {
 
 /// A `nlohmann::json`, `nlohmann::ordered_json`, or another `nlohmann::basic_json`.
 template <class T>
-concept JsonDocument = requires {
+concept JsonDocument = !std::is_const_v<T> && requires {
   typename T::json_sax_t;
   typename T::object_t;
   typename T::array_t;
@@ -49,6 +51,19 @@ std::string_view json_text(const Json* value) {
   return text == nullptr ? std::string_view{} : std::string_view{*text};
 }
 
+/// A user or group id: a whole number of 32 bits, however it is stored.
+template <class Json>
+std::optional<std::uint32_t> json_id(const Json* value) {
+  if (value == nullptr || !value->is_number_integer()) return std::nullopt;
+  if (const auto* positive = value->template get_ptr<const typename Json::number_unsigned_t*>()) {
+    if (!std::in_range<std::uint32_t>(*positive)) return std::nullopt;
+    return static_cast<std::uint32_t>(*positive);
+  }
+  const auto number = *value->template get_ptr<const typename Json::number_integer_t*>();
+  if (!std::in_range<std::uint32_t>(number)) return std::nullopt;
+  return static_cast<std::uint32_t>(number);
+}
+
 /// An array of a JSON document. Records that stay keep the members that the library does not know.
 template <class Json>
 struct JsonList {
@@ -62,11 +77,13 @@ struct JsonList {
   }
   void append(const auto& record) { items.push_back(make(record)); }
   void assign(std::size_t i, const auto& record) { items[i] = make(record); }
-  void erase(std::size_t i) { items.erase(items.begin() + static_cast<std::ptrdiff_t>(i)); }
-  void swap(std::size_t i, std::size_t j) { std::swap(items[i], items[j]); }
-  bool contains(std::uint32_t id) const {
-    return std::find(items.begin(), items.end(), Json(id)) != items.end();
+  void rearrange(std::span<const std::size_t> order) {
+    typename Json::array_t kept;
+    kept.reserve(order.size());
+    for (const std::size_t i : order) kept.push_back(std::move(items[i]));
+    items = std::move(kept);
   }
+  std::uint32_t id(std::size_t i) const { return json_id(&items[i]).value_or(0); }
 
  private:
   static Json make(const auto& record) {
@@ -95,10 +112,7 @@ class JsonPartCheck {
 
   static bool is_object(const Json& value) { return value.is_object(); }
   static bool is_text(const Json& value) { return value.is_string(); }
-  static bool is_id(const Json& value) {
-    return value.is_number_unsigned() &&
-           value.template get<std::uint64_t>() <= std::numeric_limits<std::uint32_t>::max();
-  }
+  static bool is_id(const Json& value) { return json_id(&value).has_value(); }
 
   /// Wants null or an object.
   const Json* object(const Json* outer, const char* key, std::string_view path) {
@@ -136,7 +150,8 @@ class JsonPartCheck {
   void fail(std::string_view path, std::string_view what, const Json& found) {
     if (!result_) return;
     std::string message = "expected ";
-    message.append(what).append(" in the OCI spec, not ").append(name(found));
+    message.append(what).append(" in the OCI spec, not ");
+    message.append(found.is_number() ? found.dump() : std::string{name(found)});
     result_ =
         Error{.code = Errc::schema, .message = std::move(message), .where = std::string{path}};
   }
@@ -150,7 +165,7 @@ class JsonPartCheck {
       case Json::value_t::string: return "text";
       case Json::value_t::boolean: return "true or false";
       case Json::value_t::discarded: return "a text that is not valid JSON";
-      default: return "such a number";
+      default: return "such a value";
     }
   }
 
@@ -173,7 +188,8 @@ struct SpecEditor<Json> {
     const bool needs_process = touched.env || touched.devices || touched.additional_gids;
     const Json* process = needs_process ? check.object(&document, "process", "process") : nullptr;
     if (touched.env) check.array(process, "env", "process.env", Check::is_text, "text");
-    const Json* user = check.object(process, "user", "process.user");
+    const bool needs_user = touched.devices || touched.additional_gids;
+    const Json* user = needs_user ? check.object(process, "user", "process.user") : nullptr;
     if (touched.devices) {
       check.value(user, "uid", "process.user.uid", Check::is_id, "a user id");
       check.value(user, "gid", "process.user.gid", Check::is_id, "a group id");
@@ -197,9 +213,11 @@ struct SpecEditor<Json> {
       check.array(&document, "mounts", "mounts", Check::is_object, "an object", "destination");
     }
 
-    const Json* hooks = touched.hooks.empty() ? nullptr : check.object(&document, "hooks", "hooks");
-    for (const auto point : touched.hooks) {
-      const std::string name{oci::hook_point_name(point)};
+    const bool needs_hooks = std::count(touched.hooks.begin(), touched.hooks.end(), true) > 0;
+    const Json* hooks = needs_hooks ? check.object(&document, "hooks", "hooks") : nullptr;
+    for (std::size_t i = 0; i < touched.hooks.size(); ++i) {
+      if (!touched.hooks[i]) continue;
+      const std::string name{oci::hook_point_names[i]};
       check.array(hooks, name.c_str(), "hooks." + name, Check::is_object, "an object");
     }
     return std::move(check).take();
@@ -236,11 +254,7 @@ struct SpecEditor<Json> {
 
  private:
   static std::uint32_t id(const Json* user, const char* key) {
-    const Json* value = detail::json_member(user, key);
-    const auto* number = value == nullptr
-                             ? nullptr
-                             : value->template get_ptr<const typename Json::number_unsigned_t*>();
-    return number == nullptr ? 0 : static_cast<std::uint32_t>(*number);
+    return detail::json_id(detail::json_member(user, key)).value_or(0);
   }
 
   /// The object at a key, made when missing or null.

@@ -1,0 +1,57 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <cdi/fields.hpp>
+#include <cdi/json.hpp>
+#include <cdi/oci/process.hpp>
+
+namespace {
+
+template <class T>
+std::vector<std::string> keys() {
+  std::vector<std::string> keys;
+  cdi::every_field<T>([&](const auto& field) {
+    keys.emplace_back(field.key).append(field.when == cdi::required ? "!" : "");
+    return true;
+  });
+  return keys;
+}
+
+}  // namespace
+
+TEST_CASE("A process has user and cwd, a user has uid and gid") {
+  using Keys = std::vector<std::string>;
+  CHECK(keys<cdi::oci::Process>() ==
+        Keys{"terminal", "user!", "args", "env", "cwd!", "noNewPrivileges"});
+  CHECK(keys<cdi::oci::User>() == Keys{"uid!", "gid!", "umask", "additionalGids", "username"});
+  CHECK(*cdi::write_json(cdi::oci::Process{}, -1) == R"({"user":{"uid":0,"gid":0},"cwd":""})");
+}
+
+TEST_CASE("A process survives the way through JSON") {
+  for (
+      const std::string text :
+      {R"({"user":{"uid":0,"gid":0},"cwd":"/"})",
+       R"({"terminal":true,"user":{"uid":4294967295,"gid":7,"umask":0,"additionalGids":[0,9],)"
+       R"("username":"u"},"args":["sh",""],"env":["A=1","B"],"cwd":"/w","noNewPrivileges":true})"}) {
+    CAPTURE(text);
+    const auto process = cdi::read_json<cdi::oci::Process>(text);
+    REQUIRE(process);
+    CHECK(*cdi::write_json(*process, -1) == text);
+  }
+}
+
+TEST_CASE("Ids out of range are refused") {
+  for (const std::string id :
+       {"-1", "4294967296", "1.5", "\"0\"", "null", "true", "99999999999999999999999999"}) {
+    CAPTURE(id);
+    CHECK_FALSE(cdi::read_json<cdi::oci::User>(R"({"uid":)" + id + R"(,"gid":0})"));
+    CHECK_FALSE(cdi::read_json<cdi::oci::User>(R"({"uid":0,"gid":)" + id + "}"));
+    CHECK_FALSE(
+        cdi::read_json<cdi::oci::User>(R"({"uid":0,"gid":0,"additionalGids":[)" + id + "]}"));
+  }
+}

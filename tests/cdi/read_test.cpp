@@ -1,0 +1,267 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <cdi/json.hpp>
+#include <cdi/read.hpp>
+#include <cdi/spec.hpp>
+#include <cdi/yaml.hpp>
+
+namespace {
+
+using cdi::Errc;
+using cdi::detail::Integer;
+using cdi::detail::parse_boolean;
+using cdi::detail::parse_integer;
+
+constexpr auto least = std::numeric_limits<std::int64_t>::min();
+constexpr auto most = std::numeric_limits<std::int64_t>::max();
+
+struct Narrow {
+  std::int8_t tiny = 0;
+  std::uint64_t wide = 0;
+
+  static constexpr auto fields() {
+    return std::tuple{cdi::Field{"tiny", &Narrow::tiny}, cdi::Field{"wide", &Narrow::wide}};
+  }
+};
+
+/// Why a JSON text is no `T`; empty when it is.
+template <class T>
+std::string why_not(std::string_view text) {
+  const auto value = cdi::read_json<T>(text);
+  if (value) return "";
+  CHECK(value.error().code == Errc::schema);
+  return to_string(value.error());
+}
+
+TEST_CASE("whole numbers are read in every notation of JSON and YAML") {
+  struct Row {
+    std::string text;
+    std::int64_t value;
+  };
+  for (const auto& row : {
+           Row{"0", 0},
+           Row{"-0", 0},
+           Row{"+7", 7},
+           Row{"-12", -12},
+           Row{"1_000", 1000},
+           Row{"0644", 0644},  // YAML 1.1
+           Row{"0o644", 0644},
+           Row{"-010", -8},
+           Row{"00", 0},
+           Row{"0x1F", 31},
+           Row{"0X1f", 31},
+           Row{"-0x10", -16},
+           Row{"0b101", 5},
+           Row{"0B11", 3},
+           Row{"240.0", 240},
+           Row{"1.50e2", 150},
+           Row{"1e2", 100},
+           Row{"1E+2", 100},
+           Row{"1200e-2", 12},
+           Row{"0.0", 0},
+           Row{"0e999999999", 0},
+           Row{"0.0e-400", 0},
+           Row{"9223372036854775807", most},
+           Row{"-9223372036854775808", least},
+           Row{"0x7fffffffffffffff", most},
+           Row{"-0x8000000000000000", least},
+       }) {
+    CAPTURE(row.text);
+    const Integer number = parse_integer(row.text);
+    CHECK(number.state == Integer::State::whole);
+    CHECK(number.value == row.value);
+  }
+}
+
+TEST_CASE("numbers beyond 64 bits are told from what is no number") {
+  for (const std::string text :
+       {"9223372036854775808", "-9223372036854775809", "1e19", "1e2147483647", "0xffffffffffffffff",
+        "0x10000000000000000", "18446744073709551616",
+        "99999999999999999999999999999999999999999"}) {
+    CAPTURE(text);
+    CHECK(parse_integer(text).state == Integer::State::too_large);
+  }
+  for (const std::string text :
+       {"",     "-",    "+",     "_",    ".",     "e1",    "1e",   "1e+",   "0x",
+        "0b",   "0o",   "0b102", "0o8",  "0xg",   "1.5",   "1e-1", "0x1.8", "--1",
+        "-+1",  "+-1",  "- 1",   " 1",   "1 ",    "1 2",   "1,5",  "abc",   "true",
+        "1:30", ".inf", ".nan",  "0x-1", "0x0x1", "1e1e1", "1.5.0"}) {
+    CAPTURE(text);
+    CHECK(parse_integer(text).state == Integer::State::none);
+  }
+}
+
+TEST_CASE("an exponent has one sign, and none is too far down" * doctest::should_fail()) {
+  // Reported. The second one is also undefined behaviour: a signed overflow.
+  CHECK(parse_integer("100e+-2").state == Integer::State::none);
+  CHECK(parse_integer("1.5e-2147483648").state == Integer::State::none);
+}
+
+TEST_CASE("truth is what YAML 1.1 calls so, in three cases each") {
+  for (const std::string word : {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "y", "Y"}) {
+    CAPTURE(word);
+    CHECK(parse_boolean(word) == true);
+  }
+  for (const std::string word : {"false", "False", "FALSE", "no", "No", "off", "OFF", "n", "N"}) {
+    CAPTURE(word);
+    CHECK(parse_boolean(word) == false);
+  }
+  for (const std::string word : {"", "0", "1", "tRUE", "t", "yEs", "null", "true "}) {
+    CAPTURE(word);
+    CHECK_FALSE(parse_boolean(word));
+  }
+}
+
+TEST_CASE("an error names the path, line and column of the member, and what was expected") {
+  struct Row {
+    std::string text;
+    std::string error;
+  };
+  const Row rows[] = {
+      {"[]", "line 1:1: expected an object, not a list"},
+      {R"({"mounts": {}})", "line 1:12: mounts: expected a list, not an object"},
+      {R"({"mounts": [7]})", "line 1:13: mounts[0]: expected an object, not 7"},
+      {"{\"mounts\": [\n null]}", "line 2:2: mounts[0]: expected an object, not null"},
+      {R"({"env": ["A=1", null]})", "line 1:17: env[1]: expected text, not null"},
+      {R"({"env": [[]]})", "line 1:10: env[0]: expected text, not a list"},
+      {R"({"env": "A=1"})", R"(line 1:9: env: expected a list, not "A=1")"},
+      {R"({"intelRdt": {"enableMonitoring": "true"}})",
+       R"(line 1:35: intelRdt.enableMonitoring: expected true or false, not "true")"},
+      {R"({"intelRdt": {"enableMonitoring": 1}})",
+       "line 1:35: intelRdt.enableMonitoring: expected true or false, not 1"},
+      {R"({"deviceNodes": [{"path": "/a", "major": "1"}]})",
+       R"(line 1:42: deviceNodes[0].major: expected a whole number, not "1")"},
+      {R"({"deviceNodes": [{"path": "/a", "major": 1.5}]})",
+       "line 1:42: deviceNodes[0].major: expected a whole number, not 1.5"},
+      {R"({"deviceNodes": [{"path": "/a", "uid": true}]})",
+       "line 1:40: deviceNodes[0].uid: expected a whole number, not true"},
+      {R"({"deviceNodes": [{"path": "/a", "uid": -1}]})",
+       "line 1:40: deviceNodes[0].uid: expected a number from 0 to 4294967295, not -1"},
+      {R"({"additionalGids": [0, 4294967296]})",
+       "line 1:24: additionalGids[1]: expected a number from 0 to 4294967295, not 4294967296"},
+      {"{\"deviceNodes\": [{\n  \"path\": \"/a\",\n  \"minor\": 9223372036854775808}]}",
+       "line 3:12: deviceNodes[0].minor: expected a number from -9223372036854775808 to "
+       "9223372036854775807, not 9223372036854775808"},
+      {R"({"deviceNodes": [{"type": "c"}]})",
+       "line 1:18: deviceNodes[0].path: the field is missing"},
+      {R"({"deviceNodes": [{"path": null}]})",
+       "line 1:27: deviceNodes[0].path: expected text, not null"},
+      {R"({"netDevices": [{"hostInterfaceName": "a", "NAME": "b", "x": 1}]})",
+       "line 1:57: netDevices[0].x: unknown field; known here: hostInterfaceName, name"},
+      {R"({"netDevices": [{"x": null}]})",
+       "line 1:18: netDevices[0].x: unknown field; known here: hostInterfaceName, name"},
+      {"{\"env\": [],\n \"ENV\": []}",
+       "line 2:2: ENV: the field is written twice, in different cases"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.text);
+    CHECK(why_not<cdi::ContainerEdits>(row.text) == row.error);
+  }
+  CHECK(why_not<cdi::Device>(R"({"name": "a", "containerEdits": {}, "annotations": {"k": []}})") ==
+        "line 1:58: annotations.k: expected text, not a list");
+}
+
+TEST_CASE("integers keep to the range of their member") {
+  const auto good = cdi::read_json<Narrow>(R"({"tiny": -128, "wide": 9223372036854775807})");
+  REQUIRE(good);
+  CHECK(good->tiny == -128);
+  CHECK(good->wide == 9223372036854775807U);
+  CHECK(why_not<Narrow>(R"({"tiny": 128})") ==
+        "line 1:10: tiny: expected a number from -128 to 127, not 128");
+  CHECK(why_not<Narrow>(R"({"wide": -1})") ==
+        "line 1:10: wide: expected a number from 0 to 18446744073709551615, not -1");
+}
+
+TEST_CASE("an unsigned member takes all of its range" * doctest::should_fail()) {  // reported
+  CHECK(why_not<Narrow>(R"({"wide": 18446744073709551615})") == "");
+}
+
+TEST_CASE("null means absent, except for what must be there") {
+  const auto edits = cdi::read_json<cdi::ContainerEdits>(
+      R"({"env": null, "mounts": null, "intelRdt": null, "additionalGids": null,
+          "deviceNodes": [{"path": "/a", "uid": null, "major": null, "type": null}]})");
+  REQUIRE(edits);
+  CHECK(*edits == cdi::ContainerEdits{.device_nodes = {{.path = "/a"}}});
+
+  const auto rdt = cdi::read_json<cdi::IntelRdt>(R"({"schemata": null})");
+  REQUIRE(rdt);
+  CHECK_FALSE(rdt->schemata);
+}
+
+TEST_CASE("field names match in any case of ASCII letters") {
+  const auto edits = cdi::read_json<cdi::ContainerEdits>(
+      R"({"additionalGIDs": [5], "DEVICENODES": [{"Path": "/a", "hostpath": "/b"}]})");
+  REQUIRE(edits);
+  CHECK(*edits == cdi::ContainerEdits{.device_nodes = {{.path = "/a", .host_path = "/b"}},
+                                      .additional_gids = {5}});
+}
+
+TEST_CASE("annotation keys keep their case") {
+  const auto device = cdi::read_json<cdi::Device>(
+      R"({"name": "a", "annotations": {"k": "1", "K": "2"}, "containerEdits": {}})");
+  REQUIRE(device);
+  CHECK(device->annotations ==
+        std::map<std::string, std::string, std::less<>>{{"k", "1"}, {"K", "2"}});
+}
+
+TEST_CASE("a number where text is wanted keeps its digits") {
+  for (const std::string text : {"007", "1.50", "0x1F", "1e3", "yes", "true", "1_000"}) {
+    CAPTURE(text);
+    const auto device = cdi::read_yaml<cdi::Device>("{name: " + text + ", containerEdits: {}}");
+    REQUIRE(device);
+    CHECK(device->name == text);
+  }
+}
+
+TEST_CASE("the mode of a device node is octal with a leading zero, and no text") {
+  const auto mode = [](const std::string& text) {
+    const auto node = cdi::read_yaml<cdi::DeviceNode>("{path: /a, fileMode: " + text + "}");
+    return node ? node->file_mode : std::nullopt;
+  };
+  CHECK(mode("0644") == 0644U);
+  CHECK(mode("0o644") == 0644U);
+  CHECK(mode("420") == 420U);
+  CHECK(mode("\"0644\"") == std::nullopt);
+}
+
+TEST_CASE("a view points into the document it was read from") {
+  const auto document = cdi::parse_json(
+      R"({"cdiVersion": "1.1.0", "kind": "v/c", "devices": [], "annotations": {"k": "v"}})");
+  REQUIRE(document);
+  const auto view = cdi::read<cdi::SpecView>(*document);
+  REQUIRE(view);
+  const auto [key, kind] = *++document->root().members().begin();
+  CHECK(view->kind == "v/c");
+  CHECK(view->kind.data() == kind.text().data());
+  CHECK(view->annotations.at("k") == "v");
+}
+
+TEST_CASE("the message quotes no more than the beginning of a long text") {
+  const std::string text(100000, 'a');
+  CHECK(why_not<cdi::ContainerEdits>("{\"env\": \"" + text + "\"}").size() < 200);
+}
+
+TEST_CASE("what a message quotes is cut between characters" * doctest::should_fail()) {  // reported
+  const std::string text = std::string(79, 'a') + "\xc3\xa9";
+  CHECK(cdi::detail::is_utf8(why_not<cdi::ContainerEdits>("{\"env\": \"" + text + "\"}")));
+}
+
+TEST_CASE("an unknown field stays on one line of the message" *
+          doctest::should_fail()) {  // reported
+  CHECK(why_not<cdi::ContainerEdits>(R"({"a\nb": 1})").find('\n') == std::string::npos);
+}
+
+}  // namespace
