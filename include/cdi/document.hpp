@@ -214,13 +214,14 @@ inline bool same_key(std::string_view a, std::string_view b) noexcept {
 
 /// Goes one step of a path, `[7]` in a list or `key` in a map, and cuts it off the path.
 inline bool descend(Document::Value& value, std::string_view& path) {
+  if (path.starts_with('.')) path.remove_prefix(1);
   if (value.kind() == Document::Kind::list) {
     const auto close = path.find(']');
     std::size_t index = 0;
     if (!path.starts_with('[') || close == std::string_view::npos) return false;
     const char* const end = path.data() + close;
-    if (std::from_chars(path.data() + 1, end, index).ptr != end || close == 1) return false;
-    if (index >= value.size()) return false;
+    const auto [stop, failed] = std::from_chars(path.data() + 1, end, index);
+    if (failed != std::errc{} || stop != end || index >= value.size()) return false;
     for (const auto item : value.items()) {
       if (index-- != 0) continue;
       path.remove_prefix(close + 1);
@@ -228,7 +229,6 @@ inline bool descend(Document::Value& value, std::string_view& path) {
       return true;
     }
   }
-  if (path.starts_with('.')) path.remove_prefix(1);
   // Keys may hold dots (annotations do): the longest key that the path goes on with is the one. Of
   // keys that differ in case only, the one written the same.
   std::size_t best = 0;

@@ -219,12 +219,14 @@ inline Result<void> replace_file(const std::string& path, std::string_view text,
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
   const bool no_file = name.empty() || name == "." || name == "..";
-  if (no_file || name.size() > NAME_MAX || path.find('\0') != std::string::npos) {
+  const bool too_long = name.size() > NAME_MAX;
+  if (no_file || too_long || path.find('\0') != std::string::npos) {
     return Error{.code = Errc::system,
-                 .message = no_file ? "the path names no file"
-                                    : "the name of the file is too long, or holds NUL",
+                 .message = no_file    ? "the path names no file"
+                            : too_long ? "the name of the file is too long"
+                                       : "the path holds NUL",
                  .position = {.file = path},
-                 .system = EINVAL};
+                 .system = too_long ? ENAMETOOLONG : EINVAL};
   }
   const Descriptor directory{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (!directory) return file_error(path, "cannot open the directory");

@@ -125,12 +125,10 @@ class JsonSink {  // NOLINT(bugprone-exception-escape)
   void integer(std::int64_t value) {
     // Numbers that text would give as unsigned are so here too: the two compare equal, but not all
     // users ask for both.
-    if (value < 0) {
-      place(value);
-    } else {
-      place(static_cast<std::uint64_t>(value));
-    }
+    if (value >= 0) return unsigned_integer(static_cast<std::uint64_t>(value));
+    place(value);
   }
+  void unsigned_integer(std::uint64_t value) { place(value); }
   void boolean(bool value) { place(value); }
 
   Json take() && { return std::move(root_); }

@@ -10,6 +10,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,10 +26,25 @@ namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
-/// A scalar taken as a whole number.
+/// A scalar taken as a whole number, of 64 bits and a sign.
 struct Integer {
   enum class State : std::uint8_t { whole, too_large, none } state = State::none;
-  std::int64_t value = 0;
+  bool negative = false;
+  std::uint64_t magnitude = 0;
+
+  /// The number as a `T`, if it is one and in the range of `T`.
+  template <std::integral T>
+  std::optional<T> as() const {
+    if (state != State::whole) return std::nullopt;
+    if (!negative || magnitude == 0) {
+      return std::in_range<T>(magnitude) ? std::optional{static_cast<T>(magnitude)} : std::nullopt;
+    }
+    // Without a negation: the least number has no positive counterpart.
+    const std::uint64_t below = magnitude - 1;
+    if (!std::in_range<std::int64_t>(below)) return std::nullopt;
+    const std::int64_t value = -1 - static_cast<std::int64_t>(below);
+    return std::in_range<T>(value) ? std::optional{static_cast<T>(value)} : std::nullopt;
+  }
 };
 
 /// Takes the mark of the base off: 0x1A4, 0b101, 0o644, and 0644 as YAML 1.1 has it.
@@ -48,11 +64,12 @@ inline bool take_point_and_exponent(std::string& digits) {
   if (const auto e = digits.find_first_of("eE"); e != std::string::npos) {
     const char* first = digits.data() + e + 1;
     const char* const last = digits.data() + digits.size();
-    if (first != last && *first == '+') ++first;
-    if (first != last && *first == '-' && first[-1] == '+') return false;
+    if (first != last && *first == '+' && first + 1 != last && first[1] != '-') ++first;
     const auto [stop, failed] = std::from_chars(first, last, exponent);
-    constexpr std::int64_t most = 1'000'000'000;
-    if (failed != std::errc{} || stop != last || exponent > most || exponent < -most) return false;
+    if (failed == std::errc::invalid_argument || stop != last) return false;
+    constexpr std::int64_t most = 1'000'000'000;  // far beyond the length of any text
+    if (failed != std::errc{}) exponent = *first == '-' ? -most : most;
+    exponent = std::clamp(exponent, -most, most);
     digits.erase(e);
   }
   if (const auto point = digits.find('.'); point != std::string::npos) {
@@ -83,16 +100,12 @@ inline Integer parse_integer(std::string_view text) {
 
   const int base = detail::take_base(digits);
   if (base == 10 && !detail::take_point_and_exponent(digits)) return {};
-  std::uint64_t magnitude = 0;
+  Integer number{.negative = negative};
   const char* const last = digits.data() + digits.size();
-  const auto [stop, failed] = std::from_chars(digits.data(), last, magnitude, base);
+  const auto [stop, failed] = std::from_chars(digits.data(), last, number.magnitude, base);
   if (digits.empty() || stop != last) return {};
-  constexpr std::uint64_t least = std::uint64_t{1} << 63;
-  if (failed != std::errc{} || magnitude > (negative ? least : least - 1)) {
-    return {Integer::State::too_large, 0};
-  }
-  // Negated before it is signed: the least number has no positive counterpart.
-  return {Integer::State::whole, static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude)};
+  number.state = failed == std::errc{} ? Integer::State::whole : Integer::State::too_large;
+  return number;
 }
 
 /// The words of YAML 1.1, of which JSON has `true` and `false`.
@@ -226,13 +239,14 @@ bool read_integer(const Document::Value& value, T& out, Error& why) {
   const Integer number =
       value.kind() == Document::Kind::plain ? detail::parse_integer(value.text()) : Integer{};
   if (number.state == Integer::State::none) return detail::expected(why, value, "a whole number");
-  if (number.state == Integer::State::too_large || !std::in_range<T>(number.value)) {
+  const auto fitting = number.as<T>();
+  if (!fitting) {
     std::string range = "a number from ";
     range.append(std::to_string(std::numeric_limits<T>::min())).append(" to ");
     return detail::expected(why, value,
                             range.append(std::to_string(std::numeric_limits<T>::max())));
   }
-  out = static_cast<T>(number.value);
+  out = *fitting;
   return true;
 }
 

@@ -17,7 +17,8 @@ namespace cdi::inline CDI_ABI {
 
 /// Takes a document value by value, in document order: what a format implements to be written.
 template <class T>
-concept Sink = requires(T sink, std::string_view text, std::int64_t number, bool truth) {
+concept Sink = requires(T sink, std::string_view text, std::int64_t number, std::uint64_t natural,
+                        bool truth) {
   sink.begin_map();
   sink.key(text);
   sink.end_map();
@@ -25,6 +26,7 @@ concept Sink = requires(T sink, std::string_view text, std::int64_t number, bool
   sink.end_list();
   sink.text(text);
   sink.integer(number);
+  sink.unsigned_integer(natural);
   sink.boolean(truth);
 };
 
@@ -58,6 +60,8 @@ void write(const T& value, Sink auto& sink) {
     sink.end_list();
   } else if constexpr (std::same_as<T, bool>) {
     sink.boolean(value);
+  } else if constexpr (std::unsigned_integral<T>) {
+    sink.unsigned_integer(value);
   } else if constexpr (std::integral<T>) {
     sink.integer(static_cast<std::int64_t>(value));
   } else {
@@ -81,6 +85,7 @@ struct Utf8Check {
     result = Error{.code = Errc::invalid, .message = "text " + quoted(value) + " is not UTF-8"};
   }
   void integer(std::int64_t) {}
+  void unsigned_integer(std::uint64_t) {}
   void boolean(bool) {}
 };
 

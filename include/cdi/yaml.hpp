@@ -60,6 +60,10 @@ class YamlEvents final : public YAML::EventHandler {
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    if (!builder_.open_value()) {
+      builder_.refuse(Errc::syntax, "the text holds no data", line(mark), column(mark));
+      throw YamlStop{};
+    }
     const auto place = null_place(mark);
     check(builder_.null(place.line, place.column));
     note(anchor);
@@ -208,7 +212,8 @@ inline void refuse_yaml(const YAML::Exception& why, std::string_view text,
   std::uint32_t column = YamlEvents::column(why.mark);
   std::string message = "not valid YAML: " + why.msg;
   const auto open = builder.open_value();
-  if (open && why.msg.starts_with("end of ")) {  // where it begins, not where the text ends
+  if (open && why.msg.starts_with("end of ") &&
+      why.msg.find("flow") != std::string::npos) {  // where it begins, not where the text ends
     line = open->line;
     column = open->column;
     message.append(" for what begins here");
@@ -242,7 +247,8 @@ inline void build_yaml(std::string_view text, DocumentBuilder& builder) {
     std::istream stream{&buffer};
     YAML::Parser parser{stream};
     YamlEvents events{known, builder};
-    if (!parser.HandleNextDocument(events)) builder.refuse(Errc::syntax, "the text is empty", 0, 0);
+    if (!parser.HandleNextDocument(events))
+      builder.refuse(Errc::syntax, "the text holds no data", 0, 0);
   } catch (const YamlStop&) {  // the builder has the reason
   } catch (const YAML::Exception& why) {
     refuse_yaml(why, known, builder);
@@ -286,8 +292,10 @@ inline bool is_plain_text(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = ascii_lower(text[i]);
     if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) continue;
-    if (std::string_view{"/_-.=,+@%:"}.find(c) == std::string_view::npos) return false;
-    if (c == ':' && i + 1 == text.size()) return false;
+    if (std::string_view{"/_-.=,+@%: "}.find(c) == std::string_view::npos) return false;
+    const char next = i + 1 < text.size() ? text[i + 1] : ' ';
+    if (c == ':' && next == ' ') return false;
+    if (c == ' ' && (i + 1 == text.size() || next == '#')) return false;
   }
   return true;
 }
@@ -340,12 +348,17 @@ class YamlSink {
   void begin_list() { begin({.is_list = true}); }
   void end_list() { end("[]"); }
   void key(std::string_view name) {
+    constexpr std::size_t longest = 1000;  // YAML wants longer keys, up to 1024 bytes, to be marked
     begin_line();
-    out_.append(in_quotes_if_needed(name)).append(":");
+    if (name.size() > longest) out_.append("? ");
+    out_.append(in_quotes_if_needed(name));
+    if (name.size() > longest) out_.append("\n").append(2 * (open_.size() - 1), ' ');
+    out_.append(":");
     place_ = Place::after_key;
   }
   void text(std::string_view value) { scalar(in_quotes_if_needed(value)); }
   void integer(std::int64_t value) { scalar(std::to_string(value)); }
+  void unsigned_integer(std::uint64_t value) { scalar(std::to_string(value)); }
   void boolean(bool value) { scalar(value ? "true" : "false"); }
   void null() { scalar("null"); }
   /// A number as written, such as `1.5e3`.

@@ -118,7 +118,9 @@ TEST_CASE("The same directory given twice is no conflict") {
   CHECK(registry->errors().empty());
 }
 
-TEST_CASE("Two files of one directory with the same device conflict, told in order of names") {
+TEST_CASE(
+    "Two files of one directory with the same device conflict, told pair by pair in order of "
+    "names") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put_spec("a/y.yaml", "d");
@@ -126,7 +128,8 @@ TEST_CASE("Two files of one directory with the same device conflict, told in ord
   tree.link("x.yaml", "a/z.yaml");
   const auto registry = cdi::Cache{{a}}.registry();
   CHECK(from(*registry, "v/c=d").empty());
-  CHECK(files(registry->errors()) == Names{a + "/x.yaml", a + "/y.yaml", a + "/z.yaml"});
+  CHECK(files(registry->errors()) ==
+        Names{a + "/x.yaml", a + "/y.yaml", a + "/x.yaml", a + "/z.yaml"});
 }
 
 TEST_CASE("A directory that is missing, a file, or unlistable hides no other") {

@@ -76,8 +76,16 @@ TEST_CASE("a view of a spec says the same and points into it") {
 TEST_CASE("nothing is lost on the way to a view and back") {
   const cdi::Spec spec = every_field_said();
   CHECK(cdi::convert<cdi::Spec>(cdi::convert<cdi::SpecView>(spec)) == spec);
-  CHECK(cdi::convert<cdi::Spec>(cdi::convert<cdi::SpecView>(cdi::Spec{})) == cdi::Spec{});
+  const cdi::Spec empty;
+  CHECK(cdi::convert<cdi::Spec>(cdi::convert<cdi::SpecView>(empty)) == empty);
 }
+
+template <class From>
+concept ViewedAs = requires(From&& from) {
+  cdi::convert<cdi::SpecView>(std::forward<From>(from));
+};
+static_assert(ViewedAs<const cdi::Spec&>);
+static_assert(!ViewedAs<cdi::Spec>);  // it would be gone before the view is used
 
 TEST_CASE("what owns keeps its text when the text it came from is gone") {
   cdi::Spec spec = every_field_said();

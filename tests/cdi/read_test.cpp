@@ -82,18 +82,25 @@ TEST_CASE("whole numbers are read in every notation of JSON and YAML") {
     CAPTURE(row.text);
     const Integer number = parse_integer(row.text);
     CHECK(number.state == Integer::State::whole);
-    CHECK(number.value == row.value);
+    CHECK(number.as<std::int64_t>() == row.value);
   }
 }
 
 TEST_CASE("numbers beyond 64 bits are told from what is no number") {
   for (const std::string text :
-       {"9223372036854775808", "-9223372036854775809", "1e19", "1e2147483647", "0xffffffffffffffff",
-        "0x10000000000000000", "18446744073709551616",
+       {"1e20", "1e2147483647", "1e99999999999999999999", "0x10000000000000000",
+        "18446744073709551616", "-18446744073709551616",
         "99999999999999999999999999999999999999999"}) {
     CAPTURE(text);
     CHECK(parse_integer(text).state == Integer::State::too_large);
   }
+  for (const std::string text : {"9223372036854775808", "1e19", "0xffffffffffffffff"}) {
+    CAPTURE(text);
+    CHECK_FALSE(parse_integer(text).as<std::int64_t>());
+    CHECK(parse_integer(text).as<std::uint64_t>() > 9223372036854775807U);
+  }
+  CHECK_FALSE(parse_integer("-9223372036854775809").as<std::int64_t>());
+  CHECK_FALSE(parse_integer("-1").as<std::uint64_t>());
   for (const std::string text :
        {"",     "-",    "+",     "_",    ".",     "e1",    "1e",   "1e+",   "0x",
         "0b",   "0o",   "0b102", "0o8",  "0xg",   "1.5",   "1e-1", "0x1.8", "--1",
@@ -104,8 +111,7 @@ TEST_CASE("numbers beyond 64 bits are told from what is no number") {
   }
 }
 
-TEST_CASE("an exponent has one sign, and none is too far down" * doctest::should_fail()) {
-  // Reported. The second one is also undefined behaviour: a signed overflow.
+TEST_CASE("an exponent has one sign, and none is too far down") {
   CHECK(parse_integer("100e+-2").state == Integer::State::none);
   CHECK(parse_integer("1.5e-2147483648").state == Integer::State::none);
 }
@@ -185,8 +191,10 @@ TEST_CASE("integers keep to the range of their member") {
         "line 1:10: wide: expected a number from 0 to 18446744073709551615, not -1");
 }
 
-TEST_CASE("an unsigned member takes all of its range" * doctest::should_fail()) {  // reported
+TEST_CASE("an unsigned member takes all of its range") {
   CHECK(why_not<Narrow>(R"({"wide": 18446744073709551615})") == "");
+  const auto good = cdi::read_json<Narrow>(R"({"wide": 18446744073709551615})");
+  CHECK(cdi::to_json_value(*good).dump() == R"({"wide":18446744073709551615})");
 }
 
 TEST_CASE("null means absent, except for what must be there") {
@@ -254,13 +262,12 @@ TEST_CASE("the message quotes no more than the beginning of a long text") {
   CHECK(why_not<cdi::ContainerEdits>("{\"env\": \"" + text + "\"}").size() < 200);
 }
 
-TEST_CASE("what a message quotes is cut between characters" * doctest::should_fail()) {  // reported
+TEST_CASE("what a message quotes is cut between characters") {  // reported
   const std::string text = std::string(79, 'a') + "\xc3\xa9";
   CHECK(cdi::detail::is_utf8(why_not<cdi::ContainerEdits>("{\"env\": \"" + text + "\"}")));
 }
 
-TEST_CASE("an unknown field stays on one line of the message" *
-          doctest::should_fail()) {  // reported
+TEST_CASE("an unknown field stays on one line of the message") {
   CHECK(why_not<cdi::ContainerEdits>(R"({"a\nb": 1})").find('\n') == std::string::npos);
 }
 

@@ -30,6 +30,7 @@ struct Notes {
   void key(std::string_view name) { out.append(name).append(": "); }
   void text(std::string_view value) { out.append("'").append(value).append("' "); }
   void integer(std::int64_t value) { out.append(std::to_string(value)).append(" "); }
+  void unsigned_integer(std::uint64_t value) { out.append(std::to_string(value)).append(" "); }
   void boolean(bool value) { out += value ? "true " : "false "; }
 };
 
