@@ -113,18 +113,18 @@ class ListPlan {
   void replace_last_or_append(std::string_view key, Record record) {
     const auto found = chains_.find(key);
     if (found == chains_.end()) return append(key, std::move(record));
-    slots_[found->second.last].record = std::move(record);
+    slots_[found->second.last].record = keep(std::move(record));
   }
 
   /// The first record of that key is replaced in its place; else the new one is appended.
   void replace_first_or_append(std::string_view key, Record record) {
     const auto found = chains_.find(key);
     if (found == chains_.end()) return append(key, std::move(record));
-    slots_[found->second.first].record = std::move(record);
+    slots_[found->second.first].record = keep(std::move(record));
   }
 
   void append(std::string_view key, Record record) {
-    add({.key = key, .record = std::move(record)});
+    add({.key = key, .record = keep(std::move(record))});
   }
 
   void remove_first(std::string_view key) {
@@ -152,15 +152,14 @@ class ListPlan {
     std::size_t size = list_.size();
     bool in_order = true;
     for (const Slot& slot : slots_) {
-      if (!slot.removed) {
-        if (slot.record && slot.index == none) {
-          list_.append(*slot.record);
-        } else if (slot.record) {
-          list_.assign(slot.index, *slot.record);
-        }
-        order.push_back(slot.index == none ? size++ : slot.index);
-        in_order = in_order && order.back() + 1 == order.size();
+      if (slot.removed) continue;
+      if (slot.index == none) {
+        list_.append(records_[slot.record]);
+      } else if (slot.record != none) {
+        list_.assign(slot.index, records_[slot.record]);
       }
+      order.push_back(slot.index == none ? size++ : slot.index);
+      in_order = in_order && order.back() + 1 == order.size();
     }
     if (!in_order || order.size() != size) list_.rearrange(order);
   }
@@ -170,9 +169,9 @@ class ListPlan {
 
   struct Slot {
     std::string_view key{};
-    std::size_t index = none;  // in the list as it was
-    std::optional<Record> record{};
-    std::size_t next = none;  // the next slot of the same key
+    std::size_t index = none;   // in the list as it was
+    std::size_t record = none;  // in `records_`
+    std::size_t next = none;    // the next slot of the same key
     std::size_t rank = 0;
     bool removed = false;
   };
@@ -181,15 +180,21 @@ class ListPlan {
     std::size_t last = none;
   };
 
-  void add(Slot slot) {
+  std::size_t keep(Record record) {
+    records_.push_back(std::move(record));
+    return records_.size() - 1;
+  }
+
+  void add(const Slot& slot) {
     const auto at = slots_.size();
     const auto [found, fresh] = chains_.try_emplace(slot.key, Chain{at, at});
     if (!fresh) slots_[std::exchange(found->second.last, at)].next = at;
-    slots_.push_back(std::move(slot));
+    slots_.push_back(slot);
   }
 
   List& list_;
   std::vector<Slot> slots_{};
+  std::vector<Record> records_{};                         // those that are new
   std::unordered_map<std::string_view, Chain> chains_{};  // keys of slots not removed
 };
 
