@@ -9,13 +9,17 @@ import re
 import sys
 
 
+SKIPPED = re.compile(r"skipped ['\"](.*)['\"]$", re.M)
+
+
 def count(test):
     """(passed, failed, skipped) of one test program, from what its framework printed."""
     out = test.get("stdout", "") + test.get("stderr", "")
     good = test["result"] in ("OK", "EXPECTEDFAIL")
     found = re.search(r"test cases: +\d+ \| +(\d+) passed \| +(\d+) failed \| +(\d+) skipped", out)
-    if found:  # doctest
-        numbers = tuple(map(int, found.groups()))
+    if found:  # doctest; a case that says why it does nothing has not passed
+        skips = len(SKIPPED.findall(out))
+        numbers = (int(found[1]) - skips, int(found[2]), int(found[3]) + skips)
     elif found := re.search(r"^Ran (\d+) tests?", out, re.M):  # unittest
         bad = sum(map(int, re.findall(r"(?:failures|errors)=(\d+)", out)))
         skipped = sum(map(int, re.findall(r"skipped=(\d+)", out)))
@@ -46,7 +50,7 @@ for build in map(pathlib.Path, sys.argv[2:]):
         total = [a + b for a, b in zip(total, numbers)]
         if numbers[1]:
             wrong.append(f"{build}: {test['name']}: {numbers[1]} failed")
-        for reason in re.findall(r"skipped ['\"](.*)['\"]$", test.get("stderr", ""), re.M):
+        for reason in SKIPPED.findall(test.get("stdout", "") + test.get("stderr", "")):
             reasons[reason] = reasons.get(reason, 0) + 1
 
 for line in wrong:

@@ -33,7 +33,7 @@ inline std::string clean_path(std::string_view path) {
     out.append(part);
     if (part == "..") fixed = out.size();
   }
-  if (out.empty()) out = rooted ? "/" : ".";
+  if (out.empty()) out.append(1, rooted ? '/' : '.');
   return out;
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks every vector of a directory: run.sh CONFORMANCE DIRECTORY
 set -eu
-conformance=$1
+conformance=$(realpath "$1")
 cd "$2"
 set --
 for vector in *.json; do
