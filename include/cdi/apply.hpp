@@ -139,9 +139,9 @@ class ListPlan {
   /// Sorts by `rank(key)`, keeping the order of those of equal rank.
   template <class Rank>
   void sort_by(Rank&& rank) {
-    for (auto& slot : slots_) slot.rank = rank(slot.key);
-    std::stable_sort(slots_.begin(), slots_.end(),
-                     [](const Slot& a, const Slot& b) { return a.rank < b.rank; });
+    for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i].rank = {rank(slots_[i].key), i};
+    std::sort(slots_.begin(), slots_.end(),
+              [](const Slot& a, const Slot& b) { return a.rank < b.rank; });
     chains_.clear();
   }
 
@@ -169,10 +169,10 @@ class ListPlan {
 
   struct Slot {
     std::string_view key{};
-    std::size_t index = none;   // in the list as it was
-    std::size_t record = none;  // in `records_`
-    std::size_t next = none;    // the next slot of the same key
-    std::size_t rank = 0;
+    std::size_t index = none;                    // in the list as it was
+    std::size_t record = none;                   // in `records_`
+    std::size_t next = none;                     // the next slot of the same key
+    std::pair<std::size_t, std::size_t> rank{};  // and the place, to keep the order of equals
     bool removed = false;
   };
   struct Chain {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cassert>
 #include <charconv>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -418,8 +419,9 @@ class DocumentBuilder {
         keys.push_back(i);
       }
     }
-    std::stable_sort(keys.begin(), keys.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return text(nodes()[a]) < text(nodes()[b]);
+    std::sort(keys.begin(), keys.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const auto order = text(nodes()[a]) <=> text(nodes()[b]);
+      return order == 0 ? a < b : order < 0;
     });
     const auto twice = std::adjacent_find(keys.begin(), keys.end(), [&](auto a, auto b) {
       return text(nodes()[a]) == text(nodes()[b]);

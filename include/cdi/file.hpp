@@ -235,7 +235,8 @@ inline Result<void> replace_file(const std::string& path, std::string_view text,
   if (!file) return file_error(path, "cannot make a temporary file beside it");
 
   std::string_view failed;
-  if (::fchown(file.get(), owner, group) != 0) {
+  const bool give_away = owner != static_cast<uid_t>(-1) || group != static_cast<gid_t>(-1);
+  if (give_away && ::fchown(file.get(), owner, group) != 0) {
     failed = "cannot set owner and group";
   } else if (::fchmod(file.get(), mode) != 0) {
     failed = "cannot set the mode";

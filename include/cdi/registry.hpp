@@ -60,13 +60,13 @@ class Registry {
   explicit Registry(std::vector<std::shared_ptr<const LoadedSpec>> specs,
                     std::vector<Error> errors = {})
       : specs_{std::move(specs)}, errors_{std::move(errors)} {
-    std::vector<const LoadedSpec*> by_priority;
-    for (const auto& spec : specs_) by_priority.push_back(spec.get());
-    std::stable_sort(by_priority.begin(), by_priority.end(),
-                     [](const auto* a, const auto* b) { return a->priority < b->priority; });
+    std::vector<std::pair<int, std::size_t>> by_priority;
+    for (std::size_t i = 0; i < specs_.size(); ++i)
+      by_priority.emplace_back(specs_[i]->priority, i);
+    std::sort(by_priority.begin(), by_priority.end());
     Conflicts conflicts;
-    for (const auto* spec : by_priority) {
-      for (const auto& device : spec->spec.devices) add(*spec, device, conflicts);
+    for (const auto& [priority, i] : by_priority) {
+      for (const auto& device : specs_[i]->spec.devices) add(*specs_[i], device, conflicts);
     }
     for (const auto& one : conflicts) {
       errors_.push_back(conflict(*one.spec, *one.other, *one.device, one.devices));
