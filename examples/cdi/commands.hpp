@@ -140,11 +140,7 @@ inline ExitCode validate(const Request& request, const Output& output) {
 /// Says why names are not resolved, and which files were not used: the reason may be there.
 inline ExitCode refuse_names(const cdi::Registry& registry,
                              const std::vector<cdi::Unresolved>& unresolved, const Output& output) {
-  for (const auto& one : unresolved) {
-    cdi::Error error = one.why;
-    error.message.insert(0, fmt::format("cannot resolve \"{}\": ", one.name));
-    output.error(error);
-  }
+  for (const auto& one : unresolved) output.error(one.why);
   for (const auto& error : registry.errors()) {
     if (error.code != cdi::Errc::conflict) output.warning(error);
   }
@@ -167,8 +163,11 @@ inline ExitCode inject(const Request& request, const Output& output) {
   if (const auto unresolved = registry->unresolved(request.names); !unresolved.empty()) {
     return refuse_names(*registry, unresolved, output);
   }
-  if (const auto done = registry->inject(config->document, request.names); !done) {
-    output.error(done.error());
+  if (auto done = registry->inject(config->document, request.names); !done) {
+    auto& error = done.error();
+    const bool about_config = error.position.file.empty();
+    if (about_config) error.position = config->text.locate(error.where);
+    output.error(error);
     return exit_refused;
   }
   if (!request.in_place) {

@@ -4,10 +4,10 @@
 #ifndef CDI_EXAMPLES_CDI_CONFIG_FILE_HPP
 #define CDI_EXAMPLES_CDI_CONFIG_FILE_HPP
 
-#include <cerrno>
+#include <algorithm>
 #include <climits>
+#include <cmath>
 #include <cstdlib>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
@@ -18,6 +18,7 @@
 
 /// An OCI config.json: its members, in their order, and how it was laid out.
 struct ConfigFile {
+  cdi::Document text;  // to find lines and columns
   Json document{};
   int indent = -1;  // -1: all on one line
   char fill = ' ';
@@ -38,48 +39,85 @@ inline void note_layout(std::string_view text, ConfigFile& config) {
   config.fill = text[begin] == '\t' ? '\t' : ' ';
 }
 
-/// Whether a JSON number keeps its value in a 64-bit integer or a double.
-inline bool is_kept_exactly(std::string_view number) {
-  const auto mantissa = number.substr(0, number.find_first_of("eE"));
-  std::size_t digits = 0;
-  std::size_t significant = 0;  // up to the last digit that is not 0
-  for (const char c : mantissa) {
-    if (c < '0' || c > '9' || (digits == 0 && c == '0')) continue;
-    ++digits;
-    if (c != '0') significant = digits;
+/// A number as its digits, from the first to the last that is not 0, and the power of ten of the
+/// last: 120.0 and 1.2e2 are both 12 and 1.
+struct Decimal {
+  std::string digits{};
+  long exponent = 0;
+
+  friend bool operator==(const Decimal&, const Decimal&) = default;
+};
+
+inline Decimal parse_decimal(std::string_view number) {
+  Decimal out;
+  const auto e = std::min(number.find_first_of("eE"), number.size());
+  if (e < number.size()) {
+    out.exponent = std::strtol(std::string{number.substr(e + 1)}.c_str(), nullptr, 10);
   }
-  if (significant <= 15) return true;
-  const auto value = Json::parse(number, nullptr, /*allow_exceptions=*/false);
-  return value.is_number_integer();
+  bool fraction = false;
+  for (const char c : number.substr(0, e)) {
+    fraction = fraction || c == '.';
+    if (c < '0' || c > '9') continue;
+    if (fraction) --out.exponent;
+    if (c != '0' || !out.digits.empty()) out.digits.append(1, c);
+  }
+  for (; out.digits.ends_with('0'); ++out.exponent) out.digits.pop_back();
+  if (out.digits.empty()) out.exponent = 0;
+  return out;
 }
 
-/// The first number of a document that would change its value, or none.
-inline std::optional<cdi::Position> find_lossy_number(const cdi::Document::Value& value) {
-  if (value.kind() == cdi::Document::Kind::plain && !is_kept_exactly(value.text())) {
-    return value.position();
+/// Whether a number that has become `value` will be the same when it is written: it prints alike,
+/// or a double holds all its digits.
+inline bool is_kept(std::string_view number, const Json& value) {
+  if (!value.is_number_float()) return true;
+  const Decimal decimal = parse_decimal(number);
+  if (decimal == parse_decimal(value.dump())) return true;
+  return decimal.digits.size() <= 15 && std::isnormal(value.get<double>());
+}
+
+/// A value of the document as JSON. Keys differ, as the document has made sure, so none is looked
+/// up.
+inline cdi::Result<Json> to_json_value(const cdi::Document::Value& value) {
+  switch (value.kind()) {
+    case cdi::Document::Kind::null: return Json{};
+    case cdi::Document::Kind::quoted: return Json(std::string{value.text()});
+    case cdi::Document::Kind::plain: {
+      auto parsed = Json::parse(value.text(), nullptr, /*allow_exceptions=*/false);
+      if (is_kept(value.text(), parsed)) return parsed;
+      return cdi::Error{.code = cdi::Errc::unsupported,
+                        .message = "a number with more digits than can be kept",
+                        .position = value.position()};
+    }
+    case cdi::Document::Kind::list: {
+      auto list = Json::array();
+      for (const auto item : value.items()) {
+        auto inner = detail::to_json_value(item);
+        if (!inner) return inner;
+        list.push_back(std::move(*inner));
+      }
+      return list;
+    }
+    case cdi::Document::Kind::map: break;
   }
-  for (const auto item : value.items()) {
-    if (auto found = find_lossy_number(item)) return found;
-  }
+  Json::object_t object;
   for (const auto [key, member] : value.members()) {
-    if (auto found = find_lossy_number(member)) return found;
+    auto inner = detail::to_json_value(member);
+    if (!inner) return inner;
+    object.push_back({std::string{key.text()}, std::move(*inner)});
   }
-  return std::nullopt;
+  return Json(std::move(object));
 }
 
 }  // namespace detail
 
 /// Reads a config from text. Refuses what could not be written back with the same meaning: keys
-/// written twice, and numbers beyond 64 bits.
+/// written twice, and numbers that neither 64 bits nor a double hold.
 inline cdi::Result<ConfigFile> parse_config(std::string_view text, std::string_view path) {
-  const auto checked = cdi::parse_json(text, path);
-  if (!checked) return checked.error();
-  if (const auto lossy = detail::find_lossy_number(checked->root())) {
-    return cdi::Error{.code = cdi::Errc::unsupported,
-                      .message = "a number with more digits than can be kept",
-                      .position = *lossy};
-  }
-  ConfigFile config{.document = Json::parse(text, nullptr, /*allow_exceptions=*/false)};
+  auto parsed = cdi::parse_json(text, path);
+  if (!parsed) return parsed.error();
+  auto value = detail::to_json_value(parsed->root());
+  if (!value) return value.error();
+  ConfigFile config{.text = std::move(*parsed), .document = std::move(*value)};
   detail::note_layout(text, config);
   return config;
 }

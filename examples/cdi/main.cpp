@@ -4,8 +4,6 @@
 // cdi: looks at CDI specs and injects their devices into OCI configs.
 
 #include <exception>
-#include <functional>
-#include <map>
 #include <string>
 
 #include <fmt/format.h>
@@ -43,12 +41,11 @@ int run(int argc, char** argv) {
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();
-  OutputFormat format = OutputFormat::text;
-  const std::map<std::string, OutputFormat> formats{
-      {"text", OutputFormat::text}, {"json", OutputFormat::json}, {"yaml", OutputFormat::yaml}};
-  app.add_option("-o,--output", format, "Format of results and errors: text (default), json, yaml")
+  std::string format_name = "text";
+  app.add_option("-o,--output", format_name, "Format of results, warnings and errors")
       ->type_name("FORMAT")
-      ->transform(CLI::CheckedTransformer(formats).description(""));
+      ->capture_default_str()
+      ->check(CLI::IsMember({"text", "json", "yaml"}));
 
   Command chosen = nullptr;
   const auto add = [&](const char* name, const char* help, Command command) {
@@ -73,15 +70,20 @@ int run(int argc, char** argv) {
 
   try {
     app.parse(argc, argv);
-    if (request.in_place && (request.config == "-" || format == OutputFormat::yaml)) {
+    if (request.in_place && (request.config == "-" || format_name == "yaml")) {
       throw CLI::ValidationError{"--in-place", "needs a file, and writes JSON"};
     }
   } catch (const CLI::ParseError& error) {
-    if (const auto extra = app.remaining(); chosen == nullptr && !extra.empty()) {
-      fmt::print(stderr, "cdi: unknown command \"{}\"\n", extra.front());
+    const bool asked_for_help = app.exit(error) == 0;
+    const auto extra = app.remaining();
+    if (!asked_for_help && app.get_subcommands().empty() && !extra.empty()) {
+      print_error(fmt::format("cdi does not know \"{}\"\n", extra.front()));
     }
-    return app.exit(error) == 0 ? exit_done : exit_usage;
+    return asked_for_help ? exit_done : exit_usage;
   }
+  const OutputFormat format = format_name == "json"   ? OutputFormat::json
+                              : format_name == "yaml" ? OutputFormat::yaml
+                                                      : OutputFormat::text;
   if (!spec_dirs.empty()) request.spec_dirs = spec_dirs;
   return chosen(request, Output{format});
 }

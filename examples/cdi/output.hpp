@@ -37,15 +37,22 @@ inline void write_json_value(const Json& value, cdi::YamlSink& sink) {
   }
 }
 
-inline std::string to_yaml(const Json& value) {
-  cdi::YamlSink sink;
-  write_json_value(value, sink);
-  return sink.take();
-}
-
 /// JSON text; names of files may hold bytes that are no UTF-8, which become U+FFFD.
 inline std::string to_json(const Json& value, int indent = 2, char fill = ' ') {
   return value.dump(indent, fill, /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
+}
+
+/// YAML text, likewise.
+inline std::string to_yaml(const Json& value) {
+  cdi::YamlSink sink;
+  write_json_value(Json::parse(to_json(value)), sink);
+  return sink.take();
+}
+
+/// Writes to standard error. That it is closed or full must not change what the program does, so
+/// nothing is thrown, as `fmt::print` would.
+inline void print_error(std::string_view text) {
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
 }
 
 /// An error as a record, for `-o json` and `-o yaml`.
@@ -83,16 +90,16 @@ class Output {
   bool print(std::string_view text) const {
     const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
     if (written && std::fflush(stdout) == 0) return true;
-    fmt::print(stderr, "cdi: error: cannot write to standard output\n");
+    error({.message = "cannot write to standard output"});
     return false;
   }
 
  private:
   void complain(std::string_view level, const cdi::Error& error) const {
     if (format_ == OutputFormat::text) {
-      fmt::print(stderr, "cdi: {}: {}\n", level, to_string(error));
+      print_error(fmt::format("cdi: {}: {}\n", level, to_string(error)));
     } else {
-      fmt::print(stderr, "{}", to_json(error_record(level, error), -1));
+      print_error(to_json(error_record(level, error), -1));
     }
   }
 

@@ -26,7 +26,9 @@ struct ExitMeaning {
 /// The promise to scripts; `--help` prints it.
 inline constexpr ExitMeaning exit_meanings[] = {
     {ExitCode::done, "done, or no GPU on this host (nothing written, a file there stays)"},
-    {ExitCode::failed, "error, or no GPU that can be handed out: nothing printed or written"},
+    {ExitCode::failed,
+     "error, or no GPU that can be handed out: nothing printed, and nothing written "
+     "unless it was the printing that failed"},
     {ExitCode::usage, "wrong usage"},
     {ExitCode::partial, "done, but some GPUs were left out; standard error says why"},
 };

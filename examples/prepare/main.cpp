@@ -46,8 +46,14 @@ struct Options {
 /// What a command answers: text for standard output, or why there is none.
 using Output = cdi::Result<std::string>;
 
+/// Writes to standard error. That it is closed or full must not change what the program does, so
+/// nothing is thrown, as `fmt::print` would.
+void print_error(std::string_view text) {
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+}
+
 void complain(std::string_view text) {
-  fmt::print(stderr, "cdi-prepare: {}\n", text);
+  print_error(fmt::format("cdi-prepare: {}\n", text));
 }
 
 /// Makes a directory and those above it that are missing, open to readers whatever the umask is.
@@ -113,7 +119,7 @@ ExitCode finish(const Output& output, ExitCode code) {
 
 /// No GPU is an answer, not an error: fleets run this on every node.
 ExitCode finish_without_gpu(const Options& options) {
-  fmt::print(stderr, "no NVIDIA GPU found on this host\n");
+  print_error("no NVIDIA GPU found on this host\n");
   if (!options.json() || options.dry_run) return ExitCode::done;
   const bool write = options.command == Options::Command::write;
   return finish(write ? written_as_json({}, {}, {}) : model_as_json({}), ExitCode::done);

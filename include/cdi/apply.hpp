@@ -30,13 +30,14 @@
 
 namespace cdi::inline CDI_ABI {
 
-/// A list of an OCI spec that CDI adds `Record`s to.
+/// A list of an OCI spec that CDI adds `Record`s to. Records are views: the list copies their text.
 template <class L, class Record>
 concept AppendableList = requires(L list, const Record& record) {
   list.append(record);
 };
 
-/// A list of an OCI spec whose records CDI finds again by key, to replace, remove or sort them.
+/// A list of an OCI spec whose records CDI finds again by key, to replace, remove or sort them. The
+/// key of a variable is its name, that of a device node its path, that of a mount its destination.
 ///
 /// `rearrange(order)` makes the list those of its records whose indices are in `order`, each at
 /// most once, in that order.
@@ -69,15 +70,21 @@ struct TouchedParts {
 
 /// How to reach the parts of an OCI spec of type `OciSpec` that CDI edits.
 ///
-/// This is the one thing to write to use the library with another OCI spec type: specialize it with
-/// a constructor from `OciSpec&` and the functions that `Editable` names, and `apply` works. It
+/// This is the one thing to write to use the library with another OCI spec type: specialize it, so
+/// that `SpecEditor<OciSpec>{spec}` has the functions that `Editable` names, and `apply` works. It
 /// only says where things are; what CDI does with them is decided in `apply` alone. The functions
 /// that give lists make missing parents, and are not called unless there is something to add.
 ///
-/// A type may lack a part: leave out `device_rules`, `net_devices`, `set_intel_rdt` or
-/// `additional_gids`, and edits that need it are refused with `Errc::unsupported`. A type whose
-/// parts may be of a wrong kind, as in a JSON document, has `Result<void> check(const
-/// TouchedParts&)`, which is asked before the first change.
+/// A type may lack these parts; edits that need one are then refused with `Errc::unsupported`:
+///
+///     auto device_rules();     // .append(oci::LinuxDeviceCgroupView)
+///     auto net_devices();      // .set(host interface name, oci::LinuxNetDeviceView)
+///     auto additional_gids();  // .size(), .id(i), .append(std::uint32_t)
+///     void set_intel_rdt(const oci::LinuxIntelRdtView&);
+///
+/// A type whose parts may be of a wrong kind, as in a JSON document, also has
+/// `Result<void> check(const TouchedParts&)`, which is asked before the first change.
+/// `oci/editor.hpp` is an example of all of it.
 template <class OciSpec>
 struct SpecEditor;
 

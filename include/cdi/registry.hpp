@@ -213,6 +213,12 @@ class Registry {
 
   /// Why a name is not resolved. Only for names that `find` does not find.
   Error explain(std::string_view name) const {
+    Error error = reason(name);
+    error.message.insert(0, "cannot resolve " + detail::quoted(name) + ": ");
+    return error;
+  }
+
+  Error reason(std::string_view name) const {
     if (const Entry* entry = look_up(name)) {
       return conflict(*entry->found.spec, *entry->rival, *entry->found.device, 1);
     }
@@ -276,15 +282,8 @@ class Registry {
 
   Error join(const std::vector<Unresolved>& missing) const {
     Error error = missing.front().why;
-    if (missing.size() == 1) {
-      error.message.insert(0, "cannot resolve " + detail::quoted(missing.front().name) + ": ");
-    } else {
-      error.position = {};
-      error.message = "cannot resolve " + std::to_string(missing.size()) + " devices";
-      for (const auto& one : missing) {
-        error.message.append("; ").append(detail::quoted(one.name)).append(": ");
-        error.message.append(to_string(one.why));
-      }
+    for (std::size_t i = 1; i < missing.size(); ++i) {
+      error.message.append("; ").append(missing[i].why.message);
     }
     return with_unused_files(std::move(error));
   }

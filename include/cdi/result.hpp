@@ -96,10 +96,9 @@ constexpr bool is_utf8(std::string_view text) noexcept {
   return true;
 }
 
-/// `text` fit for a message: on one line, UTF-8, and cut when it is long.
-inline std::string escaped(std::string_view text) {
+/// `text` fit for a message: on one line, UTF-8, and cut when it is longer than `longest` bytes.
+inline std::string escaped(std::string_view text, std::size_t longest = 120) {
   constexpr std::string_view digits = "0123456789abcdef";
-  constexpr std::size_t longest = 120;
   std::string out;
   while (!text.empty()) {
     if (out.size() >= longest) return out.append("...");
@@ -128,7 +127,7 @@ inline std::string quoted(std::string_view text) {
 
 /// The whole error on one line: `FILE:LINE:COLUMN: PATH: MESSAGE`, without the parts not known.
 inline std::string to_string(const Error& error) {
-  std::string out = error.position.file;
+  std::string out = detail::escaped(error.position.file, std::string::npos);
   if (error.position.line != 0) {
     out.append(out.empty() ? "line " : ":").append(std::to_string(error.position.line));
     out.append(1, ':').append(std::to_string(error.position.column));

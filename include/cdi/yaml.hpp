@@ -361,8 +361,14 @@ class YamlSink {
   void unsigned_integer(std::uint64_t value) { scalar(std::to_string(value)); }
   void boolean(bool value) { scalar(value ? "true" : "false"); }
   void null() { scalar("null"); }
-  /// A number as written, such as `1.5e3`.
-  void number(std::string_view value) { scalar(value); }
+  /// A number as JSON has it. YAML 1.1 wants a point before an exponent.
+  void number(std::string_view value) {
+    const auto exponent = value.find_first_of("eE");
+    if (exponent == std::string_view::npos || value.find('.') != std::string_view::npos) {
+      return scalar(value);
+    }
+    scalar(std::string{value.substr(0, exponent)}.append(".0").append(value.substr(exponent)));
+  }
 
   /// The text so far, as one document.
   const std::string& take() const { return out_; }
