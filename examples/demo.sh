@@ -25,7 +25,10 @@ cd $out/run
 
 say "looking for GPUs on this host"
 root=/
-$prepare detect >gpus.txt || [ $? = 3 ]
+code=0
+$prepare detect >gpus.txt || code=$?
+# 3: some GPUs were left out; 1: all of them, as in a container on a node with GPUs.
+[ "$code" = 0 ] || [ "$code" = 3 ] || [ "$code" = 1 ]
 if [ -s gpus.txt ]; then
   cat gpus.txt
 else

@@ -19,6 +19,7 @@ python3              | python3                   | demo tests
 diffutils            | diff                      | demo
 clang                | clang++                   | tests
 doctest-dev          | <doctest/doctest.h>       | tests
+libbenchmark-dev     | <benchmark/benchmark.h>   | tests
 '
 # Without these the steps that start containers are left out.
 wishes='

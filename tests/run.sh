@@ -35,7 +35,7 @@ build_and_test() {
 rm -f build/tests-*/meson-logs/testlog.json
 # Optimised once, since some warnings need it; else what compiles fastest.
 build_and_test gcc "$gxx" -Doptimization=2 -Ddebug=false || failed=1
-build_and_test clang "$clangxx" -Doptimization=0 -Ddebug=false || failed=1
+build_and_test clang "$clangxx" -Doptimization=0 -Ddebug=false -Dbench=enabled || failed=1
 build_and_test sanitize "$gxx" -Doptimization=0 -Ddebug=false -Dcpp_args=-g1 \
   -Db_sanitize=address,undefined -Db_lundef=false || failed=1
 

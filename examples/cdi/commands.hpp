@@ -17,6 +17,7 @@
 /// What the commands are asked to do.
 struct Request {
   std::vector<std::string> spec_dirs = cdi::default_spec_dirs();
+  bool dirs_named = false;           // by the user: then they ought to be there
   std::vector<std::string> files{};  // of `validate`
   std::string config{};              // of `inject`
   std::vector<std::string> names{};  // of `inject`
@@ -27,13 +28,28 @@ inline cdi::Error warning_of(const cdi::LoadedSpec& spec, const std::string& tex
   return {.message = text, .position = {.file = spec.path}};
 }
 
+/// What keeps directories and files from being used.
+inline std::vector<cdi::Error> faults(const Request& request, const cdi::SpecScan& scan) {
+  auto errors = scan.registry->errors();
+  for (const auto& dir : scan.dirs) {
+    if (!request.dirs_named || dir.state != cdi::SpecDir::State::missing) continue;
+    errors.push_back({.message = "no such directory", .position = {.file = dir.path}});
+  }
+  return errors;
+}
+
+/// Says what is odd about files that are used all the same.
+inline void warn_of_oddities(const cdi::Registry& registry, const Output& output) {
+  for (const auto& spec : registry.specs()) {
+    for (const auto& text : spec->warnings) output.warning(warning_of(*spec, text));
+  }
+}
+
 /// Scans the directories, and says on standard error what of them cannot be used.
 inline cdi::SpecScan scan_and_warn(const Request& request, const Output& output) {
   auto scan = cdi::scan_spec_dirs(request.spec_dirs);
-  for (const auto& error : scan.registry->errors()) output.warning(error);
-  for (const auto& spec : scan.registry->specs()) {
-    for (const auto& text : spec->warnings) output.warning(warning_of(*spec, text));
-  }
+  for (const auto& error : faults(request, scan)) output.warning(error);
+  warn_of_oddities(*scan.registry, output);
   return scan;
 }
 
@@ -113,13 +129,12 @@ inline ExitCode validate(const Request& request, const Output& output) {
   std::vector<std::string> valid;
   bool good = true;
   if (request.files.empty()) {
-    const auto registry = cdi::scan_spec_dirs(request.spec_dirs).registry;
-    for (const auto& error : registry->errors()) output.error(error);
-    good = registry->errors().empty();
-    for (const auto& spec : registry->specs()) {
-      valid.push_back(spec->path);
-      for (const auto& text : spec->warnings) output.warning(warning_of(*spec, text));
-    }
+    const auto scan = cdi::scan_spec_dirs(request.spec_dirs);
+    const auto errors = faults(request, scan);
+    for (const auto& error : errors) output.error(error);
+    good = errors.empty();
+    for (const auto& spec : scan.registry->specs()) valid.push_back(spec->path);
+    warn_of_oddities(*scan.registry, output);
   }
   for (const auto& path : request.files) {
     const auto spec = cdi::read_spec_file(path);
@@ -137,16 +152,6 @@ inline ExitCode validate(const Request& request, const Output& output) {
   return output.result(text, Json{{"valid", valid}}) ? exit_done : exit_refused;
 }
 
-/// Says why names are not resolved, and which files were not used: the reason may be there.
-inline ExitCode refuse_names(const cdi::Registry& registry,
-                             const std::vector<cdi::Unresolved>& unresolved, const Output& output) {
-  for (const auto& one : unresolved) output.error(one.why);
-  for (const auto& error : registry.errors()) {
-    if (error.code != cdi::Errc::conflict) output.warning(error);
-  }
-  return exit_refused;
-}
-
 inline ExitCode inject(const Request& request, const Output& output) {
   const bool from_input = request.config == "-";
   const auto text = from_input ? read_standard_input() : cdi::read_file(request.config);
@@ -159,10 +164,10 @@ inline ExitCode inject(const Request& request, const Output& output) {
     output.error(config.error());
     return exit_refused;
   }
-  const auto registry = cdi::scan_spec_dirs(request.spec_dirs).registry;
-  if (const auto unresolved = registry->unresolved(request.names); !unresolved.empty()) {
-    return refuse_names(*registry, unresolved, output);
-  }
+  const auto registry = scan_and_warn(request, output).registry;
+  const auto unresolved = registry->unresolved(request.names);
+  for (const auto& one : unresolved) output.error(one.why);
+  if (!unresolved.empty()) return exit_refused;
   if (auto done = registry->inject(config->document, request.names); !done) {
     auto& error = done.error();
     const bool about_config = error.position.file.empty();

@@ -84,7 +84,8 @@ int run(int argc, char** argv) {
   const OutputFormat format = format_name == "json"   ? OutputFormat::json
                               : format_name == "yaml" ? OutputFormat::yaml
                                                       : OutputFormat::text;
-  if (!spec_dirs.empty()) request.spec_dirs = spec_dirs;
+  request.dirs_named = !spec_dirs.empty();
+  if (request.dirs_named) request.spec_dirs = spec_dirs;
   return chosen(request, Output{format});
 }
 

@@ -46,7 +46,7 @@ inline std::string to_json(const Json& value, int indent = 2, char fill = ' ') {
 inline std::string to_yaml(const Json& value) {
   cdi::YamlSink sink;
   write_json_value(Json::parse(to_json(value)), sink);
-  return sink.take();
+  return std::move(sink).take();
 }
 
 /// Writes to standard error. That it is closed or full must not change what the program does, so

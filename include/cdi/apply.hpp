@@ -27,6 +27,7 @@
 #include <cdi/spec.hpp>
 #include <cdi/storage.hpp>
 #include <cdi/version.hpp>
+#include <cdi/write.hpp>
 
 namespace cdi::inline CDI_ABI {
 
@@ -331,9 +332,10 @@ struct ApplyFunction {
   }
 
  private:
-  /// Notes what the edits will touch. Fails on a hook whose point no OCI spec has.
+  /// Notes what the edits will touch. Fails on what no OCI spec can hold.
   template <Storage S>
   static Result<void> collect(const BasicContainerEdits<S>& edits, TouchedParts& touched) {
+    if (auto good = detail::check_utf8(edits); !good) return good;
     for (std::size_t i = 0; i < edits.hooks.size(); ++i) {
       const auto point = oci::parse_hook_point(edits.hooks[i].hook_name);
       if (!point) {

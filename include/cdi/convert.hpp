@@ -51,15 +51,6 @@ void convert_value(const From& from, To& to) {
 
 }  // namespace detail
 
-namespace detail {
-
-template <class T>
-inline constexpr bool is_borrowed = false;
-template <template <class> class Model>
-inline constexpr bool is_borrowed<Model<Borrowed>> = true;
-
-}  // namespace detail
-
 /// The same model in another storage: `convert<Spec>(view)` copies the text, `convert<SpecView>(s)`
 /// points into `s`, which must outlive the view. Costs one pass over the model.
 template <Described To, Described From>

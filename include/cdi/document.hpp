@@ -86,7 +86,7 @@ class Document {
   std::string file_{};
 };
 
-/// One value of a document. A cursor: cheap to copy, valid while the document lives.
+/// One value of a document. A cursor: cheap to copy, valid while the document stays where it is.
 class Document::Value {
  public:
   Kind kind() const { return node().kind; }

@@ -66,7 +66,8 @@ class Descriptor {
 /// What `errno` says of an action on a file: `PATH: cannot open the file: No such file or
 /// directory`.
 inline Error file_error(std::string_view path, std::string_view action) {
-  Error error = detail::system_error(Errc::system, std::string{action}, errno);
+  const int number = errno;  // before anything else can change it
+  Error error = detail::system_error(Errc::system, std::string{action}, number);
   error.position.file = path;
   return error;
 }
@@ -105,16 +106,21 @@ inline int open_at(int directory, const std::string& name, int flags) {
 /// what was opened, and never waits for the other side of a FIFO. `path` is for messages.
 inline Result<std::string> read_text_at(int directory, const std::string& name,
                                         std::string_view path, std::size_t limit) {
-  const Descriptor file{open_at(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
-  if (!file) return file_error(path, "cannot open the file");
-  struct stat info = {};
-  if (::fstat(file.get(), &info) != 0) return file_error(path, "cannot look at the file");
-  if (!S_ISREG(info.st_mode)) {
+  const auto not_regular = [&](mode_t mode) {
     return Error{.code = Errc::system,
                  .message = "not a regular file",
                  .position = {.file = std::string{path}},
-                 .system = S_ISDIR(info.st_mode) ? EISDIR : EINVAL};
+                 .system = S_ISDIR(mode) ? EISDIR : EINVAL};
+  };
+  struct stat info = {};
+  // Looked at first, since opening some devices does something; what counts is what was opened.
+  if (::fstatat(directory, name.c_str(), &info, 0) == 0 && !S_ISREG(info.st_mode)) {
+    return not_regular(info.st_mode);
   }
+  const Descriptor file{open_at(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+  if (!file) return file_error(path, "cannot open the file");
+  if (::fstat(file.get(), &info) != 0) return file_error(path, "cannot look at the file");
+  if (!S_ISREG(info.st_mode)) return not_regular(info.st_mode);
   return cdi::read_all(file.get(), path, limit);
 }
 

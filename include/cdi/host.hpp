@@ -61,7 +61,8 @@ struct SystemHost {
                    .message = "host path " + detail::quoted(path) + " holds NUL"};
     }
     if (::lstat(name.c_str(), &info) != 0) {
-      return detail::system_error(Errc::host, "no host device " + detail::quoted(path), errno);
+      const int number = errno;  // before anything else can change it
+      return detail::system_error(Errc::host, "no host device " + detail::quoted(path), number);
     }
     HostNode node;
     if (S_ISBLK(info.st_mode)) {

@@ -18,6 +18,7 @@
 #include <cdi/fields.hpp>
 #include <cdi/read.hpp>
 #include <cdi/result.hpp>
+#include <cdi/storage.hpp>
 #include <cdi/version.hpp>
 #include <cdi/write.hpp>
 
@@ -182,6 +183,7 @@ inline Result<Document> parse_json(std::string_view text, std::string_view file 
 
 /// Reads a described type that owns its text from JSON text.
 template <Described T>
+  requires(!detail::is_borrowed<T>)
 Result<T> read_json(std::string_view text, std::string_view file = {}, const Limits& limits = {}) {
   const auto document = cdi::parse_json(text, file, limits);
   if (!document) return document.error();

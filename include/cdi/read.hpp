@@ -20,6 +20,7 @@
 #include <cdi/document.hpp>
 #include <cdi/fields.hpp>
 #include <cdi/result.hpp>
+#include <cdi/storage.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
@@ -93,6 +94,7 @@ inline bool take_point_and_exponent(std::string& digits) {
 
 /// Reads a whole number as JSON, YAML 1.1 and YAML 1.2 write it; YAML 1.1 has underscores too.
 inline Integer parse_integer(std::string_view text) {
+  if (text.starts_with('_')) return {};
   std::string digits{text};
   digits.erase(std::remove(digits.begin(), digits.end(), '_'), digits.end());
   const bool negative = digits.starts_with('-');
@@ -294,6 +296,13 @@ template <Described T>
 Result<T> read(const Document& document) {
   return cdi::read<T>(document.root());
 }
+template <Described T>
+Result<T> read(const Document&& document) requires(!detail::is_borrowed<T>) {
+  return cdi::read<T>(document.root());
+}
+template <Described T>
+Result<T> read(const Document&& document) requires detail::is_borrowed<T>
+= delete;
 
 }  // namespace cdi::inline CDI_ABI
 

@@ -93,7 +93,8 @@ class Registry {
   template <class Names>
   std::vector<Unresolved> unresolved(const Names& names) const {
     std::vector<Unresolved> out;
-    for (const std::string_view name : names) {
+    for (const auto& item : names) {  // bound first: it may be a temporary
+      const std::string_view name = item;
       if (find(name).device == nullptr) out.push_back({std::string{name}, explain(name)});
     }
     return out;
@@ -106,7 +107,8 @@ class Registry {
     if (const auto missing = unresolved(names); !missing.empty()) return join(missing);
     std::vector<const ContainerEdits*> edits;
     std::vector<ResolvedDevice> origins;  // of the edits; without a device for those of a spec
-    for (const std::string_view name : names) {
+    for (const auto& item : names) {
+      const std::string_view name = item;
       const auto found = find(name);
       const bool seen = std::any_of(origins.begin(), origins.end(),
                                     [&](const auto& other) { return other.spec == found.spec; });

@@ -46,6 +46,16 @@ struct Borrowed {
   using Dict = std::map<std::string_view, T, std::less<>>;
 };
 
+namespace detail {
+
+/// Whether a model is a view: one that is made of what is about to go would point nowhere.
+template <class T>
+inline constexpr bool is_borrowed = false;
+template <template <class> class Model>
+inline constexpr bool is_borrowed<Model<Borrowed>> = true;
+
+}  // namespace detail
+
 }  // namespace cdi::inline CDI_ABI
 
 #endif  // CDI_STORAGE_HPP

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
@@ -25,6 +26,7 @@
 #include <cdi/fields.hpp>
 #include <cdi/read.hpp>
 #include <cdi/result.hpp>
+#include <cdi/storage.hpp>
 #include <cdi/version.hpp>
 #include <cdi/write.hpp>
 
@@ -240,7 +242,9 @@ inline void build_yaml(std::string_view text, DocumentBuilder& builder) {
   // yaml-cpp closes an open quote by itself at the end of the last line, so that a file cut off
   // there would pass. The mark of the end of a document is an error inside quotes, and nothing
   // outside.
-  const std::string_view end_mark = !wide && text.ends_with('\n') ? "...\n" : "";
+  const auto last_line = text.substr(std::min(text.rfind('\n') + 1, text.size()));
+  const bool blank = last_line.find_first_not_of(" \t\r") == std::string_view::npos;
+  const std::string_view end_mark = wide || !blank ? "" : last_line.empty() ? "...\n" : "\n...\n";
   const std::string_view known = wide ? std::string_view{} : text;
   try {
     TextBuffer buffer{text, end_mark};
@@ -250,6 +254,9 @@ inline void build_yaml(std::string_view text, DocumentBuilder& builder) {
     if (!parser.HandleNextDocument(events))
       builder.refuse(Errc::syntax, "the text holds no data", 0, 0);
   } catch (const YamlStop&) {  // the builder has the reason
+  } catch (const YAML::DeepRecursion& why) {
+    builder.refuse(Errc::limit, "nested deeper than yaml-cpp allows", YamlEvents::line(why.mark),
+                   YamlEvents::column(why.mark));
   } catch (const YAML::Exception& why) {
     refuse_yaml(why, known, builder);
   }
@@ -272,6 +279,7 @@ inline Result<Document> parse_yaml(std::string_view text, std::string_view file 
 
 /// Reads a described type that owns its text from YAML text.
 template <Described T>
+  requires(!detail::is_borrowed<T>)
 Result<T> read_yaml(std::string_view text, std::string_view file = {}, const Limits& limits = {}) {
   const auto document = cdi::parse_yaml(text, file, limits);
   if (!document) return document.error();
@@ -371,7 +379,7 @@ class YamlSink {
   }
 
   /// The text so far, as one document.
-  const std::string& take() const { return out_; }
+  std::string take() && { return std::move(out_); }
 
  private:
   enum class Place : std::uint8_t { line_begin, after_key, after_dash };
@@ -443,7 +451,7 @@ Result<std::string> write_yaml(const T& value) {
   if (auto good = detail::check_utf8(value); !good) return good.error();
   YamlSink sink;
   cdi::write(value, sink);
-  return sink.take();
+  return std::move(sink).take();
 }
 
 }  // namespace cdi::inline CDI_ABI

@@ -191,6 +191,14 @@ TEST_CASE("integers keep to the range of their member") {
         "line 1:10: wide: expected a number from 0 to 18446744073709551615, not -1");
 }
 
+template <class T, class From>
+concept ReadFrom = requires(From&& from) {
+  cdi::read<T>(std::forward<From>(from));
+};
+static_assert(ReadFrom<cdi::Spec, cdi::Document>);
+static_assert(ReadFrom<cdi::SpecView, const cdi::Document&>);
+static_assert(!ReadFrom<cdi::SpecView, cdi::Document>);  // it would be gone before the view is used
+
 TEST_CASE("an unsigned member takes all of its range") {
   CHECK(why_not<Narrow>(R"({"wide": 18446744073709551615})") == "");
   const auto good = cdi::read_json<Narrow>(R"({"wide": 18446744073709551615})");

@@ -235,7 +235,8 @@ TEST_CASE("what is no YAML is refused with line and column") {
 }
 
 TEST_CASE("quotes that are not closed are refused, also before a line end") {
-  for (const std::string text : {"a: \"x\n", "a: \"x\nb: 1\n", "a: 'x\n", "a: 'x\nb: 1\n"}) {
+  for (const std::string text : {"a: \"x\n", "a: \"x\nb: 1\n", "a: 'x\n", "a: 'x\nb: 1\n",
+                                 "a: \"x\n  ", "a: \"x\n\t", "a: 'x\r\n "}) {
     CAPTURE(text);
     CHECK(parsed(text).find("not valid YAML") != std::string::npos);
   }

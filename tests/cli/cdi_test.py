@@ -105,6 +105,7 @@ class Cdi(unittest.TestCase):
         self.assertEqual([(d["priority"], d["state"], d["specs"]) for d in json.loads(out)],
                          [(0, "read", 1), (1, "read", 1), (2, "missing", 0), (3, "unreadable", 0)])
         self.assertIn("Not a directory", err)
+        self.assertIn("no such directory", err)
 
     def test_the_option_may_follow_the_command(self):
         done = subprocess.run([CDI, "devices", "-d", self.path("high")], text=True,
@@ -197,6 +198,54 @@ class Cdi(unittest.TestCase):
         self.write("high/bad.yaml", NULL_ITEM)
         _, err = self.run_cdi("inject", self.config, "other.org/nic=a", expect=1)
         self.assertIn("bad.yaml:9:5: devices[0].containerEdits.mounts[1]: expected an object", err)
+
+    def test_two_devices_of_the_dra_example_driver(self):
+        uuids = [f"GPU-18db0e85-99e9-c746-8531-ffeb86328b3{n}" for n in range(4)]
+        self.write("high/dra.json", json.dumps({
+            "cdiVersion": "0.3.0", "kind": "k8s.gpu.resource.example.com/gpu",
+            "containerEdits": {},
+            "devices": [{"name": uuid, "containerEdits": {"env": [f"GPU_DEVICE_{n}={uuid}"]}}
+                        for n, uuid in enumerate(uuids)]}))
+        out, _ = self.run_cdi("inject", self.config,
+                              *(f"k8s.gpu.resource.example.com/gpu={uuids[n]}" for n in (3, 1)))
+        self.assertEqual(json.loads(out)["process"]["env"],
+                         ["PATH=/bin", "ONE=0", f"GPU_DEVICE_3={uuids[3]}",
+                          f"GPU_DEVICE_1={uuids[1]}"])
+
+    def test_an_unusable_file_is_told_though_the_injection_succeeds(self):
+        self.write("high/bad.json", "{")
+        out, err = self.run_cdi("inject", self.config, "vendor.com/gpu=one")
+        self.assertIn("ONE=high", out)
+        self.assertIn("bad.json:1:2: not valid JSON", err)
+
+    def test_a_directory_that_was_named_ought_to_be_there(self):
+        nowhere = self.path("nowhere")
+        self.assertEqual(self.run_cdi("devices", "-d", nowhere)[1],
+                         f"cdi: warning: {nowhere}: no such directory\n")
+        self.run_cdi("validate", "-d", nowhere, expect=1)
+
+    def test_numbers_keep_their_value(self):
+        for text in ("0.1", "1.0", "1e5", "-0.0", "3.141592653589793", "0.30000000000000004",
+                     "1.7976931348623157e308", "18446744073709551615", "-9223372036854775808"):
+            with self.subTest(text):
+                out = self.run_cdi("inject", "-", "vendor.com/gpu=one", given=f'{{"a":{text}}}')[0]
+                self.assertEqual(json.loads(out)["a"], json.loads(text))
+        for text in ("1e-400", "1.23456789012345e-320", "1700000000.123456789",
+                     "12345678901234567890123", "1e400"):
+            with self.subTest(text):
+                self.run_cdi("inject", "-", "vendor.com/gpu=one", given=f'{{"a":{text}}}', expect=1)
+
+    def test_a_fault_of_the_config_has_its_place(self):
+        bad = self.write("bad.json", '{\n "process": {\n  "env": ["A=1",\n   3]}}')
+        _, err = self.run_cdi("inject", bad, "vendor.com/gpu=one", expect=1)
+        self.assertEqual(err, f"cdi: error: {bad}:4:4: process.env[1]: expected text in the OCI "
+                              "spec, not 3\n")
+
+    def test_a_closed_standard_error_changes_nothing(self):
+        self.write("high/bad.json", "{")
+        done = subprocess.run(f"exec '{CDI}' -d '{self.path('high')}' devices 2>&-", shell=True,
+                              stdout=subprocess.PIPE, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, "vendor.com/gpu=one\n"))
 
     def test_a_missing_host_node_changes_nothing(self):
         self.write("high/node.json", json.dumps({

@@ -19,18 +19,6 @@ import unittest
 CDI = sys.argv.pop(1)
 
 
-def missing():
-    """Why no container can be started here; empty when one can."""
-    if os.geteuid() != 0:
-        return "needs root"
-    for tool in ("runc", "busybox"):
-        if not shutil.which(tool):
-            return f"needs {tool}"
-    # Linked dynamically, it would find no libraries in a root of its own.
-    program = open(shutil.which("busybox"), "rb").read()
-    return "needs a static busybox (Debian: busybox-static)" if b"/ld-linux" in program else ""
-
-
 class Bundle:
     """An OCI bundle with busybox in it, and a directory of specs."""
 
@@ -46,7 +34,7 @@ class Bundle:
         with open(os.path.join(self.specs, name), "w") as file:
             file.write(text)
 
-    def inject(self, script, *devices):
+    def configure(self, script):
         path = os.path.join(self.folder, "config.json")
         with open(path) as file:
             config = json.load(file)
@@ -54,6 +42,10 @@ class Bundle:
         config["process"]["args"] = ["/bin/busybox", "sh", "-ec", script]
         with open(path, "w") as file:
             json.dump(config, file)
+
+    def inject(self, script, *devices):
+        self.configure(script)
+        path = os.path.join(self.folder, "config.json")
         subprocess.run([CDI, "inject", "--in-place", "--spec-dir", self.specs, path, *devices],
                        check=True)
 
@@ -67,7 +59,31 @@ class Bundle:
         return done.stdout.splitlines()
 
 
-@unittest.skipIf(missing(), missing())
+def missing():
+    """Why no container can be started here; empty when one can."""
+    if os.geteuid() != 0:
+        return "needs root"
+    for tool in ("runc", "busybox"):
+        if not shutil.which(tool):
+            return f"needs {tool}"
+    # Linked dynamically, it would find no libraries in a root of its own.
+    program = open(shutil.which("busybox"), "rb").read()
+    if b"/ld-linux" in program:
+        return "needs a static busybox (Debian: busybox-static)"
+    with tempfile.TemporaryDirectory(prefix="cdi-container-") as folder:
+        try:
+            bundle = Bundle(folder)
+            bundle.configure("true")
+            bundle.run()
+        except (AssertionError, subprocess.SubprocessError) as why:
+            return f"runc starts no containers on this machine: {str(why).splitlines()[0]}"
+    return ""
+
+
+MISSING = missing()
+
+
+@unittest.skipIf(MISSING, MISSING)
 class Container(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="cdi-container-")
