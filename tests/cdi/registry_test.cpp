@@ -284,7 +284,7 @@ TEST_CASE("Names not resolved are told in order, each time they are named") {
   CAPTURE(done.error().message);
   std::size_t at = 0;
   for (const auto& name : found) {
-    at = done.error().message.find("; \"" + name + "\": ", at);
+    at = done.error().message.find("cannot resolve \"" + name + "\": ", at);
     REQUIRE(at != std::string::npos);
     ++at;
   }
