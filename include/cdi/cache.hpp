@@ -171,7 +171,7 @@ class Cache {
   std::shared_ptr<const Registry> refresh() {
     const auto ticket = take_ticket();
     auto scan = scan_spec_dirs(paths_, limits_);
-    const auto registry = scan.registry;
+    auto registry = scan.registry;
     const std::lock_guard lock{mutex_};
     if (ticket > published_) {
       published_ = ticket;

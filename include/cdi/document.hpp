@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cassert>
 #include <charconv>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -420,7 +419,7 @@ class DocumentBuilder {
       }
     }
     std::sort(keys.begin(), keys.end(), [&](std::uint32_t a, std::uint32_t b) {
-      const auto order = text(nodes()[a]) <=> text(nodes()[b]);
+      const int order = text(nodes()[a]).compare(text(nodes()[b]));
       return order == 0 ? a < b : order < 0;
     });
     const auto twice = std::adjacent_find(keys.begin(), keys.end(), [&](auto a, auto b) {
