@@ -11,6 +11,7 @@
 
 #include <cdi/fields.hpp>
 #include <cdi/storage.hpp>
+#include <cdi/value.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
@@ -25,6 +26,7 @@ void convert_struct(const From& from, To& to, std::index_sequence<I...>) {
   constexpr auto source = Describe<From>::fields();
   constexpr auto target = Describe<To>::fields();
   (detail::convert_value(from.*std::get<I>(source).member, to.*std::get<I>(target).member), ...);
+  if constexpr (Extensible<From>) detail::convert_value(from.extra, to.extra);
 }
 
 template <class From, class To>
@@ -34,6 +36,13 @@ void convert_value(const From& from, To& to) {
   } else if constexpr (Described<From>) {
     using Fields = decltype(Describe<From>::fields());
     detail::convert_struct(from, to, std::make_index_sequence<std::tuple_size_v<Fields>>{});
+  } else if constexpr (is_value<From>) {
+    to.kind = static_cast<typename To::Kind>(from.kind);
+    detail::convert_value(from.text, to.text);
+    detail::convert_value(from.members, to.members);
+  } else if constexpr (is_member<From>) {
+    detail::convert_value(from.key, to.key);
+    detail::convert_value(from.value, to.value);
   } else if constexpr (DictLike<To>) {
     to.clear();
     for (const auto& [key, value] : from) {

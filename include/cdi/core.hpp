@@ -7,6 +7,8 @@
 #define CDI_CORE_HPP
 
 // IWYU pragma: begin_exports
+#include <cdi/annotation_key.hpp>
+#include <cdi/annotations.hpp>
 #include <cdi/apply.hpp>
 #include <cdi/convert.hpp>
 #include <cdi/document.hpp>
@@ -24,6 +26,7 @@
 #include <cdi/spec.hpp>
 #include <cdi/storage.hpp>
 #include <cdi/validate.hpp>
+#include <cdi/value.hpp>
 #include <cdi/version.hpp>
 #include <cdi/write.hpp>
 // IWYU pragma: end_exports

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include <cdi/value.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
@@ -44,7 +45,21 @@ inline std::string to_string(Release release) {
   return out;
 }
 
-/// One row of a field list: a document key, the member that holds its value, and since when.
+/// The releases of the CDI specification that have a field.
+struct Lifetime {
+  Release since = {};               // the first that has it
+  Release until = {255, 255, 255};  // the first that has it no more
+
+  constexpr Lifetime() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): most fields have come to stay
+  constexpr Lifetime(Release first) noexcept : since{first} {}
+  constexpr Lifetime(Release first, Release gone) noexcept : since{first}, until{gone} {}
+
+  constexpr bool has(Release release) const { return since <= release && release < until; }
+  constexpr bool ended() const { return until != Release{255, 255, 255}; }
+};
+
+/// One row of a field list: a document key, the member that holds its value, and in which releases.
 template <class Class, class T>
 struct Field {
   using class_type = Class;
@@ -53,14 +68,14 @@ struct Field {
   std::string_view key;
   T Class::*member;
   Presence when = Presence::omit_empty;
-  Release since = {};
+  Lifetime lifetime = {};
 
   // Spelled out because Clang 14 does not deduce the arguments of an aggregate.
   constexpr Field(std::string_view k, T Class::*m, Presence p = Presence::omit_empty,
-                  Release s = {}) noexcept
-      : key{k}, member{m}, when{p}, since{s} {}
-  constexpr Field(std::string_view k, T Class::*m, Release s) noexcept
-      : Field{k, m, Presence::omit_empty, s} {}
+                  Lifetime l = {}) noexcept
+      : key{k}, member{m}, when{p}, lifetime{l} {}
+  constexpr Field(std::string_view k, T Class::*m, Lifetime l) noexcept
+      : Field{k, m, Presence::omit_empty, l} {}
 };
 
 /// A type that carries its own field list.
@@ -128,6 +143,9 @@ constexpr bool is_empty(const T& value) {
   } else if constexpr (requires { value.empty(); }) {
     return value.empty();
   } else if constexpr (Described<T>) {
+    if constexpr (Extensible<T>) {
+      if (!value.extra.empty()) return false;
+    }
     return every_field<T>([&](const auto& f) { return cdi::is_empty(value.*f.member); });
   } else {
     return value == T{};

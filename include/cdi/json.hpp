@@ -131,6 +131,11 @@ class JsonSink {  // NOLINT(bugprone-exception-escape)
   }
   void unsigned_integer(std::uint64_t value) { place(value); }
   void boolean(bool value) { place(value); }
+  void number(std::string_view value) {
+    Json number = Json::parse(value, nullptr, /*allow_exceptions=*/false);
+    place(number.is_number() ? std::move(number) : Json(value));  // 1e999 is too large for it
+  }
+  void null() { place(nullptr); }
 
   Json take() && { return std::move(root_); }
 

@@ -66,7 +66,7 @@ ReleaseNeed field_need(const T& value) {
     every_field<T>([&](const auto& f) {
       const auto& member = value.*f.member;
       if (!cdi::is_empty(member)) {
-        detail::raise(need, {f.since, {}}, f.key);
+        detail::raise(need, {f.lifetime.since, {}}, f.key);
         detail::raise(need, detail::field_need(member), f.key);
       }
       return true;

@@ -21,6 +21,7 @@
 #include <cdi/fields.hpp>
 #include <cdi/result.hpp>
 #include <cdi/storage.hpp>
+#include <cdi/value.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
@@ -154,14 +155,19 @@ bool read_value(const Document::Value& value, T& out, Error& why);
 struct FieldRow {
   std::string_view key;
   Presence when;
+  bool ended;  // whether older releases only have the field
   bool (*read)(const Document::Value& value, void* object, Error& why);
 };
+
+/// Keeps a member that no row knows.
+using KeepMember = void (*)(const Document::Member& member, void* object);
 
 template <class T, std::size_t... I>
 constexpr auto make_field_rows(std::index_sequence<I...>) {
   return std::array<FieldRow, sizeof...(I)>{FieldRow{
       std::get<I>(Describe<T>::fields()).key,
       std::get<I>(Describe<T>::fields()).when,
+      std::get<I>(Describe<T>::fields()).lifetime.ended(),
       [](const Document::Value& value, void* object, Error& why) {
         constexpr auto member = std::get<I>(Describe<T>::fields()).member;
         return detail::read_value(value, static_cast<T*>(object)->*member, why);
@@ -175,17 +181,23 @@ inline constexpr auto field_rows = make_field_rows<T>(
 
 inline std::string name_fields(std::span<const FieldRow> rows) {
   std::string names;
-  for (const auto& row : rows) names.append(names.empty() ? "" : ", ").append(row.key);
+  for (const auto& row : rows) {
+    if (!row.ended) names.append(names.empty() ? "" : ", ").append(row.key);
+  }
   return names;
 }
 
 inline bool read_rows(const Document::Value& value, std::span<const FieldRow> rows, void* object,
-                      Error& why) {
+                      KeepMember keep, Error& why) {
   if (value.kind() != Document::Kind::map) return detail::expected(why, value, "an object");
   std::uint64_t seen = 0;
   for (const auto [key, member] : value.members()) {
     std::size_t i = 0;
     while (i < rows.size() && !same_key(rows[i].key, key.text())) ++i;
+    if (i == rows.size() && keep != nullptr) {
+      keep({key, member}, object);
+      continue;
+    }
     if (i == rows.size()) {
       detail::fail(why, key, "unknown field; known here: " + detail::name_fields(rows));
       why.add_outer(detail::escaped(key.text()));
@@ -213,6 +225,79 @@ inline bool read_rows(const Document::Value& value, std::span<const FieldRow> ro
   return true;
 }
 
+/// Whether a plain scalar is a number as JSON has it; YAML has more ways to write one.
+inline bool is_json_number(std::string_view text) {
+  const auto digits = [&text] {
+    const auto end = std::min(text.find_first_not_of("0123456789"), text.size());
+    text.remove_prefix(end);
+    return end;
+  };
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const bool zero = text.starts_with('0');
+  const auto whole = digits();
+  if (whole == 0 || (zero && whole > 1)) return false;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    if (digits() == 0) return false;
+  }
+  if (text.starts_with('e') || text.starts_with('E')) {
+    text.remove_prefix(1);
+    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+    if (digits() == 0) return false;
+  }
+  return text.empty();
+}
+
+template <class S>
+void read_any(const Document::Value& value, BasicValue<S>& out);
+
+/// Appends a member to a list of members.
+template <class Members>
+void read_member(const Document::Member& member, Members& out) {
+  auto& kept = out.emplace_back();
+  kept.key = member.key.text();
+  detail::read_any(member.value, kept.value);
+}
+
+/// Reads a value of any shape.
+template <class S>
+void read_any(const Document::Value& value, BasicValue<S>& out) {
+  using Kind = typename BasicValue<S>::Kind;
+  out.text = value.text();
+  switch (value.kind()) {
+    case Document::Kind::null: out.kind = Kind::null; break;
+    case Document::Kind::quoted: out.kind = Kind::text; break;
+    case Document::Kind::plain:
+      out.kind = is_json_number(value.text())                        ? Kind::number
+                 : value.text() == "true" || value.text() == "false" ? Kind::boolean
+                                                                     : Kind::text;
+      break;
+    case Document::Kind::list:
+      out.kind = Kind::list;
+      for (const auto item : value.items())
+        detail::read_any(item, out.members.emplace_back().value);
+      break;
+    case Document::Kind::map:
+      out.kind = Kind::map;
+      for (const auto member : value.members()) detail::read_member(member, out.members);
+      break;
+  }
+}
+
+template <class T>
+constexpr KeepMember find_keep_member() {
+  if constexpr (Extensible<T>) {
+    return [](const Document::Member& member, void* object) {
+      detail::read_member(member, static_cast<T*>(object)->extra);
+    };
+  } else {
+    return nullptr;
+  }
+}
+
+template <class T>
+inline constexpr KeepMember keep_member = find_keep_member<T>();
+
 template <ListLike T>
 bool read_list(const Document::Value& value, T& out, Error& why) {
   if (value.kind() != Document::Kind::list) return detail::expected(why, value, "a list");
@@ -229,7 +314,8 @@ template <DictLike T>
 bool read_dict(const Document::Value& value, T& out, Error& why) {
   if (value.kind() != Document::Kind::map) return detail::expected(why, value, "an object");
   for (const auto [key, member] : value.members()) {
-    if (detail::read_value(member, out[typename T::key_type{key.text()}], why)) continue;
+    auto& item = out[typename T::key_type{key.text()}];
+    if (member.is_null() || detail::read_value(member, item, why)) continue;
     why.add_outer(detail::escaped(key.text()));
     return false;
   }
@@ -257,7 +343,10 @@ bool read_value(const Document::Value& value, T& out, Error& why) {
   if constexpr (OptionalLike<T>) {
     return value.is_null() || detail::read_value(value, out.emplace(), why);
   } else if constexpr (Described<T>) {
-    return detail::read_rows(value, field_rows<T>, &out, why);
+    return detail::read_rows(value, field_rows<T>, &out, keep_member<T>, why);
+  } else if constexpr (is_value<T>) {
+    detail::read_any(value, out);
+    return true;
   } else if constexpr (std::same_as<T, bool>) {
     const auto truth =
         value.kind() == Document::Kind::plain ? detail::parse_boolean(value.text()) : std::nullopt;

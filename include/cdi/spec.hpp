@@ -122,6 +122,8 @@ struct BasicIntelRdt {
   StringOf<S> mem_bw_schema{};
   std::optional<ListOf<S, StringOf<S>>> schemata{};  // an empty list counts as said, since 1.1.0
   bool enable_monitoring = false;
+  std::optional<bool> enable_cmt{};  // before 1.1.0, as `enable_monitoring`: cache occupancy
+  std::optional<bool> enable_mbm{};  // before 1.1.0, as `enable_monitoring`: memory bandwidth
 
   friend bool operator==(const BasicIntelRdt&, const BasicIntelRdt&) = default;
 
@@ -133,6 +135,8 @@ struct BasicIntelRdt {
         Field{"memBwSchema", &Self::mem_bw_schema},
         Field{"schemata", &Self::schemata, Release{1, 1, 0}},
         Field{"enableMonitoring", &Self::enable_monitoring, Release{1, 1, 0}},
+        Field{"enableCMT", &Self::enable_cmt, Lifetime{{0, 7, 0}, {1, 1, 0}}},
+        Field{"enableMBM", &Self::enable_mbm, Lifetime{{0, 7, 0}, {1, 1, 0}}},
     };
   }
 };

@@ -11,6 +11,7 @@
 
 #include <cdi/fields.hpp>
 #include <cdi/result.hpp>
+#include <cdi/value.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
@@ -28,10 +29,46 @@ concept Sink = requires(T sink, std::string_view text, std::int64_t number, std:
   sink.integer(number);
   sink.unsigned_integer(natural);
   sink.boolean(truth);
+  sink.number(text);  // as JSON has it
+  sink.null();
 };
 
+namespace detail {
+
+template <class S>
+void write_any(const BasicValue<S>& value, Sink auto& sink);
+
+template <class Members>
+void write_members(const Members& members, Sink auto& sink) {
+  for (const auto& [key, value] : members) {
+    sink.key(key);
+    detail::write_any(value, sink);
+  }
+}
+
+template <class S>
+void write_any(const BasicValue<S>& value, Sink auto& sink) {
+  using Kind = typename BasicValue<S>::Kind;
+  switch (value.kind) {
+    case Kind::null: return sink.null();
+    case Kind::boolean: return sink.boolean(value.text == "true");
+    case Kind::number: return sink.number(value.text);
+    case Kind::text: return sink.text(value.text);
+    case Kind::list:
+      sink.begin_list();
+      for (const auto& item : value.members) detail::write_any(item.value, sink);
+      return sink.end_list();
+    case Kind::map: break;
+  }
+  sink.begin_map();
+  detail::write_members(value.members, sink);
+  sink.end_map();
+}
+
+}  // namespace detail
+
 /// Writes a described type, or a part of one, to a sink: fields in the order of the field list,
-/// without those that are empty and not required.
+/// without those that are empty and not required; then what it does not know.
 template <class T>
 void write(const T& value, Sink auto& sink) {
   if constexpr (Described<T>) {
@@ -44,7 +81,10 @@ void write(const T& value, Sink auto& sink) {
       }
       return true;
     });
+    if constexpr (Extensible<T>) detail::write_members(value.extra, sink);
     sink.end_map();
+  } else if constexpr (detail::is_value<T>) {
+    detail::write_any(value, sink);
   } else if constexpr (detail::OptionalLike<T>) {
     cdi::write(*value, sink);  // an absent one is empty, and so never written
   } else if constexpr (detail::DictLike<T>) {
@@ -87,6 +127,8 @@ struct Utf8Check {
   void integer(std::int64_t) {}
   void unsigned_integer(std::uint64_t) {}
   void boolean(bool) {}
+  void number(std::string_view) {}
+  void null() {}
 };
 
 template <Described T>

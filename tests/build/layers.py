@@ -10,9 +10,10 @@ import sys
 
 ORDER = """
 version fwd
-result storage fields name path
-spec oci/mount oci/hooks oci/process oci/linux oci/spec convert document read write
-host minimum_version validate apply oci/editor
+result storage value fields name annotation_key path
+spec oci/root oci/mount oci/hooks oci/process oci/resources oci/seccomp oci/linux
+oci/solaris oci/windows oci/vm oci/zos oci/freebsd oci/spec convert document read write
+host minimum_version validate annotations apply oci/editor
 registry json yaml oci/json_editor
 file cache
 core cdi

@@ -63,8 +63,8 @@ static_assert(!cdi::SelfDescribed<Foreign> && cdi::Described<Foreign>);
 static_assert(!cdi::Described<int> && !cdi::Described<std::string>);
 
 static_assert(Field{"flag", &Outer::flag}.when == Presence::omit_empty);
-static_assert(Field{"flag", &Outer::flag}.since == Release{0, 3, 0});
-static_assert(Field{"flag", &Outer::flag, Release{1, 1, 0}}.since == Release{1, 1, 0});
+static_assert(Field{"flag", &Outer::flag}.lifetime.since == Release{0, 3, 0});
+static_assert(Field{"flag", &Outer::flag, Release{1, 1, 0}}.lifetime.since == Release{1, 1, 0});
 static_assert(Field{"flag", &Outer::flag, Release{1, 1, 0}}.when == Presence::omit_empty);
 static_assert(Field{"flag", &Outer::flag, cdi::required}.when == Presence::required);
 

@@ -49,8 +49,10 @@ template <class T>
 std::string later_keys() {
   std::string out;
   cdi::every_field<T>([&](const auto& field) {
-    if (field.since == Release{}) return true;
-    out.append(out.empty() ? "" : ", ").append(field.key).append(" " + to_string(field.since));
+    if (field.lifetime.since == Release{}) return true;
+    out.append(out.empty() ? "" : ", ")
+        .append(field.key)
+        .append(" " + to_string(field.lifetime.since));
     return true;
   });
   return out;
@@ -65,7 +67,9 @@ TEST_CASE("fields stand in the order of the CDI document") {
   CHECK(keys<cdi::NetDevice>() == "hostInterfaceName name");
   CHECK(keys<cdi::Hook>() == "hookName path args env timeout");
   CHECK(keys<cdi::Mount>() == "hostPath containerPath options type");
-  CHECK(keys<cdi::IntelRdt>() == "closID l3CacheSchema memBwSchema schemata enableMonitoring");
+  CHECK(keys<cdi::IntelRdt>() ==
+        "closID l3CacheSchema memBwSchema schemata enableMonitoring "
+        "enableCMT enableMBM");
 }
 
 TEST_CASE("a view has the fields of the type that owns") {
@@ -93,7 +97,9 @@ TEST_CASE("each field knows the release that brought it") {
   CHECK(later_keys<cdi::NetDevice>() == "");
   CHECK(later_keys<cdi::Hook>() == "");
   CHECK(later_keys<cdi::Mount>() == "type 0.4.0");
-  CHECK(later_keys<cdi::IntelRdt>() == "schemata 1.1.0, enableMonitoring 1.1.0");
+  CHECK(later_keys<cdi::IntelRdt>() ==
+        "schemata 1.1.0, enableMonitoring 1.1.0, enableCMT 0.7.0, "
+        "enableMBM 0.7.0");
 }
 
 TEST_CASE("what is not said is empty") {

@@ -32,6 +32,8 @@ struct Notes {
   void integer(std::int64_t value) { out.append(std::to_string(value)).append(" "); }
   void unsigned_integer(std::uint64_t value) { out.append(std::to_string(value)).append(" "); }
   void boolean(bool value) { out += value ? "true " : "false "; }
+  void number(std::string_view value) { out.append(value).append(" "); }
+  void null() { out += "null "; }
 };
 
 static_assert(cdi::Sink<Notes>);

@@ -12,6 +12,7 @@
 
 #include <cdi/fields.hpp>
 #include <cdi/storage.hpp>
+#include <cdi/value.hpp>
 #include <cdi/version.hpp>
 
 // OCI runtime spec 1.3.0, config.md, "POSIX-platform Hooks".
@@ -51,6 +52,7 @@ struct BasicHook {
   ListOf<S, StringOf<S>> args{};  // with the program's name first, as in execv
   ListOf<S, StringOf<S>> env{};
   std::optional<std::int64_t> timeout{};  // seconds
+  ExtraOf<S> extra{};
 
   friend bool operator==(const BasicHook&, const BasicHook&) = default;
 
@@ -74,6 +76,7 @@ struct BasicHooks {
   ListOf<S, BasicHook<S>> start_container{};
   ListOf<S, BasicHook<S>> poststart{};
   ListOf<S, BasicHook<S>> poststop{};
+  ExtraOf<S> extra{};
 
   /// The hooks of one moment.
   ListOf<S, BasicHook<S>>& at(HookPoint point) {

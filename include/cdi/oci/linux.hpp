@@ -8,10 +8,14 @@
 #include <optional>
 
 #include <cdi/fields.hpp>
+#include <cdi/oci/mount.hpp>
+#include <cdi/oci/resources.hpp>
+#include <cdi/oci/seccomp.hpp>
 #include <cdi/storage.hpp>
+#include <cdi/value.hpp>
 #include <cdi/version.hpp>
 
-// OCI runtime spec 1.3.0, config-linux.md. Here: the members that CDI edits touch or look at.
+// OCI runtime spec 1.3.0, config-linux.md.
 
 namespace cdi::inline CDI_ABI::oci {
 
@@ -25,6 +29,7 @@ struct BasicLinuxDevice {
   std::optional<std::uint32_t> file_mode{};
   std::optional<std::uint32_t> uid{};
   std::optional<std::uint32_t> gid{};
+  ExtraOf<S> extra{};
 
   friend bool operator==(const BasicLinuxDevice&, const BasicLinuxDevice&) = default;
 
@@ -42,31 +47,11 @@ struct BasicLinuxDevice {
   }
 };
 
-/// A rule of the device cgroup: what the container may do with which devices.
-template <class S>
-struct BasicLinuxDeviceCgroup {
-  bool allow = false;
-  StringOf<S> type{};                   // "a", "b" or "c"; all when empty
-  std::optional<std::int64_t> major{};  // all when absent
-  std::optional<std::int64_t> minor{};  // all when absent
-  StringOf<S> access{};                 // some of "rwm"
-
-  friend bool operator==(const BasicLinuxDeviceCgroup&, const BasicLinuxDeviceCgroup&) = default;
-
-  static constexpr auto fields() {
-    using Self = BasicLinuxDeviceCgroup;
-    return std::tuple{
-        Field{"allow", &Self::allow, required}, Field{"type", &Self::type},
-        Field{"major", &Self::major},           Field{"minor", &Self::minor},
-        Field{"access", &Self::access},
-    };
-  }
-};
-
 /// A network interface of the host that the runtime moves into the container.
 template <class S>
 struct BasicLinuxNetDevice {
   StringOf<S> name{};  // in the container; that of the host when empty
+  ExtraOf<S> extra{};
 
   friend bool operator==(const BasicLinuxNetDevice&, const BasicLinuxNetDevice&) = default;
 
@@ -78,26 +63,12 @@ struct BasicLinuxNetDevice {
   }
 };
 
-/// The cgroup settings of the container.
-template <class S>
-struct BasicLinuxResources {
-  ListOf<S, BasicLinuxDeviceCgroup<S>> devices{};
-
-  friend bool operator==(const BasicLinuxResources&, const BasicLinuxResources&) = default;
-
-  static constexpr auto fields() {
-    using Self = BasicLinuxResources;
-    return std::tuple{
-        Field{"devices", &Self::devices},
-    };
-  }
-};
-
 /// A namespace that the container gets.
 template <class S>
 struct BasicLinuxNamespace {
   StringOf<S> type{};  // "pid", "network", "mount", "ipc", "uts", "user", "cgroup", "time"
   StringOf<S> path{};  // of a namespace to join; a new one when empty
+  ExtraOf<S> extra{};
 
   friend bool operator==(const BasicLinuxNamespace&, const BasicLinuxNamespace&) = default;
 
@@ -118,6 +89,7 @@ struct BasicLinuxIntelRdt {
   StringOf<S> l3_cache_schema{};
   StringOf<S> mem_bw_schema{};
   bool enable_monitoring = false;
+  ExtraOf<S> extra{};
 
   friend bool operator==(const BasicLinuxIntelRdt&, const BasicLinuxIntelRdt&) = default;
 
@@ -133,43 +105,126 @@ struct BasicLinuxIntelRdt {
   }
 };
 
+/// Where the kernel takes the memory of the container from: set_mempolicy(2).
+template <class S>
+struct BasicLinuxMemoryPolicy {
+  StringOf<S> mode{};              // `MPOL_BIND`, ...
+  StringOf<S> nodes{};             // a list like `0-3,7`
+  ListOf<S, StringOf<S>> flags{};  // `MPOL_F_STATIC_NODES`, ...
+  ExtraOf<S> extra{};
+
+  friend bool operator==(const BasicLinuxMemoryPolicy&, const BasicLinuxMemoryPolicy&) = default;
+
+  static constexpr auto fields() {
+    using Self = BasicLinuxMemoryPolicy;
+    return std::tuple{
+        Field{"mode", &Self::mode, required},
+        Field{"nodes", &Self::nodes},
+        Field{"flags", &Self::flags},
+    };
+  }
+};
+
+/// The execution domain of the container: personality(2).
+template <class S>
+struct BasicLinuxPersonality {
+  StringOf<S> domain{};  // "LINUX" or "LINUX32"
+  ListOf<S, StringOf<S>> flags{};
+  ExtraOf<S> extra{};
+
+  friend bool operator==(const BasicLinuxPersonality&, const BasicLinuxPersonality&) = default;
+
+  static constexpr auto fields() {
+    using Self = BasicLinuxPersonality;
+    return std::tuple{
+        Field{"domain", &Self::domain, required},
+        Field{"flags", &Self::flags},
+    };
+  }
+};
+
+/// How far a clock of the container is off that of the host.
+template <class S>
+struct BasicLinuxTimeOffset {
+  std::int64_t secs = 0;
+  std::uint32_t nanosecs = 0;
+  ExtraOf<S> extra{};
+
+  friend bool operator==(const BasicLinuxTimeOffset&, const BasicLinuxTimeOffset&) = default;
+
+  static constexpr auto fields() {
+    using Self = BasicLinuxTimeOffset;
+    return std::tuple{
+        Field{"secs", &Self::secs},
+        Field{"nanosecs", &Self::nanosecs},
+    };
+  }
+};
+
 /// The part of an OCI spec that only Linux has.
 template <class S>
 struct BasicLinux {
+  ListOf<S, BasicIdMapping<S>> uid_mappings{};
+  ListOf<S, BasicIdMapping<S>> gid_mappings{};
+  DictOf<S, StringOf<S>> sysctl{};
   std::optional<BasicLinuxResources<S>> resources{};
+  StringOf<S> cgroups_path{};
   ListOf<S, BasicLinuxNamespace<S>> namespaces{};
   ListOf<S, BasicLinuxDevice<S>> devices{};
   DictOf<S, BasicLinuxNetDevice<S>> net_devices{};  // by host interface
+  std::optional<BasicLinuxSeccomp<S>> seccomp{};
+  StringOf<S> rootfs_propagation{};  // "private", "shared", "slave" or "unbindable"
+  ListOf<S, StringOf<S>> masked_paths{};
+  ListOf<S, StringOf<S>> readonly_paths{};
+  StringOf<S> mount_label{};
   std::optional<BasicLinuxIntelRdt<S>> intel_rdt{};
+  std::optional<BasicLinuxMemoryPolicy<S>> memory_policy{};
+  std::optional<BasicLinuxPersonality<S>> personality{};
+  DictOf<S, BasicLinuxTimeOffset<S>> time_offsets{};  // by clock: "monotonic", "boottime"
+  ExtraOf<S> extra{};
 
   friend bool operator==(const BasicLinux&, const BasicLinux&) = default;
 
   static constexpr auto fields() {
     using Self = BasicLinux;
     return std::tuple{
-        Field{"resources", &Self::resources}, Field{"namespaces", &Self::namespaces},
-        Field{"devices", &Self::devices},     Field{"netDevices", &Self::net_devices},
+        Field{"uidMappings", &Self::uid_mappings},
+        Field{"gidMappings", &Self::gid_mappings},
+        Field{"sysctl", &Self::sysctl},
+        Field{"resources", &Self::resources},
+        Field{"cgroupsPath", &Self::cgroups_path},
+        Field{"namespaces", &Self::namespaces},
+        Field{"devices", &Self::devices},
+        Field{"netDevices", &Self::net_devices},
+        Field{"seccomp", &Self::seccomp},
+        Field{"rootfsPropagation", &Self::rootfs_propagation},
+        Field{"maskedPaths", &Self::masked_paths},
+        Field{"readonlyPaths", &Self::readonly_paths},
+        Field{"mountLabel", &Self::mount_label},
         Field{"intelRdt", &Self::intel_rdt},
+        Field{"memoryPolicy", &Self::memory_policy},
+        Field{"personality", &Self::personality},
+        Field{"timeOffsets", &Self::time_offsets},
     };
   }
 };
 
-using Linux = BasicLinux<Owning>;
 using LinuxDevice = BasicLinuxDevice<Owning>;
 using LinuxDeviceView = BasicLinuxDevice<Borrowed>;
-using LinuxDeviceCgroup = BasicLinuxDeviceCgroup<Owning>;
-using LinuxDeviceCgroupView = BasicLinuxDeviceCgroup<Borrowed>;
 using LinuxNetDevice = BasicLinuxNetDevice<Owning>;
 using LinuxNetDeviceView = BasicLinuxNetDevice<Borrowed>;
+using LinuxNamespace = BasicLinuxNamespace<Owning>;
 using LinuxIntelRdt = BasicLinuxIntelRdt<Owning>;
 using LinuxIntelRdtView = BasicLinuxIntelRdt<Borrowed>;
-using LinuxResources = BasicLinuxResources<Owning>;
-using LinuxNamespace = BasicLinuxNamespace<Owning>;
+using LinuxMemoryPolicy = BasicLinuxMemoryPolicy<Owning>;
+using LinuxPersonality = BasicLinuxPersonality<Owning>;
+using LinuxTimeOffset = BasicLinuxTimeOffset<Owning>;
+using Linux = BasicLinux<Owning>;
 
 static_assert(
-    detail::initialisers_used<Linux, LinuxResources, LinuxNamespace, LinuxDevice, LinuxDeviceView,
-                              LinuxDeviceCgroup, LinuxDeviceCgroupView, LinuxNetDevice,
-                              LinuxNetDeviceView, LinuxIntelRdt, LinuxIntelRdtView>);
+    detail::initialisers_used<LinuxDevice, LinuxDeviceView, LinuxNetDevice, LinuxNetDeviceView,
+                              LinuxNamespace, LinuxIntelRdt, LinuxIntelRdtView, LinuxMemoryPolicy,
+                              LinuxPersonality, LinuxTimeOffset, Linux>);
 
 }  // namespace cdi::inline CDI_ABI::oci
 

@@ -5,13 +5,13 @@
 #define CDI_OCI_MOUNT_HPP
 
 #include <cstdint>
-#include <optional>
 
 #include <cdi/fields.hpp>
 #include <cdi/storage.hpp>
+#include <cdi/value.hpp>
 #include <cdi/version.hpp>
 
-// OCI runtime spec 1.3.0, config.md, "Mounts" (POSIX platforms).
+// OCI runtime spec 1.3.0, config.md, "Mounts".
 
 namespace cdi::inline CDI_ABI::oci {
 
@@ -21,6 +21,7 @@ struct BasicIdMapping {
   std::uint32_t container_id = 0;
   std::uint32_t host_id = 0;
   std::uint32_t size = 0;
+  ExtraOf<S> extra{};
 
   friend bool operator==(const BasicIdMapping&, const BasicIdMapping&) = default;
 
@@ -43,6 +44,7 @@ struct BasicMount {
   ListOf<S, StringOf<S>> options{};
   ListOf<S, BasicIdMapping<S>> uid_mappings{};
   ListOf<S, BasicIdMapping<S>> gid_mappings{};
+  ExtraOf<S> extra{};
 
   friend bool operator==(const BasicMount&, const BasicMount&) = default;
 

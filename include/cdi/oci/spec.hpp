@@ -7,27 +7,43 @@
 #include <optional>
 
 #include <cdi/fields.hpp>
+#include <cdi/oci/freebsd.hpp>
 #include <cdi/oci/hooks.hpp>
 #include <cdi/oci/linux.hpp>
 #include <cdi/oci/mount.hpp>
 #include <cdi/oci/process.hpp>
+#include <cdi/oci/root.hpp>
+#include <cdi/oci/solaris.hpp>
+#include <cdi/oci/vm.hpp>
+#include <cdi/oci/windows.hpp>
+#include <cdi/oci/zos.hpp>
 #include <cdi/storage.hpp>
+#include <cdi/value.hpp>
 #include <cdi/version.hpp>
 
-// OCI runtime spec 1.3.0, config.md. Here: the chapters that CDI edits touch.
+// OCI runtime spec 1.3.0, config.md.
 
 namespace cdi::inline CDI_ABI::oci {
 
-/// An OCI runtime spec: the root of a bundle's config.json.
+/// An OCI runtime spec: the root of a bundle's config.json. Members that a newer release has stand
+/// in the `extra` of the object they were found in, and are written again.
 template <class S>
 struct BasicSpec {
   StringOf<S> version{};
   std::optional<BasicProcess<S>> process{};
+  std::optional<BasicRoot<S>> root{};
   StringOf<S> hostname{};
+  StringOf<S> domainname{};
   ListOf<S, BasicMount<S>> mounts{};
   std::optional<BasicHooks<S>> hooks{};
   DictOf<S, StringOf<S>> annotations{};
   std::optional<BasicLinux<S>> linux_{};  // GNU modes predefine `linux` as a macro
+  std::optional<BasicSolaris<S>> solaris{};
+  std::optional<BasicWindows<S>> windows{};
+  std::optional<BasicVm<S>> vm{};
+  std::optional<BasicZos<S>> zos{};
+  std::optional<BasicFreeBsd<S>> freebsd{};
+  ExtraOf<S> extra{};
 
   friend bool operator==(const BasicSpec&, const BasicSpec&) = default;
 
@@ -36,11 +52,18 @@ struct BasicSpec {
     return std::tuple{
         Field{"ociVersion", &Self::version, required},
         Field{"process", &Self::process},
+        Field{"root", &Self::root},
         Field{"hostname", &Self::hostname},
+        Field{"domainname", &Self::domainname},
         Field{"mounts", &Self::mounts},
         Field{"hooks", &Self::hooks},
         Field{"annotations", &Self::annotations},
         Field{"linux", &Self::linux_},
+        Field{"solaris", &Self::solaris},
+        Field{"windows", &Self::windows},
+        Field{"vm", &Self::vm},
+        Field{"zos", &Self::zos},
+        Field{"freebsd", &Self::freebsd},
     };
   }
 };

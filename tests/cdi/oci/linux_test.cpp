@@ -10,6 +10,8 @@
 #include <cdi/json.hpp>
 #include <cdi/oci/linux.hpp>
 
+#include "every_member.hpp"
+
 namespace {
 
 /// Keys; `!` for those that are required, `=` for those that are written even when empty.
@@ -29,9 +31,8 @@ using Keys = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("The Linux part has the members of config-linux.md that CDI edits") {
-  CHECK(keys<cdi::oci::Linux>() ==
-        Keys{"resources", "namespaces", "devices", "netDevices", "intelRdt"});
+TEST_CASE("The Linux part has the members of config-linux.md") {
+  check_chapter<cdi::oci::Linux>("/linux");
   CHECK(keys<cdi::oci::LinuxDevice>() ==
         Keys{"path!", "type!", "major=", "minor=", "fileMode", "uid", "gid"});
   CHECK(keys<cdi::oci::LinuxDeviceCgroup>() == Keys{"allow!", "type", "major", "minor", "access"});

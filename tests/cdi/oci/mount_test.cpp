@@ -10,6 +10,8 @@
 #include <cdi/json.hpp>
 #include <cdi/oci/mount.hpp>
 
+#include "every_member.hpp"
+
 namespace {
 
 template <class T>
@@ -51,11 +53,12 @@ TEST_CASE("A mount survives the way through JSON") {
 
 TEST_CASE("A mount without destination, or with ids out of range, is refused") {
   for (const std::string text :
-       {"{}", R"({"source":"/h"})", R"({"destination":[]})", R"({"destination":"/c","uid":1})",
+       {"{}", R"({"source":"/h"})", R"({"destination":[]})",
         R"({"destination":"/c","uidMappings":[{"containerID":0,"hostID":0}]})",
         R"({"destination":"/c","uidMappings":[null]})",
         R"({"destination":"/c","gidMappings":[{"containerID":0,"hostID":-1,"size":1}]})"}) {
     CAPTURE(text);
     CHECK_FALSE(cdi::read_json<cdi::oci::Mount>(text));
   }
+  check_chapter<cdi::oci::Mount>("/mounts/0");
 }

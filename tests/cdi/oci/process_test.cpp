@@ -10,6 +10,8 @@
 #include <cdi/json.hpp>
 #include <cdi/oci/process.hpp>
 
+#include "every_member.hpp"
+
 namespace {
 
 template <class T>
@@ -24,11 +26,14 @@ std::vector<std::string> keys() {
 
 }  // namespace
 
-TEST_CASE("A process has user and cwd, a user has uid and gid") {
+TEST_CASE("A process has user and cwd; uid and gid are always written") {
   using Keys = std::vector<std::string>;
   CHECK(keys<cdi::oci::Process>() ==
-        Keys{"terminal", "user!", "args", "env", "cwd!", "noNewPrivileges"});
-  CHECK(keys<cdi::oci::User>() == Keys{"uid!", "gid!", "umask", "additionalGids", "username"});
+        Keys{"terminal", "consoleSize", "user!", "args", "commandLine", "env", "cwd!",
+             "capabilities", "rlimits", "noNewPrivileges", "apparmorProfile", "oomScoreAdj",
+             "scheduler", "selinuxLabel", "ioPriority", "execCPUAffinity"});
+  CHECK(keys<cdi::oci::User>() == Keys{"uid", "gid", "umask", "additionalGids", "username"});
+  check_chapter<cdi::oci::Process>("/process");
   CHECK(*cdi::write_json(cdi::oci::Process{}, -1) == R"({"user":{"uid":0,"gid":0},"cwd":""})");
 }
 
@@ -47,7 +52,7 @@ TEST_CASE("A process survives the way through JSON") {
 
 TEST_CASE("Ids out of range are refused") {
   for (const std::string id :
-       {"-1", "4294967296", "1.5", "\"0\"", "null", "true", "99999999999999999999999999"}) {
+       {"-1", "4294967296", "1.5", "\"0\"", "true", "99999999999999999999999999"}) {
     CAPTURE(id);
     CHECK_FALSE(cdi::read_json<cdi::oci::User>(R"({"uid":)" + id + R"(,"gid":0})"));
     CHECK_FALSE(cdi::read_json<cdi::oci::User>(R"({"uid":0,"gid":)" + id + "}"));

@@ -11,6 +11,8 @@
 #include <cdi/json.hpp>
 #include <cdi/oci/spec.hpp>
 
+#include "every_member.hpp"
+
 namespace {
 
 const std::string everything =
@@ -21,14 +23,15 @@ const std::string everything =
 
 }  // namespace
 
-TEST_CASE("An OCI spec has its version, which is required, and the chapters that CDI edits") {
+TEST_CASE("An OCI spec has its version, which is required, and the chapters of OCI 1.3.0") {
   std::vector<std::string> keys;
   cdi::every_field<cdi::oci::Spec>([&](const auto& field) {
     keys.emplace_back(field.key).append(field.when == cdi::required ? "!" : "");
     return true;
   });
-  CHECK(keys == std::vector<std::string>{"ociVersion!", "process", "hostname", "mounts", "hooks",
-                                         "annotations", "linux"});
+  CHECK(keys == std::vector<std::string>{"ociVersion!", "process", "root", "hostname", "domainname",
+                                         "mounts", "hooks", "annotations", "linux", "solaris",
+                                         "windows", "vm", "zos", "freebsd"});
 }
 
 TEST_CASE("An OCI spec survives the way through JSON") {
@@ -48,9 +51,33 @@ TEST_CASE("A view of an OCI spec says the same as the spec") {
   CHECK(cdi::convert<cdi::oci::Spec>(view) == *spec);
 }
 
-TEST_CASE("The model refuses what it would lose") {
-  const auto spec = cdi::read_json<cdi::oci::Spec>(R"({"ociVersion":"1.3.0","root":{}})");
+TEST_CASE("A config that names every member comes back equal, and so do those of runc and a pod") {
+  check_chapter<cdi::oci::Spec>("");
+  for (const std::string name : {"every-member", "runc-default", "k8s-pod"}) {
+    CAPTURE(name);
+    const auto text = read_data("oci/" + name + ".json");
+    const auto spec = cdi::read_json<cdi::oci::Spec>(text);
+    REQUIRE_MESSAGE(spec, to_string(spec.error()));
+    CHECK(cdi::to_json_value<nlohmann::json>(*spec) == nlohmann::json::parse(text));
+    const auto view = cdi::convert<cdi::oci::SpecView>(*spec);
+    CHECK(cdi::convert<cdi::oci::Spec>(view) == *spec);
+  }
+}
+
+TEST_CASE("What the model does not know is kept wherever it stands") {
+  const std::string text =
+      R"({"ociVersion":"1.4.0","process":{"user":{"uid":0,"gid":0,"homeDir":"/h"},"cwd":"/",)"
+      R"("niceness":[1]},"linux":{"devices":[{"path":"/d","type":"c","major":1,"minor":2,)"
+      R"("label":"x"}],"netDevices":{"eth0":{"mtu":1500}}},"wasm":{"engine":{"name":"w"}}})";
+  const auto spec = cdi::read_json<cdi::oci::Spec>(text);
+  REQUIRE(spec);
+  CHECK(*cdi::write_json(*spec, -1) == text);
+}
+
+TEST_CASE("A member of the wrong type is refused, with path and position") {
+  const auto spec =
+      cdi::read_json<cdi::oci::Spec>("{\"ociVersion\":\"1.3.0\",\n\"root\":{\"path\":[]}}");
   REQUIRE_FALSE(spec);
-  CHECK(spec.error().where == "root");
+  CHECK(to_string(spec.error()) == "line 2:16: root.path: expected text, not a list");
   CHECK_FALSE(cdi::read_json<cdi::oci::Spec>("{}"));
 }

@@ -1,0 +1,40 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_OCI_ROOT_HPP
+#define CDI_OCI_ROOT_HPP
+
+#include <cdi/fields.hpp>
+#include <cdi/storage.hpp>
+#include <cdi/value.hpp>
+#include <cdi/version.hpp>
+
+// OCI runtime spec 1.3.0, config.md, "Root".
+
+namespace cdi::inline CDI_ABI::oci {
+
+/// The root file system of the container.
+template <class S>
+struct BasicRoot {
+  StringOf<S> path{};  // absolute, or relative to the bundle
+  bool readonly = false;
+  ExtraOf<S> extra{};
+
+  friend bool operator==(const BasicRoot&, const BasicRoot&) = default;
+
+  static constexpr auto fields() {
+    using Self = BasicRoot;
+    return std::tuple{
+        Field{"path", &Self::path, required},
+        Field{"readonly", &Self::readonly},
+    };
+  }
+};
+
+using Root = BasicRoot<Owning>;
+
+static_assert(detail::initialisers_used<Root>);
+
+}  // namespace cdi::inline CDI_ABI::oci
+
+#endif  // CDI_OCI_ROOT_HPP

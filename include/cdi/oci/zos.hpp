@@ -1,0 +1,57 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_OCI_ZOS_HPP
+#define CDI_OCI_ZOS_HPP
+
+#include <cdi/fields.hpp>
+#include <cdi/storage.hpp>
+#include <cdi/value.hpp>
+#include <cdi/version.hpp>
+
+// OCI runtime spec 1.3.0, config-zos.md.
+
+namespace cdi::inline CDI_ABI::oci {
+
+/// A namespace that the container gets.
+template <class S>
+struct BasicZosNamespace {
+  StringOf<S> type{};  // "pid", "mount", "ipc" or "uts"
+  StringOf<S> path{};  // of a namespace to join; a new one when empty
+  ExtraOf<S> extra{};
+
+  friend bool operator==(const BasicZosNamespace&, const BasicZosNamespace&) = default;
+
+  static constexpr auto fields() {
+    using Self = BasicZosNamespace;
+    return std::tuple{
+        Field{"type", &Self::type, required},
+        Field{"path", &Self::path},
+    };
+  }
+};
+
+/// The part of an OCI spec that only z/OS has.
+template <class S>
+struct BasicZos {
+  ListOf<S, BasicZosNamespace<S>> namespaces{};
+  ExtraOf<S> extra{};
+
+  friend bool operator==(const BasicZos&, const BasicZos&) = default;
+
+  static constexpr auto fields() {
+    using Self = BasicZos;
+    return std::tuple{
+        Field{"namespaces", &Self::namespaces},
+    };
+  }
+};
+
+using ZosNamespace = BasicZosNamespace<Owning>;
+using Zos = BasicZos<Owning>;
+
+static_assert(detail::initialisers_used<ZosNamespace, Zos>);
+
+}  // namespace cdi::inline CDI_ABI::oci
+
+#endif  // CDI_OCI_ZOS_HPP

@@ -1,0 +1,19 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <doctest/doctest.h>
+
+#include <cdi/oci/freebsd.hpp>
+
+#include "every_member.hpp"
+
+namespace oci = cdi::oci;
+
+TEST_CASE("The FreeBSD chapter comes back as it was") {
+  check_chapter<oci::FreeBsd>("/freebsd");
+}
+
+TEST_CASE("A device has a path") {
+  CHECK(required_keys<oci::FreeBsdDevice>() == "path");
+  CHECK(required_keys<oci::FreeBsdJail>() == "");
+}

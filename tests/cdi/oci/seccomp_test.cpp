@@ -1,0 +1,20 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <doctest/doctest.h>
+
+#include <cdi/oci/seccomp.hpp>
+
+#include "every_member.hpp"
+
+namespace oci = cdi::oci;
+
+TEST_CASE("Seccomp rules come back as they were") {
+  check_chapter<oci::LinuxSeccomp>("/linux/seccomp");
+}
+
+TEST_CASE("Rules name system calls and an action") {
+  CHECK(required_keys<oci::LinuxSeccomp>() == "defaultAction");
+  CHECK(required_keys<oci::LinuxSyscall>() == "names action");
+  CHECK(required_keys<oci::LinuxSeccompArg>() == "index value op");
+}

@@ -1,0 +1,20 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <doctest/doctest.h>
+
+#include <cdi/oci/windows.hpp>
+
+#include "every_member.hpp"
+
+namespace oci = cdi::oci;
+
+TEST_CASE("The Windows chapter comes back as it was") {
+  check_chapter<oci::Windows>("/windows");
+}
+
+TEST_CASE("Layers and devices must be named") {
+  CHECK(required_keys<oci::Windows>() == "layerFolders");
+  CHECK(required_keys<oci::WindowsDevice>() == "id idType");
+  CHECK(required_keys<oci::WindowsResources>() == "");
+}

@@ -1,0 +1,18 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <doctest/doctest.h>
+
+#include <cdi/oci/zos.hpp>
+
+#include "every_member.hpp"
+
+namespace oci = cdi::oci;
+
+TEST_CASE("The z/OS chapter comes back as it was") {
+  check_chapter<oci::Zos>("/zos");
+}
+
+TEST_CASE("A namespace has a type") {
+  CHECK(required_keys<oci::ZosNamespace>() == "type");
+}

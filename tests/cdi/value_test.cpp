@@ -1,0 +1,96 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <cdi/convert.hpp>
+#include <cdi/json.hpp>
+#include <cdi/value.hpp>
+#include <cdi/yaml.hpp>
+
+namespace {
+
+/// A type that knows one member and keeps the others.
+template <class S>
+struct BasicOpen {
+  cdi::StringOf<S> known{};
+  cdi::ExtraOf<S> extra{};
+
+  friend bool operator==(const BasicOpen&, const BasicOpen&) = default;
+
+  static constexpr auto fields() { return std::tuple{cdi::Field{"known", &BasicOpen::known}}; }
+};
+
+using Open = BasicOpen<cdi::Owning>;
+using OpenView = BasicOpen<cdi::Borrowed>;
+
+std::string through_json(const std::string& text) {
+  const auto read = cdi::read_json<Open>(text);
+  REQUIRE(read);
+  return *cdi::write_json(*read, -1);
+}
+
+}  // namespace
+
+TEST_CASE("Members that a type does not know come back as they were written, after the known") {
+  for (const std::string text :
+       {R"({"known":"a","x":null})", R"({"x":true,"y":false})", R"({"x":"true","y":"1"})",
+        R"({"x":0,"y":-1,"z":18446744073709551615})", R"({"x":1.5,"y":-0.0,"z":1e+300})",
+        R"({"x":[],"y":{},"z":""})", R"({"x":[1,[2,{"a":[null]}]],"y":{"b":{"a":1},"a":2}})",
+        R"({"":"","known ":1})", R"({"x":"\u0000\n\"ü"})"}) {
+    CAPTURE(text);
+    auto expected = nlohmann::ordered_json::parse(text);
+    CHECK(nlohmann::ordered_json::parse(through_json(text)) == expected);
+  }
+  CHECK(through_json(R"({"b":1,"known":"k","a":2})") == R"({"known":"k","b":1,"a":2})");
+}
+
+TEST_CASE("A field is known in any case") {
+  CHECK(through_json(R"({"KNOWN":"a"})") == R"({"known":"a"})");
+}
+
+TEST_CASE("Who holds a member that is not known is not empty") {
+  CHECK(cdi::is_empty(Open{}));
+  CHECK_FALSE(cdi::is_empty(*cdi::read_json<Open>(R"({"x":null})")));
+}
+
+TEST_CASE("Values keep the text of numbers, and compare") {
+  const auto read = cdi::read_json<Open>(R"({"x":1e3})");
+  REQUIRE(read);
+  REQUIRE(read->extra.size() == 1);
+  CHECK(read->extra[0].value == cdi::Value{.kind = cdi::Value::Kind::number, .text = "1e3"});
+  CHECK(read->extra[0].value != cdi::Value{.kind = cdi::Value::Kind::text, .text = "1e3"});
+  CHECK(cdi::Value{}.empty());
+  CHECK_FALSE(read->extra[0].value.empty());
+}
+
+TEST_CASE("Values survive the way into a view and back") {
+  const auto read = cdi::read_json<Open>(R"({"known":"k","x":{"a":["t",1,null,true,[]]}})");
+  REQUIRE(read);
+  const auto view = cdi::convert<OpenView>(*read);
+  CHECK(view.extra[0].key.data() == read->extra[0].key.data());
+  CHECK(cdi::convert<Open>(view) == *read);
+}
+
+TEST_CASE("Values of YAML are what JSON can say, or text") {
+  const auto read = cdi::read_yaml<Open>(
+      "n: 12\nf: 1.50\nb: true\nword: yes\nhex: 0x10\noctal: 017\nquoted: '12'\nnothing:\n"
+      "dot: 1.\nplus: +1\nexponent: 1e5\nhalf: 1e\nlist: [a, 1]\n");
+  REQUIRE(read);
+  CHECK(*cdi::write_json(*read, -1) ==
+        R"({"n":12,"f":1.5,"b":true,"word":"yes","hex":"0x10","octal":"017","quoted":"12",)"
+        R"("nothing":null,"dot":"1.","plus":"+1","exponent":100000.0,"half":"1e",)"
+        R"("list":["a",1]})");
+  const auto again = cdi::read_yaml<Open>(*cdi::write_yaml(*read));
+  REQUIRE(again);
+  CHECK(*cdi::write_json(*again, -1) == *cdi::write_json(*read, -1));
+}
+
+TEST_CASE("A number too large for nlohmann is written as text") {
+  const auto read = cdi::read_yaml<Open>("x: 1e999\n");
+  REQUIRE(read);
+  CHECK(*cdi::write_json(*read, -1) == R"({"x":"1e999"})");
+}
