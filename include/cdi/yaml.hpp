@@ -262,6 +262,22 @@ inline void build_yaml(std::string_view text, DocumentBuilder& builder) {
   }
 }
 
+/// The first CR from `at` on that no LF follows.
+inline std::size_t find_lone_cr(std::string_view text, std::size_t at = 0) {
+  do {
+    at = text.find('\r', at);
+    if (at == std::string_view::npos || text.substr(at + 1, 1) != "\n") return at;
+    ++at;
+  } while (true);
+}
+
+/// A text with LF for each CR that stands alone: to YAML both end a line, to yaml-cpp only LF does.
+inline std::string without_lone_cr(std::string_view text, std::size_t first) {
+  std::string out{text};
+  for (auto cr = first; cr != std::string::npos; cr = find_lone_cr(out, cr)) out[cr] = '\n';
+  return out;
+}
+
 }  // namespace detail
 
 /// Parses the first document of a YAML text; `file` names it in messages. Aliases are expanded and
@@ -272,7 +288,10 @@ inline Result<Document> parse_yaml(std::string_view text, std::string_view file 
   if (text.size() > limits.bytes) {
     builder.refuse(Errc::limit, "more than " + std::to_string(limits.bytes) + " bytes", 0, 0);
   } else {
-    detail::build_yaml(text, builder);
+    const auto cr = detail::find_lone_cr(text);
+    const auto unified =
+        cr == std::string_view::npos ? std::string{} : detail::without_lone_cr(text, cr);
+    detail::build_yaml(unified.empty() ? text : unified, builder);
   }
   return std::move(builder).finish();
 }
