@@ -4,9 +4,12 @@
 #ifndef CDI_NAME_HPP
 #define CDI_NAME_HPP
 
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <cdi/result.hpp>
 #include <cdi/version.hpp>
@@ -36,13 +39,19 @@ constexpr bool is_alphanumeric(char c) noexcept {
   return is_letter(c) || is_digit(c);
 }
 
+/// Where the first character stands that is no letter, no digit and none of `extra`; `npos` when
+/// there is none.
+constexpr std::size_t find_foreign(std::string_view text, std::string_view extra) noexcept {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (!is_alphanumeric(text[i]) && extra.find(text[i]) == std::string_view::npos) return i;
+  }
+  return std::string_view::npos;
+}
+
 /// Letters and digits, with `extra` characters allowed between the first and the last.
 constexpr bool is_word(std::string_view text, std::string_view extra) noexcept {
-  if (text.empty() || !is_alphanumeric(text.front()) || !is_alphanumeric(text.back())) return false;
-  for (const char c : text) {
-    if (!is_alphanumeric(c) && extra.find(c) == std::string_view::npos) return false;
-  }
-  return true;
+  return !text.empty() && is_alphanumeric(text.front()) && is_alphanumeric(text.back()) &&
+         find_foreign(text, extra) == std::string_view::npos;
 }
 
 }  // namespace detail
@@ -90,6 +99,22 @@ inline std::string qualified_name(std::string_view kind, std::string_view device
   return name.append(kind).append(1, '=').append(device);
 }
 
+namespace detail {
+
+/// Why `text` is no word with those `extra` characters, to go on after the text. Only for texts
+/// that `is_word` refuses.
+inline std::string word_fault(std::string_view text, std::string_view extra) {
+  if (text.empty()) return " is empty";
+  if (!is_alphanumeric(text.front())) return " must begin with a letter or digit";
+  if (!is_alphanumeric(text.back())) return " must end with a letter or digit";
+  std::string fault = " may hold only letters, digits and";
+  for (const char c : extra) fault.append(1, ' ').append(1, c);
+  fault.append("; byte ").append(std::to_string(find_foreign(text, extra) + 1));
+  return fault.append(" is another character");
+}
+
+}  // namespace detail
+
 /// The rule that a text breaks as a vendor, class or device name; for messages.
 enum class NamePart { vendor, device_class, device };
 
@@ -100,21 +125,10 @@ inline Error name_error(NamePart part, std::string_view text) {
                         : part == NamePart::device_class ? "class "
                                                          : "vendor ";
   message.append(detail::quoted(text));
-  const auto allowed = device ? std::string_view{"_-.:"} : std::string_view{"_-."};
-  const auto bad = [&](char c) {
-    return !detail::is_alphanumeric(c) && allowed.find(c) == std::string_view::npos;
-  };
-  if (text.empty()) {
-    message.append(" is empty");
-  } else if (device ? !detail::is_alphanumeric(text.front()) : !detail::is_letter(text.front())) {
-    message.append(device ? " must begin with a letter or digit" : " must begin with a letter");
-  } else if (!detail::is_alphanumeric(text.back())) {
-    message.append(" must end with a letter or digit");
+  if (!device && !text.empty() && !detail::is_letter(text.front())) {
+    message.append(" must begin with a letter");
   } else {
-    std::size_t at = 0;
-    while (at < text.size() && !bad(text[at])) ++at;
-    message.append(" may hold only letters, digits and ").append(device ? "_ - . :" : "_ - .");
-    message.append("; byte ").append(std::to_string(at + 1)).append(" is another character");
+    message.append(detail::word_fault(text, device ? "_-.:" : "_-."));
   }
   return Error{.code = Errc::invalid_name, .message = std::move(message)};
 }
@@ -141,6 +155,24 @@ inline Error qualified_name_error(std::string_view text) {
   }
   if (!parse_kind(text.substr(0, equals))) return kind_error(text.substr(0, equals));
   return name_error(NamePart::device, text.substr(equals + 1));
+}
+
+/// What to call the file of a spec, without `.json` or `.yaml`: `vendor.com-class`. Kinds that
+/// differ only in where the slash stands share it: a-b/c and a/b-c.
+inline Result<std::string> spec_name(std::string_view kind) {
+  const auto parts = parse_kind(kind);
+  if (!parts) return kind_error(kind);
+  return std::string{parts->vendor}.append(1, '-').append(parts->device_class);
+}
+
+/// The same for a spec that comes and goes with what `id` names, such as a container:
+/// `vendor.com-class_id`. Slashes in the id become `_`.
+inline Result<std::string> transient_spec_name(std::string_view kind, std::string_view id) {
+  auto name = spec_name(kind);
+  if (!name) return name;
+  name->append(1, '_').append(id);
+  std::replace(name->begin(), name->end(), '/', '_');
+  return name;
 }
 
 }  // namespace cdi::inline CDI_ABI

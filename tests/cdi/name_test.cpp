@@ -169,4 +169,35 @@ TEST_CASE("the reason names the part and what to change") {
   for (const auto& [why, message] : rows) CHECK(why.message == message);
 }
 
+TEST_CASE("the reason counts to the first character that does not belong") {
+  CHECK(
+      cdi::name_error(NamePart::device, "a-b:c.d/e").message ==
+      R"(device name "a-b:c.d/e" may hold only letters, digits and _ - . :; byte 8 is another character)");
+}
+
+TEST_CASE("a spec file is called by vendor and class") {
+  CHECK(*cdi::spec_name("vendor.com/class") == "vendor.com-class");
+  CHECK(*cdi::spec_name("v/c.d") == "v-c.d");
+}
+
+TEST_CASE("a transient spec file is called by its id too") {
+  CHECK(*cdi::transient_spec_name("vendor.com/class", "id") == "vendor.com-class_id");
+  CHECK(*cdi::transient_spec_name("vendor.com/class", "/a/b/") == "vendor.com-class__a_b_");
+  CHECK(*cdi::transient_spec_name("vendor.com/class", "") == "vendor.com-class_");
+  CHECK(*cdi::transient_spec_name("vendor.com/class", "../..") == "vendor.com-class_.._..");
+}
+
+TEST_CASE("no kind, no spec name: it would lead to another directory") {
+  for (const auto kind : {""sv, "vendor.com"sv, "/class"sv, "vendor.com/"sv, "../class"sv,
+                          "vendor.com/class/sub"sv, "bad vendor/class"sv}) {
+    CAPTURE(kind);
+    const auto name = cdi::spec_name(kind);
+    const auto transient = cdi::transient_spec_name(kind, "id");
+    REQUIRE_FALSE(name);
+    REQUIRE_FALSE(transient);
+    CHECK(name.error().message == cdi::kind_error(kind).message);
+    CHECK(transient.error().message == cdi::kind_error(kind).message);
+  }
+}
+
 }  // namespace

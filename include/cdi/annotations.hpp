@@ -1,0 +1,162 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_ANNOTATIONS_HPP
+#define CDI_ANNOTATIONS_HPP
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <cdi/annotation_key.hpp>
+#include <cdi/name.hpp>
+#include <cdi/result.hpp>
+#include <cdi/version.hpp>
+
+// How a Kubernetes device plugin tells a runtime which devices a container gets: annotations such
+// as `cdi.k8s.io/PLUGIN_DEVICE: vendor.com/class=dev0,vendor.com/class=dev1`.
+
+namespace cdi::inline CDI_ABI {
+
+/// How the keys of CDI annotations begin. Where a `prefix` can be given, any other will do too,
+/// such as `nvidia.cdi.k8s.io/`; with an empty one, every annotation is one of CDI.
+inline constexpr std::string_view annotation_prefix = "cdi.k8s.io/";
+
+/// What the CDI annotations of a container ask for.
+struct AnnotatedDevices {
+  std::vector<std::string> keys{};     // of the CDI annotations, sorted by bytes
+  std::vector<std::string> devices{};  // qualified names, each once: by key, then as written
+
+  friend bool operator==(const AnnotatedDevices&, const AnnotatedDevices&) = default;
+};
+
+namespace detail {
+
+/// A map of text that keeps the text itself; one of views would lose what is put into it.
+template <class T>
+concept OwningTextMap = std::constructible_from<typename T::key_type, std::string> &&
+                        std::constructible_from<typename T::mapped_type, std::string> &&
+                        !std::same_as<typename T::key_type, std::string_view> &&
+                        !std::same_as<typename T::mapped_type, std::string_view>;
+
+/// `qualified_name_error` with the whole name in front: `"v/0=a": class "0" must begin with ...`.
+inline Error whole_name_error(std::string_view name) {
+  Error why = qualified_name_error(name);
+  const auto whole = quoted(name);
+  if (!why.message.starts_with(whole)) why.message.insert(0, whole + ": ");
+  return why;
+}
+
+/// Appends the names of one annotation, without those seen before.
+inline Result<void> append_devices(std::string_view value,
+                                   std::unordered_set<std::string_view>& seen,
+                                   std::vector<std::string>& devices) {
+  bool more = !value.empty();
+  while (more) {
+    const auto comma = value.find(',');
+    const auto name = value.substr(0, comma);
+    if (!parse_name(name)) return whole_name_error(name);
+    if (seen.insert(name).second) devices.emplace_back(name);
+    more = comma != std::string_view::npos;
+    if (more) value.remove_prefix(comma + 1);
+  }
+  return {};
+}
+
+}  // namespace detail
+
+/// The key under which a device plugin annotates: prefix, plugin, `_` and device id, in which
+/// slashes become `_`. Fails when it is no annotation key: what follows the prefix may be 63 bytes
+/// long.
+inline Result<std::string> annotation_key(std::string_view plugin, std::string_view device_id,
+                                          std::string_view prefix = annotation_prefix) {
+  const auto broken = [](std::string message) {
+    return Error{.code = Errc::invalid, .message = std::move(message)};
+  };
+  if (plugin.empty()) return broken("plugin \"\" is empty: name the device plugin");
+  if (device_id.empty()) return broken("device id \"\" is empty: name what is allocated");
+  if (plugin.find('/') != std::string_view::npos) {
+    return broken("plugin " + detail::quoted(plugin) + " may hold no slash: write _ or . instead");
+  }
+  std::string key{prefix};
+  key.append(plugin).append(1, '_').append(device_id);
+  std::replace(key.end() - static_cast<std::ptrdiff_t>(device_id.size()), key.end(), '/', '_');
+  if (auto good = check_annotation_key(key); !good) return std::move(good).error();
+  return key;
+}
+
+/// The value that asks for devices: their qualified names, a range of text, with commas between.
+/// Names are written as given, repeated ones too; no names make an empty value.
+template <class Names>
+Result<std::string> annotation_value(const Names& names) {
+  std::string value;
+  bool first = true;
+  for (const auto& item : names) {
+    const std::string_view name = item;
+    if (!parse_name(name)) return detail::whole_name_error(name);
+    value.append(first ? "" : ",").append(name);
+    first = false;
+  }
+  return value;
+}
+inline Result<std::string> annotation_value(std::initializer_list<std::string_view> names) {
+  return cdi::annotation_value(std::span<const std::string_view>{names.begin(), names.size()});
+}
+
+/// Adds the annotation that asks for devices to a map of text. Fails when its key is there already;
+/// after an error the map is as it was.
+template <detail::OwningTextMap Annotations, class Names>
+Result<void> update_annotations(Annotations& annotations, std::string_view plugin,
+                                std::string_view device_id, const Names& names,
+                                std::string_view prefix = annotation_prefix) {
+  auto key = annotation_key(plugin, device_id, prefix);
+  if (!key) return std::move(key).error();
+  auto value = cdi::annotation_value(names);
+  if (!value) return std::move(value).error();
+  if (annotations.emplace(*key, *std::move(value)).second) return {};
+  return Error{.code = Errc::conflict,
+               .message = "annotation " + detail::quoted(*key) +
+                          " is there already: use another device id, or remove it first"};
+}
+template <detail::OwningTextMap Annotations>
+Result<void> update_annotations(Annotations& annotations, std::string_view plugin,
+                                std::string_view device_id,
+                                std::initializer_list<std::string_view> names,
+                                std::string_view prefix = annotation_prefix) {
+  return cdi::update_annotations(annotations, plugin, device_id,
+                                 std::span<const std::string_view>{names.begin(), names.size()},
+                                 prefix);
+}
+
+/// The devices that the annotations of a container ask for; `annotations` is any map of text. Looks
+/// at keys that begin with `prefix`, in this case. An empty value asks for nothing.
+template <class Annotations>
+Result<AnnotatedDevices> parse_annotations(const Annotations& annotations,
+                                           std::string_view prefix = annotation_prefix) {
+  std::vector<std::pair<std::string_view, std::string_view>> found;
+  for (const auto& [key, value] : annotations) {
+    if (std::string_view{key}.starts_with(prefix)) found.emplace_back(key, value);
+  }
+  std::sort(found.begin(), found.end());
+  AnnotatedDevices out;
+  std::unordered_set<std::string_view> seen;
+  for (const auto& [key, value] : found) {
+    if (auto good = detail::append_devices(value, seen, out.devices); !good) {
+      good.error().message.insert(0, "annotation " + detail::quoted(key) + ": ");
+      return std::move(good).error();
+    }
+    out.keys.emplace_back(key);
+  }
+  return out;
+}
+
+}  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_ANNOTATIONS_HPP
