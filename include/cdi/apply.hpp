@@ -470,7 +470,9 @@ struct ApplyFunction {
       oci::LinuxIntelRdtView settings{.clos_id = rdt.clos_id,
                                       .l3_cache_schema = rdt.l3_cache_schema,
                                       .mem_bw_schema = rdt.mem_bw_schema,
-                                      .enable_monitoring = rdt.enable_monitoring};
+                                      .enable_monitoring = rdt.enable_monitoring ||
+                                                           rdt.enable_cmt.value_or(false) ||
+                                                           rdt.enable_mbm.value_or(false)};
       if (rdt.schemata) settings.schemata = {rdt.schemata->begin(), rdt.schemata->end()};
       return editor.set_intel_rdt(settings);
     }

@@ -23,6 +23,7 @@
 #include <cdi/read.hpp>
 #include <cdi/registry.hpp>
 #include <cdi/result.hpp>
+#include <cdi/rules.hpp>
 #include <cdi/spec.hpp>
 #include <cdi/storage.hpp>
 #include <cdi/validate.hpp>

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include <cdi/document.hpp>
 #include <cdi/host.hpp>
@@ -23,6 +24,7 @@
 #include <cdi/read.hpp>
 #include <cdi/registry.hpp>
 #include <cdi/result.hpp>
+#include <cdi/rules.hpp>
 #include <cdi/spec.hpp>
 #include <cdi/validate.hpp>
 #include <cdi/version.hpp>
@@ -125,7 +127,7 @@ inline Result<std::string> read_text_at(int directory, const std::string& name,
 }
 
 inline Result<Document> parse_text(std::string_view text, std::string_view path, Format format,
-                                   const Limits& limits, std::string* warning) {
+                                   const Limits& limits, std::vector<Error>& warnings) {
   const auto first = text.find_first_not_of(" \t\r\n");
   const bool braces = first != std::string_view::npos && text[first] == '{';
   if (format == Format::yaml && !braces) return cdi::parse_yaml(text, path, limits);
@@ -135,27 +137,33 @@ inline Result<Document> parse_text(std::string_view text, std::string_view path,
   if (format == Format::yaml) return yaml;
   // One line of rubbish is a YAML scalar: what is no map was never meant as YAML.
   if (!yaml || yaml->root().kind() != Document::Kind::map) return json;
-  *warning = "read as YAML: " + to_string(json.error());
+  warnings.push_back(std::move(json).error());
+  warnings.back().message.append("; read as YAML");
+  warnings.back().rule = row_of(Rule::json_syntax).code;
   return yaml;
 }
 
 }  // namespace detail
 
 /// Reads a spec from text and validates it; `path` names it in messages. JSON that is not valid is
-/// tried as YAML, as the Go reference does, and gets a warning. Errors carry line and column.
+/// tried as YAML, as the Go reference does, and gets a warning. Errors and warnings carry line and
+/// column.
 inline Result<LoadedSpec> parse_spec(std::string_view text, std::string_view path, Format format,
                                      const Limits& limits = {}) {
-  std::string warning;
-  const auto document = detail::parse_text(text, path, format, limits, &warning);
+  LoadedSpec loaded{.path = std::string{path}};
+  const auto document = detail::parse_text(text, path, format, limits, loaded.warnings);
   if (!document) return document.error();
   auto spec = cdi::read<Spec>(*document);
   if (!spec) return spec.error();
-  if (auto valid = cdi::validate(*spec); !valid) {
+  const auto before = loaded.warnings.size();
+  if (auto valid = cdi::validate(*spec, &loaded.warnings); !valid) {
     valid.error().position = document->locate(valid.error().where);
     return std::move(valid).error();
   }
-  LoadedSpec loaded{.spec = std::move(*spec), .path = std::string{path}};
-  if (!warning.empty()) loaded.warnings.push_back(std::move(warning));
+  for (auto i = before; i < loaded.warnings.size(); ++i) {
+    loaded.warnings[i].position = document->locate(loaded.warnings[i].where);
+  }
+  loaded.spec = std::move(*spec);
   return loaded;
 }
 

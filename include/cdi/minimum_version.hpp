@@ -43,19 +43,33 @@ inline std::optional<Release> parse_release(std::string_view text) {
   return std::nullopt;
 }
 
-/// The oldest release that has all a document uses, and the path of the member that needs it.
+/// The releases that have all a document uses: from `release` on, before `until`; and the paths of
+/// the members that say so.
 struct ReleaseNeed {
   Release release{};
   std::string where{};
+  Release until = Lifetime{}.until;
+  std::string until_where{};
 };
 
 namespace detail {
 
-inline void raise(ReleaseNeed& need, ReleaseNeed other, std::string_view outer) {
-  if (other.release <= need.release) return;
-  const bool dotted = !other.where.empty() && other.where.front() != '[';
-  need.release = other.release;
-  need.where = std::string{outer}.append(dotted ? "." : "").append(other.where);
+inline std::string inner_path(std::string_view outer, std::string_view where) {
+  const bool dotted = !where.empty() && where.front() != '[';
+  return std::string{outer}.append(dotted ? "." : "").append(where);
+}
+
+/// Adds what a member needs; `outer()` is its path.
+template <class Outer>
+void narrow(ReleaseNeed& need, const ReleaseNeed& other, Outer&& outer) {
+  if (other.release > need.release) {
+    need.release = other.release;
+    need.where = inner_path(outer(), other.where);
+  }
+  if (other.until < need.until) {
+    need.until = other.until;
+    need.until_where = inner_path(outer(), other.until_where);
+  }
 }
 
 /// What the field lists say: each field that holds something needs the release it came with.
@@ -66,8 +80,11 @@ ReleaseNeed field_need(const T& value) {
     every_field<T>([&](const auto& f) {
       const auto& member = value.*f.member;
       if (!cdi::is_empty(member)) {
-        detail::raise(need, {f.lifetime.since, {}}, f.key);
-        detail::raise(need, detail::field_need(member), f.key);
+        const auto key = [&] {
+          return f.key;
+        };
+        detail::narrow(need, {f.lifetime.since, {}, f.lifetime.until, {}}, key);
+        detail::narrow(need, detail::field_need(member), key);
       }
       return true;
     });
@@ -76,8 +93,7 @@ ReleaseNeed field_need(const T& value) {
   } else if constexpr (ListLike<T>) {
     if constexpr (Described<typename T::value_type>) {
       for (std::size_t i = 0; i < value.size(); ++i) {
-        auto item = detail::field_need(value[i]);
-        if (item.release > need.release) detail::raise(need, std::move(item), item_path("", i));
+        detail::narrow(need, detail::field_need(value[i]), [&] { return item_path("", i); });
       }
     }
   }
@@ -86,7 +102,7 @@ ReleaseNeed field_need(const T& value) {
 
 }  // namespace detail
 
-/// The oldest CDI release that can hold a spec, with the member that needs it. From the field
+/// The CDI releases that can hold a spec, with the members that say so. From the field
 /// lists, and two rules on values: 0.5.0 lets device names begin with a digit, 0.6.0 lets classes
 /// have dots.
 template <Storage S>
@@ -96,12 +112,13 @@ ReleaseNeed minimum_need(const BasicSpec<S>& spec) {
     const std::string_view name = spec.devices[i].name;
     if (need.release >= Release{0, 5, 0} || name.empty() || !detail::is_digit(name.front()))
       continue;
-    need = {{0, 5, 0}, detail::item_path("devices", i).append(".name")};
+    need.release = {0, 5, 0};
+    need.where = detail::item_path("devices", i).append(".name");
   }
   const std::string_view kind = spec.kind;
   const auto slash = kind.find('/');
   if (slash != std::string_view::npos && kind.find('.', slash) != std::string_view::npos) {
-    detail::raise(need, {{0, 6, 0}, {}}, "kind");
+    detail::narrow(need, {.release = {0, 6, 0}}, [] { return "kind"; });
   }
   return need;
 }

@@ -29,9 +29,9 @@ namespace cdi::inline CDI_ABI {
 /// A valid spec, and where it comes from.
 struct LoadedSpec {
   Spec spec{};
-  std::string path{};                   // of its file
-  int priority = 0;                     // of its directory; the higher wins
-  std::vector<std::string> warnings{};  // what is odd about the file, one sentence each
+  std::string path{};             // of its file
+  int priority = 0;               // of its directory; the higher wins
+  std::vector<Error> warnings{};  // what is doubtful about the file; `rule` says which rule
 };
 
 /// A device and the spec that provides it. Valid as long as the registry that answered.

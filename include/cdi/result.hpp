@@ -40,9 +40,10 @@ struct Position {
 struct Error {
   Errc code = {};
   std::string message = {};
-  std::string where = {};  // path of the member: "devices[0].containerEdits.mounts[2].hostPath"
-  Position position = {};  // where that member stands in the text it was read from
-  int system = 0;          // errno when `code` is `Errc::system`
+  std::string where = {};      // path of the member: "devices[0].containerEdits.mounts[2].hostPath"
+  Position position = {};      // where that member stands in the text it was read from
+  int system = 0;              // errno when `code` is `Errc::system`
+  std::string_view rule = {};  // code of the rule of `rules` that is broken, if it is one of them
 
   /// Puts an enclosing place in front of `where`.
   void add_outer(std::string_view place) {

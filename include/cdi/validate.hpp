@@ -4,121 +4,202 @@
 #ifndef CDI_VALIDATE_HPP
 #define CDI_VALIDATE_HPP
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
+#include <cdi/annotation_key.hpp>
 #include <cdi/fields.hpp>
 #include <cdi/minimum_version.hpp>
 #include <cdi/name.hpp>
 #include <cdi/oci/hooks.hpp>
 #include <cdi/result.hpp>
+#include <cdi/rules.hpp>
 #include <cdi/spec.hpp>
 #include <cdi/storage.hpp>
 #include <cdi/version.hpp>
 
-// The rules that a CDI document must meet beyond its shape. The first one broken is the error; its
-// `where` is the path of the member, seen from the value that was given.
+// Where the rules of rules.hpp are looked at.
 
 namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
-inline Error broken(std::string_view where, std::string message) {
-  return {.code = Errc::invalid, .message = std::move(message), .where = std::string{where}};
-}
+/// The way to a member, made into text only when a rule is broken there.
+struct MemberPath {
+  static constexpr std::size_t no_index = static_cast<std::size_t>(-1);
 
-/// Checks each item of a list with `check(item)`.
-template <class List, class Check>
-Result<void> check_each(std::string_view key, const List& list, Check&& check) {
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    Result<void> good = check(list[i]);
-    if (!good) return std::move(good).error().under(item_path(key, i));
+  const MemberPath* outer = nullptr;
+  std::string_view key{};
+  std::size_t index = no_index;
+
+  std::string text() const {
+    std::string out = outer == nullptr ? "" : outer->text();
+    if (!out.empty() && !key.empty()) out.append(".");
+    return index == no_index ? out.append(key) : item_path(out.append(key), index);
   }
-  return {};
+};
+
+/// Takes broken rules: the first that is an error, and the warnings for who wants them.
+class Findings {
+ public:
+  explicit Findings(std::vector<Error>* warnings) : warnings_{warnings} {}
+
+  /// Notes a broken rule. Whether to look further: not after an error.
+  bool note(Rule rule, const MemberPath& at, Error error) {
+    const RuleRow& row = row_of(rule);
+    error.rule = row.code;
+    error.where = at.text();
+    if (row.severity == Severity::warning) {
+      if (warnings_ != nullptr) warnings_->push_back(std::move(error));
+      return true;
+    }
+    error_ = std::move(error);
+    return false;
+  }
+  bool note(Rule rule, const MemberPath& at, std::string message) {
+    return note(rule, at, Error{.code = Errc::invalid, .message = std::move(message)});
+  }
+
+  Result<void> take() && { return std::move(error_); }
+
+ private:
+  std::vector<Error>* warnings_;
+  Result<void> error_{};
+};
+
+/// Checks each item of a list with `check(item, path)`.
+template <class List, class Check>
+bool check_each(std::string_view key, const List& list, const MemberPath& at, Check&& check) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (!check(list[i], MemberPath{&at, key, i})) return false;
+  }
+  return true;
 }
 
-inline Result<void> check_env(std::string_view entry) {
+inline bool check_env(std::string_view entry, const MemberPath& at, Findings& out) {
   const auto equals = entry.find('=');
-  if (equals != std::string_view::npos && equals > 0) return {};
-  return broken("", "invalid environment variable " + quoted(entry) + ": write NAME=value");
+  return (equals != std::string_view::npos && equals > 0) ||
+         out.note(Rule::env_entry, at,
+                  "invalid environment variable " + detail::quoted(entry) + ": write NAME=value");
 }
 
-}  // namespace detail
+inline bool is_absolute(std::string_view path) {
+  return path.starts_with('/');
+}
 
-/// Path given; type one of b, c, u, p; permissions some of r, w, m, or none.
-template <Storage S>
-Result<void> validate(const BasicDeviceNode<S>& node) {
+inline bool check_absolute(Rule rule, std::string_view path, const MemberPath& at, Findings& out) {
+  return is_absolute(path) ||
+         out.note(rule, at, "path " + detail::quoted(path) + " is not absolute: begin it with /");
+}
+
+template <class S>
+bool check(const BasicDeviceNode<S>& node, const MemberPath& at, Findings& out) {
   const std::string_view path = node.path;
   const std::string_view type = node.type;
   const std::string_view permissions = node.permissions;
+  const MemberPath path_at{&at, "path"};
   if (path.empty()) {
-    return detail::broken("path", "the device node has no path: name the node in the container");
+    if (!out.note(Rule::node_path, path_at,
+                  "the device node has no path: name the node in the container"))
+      return false;
+  } else if (!check_absolute(Rule::node_path_absolute, path, path_at, out)) {
+    return false;
   }
   const auto subject = [&] {
     return "device " + detail::quoted(path) + ": ";
   };
-  if (!type.empty() && type != "b" && type != "c" && type != "u" && type != "p") {
-    return detail::broken("type", subject() + "invalid type " + detail::quoted(type) +
-                                      R"(: use "b", "c", "u" or "p", or leave it out)");
+  if (!type.empty() && type != "b" && type != "c" && type != "u" && type != "p" &&
+      !out.note(Rule::node_type, {&at, "type"},
+                subject() + "invalid type " + detail::quoted(type) +
+                    R"(: use "b", "c", "u" or "p", or leave it out)")) {
+    return false;
   }
-  if (permissions != "none" && permissions.find_first_not_of("rwm") != std::string_view::npos) {
-    return detail::broken("permissions", subject() + "invalid permissions " +
-                                             detail::quoted(permissions) +
-                                             R"(: use some of "rwm", or "none")");
-  }
-  return {};
+  return permissions == "none" || permissions.find_first_not_of("rwm") == std::string_view::npos ||
+         out.note(Rule::node_permissions, {&at, "permissions"},
+                  subject() + "invalid permissions " + detail::quoted(permissions) +
+                      R"(: use some of "rwm", or "none")");
 }
 
-/// Both names given.
-template <Storage S>
-Result<void> validate(const BasicNetDevice<S>& device) {
-  if (device.host_interface_name.empty()) {
-    return detail::broken("hostInterfaceName", "the net device names no interface of the host");
-  }
-  if (device.name.empty()) {
-    return detail::broken("name", "net device " + detail::quoted(device.host_interface_name) +
-                                      " has no name in the container");
-  }
-  return {};
+/// Whether Linux takes a name for a network interface.
+inline bool is_interface_name(std::string_view name) {
+  return name.size() <= 15 && name != "." && name != ".." &&
+         name.find_first_of("/: \t\n\v\f\r") == std::string_view::npos;
 }
 
-/// Name one of the six hook points, path given, environment of the form NAME=value.
-template <Storage S>
-Result<void> validate(const BasicHook<S>& hook) {
+inline bool check_interface_name(std::string_view name, const MemberPath& at, Findings& out) {
+  return is_interface_name(name) ||
+         out.note(Rule::net_name_length, at,
+                  "Linux has no interface " + detail::quoted(name) +
+                      ": use 1 to 15 bytes without slash, colon or space");
+}
+
+template <class S>
+bool check(const BasicNetDevice<S>& device, const MemberPath& at, Findings& out) {
+  const MemberPath host_at{&at, "hostInterfaceName"};
+  const MemberPath name_at{&at, "name"};
+  if (device.host_interface_name.empty() &&
+      !out.note(Rule::net_names, host_at, "the net device names no interface of the host")) {
+    return false;
+  }
+  if (device.name.empty() && !out.note(Rule::net_names, name_at,
+                                       "net device " + detail::quoted(device.host_interface_name) +
+                                           " has no name in the container")) {
+    return false;
+  }
+  return check_interface_name(device.host_interface_name, host_at, out) &&
+         check_interface_name(device.name, name_at, out);
+}
+
+template <class S>
+bool check(const BasicHook<S>& hook, const MemberPath& at, Findings& out) {
   if (!oci::parse_hook_point(hook.hook_name)) {
     std::string message = "invalid hook name " + detail::quoted(hook.hook_name) + ": use one of";
     for (const auto name : oci::hook_point_names) message.append(1, ' ').append(name);
-    return detail::broken("hookName", std::move(message));
+    if (!out.note(Rule::hook_name, {&at, "hookName"}, std::move(message))) return false;
   }
+  const MemberPath path_at{&at, "path"};
   if (hook.path.empty()) {
-    return detail::broken(
-        "path", "hook " + detail::quoted(hook.hook_name) + " has no path: name the program to run");
+    if (!out.note(
+            Rule::hook_path, path_at,
+            "hook " + detail::quoted(hook.hook_name) + " has no path: name the program to run"))
+      return false;
+  } else if (!check_absolute(Rule::hook_path_absolute, hook.path, path_at, out)) {
+    return false;
   }
-  return detail::check_each("env", hook.env, detail::check_env);
+  if (hook.timeout && *hook.timeout <= 0 &&
+      !out.note(Rule::hook_timeout_positive, {&at, "timeout"},
+                "a timeout of " + std::to_string(*hook.timeout) +
+                    " seconds: use 1 or more, or leave it out for none")) {
+    return false;
+  }
+  return check_each("env", hook.env, at, [&](const auto& entry, const MemberPath& to) {
+    return check_env(entry, to, out);
+  });
 }
 
-/// Both paths given.
-template <Storage S>
-Result<void> validate(const BasicMount<S>& mount) {
-  if (mount.host_path.empty()) {
-    return detail::broken("hostPath", "the mount has no host path: name what to mount");
+template <class S>
+bool check(const BasicMount<S>& mount, const MemberPath& at, Findings& out) {
+  if (mount.host_path.empty() && !out.note(Rule::mount_paths, {&at, "hostPath"},
+                                           "the mount has no host path: name what to mount")) {
+    return false;
   }
-  if (mount.container_path.empty()) {
-    return detail::broken("containerPath", "mount of " + detail::quoted(mount.host_path) +
-                                               " has no container path: name where to mount it");
+  const MemberPath container_at{&at, "containerPath"};
+  if (!mount.container_path.empty()) {
+    return check_absolute(Rule::mount_path_absolute, mount.container_path, container_at, out);
   }
-  return {};
+  return out.note(Rule::mount_paths, container_at,
+                  "mount of " + detail::quoted(mount.host_path) +
+                      " has no container path: name where to mount it");
 }
 
-/// closID names a directory below /sys/fs/resctrl, or "/" for the root one.
-template <Storage S>
-Result<void> validate(const BasicIntelRdt<S>& rdt) {
+template <class S>
+bool check(const BasicIntelRdt<S>& rdt, const MemberPath& at, Findings& out) {
   const std::string_view id = rdt.clos_id;
-  if (id == "/") return {};
+  if (id == "/") return true;
   std::string_view fault;
   if (id == "." || id == "..") {
     fault = " is no name of a directory";
@@ -127,94 +208,189 @@ Result<void> validate(const BasicIntelRdt<S>& rdt) {
   } else if (id.size() >= 4096) {
     fault = " is longer than 4095 bytes";
   } else {
-    return {};
+    return true;
   }
-  return detail::broken("closID",
-                        "closID " + detail::quoted(id).append(fault).append(
-                                        ": name a directory below /sys/fs/resctrl, or \"/\""));
+  return out.note(Rule::rdt_closid, {&at, "closID"},
+                  "closID " + detail::quoted(id).append(fault).append(
+                                  ": name a directory below /sys/fs/resctrl, or \"/\""));
 }
 
-/// Every edit by its own rule; no host interface and no container name twice among the net devices.
-template <Storage S>
-Result<void> validate(const BasicContainerEdits<S>& edits) {
-  const auto rule = [](const auto& item) {
-    return cdi::validate(item);
-  };
-  if (auto r = detail::check_each("env", edits.env, detail::check_env); !r) return r;
-  if (auto r = detail::check_each("deviceNodes", edits.device_nodes, rule); !r) return r;
-  if (auto r = detail::check_each("hooks", edits.hooks, rule); !r) return r;
-  if (auto r = detail::check_each("mounts", edits.mounts, rule); !r) return r;
-  if (edits.intel_rdt) {
-    if (auto r = cdi::validate(*edits.intel_rdt); !r) return std::move(r).error().under("intelRdt");
-  }
+template <class List>
+bool check_net_devices(const List& devices, const MemberPath& at, Findings& out) {
   std::unordered_map<std::string_view, std::size_t> hosts;
   std::unordered_map<std::string_view, std::size_t> names;
-  std::size_t i = 0;
-  return detail::check_each("netDevices", edits.net_devices, [&](const auto& item) -> Result<void> {
-    if (auto r = cdi::validate(item); !r) return r;
-    const auto host = hosts.emplace(item.host_interface_name, i);
-    const auto name = names.emplace(item.name, i);
-    ++i;
-    const auto taken = [](std::string_view key, std::string_view text, std::size_t first) {
-      return detail::broken(key, detail::quoted(text) + " is taken by " +
-                                     detail::item_path("netDevices", first) +
-                                     " already: choose another");
-    };
-    if (!host.second)
-      return taken("hostInterfaceName", item.host_interface_name, host.first->second);
-    if (!name.second) return taken("name", item.name, name.first->second);
-    return {};
+  const auto fresh = [&](auto& taken, std::string_view name, std::string_view key,
+                         const MemberPath& to) {
+    const auto [first, is_fresh] = taken.emplace(name, to.index);
+    return is_fresh ||
+           out.note(Rule::net_names_unique, {&to, key},
+                    detail::quoted(name) + " is taken by " +
+                        item_path("netDevices", first->second) + " already: choose another");
+  };
+  return check_each("netDevices", devices, at, [&](const auto& device, const MemberPath& to) {
+    return check(device, to, out) &&
+           fresh(hosts, device.host_interface_name, "hostInterfaceName", to) &&
+           fresh(names, device.name, "name", to);
   });
 }
 
-/// A good name, and edits that are good and not empty.
-template <Storage S>
-Result<void> validate(const BasicDevice<S>& device) {
-  if (!is_device_name(device.name)) return name_error(NamePart::device, device.name).under("name");
-  if (is_empty(device.container_edits)) {
-    return detail::broken("containerEdits", "device " + detail::quoted(device.name) +
-                                                " has no edits: it would change nothing");
-  }
-  auto r = cdi::validate(device.container_edits);
-  if (!r) return std::move(r).error().under("containerEdits");
-  return r;
+template <class S>
+bool check(const BasicContainerEdits<S>& edits, const MemberPath& at, Findings& out) {
+  const auto each = [&](const auto& item, const MemberPath& to) {
+    return check(item, to, out);
+  };
+  const auto env = [&](const auto& entry, const MemberPath& to) {
+    return check_env(entry, to, out);
+  };
+  const auto gid = [&](std::uint32_t id, const MemberPath& to) {
+    return id != 0 ||
+           out.note(Rule::gid_zero, to, "group id 0 is left out at injection: remove it");
+  };
+  return check_each("env", edits.env, at, env) &&
+         check_each("deviceNodes", edits.device_nodes, at, each) &&
+         check_each("hooks", edits.hooks, at, each) &&
+         check_each("mounts", edits.mounts, at, each) &&
+         (!edits.intel_rdt || check(*edits.intel_rdt, {&at, "intelRdt"}, out)) &&
+         check_net_devices(edits.net_devices, at, out) &&
+         check_each("additionalGids", edits.additional_gids, at, gid);
 }
 
-/// A known version, new enough for what is used; a good kind; good edits; at least one device, all
-/// good, no name twice. What the Go reference refuses, and nothing else.
-template <Storage S>
-Result<void> validate(const BasicSpec<S>& spec) {
+/// The annotations of a spec or device.
+template <class Dict>
+bool check_annotations(const Dict& annotations, const MemberPath& outer, Findings& out) {
+  constexpr std::size_t most = 256 << 10;
+  const MemberPath at{&outer, "annotations"};
+  std::size_t size = 0;
+  for (const auto& [key, value] : annotations) {
+    size += key.size() + value.size();
+    if (!is_annotation_key(key) &&
+        !out.note(Rule::annotation_key, {&at, key}, annotation_key_error(key))) {
+      return false;
+    }
+  }
+  return size <= most || out.note(Rule::annotation_size, at,
+                                  "the annotations have " + std::to_string(size) +
+                                      " bytes: use at most " + std::to_string(most));
+}
+
+template <class S>
+bool check(const BasicDevice<S>& device, const MemberPath& at, Findings& out) {
+  constexpr std::size_t most = 63;
+  const MemberPath name_at{&at, "name"};
+  if (!is_device_name(device.name) &&
+      !out.note(Rule::device_name, name_at, name_error(NamePart::device, device.name))) {
+    return false;
+  }
+  if (device.name.size() > most &&
+      !out.note(Rule::device_name_length, name_at,
+                "the device name has " + std::to_string(device.name.size()) +
+                    " bytes: use at most " + std::to_string(most))) {
+    return false;
+  }
+  if (!check_annotations(device.annotations, at, out)) return false;
+  const MemberPath edits_at{&at, "containerEdits"};
+  if (is_empty(device.container_edits) && !out.note(Rule::device_edits, edits_at,
+                                                    "device " + detail::quoted(device.name) +
+                                                        " has no edits: it would change nothing")) {
+    return false;
+  }
+  return check(device.container_edits, edits_at, out);
+}
+
+template <class S>
+bool check_version(const BasicSpec<S>& spec, Findings& out) {
+  const MemberPath at{nullptr, "cdiVersion"};
   const auto declared = parse_release(spec.version);
   if (!declared) {
     std::string message = "unknown version " + detail::quoted(spec.version) + ": use one of";
     for (const Release r : known_releases) {
       if (r >= Release{}) message.append(1, ' ').append(cdi::to_string(r));
     }
-    return detail::broken("cdiVersion", std::move(message));
+    return out.note(Rule::version_known, at, std::move(message));
   }
-  if (const auto need = minimum_need(spec); *declared < need.release) {
+  const auto need = minimum_need(spec);
+  if (*declared < need.release) {
     std::string message = "version " + detail::quoted(spec.version) + " is too old";
     if (!need.where.empty()) message.append(" for ").append(need.where);
-    return detail::broken(
-        "cdiVersion", message.append(": write \"").append(to_string(need.release)).append("\""));
+    message.append(": write \"").append(to_string(need.release)).append("\"");
+    if (!out.note(Rule::version_new_enough, at, std::move(message))) return false;
   }
-  if (!parse_kind(spec.kind)) return kind_error(spec.kind).under("kind");
-  if (auto r = cdi::validate(spec.container_edits); !r) {
-    return std::move(r).error().under("containerEdits");
+  if (*declared >= need.until) {
+    const MemberPath member{nullptr, need.until_where};
+    return out.note(Rule::field_retired, member,
+                    "version " + detail::quoted(spec.version) +
+                        " does not have the member any more: " +
+                        "leave it out, or declare a version before " + to_string(need.until));
   }
-  if (spec.devices.empty())
-    return detail::broken("devices", "the spec has no devices: define at least one");
+  return true;
+}
+
+/// Whether a vendor is a DNS name; its characters are known to be those of a vendor.
+inline bool is_dns_name(std::string_view vendor) {
+  constexpr std::size_t longest_label = 63;
+  constexpr std::size_t longest = 253;
+  if (vendor.size() > longest) return false;
+  for (;;) {
+    const auto label = vendor.substr(0, vendor.find('.'));
+    if (label.size() > longest_label || !is_word(label, "-")) return false;
+    if (label.size() == vendor.size()) return true;
+    vendor.remove_prefix(label.size() + 1);
+  }
+}
+
+inline bool check_kind(std::string_view kind, Findings& out) {
+  constexpr std::size_t longest_class = 63;
+  const MemberPath at{nullptr, "kind"};
+  const auto parts = parse_kind(kind);
+  if (!parts) return out.note(Rule::kind_name, at, kind_error(kind));
+  if (!is_dns_name(parts->vendor) &&
+      !out.note(Rule::kind_vendor_dns, at,
+                "vendor " + detail::quoted(parts->vendor) +
+                    " is no DNS name: use words of at most 63 " +
+                    "letters, digits and inner -, 253 bytes in all")) {
+    return false;
+  }
+  return parts->device_class.size() <= longest_class ||
+         out.note(Rule::kind_class_length, at,
+                  "the class has " + std::to_string(parts->device_class.size()) +
+                      " bytes: use at most " + std::to_string(longest_class));
+}
+
+template <class S>
+bool check(const BasicSpec<S>& spec, const MemberPath& at, Findings& out) {
+  if (!check_version(spec, out) || !check_kind(spec.kind, out) ||
+      !check_annotations(spec.annotations, at, out) ||
+      !check(spec.container_edits, {&at, "containerEdits"}, out)) {
+    return false;
+  }
+  if (spec.devices.empty()) {
+    return out.note(Rule::devices_given, {&at, "devices"},
+                    "the spec has no devices: define at least one");
+  }
   std::unordered_map<std::string_view, std::size_t> names;
-  std::size_t i = 0;
-  return detail::check_each("devices", spec.devices, [&](const auto& device) -> Result<void> {
-    if (auto r = cdi::validate(device); !r) return r;
-    const auto [first, fresh] = names.emplace(device.name, i);
-    ++i;
-    if (fresh) return {};
-    return detail::broken("name", "device " + detail::quoted(device.name) + " is defined by " +
-                                      detail::item_path("devices", first->second) +
-                                      " already: choose another name");
+  return check_each("devices", spec.devices, at, [&](const auto& device, const MemberPath& to) {
+    if (!check(device, to, out)) return false;
+    const auto [first, is_fresh] = names.emplace(device.name, to.index);
+    return is_fresh ||
+           out.note(Rule::device_name_unique, {&to, "name"},
+                    "device " + detail::quoted(device.name) + " is defined by " +
+                        item_path("devices", first->second) + " already: choose another name");
   });
+}
+
+}  // namespace detail
+
+/// Checks a spec, or a part of one: a device, edits, one edit. The first rule broken whose severity
+/// is `error` is the error; its `where` is the path of the member, seen from the value given. Rules
+/// that are warnings are put into `warnings`, if given, up to that error. Costs one pass.
+template <class T>
+  requires requires(const T& value, detail::Findings& out) {
+    detail::check(value, {}, out);
+  }
+Result<void> validate(const T& value, std::vector<Error>* warnings = nullptr) {
+  detail::Findings findings{warnings};
+  detail::check(value, {}, findings);
+  return std::move(findings).take();
 }
 
 }  // namespace cdi::inline CDI_ABI

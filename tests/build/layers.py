@@ -10,7 +10,7 @@ import sys
 
 ORDER = """
 version fwd
-result storage value fields name annotation_key path
+result storage value fields rules name annotation_key path
 spec oci/root oci/mount oci/hooks oci/process oci/resources oci/seccomp oci/linux
 oci/solaris oci/windows oci/vm oci/zos oci/freebsd oci/spec convert document read write
 host minimum_version validate annotations apply oci/editor

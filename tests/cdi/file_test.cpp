@@ -133,8 +133,12 @@ TEST_CASE("A spec is read as its format says, and JSON that is not valid as YAML
     CHECK(loaded->spec == good_spec());
     CHECK(loaded->path == "dir/name");
     CHECK(loaded->warnings.size() == row.warnings);
-    for (const auto& warning : loaded->warnings)
-      CHECK(warning.starts_with("read as YAML: dir/name:"));
+    for (const auto& warning : loaded->warnings) {
+      CHECK(warning.rule == "json-syntax");
+      CHECK(warning.position.file == "dir/name");
+      CHECK(warning.message.starts_with("not valid JSON: "));
+      CHECK(warning.message.ends_with("; read as YAML"));
+    }
   }
 }
 

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <cdi/convert.hpp>
+#include <cdi/rules.hpp>
 #include <cdi/validate.hpp>
 
 namespace {
@@ -304,3 +305,251 @@ TEST_CASE("the first broken rule is the error") {
 }
 
 }  // namespace
+
+namespace {
+
+/// A change to a good spec, and the rule that it breaks.
+struct Breach {
+  cdi::Rule rule;
+  std::string where;
+  std::function<void(Spec&)> change;
+};
+
+const std::string long_name(64, 'a');
+const std::string interface_name(16, 'a');
+const std::string long_vendor = std::string(60, 'a') + "." + std::string(60, 'b') + "." +
+                                std::string(60, 'c') + "." + std::string(60, 'd') + ".example.org";
+
+cdi::ContainerEdits& edits_of(Spec& spec) {
+  return spec.container_edits;
+}
+
+using cdi::Rule;
+
+// NOLINTBEGIN(bugprone-exception-escape)
+const std::vector<Breach> breaches{
+    {Rule::version_known, "cdiVersion",
+     [](Spec& s) {
+       s.version = "1.2";
+     }},
+    {Rule::version_new_enough, "cdiVersion",
+     [](Spec& s) {
+       s.version = "0.4.0";
+     }},
+    {Rule::field_retired, "containerEdits.intelRdt.enableCMT",
+     [](Spec& s) {
+       edits_of(s).intel_rdt = {.enable_cmt = false};
+     }},
+    {Rule::field_retired, "devices[0].containerEdits.intelRdt.enableMBM",
+     [](Spec& s) {
+       s.devices[0].container_edits.intel_rdt = {.enable_mbm = true};
+     }},
+    {Rule::kind_name, "kind",
+     [](Spec& s) {
+       s.kind = "gpu";
+     }},
+    {Rule::kind_class_length, "kind",
+     [](Spec& s) {
+       s.kind = "v.com/" + long_name;
+     }},
+    {Rule::kind_vendor_dns, "kind",
+     [](Spec& s) {
+       s.kind = "v_x.com/c";
+     }},
+    {Rule::kind_vendor_dns, "kind",
+     [](Spec& s) {
+       s.kind = "v..com/c";
+     }},
+    {Rule::kind_vendor_dns, "kind",
+     [](Spec& s) {
+       s.kind = "v-.com/c";
+     }},
+    {Rule::kind_vendor_dns, "kind",
+     [](Spec& s) {
+       s.kind = long_name + ".com/c";
+     }},
+    {Rule::kind_vendor_dns, "kind",
+     [](Spec& s) {
+       s.kind = long_vendor + "/c";
+     }},
+    {Rule::annotation_key, "annotations.a b",
+     [](Spec& s) {
+       s.annotations["a b"] = "";
+     }},
+    {Rule::annotation_key, "devices[0].annotations.-",
+     [](Spec& s) {
+       s.devices[0].annotations["-"] = "";
+     }},
+    {Rule::annotation_size, "annotations",
+     [](Spec& s) {
+       s.annotations["a"] = std::string(262144, 'x');
+     }},
+    {Rule::env_entry, "containerEdits.env[0]",
+     [](Spec& s) {
+       edits_of(s).env = {"A"};
+     }},
+    {Rule::node_path, "containerEdits.deviceNodes[0].path",
+     [](Spec& s) {
+       edits_of(s).device_nodes = {{}};
+     }},
+    {Rule::node_path_absolute, "containerEdits.deviceNodes[0].path",
+     [](Spec& s) {
+       edits_of(s).device_nodes = {{.path = "dev/x"}};
+     }},
+    {Rule::node_type, "containerEdits.deviceNodes[0].type",
+     [](Spec& s) {
+       edits_of(s).device_nodes = {{.path = "/x", .type = "d"}};
+     }},
+    {Rule::node_permissions, "containerEdits.deviceNodes[0].permissions",
+     [](Spec& s) {
+       edits_of(s).device_nodes = {{.path = "/x", .permissions = "x"}};
+     }},
+    {Rule::net_names, "containerEdits.netDevices[0].hostInterfaceName",
+     [](Spec& s) {
+       edits_of(s).net_devices = {{.name = "a"}};
+     }},
+    {Rule::net_names_unique, "containerEdits.netDevices[1].name",
+     [](Spec& s) {
+       edits_of(s).net_devices = {{.host_interface_name = "a", .name = "x"},
+                                  {.host_interface_name = "b", .name = "x"}};
+     }},
+    {Rule::net_name_length, "containerEdits.netDevices[0].hostInterfaceName",
+     [](Spec& s) {
+       edits_of(s).net_devices = {{.host_interface_name = interface_name, .name = "x"}};
+     }},
+    {Rule::net_name_length, "containerEdits.netDevices[0].name",
+     [](Spec& s) {
+       edits_of(s).net_devices = {{.host_interface_name = "a", .name = "a b"}};
+     }},
+    {Rule::net_name_length, "containerEdits.netDevices[0].name",
+     [](Spec& s) {
+       edits_of(s).net_devices = {{.host_interface_name = "a", .name = ".."}};
+     }},
+    {Rule::hook_name, "containerEdits.hooks[0].hookName",
+     [](Spec& s) {
+       edits_of(s).hooks = {{.hook_name = "x", .path = "/h"}};
+     }},
+    {Rule::hook_path, "containerEdits.hooks[0].path",
+     [](Spec& s) {
+       edits_of(s).hooks = {{.hook_name = "prestart"}};
+     }},
+    {Rule::hook_path_absolute, "containerEdits.hooks[0].path",
+     [](Spec& s) {
+       edits_of(s).hooks = {{.hook_name = "prestart", .path = "h"}};
+     }},
+    {Rule::hook_timeout_positive, "containerEdits.hooks[0].timeout",
+     [](Spec& s) {
+       edits_of(s).hooks = {{.hook_name = "prestart", .path = "/h", .timeout = 0}};
+     }},
+    {Rule::mount_paths, "containerEdits.mounts[0].containerPath",
+     [](Spec& s) {
+       edits_of(s).mounts = {{.host_path = "/h"}};
+     }},
+    {Rule::mount_path_absolute, "containerEdits.mounts[0].containerPath",
+     [](Spec& s) {
+       edits_of(s).mounts = {{.host_path = "/h", .container_path = "c"}};
+     }},
+    {Rule::rdt_closid, "containerEdits.intelRdt.closID",
+     [](Spec& s) {
+       edits_of(s).intel_rdt = {.clos_id = ".."};
+     }},
+    {Rule::gid_zero, "containerEdits.additionalGids[1]",
+     [](Spec& s) {
+       edits_of(s).additional_gids = {5, 0};
+     }},
+    {Rule::devices_given, "devices",
+     [](Spec& s) {
+       s.devices.clear();
+     }},
+    {Rule::device_name, "devices[0].name",
+     [](Spec& s) {
+       s.devices[0].name = "-";
+     }},
+    {Rule::device_name_unique, "devices[1].name",
+     [](Spec& s) {
+       s.devices.push_back(s.devices[0]);
+     }},
+    {Rule::device_name_length, "devices[0].name",
+     [](Spec& s) {
+       s.devices[0].name = long_name;
+     }},
+    {Rule::device_edits, "devices[0].containerEdits",
+     [](Spec& s) {
+       s.devices[0].container_edits = {};
+     }},
+};
+// NOLINTEND(bugprone-exception-escape)
+
+}  // namespace
+
+TEST_CASE("each rule is looked at, and broken it is what the table of rules says") {
+  std::vector<bool> seen(cdi::rules.size());
+  seen[static_cast<std::size_t>(Rule::json_syntax)] = true;  // looked at where files are read
+  for (const auto& breach : breaches) {
+    const auto& row = cdi::row_of(breach.rule);
+    CAPTURE(row.code);
+    CAPTURE(breach.where);
+    seen[static_cast<std::size_t>(breach.rule)] = true;
+    Spec spec = good_spec();
+    breach.change(spec);
+    std::vector<cdi::Error> warnings;
+    const auto good = cdi::validate(spec, &warnings);
+    REQUIRE(good.has_value() == (row.severity == cdi::Severity::warning));
+    REQUIRE(warnings.size() == (good ? 1 : 0));
+    const auto& found = good ? warnings[0] : good.error();
+    CHECK(found.rule == row.code);
+    CHECK(found.where == breach.where);
+    CHECK(cdi::validate(spec).has_value() == good.has_value());
+  }
+  for (const auto& row : cdi::rules) {
+    CAPTURE(row.code);
+    CHECK(seen[static_cast<std::size_t>(row.rule)]);
+  }
+}
+
+TEST_CASE("what is just within the rules gives no warning") {
+  Spec spec = good_spec();
+  spec.kind = std::string(63, 'v') + "." + std::string(63, 'w') + ".x-y.com/" + long_name.substr(1);
+  spec.annotations = {{"example.com/key", std::string(262129, 'x')}};
+  spec.devices[0].name = long_name.substr(1);
+  edits_of(spec) = {
+      .device_nodes = {{.path = "/"}},
+      .net_devices = {{.host_interface_name = interface_name.substr(1), .name = "ü@9"}},
+      .hooks = {{.hook_name = "prestart", .path = "/h", .timeout = 1}},
+      .mounts = {{.host_path = "rel", .container_path = "/"}},
+      .additional_gids = {1}};
+  std::vector<cdi::Error> warnings;
+  CHECK(cdi::validate(spec, &warnings));
+  for (const auto& warning : warnings) CHECK(to_string(warning) == "");
+}
+
+TEST_CASE("fields of older releases are known to those releases only") {
+  Spec spec = good_spec();
+  edits_of(spec).intel_rdt = {.enable_cmt = true};
+  for (const auto& [version, expected] :
+       {std::pair{"0.6.0", R"(cdiVersion: version "0.6.0" is too old for )"
+                           R"(containerEdits.intelRdt: write "0.7.0")"},
+        std::pair{"0.7.0", ""}, std::pair{"1.0.0", ""},
+        std::pair{"1.1.0",
+                  R"(containerEdits.intelRdt.enableCMT: version "1.1.0" does not have the member )"
+                  "any more: leave it out, or declare a version before 1.1.0"}}) {
+    CAPTURE(version);
+    spec.version = version;
+    CHECK(fault(spec) == expected);
+  }
+}
+
+TEST_CASE("warnings come in the order of the document, those before an error too") {
+  Spec spec = good_spec();
+  edits_of(spec).hooks = {{.hook_name = "prestart", .path = "h", .timeout = -5},
+                          {.hook_name = "prestart", .path = "/h", .env = {"A"}}};
+  std::vector<cdi::Error> warnings;
+  const auto good = cdi::validate(spec, &warnings);
+  REQUIRE_FALSE(good);
+  REQUIRE(warnings.size() == 2);
+  CHECK(to_string(warnings[0]) ==
+        R"(containerEdits.hooks[0].path: path "h" is not absolute: begin it with /)");
+  CHECK(to_string(warnings[1]) ==
+        "containerEdits.hooks[0].timeout: a timeout of -5 seconds: use "
+        "1 or more, or leave it out for none");
+}
