@@ -127,37 +127,10 @@ std::vector<std::string> make_spec_dirs(const Json& vector, const std::string& r
   return dirs;
 }
 
-/// The members of an OCI document that a described type knows.
-template <class T>
-Json project(const Json& value) {
-  if constexpr (cdi::Described<T>) {
-    Json out = Json::object();
-    cdi::every_field<T>([&](const auto& f) {
-      using Member = typename std::remove_cvref_t<decltype(f)>::value_type;
-      const auto at = value.find(f.key);
-      if (at != value.end() && !at->is_null()) out[std::string{f.key}] = project<Member>(*at);
-      return true;
-    });
-    return out;
-  } else if constexpr (cdi::detail::OptionalLike<T>) {
-    return project<typename T::value_type>(value);
-  } else if constexpr (cdi::detail::DictLike<T> || cdi::detail::ListLike<T>) {
-    Json out = value;
-    if constexpr (cdi::detail::DictLike<T>) {
-      for (auto& item : out) item = project<typename T::mapped_type>(item);
-    } else {
-      for (auto& item : out) item = project<typename T::value_type>(item);
-    }
-    return out;
-  } else {
-    return value;
-  }
-}
-
 /// What an injection into our own OCI model gives, or why not.
 Json inject_into_model(const cdi::Registry& registry, const Json& oci,
                        const std::vector<std::string>& names) {
-  auto model = cdi::read_json<cdi::oci::Spec>(project<cdi::oci::Spec>(oci).dump());
+  auto model = cdi::read_json<cdi::oci::Spec>(oci.dump());
   if (!model) return "cannot read: " + to_string(model.error());
   const auto before = *model;
   const auto done = registry.inject(*model, names);
@@ -232,8 +205,7 @@ std::string difference(const Json& expected, const Json& actual) {
   if (want.value("oci", Json{}) != got.value("oci", Json{})) return "oci: " + dump(got["oci"]);
   if (got.contains("oci_after_error")) return "changed by a failed injection";
   if (want.contains("oci") && got.contains("model")) {
-    const Json model = project<cdi::oci::Spec>(want["oci"]);
-    if (got["model"] != model) return "model: " + dump(got["model"]) + "\n  not " + dump(model);
+    if (got["model"] != want["oci"]) return "model: " + dump(got["model"]);
   } else if (got.contains("model") && got["model"] != "refused") {
     return "model: " + dump(got["model"]);
   }
@@ -264,7 +236,7 @@ int check(const std::string& list, const std::vector<std::string>& paths) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   std::vector<std::string> paths{argv + 1, argv + argc};
   if (paths.size() >= 2 && paths[0] == "--check") {
     return check(paths[1], {paths.begin() + 2, paths.end()});
@@ -272,6 +244,9 @@ int main(int argc, char** argv) {
   for (const auto& path : paths) {
     auto result = run(Json::parse(read_text(path)));
     result["inject"].erase("model");
-    std::cout << dump(result) << '\n';
+    std::cout << dump(result) << std::endl;
   }
+} catch (const std::exception& error) {  // of nlohmann, for what is no vector
+  std::cerr << "conformance: " << error.what() << '\n';
+  return 2;
 }
