@@ -428,10 +428,10 @@ class DocumentBuilder {
     if (twice == keys.end()) return true;
     const Node& second = nodes()[twice[1]];
     const auto first_line = std::to_string(nodes()[twice[0]].line);
-    return refuse(
-        Errc::schema,
-        "key " + detail::quoted(text(second)) + " is written twice, first in line " + first_line,
-        second.line, second.column);
+    return refuse(Errc::schema,
+                  "key " + detail::quoted(text(second)) + " is written twice, first in line " +
+                      first_line + ": remove one",
+                  second.line, second.column);
   }
 
   // YAML merge keys: `<<` brings the members of another map, or of a list of maps; what the map

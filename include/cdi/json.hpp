@@ -74,10 +74,28 @@ class JsonEvents {
       if (end != std::string_view::npos) reason.remove_prefix(end + lead.size());
     }
     reason = reason.substr(0, reason.find("; last read"));  // may be the whole text
-    return builder_.refuse(Errc::syntax, "not valid JSON: " + escaped(reason), line, column);
+    return builder_.refuse(Errc::syntax, "not valid JSON: " + in_clear_words(reason), line, column);
   }
 
  private:
+  /// What nlohmann says, and what to change.
+  std::string in_clear_words(std::string_view reason) const {
+    if (const auto dash = reason.find(" - "); dash != std::string_view::npos) {
+      reason.remove_prefix(dash + 3);  // "syntax error while parsing object - "
+    }
+    const auto open = builder_.open_value();
+    if (open && reason.starts_with("unexpected end of input")) {
+      return "the text ends inside what begins in line " + std::to_string(open->line) +
+             ", column " + std::to_string(open->column) + ": end it";
+    }
+    std::string words{reason};
+    for (const std::string_view closing : {"expected '}'", "expected ']'"}) {
+      if (words.ends_with(closing)) words.insert(words.size() - 3, "',' or ");
+    }
+    if (words.ends_with("after backslash")) words.append("; write \\\\ for a backslash");
+    return words;
+  }
+
   bool plain() {
     const auto token = next_token();
     return builder_.scalar(token, /*quoted=*/false, line_, column_);
@@ -177,6 +195,10 @@ inline Result<Document> parse_json(std::string_view text, std::string_view file 
   if (const auto nul = text.find('\0'); nul != std::string_view::npos) {
     const auto [line, column] = detail::line_and_column(text, nul);  // nlohmann would end there
     builder.refuse(Errc::syntax, "not valid JSON: a NUL byte", line, column);
+    return std::move(builder).finish();
+  }
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    builder.refuse(Errc::syntax, "the text is empty", 1, 1);
     return std::move(builder).finish();
   }
   detail::JsonEvents events{text, builder};

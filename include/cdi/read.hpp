@@ -143,9 +143,27 @@ inline bool fail(Error& why, const Document::Value& at, std::string message) {
   return false;
 }
 
-inline bool expected(Error& why, const Document::Value& at, std::string_view what) {
+/// `hint`: what to write instead, where that can be told.
+inline bool expected(Error& why, const Document::Value& at, std::string_view what,
+                     std::string_view hint = {}) {
   std::string message = "expected ";
-  return detail::fail(why, at, message.append(what).append(", not ").append(name_value(at)));
+  message.append(what).append(", not ").append(name_value(at)).append(hint);
+  return detail::fail(why, at, std::move(message));
+}
+
+/// What to write for a text that was meant as a number.
+inline std::string integer_hint(const Document::Value& value) {
+  const auto text = value.text();
+  if (value.kind() == Document::Kind::quoted) {
+    const Integer meant = detail::parse_integer(text);
+    if (meant.state != Integer::State::whole) return {};
+    return std::string{": write "}
+        .append(meant.negative ? "-" : "")
+        .append(std::to_string(meant.magnitude))
+        .append(" without quotes");
+  }
+  const bool octal = text.starts_with('0') && text.find_first_not_of("0123456789") == text.npos;
+  return octal ? ": after a leading 0 come octal digits, 0 to 7" : "";
 }
 
 template <class T>
@@ -205,7 +223,7 @@ inline bool read_rows(const Document::Value& value, std::span<const FieldRow> ro
     }
     const std::uint64_t bit = std::uint64_t{1} << i;
     if ((seen & bit) != 0) {
-      detail::fail(why, key, "the field is written twice, in different cases");
+      detail::fail(why, key, "the field is written twice, in different cases: remove one");
       why.add_outer(detail::escaped(key.text()));
       return false;
     }
@@ -218,7 +236,7 @@ inline bool read_rows(const Document::Value& value, std::span<const FieldRow> ro
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].when != Presence::required || (seen >> i & 1) != 0) continue;
-    detail::fail(why, value, "the field is missing");
+    detail::fail(why, value, "the field is missing: add it");
     why.add_outer(rows[i].key);
     return false;
   }
@@ -326,7 +344,9 @@ template <std::integral T>
 bool read_integer(const Document::Value& value, T& out, Error& why) {
   const Integer number =
       value.kind() == Document::Kind::plain ? detail::parse_integer(value.text()) : Integer{};
-  if (number.state == Integer::State::none) return detail::expected(why, value, "a whole number");
+  if (number.state == Integer::State::none) {
+    return detail::expected(why, value, "a whole number", integer_hint(value));
+  }
   const auto fitting = number.as<T>();
   if (!fitting) {
     std::string range = "a number from ";

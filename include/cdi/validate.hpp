@@ -142,12 +142,13 @@ bool check(const BasicNetDevice<S>& device, const MemberPath& at, Findings& out)
   const MemberPath host_at{&at, "hostInterfaceName"};
   const MemberPath name_at{&at, "name"};
   if (device.host_interface_name.empty() &&
-      !out.note(Rule::net_names, host_at, "the net device names no interface of the host")) {
+      !out.note(Rule::net_names, host_at,
+                "the net device names no interface of the host: name the one to move")) {
     return false;
   }
   if (device.name.empty() && !out.note(Rule::net_names, name_at,
                                        "net device " + detail::quoted(device.host_interface_name) +
-                                           " has no name in the container")) {
+                                           " has no name in the container: give it one")) {
     return false;
   }
   return check_interface_name(device.host_interface_name, host_at, out) &&
@@ -289,9 +290,10 @@ bool check(const BasicDevice<S>& device, const MemberPath& at, Findings& out) {
   }
   if (!check_annotations(device.annotations, at, out)) return false;
   const MemberPath edits_at{&at, "containerEdits"};
-  if (is_empty(device.container_edits) && !out.note(Rule::device_edits, edits_at,
-                                                    "device " + detail::quoted(device.name) +
-                                                        " has no edits: it would change nothing")) {
+  if (is_empty(device.container_edits) &&
+      !out.note(
+          Rule::device_edits, edits_at,
+          "device " + detail::quoted(device.name) + " has no edits: give it some, or remove it")) {
     return false;
   }
   return check(device.container_edits, edits_at, out);

@@ -63,7 +63,7 @@ class YamlEvents final : public YAML::EventHandler {
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     if (!builder_.open_value()) {
-      builder_.refuse(Errc::syntax, "the text holds no data", line(mark), column(mark));
+      builder_.refuse(Errc::syntax, "the text is empty", line(mark), column(mark));
       throw YamlStop{};
     }
     const auto place = null_place(mark);
@@ -207,18 +207,38 @@ class TextBuffer final : public std::streambuf {
   std::string_view rest_;
 };
 
+/// Whether yaml-cpp misses the end of a list or map in brackets or braces.
+inline bool is_open_end(std::string_view message) {
+  return message.starts_with("end of ") && message.find("flow") != std::string_view::npos;
+}
+
+/// What yaml-cpp says, and what to change.
+inline std::string in_clear_words(std::string_view message) {
+  if (is_open_end(message)) {
+    const bool list = message.find("sequence") != std::string_view::npos;
+    return list ? "the list that begins here is not ended: add ]"
+                : "the object that begins here is not ended: add }";
+  }
+  if (message.ends_with(" in scalar")) return "the text ends inside quotes: close them";
+  std::string words{message};
+  if (message == "illegal map value") {
+    words.append(": indent members of one object alike, and put text with \": \" into quotes");
+  } else if (message.starts_with("unknown escape character")) {
+    words.append("; write \\\\ for a backslash");
+  }
+  return words;
+}
+
 /// What yaml-cpp found wrong, said and placed so that it can be found.
 inline void refuse_yaml(const YAML::Exception& why, std::string_view text,
                         DocumentBuilder& builder) {
   std::uint32_t line = YamlEvents::line(why.mark);
   std::uint32_t column = YamlEvents::column(why.mark);
-  std::string message = "not valid YAML: " + why.msg;
+  std::string message = "not valid YAML: " + in_clear_words(why.msg);
   const auto open = builder.open_value();
-  if (open && why.msg.starts_with("end of ") &&
-      why.msg.find("flow") != std::string::npos) {  // where it begins, not where the text ends
+  if (open && is_open_end(why.msg)) {  // where it begins, not where the text ends
     line = open->line;
     column = open->column;
-    message.append(" for what begins here");
   }
   const auto at = std::min(static_cast<std::size_t>(std::max(why.mark.pos, 0)), text.size());
   const auto begin = text.substr(0, at).rfind('\n') + 1;
@@ -236,7 +256,9 @@ inline void build_yaml(std::string_view text, DocumentBuilder& builder) {
   if (const auto bad = wide ? std::string_view::npos : find_forbidden(text);
       bad != std::string_view::npos) {
     const auto [line, column] = line_and_column(text, bad);
-    builder.refuse(Errc::syntax, "not valid YAML: not UTF-8, or a control character", line, column);
+    builder.refuse(Errc::syntax,
+                   "not valid YAML: not UTF-8, or a control character: save the text as UTF-8",
+                   line, column);
     return;
   }
   // yaml-cpp closes an open quote by itself at the end of the last line, so that a file cut off
@@ -251,8 +273,7 @@ inline void build_yaml(std::string_view text, DocumentBuilder& builder) {
     std::istream stream{&buffer};
     YAML::Parser parser{stream};
     YamlEvents events{known, builder};
-    if (!parser.HandleNextDocument(events))
-      builder.refuse(Errc::syntax, "the text holds no data", 0, 0);
+    if (!parser.HandleNextDocument(events)) builder.refuse(Errc::syntax, "the text is empty", 0, 0);
   } catch (const YamlStop&) {  // the builder has the reason
   } catch (const YAML::DeepRecursion& why) {
     builder.refuse(Errc::limit, "nested deeper than yaml-cpp allows", YamlEvents::line(why.mark),

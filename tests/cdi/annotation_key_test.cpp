@@ -94,16 +94,16 @@ TEST_CASE("the reason says what to change") {
     std::string_view message;
   };
   const Row rows[] = {
-      {"", R"(annotation key "" is empty)"},
+      {"", R"(annotation key "" is empty: write at least one letter or digit)"},
       {"-a", R"(annotation key "-a" must begin with a letter or digit)"},
       {"a b", R"(annotation key "a b" may hold only letters, digits and - _ .; )"
-              "byte 2 is another character"},
+              "byte 2 is \" \""},
       {"a/b/c", R"(annotation key "a/b/c" has more than one slash: write domain/name)"},
       {"/b", R"(annotation key "/b" has nothing before its slash: write a domain there, )"
              "or leave the slash out"},
       {"a_b/c", R"(annotation key "a_b/c": domain "a_b" must be words of letters, digits )"
                 "and inner -, with one dot between them"},
-      {"a.b/", R"(annotation key "a.b/": name "" is empty)"},
+      {"a.b/", R"(annotation key "a.b/": name "" is empty: write at least one letter or digit)"},
       {"a.b/c-", R"(annotation key "a.b/c-": name "c-" must end with a letter or digit)"},
   };
   for (const auto& [key, message] : rows) {

@@ -70,7 +70,7 @@ TEST_CASE("what makes no key is refused, with a reason") {
                R"(annotation key "a.b/p_id_": name "p_id_" must end with a letter or digit)"},
            Row{"p", "i:d", "a.b/",
                R"(annotation key "a.b/p_i:d": name "p_i:d" may hold only letters, digits )"
-               "and - _ .; byte 4 is another character"},
+               "and - _ .; byte 4 is \":\""},
            Row{"p", "id", "a..b/",
                R"(annotation key "a..b/p_id": domain "a..b" must be words of letters, digits )"
                "and inner -, with one dot between them"},
@@ -109,7 +109,7 @@ TEST_CASE("a value is made of qualified names only") {
            Row{"", R"("" is no qualified device name: write vendor.com/class=device)"},
            Row{"v/0=d", R"("v/0=d": class "0" must begin with a letter)"},
            Row{"v/c=d,v/c=e", R"("v/c=d,v/c=e": device name "d,v/c=e" may hold only letters, )"
-                              "digits and _ - . :; byte 2 is another character"},
+                              "digits and _ - . :; byte 2 is \",\""},
        }) {
     const auto value = cdi::annotation_value({"v.com/c=d", name});
     REQUIRE_FALSE(value);

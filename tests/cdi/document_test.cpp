@@ -212,7 +212,7 @@ TEST_CASE("a key written twice is refused at its second place") {
   hand.text("a");  // quoted or not, the same key
   hand.null();
   CHECK_FALSE(hand.end_map());
-  CHECK(shown(hand.finish()) == R"(f:1:4: key "a" is written twice, first in line 1)");
+  CHECK(shown(hand.finish()) == R"(f:1:4: key "a" is written twice, first in line 1: remove one)");
 }
 
 TEST_CASE("keys that differ in case only are two keys") {

@@ -174,7 +174,7 @@ TEST_CASE("Errors of shape and of rules carry path, line and column") {
       {"{\n  \"cdiVersion\": \"1.0.0\",\n  \"kind\": 1,\n  \"devices\": {}\n}", cdi::Errc::schema,
        "f.yaml:4:14: devices: expected a list, not an object"},
       {"a: [\n", cdi::Errc::syntax, "f.yaml:"},
-      {"", cdi::Errc::syntax, "f.yaml:1:1: the text holds no data"},
+      {"", cdi::Errc::syntax, "f.yaml:1:1: the text is empty"},
   };
   for (const auto& row : rows) {
     CAPTURE(row.text);

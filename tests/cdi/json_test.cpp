@@ -96,7 +96,7 @@ TEST_CASE("escapes are decoded, surrogate pairs to one character") {
 TEST_CASE("what RFC 8259 does not allow is refused at its place") {
   for (const auto& row : std::vector<Row>{
            {"", "1:1"},
-           {" \n ", "2:2"},
+           {" \n ", "1:1"},
            {"{} x", "1:4"},
            {"{}\n\n  []", "3:3"},
            {"[1,]", "1:4"},
@@ -133,7 +133,8 @@ TEST_CASE("what RFC 8259 does not allow is refused at its place") {
     const auto document = cdi::parse_json(row.text, "f");
     REQUIRE_FALSE(document);
     CHECK(document.error().code == Errc::syntax);
-    CHECK(document.error().message.starts_with("not valid JSON: "));
+    const bool empty = document.error().message == "the text is empty";
+    CHECK((empty || document.error().message.starts_with("not valid JSON: ")));
     CHECK(document.error().position.file == "f");
     CHECK(place(document.error().position) == row.expected);
   }
@@ -157,10 +158,10 @@ TEST_CASE("a message is UTF-8 though the text is not") {
 
 TEST_CASE("a key written twice is refused at any depth") {
   for (const auto& row : std::vector<Row>{
-           {"{\"a\":1,\n \"a\":2}", R"(2:2 key "a" is written twice, first in line 1)"},
+           {"{\"a\":1,\n \"a\":2}", R"(2:2 key "a" is written twice, first in line 1: remove one)"},
            {"[{\"b\":{\"a\":1,\n\"x\":0,\n\"\\u0061\":2}}]",
-            R"(3:1 key "a" is written twice, first in line 1)"},
-           {"{\"\":1, \"\":2}", R"(1:8 key "" is written twice, first in line 1)"},
+            R"(3:1 key "a" is written twice, first in line 1: remove one)"},
+           {"{\"\":1, \"\":2}", R"(1:8 key "" is written twice, first in line 1: remove one)"},
        }) {
     CAPTURE(row.text);
     CHECK(parsed(row.text) == row.expected);

@@ -149,7 +149,7 @@ TEST_CASE("an error names the path, line and column of the member, and what was 
       {R"({"intelRdt": {"enableMonitoring": 1}})",
        "line 1:35: intelRdt.enableMonitoring: expected true or false, not 1"},
       {R"({"deviceNodes": [{"path": "/a", "major": "1"}]})",
-       R"(line 1:42: deviceNodes[0].major: expected a whole number, not "1")"},
+       R"(line 1:42: deviceNodes[0].major: expected a whole number, not "1": write 1 without quotes)"},
       {R"({"deviceNodes": [{"path": "/a", "major": 1.5}]})",
        "line 1:42: deviceNodes[0].major: expected a whole number, not 1.5"},
       {R"({"deviceNodes": [{"path": "/a", "uid": true}]})",
@@ -162,7 +162,7 @@ TEST_CASE("an error names the path, line and column of the member, and what was 
        "line 3:12: deviceNodes[0].minor: expected a number from -9223372036854775808 to "
        "9223372036854775807, not 9223372036854775808"},
       {R"({"deviceNodes": [{"type": "c"}]})",
-       "line 1:18: deviceNodes[0].path: the field is missing"},
+       "line 1:18: deviceNodes[0].path: the field is missing: add it"},
       {R"({"deviceNodes": [{"path": null}]})",
        "line 1:27: deviceNodes[0].path: expected text, not null"},
       {R"({"netDevices": [{"hostInterfaceName": "a", "NAME": "b", "x": 1}]})",
@@ -170,7 +170,7 @@ TEST_CASE("an error names the path, line and column of the member, and what was 
       {R"({"netDevices": [{"x": null}]})",
        "line 1:18: netDevices[0].x: unknown field; known here: hostInterfaceName, name"},
       {"{\"env\": [],\n \"ENV\": []}",
-       "line 2:2: ENV: the field is written twice, in different cases"},
+       "line 2:2: ENV: the field is written twice, in different cases: remove one"},
   };
   for (const auto& row : rows) {
     CAPTURE(row.text);

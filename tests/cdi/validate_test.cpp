@@ -100,9 +100,9 @@ const std::vector<Row> rows{
                       {.host_interface_name = "b", .name = "a"}}},
      ""},
     {{.net_devices = {{.name = "b"}}},
-     "netDevices[0].hostInterfaceName: the net device names no interface of the host"},
+     "netDevices[0].hostInterfaceName: the net device names no interface of the host: name the one to move"},
     {{.net_devices = {{.host_interface_name = "a"}}},
-     R"(netDevices[0].name: net device "a" has no name in the container)"},
+     R"(netDevices[0].name: net device "a" has no name in the container: give it one)"},
     {{.net_devices = {{.host_interface_name = "a", .name = "b"},
                       {.host_interface_name = "c", .name = "d"},
                       {.host_interface_name = "a", .name = "e"}}},
@@ -165,8 +165,8 @@ TEST_CASE("the kind must have a vendor and a class") {
   for (const auto& row : {
            std::pair{"", R"(kind: kind "" has no slash: write vendor.com/class)"},
            std::pair{"gpu", R"(kind: kind "gpu" has no slash: write vendor.com/class)"},
-           std::pair{"/gpu", R"(kind: vendor "" is empty)"},
-           std::pair{"v/", R"(kind: class "" is empty)"},
+           std::pair{"/gpu", R"(kind: vendor "" is empty: write at least one letter or digit)"},
+           std::pair{"v/", R"(kind: class "" is empty: write at least one letter or digit)"},
            std::pair{"9/gpu", R"(kind: vendor "9" must begin with a letter)"},
            std::pair{"v/gpu-", R"(kind: class "gpu-" must end with a letter or digit)"},
        }) {
@@ -182,7 +182,7 @@ TEST_CASE("a device must have a good name and edits") {
   CHECK(fault(spec).starts_with(R"(devices[1].name: device name "a b" may hold only)"));
   spec.devices[1] = {.name = "a", .annotations = {{"k", "v"}}};
   CHECK(fault(spec) ==
-        R"(devices[1].containerEdits: device "a" has no edits: it would change nothing)");
+        R"(devices[1].containerEdits: device "a" has no edits: give it some, or remove it)");
   spec.devices[1].container_edits.intel_rdt.emplace();
   CHECK(fault(spec) == "");
   spec.devices[1].container_edits = {.additional_gids = {0}};

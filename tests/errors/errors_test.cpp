@@ -1,0 +1,661 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+// What a user reads when a spec is broken: place, path, message. Each was read with the question
+// whether it says what to change.
+
+#include <string>
+#include <string_view>
+
+#include <doctest/doctest.h>
+
+#include <cdi/file.hpp>
+
+namespace {
+
+using cdi::Format;
+
+struct Row {
+  Format format;
+  std::string_view text;
+  std::string_view expected;  // after the name of the file
+};
+
+constexpr Row rows[] = {
+    // JSON that is none
+    {Format::json, "", R"(1:1: the text is empty)"},
+    {Format::json, "   \n", R"(1:1: the text is empty)"},
+    {Format::json, R"({"cdiVersion": "1.1.0",
+ "kind": "vendor.com/gpu",
+ "devices": [)",
+     R"(3:14: not valid JSON: the text ends inside what begins in line 3, column 13: end it)"},
+    {Format::json, R"({"cdiVersion": "1.1.0"
+ "kind": "vendor.com/gpu"})",
+     R"(2:7: not valid JSON: unexpected string literal; expected ',' or '}')"},
+    {Format::json, "{\"a\": \"\x01\"}",
+     R"(1:8: not valid JSON: invalid string: control character U+0001 (SOH) must be escaped to \u0001)"},
+    {Format::json, R"({"a": "\x"})",
+     R"(1:9: not valid JSON: invalid string: forbidden character after backslash; write \\ for a backslash)"},
+    // JSON of another shape
+    {Format::json, R"({"a": 01})",
+     R"(1:2: a: unknown field; known here: cdiVersion, kind, annotations, devices, containerEdits)"},
+    {Format::json, R"([])", R"(1:1: expected an object, not a list)"},
+    {Format::json, R"(null)", R"(1:1: expected an object, not null)"},
+    {Format::json, R"("text")", R"(1:1: expected an object, not "text")"},
+    {Format::json, R"(12)", R"(1:1: expected an object, not 12)"},
+    {Format::json, R"({})", R"(1:1: cdiVersion: the field is missing: add it)"},
+    {Format::json,
+     R"({"cdiVersion": 1.1, "kind": "vendor.com/gpu", "devices": [{"name": "0", "containerEdits": {"env": ["A=1"]}}]})",
+     R"(1:16: cdiVersion: unknown version "1.1": use one of 0.3.0 0.4.0 0.5.0 0.6.0 0.7.0 0.8.0 1.0.0 1.1.0)"},
+    {Format::json, R"({"cdiVersion": "1.1.0", "cdiVersion": "1.1.0"})",
+     R"(1:25: key "cdiVersion" is written twice, first in line 1: remove one)"},
+    {Format::json, R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu", "kinds": "x"})",
+     R"(1:51: kinds: unknown field; known here: cdiVersion, kind, annotations, devices, containerEdits)"},
+    {Format::json, R"({"cdiVersion": "1.1.0", "kind": null, "devices": []})",
+     R"(1:33: kind: expected text, not null)"},
+    {Format::json, R"({"cdiVersion": "1.1.0", "kind": ["vendor.com/gpu"], "devices": []})",
+     R"(1:33: kind: expected text, not a list)"},
+    {Format::json, R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu", "devices": {"name": "0"}})",
+     R"(1:62: devices: expected a list, not an object)"},
+    {Format::json, R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu", "devices": ["0"]})",
+     R"(1:63: devices[0]: expected an object, not "0")"},
+    {Format::json, R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu", "devices": [null]})",
+     R"(1:63: devices[0]: expected an object, not null)"},
+    {Format::json,
+     R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu", "devices": [{"containerEdits": {"env": ["A=1"]}}]})",
+     R"(1:63: devices[0].name: the field is missing: add it)"},
+    {Format::json,
+     R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu", "devices": [{"name": "0"}]})",
+     R"(1:63: devices[0].containerEdits: the field is missing: add it)"},
+    {Format::json, R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu",
+ "devices": [{"name": "0", "containerEdits": {"mounts": [
+   {"hostPath": "/a", "containerPath": "/b", "options": "ro"}]}}]})",
+     R"(3:57: devices[0].containerEdits.mounts[0].options: expected a list, not "ro")"},
+    {Format::json, R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu",
+ "devices": [{"name": "0", "containerEdits": {"deviceNodes": [{"path": "/dev/x", "fileMode": "0644"}]}}]})",
+     R"(2:94: devices[0].containerEdits.deviceNodes[0].fileMode: expected a whole number, not "0644": write 420 without quotes)"},
+    {Format::json, R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu",
+ "devices": [{"name": "0", "containerEdits": {"deviceNodes": [{"path": "/dev/x", "uid": -1}]}}]})",
+     R"(2:89: devices[0].containerEdits.deviceNodes[0].uid: expected a number from 0 to 4294967295, not -1)"},
+    {Format::json, R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu",
+ "devices": [{"name": "0", "containerEdits": {"deviceNodes": [{"path": "/dev/x", "major": 1.5}]}}]})",
+     R"(2:91: devices[0].containerEdits.deviceNodes[0].major: expected a whole number, not 1.5)"},
+    {Format::json, R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu",
+ "devices": [{"name": "0", "containerEdits": {"additionalGids": [4294967296]}}]})",
+     R"(2:66: devices[0].containerEdits.additionalGids[0]: expected a number from 0 to 4294967295, not 4294967296)"},
+    {Format::json, R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu",
+ "devices": [{"name": "0", "containerEdits": {"hooks": [{"hookName": "createContainer", "path": "/h", "timeout": "5"}]}}]})",
+     R"(2:114: devices[0].containerEdits.hooks[0].timeout: expected a whole number, not "5": write 5 without quotes)"},
+    // YAML that is none
+    {Format::yaml, "", R"(1:1: the text is empty)"},
+    {Format::yaml, R"(# nothing here
+)",
+     R"(2:1: the text is empty)"},
+    {Format::yaml, R"(kind: [a, b
+)",
+     R"(1:7: not valid YAML: the list that begins here is not ended: add ])"},
+    {Format::yaml, R"(a: b: c
+)",
+     R"(1:5: not valid YAML: illegal map value: indent members of one object alike, and put text with ": " into quotes)"},
+    {Format::yaml, "a:\n\t- b\n",
+     R"(2:2: not valid YAML: illegal block entry; indent with spaces, not with tabs)"},
+    {Format::yaml, R"(a: *x
+)",
+     R"(1:4: not valid YAML: the referenced anchor is not defined)"},
+    {Format::yaml, R"(a: &x [*x]
+)",
+     R"(1:8: an alias stands inside what it names)"},
+    {Format::yaml, R"(a: "\q"
+)",
+     R"(1:7: not valid YAML: unknown escape character: q; write \\ for a backslash)"},
+    {Format::yaml, R"(a: "unfinished
+)",
+     R"(2:1: not valid YAML: the text ends inside quotes: close them)"},
+    {Format::yaml, R"(a: 1
+a: 2
+)",
+     R"(2:1: key "a" is written twice, first in line 1: remove one)"},
+    {Format::yaml, R"(? [a]
+: b
+)",
+     R"(1:3: a key must be text)"},
+    // YAML of another shape
+    {Format::yaml, R"(- a
+- b
+)",
+     R"(1:1: expected an object, not a list)"},
+    {Format::yaml, R"(just words
+)",
+     R"(1:1: expected an object, not just words)"},
+    {Format::yaml, "a: \"\xff\"\n",
+     R"(1:5: not valid YAML: not UTF-8, or a control character: save the text as UTF-8)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+  kind: x
+)",
+     R"(2:7: not valid YAML: illegal map value: indent members of one object alike, and put text with ": " into quotes)"},
+    // versions
+    {Format::yaml, R"(cdiVersion: 1.2.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    env: [A=1]
+)",
+     R"(1:13: cdiVersion: unknown version "1.2.0": use one of 0.3.0 0.4.0 0.5.0 0.6.0 0.7.0 0.8.0 1.0.0 1.1.0)"},
+    {Format::yaml, R"(cdiVersion: 1.1
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    env: [A=1]
+)",
+     R"(1:13: cdiVersion: unknown version "1.1": use one of 0.3.0 0.4.0 0.5.0 0.6.0 0.7.0 0.8.0 1.0.0 1.1.0)"},
+    {Format::yaml, R"(cdiVersion: 0.4.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    env: [A=1]
+)",
+     R"(1:13: cdiVersion: version "0.4.0" is too old for devices[0].name: write "0.5.0")"},
+    {Format::yaml, R"(cdiVersion: 0.6.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    additionalGids: [5]
+)",
+     R"(1:13: cdiVersion: version "0.6.0" is too old for devices[0].containerEdits.additionalGids: write "0.7.0")"},
+    {Format::yaml, R"(cdiVersion: 1.0.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    netDevices:
+    - {hostInterfaceName: eth0, name: eth1}
+)",
+     R"(1:13: cdiVersion: version "1.0.0" is too old for devices[0].containerEdits.netDevices: write "1.1.0")"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    intelRdt:
+      enableCMT: true
+)",
+     R"(7:18: devices[0].containerEdits.intelRdt.enableCMT: version "1.1.0" does not have the member any more: leave it out, or declare a version before 1.1.0)"},
+    // kind
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: gpu
+devices:
+- name: "0"
+  containerEdits:
+    env: [A=1]
+)",
+     R"(2:7: kind: kind "gpu" has no slash: write vendor.com/class)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/
+devices:
+- name: "0"
+  containerEdits:
+    env: [A=1]
+)",
+     R"(2:7: kind: class "" is empty: write at least one letter or digit)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: 1vendor/gpu
+devices:
+- name: "0"
+  containerEdits:
+    env: [A=1]
+)",
+     R"(2:7: kind: vendor "1vendor" must begin with a letter)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu/0
+devices:
+- name: "0"
+  containerEdits:
+    env: [A=1]
+)",
+     R"(2:7: kind: class "gpu/0" may hold only letters, digits and _ - .; byte 4 is "/")"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu=0
+devices:
+- name: "0"
+  containerEdits:
+    env: [A=1]
+)",
+     R"(2:7: kind: class "gpu=0" may hold only letters, digits and _ - .; byte 4 is "=")"},
+    // annotations
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+annotations: {bad key: x}
+devices:
+- name: "0"
+  containerEdits:
+    env: [A=1]
+)",
+     R"(3:24: annotations.bad key: annotation key "bad key" may hold only letters, digits and - _ .; byte 4 is " ")"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+annotations: {a/b/c: x}
+devices:
+- name: "0"
+  containerEdits:
+    env: [A=1]
+)",
+     R"(3:22: annotations.a/b/c: annotation key "a/b/c" has more than one slash: write domain/name)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+annotations: [a]
+devices:
+- name: "0"
+  containerEdits:
+    env: [A=1]
+)",
+     R"(3:14: annotations: expected an object, not a list)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+annotations: {a: {b: c}}
+devices:
+- name: "0"
+  containerEdits:
+    env: [A=1]
+)",
+     R"(3:18: annotations.a: expected text, not an object)"},
+    // devices
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices: []
+)",
+     R"(3:10: devices: the spec has no devices: define at least one)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+)",
+     R"(3:1: devices: expected a list, not null)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: gpu 0
+  containerEdits: {env: [A=1]}
+)",
+     R"(4:9: devices[0].name: device name "gpu 0" may hold only letters, digits and _ - . :; byte 4 is " ")"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: -0
+  containerEdits: {env: [A=1]}
+)",
+     R"(4:9: devices[0].name: device name "-0" must begin with a letter or digit)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: ""
+  containerEdits: {env: [A=1]}
+)",
+     R"(4:9: devices[0].name: device name "" is empty: write at least one letter or digit)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: a
+  containerEdits: {env: [A=1]}
+- name: a
+  containerEdits: {env: [A=2]}
+)",
+     R"(6:9: devices[1].name: device "a" is defined by devices[0] already: choose another name)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: a
+  containerEdits: {}
+)",
+     R"(5:19: devices[0].containerEdits: device "a" has no edits: give it some, or remove it)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: a
+  containerEdits:
+)",
+     R"(5:3: devices[0].containerEdits: expected an object, not null)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: a
+  containerEdits: {env: A=1}
+)",
+     R"(5:25: devices[0].containerEdits.env: expected a list, not A=1)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: a
+  containerEdits: {evn: [A=1]}
+)",
+     R"(5:20: devices[0].containerEdits.evn: unknown field; known here: env, deviceNodes, netDevices, hooks, mounts, intelRdt, additionalGids)"},
+    // env
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+containerEdits: {env: [A]}
+devices:
+- name: "0"
+  containerEdits:
+    env: [A=1]
+)",
+     R"(3:24: containerEdits.env[0]: invalid environment variable "A": write NAME=value)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    env:
+    - A: 1
+)",
+     R"(7:7: devices[0].containerEdits.env[0]: expected text, not an object)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    env:
+    - =1
+)",
+     R"(7:7: devices[0].containerEdits.env[0]: invalid environment variable "=1": write NAME=value)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    env:
+    -
+)",
+     R"(7:5: devices[0].containerEdits.env[0]: expected text, not null)"},
+    // device nodes
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    deviceNodes:
+    - hostPath: /dev/x
+)",
+     R"(7:7: devices[0].containerEdits.deviceNodes[0].path: the field is missing: add it)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    deviceNodes:
+    - path: ""
+)",
+     R"(7:13: devices[0].containerEdits.deviceNodes[0].path: the device node has no path: name the node in the container)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    deviceNodes:
+    - {path: /dev/x, type: char}
+)",
+     R"(7:28: devices[0].containerEdits.deviceNodes[0].type: device "/dev/x": invalid type "char": use "b", "c", "u" or "p", or leave it out)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    deviceNodes:
+    - {path: /dev/x, permissions: rx}
+)",
+     R"(7:35: devices[0].containerEdits.deviceNodes[0].permissions: device "/dev/x": invalid permissions "rx": use some of "rwm", or "none")"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    deviceNodes:
+    - {path: /dev/x, fileMode: 0999}
+)",
+     R"(7:32: devices[0].containerEdits.deviceNodes[0].fileMode: expected a whole number, not 0999: after a leading 0 come octal digits, 0 to 7)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    deviceNodes:
+    - {path: /dev/x, fileMode: rw-rw----}
+)",
+     R"(7:32: devices[0].containerEdits.deviceNodes[0].fileMode: expected a whole number, not rw-rw----)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    deviceNodes:
+    - {path: /dev/x, major: 99999999999999999999}
+)",
+     R"(7:29: devices[0].containerEdits.deviceNodes[0].major: expected a number from -9223372036854775808 to 9223372036854775807, not 99999999999999999999)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    deviceNodes:
+    - /dev/x
+)",
+     R"(7:7: devices[0].containerEdits.deviceNodes[0]: expected an object, not /dev/x)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    deviceNodes:
+    - {path: /dev/x, mode: 0644}
+)",
+     R"(7:22: devices[0].containerEdits.deviceNodes[0].mode: unknown field; known here: path, hostPath, type, major, minor, fileMode, permissions, uid, gid)"},
+    // mounts
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    mounts:
+    - {hostPath: /a}
+)",
+     R"(7:7: devices[0].containerEdits.mounts[0].containerPath: the field is missing: add it)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    mounts:
+    - {hostPath: "", containerPath: /b}
+)",
+     R"(7:18: devices[0].containerEdits.mounts[0].hostPath: the mount has no host path: name what to mount)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    mounts:
+    - {source: /a, destination: /b}
+)",
+     R"(7:8: devices[0].containerEdits.mounts[0].source: unknown field; known here: hostPath, containerPath, options, type)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    mounts:
+    - /a:/b
+)",
+     R"(7:7: devices[0].containerEdits.mounts[0]: expected an object, not /a:/b)"},
+    // hooks
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    hooks:
+    - {hookName: prestop, path: /h}
+)",
+     R"(7:18: devices[0].containerEdits.hooks[0].hookName: invalid hook name "prestop": use one of prestart createRuntime createContainer startContainer poststart poststop)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    hooks:
+    - {path: /h}
+)",
+     R"(7:7: devices[0].containerEdits.hooks[0].hookName: the field is missing: add it)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    hooks:
+    - {hookName: prestart, path: ""}
+)",
+     R"(7:34: devices[0].containerEdits.hooks[0].path: hook "prestart" has no path: name the program to run)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    hooks:
+    - {hookName: prestart, path: /h, env: [HOME]}
+)",
+     R"(7:44: devices[0].containerEdits.hooks[0].env[0]: invalid environment variable "HOME": write NAME=value)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    hooks:
+    - {hookName: prestart, path: /h, args: --x}
+)",
+     R"(7:44: devices[0].containerEdits.hooks[0].args: expected a list, not --x)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    hooks:
+    - {hookName: prestart, path: /h, timeout: 5s}
+)",
+     R"(7:47: devices[0].containerEdits.hooks[0].timeout: expected a whole number, not 5s)"},
+    // net devices
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    netDevices:
+    - {hostInterfaceName: eth0}
+)",
+     R"(7:7: devices[0].containerEdits.netDevices[0].name: the field is missing: add it)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    netDevices:
+    - {hostInterfaceName: "", name: a}
+)",
+     R"(7:27: devices[0].containerEdits.netDevices[0].hostInterfaceName: the net device names no interface of the host: name the one to move)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    netDevices:
+    - {hostInterfaceName: eth0, name: a}
+    - {hostInterfaceName: eth1, name: a}
+)",
+     R"(8:39: devices[0].containerEdits.netDevices[1].name: "a" is taken by netDevices[0] already: choose another)"},
+    // Intel RDT
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    intelRdt: {closID: a/b}
+)",
+     R"(6:24: devices[0].containerEdits.intelRdt.closID: closID "a/b" holds a slash or newline: name a directory below /sys/fs/resctrl, or "/")"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    intelRdt: {enableMonitoring: maybe}
+)",
+     R"(6:34: devices[0].containerEdits.intelRdt.enableMonitoring: expected true or false, not maybe)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    intelRdt: []
+)",
+     R"(6:15: devices[0].containerEdits.intelRdt: expected an object, not a list)"},
+    // groups
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    additionalGids: 5
+)",
+     R"(6:21: devices[0].containerEdits.additionalGids: expected a list, not 5)"},
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    additionalGids: [video]
+)",
+     R"(6:22: devices[0].containerEdits.additionalGids[0]: expected a whole number, not video)"},
+};
+
+}  // namespace
+
+TEST_CASE("Broken specs get an error that says where and what to change") {
+  for (const Row& row : rows) {
+    CAPTURE(row.text);
+    const auto spec = cdi::parse_spec(row.text, "f", row.format);
+    REQUIRE_FALSE(spec);
+    CHECK(to_string(spec.error()) == "f:" + std::string{row.expected});
+    CHECK(spec.error().position.line > 0);
+    CHECK(spec.error().position.column > 0);
+  }
+}
+
+TEST_CASE("Doubtful specs get a warning that says where and what to change") {
+  const auto spec = cdi::parse_spec(R"(cdiVersion: 1.1.0
+kind: my_vendor.com/gpu
+containerEdits:
+  additionalGids: [0]
+  deviceNodes:
+  - path: dev/x
+  mounts:
+  - {hostPath: /a, containerPath: b}
+  hooks:
+  - {hookName: prestart, path: h, timeout: 0}
+  netDevices:
+  - {hostInterfaceName: eth0, name: a-name-that-is-too-long}
+devices:
+- {name: "0", containerEdits: {env: [A=1]}}
+)",
+                                    "f", Format::yaml);
+  REQUIRE(spec);
+  std::string warnings;
+  for (const auto& warning : spec->warnings) {
+    warnings.append(to_string(warning)).append(" [").append(warning.rule).append("]\n");
+  }
+  CHECK(warnings == R"(f:2:7: kind: vendor "my_vendor.com" is no DNS name: use words of at most 63 letters, digits and inner -, 253 bytes in all [kind-vendor-dns]
+f:6:11: containerEdits.deviceNodes[0].path: path "dev/x" is not absolute: begin it with / [node-path-absolute]
+f:10:32: containerEdits.hooks[0].path: path "h" is not absolute: begin it with / [hook-path-absolute]
+f:10:44: containerEdits.hooks[0].timeout: a timeout of 0 seconds: use 1 or more, or leave it out for none [hook-timeout-positive]
+f:8:35: containerEdits.mounts[0].containerPath: path "b" is not absolute: begin it with / [mount-path-absolute]
+f:12:37: containerEdits.netDevices[0].name: Linux has no interface "a-name-that-is-too-long": use 1 to 15 bytes without slash, colon or space [net-name-length]
+f:4:20: containerEdits.additionalGids[0]: group id 0 is left out at injection: remove it [gid-zero]
+)");
+}
