@@ -73,9 +73,8 @@ cdi::Result<void> make_directories(const std::string& path) {
 }
 
 /// `nvidia.com/gpu` is written to nvidia.com-gpu.yaml.
-std::string spec_path(const std::string& output_dir, std::string kind) {
-  std::replace(kind.begin(), kind.end(), '/', '-');
-  return output_dir + (output_dir.ends_with('/') ? "" : "/") + kind + ".yaml";
+std::string spec_path(const std::string& output_dir, std::string_view kind) {
+  return output_dir + (output_dir.ends_with('/') ? "" : "/") + *cdi::spec_name(kind) + ".yaml";
 }
 
 Output publish(const Options& options, const Inventory& found) {

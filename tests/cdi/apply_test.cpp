@@ -383,6 +383,13 @@ TEST_CASE_TEMPLATE("Intel RDT settings replace those of the OCI spec whole", Tar
       {R"({"linux":{"intelRdt":{"closID":"a","memBwSchema":"MB:0=10"}}})", edits, after},
       {R"({"linux":{"intelRdt":{"closID":"a","memBwSchema":"MB:0=10"}}})",
        R"({"intelRdt":{"closID":"c"}})", R"({"linux":{"intelRdt":{"closID":"c"}}})"},
+      // what older releases say of monitoring
+      {"{}", R"({"intelRdt":{"enableCMT":true,"enableMBM":false}})",
+       R"({"linux":{"intelRdt":{"enableMonitoring":true}}})"},
+      {"{}", R"({"intelRdt":{"enableMBM":true}})",
+       R"({"linux":{"intelRdt":{"enableMonitoring":true}}})"},
+      {"{}", R"({"intelRdt":{"enableCMT":false,"enableMBM":false}})",
+       R"({"linux":{"intelRdt":{}}})"},
   });
 }
 
