@@ -206,10 +206,11 @@ class ListPlan {
   std::unordered_map<std::string_view, Chain> chains_{};  // keys of slots not removed
 };
 
-/// A device node as the container is to get it, and its rule for the device cgroup, if it has one.
+/// A device node as the container is to get it, and its rule for the device cgroup; one that allows
+/// nothing is none.
 struct PlannedDevice {
   oci::LinuxDeviceView device{};
-  std::optional<oci::LinuxDeviceCgroupView> rule{};
+  oci::LinuxDeviceCgroupView rule{};
 };
 
 constexpr std::string_view node_type(char type) {
@@ -255,9 +256,9 @@ Result<PlannedDevice> plan_device(const BasicDeviceNode<S>& node, const Host& ho
   if (device.type == "b" || device.type == "c") {
     plan.rule = {.allow = true, .type = device.type, .major = device.major, .minor = device.minor};
     if (node.permissions.empty()) {
-      plan.rule->access = "rwm";
+      plan.rule.access = "rwm";
     } else if (node.permissions != "none") {
-      plan.rule->access = node.permissions;
+      plan.rule.access = node.permissions;
     }
   }
   return plan;
@@ -386,7 +387,7 @@ struct ApplyFunction {
     for (std::size_t i = 0; i < edits.device_nodes.size(); ++i) {
       auto plan = detail::plan_device(edits.device_nodes[i], host, owner);
       if (!plan) return std::move(plan).error().under(detail::item_path("deviceNodes", i));
-      devices.push_back(*plan);
+      devices.push_back(std::move(*plan));
     }
     return {};
   }
@@ -416,7 +417,7 @@ struct ApplyFunction {
     plan.commit();
     if constexpr (requires { editor.device_rules(); }) {
       for (const auto& [device, rule] : devices) {
-        if (rule) editor.device_rules().append(*rule);
+        if (rule.allow) editor.device_rules().append(rule);
       }
     }
   }

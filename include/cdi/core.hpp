@@ -12,9 +12,11 @@
 #include <cdi/apply.hpp>
 #include <cdi/convert.hpp>
 #include <cdi/document.hpp>
+#include <cdi/engine_releases.hpp>
 #include <cdi/fields.hpp>
 #include <cdi/fwd.hpp>
 #include <cdi/host.hpp>
+#include <cdi/lower.hpp>
 #include <cdi/minimum_version.hpp>
 #include <cdi/name.hpp>
 #include <cdi/oci/editor.hpp>

@@ -13,7 +13,7 @@ version fwd
 result storage value fields rules name annotation_key path
 spec oci/root oci/mount oci/hooks oci/process oci/resources oci/seccomp oci/linux
 oci/solaris oci/windows oci/vm oci/zos oci/freebsd oci/spec convert document read write
-host minimum_version validate annotations apply oci/editor
+host minimum_version validate lower engine_releases annotations apply oci/editor
 registry json yaml oci/json_editor
 file cache
 core cdi

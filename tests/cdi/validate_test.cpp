@@ -100,7 +100,8 @@ const std::vector<Row> rows{
                       {.host_interface_name = "b", .name = "a"}}},
      ""},
     {{.net_devices = {{.name = "b"}}},
-     "netDevices[0].hostInterfaceName: the net device names no interface of the host: name the one to move"},
+     "netDevices[0].hostInterfaceName: the net device names no interface of the host: name the one "
+     "to move"},
     {{.net_devices = {{.host_interface_name = "a"}}},
      R"(netDevices[0].name: net device "a" has no name in the container: give it one)"},
     {{.net_devices = {{.host_interface_name = "a", .name = "b"},
@@ -526,16 +527,16 @@ TEST_CASE("what is just within the rules gives no warning") {
 TEST_CASE("fields of older releases are known to those releases only") {
   Spec spec = good_spec();
   edits_of(spec).intel_rdt = {.enable_cmt = true};
-  for (const auto& [version, expected] :
+  for (const auto& row :
        {std::pair{"0.6.0", R"(cdiVersion: version "0.6.0" is too old for )"
                            R"(containerEdits.intelRdt: write "0.7.0")"},
         std::pair{"0.7.0", ""}, std::pair{"1.0.0", ""},
         std::pair{"1.1.0",
                   R"(containerEdits.intelRdt.enableCMT: version "1.1.0" does not have the member )"
                   "any more: leave it out, or declare a version before 1.1.0"}}) {
-    CAPTURE(version);
-    spec.version = version;
-    CHECK(fault(spec) == expected);
+    CAPTURE(row.first);
+    spec.version = row.first;
+    CHECK(fault(spec) == row.second);
   }
 }
 

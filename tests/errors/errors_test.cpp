@@ -650,7 +650,9 @@ devices:
   for (const auto& warning : spec->warnings) {
     warnings.append(to_string(warning)).append(" [").append(warning.rule).append("]\n");
   }
-  CHECK(warnings == R"(f:2:7: kind: vendor "my_vendor.com" is no DNS name: use words of at most 63 letters, digits and inner -, 253 bytes in all [kind-vendor-dns]
+  CHECK(
+      warnings ==
+      R"(f:2:7: kind: vendor "my_vendor.com" is no DNS name: use words of at most 63 letters, digits and inner -, 253 bytes in all [kind-vendor-dns]
 f:6:11: containerEdits.deviceNodes[0].path: path "dev/x" is not absolute: begin it with / [node-path-absolute]
 f:10:32: containerEdits.hooks[0].path: path "h" is not absolute: begin it with / [hook-path-absolute]
 f:10:44: containerEdits.hooks[0].timeout: a timeout of 0 seconds: use 1 or more, or leave it out for none [hook-timeout-positive]

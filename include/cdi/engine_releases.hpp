@@ -1,0 +1,153 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_ENGINE_RELEASES_HPP
+#define CDI_ENGINE_RELEASES_HPP
+
+#include <array>
+#include <charconv>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <cdi/fields.hpp>
+#include <cdi/result.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+/// The version of a container engine.
+struct EngineVersion {
+  std::uint32_t major = 0;
+  std::uint32_t minor = 0;
+  std::uint32_t patch = 0;
+
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 sees a pointer here
+  friend constexpr auto operator<=>(const EngineVersion&, const EngineVersion&) = default;
+};
+
+/// `4.9.3`
+inline std::string to_string(EngineVersion version) {
+  std::string out = std::to_string(version.major);
+  out.append(".").append(std::to_string(version.minor));
+  out.append(".").append(std::to_string(version.patch));
+  return out;
+}
+
+/// Since which version an engine reads specs of a CDI release, and of all before it.
+struct EngineRelease {
+  std::string_view engine;
+  EngineVersion since;
+  Release newest;           // the newest release that it reads
+  std::string_view source;  // how that is known
+};
+
+/// What is known of engines: each by version. Engines read with the CDI project's Go library, whose
+/// release `0.x.y` reads specs up to `0.x.0`, and 1.0.1 up to 1.0.0. Between two rows an engine may
+/// read more than the older says, never less.
+inline constexpr std::array<EngineRelease, 20> engine_releases{{
+    {"containerd", {1, 7, 0}, {0, 5, 0}, "go.mod of v1.7.0: library 0.5.4"},
+    {"containerd", {1, 7, 16}, {0, 7, 0}, "go.mod of v1.7.16: library 0.7.2"},
+    {"containerd", {1, 7, 29}, {0, 8, 0}, "go.mod of v1.7.29: library 0.8.1"},
+    {"containerd", {2, 0, 0}, {0, 8, 0}, "go.mod of v2.0.0: library 0.8.0"},
+    {"containerd", {2, 1, 0}, {1, 0, 0}, "go.mod of v2.1.0: library 1.0.1"},
+    {"containerd", {2, 3, 0}, {1, 1, 0}, "go.mod of v2.3.0: library 1.1.0"},
+    {"cri-o", {1, 27, 0}, {0, 5, 0}, "cri-o/cri-o#6711: library 0.5.4, March 2023"},
+    {"cri-o", {1, 30, 0}, {0, 6, 0}, "cncf-tags/container-device-interface#176: library 0.6.2"},
+    {"cri-o", {1, 31, 0}, {0, 7, 0}, "cri-o/cri-o#7971: library 0.7.2, April 2024"},
+    {"cri-o", {1, 32, 0}, {0, 8, 0}, "go.mod at 0003f976e929, October 2024: library 0.8.0"},
+    {"docker", {25, 0, 0}, {0, 6, 0}, "moby/moby#45933: library 0.6.0, July 2023"},
+    {"docker", {27, 0, 0}, {0, 7, 0}, "moby/moby#47706; vendor.mod of 27.x: library 0.7.2"},
+    {"docker", {28, 0, 0}, {0, 8, 0}, "moby/moby#48886: backport to 27.x of library 0.8.0"},
+    {"docker", {29, 0, 0}, {1, 0, 0}, "moby/moby#49738: library 1.0.1, April 2025"},
+    {"podman", {4, 1, 0}, {0, 3, 0}, "containers/podman#13852: library 0.3.2, April 2022"},
+    {"podman", {4, 2, 0}, {0, 4, 0}, "NVIDIA/nvidia-container-toolkit#38: library 0.4.0"},
+    {"podman",
+     {4, 3, 0},
+     {0, 5, 0},
+     "Debian 12, podman 4.3.1: library 0.5.2; taken for all of 4.3"},
+    {"podman", {4, 8, 0}, {0, 6, 0}, "containers/podman#20558, cri-o/cri-o#7466: library 0.6.2"},
+    {"podman", {5, 1, 0}, {0, 7, 0}, "containers/podman#22280: CDI 0.7.0, in 5.1"},
+    {"podman", {5, 3, 0}, {0, 8, 0}, "go.mod at 00027bc251e2, August 2024: library 0.8.0"},
+}};
+
+namespace detail {
+
+/// Takes a number off the front of a text.
+inline std::optional<std::uint32_t> take_number(std::string_view& text) {
+  std::uint32_t number = 0;
+  const auto* const begin = text.data();
+  const auto [end, fault] = std::from_chars(begin, begin + text.size(), number);
+  if (fault != std::errc{}) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - begin));
+  return number;
+}
+
+/// `4.9.3`, `v4.9.3`, `4.9` for 4.9.0, `4` for 4.0.0; what a distribution appends, such as
+/// `+ds1-1`, is left out.
+inline std::optional<EngineVersion> parse_engine_version(std::string_view text) {
+  if (text.starts_with('v')) text.remove_prefix(1);
+  EngineVersion version;
+  bool more = true;
+  for (auto* part : {&version.major, &version.minor, &version.patch}) {
+    if (!more) break;
+    const auto number = detail::take_number(text);
+    if (!number) return std::nullopt;
+    *part = *number;
+    more = text.starts_with('.');
+    if (more) text.remove_prefix(1);
+  }
+  const bool ended =
+      text.empty() || std::string_view{"+-~"}.find(text[0]) != std::string_view::npos;
+  return !more && ended ? std::optional{version} : std::nullopt;
+}
+
+inline Error unknown_engine(std::string_view name) {
+  std::string message = "engine " + detail::quoted(name) + " is not known here: use one of";
+  std::string_view last;
+  for (const auto& row : engine_releases) {
+    if (row.engine != last) message.append(1, ' ').append(row.engine);
+    last = row.engine;
+  }
+  return {.code = Errc::not_found, .message = std::move(message)};
+}
+
+}  // namespace detail
+
+/// The newest CDI release that an engine is known to read: `podman@4.9.3`, `podman@v4.9.3`;
+/// `podman@4.9` is 4.9.0. A version newer than the last known one reads what that reads. Fails for
+/// engines not known here, and for versions older than the first known to read specs.
+inline Result<Release> newest_release_for(std::string_view engine_at_version) {
+  const auto at = engine_at_version.find('@');
+  const auto name = engine_at_version.substr(0, at);
+  const EngineRelease* first = nullptr;
+  for (const auto& row : engine_releases) {
+    if (first == nullptr && row.engine == name) first = &row;
+  }
+  if (first == nullptr) return detail::unknown_engine(name);
+  const auto text =
+      at == std::string_view::npos ? std::string_view{} : engine_at_version.substr(at + 1);
+  const auto version = detail::parse_engine_version(text);
+  if (!version) {
+    return Error{.code = Errc::invalid,
+                 .message = detail::quoted(engine_at_version) +
+                            " is no version of an engine: write it like podman@4.9.3"};
+  }
+  if (*version < first->since) {
+    return Error{.code = Errc::not_found,
+                 .message = std::string{name} + " " + to_string(*version) + " is older than " +
+                            to_string(first->since) +
+                            ", the first version known to read CDI specs"};
+  }
+  Release newest = first->newest;
+  for (const auto& row : engine_releases) {
+    if (row.engine == name && row.since <= *version) newest = row.newest;
+  }
+  return newest;
+}
+
+}  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_ENGINE_RELEASES_HPP
