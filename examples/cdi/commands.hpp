@@ -22,11 +22,13 @@ struct Request {
   std::string config{};              // of `inject`
   std::vector<std::string> names{};  // of `inject`
   bool in_place = false;             // of `inject`
+  bool strict = false;               // of `validate`
+  bool rules = false;                // of `validate`
+  std::string file{};                // of `convert`
+  std::string release{};             // of `convert`: this, or
+  std::string engine{};              // of `convert`
+  bool lossy = false;                // of `convert`
 };
-
-inline cdi::Error warning_of(const cdi::LoadedSpec& spec, const std::string& text) {
-  return {.message = text, .position = {.file = spec.path}};
-}
 
 /// What keeps directories and files from being used.
 inline std::vector<cdi::Error> faults(const Request& request, const cdi::SpecScan& scan) {
@@ -38,10 +40,10 @@ inline std::vector<cdi::Error> faults(const Request& request, const cdi::SpecSca
   return errors;
 }
 
-/// Says what is odd about files that are used all the same.
-inline void warn_of_oddities(const cdi::Registry& registry, const Output& output) {
+/// Says what is doubtful about files that are used all the same.
+inline void warn_of_doubts(const cdi::Registry& registry, const Output& output) {
   for (const auto& spec : registry.specs()) {
-    for (const auto& text : spec->warnings) output.warning(warning_of(*spec, text));
+    for (const auto& warning : spec->warnings) output.warning(warning);
   }
 }
 
@@ -49,7 +51,7 @@ inline void warn_of_oddities(const cdi::Registry& registry, const Output& output
 inline cdi::SpecScan scan_and_warn(const Request& request, const Output& output) {
   auto scan = cdi::scan_spec_dirs(request.spec_dirs);
   for (const auto& error : faults(request, scan)) output.warning(error);
-  warn_of_oddities(*scan.registry, output);
+  warn_of_doubts(*scan.registry, output);
   return scan;
 }
 
@@ -123,18 +125,44 @@ inline ExitCode list_dirs(const Request& request, const Output& output) {
   return output.result(text, list) ? exit_done : exit_refused;
 }
 
+inline std::string_view severity_name(cdi::Severity severity) {
+  return severity == cdi::Severity::error ? "error" : "warning";
+}
+
+/// Prints the table of rules.
+inline ExitCode list_rules(const Output& output) {
+  std::string text;
+  Json list = Json::array();
+  for (const auto& row : cdi::rules) {
+    const auto severity = severity_name(row.severity);
+    text += fmt::format("{:22} {:8} {} ({})\n", row.code, severity, row.demand, row.source);
+    list.push_back({{"rule", row.code},
+                    {"severity", severity},
+                    {"demand", row.demand},
+                    {"source", row.source}});
+  }
+  return output.result(text, list) ? exit_done : exit_refused;
+}
+
 /// Validates files, or all spec directories. The result is what is valid; one fault and there is
-/// none.
+/// none. When strict, a doubt is a fault.
 inline ExitCode validate(const Request& request, const Output& output) {
+  if (request.rules) return list_rules(output);
   std::vector<std::string> valid;
   bool good = true;
+  const auto take = [&](const cdi::LoadedSpec& spec) {
+    valid.push_back(spec.path);
+    for (const auto& warning : spec.warnings) {
+      request.strict ? output.error(warning) : output.warning(warning);
+      good = good && !request.strict;
+    }
+  };
   if (request.files.empty()) {
     const auto scan = cdi::scan_spec_dirs(request.spec_dirs);
     const auto errors = faults(request, scan);
     for (const auto& error : errors) output.error(error);
     good = errors.empty();
-    for (const auto& spec : scan.registry->specs()) valid.push_back(spec->path);
-    warn_of_oddities(*scan.registry, output);
+    for (const auto& spec : scan.registry->specs()) take(*spec);
   }
   for (const auto& path : request.files) {
     const auto spec = cdi::read_spec_file(path);
@@ -143,8 +171,7 @@ inline ExitCode validate(const Request& request, const Output& output) {
       good = false;
       continue;
     }
-    valid.push_back(path);
-    for (const auto& text : spec->warnings) output.warning(warning_of(*spec, text));
+    take(*spec);
   }
   if (!good) return exit_refused;
   std::string text;

@@ -1,7 +1,7 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// cdi: looks at CDI specs and injects their devices into OCI configs.
+// cdi: looks at CDI specs, converts them, and injects their devices into OCI configs.
 
 #include <exception>
 #include <string>
@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
+#include "convert.hpp"
 #include <CLI/CLI.hpp>
 
 namespace {
@@ -21,6 +22,22 @@ std::string help_footer() {
     text += fmt::format("  {}  {}\n", static_cast<int>(code), meaning);
   }
   return text;
+}
+
+void add_convert_options(CLI::App& convert, Request& request) {
+  convert.add_option("FILE", request.file, "Spec file, .json or .yaml")->required();
+  auto* const target = convert.add_option_group("Target", "What to convert to");
+  target->add_option("--to", request.release, "A release of the CDI specification, such as 0.5.0")
+      ->type_name("RELEASE")
+      ->check(CLI::IsMember(release_names()));
+  target
+      ->add_option("--for", request.engine,
+                   "The newest release that an engine reads; podman@4.9 is podman 4.9.0")
+      ->type_name("ENGINE@VERSION")
+      ->check(engine_fault);
+  target->require_option(1);
+  convert.add_flag("--lossy", request.lossy, "Convert though something is lost, and warn of it");
+  convert.footer(engine_table);
 }
 
 int run(int argc, char** argv) {
@@ -59,14 +76,19 @@ int run(int argc, char** argv) {
   add("classes", "List the device classes of all specs", list_classes);
   add("specs", "List the spec files with kind, CDI version and number of devices", list_specs);
   add("dirs", "List the spec directories with priority and state", list_dirs);
-  add("validate", "Validate spec files, or all files of the spec directories", validate)
-      ->add_option("FILE", request.files, "Spec files, .json or .yaml");
+  auto* const validation =
+      add("validate", "Validate spec files, or all files of the spec directories", validate);
+  validation->add_option("FILE", request.files, "Spec files, .json or .yaml");
+  validation->add_flag("--strict", request.strict, "Take warnings for errors");
+  validation->add_flag("--rules", request.rules, "Print the rules instead");
   auto* const injection = add("inject", "Print an OCI config with devices injected", inject);
   injection->add_option("CONFIG", request.config, "The config.json, or - for standard input")
       ->required();
   injection->add_option("NAME", request.names, "Qualified names: vendor.com/class=device")
       ->required();
   injection->add_flag("--in-place", request.in_place, "Rewrite CONFIG instead of printing it");
+  add_convert_options(
+      *add("convert", "Print a spec file as another CDI release writes it", convert), request);
 
   try {
     app.parse(argc, argv);

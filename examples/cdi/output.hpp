@@ -62,6 +62,7 @@ inline Json error_record(std::string_view level, const cdi::Error& error) {
   if (!error.position.file.empty()) record["file"] = error.position.file;
   if (error.position.line != 0) record["line"] = error.position.line;
   if (error.position.column != 0) record["column"] = error.position.column;
+  if (!error.rule.empty()) record["rule"] = error.rule;
   return record;
 }
 
@@ -97,7 +98,8 @@ class Output {
  private:
   void complain(std::string_view level, const cdi::Error& error) const {
     if (format_ == OutputFormat::text) {
-      print_error(fmt::format("cdi: {}: {}\n", level, to_string(error)));
+      const auto rule = error.rule.empty() ? std::string{} : fmt::format(" [{}]", error.rule);
+      print_error(fmt::format("cdi: {}: {}{}\n", level, to_string(error), rule));
     } else {
       print_error(to_json(error_record(level, error), -1));
     }

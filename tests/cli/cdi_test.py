@@ -33,6 +33,19 @@ devices:
       containerPath: /b
     -
 """
+NEW = """cdiVersion: 0.7.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    deviceNodes:
+    - {path: /dev/a, hostPath: /dev/a}
+    additionalGIDs: [44]
+- name: all
+  annotations: {model: x}
+  containerEdits:
+    deviceNodes: [{path: /dev/a, hostPath: /dev/b}]
+"""
 CONFIG = """{
    "ociVersion": "1.0.2",
    "future": {"keep": [1, 2.50, null, {"deep": "\\u00e9"}]},
@@ -147,6 +160,44 @@ class Cdi(unittest.TestCase):
             with self.subTest(name):
                 self.assertIn(said, self.run_cdi("validate", self.path(name), expect=1)[1])
 
+    def test_a_doubt_is_a_warning_or_when_strict_an_error(self):
+        doubtful = self.write("doubtful.yaml", """cdiVersion: 0.6.0
+kind: vendor.com/gpu
+devices:
+- name: a
+  containerEdits:
+    hooks: [{hookName: prestart, path: bin/hook}]
+""")
+        said = f"{doubtful}:6:40: devices[0].containerEdits.hooks[0].path: path \"bin/hook\" is " \
+               "not absolute: begin it with / [hook-path-absolute]\n"
+        out, err = self.run_cdi("validate", doubtful)
+        self.assertEqual((out, err), (f"{doubtful}: valid\n", "cdi: warning: " + said))
+        out, err = self.run_cdi("validate", "--strict", doubtful, expect=1)
+        self.assertEqual((out, err), ("", "cdi: error: " + said))
+        self.assertEqual(self.run_cdi("validate", "--strict", self.low)[0], f"{self.low}: valid\n")
+        _, err = self.run_cdi("-o", "json", "validate", "--strict", doubtful, expect=1)
+        self.assertEqual(json.loads(err), {
+            "level": "error", "message": "path \"bin/hook\" is not absolute: begin it with /",
+            "file": doubtful, "where": "devices[0].containerEdits.hooks[0].path", "line": 6,
+            "column": 40, "rule": "hook-path-absolute"})
+
+    def test_an_error_names_its_rule(self):
+        bad = self.write("bad.yaml", LOW.replace("kind: vendor.com/gpu", "kind: gpu"))
+        _, err = self.run_cdi("validate", bad, expect=1)
+        self.assertEqual(err, f"cdi: error: {bad}:3:7: kind: kind \"gpu\" has no slash: write "
+                              "vendor.com/class [kind-name]\n")
+
+    def test_the_rules_are_a_table(self):
+        lines = self.run_cdi("validate", "--rules")[0].splitlines()
+        self.assertIn("hook-path-absolute     warning  paths of hooks are absolute (SPEC.md, OCI "
+                      "Edits)", lines)
+        rows = json.loads(self.run_cdi("-o", "json", "validate", "--rules")[0])
+        self.assertEqual(len(rows), len(lines))
+        self.assertEqual(rows[0], {
+            "rule": "version-known", "severity": "error",
+            "demand": "cdiVersion names a release of the CDI specification",
+            "source": "SPEC.md, Specification version"})
+
     # Injecting
 
     def test_unknown_members_keep_value_and_place(self):
@@ -256,7 +307,7 @@ class Cdi(unittest.TestCase):
         self.assertIn("devices[0].containerEdits.deviceNodes[0]: no host device", err)
 
     def test_bad_configs_are_refused(self):
-        for text, said in (("", "1:1: not valid JSON"), ("[]", "expected an object"),
+        for text, said in (("", "1:1: the text is empty"), ("[]", "expected an object"),
                            ('{\n "a": 1,\n "a": 2}', "3:2: key \"a\" is written twice"),
                            ('{"process": {"env": {}}}', "process.env: expected an array"),
                            ('{"x": 18446744073709551616123}', "1:7: a number with more digits"),
@@ -272,19 +323,93 @@ class Cdi(unittest.TestCase):
                                   stderr=subprocess.PIPE)
         self.assertEqual(done.returncode, 1)
 
+    # Converting
+
+    def test_what_is_not_lost_is_printed_in_the_format_of_the_file(self):
+        for options, version in ((["--to", "0.5.0"], "0.5.0"), (["--for", "podman@4.3"], "0.5.0"),
+                                 (["--for", "podman@v5.1.0+ds1-1"], "0.7.0")):
+            with self.subTest(options):
+                out, err = self.run_cdi("convert", *options, self.low)
+                self.assertEqual(err, "")
+                self.assertTrue(out.startswith(f'---\ncdiVersion: "{version}"\nkind: vendor.com/gpu\n'))
+                again = self.write("again.yaml", out)
+                self.assertEqual(self.run_cdi("convert", *options, again), (out, ""))
+                same = self.run_cdi("convert", "--to", "0.6.0", again)[0]
+                self.assertEqual(same, self.run_cdi("convert", "--to", "0.6.0", self.low)[0])
+        out = self.run_cdi("convert", "--to", "1.1.0", self.high)[0]
+        self.assertEqual(json.loads(out), {**json.loads(HIGH), "cdiVersion": "1.1.0"})
+        out = self.run_cdi("convert", "--to", "1.1.0", "-o", "yaml", self.high)[0]
+        self.assertTrue(out.startswith('---\ncdiVersion: "1.1.0"\n'))
+
+    def test_losses_refuse_the_conversion_each_at_its_place(self):
+        spec = self.write("new.yaml", NEW)
+        _, err = self.run_cdi("convert", "--to", "0.6.0", spec, expect=1)
+        self.assertEqual(err, (
+            f"cdi: error: {spec}:8:21: devices[0].containerEdits.additionalGids: "
+            "additionalGids [44] (since 0.7.0) is lost: a process that is not root may lack the "
+            "groups that open the devices\n"
+            f"cdi: error: {spec}: not converted to 0.6.0; --lossy converts it all the same\n"))
+        lines = self.run_cdi("convert", "--for", "podman@4.2", spec, expect=1)[1].splitlines()
+        self.assertEqual([line.split(": ")[2:4] for line in lines], [
+            [f"{spec}:4:3", "devices[0]"],
+            [f"{spec}:10:16", "devices[1].annotations"],
+            [f"{spec}:12:44", "devices[1].containerEdits.deviceNodes[0].hostPath"],
+            [f"{spec}", "not converted to 0.4.0; --lossy converts it all the same"]])
+        spec = self.write("new.json", HIGH.replace("0.3.0", "0.6.0").replace(
+            '"devices"', '\n"annotations": {"a": "\\ud83d\\ude00"}, "devices"'))
+        self.assertIn(f"{spec}:2:16: annotations: ",
+                      self.run_cdi("convert", "--to", "0.5.0", spec, expect=1)[1])
+
+    def test_losses_are_warnings_when_they_are_allowed(self):
+        spec = self.write("new.yaml", NEW)
+        out, err = self.run_cdi("convert", "--lossy", "--for", "podman@4.2", "-o", "json", spec)
+        self.assertEqual(json.loads(out), {
+            "cdiVersion": "0.4.0", "kind": "vendor.com/gpu", "devices": [
+                {"name": "all", "containerEdits": {"deviceNodes": [{"path": "/dev/a"}]}}]})
+        records = [json.loads(line) for line in err.splitlines()]
+        self.assertEqual([record["level"] for record in records], ["warning"] * 3)
+        self.assertEqual(records[0], {
+            "level": "warning", "where": "devices[0]", "file": spec, "line": 4, "column": 3,
+            "message": 'device "0" (names may begin with a digit since 0.5.0) is lost: '
+                       '"vendor.com/gpu=0" cannot be requested'})
+        self.run_cdi("validate", self.write("old.json", out))
+
+    def test_what_cannot_be_converted_at_all_is_refused_at_its_place(self):
+        dotted = self.write("dotted.yaml", LOW.replace("vendor.com/gpu", "vendor.com/gpu.x"))
+        self.assertIn(f'{dotted}:3:7: kind: kind "vendor.com/gpu.x" has a dot',
+                      self.run_cdi("convert", "--lossy", "--to", "0.5.0", dotted, expect=1)[1])
+        bad = self.write("bad.yaml", NULL_ITEM)
+        self.assertIn(f"{bad}:9:5: devices[0]",
+                      self.run_cdi("convert", "--lossy", "--to", "0.5.0", bad, expect=1)[1])
+        digits = self.write("digits.json", HIGH.replace("one", "1").replace("0.3.0", "0.5.0"))
+        self.assertIn("0.4.0 can hold none of the devices",
+                      self.run_cdi("convert", "--lossy", "--to", "0.4.0", digits, expect=1)[1])
+
+    def test_the_help_of_convert_has_the_table_of_engines(self):
+        out = self.run_cdi("convert", "--help")[0]
+        for word in ("containerd", "cri-o", "docker", "podman      4.3.0    0.5.0  Debian 12"):
+            self.assertIn(word, out)
+
     # Usage
 
     def test_bad_usage_exits_2(self):
         for args in ([], ["frob"], ["inject"], ["inject", self.config], ["devices", "extra"],
                      ["-o", "xml", "devices"], ["devices", "--no-such-option"],
                      ["inject", "--in-place", "-", "a/b=c"],
-                     ["inject", "--in-place", "-o", "yaml", self.config, "a/b=c"]):
+                     ["inject", "--in-place", "-o", "yaml", self.config, "a/b=c"],
+                     ["convert", self.low], ["convert", "--to", "0.5.0"],
+                     ["convert", "--to", "0.5.0", "--for", "podman@5", self.low],
+                     ["convert", "--to", "0.5", self.low], ["convert", "--to", "0.2.0", self.low],
+                     ["convert", "--for", "lxc@1", self.low],
+                     ["convert", "--for", "podman", self.low],
+                     ["convert", "--for", "podman@3.4.4", self.low]):
             with self.subTest(args):
                 self.run_cdi(*args, expect=2)
 
     def test_help_names_commands_and_exit_codes(self):
         out = self.run_cdi("--help")[0]
         for word in ("devices", "vendors", "classes", "specs", "dirs", "validate", "inject",
+                     "convert",
                      "Exit codes", "2  bad usage"):
             self.assertIn(word, out)
 

@@ -1,0 +1,116 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_EXAMPLES_CDI_CONVERT_HPP
+#define CDI_EXAMPLES_CDI_CONVERT_HPP
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "exit_codes.hpp"
+#include "output.hpp"
+
+/// The releases that `--to` takes.
+inline std::vector<std::string> release_names() {
+  std::vector<std::string> names;
+  for (const auto release : cdi::known_releases) {
+    if (release >= cdi::Release{}) names.push_back(to_string(release));
+  }
+  return names;
+}
+
+/// Why `--for` cannot take an engine; empty when it can.
+inline std::string engine_fault(const std::string& engine) {
+  const auto release = cdi::newest_release_for(engine);
+  return release ? std::string{} : release.error().message;
+}
+
+/// The table that `cdi convert --help` prints.
+inline std::string engine_table() {
+  std::string text = "Engines, since which version they read which CDI release, and the source:\n";
+  for (const auto& row : cdi::engine_releases) {
+    text += fmt::format("  {:<10}  {:<7}  {}  {}\n", row.engine, to_string(row.since),
+                        to_string(row.newest), row.source);
+  }
+  return text;
+}
+
+/// The release asked for. Only after the command line was checked.
+inline cdi::Release target_release(const Request& request) {
+  return request.engine.empty() ? *cdi::parse_release(request.release)
+                                : *cdi::newest_release_for(request.engine);
+}
+
+/// Places errors in the text of a spec file.
+class Places {
+ public:
+  explicit Places(const std::string& path) : path_{path}, document_{read(path)} {}
+
+  cdi::Error place(cdi::Error error) const {
+    error.position = document_ ? document_->locate(error.where) : cdi::Position{.file = path_};
+    return error;
+  }
+
+ private:
+  static cdi::Result<cdi::Document> read(const std::string& path) {
+    const auto text = cdi::read_file(path);
+    if (!text) return text.error();
+    auto json = cdi::parse_json(*text, path);
+    if (json) return json;
+    return cdi::parse_yaml(*text, path);
+  }
+
+  std::string path_;
+  cdi::Result<cdi::Document> document_;
+};
+
+/// Says what is lost, each loss at its place.
+inline void report_losses(const Request& request, const std::vector<cdi::Loss>& losses,
+                          const Output& output) {
+  if (losses.empty()) return;
+  const Places places{request.file};
+  for (const auto& loss : losses) {
+    const auto error = places.place(cdi::to_error(loss));
+    request.lossy ? output.warning(error) : output.error(error);
+  }
+}
+
+/// Prints a spec file as another release writes it, in the format of the file unless asked
+/// otherwise.
+inline ExitCode convert(const Request& request, const Output& output) {
+  const auto loaded = cdi::read_spec_file(request.file);
+  if (!loaded) {
+    output.error(loaded.error());
+    return exit_refused;
+  }
+  for (const auto& warning : loaded->warnings) output.warning(warning);
+  const auto release = target_release(request);
+  auto lowered = cdi::lower(loaded->spec, release, cdi::Losses::allow);
+  if (!lowered) {
+    output.error(Places{request.file}.place(std::move(lowered).error()));
+    return exit_refused;
+  }
+  report_losses(request, lowered->losses, output);
+  if (!request.lossy && !lowered->losses.empty()) {
+    output.error({.message = fmt::format("not converted to {}; --lossy converts it all the same",
+                                         to_string(release)),
+                  .position = {.file = request.file}});
+    return exit_refused;
+  }
+  const auto format = output.format() == OutputFormat::json   ? cdi::Format::json
+                      : output.format() == OutputFormat::yaml ? cdi::Format::yaml
+                                                              : *cdi::format_of(request.file);
+  const auto text = cdi::write_spec(lowered->spec, format);
+  if (!text) {
+    output.error(text.error());
+    return exit_refused;
+  }
+  return output.print(*text) ? exit_done : exit_refused;
+}
+
+#endif  // CDI_EXAMPLES_CDI_CONVERT_HPP
