@@ -156,8 +156,10 @@ TEST_CASE("the reason names the part and what to change") {
       {cdi::qualified_name_error("v/c=-a"),
        R"(device name "-a" must begin with a letter or digit)"},
       {cdi::qualified_name_error("v/c=a-"), R"(device name "a-" must end with a letter or digit)"},
-      {cdi::qualified_name_error("v/c="), R"(device name "" is empty: write at least one letter or digit)"},
-      {cdi::qualified_name_error("/c=0"), R"(vendor "" is empty: write at least one letter or digit)"},
+      {cdi::qualified_name_error("v/c="),
+       R"(device name "" is empty: write at least one letter or digit)"},
+      {cdi::qualified_name_error("/c=0"),
+       R"(vendor "" is empty: write at least one letter or digit)"},
       {cdi::kind_error("v/"), R"(class "" is empty: write at least one letter or digit)"},
       {cdi::kind_error("v/c/d"),
        R"(class "c/d" may hold only letters, digits and _ - .; byte 2 is "/")"},
@@ -170,9 +172,8 @@ TEST_CASE("the reason names the part and what to change") {
 }
 
 TEST_CASE("the reason counts to the first character that does not belong") {
-  CHECK(
-      cdi::name_error(NamePart::device, "a-b:c.d/e").message ==
-      R"(device name "a-b:c.d/e" may hold only letters, digits and _ - . :; byte 8 is "/")");
+  CHECK(cdi::name_error(NamePart::device, "a-b:c.d/e").message ==
+        R"(device name "a-b:c.d/e" may hold only letters, digits and _ - . :; byte 8 is "/")");
 }
 
 TEST_CASE("a spec file is called by vendor and class") {
