@@ -45,12 +45,6 @@ using Member = BasicMember<Owning>;
 template <class S>
 using ExtraOf = ListOf<S, BasicMember<S>>;
 
-/// A type that keeps the members it does not know.
-template <class T>
-concept Extensible = requires(T value) {
-  value.extra;
-};
-
 namespace detail {
 
 template <class T>
@@ -64,6 +58,12 @@ template <class S>
 inline constexpr bool is_member<BasicMember<S>> = true;
 
 }  // namespace detail
+
+/// A type that keeps the members it does not know.
+template <class T>
+concept Extensible = requires(T value) {
+  requires detail::is_member<typename decltype(value.extra)::value_type>;
+};
 
 }  // namespace cdi::inline CDI_ABI
 

@@ -26,7 +26,8 @@
 namespace cdi::inline CDI_ABI::oci {
 
 /// An OCI runtime spec: the root of a bundle's config.json. Members that a newer release has stand
-/// in the `extra` of the object they were found in, and are written again.
+/// in the `extra` of the object they were found in, and are written again. Members that are not
+/// required and say nothing - false, 0, "", empty lists - are not written, as by the Go types.
 template <class S>
 struct BasicSpec {
   StringOf<S> version{};
