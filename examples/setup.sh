@@ -5,7 +5,7 @@
 # root or through sudo; elsewhere it says what is missing and exits 1.
 set -eu
 
-# Debian package | what to find: a command, or a header in < > | for: demo, tests
+# Debian package | what to find: a command, a header in < >, or python3:MODULE | for: demo, tests
 needs='
 g++                  | g++                       | demo tests
 meson                | meson                     | demo tests
@@ -21,15 +21,18 @@ clang                | clang++                   | tests
 doctest-dev          | <doctest/doctest.h>       | tests
 libbenchmark-dev     | <benchmark/benchmark.h>   | tests
 '
-# Without these the steps that start containers are left out.
+# Without these the steps that start containers, and the tests that judge the JSON schemas, are left
+# out.
 wishes='
 runc                 | runc                      | demo tests
 busybox-static       | busybox                   | demo tests
+python3-jsonschema   | python3:jsonschema        | tests
 '
 
 found() {
   case $1 in
     '<'*) command -v g++ >/dev/null && echo "#include $1" | g++ -E -x c++ - >/dev/null 2>&1 ;;
+    python3:*) python3 -c "import ${1#*:}" 2>/dev/null ;;
     *) PATH=$PATH:/usr/sbin:/sbin command -v "$1" >/dev/null ;;
   esac
 }

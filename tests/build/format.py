@@ -12,6 +12,6 @@ version = subprocess.run([tool, "--version"], text=True, stdout=subprocess.PIPE)
 if not re.search(r"version 14\.", version):
     print("skipped 'clang-format 14 is not here'")
     sys.exit(77)
-files = [path for folder in ("include", "tests", "bench", "examples")
+files = [path for folder in ("include", "schema", "tests", "bench", "examples")
          for path in sorted((root / folder).rglob("*.[ch]pp"))]
 sys.exit(subprocess.run([tool, "--dry-run", "-Werror", *files]).returncode)

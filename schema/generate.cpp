@@ -1,0 +1,321 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+// Prints a JSON schema, draft 2020-12, made of the field lists and of the rules that are errors:
+//
+//   generate-schema cdi         a spec file, with the members of the current release
+//   generate-schema oci-edits   what the edits of such specs write into an empty OCI config
+//
+// A schema is for writers: field names in another case and null, which readers take, are not in it.
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstdlib>
+#include <cxxabi.h>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <cdi/fields.hpp>
+#include <cdi/minimum_version.hpp>
+#include <cdi/oci/hooks.hpp>
+#include <cdi/oci/spec.hpp>
+#include <cdi/rules.hpp>
+#include <cdi/spec.hpp>
+#include <cdi/value.hpp>
+
+namespace {
+
+using cdi::Rule;
+using Json = nlohmann::ordered_json;
+
+// What rules ask of members, in the words of JSON schema.
+
+Json one_of(const auto& texts) {
+  return {{"enum", texts}};
+}
+Json not_empty_text() {
+  return {{"minLength", 1}};
+}
+Json not_empty_list() {
+  return {{"minItems", 1}};
+}
+Json each_item(Json words) {
+  return {{"items", std::move(words)}};
+}
+Json each_key(Json words) {
+  return {{"propertyNames", std::move(words)}};
+}
+
+Json matching(std::string_view pattern) {
+  return {{"pattern", pattern}};
+}
+
+/// Texts that match as a whole. To some validators `$` stands before a last newline too.
+Json all_matching(const std::string& pattern) {
+  return {{"pattern", "^(" + pattern + ")$"}, {"not", matching("\\n")}};
+}
+
+/// Letters and digits, with `extra` between the first and the last: see `detail::is_word`.
+std::string word(const std::string& first, const std::string& extra) {
+  return first + "([A-Za-z0-9" + extra + "]*[A-Za-z0-9])?";
+}
+
+Json a_variable() {
+  return matching("^[^=]+=");
+}
+
+Json a_release() {
+  std::vector<std::string> names;
+  for (const std::string mark : {"", "v"}) {
+    for (const cdi::Release release : cdi::known_releases) {
+      if (release >= cdi::Release{}) names.push_back(mark + to_string(release));
+    }
+  }
+  return one_of(names);
+}
+
+Json a_kind() {
+  const std::string name = word("[A-Za-z]", "_.-");
+  return all_matching(name + "/" + name);
+}
+
+/// See `is_annotation_key`: at most 253 characters before the slash and 63 after it.
+Json an_annotation_key() {
+  const std::string label = word("[A-Za-z0-9]", "-");
+  Json words = all_matching("(" + label + "(\\." + label +
+                            ")*/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?");
+  words["not"] = matching("\\n|^[^/]{254}");
+  return words;
+}
+
+/// The rule counts bytes, a schema characters: there are no more of them.
+Json a_closid() {
+  const Json root{{"const", "/"}};
+  const Json folder{{"maxLength", 4095}, {"not", matching(R"(^\.\.?$|[/\n])")}};
+  return {{"anyOf", {root, folder}}};
+}
+
+/// That some member holds something: see `is_empty`.
+template <cdi::Described T>
+Json not_all_empty() {
+  Json ways = Json::array();
+  cdi::every_field<T>([&](const auto& field) {
+    using Member = typename std::remove_cvref_t<decltype(field)>::value_type;
+    static_assert(cdi::detail::ListLike<Member> || cdi::detail::OptionalLike<Member>);
+    const std::string key{field.key};
+    Json way{{"required", Json::array({key})}};
+    if (cdi::detail::ListLike<Member>) way["properties"][key] = not_empty_list();
+    if (field.lifetime.has(cdi::current_release)) ways.push_back(std::move(way));
+    return true;
+  });
+  return {{"anyOf", std::move(ways)}};
+}
+
+/// What a rule asks of a member, beyond its type.
+struct Demand {
+  std::string_view type;
+  std::string_view key;
+  Rule rule;
+  Json words;
+};
+
+std::vector<Demand> cdi_demands() {
+  return {
+      {"Spec", "cdiVersion", Rule::version_known, a_release()},
+      {"Spec", "kind", Rule::kind_name, a_kind()},
+      {"Spec", "annotations", Rule::annotation_key, each_key(an_annotation_key())},
+      {"Spec", "devices", Rule::devices_given, not_empty_list()},
+      {"Device", "name", Rule::device_name, all_matching(word("[A-Za-z0-9]", "_.:-"))},
+      {"Device", "annotations", Rule::annotation_key, each_key(an_annotation_key())},
+      {"Device", "containerEdits", Rule::device_edits, not_all_empty<cdi::ContainerEdits>()},
+      {"ContainerEdits", "env", Rule::env_entry, each_item(a_variable())},
+      {"DeviceNode", "path", Rule::node_path, not_empty_text()},
+      {"DeviceNode", "type", Rule::node_type, one_of(std::array{"", "b", "c", "u", "p"})},
+      {"DeviceNode", "permissions", Rule::node_permissions, all_matching("[rwm]*|none")},
+      {"NetDevice", "hostInterfaceName", Rule::net_names, not_empty_text()},
+      {"NetDevice", "name", Rule::net_names, not_empty_text()},
+      {"Hook", "hookName", Rule::hook_name, one_of(cdi::oci::hook_point_names)},
+      {"Hook", "path", Rule::hook_path, not_empty_text()},
+      {"Hook", "env", Rule::env_entry, each_item(a_variable())},
+      {"Mount", "hostPath", Rule::mount_paths, not_empty_text()},
+      {"Mount", "containerPath", Rule::mount_paths, not_empty_text()},
+      {"IntelRdt", "closID", Rule::rdt_closid, a_closid()},
+  };
+}
+
+std::vector<Demand> oci_demands() {
+  return {
+      {"Process", "env", Rule::env_entry, each_item(a_variable())},
+      {"LinuxDevice", "path", Rule::node_path, not_empty_text()},
+      {"LinuxDevice", "type", Rule::node_type, one_of(std::array{"b", "c", "u", "p"})},
+      {"LinuxDeviceCgroup", "access", Rule::node_permissions, all_matching("[rwm]*")},
+      {"Linux", "netDevices", Rule::net_names, each_key(not_empty_text())},
+      {"LinuxNetDevice", "name", Rule::net_names, not_empty_text()},
+      {"Hook", "path", Rule::hook_path, not_empty_text()},
+      {"Hook", "env", Rule::env_entry, each_item(a_variable())},
+      {"Mount", "destination", Rule::mount_paths, not_empty_text()},
+      {"Mount", "source", Rule::mount_paths, not_empty_text()},
+      {"LinuxIntelRdt", "closID", Rule::rdt_closid, a_closid()},
+  };
+}
+
+/// A type that has only some of its members in a schema, which requires none of them.
+struct Part {
+  std::string_view type;
+  std::vector<std::string_view> keys;
+};
+
+/// The members that edits write, and those that a process must have, which they write into a new
+/// one. Types not named here are written whole.
+std::vector<Part> oci_parts() {
+  return {
+      {"Spec", {"process", "mounts", "hooks", "linux"}},
+      {"Process", {"user", "env", "cwd"}},
+      {"User", {"uid", "gid", "additionalGids"}},
+      {"Linux", {"resources", "devices", "netDevices", "intelRdt"}},
+      {"LinuxResources", {"devices"}},
+  };
+}
+
+/// `LinuxDevice` of `cdi::oci::BasicLinuxDevice<cdi::Owning>`.
+template <class T>
+std::string type_name() {
+  const std::unique_ptr<char, void (*)(void*)> whole{
+      abi::__cxa_demangle(typeid(T).name(), nullptr, nullptr, nullptr), std::free};
+  constexpr std::string_view mark = "Basic";
+  std::string_view name{whole.get()};
+  name = name.substr(0, name.find('<'));
+  return std::string{name.substr(name.rfind(mark) + mark.size())};
+}
+
+class Schema {
+ public:
+  Schema(std::vector<Demand> demands, std::vector<Part> parts)
+      : demands_{std::move(demands)}, parts_{std::move(parts)} {}
+
+  /// The schema of a document whose root is a `T`. Only once.
+  template <cdi::Described T>
+  Json document(std::string_view id, std::string_view title) {
+    Json schema{
+        {"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"$id", id}, {"title", title}};
+    schema.update(object<T>());
+    schema["$defs"] = std::move(definitions_);
+    if (!demands_.empty()) {
+      const std::string member = std::string{demands_[0].type}.append(".").append(demands_[0].key);
+      throw std::logic_error{"a rule asks something of " + member + ", which is not there"};
+    }
+    return schema;
+  }
+
+ private:
+  template <cdi::Described T>
+  Json object() {
+    const std::string type = type_name<T>();
+    const auto part = std::find_if(parts_.begin(), parts_.end(),
+                                   [&](const Part& other) { return other.type == type; });
+    const bool whole = part == parts_.end();
+    Json properties = Json::object();
+    Json required = Json::array();
+    cdi::every_field<T>([&](const auto& field) {
+      using Member = typename std::remove_cvref_t<decltype(field)>::value_type;
+      const bool here = whole || std::count(part->keys.begin(), part->keys.end(), field.key) > 0;
+      if (!here || !field.lifetime.has(cdi::current_release)) return true;
+      Json& words = properties[std::string{field.key}] = value<Member>();
+      words.update(take_demand(type, field.key), /*merge_objects=*/true);
+      if (whole && field.when == cdi::Presence::required) required.push_back(field.key);
+      return true;
+    });
+    Json words{{"type", "object"}, {"properties", std::move(properties)}};
+    if (!required.empty()) words["required"] = std::move(required);
+    words["additionalProperties"] = false;
+    return words;
+  }
+
+  template <class T>
+  Json value() {
+    if constexpr (cdi::detail::OptionalLike<T>) {
+      return value<typename T::value_type>();
+    } else if constexpr (cdi::Described<T>) {
+      return reference<T>();
+    } else if constexpr (cdi::detail::is_value<T>) {
+      return Json::object();
+    } else if constexpr (std::same_as<T, bool>) {
+      return {{"type", "boolean"}};
+    } else if constexpr (std::integral<T>) {
+      return {{"type", "integer"},
+              {"minimum", std::numeric_limits<T>::min()},
+              {"maximum", std::numeric_limits<T>::max()}};
+    } else if constexpr (cdi::detail::TextLike<T>) {
+      return {{"type", "string"}};
+    } else if constexpr (cdi::detail::DictLike<T>) {
+      return {{"type", "object"}, {"additionalProperties", value<typename T::mapped_type>()}};
+    } else {
+      static_assert(cdi::detail::ListLike<T>);
+      return {{"type", "array"}, {"items", value<typename T::value_type>()}};
+    }
+  }
+
+  template <cdi::Described T>
+  Json reference() {
+    const std::string type = type_name<T>();
+    if (!definitions_.contains(type)) {
+      definitions_[type] = nullptr;  // to stand before the types of its members
+      definitions_[type] = object<T>();
+    }
+    return {{"$ref", "#/$defs/" + type}};
+  }
+
+  /// What a rule asks of a member; nothing when it is a warning only.
+  Json take_demand(std::string_view type, std::string_view key) {
+    const auto found = std::find_if(demands_.begin(), demands_.end(), [&](const Demand& demand) {
+      return demand.type == type && demand.key == key;
+    });
+    if (found == demands_.end()) return Json::object();
+    const Demand demand = std::move(*found);
+    demands_.erase(found);
+    return cdi::row_of(demand.rule).severity == cdi::Severity::error ? demand.words
+                                                                     : Json::object();
+  }
+
+  std::vector<Demand> demands_;
+  std::vector<Part> parts_;
+  Json definitions_ = Json::object();
+};
+
+Json cdi_schema() {
+  const std::string release = to_string(cdi::current_release);
+  return Schema{cdi_demands(), {}}.document<cdi::Spec>(
+      "urn:container-device-interface:cdi-" + release,
+      "A spec of the Container Device Interface " + release);
+}
+
+Json oci_edits_schema() {
+  return Schema{oci_demands(), oci_parts()}.document<cdi::oci::Spec>(
+      "urn:container-device-interface:oci-edits",
+      "What edits of the Container Device Interface write into an OCI config");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view which = argc == 2 ? argv[1] : "";
+  if (which == "cdi") {
+    std::cout << cdi_schema().dump(2) << '\n';
+  } else if (which == "oci-edits") {
+    std::cout << oci_edits_schema().dump(2) << '\n';
+  } else {
+    std::cerr << "usage: generate-schema cdi|oci-edits\n";
+    return 2;
+  }
+}

@@ -1,0 +1,95 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+// Says what the library makes of spec files, for schema_test.py to compare with the schemas.
+//
+// Takes one JSON object from each line of the standard input and answers with another:
+//
+//   {"file": PATH}   {"accepted": true, "spec": the spec as it is written}, or
+//                    {"accepted": false, "rule": "", "where": "kind", "message": "..."}; and
+//                    "values": {"root": ...}, as they stand in the text, or null when it has none
+//   {"dirs": [PATH, ...], "devices": [NAME, ...]}
+//                    {"oci": what their edits make of {}}, or {"message": "..."}
+
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <cdi/cdi.hpp>
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A plain scalar is text unless JSON has it.
+Json plain_value(std::string_view text) {
+  if (text == "true" || text == "false") return text == "true";
+  if (!cdi::detail::is_json_number(text)) return text;
+  const Json number = Json::parse(text, nullptr, false);
+  return number.is_number() ? number : Json(text);  // 1e999 is too large for it
+}
+
+/// A value as it stands in the text.
+Json render(const cdi::Document::Value& value) {
+  using Kind = cdi::Document::Kind;
+  Json out;
+  switch (value.kind()) {
+    case Kind::null: break;
+    case Kind::plain: return plain_value(value.text());
+    case Kind::quoted: return value.text();
+    case Kind::list:
+      out = Json::array();
+      for (const auto item : value.items()) out.push_back(render(item));
+      break;
+    case Kind::map:
+      out = Json::object();
+      for (const auto member : value.members()) {
+        out[std::string{member.key.text()}] = render(member.value);
+      }
+      break;
+  }
+  return out;
+}
+
+/// The values of a file, whether they make a spec or not; null when it is no JSON and no YAML.
+Json values_of(const std::string& path) {
+  const auto format = cdi::format_of(path);
+  const auto text = cdi::read_file(path);
+  if (!format || !text) return nullptr;
+  std::vector<cdi::Error> warnings;
+  const auto document = cdi::detail::parse_text(*text, path, *format, {}, warnings);
+  return document ? Json{{"root", render(document->root())}} : nullptr;
+}
+
+Json judge_file(const std::string& path) {
+  const auto loaded = cdi::read_spec_file(path);
+  Json answer{{"accepted", loaded.has_value()}, {"values", values_of(path)}};
+  if (loaded) {
+    answer["spec"] = cdi::to_json_value(loaded->spec);
+  } else {
+    answer["rule"] = loaded.error().rule;
+    answer["where"] = loaded.error().where;
+    answer["message"] = to_string(loaded.error());
+  }
+  return answer;
+}
+
+Json inject_into_nothing(const Json& query) {
+  cdi::Cache cache{query["dirs"].get<std::vector<std::string>>()};
+  Json oci = Json::object();
+  const auto done = cache.inject(oci, query["devices"].get<std::vector<std::string>>());
+  if (!done) return {{"message", to_string(done.error())}};
+  return {{"oci", oci}};
+}
+
+}  // namespace
+
+int main() {
+  for (std::string line; std::getline(std::cin, line);) {
+    const Json query = Json::parse(line);
+    const Json answer = query.contains("file") ? judge_file(query["file"].get<std::string>())
+                                               : inject_into_nothing(query);
+    std::cout << answer.dump(-1, ' ', true, Json::error_handler_t::replace) << '\n';
+  }
+}
