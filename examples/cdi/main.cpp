@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
-#include "convert.hpp"
+#include "convert_command.hpp"
 #include <CLI/CLI.hpp>
 
 namespace {

@@ -1,8 +1,8 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_EXAMPLES_CDI_CONVERT_HPP
-#define CDI_EXAMPLES_CDI_CONVERT_HPP
+#ifndef CDI_EXAMPLES_CDI_CONVERT_COMMAND_HPP
+#define CDI_EXAMPLES_CDI_CONVERT_COMMAND_HPP
 
 #include <string>
 #include <string_view>
@@ -113,4 +113,4 @@ inline ExitCode convert(const Request& request, const Output& output) {
   return output.print(*text) ? exit_done : exit_refused;
 }
 
-#endif  // CDI_EXAMPLES_CDI_CONVERT_HPP
+#endif  // CDI_EXAMPLES_CDI_CONVERT_COMMAND_HPP
