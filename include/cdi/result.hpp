@@ -40,9 +40,10 @@ struct Position {
 struct Error {
   Errc code = {};
   std::string message = {};
-  std::string where = {};      // path of the member: "devices[0].containerEdits.mounts[2].hostPath"
-  Position position = {};      // where that member stands in the text it was read from
-  int system = 0;              // errno when `code` is `Errc::system`
+  std::string where = {};  // path of the member: "devices[0].containerEdits.mounts[2].hostPath";
+                           // keys in it are as they were written
+  Position position = {};  // where that member stands in the text it was read from
+  int system = 0;          // errno when `code` is `Errc::system`
   std::string_view rule = {};  // code of the rule of `rules` that is broken, if it is one of them
 
   /// Puts an enclosing place in front of `where`.
@@ -134,7 +135,8 @@ inline std::string to_string(const Error& error) {
     out.append(1, ':').append(std::to_string(error.position.column));
   }
   if (!out.empty()) out.append(": ");
-  if (!error.where.empty()) out.append(error.where).append(": ");
+  constexpr std::size_t longest = 400;
+  if (!error.where.empty()) out.append(detail::escaped(error.where, longest)).append(": ");
   return out.append(error.message);
 }
 

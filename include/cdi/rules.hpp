@@ -135,6 +135,9 @@ static_assert(std::all_of(rules.begin(), rules.end(), [](const RuleRow& row) {
   return &rules[static_cast<std::size_t>(row.rule)] == &row;
 }));
 
+/// The most warnings that are given of one spec: more of them have one cause.
+inline constexpr std::size_t most_warnings = 100;
+
 /// The row of a rule.
 constexpr const RuleRow& row_of(Rule rule) {
   return rules[static_cast<std::size_t>(rule)];

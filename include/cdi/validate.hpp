@@ -38,7 +38,7 @@ struct MemberPath {
 
   std::string text() const {
     std::string out = outer == nullptr ? "" : outer->text();
-    if (!out.empty() && !key.empty()) out.append(".");
+    if (!out.empty()) out.append(".");
     return index == no_index ? out.append(key) : item_path(out.append(key), index);
   }
 };
@@ -51,14 +51,17 @@ class Findings {
   /// Notes a broken rule. Whether to look further: not after an error.
   bool note(Rule rule, const MemberPath& at, Error error) {
     const RuleRow& row = row_of(rule);
+    const bool doubt = row.severity == Severity::warning;
+    if (doubt && (warnings_ == nullptr || noted_ == most_warnings)) return true;
     error.rule = row.code;
     error.where = at.text();
-    if (row.severity == Severity::warning) {
-      if (warnings_ != nullptr) warnings_->push_back(std::move(error));
-      return true;
+    if (!doubt) {
+      error_ = std::move(error);
+      return false;
     }
-    error_ = std::move(error);
-    return false;
+    warnings_->push_back(std::move(error));
+    ++noted_;
+    return true;
   }
   bool note(Rule rule, const MemberPath& at, std::string message) {
     return note(rule, at, Error{.code = Errc::invalid, .message = std::move(message)});
@@ -68,6 +71,7 @@ class Findings {
 
  private:
   std::vector<Error>* warnings_;
+  std::size_t noted_ = 0;
   Result<void> error_{};
 };
 
@@ -384,7 +388,8 @@ bool check(const BasicSpec<S>& spec, const MemberPath& at, Findings& out) {
 
 /// Checks a spec, or a part of one: a device, edits, one edit. The first rule broken whose severity
 /// is `error` is the error; its `where` is the path of the member, seen from the value given. Rules
-/// that are warnings are put into `warnings`, if given, up to that error. Costs one pass.
+/// that are warnings are put into `warnings`, if given, up to that error, at most `most_warnings`.
+/// Costs one pass.
 template <class T>
   requires requires(const T& value, detail::Findings& out) {
     detail::check(value, {}, out);

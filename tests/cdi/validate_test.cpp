@@ -202,7 +202,7 @@ TEST_CASE("a spec must have devices, each with a name of its own") {
 
 TEST_CASE("the first broken rule is the error") {
   // Broken in everything; mended one by one, in the order of the reference.
-  Spec spec{.version = "x", .kind = "gpu"};
+  Spec spec{.version = "x", .kind = "gpu", .annotations = {{"?", ""}}};
   spec.container_edits = {.env = {"A"},
                           .device_nodes = {{.type = "x"}},
                           .net_devices = {{}},
@@ -233,6 +233,10 @@ TEST_CASE("the first broken rule is the error") {
       {"kind",
        [&] {
          spec.kind = "v/c";
+       }},
+      {"annotations.?",
+       [&] {
+         spec.annotations.clear();
        }},
       {"containerEdits.env[0]",
        [&] {
@@ -553,4 +557,60 @@ TEST_CASE("warnings come in the order of the document, those before an error too
   CHECK(to_string(warnings[1]) ==
         "containerEdits.hooks[0].timeout: a timeout of -5 seconds: use "
         "1 or more, or leave it out for none");
+}
+
+TEST_CASE("a device's own faults come before its name being taken") {
+  Spec spec = good_spec();
+  spec.devices.push_back(spec.devices[0]);
+  spec.devices[1].container_edits.env = {"A"};
+  CHECK(fault(spec).starts_with("devices[1].containerEdits.env[0]: "));
+}
+
+TEST_CASE("a vendor may be as long as a DNS name, and no longer") {
+  const std::string label(62, 'a');
+  Spec spec = good_spec();
+  std::vector<cdi::Error> warnings;
+  spec.kind = label + "." + label + "." + label + "." + label + ".b/c";  // 253 bytes and the class
+  CHECK(cdi::validate(spec, &warnings));
+  CHECK(warnings.empty());
+  spec.kind = label + "." + label + "." + label + "." + label + ".bb/c";
+  CHECK(cdi::validate(spec, &warnings));
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].rule == "kind-vendor-dns");
+}
+
+TEST_CASE("Linux takes no slash, colon or white space in the name of an interface") {
+  for (const char c : std::string{"/: \t\n\v\f\r"}) {
+    Spec spec = good_spec();
+    edits_of(spec).net_devices = {{.host_interface_name = "a", .name = std::string{"a"} + c}};
+    std::vector<cdi::Error> warnings;
+    CHECK(cdi::validate(spec, &warnings));
+    CHECK(warnings.size() == 1);
+  }
+}
+
+TEST_CASE("of many warnings, the first are given") {
+  Spec spec = good_spec();
+  edits_of(spec).additional_gids.assign(200'000, 0);
+  std::vector<cdi::Error> warnings;
+  CHECK(cdi::validate(spec, &warnings));
+  REQUIRE(warnings.size() == cdi::most_warnings);
+  CHECK(warnings.back().where == "containerEdits.additionalGids[99]");
+  edits_of(spec).env = {"A"};
+  CHECK_FALSE(cdi::validate(spec));
+}
+
+TEST_CASE("an error is one line of UTF-8, whatever stands in the key of an annotation") {
+  for (const std::string& key : {std::string{"a\nb"}, std::string{"\x1b[31m"}, std::string{"\xff"},
+                                 std::string(1 << 20, '-')}) {
+    Spec spec = good_spec();
+    spec.annotations = {{key, ""}};
+    const auto good = cdi::validate(spec);
+    REQUIRE_FALSE(good);
+    CHECK(good.error().where == "annotations." + key);
+    const auto text = to_string(good.error());
+    CHECK(text.size() < 1000);
+    CHECK(cdi::detail::is_utf8(text));
+    CHECK(text.find_first_of("\n\x1b") == std::string::npos);
+  }
 }
