@@ -283,7 +283,7 @@ inline void add_id_mapping(oci::MountView& mount) {
 /// All or nothing: what can fail is checked before the first change, and after an error the target
 /// is as it was. The result shares no memory with the edits. Several edits count as one whose lists
 /// are joined, kind by kind. Costs one host lookup for each device node that does not say
-/// everything, and existing entries times new ones in comparisons.
+/// everything, and time linear in the entries there are and those that come.
 ///
 /// An object rather than a function, so that an unqualified call never finds `std::apply`.
 struct ApplyFunction {
@@ -336,7 +336,7 @@ struct ApplyFunction {
   /// Notes what the edits will touch. Fails on what no OCI spec can hold.
   template <Storage S>
   static Result<void> collect(const BasicContainerEdits<S>& edits, TouchedParts& touched) {
-    if (auto good = detail::check_utf8(edits); !good) return good;
+    if (auto good = detail::check_writable(edits); !good) return good;
     for (std::size_t i = 0; i < edits.hooks.size(); ++i) {
       const auto point = oci::parse_hook_point(edits.hooks[i].hook_name);
       if (!point) {

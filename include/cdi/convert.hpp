@@ -23,9 +23,9 @@ void convert_value(const From& from, To& to);
 
 template <Described From, Described To, std::size_t... I>
 void convert_struct(const From& from, To& to, std::index_sequence<I...>) {
-  constexpr auto source = Describe<From>::fields();
-  constexpr auto target = Describe<To>::fields();
-  (detail::convert_value(from.*std::get<I>(source).member, to.*std::get<I>(target).member), ...);
+  (detail::convert_value(from.*std::get<I>(field_list<From>).member,
+                         to.*std::get<I>(field_list<To>).member),
+   ...);
   if constexpr (Extensible<From>) detail::convert_value(from.extra, to.extra);
 }
 
@@ -37,7 +37,7 @@ void convert_value(const From& from, To& to) {
     using Fields = decltype(Describe<From>::fields());
     detail::convert_struct(from, to, std::make_index_sequence<std::tuple_size_v<Fields>>{});
   } else if constexpr (is_value<From>) {
-    to.kind = static_cast<typename To::Kind>(from.kind);
+    to.kind = from.kind;
     detail::convert_value(from.text, to.text);
     detail::convert_value(from.members, to.members);
   } else if constexpr (is_member<From>) {

@@ -139,8 +139,14 @@ class JsonSink {  // NOLINT(bugprone-exception-escape)
   void end_map() { open_.pop_back(); }
   void begin_list() { open_.push_back(&place(Json::array())); }
   void end_list() { open_.pop_back(); }
-  void key(std::string_view name) { key_ = name; }
-  void text(std::string_view value) { place(std::string{value}); }
+  void key(std::string_view name) {
+    check_.text(name);
+    key_ = name;
+  }
+  void text(std::string_view value) {
+    check_.text(value);
+    place(std::string{value});
+  }
   void integer(std::int64_t value) {
     // Numbers that text would give as unsigned are so here too: the two compare equal, but not all
     // users ask for both.
@@ -150,10 +156,14 @@ class JsonSink {  // NOLINT(bugprone-exception-escape)
   void unsigned_integer(std::uint64_t value) { place(value); }
   void boolean(bool value) { place(value); }
   void number(std::string_view value) {
+    check_.number(value);
     Json number = Json::parse(value, nullptr, /*allow_exceptions=*/false);
     place(number.is_number() ? std::move(number) : Json(value));  // 1e999 is too large for it
   }
   void null() { place(nullptr); }
+
+  /// Whether all that was written is text and numbers that can be read again.
+  const Result<void>& good() const { return check_.result; }
 
   Json take() && { return std::move(root_); }
 
@@ -178,6 +188,7 @@ class JsonSink {  // NOLINT(bugprone-exception-escape)
   std::vector<Json*>
       open_{};  // stays valid: an outer value does not grow while an inner one is open
   std::string_view key_{};
+  WriteCheck check_{};
 };
 
 }  // namespace detail
@@ -229,8 +240,10 @@ Json to_json_value(const T& value) {
 /// when a text in it is not UTF-8.
 template <Described T>
 Result<std::string> write_json(const T& value, int indent = 2) {
-  if (auto good = detail::check_utf8(value); !good) return good.error();
-  return cdi::to_json_value(value).dump(indent);
+  detail::JsonSink<nlohmann::ordered_json> sink;
+  cdi::write(value, sink);
+  if (!sink.good()) return sink.good().error();
+  return std::move(sink).take().dump(indent);
 }
 
 }  // namespace cdi::inline CDI_ABI

@@ -4,7 +4,9 @@
 #ifndef CDI_VALUE_HPP
 #define CDI_VALUE_HPP
 
+#include <algorithm>
 #include <cstdint>
+#include <string_view>
 
 #include <cdi/storage.hpp>
 #include <cdi/version.hpp>
@@ -14,16 +16,18 @@ namespace cdi::inline CDI_ABI {
 template <class S>
 struct BasicMember;
 
+enum class ValueKind : std::uint8_t { null, boolean, number, text, list, map };
+
 /// A JSON value of any shape: what stands in a document where the library knows no type for it.
+/// Numbers keep their text. `write_yaml` writes it; `write_json` writes what a `nlohmann::json` can
+/// hold, 64-bit integers and doubles.
 template <class S>
 struct BasicValue {
-  enum class Kind : std::uint8_t { null, boolean, number, text, list, map };
-
-  Kind kind = Kind::null;
+  ValueKind kind = ValueKind::null;
   StringOf<S> text{};  // a boolean or number as it was written, `1e3` say; the text of a text
   ListOf<S, BasicMember<S>> members{};  // of a map, in the order written; of a list, without keys
 
-  bool empty() const { return kind == Kind::null; }
+  bool empty() const { return kind == ValueKind::null; }
 
   friend bool operator==(const BasicValue&, const BasicValue&) = default;
 };
@@ -41,7 +45,8 @@ using Value = BasicValue<Owning>;
 using Member = BasicMember<Owning>;
 
 /// The members of an object that its type does not know, in the order written. A described type
-/// with a member `extra` of this type keeps them; one without refuses them.
+/// with a member `extra` of this type keeps them; one without refuses them. Keys must differ, from
+/// each other and from those of the fields.
 template <class S>
 using ExtraOf = ListOf<S, BasicMember<S>>;
 
@@ -56,6 +61,29 @@ template <class T>
 inline constexpr bool is_member = false;
 template <class S>
 inline constexpr bool is_member<BasicMember<S>> = true;
+
+/// Whether a text is a number as JSON has it; YAML has more ways to write one.
+inline bool is_json_number(std::string_view text) {
+  const auto digits = [&text] {
+    const auto end = std::min(text.find_first_not_of("0123456789"), text.size());
+    text.remove_prefix(end);
+    return end;
+  };
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const bool zero = text.starts_with('0');
+  const auto whole = digits();
+  if (whole == 0 || (zero && whole > 1)) return false;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    if (digits() == 0) return false;
+  }
+  if (text.starts_with('e') || text.starts_with('E')) {
+    text.remove_prefix(1);
+    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+    if (digits() == 0) return false;
+  }
+  return text.empty();
+}
 
 }  // namespace detail
 

@@ -48,7 +48,7 @@ void write_members(const Members& members, Sink auto& sink) {
 
 template <class S>
 void write_any(const BasicValue<S>& value, Sink auto& sink) {
-  using Kind = typename BasicValue<S>::Kind;
+  using Kind = ValueKind;
   switch (value.kind) {
     case Kind::null: return sink.null();
     case Kind::boolean: return sink.boolean(value.text == "true");
@@ -111,8 +111,9 @@ void write(const T& value, Sink auto& sink) {
 
 namespace detail {
 
-/// A sink that only looks whether all text is UTF-8.
-struct Utf8Check {
+/// A sink that only looks whether what is written can be read again: text is UTF-8, numbers are as
+/// JSON has them.
+struct WriteCheck {
   Result<void> result{};
 
   void begin_map() {}
@@ -127,13 +128,17 @@ struct Utf8Check {
   void integer(std::int64_t) {}
   void unsigned_integer(std::uint64_t) {}
   void boolean(bool) {}
-  void number(std::string_view) {}
+  void number(std::string_view value) {
+    if (!result || is_json_number(value)) return;
+    result = Error{.code = Errc::invalid, .message = quoted(value) + " is no number of JSON"};
+  }
   void null() {}
 };
 
+/// Whether all of a value can be read again, once written.
 template <Described T>
-Result<void> check_utf8(const T& value) {
-  Utf8Check check;
+Result<void> check_writable(const T& value) {
+  WriteCheck check;
   cdi::write(value, check);
   return std::move(check.result);
 }

@@ -309,7 +309,9 @@ inline Result<Document> parse_yaml(std::string_view text, std::string_view file 
   if (text.size() > limits.bytes) {
     builder.refuse(Errc::limit, "more than " + std::to_string(limits.bytes) + " bytes", 0, 0);
   } else {
-    const auto cr = detail::find_lone_cr(text);
+    // In UTF-16 and UTF-32 the byte of a CR is part of other characters too.
+    const auto cr =
+        detail::is_wide_text(text) ? std::string_view::npos : detail::find_lone_cr(text);
     const auto unified =
         cr == std::string_view::npos ? std::string{} : detail::without_lone_cr(text, cr);
     detail::build_yaml(unified.empty() ? text : unified, builder);
@@ -396,6 +398,7 @@ class YamlSink {
   void begin_list() { begin({.is_list = true}); }
   void end_list() { end("[]"); }
   void key(std::string_view name) {
+    check_.text(name);
     constexpr std::size_t longest = 1000;  // YAML wants longer keys, up to 1024 bytes, to be marked
     begin_line();
     if (name.size() > longest) out_.append("? ");
@@ -404,19 +407,29 @@ class YamlSink {
     out_.append(":");
     place_ = Place::after_key;
   }
-  void text(std::string_view value) { scalar(in_quotes_if_needed(value)); }
+  void text(std::string_view value) {
+    check_.text(value);
+    scalar(in_quotes_if_needed(value));
+  }
   void integer(std::int64_t value) { scalar(std::to_string(value)); }
   void unsigned_integer(std::uint64_t value) { scalar(std::to_string(value)); }
   void boolean(bool value) { scalar(value ? "true" : "false"); }
   void null() { scalar("null"); }
-  /// A number as JSON has it. YAML 1.1 wants a point before an exponent.
+  /// A number as JSON has it. YAML 1.1 wants a point before an exponent, and a sign in it.
   void number(std::string_view value) {
+    check_.number(value);
     const auto exponent = value.find_first_of("eE");
-    if (exponent == std::string_view::npos || value.find('.') != std::string_view::npos) {
-      return scalar(value);
-    }
-    scalar(std::string{value.substr(0, exponent)}.append(".0").append(value.substr(exponent)));
+    if (exponent == std::string_view::npos) return scalar(value);
+    std::string out{value.substr(0, exponent)};
+    if (out.find('.') == std::string::npos) out.append(".0");
+    out.append("e");
+    value.remove_prefix(exponent + 1);
+    if (!value.starts_with('-') && !value.starts_with('+')) out.append("+");
+    scalar(out.append(value));
   }
+
+  /// Whether all that was written is text and numbers that can be read again.
+  const Result<void>& good() const { return check_.result; }
 
   /// The text so far, as one document.
   std::string take() && { return std::move(out_); }
@@ -480,6 +493,7 @@ class YamlSink {
   }
 
   std::string out_ = "---\n";
+  detail::WriteCheck check_{};
   std::vector<Level> open_{};
   Place place_ = Place::line_begin;
 };
@@ -488,9 +502,9 @@ class YamlSink {
 /// UTF-8.
 template <Described T>
 Result<std::string> write_yaml(const T& value) {
-  if (auto good = detail::check_utf8(value); !good) return good.error();
   YamlSink sink;
   cdi::write(value, sink);
+  if (!sink.good()) return sink.good().error();
   return std::move(sink).take();
 }
 

@@ -61,8 +61,8 @@ TEST_CASE("Values keep the text of numbers, and compare") {
   const auto read = cdi::read_json<Open>(R"({"x":1e3})");
   REQUIRE(read);
   REQUIRE(read->extra.size() == 1);
-  CHECK(read->extra[0].value == cdi::Value{.kind = cdi::Value::Kind::number, .text = "1e3"});
-  CHECK(read->extra[0].value != cdi::Value{.kind = cdi::Value::Kind::text, .text = "1e3"});
+  CHECK(read->extra[0].value == cdi::Value{.kind = cdi::ValueKind::number, .text = "1e3"});
+  CHECK(read->extra[0].value != cdi::Value{.kind = cdi::ValueKind::text, .text = "1e3"});
   CHECK(cdi::Value{}.empty());
   CHECK_FALSE(read->extra[0].value.empty());
 }
@@ -87,6 +87,32 @@ TEST_CASE("Values of YAML are what JSON can say, or text") {
   const auto again = cdi::read_yaml<Open>(*cdi::write_yaml(*read));
   REQUIRE(again);
   CHECK(*cdi::write_json(*again, -1) == *cdi::write_json(*read, -1));
+}
+
+TEST_CASE("A number is one of JSON, or text to it and refused when it is written as a number") {
+  for (const std::string number : {"0", "-0", "12", "-1.50", "1e5", "1E5", "1e+05", "0.1E-7"}) {
+    CAPTURE(number);
+    CHECK(cdi::detail::is_json_number(number));
+  }
+  for (const std::string text : {"", "-", "+1", "007", "-01", "1.", ".5", "1e", "1e+", "1 ", "0x1",
+                                 "1\nroot: {}", "\xff", "NaN"}) {
+    CAPTURE(text);
+    CHECK_FALSE(cdi::detail::is_json_number(text));
+    const Open made{.extra = {{"x", {.kind = cdi::ValueKind::number, .text = text}}}};
+    CHECK_FALSE(cdi::write_json(made));
+    CHECK_FALSE(cdi::write_yaml(made));
+    CHECK_FALSE(cdi::detail::check_writable(made));
+  }
+}
+
+TEST_CASE("Numbers in YAML are numbers to YAML 1.1 too: a point, and a sign in the exponent") {
+  for (const auto& row :
+       {std::pair{"1e5", "1.0e+5"}, std::pair{"1.5E10", "1.5e+10"}, std::pair{"1e-7", "1.0e-7"},
+        std::pair{"2E+3", "2.0e+3"}, std::pair{"1.50", "1.50"}, std::pair{"12", "12"}}) {
+    const auto read = cdi::read_json<Open>(std::string{R"({"x":)"} + row.first + "}");
+    REQUIRE(read);
+    CHECK(*cdi::write_yaml(*read) == std::string{"---\nx: "} + row.second + "\n");
+  }
 }
 
 TEST_CASE("A number too large for nlohmann is written as text") {

@@ -37,7 +37,7 @@ struct Notes {
 };
 
 static_assert(cdi::Sink<Notes>);
-static_assert(cdi::Sink<cdi::detail::Utf8Check>);
+static_assert(cdi::Sink<cdi::detail::WriteCheck>);
 static_assert(!cdi::Sink<std::string>);
 
 template <class T>
@@ -127,15 +127,16 @@ static_assert(!is_utf8("\xf0\x28\x8c\xbc") && !is_utf8("\xf0\x90\x28\xbc"));
 static_assert(!is_utf8("ok\xc3\xa9\xff"), "not only at the beginning");
 
 TEST_CASE("text that is not UTF-8 is found wherever it stands") {
-  CHECK(cdi::detail::check_utf8(cdi::Spec{.kind = "\xc3\xa9"}));
-  CHECK_FALSE(cdi::detail::check_utf8(cdi::Spec{.kind = "\xff"}));
-  CHECK_FALSE(cdi::detail::check_utf8(cdi::Spec{.annotations = {{"\xff", ""}}}));
-  CHECK_FALSE(cdi::detail::check_utf8(cdi::Spec{.annotations = {{"", "\xff"}}}));
-  CHECK_FALSE(cdi::detail::check_utf8(cdi::Spec{.container_edits = {.env = {"A=1", "\xff"}}}));
-  const auto bad =
-      cdi::detail::check_utf8(cdi::Spec{.container_edits = {.hooks = {{.args = {"ok", "\xff"}}}}});
+  CHECK(cdi::detail::check_writable(cdi::Spec{.kind = "\xc3\xa9"}));
+  CHECK_FALSE(cdi::detail::check_writable(cdi::Spec{.kind = "\xff"}));
+  CHECK_FALSE(cdi::detail::check_writable(cdi::Spec{.annotations = {{"\xff", ""}}}));
+  CHECK_FALSE(cdi::detail::check_writable(cdi::Spec{.annotations = {{"", "\xff"}}}));
+  CHECK_FALSE(cdi::detail::check_writable(cdi::Spec{.container_edits = {.env = {"A=1", "\xff"}}}));
+  const auto bad = cdi::detail::check_writable(
+      cdi::Spec{.container_edits = {.hooks = {{.args = {"ok", "\xff"}}}}});
   REQUIRE_FALSE(bad);
   CHECK(bad.error().code == cdi::Errc::invalid);
+  CHECK(bad.error().message == R"(text "\xff" is not UTF-8)");
 }
 
 }  // namespace

@@ -449,3 +449,37 @@ TEST_CASE("an error of reading names file, line and path") {
 }
 
 }  // namespace
+
+TEST_CASE("Lines that end in CR alone, CR LF or LF are the same lines, wherever they end") {
+  const std::string text =
+      "# note\nk: plain\n  goes on\nq: \"in\n  quotes\"\nl: |\n  one\n\n  two\nlast: [a,\n  b]\n";
+  const auto with = [&](std::string_view end) {
+    std::string out;
+    for (const char c : text) c == '\n' ? out.append(end) : out.append(1, c);
+    return parsed(out);
+  };
+  CHECK(with("\r\n") == parsed(text));
+  CHECK(with("\r") == parsed(text));
+  CHECK(parsed("a: 1\r\n\rb: 2") == parsed("a: 1\n\nb: 2"));
+  CHECK(parsed("a: 1\r\r\nb: 2\r") == parsed("a: 1\n\nb: 2\n"));
+}
+
+TEST_CASE("UTF-16 is read as it is: a byte of a CR is part of other characters too") {
+  const std::u16string text = u"\ufeffk: \u010dech \u0d05\r\nl: |\r\n  one\r\n  two\r\n";
+  for (const bool big : {false, true}) {
+    std::string bytes;
+    for (const char16_t unit : text) {
+      const char low = static_cast<char>(unit & 0xff);
+      const char high = static_cast<char>(unit >> 8);
+      bytes.append(1, big ? high : low).append(1, big ? low : high);
+    }
+    const auto document = cdi::parse_yaml(bytes, "f");
+    REQUIRE(document);
+    std::string values;
+    for (const auto member : document->root().members())
+      values.append(member.value.text()).append("|");
+    CHECK(values ==
+          "\xc4\x8d"
+          "ech \xe0\xb4\x85|one\ntwo\n|");
+  }
+}
