@@ -26,8 +26,8 @@ namespace cdi::inline CDI_ABI {
 /// What a text may cost at most. A text over a limit is refused with `Errc::limit`.
 struct Limits {
   std::size_t bytes = std::size_t{16} << 20;  // of the text
-  std::uint32_t depth = 64;                   // of nested lists and maps; a CDI spec needs 6
-  std::uint32_t values = 2'000'000;           // keys and YAML aliases, each expanded, included
+  std::uint32_t depth = 64;  // of nested lists and maps; a CDI spec needs 6; each takes some stack
+  std::uint32_t values = 2'000'000;  // keys and YAML aliases, each expanded, included
 };
 
 /// A parsed JSON or YAML text: a flat, immutable tree that knows line and column of every value.

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include <cdi/value.hpp>
 #include <cdi/version.hpp>
@@ -99,10 +100,17 @@ concept Described = requires {
   Describe<std::remove_cvref_t<T>>::fields();
 };
 
+/// The field list of `T`, made once.
+template <Described T>
+inline constexpr auto field_list = Describe<T>::fields();
+
 /// Calls `visit(field)` for each field of `T` in document order; stops at the first `false`.
 template <Described T, class Visitor>
 constexpr bool every_field(Visitor&& visit) {
-  return std::apply([&](const auto&... f) { return (visit(f) && ...); }, Describe<T>::fields());
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return (visit(std::get<I>(field_list<T>)) && ...);
+  }
+  (std::make_index_sequence<std::tuple_size_v<std::remove_const_t<decltype(field_list<T>)>>>{});
 }
 
 namespace detail {

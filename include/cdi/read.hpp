@@ -152,11 +152,12 @@ inline bool expected(Error& why, const Document::Value& at, std::string_view wha
 }
 
 /// What to write for a text that was meant as a number.
-inline std::string integer_hint(const Document::Value& value) {
+template <std::integral T>
+std::string integer_hint(const Document::Value& value) {
   const auto text = value.text();
   if (value.kind() == Document::Kind::quoted) {
     const Integer meant = detail::parse_integer(text);
-    if (meant.state != Integer::State::whole) return {};
+    if (!meant.as<T>()) return {};
     return std::string{": write "}
         .append(meant.negative ? "-" : "")
         .append(std::to_string(meant.magnitude))
@@ -173,7 +174,8 @@ bool read_value(const Document::Value& value, T& out, Error& why);
 struct FieldRow {
   std::string_view key;
   Presence when;
-  bool ended;  // whether older releases only have the field
+  bool ended;           // whether older releases only have the field
+  bool null_is_absent;  // Go writes null for a list that it must write and that is empty
   bool (*read)(const Document::Value& value, void* object, Error& why);
 };
 
@@ -183,11 +185,14 @@ using KeepMember = void (*)(const Document::Member& member, void* object);
 template <class T, std::size_t... I>
 constexpr auto make_field_rows(std::index_sequence<I...>) {
   return std::array<FieldRow, sizeof...(I)>{FieldRow{
-      std::get<I>(Describe<T>::fields()).key,
-      std::get<I>(Describe<T>::fields()).when,
-      std::get<I>(Describe<T>::fields()).lifetime.ended(),
+      std::get<I>(field_list<T>).key,
+      std::get<I>(field_list<T>).when,
+      std::get<I>(field_list<T>).lifetime.ended(),
+      std::get<I>(field_list<T>).when != Presence::required ||
+          (Extensible<T> &&
+           ListLike<typename std::tuple_element_t<I, decltype(Describe<T>::fields())>::value_type>),
       [](const Document::Value& value, void* object, Error& why) {
-        constexpr auto member = std::get<I>(Describe<T>::fields()).member;
+        constexpr auto member = std::get<I>(field_list<T>).member;
         return detail::read_value(value, static_cast<T*>(object)->*member, why);
       },
   }...};
@@ -218,17 +223,17 @@ inline bool read_rows(const Document::Value& value, std::span<const FieldRow> ro
     }
     if (i == rows.size()) {
       detail::fail(why, key, "unknown field; known here: " + detail::name_fields(rows));
-      why.add_outer(detail::escaped(key.text()));
+      why.add_outer(key.text());
       return false;
     }
     const std::uint64_t bit = std::uint64_t{1} << i;
     if ((seen & bit) != 0) {
       detail::fail(why, key, "the field is written twice, in different cases: remove one");
-      why.add_outer(detail::escaped(key.text()));
+      why.add_outer(key.text());
       return false;
     }
     seen |= bit;
-    if (member.is_null() && rows[i].when != Presence::required) continue;
+    if (member.is_null() && rows[i].null_is_absent) continue;
     if (!rows[i].read(member, object, why)) {
       why.add_outer(rows[i].key);
       return false;
@@ -241,29 +246,6 @@ inline bool read_rows(const Document::Value& value, std::span<const FieldRow> ro
     return false;
   }
   return true;
-}
-
-/// Whether a plain scalar is a number as JSON has it; YAML has more ways to write one.
-inline bool is_json_number(std::string_view text) {
-  const auto digits = [&text] {
-    const auto end = std::min(text.find_first_not_of("0123456789"), text.size());
-    text.remove_prefix(end);
-    return end;
-  };
-  if (text.starts_with('-')) text.remove_prefix(1);
-  const bool zero = text.starts_with('0');
-  const auto whole = digits();
-  if (whole == 0 || (zero && whole > 1)) return false;
-  if (text.starts_with('.')) {
-    text.remove_prefix(1);
-    if (digits() == 0) return false;
-  }
-  if (text.starts_with('e') || text.starts_with('E')) {
-    text.remove_prefix(1);
-    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
-    if (digits() == 0) return false;
-  }
-  return text.empty();
 }
 
 template <class S>
@@ -280,7 +262,7 @@ void read_member(const Document::Member& member, Members& out) {
 /// Reads a value of any shape.
 template <class S>
 void read_any(const Document::Value& value, BasicValue<S>& out) {
-  using Kind = typename BasicValue<S>::Kind;
+  using Kind = ValueKind;
   out.text = value.text();
   switch (value.kind()) {
     case Document::Kind::null: out.kind = Kind::null; break;
@@ -334,7 +316,7 @@ bool read_dict(const Document::Value& value, T& out, Error& why) {
   for (const auto [key, member] : value.members()) {
     auto& item = out[typename T::key_type{key.text()}];
     if (member.is_null() || detail::read_value(member, item, why)) continue;
-    why.add_outer(detail::escaped(key.text()));
+    why.add_outer(key.text());
     return false;
   }
   return true;
@@ -345,7 +327,7 @@ bool read_integer(const Document::Value& value, T& out, Error& why) {
   const Integer number =
       value.kind() == Document::Kind::plain ? detail::parse_integer(value.text()) : Integer{};
   if (number.state == Integer::State::none) {
-    return detail::expected(why, value, "a whole number", integer_hint(value));
+    return detail::expected(why, value, "a whole number", integer_hint<T>(value));
   }
   const auto fitting = number.as<T>();
   if (!fitting) {

@@ -76,7 +76,7 @@ struct BasicFreeBsdJail {
   StringOf<S> ip6{};
   ListOf<S, StringOf<S>> ip6_addr{};
   StringOf<S> vnet{};
-  StringOf<S> interface {};
+  StringOf<S> interface_{};
   ListOf<S, StringOf<S>> vnet_interfaces{};
   StringOf<S> sysvmsg{};
   StringOf<S> sysvsem{};
@@ -97,7 +97,7 @@ struct BasicFreeBsdJail {
         Field{"ip6", &Self::ip6},
         Field{"ip6Addr", &Self::ip6_addr},
         Field{"vnet", &Self::vnet},
-        Field{"interface", &Self::interface},
+        Field{"interface", &Self::interface_},
         Field{"vnetInterfaces", &Self::vnet_interfaces},
         Field{"sysvmsg", &Self::sysvmsg},
         Field{"sysvsem", &Self::sysvsem},

@@ -189,7 +189,7 @@ struct BasicProcess {
     return std::tuple{
         Field{"terminal", &Self::terminal},
         Field{"consoleSize", &Self::console_size},
-        Field{"user", &Self::user, required},
+        Field{"user", &Self::user, Presence::keep_empty},
         Field{"args", &Self::args},
         Field{"commandLine", &Self::command_line},
         Field{"env", &Self::env},

@@ -26,10 +26,10 @@ std::vector<std::string> keys() {
 
 }  // namespace
 
-TEST_CASE("A process has user and cwd; uid and gid are always written") {
+TEST_CASE("A process must have cwd; user, uid and gid are always written") {
   using Keys = std::vector<std::string>;
   CHECK(keys<cdi::oci::Process>() ==
-        Keys{"terminal", "consoleSize", "user!", "args", "commandLine", "env", "cwd!",
+        Keys{"terminal", "consoleSize", "user", "args", "commandLine", "env", "cwd!",
              "capabilities", "rlimits", "noNewPrivileges", "apparmorProfile", "oomScoreAdj",
              "scheduler", "selinuxLabel", "ioPriority", "execCPUAffinity"});
   CHECK(keys<cdi::oci::User>() == Keys{"uid", "gid", "umask", "additionalGids", "username"});

@@ -74,6 +74,18 @@ TEST_CASE("What the model does not know is kept wherever it stands") {
   CHECK(*cdi::write_json(*spec, -1) == text);
 }
 
+TEST_CASE("What Go writes for an empty list that must be there is an empty list") {
+  const auto spec = cdi::read_json<cdi::oci::Spec>(
+      R"({"ociVersion":"1.3.0","process":{"cwd":"/"},"linux":{"seccomp":{"defaultAction":"a",)"
+      R"("syscalls":[{"names":null,"action":"b"}]}},"windows":{"layerFolders":null}})");
+  REQUIRE_MESSAGE(spec, to_string(spec.error()));
+  CHECK(*cdi::write_json(*spec, -1) ==
+        R"({"ociVersion":"1.3.0","process":{"user":{"uid":0,"gid":0},"cwd":"/"},)"
+        R"("linux":{"seccomp":{"defaultAction":"a","syscalls":[{"names":[],"action":"b"}]}},)"
+        R"("windows":{"layerFolders":[]}})");
+  CHECK_FALSE(cdi::read_json<cdi::oci::Spec>(R"({"ociVersion":null})"));
+}
+
 TEST_CASE("A member of the wrong type is refused, with path and position") {
   const auto spec =
       cdi::read_json<cdi::oci::Spec>("{\"ociVersion\":\"1.3.0\",\n\"root\":{\"path\":[]}}");
