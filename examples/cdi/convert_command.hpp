@@ -74,8 +74,11 @@ inline void report_losses(const Request& request, const std::vector<cdi::Loss>& 
                           const Output& output) {
   if (losses.empty()) return;
   const Places places{request.file};
+  std::size_t placed = 0;  // to find a place takes longer, the more devices stand before it
   for (const auto& loss : losses) {
-    const auto error = places.place(cdi::to_error(loss));
+    cdi::Error error = cdi::to_error(loss);
+    error.position.file = request.file;
+    if (++placed <= cdi::most_warnings) error = places.place(std::move(error));
     request.lossy ? output.warning(error) : output.error(error);
   }
 }

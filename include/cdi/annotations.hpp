@@ -73,7 +73,7 @@ inline Result<void> append_devices(std::string_view value,
 }  // namespace detail
 
 /// The key under which a device plugin annotates: prefix, plugin, `_` and device id, in which
-/// slashes become `_`. Fails when it is no annotation key: what follows the prefix may be 63 bytes
+/// slashes become `_`. Fails when it is no annotation key: what follows the slash may be 63 bytes
 /// long.
 inline Result<std::string> annotation_key(std::string_view plugin, std::string_view device_id,
                                           std::string_view prefix = annotation_prefix) {

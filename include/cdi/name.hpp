@@ -168,10 +168,15 @@ inline Result<std::string> spec_name(std::string_view kind) {
 }
 
 /// The same for a spec that comes and goes with what `id` names, such as a container:
-/// `vendor.com-class_id`. Slashes in the id become `_`.
+/// `vendor.com-class_id`. Slashes in the id become `_`. Fails for ids with NUL or another control
+/// character.
 inline Result<std::string> transient_spec_name(std::string_view kind, std::string_view id) {
   auto name = spec_name(kind);
   if (!name) return name;
+  if (std::any_of(id.begin(), id.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; })) {
+    return Error{.code = Errc::invalid_name,
+                 .message = "id " + detail::quoted(id) + " has a control character: leave it out"};
+  }
   name->append(1, '_').append(id);
   std::replace(name->begin(), name->end(), '/', '_');
   return name;

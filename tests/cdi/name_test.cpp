@@ -186,6 +186,9 @@ TEST_CASE("a transient spec file is called by its id too") {
   CHECK(*cdi::transient_spec_name("vendor.com/class", "/a/b/") == "vendor.com-class__a_b_");
   CHECK(*cdi::transient_spec_name("vendor.com/class", "") == "vendor.com-class_");
   CHECK(*cdi::transient_spec_name("vendor.com/class", "../..") == "vendor.com-class_.._..");
+  for (const char c : {'\0', '\n', '\x7f'}) {
+    CHECK_FALSE(cdi::transient_spec_name("vendor.com/class", std::string{"a"} + c));
+  }
 }
 
 TEST_CASE("no kind, no spec name: it would lead to another directory") {
