@@ -163,6 +163,12 @@ inline ExitCode validate(const Request& request, const Output& output) {
     for (const auto& error : errors) output.error(error);
     good = errors.empty();
     for (const auto& spec : scan.registry->specs()) take(*spec);
+    if (good && valid.empty()) {
+      cdi::Error nothing{.message = "no spec files in"};
+      for (const auto& dir : request.spec_dirs) nothing.message.append(" ").append(dir);
+      request.strict ? output.error(nothing) : output.warning(nothing);
+      good = !request.strict;
+    }
   }
   for (const auto& path : request.files) {
     const auto spec = cdi::read_spec_file(path);

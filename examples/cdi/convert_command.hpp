@@ -4,6 +4,7 @@
 #ifndef CDI_EXAMPLES_CDI_CONVERT_COMMAND_HPP
 #define CDI_EXAMPLES_CDI_CONVERT_COMMAND_HPP
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,13 +38,16 @@ inline std::string engine_table() {
     text += fmt::format("  {:<10}  {:<7}  {}  {}\n", row.engine, to_string(row.since),
                         to_string(row.newest), row.source);
   }
+  text +=
+      "Between two rows an engine may read more than the older says; after the last, as much.\n";
   return text;
 }
 
-/// The release asked for. Only after the command line was checked.
-inline cdi::Release target_release(const Request& request) {
-  return request.engine.empty() ? *cdi::parse_release(request.release)
-                                : *cdi::newest_release_for(request.engine);
+/// The release asked for; for an engine, that of the spec when the engine reads it. Only after the
+/// command line was checked.
+inline cdi::Release target_release(const Request& request, const cdi::Spec& spec) {
+  if (request.engine.empty()) return *cdi::parse_release(request.release);
+  return std::min(*cdi::parse_release(spec.version), *cdi::newest_release_for(request.engine));
 }
 
 /// Places errors in the text of a spec file.
@@ -92,7 +96,7 @@ inline ExitCode convert(const Request& request, const Output& output) {
     return exit_refused;
   }
   for (const auto& warning : loaded->warnings) output.warning(warning);
-  const auto release = target_release(request);
+  const auto release = target_release(request, loaded->spec);
   auto lowered = cdi::lower(loaded->spec, release, cdi::Losses::allow);
   if (!lowered) {
     output.error(Places{request.file}.place(std::move(lowered).error()));

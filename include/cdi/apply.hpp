@@ -282,8 +282,10 @@ inline void add_id_mapping(oci::MountView& mount) {
 ///
 /// All or nothing: what can fail is checked before the first change, and after an error the target
 /// is as it was. The result shares no memory with the edits. Several edits count as one whose lists
-/// are joined, kind by kind. Costs one host lookup for each device node that does not say
-/// everything, and time linear in the entries there are and those that come.
+/// are joined, kind by kind. When one has mounts, all mounts are sorted by depth of their
+/// destination, those of one depth keeping their order, as the Go reference does. Costs one host
+/// lookup for each device node that does not say everything, and time linear in the entries there
+/// are and those that come.
 ///
 /// An object rather than a function, so that an unqualified call never finds `std::apply`.
 struct ApplyFunction {

@@ -49,12 +49,14 @@ inline std::string to_string(Release release) {
 /// The releases of the CDI specification that have a field.
 struct Lifetime {
   Release since = {};               // the first that has it
-  Release until = {255, 255, 255};  // the first that has it no more
+  Release until = {255, 255, 255};  // the first that has it no more; this one is never
+  std::string_view instead = {};    // what that one has instead
 
   constexpr Lifetime() = default;
   // NOLINTNEXTLINE(google-explicit-constructor): most fields have come to stay
   constexpr Lifetime(Release first) noexcept : since{first} {}
-  constexpr Lifetime(Release first, Release gone) noexcept : since{first}, until{gone} {}
+  constexpr Lifetime(Release first, Release gone, std::string_view then) noexcept
+      : since{first}, until{gone}, instead{then} {}
 
   constexpr bool has(Release release) const { return since <= release && release < until; }
   constexpr bool ended() const { return until != Release{255, 255, 255}; }

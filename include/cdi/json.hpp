@@ -92,6 +92,10 @@ class JsonEvents {
     for (const std::string_view closing : {"expected '}'", "expected ']'"}) {
       if (words.ends_with(closing)) words.insert(words.size() - 3, "',' or ");
     }
+    if (words.starts_with("unexpected '}'; expected string") ||
+        words.starts_with("unexpected ']'; expected '['")) {
+      words.append("; remove the comma before it");
+    }
     if (words.ends_with("after backslash")) words.append("; write \\\\ for a backslash");
     return words;
   }

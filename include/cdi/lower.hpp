@@ -40,7 +40,7 @@ struct Loss {
 /// A spec as another release writes it, with what was lost on the way.
 struct Lowered {
   Spec spec{};
-  std::vector<Loss> losses{};  // in document order; a device after its members
+  std::vector<Loss> losses{};  // in the order of the field lists; a device after its members
 };
 
 /// What to do when something would be lost.
@@ -242,7 +242,8 @@ class Lowering {
   /// Devices that the release cannot name, and those with no edits left, cannot stay.
   bool keep(Device& device, const std::string& where) {
     if (!detail::allows_name(release_, device)) {
-      lose_device(device, where, " (names may begin with a digit since 0.5.0)");
+      lose_device(device, where,
+                  " (names may begin with a digit since 0.5.0: rename it, or convert to that)");
       return false;
     }
     lower_fields(device, where);

@@ -48,8 +48,9 @@ inline std::optional<Release> parse_release(std::string_view text) {
 struct ReleaseNeed {
   Release release{};
   std::string where{};
-  Release until = Lifetime{}.until;
+  Release until = Lifetime{}.until;  // never, unless a member says so
   std::string until_where{};
+  std::string_view until_instead{};  // what to write instead of that member from then on
 };
 
 namespace detail {
@@ -69,6 +70,7 @@ void narrow(ReleaseNeed& need, const ReleaseNeed& other, Outer&& outer) {
   if (other.until < need.until) {
     need.until = other.until;
     need.until_where = inner_path(outer(), other.until_where);
+    need.until_instead = other.until_instead;
   }
 }
 
@@ -83,7 +85,7 @@ ReleaseNeed field_need(const T& value) {
         const auto key = [&] {
           return f.key;
         };
-        detail::narrow(need, {f.lifetime.since, {}, f.lifetime.until, {}}, key);
+        detail::narrow(need, {f.lifetime.since, {}, f.lifetime.until, {}, f.lifetime.instead}, key);
         detail::narrow(need, detail::field_need(member), key);
       }
       return true;

@@ -300,7 +300,14 @@ inline constexpr KeepMember keep_member = find_keep_member<T>();
 
 template <ListLike T>
 bool read_list(const Document::Value& value, T& out, Error& why) {
-  if (value.kind() != Document::Kind::list) return detail::expected(why, value, "a list");
+  if (value.kind() != Document::Kind::list) {
+    std::string hint;
+    constexpr std::size_t longest = 40;  // what is longer was not meant as an item
+    if (value.is_scalar() && value.text().size() <= longest) {
+      hint = ": write [" + name_value(value) + "]";
+    }
+    return detail::expected(why, value, "a list", hint);
+  }
   out.reserve(value.size());
   for (const auto item : value.items()) {
     if (detail::read_value(item, out.emplace_back(), why)) continue;
@@ -358,7 +365,11 @@ bool read_value(const Document::Value& value, T& out, Error& why) {
   } else if constexpr (std::integral<T>) {
     return detail::read_integer(value, out, why);
   } else if constexpr (TextLike<T>) {
-    if (!value.is_scalar()) return detail::expected(why, value, "text");
+    if (!value.is_scalar()) {
+      const bool pair = value.kind() == Document::Kind::map && value.size() == 1;
+      return detail::expected(why, value, "text",
+                              pair ? R"(: put text with ": " into quotes)" : "");
+    }
     out = value.text();
     return true;
   } else if constexpr (DictLike<T>) {

@@ -135,8 +135,8 @@ struct BasicIntelRdt {
         Field{"memBwSchema", &Self::mem_bw_schema},
         Field{"schemata", &Self::schemata, Release{1, 1, 0}},
         Field{"enableMonitoring", &Self::enable_monitoring, Release{1, 1, 0}},
-        Field{"enableCMT", &Self::enable_cmt, Lifetime{{0, 7, 0}, {1, 1, 0}}},
-        Field{"enableMBM", &Self::enable_mbm, Lifetime{{0, 7, 0}, {1, 1, 0}}},
+        Field{"enableCMT", &Self::enable_cmt, Lifetime{{0, 7, 0}, {1, 1, 0}, "enableMonitoring"}},
+        Field{"enableMBM", &Self::enable_mbm, Lifetime{{0, 7, 0}, {1, 1, 0}, "enableMonitoring"}},
     };
   }
 };

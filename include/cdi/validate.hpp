@@ -38,7 +38,7 @@ struct MemberPath {
 
   std::string text() const {
     std::string out = outer == nullptr ? "" : outer->text();
-    if (!out.empty()) out.append(".");
+    if (!out.empty() && !key.empty()) out.append(".");
     return index == no_index ? out.append(key) : item_path(out.append(key), index);
   }
 };
@@ -325,8 +325,9 @@ bool check_version(const BasicSpec<S>& spec, Findings& out) {
     const MemberPath member{nullptr, need.until_where};
     return out.note(Rule::field_retired, member,
                     "version " + detail::quoted(spec.version) +
-                        " does not have the member any more: " +
-                        "leave it out, or declare a version before " + to_string(need.until));
+                        " does not have the member any more: write " +
+                        std::string{need.until_instead} + ", or declare a version before " +
+                        to_string(need.until));
   }
   return true;
 }

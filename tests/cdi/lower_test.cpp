@@ -322,10 +322,13 @@ TEST_CASE("A device whose name begins with a digit is lost below 0.5.0, with all
   const auto done = cdi::lower(spec, {0, 4, 0}, Losses::allow);
   REQUIRE(done);
   REQUIRE(done->losses.size() == 1);
-  CHECK(done->losses[0] ==
-        cdi::Loss{.where = "devices[0]",
-                  .what = R"(device "0" (names may begin with a digit since 0.5.0))",
-                  .breaks = R"("vendor.com/gpu=0" cannot be requested)"});
+  CHECK(
+      done->losses[0] ==
+      cdi::Loss{
+          .where = "devices[0]",
+          .what =
+              R"(device "0" (names may begin with a digit since 0.5.0: rename it, or convert to that))",
+          .breaks = R"("vendor.com/gpu=0" cannot be requested)"});
   CHECK(done->spec.devices == spec_with({}).devices);
   CHECK(places(spec, {0, 5, 0}) == "devices[0].containerEdits.additionalGids\ndevices[0]\n");
 }
@@ -405,7 +408,8 @@ TEST_CASE("A spec with no device left is refused, even when losses are allowed")
     CHECK(
         refused(spec, {0, 4, 0}, allowed) ==
         R"(devices: 0.4.0 can hold none of the devices; device "0" (names may begin with a digit )"
-        R"(since 0.5.0) is lost: "vendor.com/gpu=0" cannot be requested)");
+        R"(since 0.5.0: rename it, or convert to that) is lost: "vendor.com/gpu=0" cannot be )"
+        "requested");
   }
 }
 

@@ -143,7 +143,7 @@ TEST_CASE("an error names the path, line and column of the member, and what was 
       {"{\"mounts\": [\n null]}", "line 2:2: mounts[0]: expected an object, not null"},
       {R"({"env": ["A=1", null]})", "line 1:17: env[1]: expected text, not null"},
       {R"({"env": [[]]})", "line 1:10: env[0]: expected text, not a list"},
-      {R"({"env": "A=1"})", R"(line 1:9: env: expected a list, not "A=1")"},
+      {R"({"env": "A=1"})", R"(line 1:9: env: expected a list, not "A=1": write ["A=1"])"},
       {R"({"intelRdt": {"enableMonitoring": "true"}})",
        R"(line 1:35: intelRdt.enableMonitoring: expected true or false, not "true")"},
       {R"({"intelRdt": {"enableMonitoring": 1}})",

@@ -537,7 +537,7 @@ TEST_CASE("fields of older releases are known to those releases only") {
         std::pair{"0.7.0", ""}, std::pair{"1.0.0", ""},
         std::pair{"1.1.0",
                   R"(containerEdits.intelRdt.enableCMT: version "1.1.0" does not have the member )"
-                  "any more: leave it out, or declare a version before 1.1.0"}}) {
+                  "any more: write enableMonitoring, or declare a version before 1.1.0"}}) {
     CAPTURE(row.first);
     spec.version = row.first;
     CHECK(fault(spec) == row.second);

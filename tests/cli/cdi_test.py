@@ -181,6 +181,14 @@ devices:
             "file": doubtful, "where": "devices[0].containerEdits.hooks[0].path", "line": 6,
             "column": 40, "rule": "hook-path-absolute"})
 
+    def test_that_there_is_nothing_to_validate_is_said(self):
+        os.remove(self.low)
+        os.remove(self.high)
+        said = f"no spec files in {self.path('low')} {self.path('high')}\n"
+        self.assertEqual(self.run_cdi("validate"), ("", "cdi: warning: " + said))
+        out, err = self.run_cdi("validate", "--strict", expect=1)
+        self.assertEqual((out, err), ("", "cdi: error: " + said))
+
     def test_an_error_names_its_rule(self):
         bad = self.write("bad.yaml", LOW.replace("kind: vendor.com/gpu", "kind: gpu"))
         _, err = self.run_cdi("validate", bad, expect=1)
@@ -327,7 +335,8 @@ devices:
 
     def test_what_is_not_lost_is_printed_in_the_format_of_the_file(self):
         for options, version in ((["--to", "0.5.0"], "0.5.0"), (["--for", "podman@4.3"], "0.5.0"),
-                                 (["--for", "podman@v5.1.0+ds1-1"], "0.7.0")):
+                                 (["--for", "podman@v5.1.0+ds1-1"], "0.6.0"),
+                                 (["--to", "0.7.0"], "0.7.0")):
             with self.subTest(options):
                 out, err = self.run_cdi("convert", *options, self.low)
                 self.assertEqual(err, "")
@@ -370,7 +379,8 @@ devices:
         self.assertEqual([record["level"] for record in records], ["warning"] * 3)
         self.assertEqual(records[0], {
             "level": "warning", "where": "devices[0]", "file": spec, "line": 4, "column": 3,
-            "message": 'device "0" (names may begin with a digit since 0.5.0) is lost: '
+            "message": 'device "0" (names may begin with a digit since 0.5.0: rename it, '
+                       'or convert to that) is lost: '
                        '"vendor.com/gpu=0" cannot be requested'})
         self.run_cdi("validate", self.write("old.json", out))
 

@@ -70,7 +70,7 @@ constexpr Row rows[] = {
     {Format::json, R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu",
  "devices": [{"name": "0", "containerEdits": {"mounts": [
    {"hostPath": "/a", "containerPath": "/b", "options": "ro"}]}}]})",
-     R"(3:57: devices[0].containerEdits.mounts[0].options: expected a list, not "ro")"},
+     R"(3:57: devices[0].containerEdits.mounts[0].options: expected a list, not "ro": write ["ro"])"},
     {Format::json, R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu",
  "devices": [{"name": "0", "containerEdits": {"deviceNodes": [{"path": "/dev/x", "fileMode": "0644"}]}}]})",
      R"(2:94: devices[0].containerEdits.deviceNodes[0].fileMode: expected a whole number, not "0644": write 420 without quotes)"},
@@ -183,7 +183,7 @@ devices:
     intelRdt:
       enableCMT: true
 )",
-     R"(7:18: devices[0].containerEdits.intelRdt.enableCMT: version "1.1.0" does not have the member any more: leave it out, or declare a version before 1.1.0)"},
+     R"(7:18: devices[0].containerEdits.intelRdt.enableCMT: version "1.1.0" does not have the member any more: write enableMonitoring, or declare a version before 1.1.0)"},
     // kind
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: gpu
@@ -261,7 +261,7 @@ devices:
   containerEdits:
     env: [A=1]
 )",
-     R"(3:18: annotations.a: expected text, not an object)"},
+     R"(3:18: annotations.a: expected text, not an object: put text with ": " into quotes)"},
     // devices
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
@@ -323,7 +323,7 @@ devices:
 - name: a
   containerEdits: {env: A=1}
 )",
-     R"(5:25: devices[0].containerEdits.env: expected a list, not A=1)"},
+     R"(5:25: devices[0].containerEdits.env: expected a list, not A=1: write [A=1])"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
 devices:
@@ -349,7 +349,7 @@ devices:
     env:
     - A: 1
 )",
-     R"(7:7: devices[0].containerEdits.env[0]: expected text, not an object)"},
+     R"(7:7: devices[0].containerEdits.env[0]: expected text, not an object: put text with ": " into quotes)"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
 devices:
@@ -532,7 +532,7 @@ devices:
     hooks:
     - {hookName: prestart, path: /h, args: --x}
 )",
-     R"(7:44: devices[0].containerEdits.hooks[0].args: expected a list, not --x)"},
+     R"(7:44: devices[0].containerEdits.hooks[0].args: expected a list, not --x: write [--x])"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
 devices:
@@ -604,7 +604,7 @@ devices:
   containerEdits:
     additionalGids: 5
 )",
-     R"(6:21: devices[0].containerEdits.additionalGids: expected a list, not 5)"},
+     R"(6:21: devices[0].containerEdits.additionalGids: expected a list, not 5: write [5])"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
 devices:
