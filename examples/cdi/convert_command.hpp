@@ -64,9 +64,8 @@ class Places {
   static cdi::Result<cdi::Document> read(const std::string& path) {
     const auto text = cdi::read_file(path);
     if (!text) return text.error();
-    auto json = cdi::parse_json(*text, path);
-    if (json) return json;
-    return cdi::parse_yaml(*text, path);
+    std::vector<cdi::Error> told_before;
+    return cdi::detail::parse_text(*text, path, *cdi::format_of(path), {}, told_before);
   }
 
   std::string path_;

@@ -48,9 +48,11 @@ inline std::string to_string(Release release) {
 
 /// The releases of the CDI specification that have a field.
 struct Lifetime {
-  Release since = {};               // the first that has it
-  Release until = {255, 255, 255};  // the first that has it no more; this one is never
-  std::string_view instead = {};    // what that one has instead
+  static constexpr Release never{255, 255, 255};
+
+  Release since = {};             // the first that has it
+  Release until = never;          // the first that has it no more
+  std::string_view instead = {};  // what that one has instead
 
   constexpr Lifetime() = default;
   // NOLINTNEXTLINE(google-explicit-constructor): most fields have come to stay
@@ -59,7 +61,7 @@ struct Lifetime {
       : since{first}, until{gone}, instead{then} {}
 
   constexpr bool has(Release release) const { return since <= release && release < until; }
-  constexpr bool ended() const { return until != Release{255, 255, 255}; }
+  constexpr bool ended() const { return until != never; }
 };
 
 /// One row of a field list: a document key, the member that holds its value, and in which releases.

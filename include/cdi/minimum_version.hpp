@@ -48,17 +48,12 @@ inline std::optional<Release> parse_release(std::string_view text) {
 struct ReleaseNeed {
   Release release{};
   std::string where{};
-  Release until = Lifetime{}.until;  // never, unless a member says so
+  Release until = Lifetime::never;  // unless a member says so
   std::string until_where{};
   std::string_view until_instead{};  // what to write instead of that member from then on
 };
 
 namespace detail {
-
-inline std::string inner_path(std::string_view outer, std::string_view where) {
-  const bool dotted = !where.empty() && where.front() != '[';
-  return std::string{outer}.append(dotted ? "." : "").append(where);
-}
 
 /// Adds what a member needs; `outer()` is its path.
 template <class Outer>

@@ -36,6 +36,17 @@ struct Position {
   std::uint32_t column = 0;
 };
 
+namespace detail {
+
+/// The path of a member, seen from one level further out: `devices` and `[0].name` are
+/// `devices[0].name`, `kind` and nothing are `kind`.
+inline std::string inner_path(std::string_view outer, std::string_view where) {
+  const bool dotted = !where.empty() && where.front() != '[';
+  return std::string{outer}.append(dotted ? "." : "").append(where);
+}
+
+}  // namespace detail
+
 /// Why an operation failed. Cheap to move, never thrown by the library itself.
 struct Error {
   Errc code = {};
@@ -47,10 +58,7 @@ struct Error {
   std::string_view rule = {};  // code of the rule of `rules` that is broken, if it is one of them
 
   /// Puts an enclosing place in front of `where`.
-  void add_outer(std::string_view place) {
-    const bool dotted = !where.empty() && where.front() != '[';
-    where.insert(0, dotted ? "." : "").insert(0, place);
-  }
+  void add_outer(std::string_view place) { where = detail::inner_path(place, where); }
 
   /// The same error, seen from one level further out.
   Error under(std::string_view outer) && {

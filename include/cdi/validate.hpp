@@ -91,12 +91,8 @@ inline bool check_env(std::string_view entry, const MemberPath& at, Findings& ou
                   "invalid environment variable " + detail::quoted(entry) + ": write NAME=value");
 }
 
-inline bool is_absolute(std::string_view path) {
-  return path.starts_with('/');
-}
-
 inline bool check_absolute(Rule rule, std::string_view path, const MemberPath& at, Findings& out) {
-  return is_absolute(path) ||
+  return path.starts_with('/') ||
          out.note(rule, at, "path " + detail::quoted(path) + " is not absolute: begin it with /");
 }
 

@@ -13,7 +13,7 @@
 
 #include <iostream>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <cdi/cdi.hpp>
@@ -22,34 +22,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A plain scalar is text unless JSON has it.
-Json plain_value(std::string_view text) {
-  if (text == "true" || text == "false") return text == "true";
-  if (!cdi::detail::is_json_number(text)) return text;
-  const Json number = Json::parse(text, nullptr, false);
-  return number.is_number() ? number : Json(text);  // 1e999 is too large for it
-}
-
 /// A value as it stands in the text.
 Json render(const cdi::Document::Value& value) {
-  using Kind = cdi::Document::Kind;
-  Json out;
-  switch (value.kind()) {
-    case Kind::null: break;
-    case Kind::plain: return plain_value(value.text());
-    case Kind::quoted: return value.text();
-    case Kind::list:
-      out = Json::array();
-      for (const auto item : value.items()) out.push_back(render(item));
-      break;
-    case Kind::map:
-      out = Json::object();
-      for (const auto member : value.members()) {
-        out[std::string{member.key.text()}] = render(member.value);
-      }
-      break;
-  }
-  return out;
+  cdi::Value any;
+  cdi::detail::read_any(value, any);
+  cdi::detail::JsonSink<Json> sink;
+  cdi::write(any, sink);
+  return std::move(sink).take();
 }
 
 /// The values of a file, whether they make a spec or not; null when it is no JSON and no YAML.
