@@ -6,28 +6,34 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstddef>
+#include <chrono>
 #include <cstdint>
-#include <dirent.h>
-#include <fcntl.h>
 #include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <poll.h>
 #include <span>
 #include <string>
 #include <string_view>
-#include <sys/stat.h>
+#include <sys/eventfd.h>
+#include <system_error>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 
 #include <cdi/apply.hpp>
+#include <cdi/descriptor.hpp>
 #include <cdi/file.hpp>
 #include <cdi/host.hpp>
-#include <cdi/path.hpp>
 #include <cdi/registry.hpp>
 #include <cdi/result.hpp>
+#include <cdi/scan.hpp>
+#include <cdi/unresolved.hpp>
 #include <cdi/version.hpp>
+#include <cdi/watch.hpp>
 
 namespace cdi::inline CDI_ABI {
 
@@ -36,151 +42,101 @@ inline std::vector<std::string> default_spec_dirs() {
   return {"/etc/cdi", "/var/run/cdi"};
 }
 
-/// A spec directory as the last scan found it.
-struct SpecDir {
-  enum class State : std::uint8_t {
-    read,        // its files were looked at
-    missing,     // not there, which is no error
-    unreadable,  // not listed; the reason is among the errors of the registry
-  };
-
-  std::string path{};
-  int priority = 0;  // the place in the list of directories; the higher wins
-  State state = State::missing;
-  std::size_t specs = 0;  // valid ones
+/// How a `Cache` learns that directories or files have changed.
+enum class Freshness : std::uint8_t {
+  checked,  // looks at each call: one `stat` for each directory and file, no thread, no descriptor
+  watched,  // asks inotify at each call, and looks as above when it tells of something; when
+            // inotify cannot be had, as `checked`. Holds one descriptor
+  kept_up,  // as `watched`, in a thread of its own, so that `snapshot()` is fresh without a look.
+            // Holds two descriptors
+  manual,   // only at `refresh()`
 };
 
-/// What one scan of spec directories found.
-struct SpecScan {
-  std::vector<SpecDir> dirs{};
-  std::shared_ptr<const Registry> registry{};
+struct CacheOptions {
+  ReadOptions read{};
+  Freshness freshness = Freshness::checked;
 };
 
-namespace detail {
-
-/// The names of a directory that are taken for spec files, sorted by bytes; subdirectories are not.
-inline Result<std::vector<std::string>> list_specs(int directory, const std::string& path) {
-  const int own = ::fcntl(directory, F_DUPFD_CLOEXEC, 0);  // closedir closes it
-  DIR* const stream = own < 0 ? nullptr : ::fdopendir(own);
-  if (stream == nullptr) {
-    Error error = file_error(path, "cannot list the directory");
-    if (own >= 0) ::close(own);
-    return error;
-  }
-  std::vector<std::string> names;
-  errno = 0;
-  while (const dirent* entry = ::readdir(stream)) {
-    const std::string_view name = entry->d_name;
-    if (!format_of(name)) continue;
-    struct stat info = {};
-    const bool is_dir = entry->d_type == DT_DIR ||
-                        (entry->d_type == DT_UNKNOWN &&
-                         ::fstatat(directory, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-                         S_ISDIR(info.st_mode));
-    if (!is_dir) names.emplace_back(name);
-    errno = 0;
-  }
-  const int failed = errno;
-  ::closedir(stream);
-  if (failed != 0) {
-    errno = failed;
-    return file_error(path, "cannot list the directory");
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-struct ScanState {
-  std::vector<std::shared_ptr<const LoadedSpec>> specs{};
-  std::vector<Error> errors{};
+/// How `Cache::wait_for` waits.
+struct WaitOptions {
+  /// Fails at once when the kind of a device is there, and the device is not. Turn it off where a
+  /// spec is written several times, each time with more devices.
+  bool fail_on_unknown_device = true;
 };
 
-inline void scan_dir(SpecDir& dir, const Limits& limits, ScanState& state) {
-  const Descriptor directory{
-      detail::open_at(AT_FDCWD, dir.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (!directory) {
-    if (errno == ENOENT) return;
-    dir.state = SpecDir::State::unreadable;
-    state.errors.push_back(file_error(dir.path, "cannot open the directory"));
-    return;
-  }
-  const auto names = list_specs(directory.get(), dir.path);
-  if (!names) {
-    dir.state = SpecDir::State::unreadable;
-    state.errors.push_back(names.error());
-    return;
-  }
-  dir.state = SpecDir::State::read;
-  for (const auto& name : *names) {
-    const std::string path = dir.path + (dir.path.ends_with('/') ? "" : "/") + name;
-    auto loaded = read_spec_at(directory.get(), name, path, limits);
-    if (!loaded) {
-      state.errors.push_back(std::move(loaded).error());
-      continue;
-    }
-    loaded->priority = dir.priority;
-    state.specs.push_back(std::make_shared<const LoadedSpec>(std::move(*loaded)));
-    ++dir.specs;
-  }
-}
-
-}  // namespace detail
-
-/// Reads the spec files of directories, given from the lowest priority to the highest. What cannot
-/// be read costs only itself and is told in the registry's errors. Costs one read of every file.
-inline SpecScan scan_spec_dirs(const std::vector<std::string>& paths, const Limits& limits = {}) {
-  SpecScan scan;
-  detail::ScanState state;
-  for (const auto& path : paths) {
-    SpecDir dir{.path = clean_path(path), .priority = static_cast<int>(scan.dirs.size())};
-    detail::scan_dir(dir, limits, state);
-    scan.dirs.push_back(std::move(dir));
-  }
-  scan.registry = std::make_shared<const Registry>(std::move(state.specs), std::move(state.errors));
-  return scan;
-}
-
-/// Spec directories, read when first needed and again at `refresh()`, never in between.
+/// Spec directories as a registry that is fresh at each call, and reads again only what changed.
 ///
-/// No thread and no descriptor is kept. Any number of threads may use a cache; whoever holds a
-/// registry keeps it, whatever is refreshed meanwhile. A snapshot is published whole.
+/// Any number of threads may use a cache, and none waits for another: whoever finds a change reads
+/// what changed, and publishes a new registry whole. Whoever holds a registry keeps it.
 class Cache {
  public:
   /// Directories from the lowest priority to the highest; those that are missing may come later.
-  explicit Cache(std::vector<std::string> dirs = default_spec_dirs(), const Limits& limits = {})
-      : paths_{std::move(dirs)}, limits_{limits} {}
+  /// Nothing is read before it is asked for, unless `kept_up`.
+  explicit Cache(std::vector<std::string> dirs = default_spec_dirs(),
+                 const CacheOptions& options = {})
+      : paths_{std::move(dirs)}, options_{options} {
+    if (is_watching()) open_watcher();
+    if (options_.freshness == Freshness::kept_up) start_thread();
+  }
+  Cache(const Cache&) = delete;
+  Cache& operator=(const Cache&) = delete;
+  ~Cache() { stop_thread(); }
 
-  /// What the last scan found; scans when there was none yet.
+  /// The devices as they are now; with `Freshness::manual`, as they were at the last `refresh()`.
   std::shared_ptr<const Registry> registry() {
-    {
-      const std::lock_guard lock{mutex_};
-      if (last_.registry) return last_.registry;
-    }
-    return refresh();
+    const auto last = published();
+    if (last && options_.freshness == Freshness::manual) return last->registry;
+    return look()->registry;
   }
 
-  /// The directories, as the last scan found them; scans when there was none yet.
-  std::vector<SpecDir> dirs() {
-    registry();
-    const std::lock_guard lock{mutex_};
-    return last_.dirs;
+  /// The devices as they were found last. Does not wait and does not ask the system, but for the
+  /// first call, which looks.
+  std::shared_ptr<const Registry> snapshot() {
+    const auto last = published();
+    const bool alone = options_.freshness == Freshness::kept_up && !thread_.joinable();
+    return last && !alone ? last->registry : look()->registry;
   }
 
-  /// Reads all directories again. Those that ask meanwhile get the old registry and do not wait. Of
-  /// several at a time, the one that began last is kept.
+  /// Looks at all directories and files, whatever the freshness, and reads again what changed. Of
+  /// several at a time, what the one found that began last is kept for `snapshot()`.
   std::shared_ptr<const Registry> refresh() {
-    const auto ticket = take_ticket();
-    auto scan = scan_spec_dirs(paths_, limits_);
-    auto registry = scan.registry;
-    const std::lock_guard lock{mutex_};
-    if (ticket > published_) {
-      published_ = ticket;
-      std::swap(last_, scan);  // the old one goes after the lock does
-    }
-    return registry;
+    return scan(options_.read, detail::LookAt::everything)->registry;
   }
 
-  /// Injects devices into an OCI spec: see `Registry::inject`.
+  /// Waits until all names can be resolved, and gives the registry that can. Fails when the
+  /// deadline is over, and at once for what is no qualified name, and as `options` say; the error
+  /// has the reasons. Woken by inotify, and looks once a second for what that cannot tell; where it
+  /// cannot be had, ten times a second. A file that is being written is waited for.
+  template <class Names>
+  Result<std::shared_ptr<const Registry>> wait_for(const Names& names,
+                                                   std::chrono::steady_clock::time_point deadline,
+                                                   const WaitOptions& options = {}) {
+    ReadOptions read = options_.read;
+    read.patience = {};  // whoever writes a file wakes us again
+    auto watcher = Watcher::open(paths_);
+    for (;;) {
+      auto registry = scan(read, detail::LookAt::everything)->registry;
+      auto all = registry->require(names);
+      if (all) return registry;
+      const auto now = std::chrono::steady_clock::now();
+      if (now >= deadline || is_hopeless(registry->unresolved(names), options)) {
+        return std::move(all).error();
+      }
+      if (watcher) {
+        watcher->wait_until(std::min(deadline, now + std::chrono::seconds{1}));
+      } else {
+        std::this_thread::sleep_until(std::min(deadline, now + std::chrono::milliseconds{100}));
+      }
+    }
+  }
+  Result<std::shared_ptr<const Registry>> wait_for(std::initializer_list<std::string_view> names,
+                                                   std::chrono::steady_clock::time_point deadline,
+                                                   const WaitOptions& options = {}) {
+    return wait_for(std::span<const std::string_view>{names.begin(), names.size()}, deadline,
+                    options);
+  }
+
+  /// Injects devices into an OCI spec, as `registry()` has them: see `Registry::inject`.
   template <Editable OciSpec, class Names, HostLookup Host = SystemHost>
   Result<void> inject(OciSpec& target, const Names& names, const Host& host = {}) {
     return registry()->inject(target, names, host);
@@ -191,18 +147,117 @@ class Cache {
     return registry()->inject(target, names, host);
   }
 
+  /// With `Freshness::watched`, readable (`poll`, `epoll`) when a call of `registry()` may find
+  /// something new; else, or when inotify cannot be had, -1. Closed with the cache.
+  int descriptor() const {
+    return watcher_ && options_.freshness == Freshness::watched ? watcher_->descriptor() : -1;
+  }
+
+  /// Why inotify cannot be had, when it was asked for: each call compares signatures then.
+  const std::optional<Error>& watch_error() const { return watch_error_; }
+
  private:
-  std::uint64_t take_ticket() {
+  bool is_watching() const {
+    return options_.freshness == Freshness::watched || options_.freshness == Freshness::kept_up;
+  }
+
+  void open_watcher() {
+    auto watcher = Watcher::open(paths_);
+    if (watcher) {
+      watcher_.emplace(std::move(*watcher));
+    } else {
+      watch_error_.emplace(std::move(watcher).error());
+    }
+  }
+
+  std::shared_ptr<const detail::Scan> published() const {
     const std::lock_guard lock{mutex_};
-    return ++started_;
+    return last_;
+  }
+
+  /// Looks at what may have changed.
+  std::shared_ptr<const detail::Scan> look() {
+    auto what = detail::LookAt::everything;
+    if (watcher_) {
+      const std::lock_guard watch_lock{watch_mutex_};
+      const bool changed = watcher_->take();
+      const std::lock_guard lock{mutex_};
+      if (changed) ++told_;
+      if (told_ == covered_) what = detail::LookAt::what_is_not_watched;
+    }
+    return scan(options_.read, what);
+  }
+
+  std::shared_ptr<const detail::Scan> scan(const ReadOptions& read, detail::LookAt what) {
+    std::shared_ptr<const detail::Scan> before;
+    std::uint64_t covers = 0;
+    std::uint64_t ticket = 0;
+    {
+      const std::lock_guard lock{mutex_};
+      before = last_;
+      covers = what == detail::LookAt::everything ? told_ : covered_;
+      ticket = ++started_;
+    }
+    auto now = detail::Scanner{read}.scan(paths_, before, what);
+    const std::lock_guard lock{mutex_};
+    if (covers > covered_ || (covers == covered_ && ticket > published_)) {
+      covered_ = covers;
+      published_ = ticket;
+      before = std::exchange(last_, now);  // the old one goes after the lock does
+    }
+    return now;
+  }
+
+  static bool is_hopeless(const std::vector<Unresolved>& missing, const WaitOptions& options) {
+    return std::any_of(missing.begin(), missing.end(), [&](const auto& one) {
+      return one.reason == Reason::invalid_name ||
+             (one.reason == Reason::unknown_device && options.fail_on_unknown_device);
+    });
+  }
+
+  void start_thread() {
+    stop_ = Descriptor{::eventfd(0, EFD_CLOEXEC)};
+    if (!stop_) {
+      watch_error_.emplace(
+          detail::system_error(Errc::system, "no descriptor to stop a thread with", errno));
+      return;
+    }
+    thread_ = std::thread{[this] {
+      keep_up();
+    }};
+  }
+
+  void keep_up() {
+    constexpr int most = 1000;  // milliseconds: to see what inotify does not tell
+    pollfd events[] = {
+        {.fd = stop_.get(), .events = POLLIN, .revents = 0},
+        {.fd = watcher_ ? watcher_->descriptor() : -1, .events = POLLIN, .revents = 0}};
+    do {
+      look();
+      ::poll(events, std::size(events), most);
+    } while (events[0].revents == 0);
+  }
+
+  void stop_thread() {
+    if (!thread_.joinable()) return;
+    constexpr std::uint64_t one = 1;
+    while (::write(stop_.get(), &one, sizeof one) < 0 && errno == EINTR) continue;
+    thread_.join();
   }
 
   const std::vector<std::string> paths_;
-  const Limits limits_;
-  std::mutex mutex_{};
-  SpecScan last_{};
+  const CacheOptions options_;
+  mutable std::mutex mutex_{};  // of what follows; held for moments only
+  std::shared_ptr<const detail::Scan> last_{};
   std::uint64_t started_ = 0;    // scans
   std::uint64_t published_ = 0;  // the scan that `last_` is
+  std::uint64_t told_ = 0;       // how often inotify told of something
+  std::uint64_t covered_ = 0;    // how much of it is in `last_`
+  std::mutex watch_mutex_{};     // of the watcher; taken before the other
+  std::optional<Watcher> watcher_{};
+  std::optional<Error> watch_error_{};
+  Descriptor stop_{-1};
+  std::thread thread_{};
 };
 
 }  // namespace cdi::inline CDI_ABI

@@ -9,9 +9,13 @@
 // IWYU pragma: begin_exports
 #include <cdi/cache.hpp>
 #include <cdi/core.hpp>
+#include <cdi/diagnose.hpp>
 #include <cdi/file.hpp>
 #include <cdi/json.hpp>
 #include <cdi/oci/json_editor.hpp>
+#include <cdi/publish.hpp>
+#include <cdi/scan.hpp>
+#include <cdi/watch.hpp>
 #include <cdi/yaml.hpp>
 // IWYU pragma: end_exports
 

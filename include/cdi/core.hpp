@@ -28,6 +28,7 @@
 #include <cdi/rules.hpp>
 #include <cdi/spec.hpp>
 #include <cdi/storage.hpp>
+#include <cdi/unresolved.hpp>
 #include <cdi/validate.hpp>
 #include <cdi/value.hpp>
 #include <cdi/version.hpp>

@@ -66,6 +66,10 @@ class Document {
   /// value on the way that is there. Costs one step for each sibling on the way.
   Position locate(std::string_view path) const;
 
+  /// A copy without some items of one of its lists: those whose place in `left_out` holds true.
+  /// What stays keeps its line and column.
+  Document without(const Value& list, const std::vector<bool>& left_out) const;
+
  private:
   friend class DocumentBuilder;
 
@@ -257,6 +261,32 @@ inline Position Document::locate(std::string_view path) const {
   Value at = root();
   while (!path.empty() && detail::descend(at, path)) continue;
   return at.position();
+}
+
+inline Document Document::without(const Value& list, const std::vector<bool>& left_out) const {
+  std::vector<bool> drop(nodes_.size());
+  std::uint32_t dropped = 0;
+  std::size_t place = 0;
+  for (const auto item : list.items()) {
+    if (place < left_out.size() && left_out[place]) {
+      std::fill(drop.begin() + item.index_, drop.begin() + item.node().next, true);
+      ++dropped;
+    }
+    ++place;
+  }
+  std::vector<std::uint32_t> moved_to;  // the new index of each value
+  moved_to.reserve(nodes_.size() + 1);
+  Document out;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    moved_to.push_back(static_cast<std::uint32_t>(out.nodes_.size()));
+    if (!drop[i]) out.nodes_.push_back(nodes_[i]);
+  }
+  moved_to.push_back(static_cast<std::uint32_t>(out.nodes_.size()));
+  for (auto& node : out.nodes_) node.next = moved_to[node.next];
+  out.nodes_[moved_to[list.index_]].size -= dropped;
+  out.text_ = text_;
+  out.file_ = file_;
+  return out;
 }
 
 /// Fills a document, value by value in document order. What the formats are made of.

@@ -5,27 +5,32 @@
 #define CDI_FILE_HPP
 
 #include <cerrno>
-#include <climits>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <fcntl.h>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include <cdi/descriptor.hpp>
 #include <cdi/document.hpp>
-#include <cdi/host.hpp>
 #include <cdi/json.hpp>
+#include <cdi/minimum_version.hpp>
 #include <cdi/read.hpp>
 #include <cdi/registry.hpp>
+#include <cdi/replace_file.hpp>
 #include <cdi/result.hpp>
 #include <cdi/rules.hpp>
+#include <cdi/salvage.hpp>
+#include <cdi/signature.hpp>
 #include <cdi/spec.hpp>
+#include <cdi/text_file.hpp>
 #include <cdi/validate.hpp>
 #include <cdi/version.hpp>
 #include <cdi/yaml.hpp>
@@ -42,89 +47,27 @@ inline std::optional<Format> format_of(std::string_view path) {
   return std::nullopt;
 }
 
-/// A file descriptor that closes itself.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_{number} {}
-  Descriptor(Descriptor&& other) noexcept : number_{std::exchange(other.number_, -1)} {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-
-  int get() const { return number_; }
-  int release() { return std::exchange(number_, -1); }
-  explicit operator bool() const { return number_ >= 0; }
-
- private:
-  int number_;
+/// How spec files are read, and what is asked of them.
+struct ReadOptions {
+  Limits limits{};              // of each file
+  std::size_t files = 100'000;  // in one directory; one of more is refused
+  /// Leaves a device out that is not valid, and keeps its siblings. Otherwise a file with one such
+  /// device is refused whole, as the CDI document says. `LoadedSpec::quarantined` names it.
+  bool quarantine_devices = false;
+  /// Refuses files and directories that belong to neither root nor this user, or that others may
+  /// write.
+  bool refuse_writable = false;
+  /// How long ago a file may have been changed to be read again when it is not valid: somebody may
+  /// be writing it still. Waits this long at most, in all for the files of a call.
+  std::chrono::milliseconds patience{100};
+  /// Goes on with what a file held before, when it has become one that cannot be read or is not
+  /// valid. Only a `Cache` knows what was before.
+  bool keep_last_good = true;
+  /// Makes the digest of a file from the bytes that are parsed, such as `&cdi::sha256`.
+  std::string (*digest)(std::string_view bytes) = nullptr;
 };
 
-/// What `errno` says of an action on a file: `PATH: cannot open the file: No such file or
-/// directory`.
-inline Error file_error(std::string_view path, std::string_view action) {
-  const int number = errno;  // before anything else can change it
-  Error error = detail::system_error(Errc::system, std::string{action}, number);
-  error.position.file = path;
-  return error;
-}
-
-/// Reads an open file to its end, or refuses it when there are more than `limit` bytes. `path` is
-/// for messages.
-inline Result<std::string> read_all(int descriptor, std::string_view path, std::size_t limit) {
-  std::string text;
-  char block[16384];
-  for (;;) {
-    const ssize_t got = ::read(descriptor, block, sizeof block);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return file_error(path, "cannot read the file");
-    if (got == 0) return text;
-    text.append(block, static_cast<std::size_t>(got));
-    if (text.size() > limit) {
-      return Error{.code = Errc::limit,
-                   .message = "the file has more than " + std::to_string(limit) + " bytes",
-                   .position = {.file = std::string{path}}};
-    }
-  }
-}
-
 namespace detail {
-
-/// `openat`, for names that hold NUL too: the system would open what stands before it.
-inline int open_at(int directory, const std::string& name, int flags) {
-  if (name.find('\0') != std::string::npos) {
-    errno = EINVAL;
-    return -1;
-  }
-  return ::openat(directory, name.c_str(), flags);
-}
-
-/// Reads the regular file `name` of a directory (`AT_FDCWD`: the current one). Opens once, checks
-/// what was opened, and never waits for the other side of a FIFO. `path` is for messages.
-inline Result<std::string> read_text_at(int directory, const std::string& name,
-                                        std::string_view path, std::size_t limit) {
-  const auto not_regular = [&](mode_t mode) {
-    return Error{.code = Errc::system,
-                 .message = "not a regular file",
-                 .position = {.file = std::string{path}},
-                 .system = S_ISDIR(mode) ? EISDIR : EINVAL};
-  };
-  struct stat info = {};
-  // Looked at first, since opening some devices does something; what counts is what was opened.
-  if (::fstatat(directory, name.c_str(), &info, 0) == 0 && !S_ISREG(info.st_mode)) {
-    return not_regular(info.st_mode);
-  }
-  const Descriptor file{open_at(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
-  if (!file) return file_error(path, "cannot open the file");
-  if (::fstat(file.get(), &info) != 0) return file_error(path, "cannot look at the file");
-  if (!S_ISREG(info.st_mode)) return not_regular(info.st_mode);
-  return cdi::read_all(file.get(), path, limit);
-}
 
 inline Result<Document> parse_text(std::string_view text, std::string_view path, Format format,
                                    const Limits& limits, std::vector<Error>& warnings) {
@@ -145,132 +88,162 @@ inline Result<Document> parse_text(std::string_view text, std::string_view path,
 
 }  // namespace detail
 
+namespace detail {
+
+/// Reads a spec from a document and validates it. Errors and warnings get line and column.
+inline bool read_document(const Document& document, LoadedSpec& out, RejectedFile& rejected) {
+  auto spec = cdi::read<Spec>(document);
+  if (!spec) {
+    rejected.why = std::move(spec).error();
+    return false;
+  }
+  std::vector<Error> warnings;
+  if (auto valid = cdi::validate(*spec, &warnings); !valid) {
+    rejected.why = std::move(valid).error();
+    rejected.why.position = document.locate(rejected.why.where);
+    if (rejected.why.rule == row_of(Rule::version_new_enough).code) {
+      rejected.needs_version = to_string(minimum_version(*spec));
+    }
+    return false;
+  }
+  for (auto& warning : warnings) {
+    warning.position = document.locate(warning.where);
+    out.warnings.push_back(std::move(warning));
+  }
+  out.spec = std::move(*spec);
+  out.lines.reserve(out.spec.devices.size());
+  for (const auto item : detail::find_member(document.root(), "devices")->items()) {
+    out.lines.push_back(item.position().line);
+  }
+  return true;
+}
+
+/// Reads a spec from text: all of it, or without its bad devices when they may be left out.
+inline bool read_text(std::string_view text, std::string_view path, Format format,
+                      const ReadOptions& options, LoadedSpec& out, RejectedFile& rejected) {
+  out.path = path;
+  auto document = detail::parse_text(text, path, format, options.limits, out.warnings);
+  if (!document) {
+    rejected.why = std::move(document).error();
+  } else if (detail::read_document(*document, out, rejected)) {
+    if (options.digest != nullptr) out.digest = options.digest(text);
+    return true;
+  } else if (options.quarantine_devices) {
+    RejectedFile rest;
+    const auto good = detail::leave_bad_devices_out(*document, out.quarantined);
+    if (good && detail::read_document(*good, out, rest)) {
+      if (options.digest != nullptr) out.digest = options.digest(text);
+      return true;
+    }
+  }
+  detail::tell_contents(text, rejected);
+  return false;
+}
+
+}  // namespace detail
+
 /// Reads a spec from text and validates it; `path` names it in messages. JSON that is not valid is
 /// tried as YAML, as the Go reference does, and gets a warning. Errors and warnings carry line and
 /// column.
 inline Result<LoadedSpec> parse_spec(std::string_view text, std::string_view path, Format format,
-                                     const Limits& limits = {}) {
-  LoadedSpec loaded{.path = std::string{path}};
-  const auto document = detail::parse_text(text, path, format, limits, loaded.warnings);
-  if (!document) return document.error();
-  auto spec = cdi::read<Spec>(*document);
-  if (!spec) return spec.error();
-  const auto before = loaded.warnings.size();
-  if (auto valid = cdi::validate(*spec, &loaded.warnings); !valid) {
-    valid.error().position = document->locate(valid.error().where);
-    return std::move(valid).error();
-  }
-  for (auto i = before; i < loaded.warnings.size(); ++i) {
-    loaded.warnings[i].position = document->locate(loaded.warnings[i].where);
-  }
-  loaded.spec = std::move(*spec);
+                                     const ReadOptions& options = {}) {
+  LoadedSpec loaded;
+  RejectedFile rejected;
+  if (!detail::read_text(text, path, format, options, loaded, rejected)) return rejected.why;
   return loaded;
 }
 
 namespace detail {
 
-inline Result<LoadedSpec> read_spec_at(int directory, const std::string& name,
-                                       const std::string& path, const Limits& limits) {
-  const auto format = format_of(path);
+/// A spec file as it was read: with a spec, or what can be told of a file that gives none.
+struct FileState {
+  std::shared_ptr<const LoadedSpec> spec{};
+  std::shared_ptr<const RejectedFile> rejected{};
+  Signature signature{};
+  bool settled = false;       // see `is_settled`; never when the file could not be read
+  std::size_t text_hash = 0;  // of its bytes, to tell a file that was written anew with the same
+};
+
+/// Reads a spec file once. `before` is how it was found the last time: the same bytes are not
+/// parsed again. Whether it may be read again at once with another outcome goes to `passing`.
+inline FileState read_spec_once(int directory, const std::string& name, const std::string& path,
+                                int priority, const ReadOptions& options, const FileState& before,
+                                bool& passing) {
+  FileState out;
+  RejectedFile rejected;
+  passing = false;
+  const auto format = format_of(name);
   if (!format) {
-    return Error{.code = Errc::invalid,
-                 .message = "the name of a spec file ends in .json or .yaml",
-                 .position = {.file = path}};
+    rejected.why = {.code = Errc::invalid,
+                    .message = "the name of a spec file ends in .json or .yaml",
+                    .position = {.file = path}};
+    out.rejected = std::make_shared<const RejectedFile>(std::move(rejected));
+    return out;
   }
-  const auto text = detail::read_text_at(directory, name, path, limits.bytes);
-  if (!text) return text.error();
-  return cdi::parse_spec(*text, path, *format, limits);
+  auto file =
+      detail::read_text_at(directory, name, path, options.limits.bytes, options.refuse_writable);
+  if (!file) {
+    passing = file.error().system == EAGAIN;
+    rejected.why = std::move(file).error();
+    out.rejected = std::make_shared<const RejectedFile>(std::move(rejected));
+    return out;
+  }
+  out.signature = file->signature;
+  out.settled = file->settled;
+  out.text_hash = std::hash<std::string_view>{}(file->text);
+  const bool read_before =
+      before.signature.inode != 0 && before.signature.size == file->signature.size;
+  if (read_before && before.text_hash == out.text_hash) {
+    out.spec = before.spec;
+    out.rejected = before.rejected;
+    return out;
+  }
+  LoadedSpec loaded{.priority = priority};
+  if (detail::read_text(file->text, path, *format, options, loaded, rejected)) {
+    out.spec = std::make_shared<LoadedSpec>(std::move(loaded));
+  } else {
+    out.rejected = std::make_shared<const RejectedFile>(std::move(rejected));
+    passing = file->age < options.patience.count();
+  }
+  return out;
+}
+
+/// Waits a little for somebody who may be writing a file. Whether there was time for it.
+struct Patience {
+  explicit Patience(std::chrono::milliseconds most)
+      : end{std::chrono::steady_clock::now() + most} {}
+
+  bool operator()() const {
+    constexpr std::chrono::milliseconds step{2};
+    if (std::chrono::steady_clock::now() + step > end) return false;
+    std::this_thread::sleep_for(step);
+    return true;
+  }
+
+  std::chrono::steady_clock::time_point end;
+};
+
+/// Reads a spec file, again while it is likely that somebody is writing it and `wait()` is true.
+template <class Wait>
+FileState read_spec_at(int directory, const std::string& name, const std::string& path,
+                       int priority, const ReadOptions& options, const FileState& before,
+                       const Wait& wait) {
+  for (;;) {
+    bool passing = false;
+    auto file = detail::read_spec_once(directory, name, path, priority, options, before, passing);
+    if (!passing || !wait()) return file;
+  }
 }
 
 }  // namespace detail
 
 /// Reads one spec file and validates it. Links are followed; what is not a regular file is refused.
-inline Result<LoadedSpec> read_spec_file(const std::string& path, const Limits& limits = {}) {
-  return detail::read_spec_at(AT_FDCWD, path, path, limits);
-}
-
-/// Reads a regular file of at most `limit` bytes.
-inline Result<std::string> read_file(const std::string& path, std::size_t limit = Limits{}.bytes) {
-  return detail::read_text_at(AT_FDCWD, path, path, limit);
-}
-
-namespace detail {
-
-inline bool write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t put = ::write(descriptor, text.data(), text.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(put));
-  }
-  return true;
-}
-
-/// Makes a new file with a name of its own beside `name`; no directory scan takes it for a spec.
-inline Descriptor make_temporary(int directory, std::string_view name, std::string& made) {
-  static constexpr int tries = 1000;
-  for (int i = 0; i < tries; ++i) {
-    made = std::string{"."}.append(name.substr(0, 200)).append(".");
-    made.append(std::to_string(::getpid())).append("-").append(std::to_string(i)).append(".tmp");
-    constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
-    Descriptor file{::openat(directory, made.c_str(), flags, S_IRUSR | S_IWUSR)};
-    if (file || errno != EEXIST) return file;
-  }
-  return Descriptor{-1};
-}
-
-}  // namespace detail
-
-/// Replaces the text of a file, or makes it, so that a crash at any moment leaves the old text or
-/// the new one, whole: a temporary file in the same directory gets its mode, is written and synced,
-/// renamed over the target, and the directory is synced. A link at `path` is replaced, not
-/// followed.
-/// Owner and group are the caller's, unless given.
-inline Result<void> replace_file(const std::string& path, std::string_view text, mode_t mode = 0644,
-                                 uid_t owner = static_cast<uid_t>(-1),
-                                 gid_t group = static_cast<gid_t>(-1)) {
-  const auto slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
-  const bool no_file = name.empty() || name == "." || name == "..";
-  const bool too_long = name.size() > NAME_MAX;
-  if (no_file || too_long || path.find('\0') != std::string::npos) {
-    return Error{.code = Errc::system,
-                 .message = no_file    ? "the path names no file"
-                            : too_long ? "the name of the file is too long"
-                                       : "the path holds NUL",
-                 .position = {.file = path},
-                 .system = too_long ? ENAMETOOLONG : EINVAL};
-  }
-  const Descriptor directory{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (!directory) return file_error(path, "cannot open the directory");
-  std::string temporary;
-  const auto file = detail::make_temporary(directory.get(), name, temporary);
-  if (!file) return file_error(path, "cannot make a temporary file beside it");
-
-  std::string_view failed;
-  const bool give_away = owner != static_cast<uid_t>(-1) || group != static_cast<gid_t>(-1);
-  if (give_away && ::fchown(file.get(), owner, group) != 0) {
-    failed = "cannot set owner and group";
-  } else if (::fchmod(file.get(), mode) != 0) {
-    failed = "cannot set the mode";
-  } else if (!detail::write_all(file.get(), text)) {
-    failed = "cannot write";
-  } else if (::fsync(file.get()) != 0) {
-    failed = "cannot sync";
-  } else if (::renameat(directory.get(), temporary.c_str(), directory.get(), name.c_str()) != 0) {
-    failed = "cannot rename the temporary file";
-  }
-  if (!failed.empty()) {
-    Error error = file_error(path, failed);
-    ::unlinkat(directory.get(), temporary.c_str(), 0);
-    return error;
-  }
-  // Some file systems cannot sync directories, and say so with EINVAL.
-  if (::fsync(directory.get()) != 0 && errno != EINVAL) {
-    return file_error(path, "the file is written, but its directory cannot be synced");
-  }
-  return {};
+/// One that is not valid, and was changed a moment ago, is read again: see `ReadOptions::patience`.
+inline Result<LoadedSpec> read_spec_file(const std::string& path, const ReadOptions& options = {}) {
+  const auto file = detail::read_spec_at(AT_FDCWD, path, path, 0, options, {},
+                                         detail::Patience{options.patience});
+  if (file.rejected) return file.rejected->why;
+  return std::move(*std::const_pointer_cast<LoadedSpec>(file.spec));  // nobody else has it
 }
 
 /// A spec as the text of a file, in either format. Fails when the spec is not valid.

@@ -5,7 +5,10 @@
 #define CDI_REGISTRY_HPP
 
 #include <algorithm>
+#include <bit>
+#include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -13,7 +16,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,28 +24,63 @@
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
+#include <cdi/unresolved.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 
+/// A device that was left out of its spec because its own definition is not valid.
+struct QuarantinedDevice {
+  std::string name{};
+  Error why{};  // with its place in the file
+};
+
 /// A valid spec, and where it comes from.
 struct LoadedSpec {
   Spec spec{};
-  std::string path{};             // of its file
-  int priority = 0;               // of its directory; the higher wins
-  std::vector<Error> warnings{};  // what is doubtful about the file; `rule` says which rule
+  std::string path{};                  // of its file
+  int priority = 0;                    // of its directory; the higher wins
+  std::vector<Error> warnings{};       // what is doubtful about the file; `rule` says which rule
+  std::vector<std::uint32_t> lines{};  // of the devices, each where it begins; none without a file
+  std::string digest{};                // of the bytes that were parsed: see `ReadOptions::digest`
+  std::vector<QuarantinedDevice> quarantined{};
+  std::shared_ptr<const Error> fault{};  // what is wrong with the file now; this is what it held
+};
+
+/// A spec file that gives no devices, or a directory that cannot be listed.
+struct RejectedFile {
+  Error why{};                         // with the path in `position.file`
+  std::string kind{};                  // of its devices, as far as that can be told
+  std::vector<std::string> devices{};  // their names, likewise
+  std::string needs_version{};         // the CDI release that it needs, when that is the fault
+};
+
+/// A spec directory as the last look found it.
+struct SpecDir {
+  enum class State : std::uint8_t {
+    read,        // its files were looked at
+    missing,     // not there, which is no error
+    unreadable,  // not listed; the reason is among the errors of the registry
+  };
+
+  std::string path{};
+  int priority = 0;  // the place in the list of directories; the higher wins
+  State state = State::missing;
+  std::size_t specs = 0;  // valid ones
+
+  friend bool operator==(const SpecDir&, const SpecDir&) = default;
 };
 
 /// A device and the spec that provides it. Valid as long as the registry that answered.
 struct ResolvedDevice {
   const LoadedSpec* spec = nullptr;
   const Device* device = nullptr;
-};
 
-/// A name that cannot be resolved, and why.
-struct Unresolved {
-  std::string name{};
-  Error why{};
+  /// The line of the file where the device begins; 0 when it was not read from a file.
+  std::uint32_t line() const {
+    const auto index = static_cast<std::size_t>(device - spec->spec.devices.data());
+    return index < spec->lines.size() ? spec->lines[index] : 0;
+  }
 };
 
 /// An index of the devices of many specs. Built once, then only read: copies are shared safely
@@ -55,20 +92,19 @@ class Registry {
  public:
   Registry() = default;
 
-  /// `specs` are valid; `errors` tells of files and directories that gave none, each with the path
-  /// in `position.file`. Costs one hash for each device.
+  /// `specs` are valid; `rejected` tells of files and directories that gave none; `dirs` where all
+  /// of it was looked for. Costs one hash for each device.
   explicit Registry(std::vector<std::shared_ptr<const LoadedSpec>> specs,
-                    std::vector<Error> errors = {})
-      : specs_{std::move(specs)}, errors_{std::move(errors)} {
-    std::vector<std::pair<int, std::size_t>> by_priority;
-    for (std::size_t i = 0; i < specs_.size(); ++i)
-      by_priority.emplace_back(specs_[i]->priority, i);
-    std::sort(by_priority.begin(), by_priority.end());
-    Conflicts conflicts;
-    for (const auto& [priority, i] : by_priority) {
-      for (const auto& device : specs_[i]->spec.devices) add(*specs_[i], device, conflicts);
+                    std::vector<std::shared_ptr<const RejectedFile>> rejected = {},
+                    std::vector<SpecDir> dirs = {})
+      : specs_{std::move(specs)}, rejected_{std::move(rejected)}, dirs_{std::move(dirs)} {
+    for (const auto& file : rejected_) errors_.push_back(file->why);
+    for (const auto& spec : specs_) {
+      if (spec->fault) errors_.push_back(*spec->fault);
+      for (const auto& device : spec->quarantined) errors_.push_back(device.why);
     }
-    for (const auto& one : conflicts) {
+    add_devices();
+    for (const auto& one : conflicts_) {
       errors_.push_back(conflict(*one.spec, *one.other, *one.device, one.devices));
       errors_.push_back(conflict(*one.other, *one.spec, *one.device, one.devices));
     }
@@ -76,35 +112,44 @@ class Registry {
 
   /// The device of a qualified name, or null pointers. Does not allocate.
   ResolvedDevice find(std::string_view name) const {
-    const Entry* entry = look_up(name);
-    if (entry == nullptr || entry->rival != nullptr) return {};
-    return entry->found;
+    const Slot* slot = look_up(name);
+    return slot == nullptr || slot->contested ? ResolvedDevice{} : device_of(*slot);
   }
 
   /// The device of a qualified name, or why there is none; also which files were not used.
   Result<ResolvedDevice> resolve(std::string_view name) const {
     const auto found = find(name);
-    if (found.device == nullptr) return with_unused_files(explain(name));
+    if (found.device == nullptr) return join({explain(name)});
     return found;
   }
 
-  /// Those of the names that cannot be resolved, in the order given, each time they are named. The
-  /// reason may also be a file that was not used: see `errors()`.
+  /// Those of the names that cannot be resolved, in the order given, each time they are named.
   template <class Names>
   std::vector<Unresolved> unresolved(const Names& names) const {
     std::vector<Unresolved> out;
     for (const auto& item : names) {  // bound first: it may be a temporary
       const std::string_view name = item;
-      if (find(name).device == nullptr) out.push_back({std::string{name}, explain(name)});
+      if (find(name).device == nullptr) out.push_back(explain(name));
     }
     return out;
+  }
+  std::vector<Unresolved> unresolved(std::initializer_list<std::string_view> names) const {
+    return unresolved(std::span<const std::string_view>{names.begin(), names.size()});
+  }
+
+  /// Success when all names can be resolved; else all reasons as one error.
+  template <class Names>
+  Result<void> require(const Names& names) const {
+    const auto missing = unresolved(names);
+    if (missing.empty()) return {};
+    return join(missing);
   }
 
   /// Injects devices into an OCI spec, all or none: for each name the edits of its spec, once, and
   /// then its own. After an error the target is as it was. Same rules as `apply`.
   template <Editable OciSpec, class Names, HostLookup Host = SystemHost>
   Result<void> inject(OciSpec& target, const Names& names, const Host& host = {}) const {
-    if (const auto missing = unresolved(names); !missing.empty()) return join(missing);
+    if (auto all = require(names); !all) return all;
     std::vector<const ContainerEdits*> edits;
     std::vector<ResolvedDevice> origins;  // of the edits; without a device for those of a spec
     for (const auto& item : names) {
@@ -134,8 +179,10 @@ class Registry {
   /// The qualified names of all devices that can be resolved, sorted by bytes.
   std::vector<std::string> devices() const {
     std::vector<std::string> names;
-    for (const auto& [key, entry] : index_) {
-      if (entry.rival == nullptr) names.push_back(qualified_name(key.kind, key.device));
+    for (const auto& slot : slots_) {
+      if (slot.spec == Slot::none || slot.contested) continue;
+      const auto found = device_of(slot);
+      names.push_back(qualified_name(found.spec->spec.kind, found.device->name));
     }
     std::sort(names.begin(), names.end());
     return names;
@@ -149,33 +196,26 @@ class Registry {
   /// All specs, in the order given.
   const std::vector<std::shared_ptr<const LoadedSpec>>& specs() const { return specs_; }
 
+  /// The files and directories that gave no spec.
+  const std::vector<std::shared_ptr<const RejectedFile>>& rejected() const { return rejected_; }
+
+  /// Where specs were looked for, from the lowest priority to the highest.
+  const std::vector<SpecDir>& dirs() const { return dirs_; }
+
   /// What keeps files, directories and devices from being used; paths in `position.file`.
   const std::vector<Error>& errors() const { return errors_; }
 
  private:
-  struct Key {
-    std::string_view kind;
-    std::string_view device;
+  /// One place of the index: a table with open addressing, which takes a third of the memory of
+  /// `std::unordered_map`, and an eighth of its time to build (bench/resolve_bench.cpp).
+  struct Slot {
+    static constexpr std::uint32_t none = 0xffffffff;
 
-    friend bool operator==(const Key&, const Key&) = default;
+    std::uint32_t hash = 0;
+    std::uint32_t spec = none;      // index in `specs_`
+    std::uint32_t device : 31 = 0;  // index in the spec
+    std::uint32_t contested : 1 = 0;
   };
-  struct KeyHash {
-    std::size_t operator()(const Key& key) const noexcept {
-      const std::hash<std::string_view> hash;
-      return hash(key.device) * 31 + hash(key.kind);
-    }
-  };
-  struct Entry {
-    ResolvedDevice found{};
-    const LoadedSpec* rival = nullptr;  // another spec of the same priority that has the device
-  };
-
-  const Entry* look_up(std::string_view name) const {
-    const auto equals = name.find('=');
-    if (equals == std::string_view::npos) return nullptr;
-    const auto at = index_.find(Key{name.substr(0, equals), name.substr(equals + 1)});
-    return at == index_.end() ? nullptr : &at->second;
-  }
 
   /// Two specs of the same priority, and a device, the first of some, that both provide.
   struct Conflict {
@@ -184,23 +224,80 @@ class Registry {
     const Device* device;
     std::size_t devices;
   };
-  using Conflicts = std::vector<Conflict>;
 
-  void add(const LoadedSpec& spec, const Device& device, Conflicts& conflicts) {
-    const auto [at, fresh] = index_.try_emplace(Key{spec.spec.kind, device.name});
-    Entry& entry = at->second;
-    if (fresh || entry.found.spec->priority < spec.priority) {
-      entry = {{&spec, &device}, nullptr};
+  static std::uint32_t hash_of(std::size_t kind_hash, std::string_view device) {
+    const std::uint64_t hash = std::hash<std::string_view>{}(device)*31 + kind_hash;
+    return static_cast<std::uint32_t>(hash ^ hash >> 32);
+  }
+
+  ResolvedDevice device_of(const Slot& slot) const {
+    const LoadedSpec& spec = *specs_[slot.spec];
+    return {&spec, &spec.spec.devices[slot.device]};
+  }
+
+  /// The place of a device, or the empty one where it belongs.
+  std::size_t place_of(std::uint32_t hash, std::string_view kind, std::string_view device) const {
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
+      const Slot& slot = slots_[i];
+      if (slot.spec == Slot::none) return i;
+      if (slot.hash != hash) continue;
+      const auto found = device_of(slot);
+      if (found.device->name == device && found.spec->spec.kind == kind) return i;
+    }
+  }
+
+  const Slot* look_up(std::string_view name) const {
+    const auto equals = name.find('=');
+    if (equals == std::string_view::npos || slots_.empty()) return nullptr;
+    const auto kind = name.substr(0, equals);
+    const auto device = name.substr(equals + 1);
+    const auto hash = hash_of(std::hash<std::string_view>{}(kind), device);
+    const Slot& slot = slots_[place_of(hash, kind, device)];
+    return slot.spec == Slot::none ? nullptr : &slot;
+  }
+
+  void add_devices() {
+    std::vector<std::pair<int, std::uint32_t>> by_priority;
+    std::size_t devices = 0;
+    for (std::size_t i = 0; i < specs_.size(); ++i) {
+      by_priority.emplace_back(specs_[i]->priority, static_cast<std::uint32_t>(i));
+      devices += specs_[i]->spec.devices.size();
+    }
+    if (devices == 0) return;
+    slots_.resize(std::bit_ceil(devices + devices / 3 + 1));
+    std::sort(by_priority.begin(), by_priority.end());
+    for (const auto& [priority, i] : by_priority) {
+      const auto& spec = specs_[i]->spec;
+      const auto kind_hash = std::hash<std::string_view>{}(spec.kind);
+      for (std::size_t d = 0; d < spec.devices.size(); ++d) {
+        add({.hash = hash_of(kind_hash, spec.devices[d].name),
+             .spec = i,
+             .device = static_cast<std::uint32_t>(d) & 0x7fffffff});
+      }
+    }
+  }
+
+  void add(const Slot& slot) {
+    const auto added = device_of(slot);
+    Slot& place = slots_[place_of(slot.hash, added.spec->spec.kind, added.device->name)];
+    if (place.spec == Slot::none) {
+      place = slot;
       return;
     }
-    entry.rival = &spec;
-    const auto* const first = entry.found.spec;
-    for (auto one = conflicts.rbegin(); one != conflicts.rend() && one->other == &spec; ++one) {
-      if (one->spec != first) continue;
+    const auto first = device_of(place);
+    if (first.spec->priority < added.spec->priority) {
+      place = slot;
+      return;
+    }
+    place.contested = 1;
+    for (auto one = conflicts_.rbegin(); one != conflicts_.rend() && one->other == added.spec;
+         ++one) {
+      if (one->spec != first.spec) continue;
       ++one->devices;
       return;
     }
-    conflicts.push_back({first, &spec, &device, 1});
+    conflicts_.push_back({first.spec, added.spec, added.device, 1});
   }
 
   static Error conflict(const LoadedSpec& spec, const LoadedSpec& other, const Device& device,
@@ -214,80 +311,175 @@ class Registry {
   }
 
   /// Why a name is not resolved. Only for names that `find` does not find.
-  Error explain(std::string_view name) const {
-    Error error = reason(name);
-    error.message.insert(0, "cannot resolve " + detail::quoted(name) + ": ");
-    return error;
-  }
-
-  Error reason(std::string_view name) const {
-    if (const Entry* entry = look_up(name)) {
-      return conflict(*entry->found.spec, *entry->rival, *entry->found.device, 1);
-    }
+  Unresolved explain(std::string_view name) const {
+    Unresolved out{.name = std::string{name}};
+    out.why.code = Errc::not_found;
     const auto parsed = parse_name(name);
-    if (!parsed) return qualified_name_error(name);
-    const auto kind = name.substr(0, name.find('='));
-    FirstNames kinds;
-    FirstNames devices;
-    for (const auto& spec : specs_) {
-      kinds.add(spec->spec.kind);
-      if (spec->spec.kind != kind) continue;
-      for (const auto& device : spec->spec.devices) devices.add(device.name);
-    }
-    Error error{.code = Errc::not_found};
-    if (devices.empty()) {
-      error.message = "no spec of kind " + detail::quoted(kind) + "; kinds known: " + kinds.text();
+    if (const Slot* slot = look_up(name)) {
+      explain_conflict(device_of(*slot), out);
+    } else if (!parsed) {
+      out.why = qualified_name_error(name);
     } else {
-      error.message = "kind " + detail::quoted(kind) + " has no device " +
-                      detail::quoted(parsed->device) + "; it has: " + devices.text();
+      const auto kind = name.substr(0, name.find('='));
+      if (!explain_faulty_file(kind, parsed->device, out)) explain_unknown(kind, *parsed, out);
     }
-    return error;
+    out.why.message.insert(0, "cannot resolve " + detail::quoted(name) + ": ");
+    return out;
   }
 
-  /// The first few of many names in the order of bytes, each once.
-  class FirstNames {
-   public:
-    void add(std::string_view name) {
-      const auto at = std::lower_bound(names_.begin(), names_.end(), name);
-      if (at != names_.end() && *at == name) return;
-      if (names_.size() > most && at == names_.end()) return;
-      names_.insert(at, name);
-      if (names_.size() > most + 1) names_.pop_back();  // one more tells that there are more
+  void explain_conflict(const ResolvedDevice& found, Unresolved& out) const {
+    out.reason = Reason::conflict;
+    const LoadedSpec* rival = nullptr;
+    for (const auto& spec : specs_) {
+      const bool has = spec->priority == found.spec->priority && spec.get() != found.spec &&
+                       spec->spec.kind == found.spec->spec.kind &&
+                       find_device(spec->spec, found.device->name) != nullptr;
+      if (!has) continue;
+      if (rival == nullptr) rival = spec.get();
+      out.causes.push_back(conflict(*spec, *found.spec, *found.device, 1));
     }
-    bool empty() const { return names_.empty(); }
-    std::string text() const {
-      std::string out;
-      for (std::size_t i = 0; i < names_.size(); ++i) {
-        out.append(i == 0 ? "" : ", ").append(i == most ? "..." : detail::escaped(names_[i]));
+    out.causes.insert(out.causes.begin(), conflict(*found.spec, *rival, *found.device, 1));
+    out.why.code = Errc::conflict;
+    out.why.message = "both " + detail::quoted(found.spec->path) + " and " +
+                      detail::quoted(rival->path) +
+                      " define it, with the same priority: keep only one";
+  }
+
+  static const Device* find_device(const Spec& spec, std::string_view name) {
+    const auto at = std::find_if(spec.devices.begin(), spec.devices.end(),
+                                 [&](const auto& device) { return device.name == name; });
+    return at == spec.devices.end() ? nullptr : &*at;
+  }
+
+  /// Whether a file with a fault is to blame for a device that is not found.
+  bool explain_faulty_file(std::string_view kind, std::string_view device, Unresolved& out) const {
+    for (const auto& spec : specs_) {
+      if (spec->spec.kind != kind) continue;
+      for (const auto& one : spec->quarantined) {
+        if (one.name == device) blame(Reason::quarantined, one.why, out);
       }
-      return out.empty() ? "none" : out;
+      if (spec->fault) blame(reason_of(*spec->fault), *spec->fault, out);
     }
+    for (const auto& file : rejected_) {
+      const bool names_it =
+          std::find(file->devices.begin(), file->devices.end(), device) != file->devices.end();
+      if (file->kind == kind && (names_it || file->devices.empty())) blame_file(*file, out);
+    }
+    if (!out.causes.empty() || knows(kind)) return !out.causes.empty();
+    // Nobody knows of the kind: files and directories that could not be looked into may be of it.
+    for (const auto& file : rejected_) {
+      const bool unseen = file->kind.empty() && may_hold_specs(file->why);
+      if (file->kind == kind || unseen) blame_file(*file, out);
+    }
+    return !out.causes.empty();
+  }
 
-   private:
-    static constexpr std::size_t most = 8;
-    std::vector<std::string_view> names_{};
-  };
+  bool knows(std::string_view kind) const {
+    return std::any_of(specs_.begin(), specs_.end(),
+                       [&](const auto& spec) { return spec->spec.kind == kind; });
+  }
 
-  /// Adds which files and directories were not used: the reason may be there.
-  Error with_unused_files(Error error) const {
+  /// Whether it was only a right or a resource that was lacking.
+  static bool may_hold_specs(const Error& error) {
+    const bool other_kind_of_file =
+        error.system == EINVAL || error.system == EISDIR || error.system == ENOTDIR;
+    return error.code == Errc::refused || (error.code == Errc::system && !other_kind_of_file);
+  }
+
+  static Reason reason_of(const Error& error) {
+    if (error.code == Errc::system) return Reason::unreadable;
+    return error.code == Errc::refused ? Reason::refused : Reason::rejected;
+  }
+
+  static void blame_file(const RejectedFile& file, Unresolved& out) {
+    blame(reason_of(file.why), file.why, out);
+    if (out.needs_version.empty()) out.needs_version = file.needs_version;
+  }
+
+  /// Adds a cause; the first one gives the reason.
+  static void blame(Reason reason, const Error& cause, Unresolved& out) {
+    constexpr std::size_t most_told = 3;
+    if (out.causes.empty()) {
+      out.reason = reason;
+      out.why.code = cause.code;
+      out.why.system = cause.system;
+      out.why.message = row_of(reason).meaning;
+    }
+    if (out.causes.size() < most_told) {
+      out.why.message.append(out.causes.empty() ? ": " : "; ").append(to_string(cause));
+    } else if (out.causes.size() == most_told) {
+      out.why.message.append("; and more");
+    }
+    out.causes.push_back(cause);
+  }
+
+  void explain_unknown(std::string_view kind, const QualifiedName& parsed, Unresolved& out) const {
+    detail::FirstNames known;
+    const bool has_kind = knows(kind);
+    detail::NearestNames nearest{has_kind ? parsed.device : kind};
+    for (const auto& spec : specs_) {
+      if (!has_kind) {
+        const auto other = parse_kind(spec->spec.kind);
+        nearest.add(spec->spec.kind, other && (other->vendor == parsed.vendor ||
+                                               other->device_class == parsed.device_class));
+        known.add(spec->spec.kind);
+      } else if (spec->spec.kind == kind) {
+        for (const auto& device : spec->spec.devices) {
+          nearest.add(device.name);
+          known.add(device.name);
+        }
+      }
+    }
+    for (const auto& file : rejected_) {
+      if (!has_kind && !file->kind.empty()) nearest.add(file->kind);
+    }
+    std::string like;
+    for (const auto near : nearest.take()) {
+      like.append(like.empty() ? "" : ", ").append(detail::escaped(near));
+      out.nearest.push_back(has_kind ? qualified_name(kind, near) : std::string{near});
+    }
+    auto& message = out.why.message;
+    if (has_kind) {
+      out.reason = Reason::unknown_device;
+      message = "kind " + detail::quoted(kind) + " has no device " + detail::quoted(parsed.device);
+      message.append(like.empty() ? "; it has: " + known.text() : "; nearest: " + like);
+      return;
+    }
+    out.reason = Reason::unknown_kind;
+    message = "no spec of kind " + detail::quoted(kind);
+    if (!like.empty()) {
+      message.append("; nearest: ").append(like);
+    } else if (!known.empty() || dirs_.empty()) {
+      message.append("; kinds known: ").append(known.text());
+    } else {
+      const bool missing = std::all_of(dirs_.begin(), dirs_.end(), is_missing);
+      if (missing) out.reason = Reason::no_directory;
+      message.append(missing ? "; missing:" : "; no valid specs in:");
+      for (const auto& dir : dirs_) message.append(" ").append(detail::escaped(dir.path));
+    }
+  }
+
+  static bool is_missing(const SpecDir& dir) { return dir.state == SpecDir::State::missing; }
+
+  /// All reasons as one error. Where nobody can be blamed, it adds which files and directories were
+  /// not used: the reason may be there.
+  Error join(const std::vector<Unresolved>& missing) const {
+    Error error = missing.front().why;
+    bool blamed = !missing.front().causes.empty();
+    for (std::size_t i = 1; i < missing.size(); ++i) {
+      error.message.append("; ").append(missing[i].why.message);
+      blamed = blamed && !missing[i].causes.empty();
+    }
     constexpr std::size_t most = 3;
     std::size_t unused = 0;
     for (const auto& other : errors_) {
-      if (other.code == Errc::conflict || ++unused > most) continue;
+      if (blamed || other.code == Errc::conflict || ++unused > most) continue;
       error.message.append("; not used: ").append(to_string(other));
     }
     if (unused > most) {
       error.message.append("; and ").append(std::to_string(unused - most)).append(" more");
     }
     return error;
-  }
-
-  Error join(const std::vector<Unresolved>& missing) const {
-    Error error = missing.front().why;
-    for (std::size_t i = 1; i < missing.size(); ++i) {
-      error.message.append("; ").append(missing[i].why.message);
-    }
-    return with_unused_files(std::move(error));
   }
 
   /// Says in which file and device the edits stand that an error is about.
@@ -310,8 +502,11 @@ class Registry {
   }
 
   std::vector<std::shared_ptr<const LoadedSpec>> specs_{};
+  std::vector<std::shared_ptr<const RejectedFile>> rejected_{};
+  std::vector<SpecDir> dirs_{};
   std::vector<Error> errors_{};
-  std::unordered_map<Key, Entry, KeyHash> index_{};  // points into `specs_`
+  std::vector<Slot> slots_{};  // a power of two, at least a quarter of them empty
+  std::vector<Conflict> conflicts_{};
 };
 
 }  // namespace cdi::inline CDI_ABI

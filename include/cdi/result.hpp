@@ -26,6 +26,7 @@ enum class Errc : std::uint8_t {
   unsupported,   // the OCI spec type or CDI release given has no place for this
   limit,         // larger or deeper than the caller's `Limits` allow
   host,          // the host has no such device node, or another one than the edits say
+  refused,       // the caller's policy forbids it: see `ReadOptions`
   system,        // the operating system refused; see `Error::system`
 };
 

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include <cdi/fields.hpp>
+#include <cdi/rare.hpp>
 #include <cdi/result.hpp>
 #include <cdi/storage.hpp>
 #include <cdi/version.hpp>
@@ -149,7 +150,7 @@ struct BasicContainerEdits {
   ListOf<S, BasicNetDevice<S>> net_devices{};
   ListOf<S, BasicHook<S>> hooks{};
   ListOf<S, BasicMount<S>> mounts{};
-  std::optional<BasicIntelRdt<S>> intel_rdt{};
+  Rare<BasicIntelRdt<S>> intel_rdt{};
   ListOf<S, std::uint32_t> additional_gids{};
 
   friend bool operator==(const BasicContainerEdits&, const BasicContainerEdits&) = default;

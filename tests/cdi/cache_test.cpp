@@ -2,12 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
 #include <cstdio>
-#include <cstdlib>
+#include <cstring>
 #include <dirent.h>
+#include <fcntl.h>
 #include <memory>
+#include <poll.h>
 #include <string>
 #include <string_view>
+#include <sys/inotify.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <thread>
 #include <type_traits>
@@ -22,68 +29,102 @@
 #include <cdi/oci/editor.hpp>
 #include <cdi/oci/json_editor.hpp>
 
+#include "../temp_tree.hpp"
+
 namespace {
 
 using Names = std::vector<std::string>;
+using std::chrono::steady_clock;
+using namespace std::chrono_literals;
 
-/// A directory tree of two levels that is removed in the end.
-class TempTree {
- public:
-  TempTree() { REQUIRE(::mkdtemp(path_.data()) != nullptr); }
-  TempTree(const TempTree&) = delete;
-  TempTree& operator=(const TempTree&) = delete;
-  ~TempTree() { remove_all(path_); }
-
-  std::string operator/(std::string_view name) const { return path_ + "/" + std::string{name}; }
-
-  std::string make_dir(std::string_view name) const {
-    auto path = *this / name;
-    REQUIRE(::mkdir(path.c_str(), 0755) == 0);
-    return path;
-  }
-  void link(const char* to, std::string_view name) const {
-    REQUIRE(::symlink(to, (*this / name).c_str()) == 0);
-  }
-  void put(std::string_view name, std::string_view text) const {
-    std::FILE* const file = std::fopen((*this / name).c_str(), "wb");
-    REQUIRE(file != nullptr);
-    CHECK(std::fwrite(text.data(), 1, text.size(), file) == text.size());
-    std::fclose(file);
-  }
-  /// A spec of kind `v/c` with one device, which sets `FROM=<name>`.
-  void put_spec(std::string_view name, std::string_view device) const {
-    put(name, "cdiVersion: 1.0.0\nkind: v/c\ndevices:\n- name: " + std::string{device} +
-                  "\n  containerEdits: {env: [FROM=" + std::string{name} + "]}\n");
-  }
-
- private:
-  static void remove_all(const std::string& path) {
-    ::chmod(path.c_str(), 0700);
-    if (DIR* const stream = ::opendir(path.c_str())) {
-      Names names;
-      while (const dirent* entry = ::readdir(stream)) names.emplace_back(entry->d_name);
-      ::closedir(stream);
-      for (const auto& name : names) {
-        const auto inner = path + "/" + name;
-        if (name != "." && name != ".." && ::unlink(inner.c_str()) != 0) remove_all(inner);
-      }
-    }
-    ::rmdir(path.c_str());
-  }
-
-  std::string path_ = "/tmp/cdi-cache-test-XXXXXX";
-};
-
-/// The environment that a device gives to an empty OCI spec; empty when it is not injected.
+/// The file whose `FROM` a device sets; empty when it cannot be resolved.
 std::string from(const cdi::Registry& registry, std::string_view name) {
   const auto found = registry.find(name);
   return found.device == nullptr ? "" : found.device->container_edits.env.at(0).substr(5);
 }
 
-Names files(const std::vector<cdi::Error>& errors) {
-  Names files;
-  for (const auto& error : errors) files.push_back(error.position.file);
-  return files;
+/// A deadline that is never reached unless something is wrong.
+steady_clock::time_point far() {
+  return steady_clock::now() + 60s;
+}
+
+/// Goes on until a condition holds; false when it does not for a minute.
+template <class Condition>
+bool eventually(const Condition& condition) {
+  const auto end = far();
+  while (!condition()) {
+    if (steady_clock::now() > end) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+/// Sees which files of a directory are opened, by the eyes of the kernel.
+class Opened {
+ public:
+  explicit Opened(const std::string& dir) : inotify_{::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)} {
+    REQUIRE(::inotify_add_watch(inotify_.get(), dir.c_str(), IN_OPEN) >= 0);
+  }
+  /// The names opened since the last call; "" for the directory itself.
+  Names take() {
+    Names names;
+    alignas(inotify_event) char block[65536];
+    for (;;) {
+      const auto got = ::read(inotify_.get(), block, sizeof block);
+      if (got <= 0) return names;
+      for (ssize_t at = 0; at < got;) {
+        inotify_event event;
+        std::memcpy(&event, block + at, sizeof event);
+        names.emplace_back(event.len == 0 ? "" : block + at + sizeof event);
+        at += static_cast<ssize_t>(sizeof event + event.len);
+      }
+    }
+  }
+
+ private:
+  cdi::Descriptor inotify_;
+};
+
+/// Asks until nothing is read any more: files just changed are read again for a moment.
+void settle(cdi::Cache& cache, Opened& opened) {
+  REQUIRE(eventually([&] {
+    opened.take();
+    cache.registry();
+    return opened.take().empty();
+  }));
+}
+
+std::size_t open_files() {
+  std::size_t count = 0;
+  DIR* const stream = ::opendir("/proc/self/fd");
+  REQUIRE(stream != nullptr);
+  while (::readdir(stream) != nullptr) ++count;
+  ::closedir(stream);
+  return count;
+}
+
+/// Lowers the limit of open files so that none can be opened any more.
+class NoMoreFiles {
+ public:
+  NoMoreFiles() {
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before_) == 0);
+    const rlimit none{.rlim_cur = 0, .rlim_max = before_.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  }
+  NoMoreFiles(const NoMoreFiles&) = delete;
+  NoMoreFiles& operator=(const NoMoreFiles&) = delete;
+  ~NoMoreFiles() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+const char* const every_freshness[] = {"checked", "watched", "kept_up"};
+cdi::CacheOptions fresh(std::string_view name) {
+  const auto freshness = name == "checked"   ? cdi::Freshness::checked
+                         : name == "watched" ? cdi::Freshness::watched
+                                             : cdi::Freshness::kept_up;
+  return {.freshness = freshness};
 }
 
 }  // namespace
@@ -92,178 +133,6 @@ static_assert(!std::is_copy_constructible_v<cdi::Cache>);
 
 TEST_CASE("The default directories are those of the CDI document, the later with priority") {
   CHECK(cdi::default_spec_dirs() == Names{"/etc/cdi", "/var/run/cdi"});
-}
-
-TEST_CASE("A later directory has priority over an earlier one, whatever the names of the files") {
-  const TempTree tree;
-  const auto a = tree.make_dir("a");
-  const auto b = tree.make_dir("b");
-  tree.put_spec("a/z.yaml", "d");
-  tree.put_spec("a/only.yaml", "e");
-  tree.put_spec("b/a.yaml", "d");
-  const auto ab = cdi::Cache{{a, b}}.registry();
-  CHECK(from(*ab, "v/c=d") == "b/a.yaml");
-  CHECK(from(*ab, "v/c=e") == "a/only.yaml");
-  CHECK(from(*cdi::Cache{{b, a}}.registry(), "v/c=d") == "a/z.yaml");
-  CHECK(ab->errors().empty());
-  CHECK(ab->specs().size() == 3);
-}
-
-TEST_CASE("The same directory given twice is no conflict") {
-  const TempTree tree;
-  const auto a = tree.make_dir("a");
-  tree.put_spec("a/x.yaml", "d");
-  const auto registry = cdi::Cache{{a, a + "/", a}}.registry();
-  CHECK(from(*registry, "v/c=d") == "a/x.yaml");
-  CHECK(registry->errors().empty());
-}
-
-TEST_CASE(
-    "Two files of one directory with the same device conflict, told pair by pair in order of "
-    "names") {
-  const TempTree tree;
-  const auto a = tree.make_dir("a");
-  tree.put_spec("a/y.yaml", "d");
-  tree.put_spec("a/x.yaml", "d");
-  tree.link("x.yaml", "a/z.yaml");
-  const auto registry = cdi::Cache{{a}}.registry();
-  CHECK(from(*registry, "v/c=d").empty());
-  CHECK(files(registry->errors()) ==
-        Names{a + "/x.yaml", a + "/y.yaml", a + "/x.yaml", a + "/z.yaml"});
-}
-
-TEST_CASE("A directory that is missing, a file, or unlistable hides no other") {
-  const TempTree tree;
-  const auto a = tree.make_dir("a");
-  const auto b = tree.make_dir("b");
-  tree.put("file", "");
-  tree.link("loop", "loop");
-  tree.link("gone", "dangling");
-  tree.link("b", "link");
-  tree.put_spec("a/x.yaml", "d");
-  tree.put_spec("b/x.yaml", "e");
-  cdi::Cache cache{
-      {a, tree / "gone", tree / "file", tree / "loop", tree / "dangling", tree / "link"}};
-  CHECK(cache.registry()->devices() == Names{"v/c=d", "v/c=e"});
-  CHECK(files(cache.registry()->errors()) == Names{tree / "file", tree / "loop"});
-  CHECK(cache.registry()->errors()[0].system == ENOTDIR);
-  CHECK(cache.registry()->errors()[1].system == ELOOP);
-
-  using State = cdi::SpecDir::State;
-  const State states[] = {State::read,       State::missing, State::unreadable,
-                          State::unreadable, State::missing, State::read};
-  const auto dirs = cache.dirs();
-  REQUIRE(dirs.size() == std::size(states));
-  for (std::size_t i = 0; i < dirs.size(); ++i) {
-    CAPTURE(dirs[i].path);
-    CHECK(dirs[i].state == states[i]);
-    CHECK(dirs[i].priority == static_cast<int>(i));
-    CHECK(dirs[i].specs == (states[i] == State::read ? 1 : 0));
-  }
-}
-
-TEST_CASE("A directory without permission hides no other") {
-  if (::geteuid() == 0) {
-    MESSAGE("skipped 'root may read and write everything'");
-    return;
-  }
-  const TempTree tree;
-  const auto a = tree.make_dir("a");
-  const auto b = tree.make_dir("b");
-  tree.put_spec("b/x.yaml", "d");
-  REQUIRE(::chmod(a.c_str(), 0) == 0);
-  const auto registry = cdi::Cache{{a, b}}.registry();
-  CHECK(registry->devices() == Names{"v/c=d"});
-  CHECK(files(registry->errors()) == Names{a});
-}
-
-TEST_CASE("A bad file costs only itself, and lets a lower one through") {
-  const TempTree tree;
-  const auto a = tree.make_dir("a");
-  const auto b = tree.make_dir("b");
-  tree.put_spec("a/x.yaml", "d");
-  tree.put("b/1.json", "{");
-  tree.put("b/2.yaml", "cdiVersion: 1.0.0\nkind: w/c\ndevices: [{name: d}]\n");
-  tree.put("b/3.yaml", "");
-  tree.put("b/4.json", std::string("\0\xff", 2));
-  REQUIRE(::mkfifo((tree / "b/5.json").c_str(), 0600) == 0);
-  tree.link("gone", "b/6.json");
-  tree.link("7.json", "b/7.json");
-  tree.link("/dev/zero", "b/8.json");
-  tree.link("../a", "b/9.json");
-  tree.put_spec("b/good.yaml", "e");
-  const auto registry = cdi::Cache{{a, b}}.registry();
-  CHECK(from(*registry, "v/c=d") == "a/x.yaml");
-  CHECK(from(*registry, "v/c=e") == "b/good.yaml");
-  CHECK(registry->vendors() == std::vector<std::string_view>{"v"});
-  CHECK(files(registry->errors()) == Names{b + "/1.json", b + "/2.yaml", b + "/3.yaml",
-                                           b + "/4.json", b + "/5.json", b + "/6.json",
-                                           b + "/7.json", b + "/8.json", b + "/9.json"});
-  for (const auto& error : registry->errors()) CHECK_FALSE(error.message.empty());
-}
-
-TEST_CASE("Looked at are files of the directory itself that end in .json or .yaml") {
-  const TempTree tree;
-  const auto a = tree.make_dir("a");
-  tree.make_dir("a/sub.yaml");
-  tree.put_spec("a/sub.yaml/x.yaml", "in-subdirectory");
-  const std::pair<std::string, bool> rows[] = {
-      {"1.yaml", true},      {"2.json", true}, {".yaml", true},   {".3.yaml", true},
-      {" 4 .yaml", true},    {"5.yml", false}, {"6.YAML", false}, {"7.yaml~", false},
-      {"8.yaml.tmp", false}, {"yaml", false},
-  };
-  Names expected;
-  for (std::size_t i = 0; i < std::size(rows); ++i) {
-    const auto device = "d" + std::to_string(i);
-    tree.put_spec("a/" + rows[i].first, device);
-    if (rows[i].second) expected.push_back("v/c=" + device);
-  }
-  const auto registry = cdi::Cache{{a}}.registry();
-  CHECK(registry->devices() == expected);
-  CHECK(registry->errors().empty());
-}
-
-TEST_CASE("Directories are cleaned, so that paths in messages are") {
-  const TempTree tree;
-  const auto a = tree.make_dir("a");
-  tree.put_spec("a/x.yaml", "d");
-  for (const std::string text : {"a/", "a///", "./a/.", "b/../a", "a/b/../../a/"}) {
-    CAPTURE(text);
-    cdi::Cache cache{{tree / text}};
-    CHECK(cache.dirs()[0].path == a);
-    REQUIRE(cache.registry()->specs().size() == 1);
-    CHECK(cache.registry()->specs()[0]->path == a + "/x.yaml");
-  }
-}
-
-TEST_CASE("Directories are read when first asked, and not again before a refresh") {
-  const TempTree tree;
-  const auto a = tree.make_dir("a");
-  cdi::Cache cache{{a, tree / "b"}};
-  tree.put_spec("a/kept.yaml", "kept");
-  tree.put_spec("a/changed.yaml", "before");
-  tree.put_spec("a/removed.yaml", "removed");
-  const auto old = cache.registry();
-  const Names before{"v/c=before", "v/c=kept", "v/c=removed"};
-  CHECK(old->devices() == before);
-
-  tree.put_spec("a/changed.yaml", "after");
-  REQUIRE(::unlink((tree / "a/removed.yaml").c_str()) == 0);
-  tree.make_dir("b");
-  tree.put_spec("b/added.yaml", "added");
-  CHECK(cache.registry() == old);
-  CHECK(cache.dirs()[1].state == cdi::SpecDir::State::missing);
-
-  const auto fresh = cache.refresh();
-  CHECK(fresh->devices() == Names{"v/c=added", "v/c=after", "v/c=kept"});
-  CHECK(cache.registry() == fresh);
-  CHECK(cache.dirs()[1].state == cdi::SpecDir::State::read);
-
-  // The old snapshot is as it was, and usable.
-  CHECK(old->devices() == before);
-  cdi::oci::Spec oci;
-  CHECK(old->inject(oci, {"v/c=removed"}));
-  CHECK(oci.process->env == Names{"FROM=a/removed.yaml"});
 }
 
 TEST_CASE("A snapshot outlives the cache") {
@@ -279,15 +148,353 @@ TEST_CASE("A snapshot outlives the cache") {
   CHECK(from(*registry, "v/c=d") == "a/x.yaml");
 }
 
-TEST_CASE("Errors go away when the file is mended") {
+TEST_CASE("Whatever changes in a directory, the next call has it") {
+  for (const std::string_view name : every_freshness) {
+    CAPTURE(name);
+    const TempTree tree;
+    const auto a = tree.make_dir("a");
+    cdi::Cache cache{{a, tree / "b"}, fresh(name)};
+    const auto devices = [&] {
+      return cache.registry()->devices();
+    };
+    const auto move = [&](std::string_view old_name, std::string_view new_name) {
+      REQUIRE(::rename((tree / old_name).c_str(), (tree / new_name).c_str()) == 0);
+    };
+    const auto remove = [&](std::string_view file) {
+      REQUIRE(::unlink((tree / file).c_str()) == 0);
+    };
+    CHECK(devices().empty());
+    tree.put_spec("a/1.yaml", "one");
+    CHECK(devices() == Names{"v/c=one"});
+    tree.put_spec("a/1.yaml", "uno");  // in place, and of the same size
+    CHECK(devices() == Names{"v/c=uno"});
+    tree.put_spec("a/2.tmp", "two");
+    CHECK(devices() == Names{"v/c=uno"});
+    move("a/2.tmp", "a/2.yaml");
+    CHECK(devices() == Names{"v/c=two", "v/c=uno"});
+    tree.put_spec("outside", "three");
+    move("outside", "a/2.yaml");  // from elsewhere, over a file
+    CHECK(devices() == Names{"v/c=three", "v/c=uno"});
+    remove("a/1.yaml");
+    CHECK(devices() == Names{"v/c=three"});
+    REQUIRE(::link((tree / "a/2.yaml").c_str(), (tree / "a/3.yaml").c_str()) == 0);
+    CHECK(devices().empty());  // a conflict
+    remove("a/2.yaml");
+    CHECK(devices() == Names{"v/c=three"});
+    move("a/3.yaml", "target");
+    tree.link("../target", "a/link.yaml");
+    CHECK(devices() == Names{"v/c=three"});
+    tree.put_spec("target", "drei");  // what the link leads to
+    CHECK(devices() == Names{"v/c=drei"});
+    tree.put_spec("target2", "vier");
+    move("target2", "target");
+    CHECK(devices() == Names{"v/c=vier"});
+
+    tree.make_dir("b");  // the directory that was missing
+    CHECK(devices() == Names{"v/c=vier"});
+    tree.put_spec("b/4.yaml", "five");
+    CHECK(devices() == Names{"v/c=five", "v/c=vier"});
+    move("b", "away");
+    CHECK(devices() == Names{"v/c=vier"});
+    tree.put_spec("away/4.yaml", "not-here");
+    CHECK(devices() == Names{"v/c=vier"});
+    tree.make_dir("b");
+    tree.put_spec("b/4.yaml", "six");
+    CHECK(devices() == Names{"v/c=six", "v/c=vier"});
+    move("b/4.yaml", "4.yaml");
+    REQUIRE(::rmdir((tree / "b").c_str()) == 0);
+    tree.link("away", "b");
+    CHECK(devices() == Names{"v/c=not-here", "v/c=vier"});
+    remove("b");
+    tree.make_dir("other");
+    tree.put_spec("other/5.yaml", "seven");
+    tree.link("other", "b");
+    CHECK(devices() == Names{"v/c=seven", "v/c=vier"});
+    tree.put_spec("other/5.yaml", "acht!");
+    CHECK(cache.registry()->errors().size() == 1);
+  }
+}
+
+TEST_CASE("Many changes in a moment are all seen, though size and times may be the same") {
+  for (const std::string_view name : every_freshness) {
+    CAPTURE(name);
+    const TempTree tree;
+    const auto a = tree.make_dir("a");
+    cdi::Cache cache{{a}, fresh(name)};
+    for (int i = 100; i < 400; ++i) {
+      const auto device = "d" + std::to_string(i);
+      tree.put_spec("a/x.yaml", device);
+      REQUIRE(cache.registry()->devices() == Names{"v/c=" + device});
+    }
+  }
+}
+
+TEST_CASE("A time that was set back hides no change") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
-  tree.put("a/x.yaml", "{");
+  tree.put_spec("a/x.yaml", "one");
+  struct stat info = {};
+  REQUIRE(::stat((tree / "a/x.yaml").c_str(), &info) == 0);
   cdi::Cache cache{{a}};
-  CHECK(cache.registry()->errors().size() == 1);
+  Opened opened{a};
+  settle(cache, opened);
+  tree.put_spec("a/x.yaml", "two");
+  const timespec times[] = {info.st_atim, info.st_mtim};
+  REQUIRE(::utimensat(AT_FDCWD, (tree / "a/x.yaml").c_str(), times, 0) == 0);
+  CHECK(cache.registry()->devices() == Names{"v/c=two"});
+}
+
+TEST_CASE("Nothing is opened while nothing changes, and the registry stays the same") {
+  for (const std::string_view name : every_freshness) {
+    CAPTURE(name);
+    const TempTree tree;
+    const auto a = tree.make_dir("a");
+    for (int i = 0; i < 20; ++i) {
+      tree.put_spec("a/" + std::to_string(i) + ".yaml", "d" + std::to_string(i));
+    }
+    tree.put("a/bad.json", "{");
+    cdi::Cache cache{{a, tree / "missing"}, fresh(name)};
+    Opened opened{a};
+    settle(cache, opened);
+    const auto registry = cache.registry();
+    CHECK(registry->devices().size() == 20);
+    CHECK(registry->errors().size() == 1);
+    for (int i = 0; i < 3; ++i) {
+      CHECK(cache.registry() == registry);
+      CHECK(cache.refresh() == registry);
+    }
+    CHECK(opened.take().empty());
+  }
+}
+
+TEST_CASE("One file among 1000 changed: one file is read, the others are shared") {
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  for (int i = 0; i < 1000; ++i) {
+    tree.put_spec("a/" + std::to_string(1000 + i) + ".yaml", "d" + std::to_string(i));
+  }
+  cdi::Cache cache{{a}};
+  Opened opened{a};
+  settle(cache, opened);
+  const auto before = cache.registry();
+  const auto check_one_read = [&](const Names& expected) {
+    const auto after = cache.registry();
+    CHECK(opened.take() == expected);
+    REQUIRE(after->specs().size() == 1000);
+    for (std::size_t i = 0; i < 1000; ++i) {
+      CHECK((after->specs()[i] == before->specs()[i]) == (i != 500));
+    }
+  };
+  tree.put_spec("new", "changed");
+  opened.take();
+  REQUIRE(::rename((tree / "new").c_str(), (tree / "a/1500.yaml").c_str()) == 0);
+  check_one_read({"", "1500.yaml"});  // the directory, to list it; and the file
+  CHECK(cache.registry()->find("v/c=changed").device != nullptr);
+  settle(cache, opened);
+  tree.put_spec("a/1500.yaml", "in-place");
+  opened.take();
+  check_one_read({"", "1500.yaml"});
+  CHECK(cache.registry()->find("v/c=in-place").device != nullptr);
+}
+
+TEST_CASE("A file that is touched, or written anew with the same bytes, changes nothing") {
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
   tree.put_spec("a/x.yaml", "d");
-  CHECK(cache.refresh()->errors().empty());
-  CHECK(from(*cache.registry(), "v/c=d") == "a/x.yaml");
+  tree.put("a/bad.yaml", "[");
+  cdi::Cache cache{{a}, {.read = {.patience = {}}}};
+  const auto registry = cache.registry();
+  tree.put_spec("a/x.yaml", "d");
+  tree.put("a/bad.yaml", "[");
+  CHECK(cache.registry() == registry);
+  REQUIRE(::utimensat(AT_FDCWD, (tree / "a/x.yaml").c_str(), nullptr, 0) == 0);
+  CHECK(cache.registry() == registry);
+  tree.put("a/bad.yaml", "\n[");
+  CHECK(cache.registry() != registry);  // the error is in another line now
+}
+
+TEST_CASE("By hand, directories are read when first asked, and not again before a refresh") {
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  cdi::Cache cache{{a, tree / "b"}, {.freshness = cdi::Freshness::manual}};
+  tree.put_spec("a/kept.yaml", "kept");
+  tree.put_spec("a/changed.yaml", "before");
+  tree.put_spec("a/removed.yaml", "removed");
+  const auto old = cache.registry();
+  const Names before{"v/c=before", "v/c=kept", "v/c=removed"};
+  CHECK(old->devices() == before);
+
+  tree.put_spec("a/changed.yaml", "after");
+  REQUIRE(::unlink((tree / "a/removed.yaml").c_str()) == 0);
+  tree.make_dir("b");
+  tree.put_spec("b/added.yaml", "added");
+  CHECK(cache.registry() == old);
+  CHECK(cache.snapshot() == old);
+  CHECK(cache.registry()->dirs()[1].state == cdi::SpecDir::State::missing);
+
+  const auto now = cache.refresh();
+  CHECK(now->devices() == Names{"v/c=added", "v/c=after", "v/c=kept"});
+  CHECK(cache.registry() == now);
+  CHECK(cache.snapshot() == now);
+  CHECK(now->dirs()[1].state == cdi::SpecDir::State::read);
+
+  // The old snapshot is as it was, and usable.
+  CHECK(old->devices() == before);
+  cdi::oci::Spec oci;
+  CHECK(old->inject(oci, {"v/c=removed"}));
+  CHECK(oci.process->env == Names{"FROM=a/removed.yaml"});
+}
+
+TEST_CASE("A snapshot is what was found last, without a look") {
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  tree.put_spec("a/x.yaml", "d");
+  cdi::Cache cache{{a}};
+  const auto first = cache.snapshot();  // there was none yet
+  CHECK(from(*first, "v/c=d") == "a/x.yaml");
+  tree.put_spec("a/y.yaml", "e");
+  CHECK(cache.snapshot() == first);
+  CHECK(cache.registry() != first);
+  CHECK(cache.snapshot()->devices().size() == 2);
+}
+
+TEST_CASE("What a file held before stays in use when it turns bad, with the error") {
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  tree.put_spec("a/x.yaml", "d");
+  cdi::Cache cache{{a}, {.read = {.patience = {}}}};
+  const auto good = cache.registry();
+  CHECK(good->find("v/c=d").spec->fault == nullptr);
+
+  tree.put("a/x.yaml", "cdiVersion: 1.0.0\nkind: v/c\nodd: 1\n");
+  const auto kept = cache.registry();
+  CHECK(from(*kept, "v/c=d") == "a/x.yaml");
+  REQUIRE(kept->errors().size() == 1);
+  CHECK(to_string(kept->errors()[0]) ==
+        a + "/x.yaml:3:1: odd: unknown field; known here: cdiVersion, kind, annotations, devices, "
+            "containerEdits; what it held before stays in use");
+  CHECK(kept->find("v/c=d").spec->fault != nullptr);
+  CHECK(kept->dirs()[0].specs == 1);
+  CHECK(cache.registry() == kept);
+  // A device that it did not hold before may be in what it holds now.
+  CHECK(kept->unresolved({"v/c=e"}).at(0).reason == cdi::Reason::rejected);
+
+  tree.put("a/x.yaml", "[");  // bad in another way
+  const auto worse = cache.registry();
+  CHECK(from(*worse, "v/c=d") == "a/x.yaml");
+  CHECK(worse->errors().at(0).position.line == 1);
+
+  tree.put_spec("a/x.yaml", "d");  // mended
+  CHECK(cache.registry()->errors().empty());
+  CHECK(cache.registry()->find("v/c=d").spec->fault == nullptr);
+  tree.put("a/x.yaml", "[");
+  CHECK(cache.registry()->devices().size() == 1);
+  REQUIRE(::unlink((tree / "a/x.yaml").c_str()) == 0);  // gone is gone
+  CHECK(cache.registry()->devices().empty());
+  CHECK(cache.registry()->errors().empty());
+  tree.put("a/x.yaml", "[");
+  CHECK(cache.registry()->devices().empty());
+
+  cdi::Cache strict{{a}, {.read = {.patience = {}, .keep_last_good = false}}};
+  tree.put_spec("a/x.yaml", "d");
+  CHECK(strict.registry()->devices().size() == 1);
+  tree.put("a/x.yaml", "[");
+  CHECK(strict.registry()->devices().empty());
+  CHECK(strict.registry()->errors().size() == 1);
+}
+
+TEST_CASE("A file that others may write now is not kept") {
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  tree.put_spec("a/x.yaml", "d");
+  cdi::Cache cache{{a}, {.read = {.refuse_writable = true}}};
+  CHECK(cache.registry()->devices().size() == 1);
+  REQUIRE(::chmod((tree / "a/x.yaml").c_str(), 0666) == 0);
+  CHECK(cache.registry()->devices().empty());
+  CHECK(cache.registry()->unresolved({"v/c=d"}).at(0).reason == cdi::Reason::refused);
+  REQUIRE(::chmod((tree / "a/x.yaml").c_str(), 0644) == 0);
+  CHECK(cache.registry()->devices().size() == 1);
+  REQUIRE(::chmod(a.c_str(), 0777) == 0);
+  CHECK(cache.registry()->devices().empty());
+  CHECK(cache.registry()->unresolved({"v/c=d"}).at(0).reason == cdi::Reason::refused);
+}
+
+TEST_CASE("Lack of descriptors hides nothing that was read before") {
+  for (const std::string_view name : every_freshness) {
+    CAPTURE(name);
+    const TempTree tree;
+    const auto a = tree.make_dir("a");
+    tree.put_spec("a/x.yaml", "d");
+    cdi::Cache cache{{a}, fresh(name)};
+    CHECK(cache.registry()->devices().size() == 1);
+    tree.put_spec("a/y.yaml", "e");
+    {
+      const NoMoreFiles none;
+      const auto registry = cache.registry();
+      CHECK(from(*registry, "v/c=d") == "a/x.yaml");
+      REQUIRE(registry->errors().size() == 1);
+      CHECK(registry->errors()[0].system == EMFILE);
+      CHECK(registry->dirs()[0].state == cdi::SpecDir::State::unreadable);
+      CHECK(registry->dirs()[0].specs == 1);
+      // The registry is not made anew each time.
+      CHECK(cache.registry() == registry);
+      CHECK(cache.registry()->unresolved({"w/c=d"}).at(0).reason == cdi::Reason::unreadable);
+    }
+    CHECK(cache.registry()->devices().size() == 2);
+    CHECK(cache.registry()->errors().empty());
+  }
+}
+
+TEST_CASE("A directory or file that may not be read any more hides nothing that was read before") {
+  if (::geteuid() == 0) {
+    MESSAGE("skipped 'root may read and write everything'");
+    return;
+  }
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  tree.put_spec("a/x.yaml", "d");
+  tree.put_spec("a/y.yaml", "e");
+  cdi::Cache cache{{a}};
+  CHECK(cache.registry()->devices().size() == 2);
+  REQUIRE(::chmod((tree / "a/x.yaml").c_str(), 0) == 0);
+  CHECK(cache.registry()->devices().size() == 2);
+  REQUIRE(cache.registry()->errors().size() == 1);
+  const auto& message = cache.registry()->errors()[0].message;
+  CHECK(message.find("Permission denied: mode 0000, owner " + std::to_string(::geteuid())) !=
+        std::string::npos);
+  CHECK(message.find("; this process is user " + std::to_string(::geteuid())) != std::string::npos);
+  REQUIRE(::chmod(a.c_str(), 0) == 0);
+  CHECK(cache.registry()->devices().size() == 2);
+  REQUIRE(::chmod(a.c_str(), 0755) == 0);
+  REQUIRE(::chmod((tree / "a/x.yaml").c_str(), 0644) == 0);
+  CHECK(cache.registry()->errors().empty());
+}
+
+TEST_CASE("A file that is written in pieces is waited for before it counts as bad") {
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  const std::string_view text =
+      R"({"cdiVersion":"1.0.0","kind":"v/c","devices":[{"name":"d","containerEdits":{"env":["A=1"]}}]})";
+  tree.put("a/x.json", text);
+  cdi::Cache cache{{a}, {.read = {.patience = 60s, .keep_last_good = false}}};
+  std::atomic<bool> done = false;
+  std::thread writer{[&] {
+    for (int i = 0; i < 100; ++i) {
+      std::FILE* const file = std::fopen((tree / "a/x.json").c_str(), "wb");
+      for (const char c : text) {
+        std::fputc(c, file);
+        if (c == ',') std::fflush(file);
+      }
+      std::fclose(file);
+    }
+    done = true;
+  }};
+  std::size_t missed = 0;
+  do {
+    if (cache.registry()->find("v/c=d").device == nullptr) ++missed;
+  } while (!done);
+  writer.join();
+  CHECK(missed == 0);
 }
 
 TEST_CASE_TEMPLATE("Devices are injected through the cache, all or none", Target, nlohmann::json,
@@ -304,17 +511,6 @@ TEST_CASE_TEMPLATE("Devices are injected through the cache, all or none", Target
   CHECK(target["process"]["env"] == Target::parse(R"(["FROM=a/x.yaml"])"));
 }
 
-TEST_CASE("Limits hold for each file") {
-  const TempTree tree;
-  const auto a = tree.make_dir("a");
-  tree.put_spec("a/x.yaml", "d");
-  tree.put("a/big.json", std::string(2000, ' '));
-  const auto registry = cdi::Cache{{a}, {.bytes = 1000}}.registry();
-  CHECK(from(*registry, "v/c=d") == "a/x.yaml");
-  REQUIRE(registry->errors().size() == 1);
-  CHECK(registry->errors()[0].code == cdi::Errc::limit);
-}
-
 TEST_CASE("No descriptor stays open") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
@@ -323,49 +519,177 @@ TEST_CASE("No descriptor stays open") {
   tree.make_dir("a/sub.json");
   tree.link("sub.json", "a/link.json");
   tree.put("file", "");
-  const auto open_files = [] {
-    std::size_t count = 0;
-    DIR* const stream = ::opendir("/proc/self/fd");
-    REQUIRE(stream != nullptr);
-    while (::readdir(stream) != nullptr) ++count;
-    ::closedir(stream);
-    return count;
-  };
   const auto before = open_files();
-  cdi::Cache cache{{a, tree / "file", tree / "gone"}};
-  for (int i = 0; i < 3; ++i) cache.refresh();
-  CHECK(open_files() == before);
+  for (const auto& [freshness, kept] : {std::pair{cdi::Freshness::checked, 0U},
+                                        {cdi::Freshness::manual, 0U},
+                                        {cdi::Freshness::watched, 1U},
+                                        {cdi::Freshness::kept_up, 2U}}) {
+    CAPTURE(kept);
+    {
+      cdi::Cache cache{{a, tree / "file", tree / "gone"}, {.freshness = freshness}};
+      for (int i = 0; i < 3; ++i) cache.refresh();
+      if (freshness != cdi::Freshness::kept_up) CHECK(open_files() == before + kept);
+      CHECK((cache.descriptor() >= 0) == (freshness == cdi::Freshness::watched));
+      CHECK_FALSE(cache.wait_for({"v/c=none"}, steady_clock::now()));
+    }
+    CHECK(open_files() == before);
+  }
 }
 
-TEST_CASE("Threads read whole snapshots while others refresh") {
+TEST_CASE("A watching cache wakes the caller's own poll") {
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  cdi::Cache cache{{a}, {.freshness = cdi::Freshness::watched}};
+  CHECK_FALSE(cache.watch_error());
+  CHECK(cache.registry()->devices().empty());
+  pollfd one{.fd = cache.descriptor(), .events = POLLIN, .revents = 0};
+  CHECK(::poll(&one, 1, 0) == 0);
+  tree.put_spec("a/x.yaml", "d");
+  CHECK(::poll(&one, 1, 60'000) == 1);
+  CHECK(cache.registry()->devices().size() == 1);
+  CHECK(::poll(&one, 1, 0) == 0);
+}
+
+TEST_CASE("Where inotify cannot be had, signatures are compared, and it is said why") {
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  for (const auto freshness : {cdi::Freshness::watched, cdi::Freshness::kept_up}) {
+    const auto make = [&] {
+      const NoMoreFiles none;
+      return std::make_unique<cdi::Cache>(Names{a}, cdi::CacheOptions{.freshness = freshness});
+    };
+    const auto cache = make();
+    REQUIRE(cache->watch_error());
+    CHECK(cache->watch_error()->system == EMFILE);
+    CHECK(cache->descriptor() == -1);
+    tree.put_spec("a/x.yaml", "d");
+    CHECK(cache->registry()->devices() == Names{"v/c=d"});
+    tree.put_spec("a/x.yaml", "e");
+    CHECK(cache->registry()->devices() == Names{"v/c=e"});
+    if (freshness == cdi::Freshness::kept_up) {  // without a thread it looks itself
+      tree.put_spec("a/x.yaml", "f");
+      CHECK(cache->snapshot()->devices() == Names{"v/c=f"});
+    }
+  }
+}
+
+TEST_CASE("A cache that keeps up has changes in its snapshot without being asked") {
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  cdi::Cache cache{{a}, {.freshness = cdi::Freshness::kept_up}};
+  const auto has = [&](std::string_view name) {
+    return eventually([&] { return cache.snapshot()->find(name).device != nullptr; });
+  };
+  tree.put_spec("a/x.yaml", "d");
+  CHECK(has("v/c=d"));
+  tree.put_spec("a/y.yaml", "e");
+  CHECK(has("v/c=e"));
+}
+
+TEST_CASE("Names are waited for until their specs are there, whole") {
+  const TempTree tree;
+  cdi::Cache cache{{tree / "late/cdi"}};
+  std::thread writer{[&] {
+    tree.make_dir("late");
+    tree.make_dir("late/cdi");
+    tree.put_spec("late/cdi/other.yaml", "other");
+    tree.put("late/cdi/x.json", R"({"cdiVersion":"1.0.0","kind":"w/c","dev)");
+    tree.put("late/cdi/x.json", R"({"cdiVersion":"1.0.0","kind":"w/c","devices":[)"
+                                R"({"name":"d","containerEdits":{"env":["A=1"]}}]})");
+  }};
+  const auto registry = cache.wait_for({"w/c=d", "v/c=other"}, far());
+  writer.join();
+  REQUIRE_MESSAGE(registry, (registry ? "" : to_string(registry.error())));
+  CHECK((*registry)->find("w/c=d").device != nullptr);
+  CHECK(cache.snapshot() == *registry);
+}
+
+TEST_CASE("Waiting ends at once when it can bring nothing") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put_spec("a/x.yaml", "d");
-  tree.put_spec("a/y.yaml", "e");
   cdi::Cache cache{{a}};
-  std::atomic<int> refreshing{2};
-  std::atomic<int> reads{0};
-  std::atomic<int> wrong{0};
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 2; ++i) {
-    threads.emplace_back([&] {
-      for (int round = 0; round < 30; ++round) cache.refresh();
-      --refreshing;
-    });
-    threads.emplace_back([&] {
-      do {
-        const auto registry = cache.registry();
-        nlohmann::json oci;
-        oci["process"] = nlohmann::json::object();
-        const bool good = registry->devices().size() == 2 && cache.dirs().at(0).specs == 2 &&
-                          registry->inject(oci, {"v/c=e"}) && cache.inject(oci, {"v/c=d"}) &&
-                          oci["process"]["env"].at(0) == "FROM=a/x.yaml";
-        if (!good) ++wrong;
-        ++reads;
-      } while (refreshing > 0);
-    });
+  const auto unknown = cache.wait_for({"v/c=d", "v/c=e"}, far());
+  REQUIRE_FALSE(unknown);
+  CHECK(unknown.error().code == cdi::Errc::not_found);
+  CHECK(unknown.error().message.find("kind \"v/c\" has no device \"e\"") != std::string::npos);
+  const auto invalid = cache.wait_for({"d"}, far(), {.fail_on_unknown_device = false});
+  REQUIRE_FALSE(invalid);
+  CHECK(invalid.error().code == cdi::Errc::invalid_name);
+
+  // Where devices come one after the other, it goes on.
+  std::thread writer{[&] {
+    tree.put_spec("a/y.yaml", "e");
+  }};
+  CHECK(cache.wait_for({"v/c=d", "v/c=e"}, far(), {.fail_on_unknown_device = false}));
+  writer.join();
+}
+
+TEST_CASE("When the deadline is over, the error has the reasons") {
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  tree.put("a/x.json", R"({"cdiVersion":"1.0.0","kind":"v/c","dev)");
+  cdi::Cache cache{{a}};
+  const auto registry = cache.wait_for({"v/c=d"}, steady_clock::now() + 1ms);
+  REQUIRE_FALSE(registry);
+  CHECK(registry.error().code == cdi::Errc::syntax);
+  CHECK(registry.error().message.find(a + "/x.json:1:") != std::string::npos);
+}
+
+TEST_CASE("Readers, refreshers and writers of files run together, and every snapshot is whole") {
+  for (const std::string_view name : every_freshness) {
+    CAPTURE(name);
+    const TempTree tree;
+    const auto a = tree.make_dir("a");
+    const auto write = [&](const std::string& file, int round) {
+      // Both devices of a file are of the same round.
+      const auto number = std::to_string(round);
+      tree.put("tmp-" + file, "cdiVersion: 1.0.0\nkind: " + file +
+                                  "/c\ndevices:\n- name: a\n"
+                                  "  containerEdits: {env: [R=" +
+                                  number +
+                                  "]}\n- name: b\n"
+                                  "  containerEdits: {env: [R=" +
+                                  number + "]}\n");
+      REQUIRE(::rename((tree / ("tmp-" + file)).c_str(),
+                       (tree / ("a/" + file + ".yaml")).c_str()) == 0);
+    };
+    write("x", 0);
+    write("y", 0);
+    cdi::Cache cache{{a}, fresh(name)};
+    std::atomic<int> writing{2};
+    std::atomic<int> reads{0};
+    std::atomic<int> wrong{0};
+    const auto round_of = [](const cdi::Registry& registry, const std::string& device) {
+      const auto found = registry.find(device);
+      return found.device == nullptr ? -1
+                                     : std::stoi(found.device->container_edits.env.at(0).substr(2));
+    };
+    std::vector<std::thread> threads;
+    for (const std::string file : {"x", "y"}) {
+      threads.emplace_back([&, file] {
+        for (int round = 1; round <= 50; ++round) {
+          write(file, round);
+          // Fresh at the call: nobody but this thread writes the file.
+          if (round_of(*cache.registry(), file + "/c=a") != round) ++wrong;
+        }
+        --writing;
+      });
+      threads.emplace_back([&, file] {
+        do {
+          const auto registry = reads % 2 == 0 ? cache.snapshot() : cache.refresh();
+          const int round = round_of(*registry, file + "/c=a");
+          nlohmann::json oci = nlohmann::json::object();
+          const bool good = round >= 0 && round == round_of(*registry, file + "/c=b") &&
+                            registry->inject(oci, {file + "/c=b"}) && registry->specs().size() == 2;
+          if (!good) ++wrong;
+          ++reads;
+        } while (writing > 0);
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    CHECK(wrong == 0);
+    CHECK(reads > 0);
+    CHECK(round_of(*cache.registry(), "x/c=a") == 50);
   }
-  for (auto& thread : threads) thread.join();
-  CHECK(wrong == 0);
-  CHECK(reads > 0);
 }

@@ -1,0 +1,110 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_BENCH_SCALE_DATA_HPP
+#define CDI_BENCH_SCALE_DATA_HPP
+
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <cdi/cdi.hpp>
+
+// Made-up specs, the same in every run, for what has to be measured with many devices.
+
+inline std::string scale_kind(int file) {
+  return "vendor" + std::to_string(file) + ".example.com/device";
+}
+
+/// A device as an accelerator vendor writes it: 400 to 500 bytes as compact JSON.
+inline cdi::Device scale_device(int file, int device) {
+  const auto vendor = "v" + std::to_string(file);
+  const auto number = std::to_string(device);
+  const auto node = "/dev/" + vendor + "-" + number;
+  const auto folder = "/var/lib/" + vendor + "/dev" + number;
+  cdi::ContainerEdits edits{
+      .env = {"VENDOR_VISIBLE_DEVICES=" + number, "V" + number + "_STATE=present"},
+      .device_nodes = {{.path = node,
+                        .host_path = node,
+                        .type = "c",
+                        .major = 240,
+                        .minor = device,
+                        .permissions = "rw"},
+                       {.path = "/dev/" + vendor + "-ctl",
+                        .type = "c",
+                        .major = 240,
+                        .minor = 255,
+                        .file_mode = 0660}},
+      .mounts = {{.host_path = folder,
+                  .container_path = folder,
+                  .options = {"rw", "nosuid", "bind"},
+                  .type = "bind"}}};
+  return {.name = "dev" + number, .container_edits = std::move(edits)};
+}
+
+/// A spec of one vendor, for CDI 0.5.0: the newest that the Go peer of Debian 12 reads.
+inline cdi::Spec scale_spec(int file, int devices) {
+  const auto library = "/usr/lib/libv" + std::to_string(file) + ".so.1";
+  cdi::Spec spec{.version = "0.5.0", .kind = scale_kind(file)};
+  spec.container_edits.env = {"VENDOR_HOME=/opt/vendor"};
+  spec.container_edits.mounts = {{.host_path = library,
+                                  .container_path = library,
+                                  .options = {"ro", "nosuid", "nodev", "bind"}}};
+  spec.container_edits.hooks = {{.hook_name = "createContainer",
+                                 .path = "/usr/bin/vendor-hook",
+                                 .args = {"vendor-hook", "ldcache", "--folder", "/usr/lib"}}};
+  spec.devices.reserve(static_cast<std::size_t>(devices));
+  for (int i = 0; i < devices; ++i) spec.devices.push_back(scale_device(file, i));
+  return spec;
+}
+
+/// A spec as its file has it. JSON is compact, as the Go reference writes it.
+inline std::string scale_text(const cdi::Spec& spec, cdi::Format format = cdi::Format::json) {
+  const auto text = format == cdi::Format::json ? cdi::write_json(spec, -1) : cdi::write_yaml(spec);
+  return text ? *text : to_string(text.error());
+}
+
+/// The text of a JSON spec with its first device renamed from "dev0" to "new0".
+inline std::string with_first_device_renamed(std::string text) {
+  constexpr std::string_view name = R"("name":"dev0")";
+  return text.replace(text.find(name), name.size(), R"("name":"new0")");
+}
+
+inline std::string text_of_file(const std::filesystem::path& path) {
+  std::ifstream in{path, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+inline void write_in_place(const std::filesystem::path& path, std::string_view text) {
+  std::ofstream{path, std::ios::binary} << text;
+}
+
+/// Replaces a file as spec writers do, without their `fsync`.
+inline void write_by_rename(const std::filesystem::path& path, std::string_view text) {
+  const auto temporary = path.parent_path() / ".new";
+  write_in_place(temporary, text);
+  std::filesystem::rename(temporary, path);
+}
+
+inline std::filesystem::path scale_path(const std::filesystem::path& directory, int file) {
+  const auto number = std::to_string(file);
+  return directory / ("spec" + std::string(5 - number.size(), '0') + number + ".json");
+}
+
+/// Writes `files` specs of `devices` devices each into a directory. Gives the bytes written.
+inline std::size_t write_scale_data(const std::filesystem::path& directory, int files,
+                                    int devices) {
+  std::size_t bytes = 0;
+  for (int i = 0; i < files; ++i) {
+    const auto text = scale_text(scale_spec(i, devices));
+    write_in_place(scale_path(directory, i), text);
+    bytes += text.size();
+  }
+  return bytes;
+}
+
+#endif  // CDI_BENCH_SCALE_DATA_HPP

@@ -1,0 +1,103 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_DIAGNOSE_HPP
+#define CDI_DIAGNOSE_HPP
+
+#include <algorithm>
+#include <cstdlib>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <utility>
+#include <vector>
+
+#include <cdi/file.hpp>
+#include <cdi/registry.hpp>
+#include <cdi/result.hpp>
+#include <cdi/scan.hpp>
+#include <cdi/unresolved.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+/// Directories where specs are put that a runtime may not search: those of the system, of the
+/// user's configuration and of the user's session, from `HOME`, `XDG_CONFIG_HOME` and
+/// `XDG_RUNTIME_DIR`.
+inline std::vector<std::string> usual_spec_dirs() {
+  std::vector<std::string> dirs{"/etc/cdi", "/var/run/cdi", "/run/cdi", "/usr/share/cdi",
+                                "/usr/local/etc/cdi"};
+  const auto add = [&](const char* variable, std::string_view inner) {
+    const char* const value = std::getenv(variable);
+    if (value != nullptr && *value == '/') dirs.push_back(std::string{value}.append(inner));
+  };
+  add("HOME", "/.config/cdi");
+  add("XDG_CONFIG_HOME", "/cdi");
+  add("XDG_RUNTIME_DIR", "/cdi");
+  return dirs;
+}
+
+namespace detail {
+
+/// The directories of `dirs` that are there, and not among those searched, whatever their paths.
+inline std::vector<std::string> not_searched(const std::vector<SpecDir>& searched,
+                                             const std::vector<std::string>& dirs) {
+  std::vector<std::pair<dev_t, ino_t>> known;
+  struct stat info = {};
+  const auto is_new = [&](const std::string& path) {
+    if (::stat(path.c_str(), &info) != 0) return false;
+    const std::pair place{info.st_dev, info.st_ino};
+    if (std::find(known.begin(), known.end(), place) != known.end()) return false;
+    known.push_back(place);
+    return true;
+  };
+  for (const auto& dir : searched) is_new(dir.path);
+  std::vector<std::string> out;
+  for (const auto& dir : dirs) {
+    if (is_new(dir)) out.push_back(dir);
+  }
+  return out;
+}
+
+inline bool may_be_elsewhere(const Unresolved& one) {
+  return one.reason == Reason::unknown_kind || one.reason == Reason::unknown_device ||
+         one.reason == Reason::no_directory;
+}
+
+}  // namespace detail
+
+/// Why names are not resolved: those of `Registry::unresolved`, and for what no spec is known of,
+/// a look into the directories that are not searched. Costs a read of all files there.
+template <class Names>
+std::vector<Unresolved> diagnose(const Registry& registry, const Names& names,
+                                 const std::vector<std::string>& other_dirs = usual_spec_dirs(),
+                                 const ReadOptions& options = {}) {
+  auto missing = registry.unresolved(names);
+  if (std::none_of(missing.begin(), missing.end(), detail::may_be_elsewhere)) return missing;
+  const auto elsewhere = scan_spec_dirs(detail::not_searched(registry.dirs(), other_dirs), options);
+  for (auto& one : missing) {
+    const auto found = elsewhere->find(one.name);
+    if (found.device == nullptr || !detail::may_be_elsewhere(one)) continue;
+    one.reason = Reason::not_searched;
+    Error there{.code = Errc::not_found,
+                .message = "the device is here, in a directory that is not searched",
+                .position = {.file = found.spec->path, .line = found.line(), .column = 1}};
+    one.why.message.append("; it is in ").append(detail::quoted(found.spec->path));
+    one.why.message.append(", whose directory is not searched");
+    one.causes.push_back(std::move(there));
+  }
+  return missing;
+}
+inline std::vector<Unresolved> diagnose(
+    const Registry& registry, std::initializer_list<std::string_view> names,
+    const std::vector<std::string>& other_dirs = usual_spec_dirs(),
+    const ReadOptions& options = {}) {
+  return diagnose(registry, std::span<const std::string_view>{names.begin(), names.size()},
+                  other_dirs, options);
+}
+
+}  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_DIAGNOSE_HPP

@@ -1,0 +1,58 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_RARE_HPP
+#define CDI_RARE_HPP
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+/// A member that is seldom there, used like a `std::optional`. It takes one pointer where there is
+/// nothing, and keeps the value on the heap: of many devices that is what counts
+/// (bench/cache_bench.cpp).
+template <class T>
+class Rare {
+ public:
+  using value_type = T;
+
+  Rare() noexcept = default;
+  Rare(T value) : held_{std::make_unique<T>(std::move(value))} {}
+  Rare(const Rare& other) : held_{other ? std::make_unique<T>(*other) : nullptr} {}
+  Rare(Rare&&) noexcept = default;
+  Rare& operator=(Rare other) noexcept {
+    held_.swap(other.held_);
+    return *this;
+  }
+  template <class U = T>
+    requires(std::is_convertible_v<U, T> && !std::is_same_v<std::remove_cvref_t<U>, Rare>)
+  Rare& operator=(U&& value) { return *this = Rare{T(std::forward<U>(value))}; }
+  ~Rare() = default;
+
+  bool has_value() const noexcept { return held_ != nullptr; }
+  explicit operator bool() const noexcept { return has_value(); }
+  /// The value. Only when there is one.
+  T& operator*() noexcept { return *held_; }
+  const T& operator*() const noexcept { return *held_; }
+  T* operator->() noexcept { return held_.get(); }
+  const T* operator->() const noexcept { return held_.get(); }
+
+  /// Makes a value of its defaults in place of what was there.
+  T& emplace() { return *(held_ = std::make_unique<T>()); }
+  void reset() noexcept { held_.reset(); }
+
+  friend bool operator==(const Rare& a, const Rare& b) {
+    return a && b ? *a == *b : a.has_value() == b.has_value();
+  }
+
+ private:
+  std::unique_ptr<T> held_{};
+};
+
+}  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_RARE_HPP

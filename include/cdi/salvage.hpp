@@ -1,0 +1,187 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_SALVAGE_HPP
+#define CDI_SALVAGE_HPP
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <cdi/document.hpp>
+#include <cdi/minimum_version.hpp>
+#include <cdi/name.hpp>
+#include <cdi/read.hpp>
+#include <cdi/registry.hpp>
+#include <cdi/result.hpp>
+#include <cdi/rules.hpp>
+#include <cdi/spec.hpp>
+#include <cdi/validate.hpp>
+#include <cdi/version.hpp>
+
+// What can be saved of a spec file that is not valid: what it is about, and its good devices.
+
+namespace cdi::inline CDI_ABI {
+
+namespace detail {
+
+/// Where a key, given in lower case, stands next in a text, in any case; `npos` when nowhere.
+inline std::size_t find_key(std::string_view text, std::string_view key, std::size_t from) {
+  const auto rest = text.substr(from);
+  const auto at = std::search(rest.begin(), rest.end(), key.begin(), key.end(),
+                              [](char a, char b) { return ascii_lower(a) == b; });
+  return at == rest.end() ? text.npos : from + static_cast<std::size_t>(at - rest.begin());
+}
+
+/// Finds `KEY: VALUE` and `"KEY": "VALUE"` in a text that need be neither YAML nor JSON, and calls
+/// `take(value)` until it answers false. The key is given in lower case. Costs one pass: where a
+/// key may begin, the value before it ends.
+template <class Take>
+void scan_pairs(std::string_view text, std::string_view key, Take&& take) {
+  constexpr std::string_view blanks = " \t\r\n";
+  constexpr std::string_view quotes = "\"'";
+  constexpr std::string_view before_key = " \t\r\n\"'{,";
+  constexpr std::string_view after_value = " \t\r\n\"'{,}]#";
+  for (auto at = find_key(text, key, 0); at != text.npos; at = find_key(text, key, at + 1)) {
+    const bool begins = at == 0 || before_key.find(text[at - 1]) != text.npos;
+    std::string_view rest = text.substr(at + key.size());
+    const auto skip = [&](std::string_view characters) {
+      rest.remove_prefix(std::min(rest.find_first_not_of(characters), rest.size()));
+    };
+    skip(quotes);
+    skip(blanks);
+    if (!begins || !rest.starts_with(':')) continue;
+    rest.remove_prefix(1);
+    skip(" \t");
+    skip(quotes);
+    if (!take(rest.substr(0, rest.find_first_of(after_value)))) return;
+  }
+}
+
+/// The release that a text names, when it is newer than all that this library knows; else nothing.
+/// Digits and dots only, whatever the text is.
+inline std::string newer_release(std::string_view text) {
+  constexpr Release now = current_release;
+  constexpr std::array<std::uint32_t, 3> known{now.major, now.minor, now.patch};
+  std::array<std::uint32_t, 3> numbers{};
+  if (text.starts_with('v')) text.remove_prefix(1);
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i > 0 && at != end && *at == '.') ++at;
+    const auto [stop, failed] = std::from_chars(at, end, numbers[i]);
+    if (failed != std::errc{}) return {};
+    at = stop;
+    if (at == end) break;
+  }
+  if (at != end || numbers <= known) return {};
+  return std::to_string(numbers[0]) + "." + std::to_string(numbers[1]) + "." +
+         std::to_string(numbers[2]);
+}
+
+/// Tells what a rejected file is about, as far as its text shows it.
+inline void tell_contents(std::string_view text, RejectedFile& file) {
+  constexpr std::size_t most = 1000;  // devices; a file of more is taken to have any
+  if (text.starts_with(utf8_mark)) text.remove_prefix(utf8_mark.size());
+  detail::scan_pairs(text, "kind", [&](std::string_view value) {
+    if (parse_kind(value)) file.kind = value;
+    return file.kind.empty();
+  });
+  detail::scan_pairs(text, "name", [&](std::string_view value) {
+    if (is_device_name(value)) file.devices.emplace_back(value);
+    return file.devices.size() <= most;
+  });
+  if (file.devices.size() > most) file.devices.clear();
+  detail::scan_pairs(text, "cdiversion", [&](std::string_view value) {
+    if (file.needs_version.empty()) file.needs_version = detail::newer_release(value);
+    return false;
+  });
+}
+
+/// What is wrong with one device of a spec that declares `version`, seen from the device; nothing
+/// when it is valid on its own.
+inline std::optional<Error> device_fault(const Document::Value& item, std::string_view version) {
+  auto device = cdi::read<Device>(item);
+  if (!device) return std::move(device).error();
+  Spec alone{.version = std::string{version}, .kind = "a/b"};
+  if (!parse_release(version)) alone.version = to_string(current_release);  // not its fault
+  alone.devices.push_back(std::move(*device));
+  auto valid = cdi::validate(alone);
+  if (valid) return std::nullopt;
+  Error& error = valid.error();
+  if (error.rule == row_of(Rule::version_new_enough).code) {
+    const auto need = minimum_need(alone);
+    error.where = need.where;
+    error.message = "version " + detail::quoted(version) + " is too old for it: write \"" +
+                    to_string(need.release) + "\"";
+  }
+  constexpr std::string_view outer = "devices[0]";
+  if (error.where.starts_with(outer)) error.where.erase(0, outer.size());
+  if (error.where.starts_with('.')) error.where.erase(0, 1);
+  std::string_view path = error.where;
+  Document::Value at = item;
+  while (!path.empty() && detail::descend(at, path)) continue;
+  error.position = at.position();
+  return std::move(error);
+}
+
+/// The value of a member, in any case of the key.
+inline std::optional<Document::Value> find_member(const Document::Value& map,
+                                                  std::string_view name) {
+  for (const auto [key, value] : map.members()) {
+    if (same_key(key.text(), name)) return value;
+  }
+  return std::nullopt;
+}
+
+inline std::string name_of_device(const Document::Value& item) {
+  const auto name = detail::find_member(item, "name");
+  return std::string{name ? name->text() : std::string_view{}};
+}
+
+/// A copy of a spec's document without the devices that are not valid, and those whose name is
+/// given twice; what is wrong with each goes to `out`. Nothing when no device is left, or none has
+/// a fault.
+inline std::optional<Document> leave_bad_devices_out(const Document& document,
+                                                     std::vector<QuarantinedDevice>& out) {
+  const auto devices = detail::find_member(document.root(), "devices");
+  const auto version = detail::find_member(document.root(), "cdiVersion");
+  if (!devices || devices->kind() != Document::Kind::list) return std::nullopt;
+  std::unordered_map<std::string, std::size_t> times;
+  for (const auto item : devices->items()) ++times[detail::name_of_device(item)];
+  std::vector<bool> bad;
+  for (const auto item : devices->items()) {
+    const auto index = bad.size();
+    auto fault = detail::device_fault(item, version ? version->text() : std::string_view{});
+    auto name = detail::name_of_device(item);
+    if (!fault && times[name] > 1) {
+      fault = Error{.code = Errc::invalid,
+                    .message = "device " + detail::quoted(name) +
+                               " is defined more than once: choose another name",
+                    .where = "name",
+                    .position = item.position(),
+                    .rule = row_of(Rule::device_name_unique).code};
+    }
+    bad.push_back(fault.has_value());
+    if (!fault) continue;
+    fault->add_outer(detail::item_path("devices", index));
+    out.push_back({std::move(name), std::move(*fault)});
+  }
+  if (out.empty() || out.size() == bad.size()) return std::nullopt;
+  return document.without(*devices, bad);
+}
+
+}  // namespace detail
+
+}  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_SALVAGE_HPP

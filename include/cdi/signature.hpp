@@ -1,0 +1,69 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_SIGNATURE_HPP
+#define CDI_SIGNATURE_HPP
+
+#include <cstdint>
+#include <ctime>
+#include <sys/stat.h>
+
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+/// What a `stat` tells of a file or directory; while it stays the same, so does the content, once
+/// `is_settled`.
+struct Signature {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::uint64_t mode = 0;
+  std::int64_t size = 0;
+  std::int64_t modified = 0;  // seconds, and
+  std::int64_t modified_ns = 0;
+  std::int64_t changed = 0;  // likewise; every change sets it, and no program can set it back
+  std::int64_t changed_ns = 0;
+
+  friend bool operator==(const Signature&, const Signature&) = default;
+};
+
+inline Signature signature_of(const struct stat& info) {
+  return {.device = info.st_dev,
+          .inode = info.st_ino,
+          .mode = info.st_mode,
+          .size = info.st_size,
+          .modified = info.st_mtim.tv_sec,
+          .modified_ns = info.st_mtim.tv_nsec,
+          .changed = info.st_ctim.tv_sec,
+          .changed_ns = info.st_ctim.tv_nsec};
+}
+
+/// The time that file systems set, since 1970.
+inline timespec file_clock() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return now;
+}
+
+/// How long before `now` the file was changed, in milliseconds; 0 when the time is to come.
+inline std::int64_t age_of(const Signature& signature, const timespec& now) {
+  constexpr std::int64_t most = 1'000'000;  // seconds: enough, and safe to multiply
+  if (signature.changed < now.tv_sec - most) return most * 1000;
+  if (signature.changed > now.tv_sec) return 0;
+  const std::int64_t seconds = now.tv_sec - signature.changed;
+  const std::int64_t age = seconds * 1000 + (now.tv_nsec - signature.changed_ns) / 1'000'000;
+  return age < 0 ? 0 : age;
+}
+
+/// Whether a change after `now` is sure to change the signature too, taken at `now`. File systems
+/// set times in steps: of a clock tick, at most 10 ms, or of one or two seconds where no part of a
+/// second is kept. Two changes inside a step leave the same times.
+inline bool is_settled(const Signature& signature, const timespec& now) {
+  constexpr std::int64_t tick = 20;
+  constexpr std::int64_t whole_seconds = 2'000;
+  return age_of(signature, now) > (signature.changed_ns == 0 ? whole_seconds : tick);
+}
+
+}  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_SIGNATURE_HPP

@@ -1,0 +1,173 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_UNRESOLVED_HPP
+#define CDI_UNRESOLVED_HPP
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cdi/document.hpp>
+#include <cdi/result.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+/// Why a name cannot be resolved, for code that has to decide; `reasons` tells of each.
+enum class Reason : std::uint8_t {
+  invalid_name,
+  unknown_kind,
+  unknown_device,
+  conflict,
+  rejected,
+  quarantined,
+  unreadable,
+  refused,
+  no_directory,
+  not_searched,
+};
+
+/// What is to be said of a reason.
+struct ReasonRow {
+  Reason reason;
+  std::string_view code;     // stable: for programs
+  std::string_view meaning;  // one sentence
+  std::string_view advice;   // what to do
+};
+
+/// Every reason, in the order of `Reason`.
+inline constexpr std::array<ReasonRow, 10> reasons{{
+    {Reason::invalid_name, "invalid-name", "it is not a qualified name",
+     "write vendor.com/class=device"},
+    {Reason::unknown_kind, "unknown-kind", "no spec is of its kind",
+     "look for a slip of the pen in the kind; else run the vendor's generator, so that it writes a "
+     "spec of this kind"},
+    {Reason::unknown_device, "unknown-device", "its kind is there, but has no such device",
+     "ask for a device that is there; if the hardware has changed, have the spec written anew"},
+    {Reason::conflict, "conflict", "two files of one priority define it",
+     "keep the device in one of the files and remove it from the other"},
+    {Reason::rejected, "file-rejected", "a file of its kind is not a valid spec",
+     "mend the file at that place, or have it written anew; cdi convert writes it for another "
+     "release"},
+    {Reason::quarantined, "device-quarantined", "its own definition is not valid",
+     "mend the device at that place, or have the file written anew"},
+    {Reason::unreadable, "unreadable", "a file or directory that may define it cannot be read",
+     "let this user read it: chmod a+r on the file, a+rx on the directories above"},
+    {Reason::refused, "refused-by-policy",
+     "others may write a file or directory that may define it",
+     "give it to root and take the others' right to write: chmod go-w"},
+    {Reason::no_directory, "no-directory", "none of the spec directories is there",
+     "make the directory and have the specs written, or name the directory where they are"},
+    {Reason::not_searched, "not-searched", "it is in a directory that is not searched",
+     "add that directory to those searched, or move the file"},
+}};
+
+/// The row of a reason.
+constexpr const ReasonRow& row_of(Reason reason) {
+  return reasons[static_cast<std::size_t>(reason)];
+}
+
+/// A name that cannot be resolved, and why.
+struct Unresolved {
+  std::string name{};
+  Reason reason = Reason::invalid_name;
+  Error why{};                         // in words, the name included
+  std::vector<std::string> nearest{};  // kinds, or qualified names, that resemble it; best first
+  std::vector<Error> causes{};  // the files and directories to blame, with path, line and column
+  std::string needs_version{};  // the CDI release that the file to blame needs, when that is it
+};
+
+namespace detail {
+
+/// How many letters to change, add or drop to make one name of the other, cases alike; more than
+/// `most` counts as `most + 1`, and so does a name of more than 64 bytes. Costs the product of both
+/// lengths at most, no allocation.
+inline std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t most) {
+  constexpr std::size_t longest = 64;
+  if (a.size() > b.size()) std::swap(a, b);
+  if (b.size() > longest || b.size() - a.size() > most) return most + 1;
+  std::array<std::size_t, longest + 1> row{};
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    std::size_t least = row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const bool same = detail::ascii_lower(a[i]) == detail::ascii_lower(b[j]);
+      const std::size_t changed = diagonal + (same ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, diagonal + 1, row[j] + 1});
+      least = std::min(least, row[j + 1]);
+    }
+    if (least > most) return most + 1;
+  }
+  return std::min(row[b.size()], most + 1);
+}
+
+/// The few of many names that resemble one, best first.
+class NearestNames {
+ public:
+  explicit NearestNames(std::string_view wanted)
+      : wanted_{wanted}, most_{std::clamp<std::size_t>(wanted.size() / 3, 1, 3)} {}
+
+  /// `related`: whether the name is worth telling, however it is spelt.
+  void add(std::string_view name, bool related = false) {
+    const auto distance = detail::edit_distance(wanted_, name, most_);
+    const bool holds = wanted_.size() > 1 && name.find(wanted_) != std::string_view::npos;
+    if (distance > most_ && !related && !holds) return;
+    const std::pair entry{distance, name};
+    const auto at = std::lower_bound(names_.begin(), names_.end(), entry);
+    if (at != names_.end() && *at == entry) return;
+    names_.insert(at, entry);
+    if (names_.size() > limit) names_.pop_back();
+  }
+
+  std::vector<std::string_view> take() const {
+    std::vector<std::string_view> out;
+    for (const auto& entry : names_) out.push_back(entry.second);
+    return out;
+  }
+
+ private:
+  static constexpr std::size_t limit = 5;
+
+  std::string_view wanted_;
+  std::size_t most_;
+  std::vector<std::pair<std::size_t, std::string_view>> names_{};
+};
+
+/// The first few of many names in the order of bytes, each once.
+class FirstNames {
+ public:
+  void add(std::string_view name) {
+    const auto at = std::lower_bound(names_.begin(), names_.end(), name);
+    if (at != names_.end() && *at == name) return;
+    if (names_.size() > most && at == names_.end()) return;
+    names_.insert(at, name);
+    if (names_.size() > most + 1) names_.pop_back();  // one more tells that there are more
+  }
+  bool empty() const { return names_.empty(); }
+  std::string text() const {
+    std::string out;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      out.append(i == 0 ? "" : ", ").append(i == most ? "..." : detail::escaped(names_[i]));
+    }
+    return out.empty() ? "none" : out;
+  }
+
+ private:
+  static constexpr std::size_t most = 8;
+  std::vector<std::string_view> names_{};
+};
+
+}  // namespace detail
+
+}  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_UNRESOLVED_HPP
