@@ -4,6 +4,7 @@
 #ifndef CDI_EXAMPLES_CDI_COMMANDS_HPP
 #define CDI_EXAMPLES_CDI_COMMANDS_HPP
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +21,8 @@ struct Request {
   bool dirs_named = false;           // by the user: then they ought to be there
   std::vector<std::string> files{};  // of `validate`
   std::string config{};              // of `inject`
-  std::vector<std::string> names{};  // of `inject`
+  cdi::ReadOptions reading{};
+  std::vector<std::string> names{};  // of `inject` and `why`
   bool in_place = false;             // of `inject`
   bool strict = false;               // of `validate`
   bool rules = false;                // of `validate`
@@ -31,9 +33,9 @@ struct Request {
 };
 
 /// What keeps directories and files from being used.
-inline std::vector<cdi::Error> faults(const Request& request, const cdi::SpecScan& scan) {
-  auto errors = scan.registry->errors();
-  for (const auto& dir : scan.dirs) {
+inline std::vector<cdi::Error> faults(const Request& request, const cdi::Registry& registry) {
+  auto errors = registry.errors();
+  for (const auto& dir : registry.dirs()) {
     if (!request.dirs_named || dir.state != cdi::SpecDir::State::missing) continue;
     errors.push_back({.message = "no such directory", .position = {.file = dir.path}});
   }
@@ -48,11 +50,12 @@ inline void warn_of_doubts(const cdi::Registry& registry, const Output& output) 
 }
 
 /// Scans the directories, and says on standard error what of them cannot be used.
-inline cdi::SpecScan scan_and_warn(const Request& request, const Output& output) {
-  auto scan = cdi::scan_spec_dirs(request.spec_dirs);
-  for (const auto& error : faults(request, scan)) output.warning(error);
-  warn_of_doubts(*scan.registry, output);
-  return scan;
+inline std::shared_ptr<const cdi::Registry> scan_and_warn(const Request& request,
+                                                          const Output& output) {
+  auto registry = cdi::scan_spec_dirs(request.spec_dirs, request.reading);
+  for (const auto& error : faults(request, *registry)) output.warning(error);
+  warn_of_doubts(*registry, output);
+  return registry;
 }
 
 /// One name a line, or a list.
@@ -64,12 +67,12 @@ ExitCode print_names(const Names& names, const Output& output) {
 }
 
 inline ExitCode list_devices(const Request& request, const Output& output) {
-  const auto registry = scan_and_warn(request, output).registry;
+  const auto registry = scan_and_warn(request, output);
   if (output.format() == OutputFormat::text) return print_names(registry->devices(), output);
   Json list = Json::array();
   for (const auto& name : registry->devices()) {
     const auto found = registry->find(name);
-    Json entry{{"name", name}, {"file", found.spec->path}};
+    Json entry{{"name", name}, {"file", found.spec->path}, {"line", found.line()}};
     if (!found.device->annotations.empty()) entry["annotations"] = found.device->annotations;
     entry["containerEdits"] = cdi::to_json_value(found.device->container_edits);
     list.push_back(std::move(entry));
@@ -78,15 +81,15 @@ inline ExitCode list_devices(const Request& request, const Output& output) {
 }
 
 inline ExitCode list_vendors(const Request& request, const Output& output) {
-  return print_names(scan_and_warn(request, output).registry->vendors(), output);
+  return print_names(scan_and_warn(request, output)->vendors(), output);
 }
 
 inline ExitCode list_classes(const Request& request, const Output& output) {
-  return print_names(scan_and_warn(request, output).registry->classes(), output);
+  return print_names(scan_and_warn(request, output)->classes(), output);
 }
 
 inline ExitCode list_specs(const Request& request, const Output& output) {
-  const auto registry = scan_and_warn(request, output).registry;
+  const auto registry = scan_and_warn(request, output);
   std::string text;
   Json list = Json::array();
   for (const auto& loaded : registry->specs()) {
@@ -112,10 +115,10 @@ inline std::string_view state_name(cdi::SpecDir::State state) {
 }
 
 inline ExitCode list_dirs(const Request& request, const Output& output) {
-  const auto scan = scan_and_warn(request, output);
+  const auto registry = scan_and_warn(request, output);
   std::string text;
   Json list = Json::array();
-  for (const auto& dir : scan.dirs) {
+  for (const auto& dir : registry->dirs()) {
     const auto state = state_name(dir.state);
     text += fmt::format("{}  priority {}  {}  {} spec{}\n", dir.path, dir.priority, state,
                         dir.specs, dir.specs == 1 ? "" : "s");
@@ -158,11 +161,11 @@ inline ExitCode validate(const Request& request, const Output& output) {
     }
   };
   if (request.files.empty()) {
-    const auto scan = cdi::scan_spec_dirs(request.spec_dirs);
-    const auto errors = faults(request, scan);
+    const auto registry = cdi::scan_spec_dirs(request.spec_dirs, request.reading);
+    const auto errors = faults(request, *registry);
     for (const auto& error : errors) output.error(error);
     good = errors.empty();
-    for (const auto& spec : scan.registry->specs()) take(*spec);
+    for (const auto& spec : registry->specs()) take(*spec);
     if (good && valid.empty()) {
       cdi::Error nothing{.message = "no spec files in"};
       for (const auto& dir : request.spec_dirs) nothing.message.append(" ").append(dir);
@@ -171,7 +174,7 @@ inline ExitCode validate(const Request& request, const Output& output) {
     }
   }
   for (const auto& path : request.files) {
-    const auto spec = cdi::read_spec_file(path);
+    const auto spec = cdi::read_spec_file(path, request.reading);
     if (!spec) {
       output.error(spec.error());
       good = false;
@@ -197,7 +200,7 @@ inline ExitCode inject(const Request& request, const Output& output) {
     output.error(config.error());
     return exit_refused;
   }
-  const auto registry = scan_and_warn(request, output).registry;
+  const auto registry = scan_and_warn(request, output);
   const auto unresolved = registry->unresolved(request.names);
   for (const auto& one : unresolved) output.error(one.why);
   if (!unresolved.empty()) return exit_refused;

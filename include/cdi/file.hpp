@@ -55,7 +55,7 @@ struct ReadOptions {
   /// device is refused whole, as the CDI document says. `LoadedSpec::quarantined` names it.
   bool quarantine_devices = false;
   /// Refuses files and directories that belong to neither root nor this user, or that others may
-  /// write.
+  /// write. Of a link, the file is judged that it leads to, not the directory of that file.
   bool refuse_writable = false;
   /// How long ago a file may have been changed to be read again when it is not valid: somebody may
   /// be writing it still. Waits this long at most, in all for the files of a call.
@@ -135,6 +135,7 @@ inline bool read_text(std::string_view text, std::string_view path, Format forma
       if (options.digest != nullptr) out.digest = options.digest(text);
       return true;
     }
+    if (good) rejected = std::move(rest);  // what is wrong beside the devices
   }
   detail::tell_contents(text, rejected);
   return false;

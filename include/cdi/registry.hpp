@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <cstring>
 #include <initializer_list>
 #include <memory>
 #include <set>
@@ -180,7 +180,7 @@ class Registry {
   std::vector<std::string> devices() const {
     std::vector<std::string> names;
     for (const auto& slot : slots_) {
-      if (slot.spec == Slot::none || slot.contested) continue;
+      if (slot.device == nullptr || slot.contested) continue;
       const auto found = device_of(slot);
       names.push_back(qualified_name(found.spec->spec.kind, found.device->name));
     }
@@ -206,15 +206,12 @@ class Registry {
   const std::vector<Error>& errors() const { return errors_; }
 
  private:
-  /// One place of the index: a table with open addressing, which takes a third of the memory of
-  /// `std::unordered_map`, and an eighth of its time to build (bench/resolve_bench.cpp).
+  /// One place of the index.
   struct Slot {
-    static constexpr std::uint32_t none = 0xffffffff;
-
+    const Device* device = nullptr;
     std::uint32_t hash = 0;
-    std::uint32_t spec = none;      // index in `specs_`
-    std::uint32_t device : 31 = 0;  // index in the spec
-    std::uint32_t contested : 1 = 0;
+    std::uint32_t spec : 31 = 0;      // index in `specs_`
+    std::uint32_t contested : 1 = 0;  // another spec of the same priority has the device, too
   };
 
   /// Two specs of the same priority, and a device, the first of some, that both provide.
@@ -225,14 +222,33 @@ class Registry {
     std::size_t devices;
   };
 
-  static std::uint32_t hash_of(std::size_t kind_hash, std::string_view device) {
-    const std::uint64_t hash = std::hash<std::string_view>{}(device)*31 + kind_hash;
-    return static_cast<std::uint32_t>(hash ^ hash >> 32);
+  /// Mixes a text into a hash, eight bytes at a time; what is left over as parts that overlap.
+  static std::uint64_t hash_of(std::string_view text, std::uint64_t hash) {
+    constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;  // 2^64 divided by the golden ratio
+    const auto mix = [&](std::uint64_t word) {
+      hash = (hash ^ word) * odd;
+      hash ^= hash >> 32;
+    };
+    const auto load = [&]<class Word>(Word word, std::size_t at) {
+      std::memcpy(&word, text.data() + at, sizeof word);
+      return std::uint64_t{word};
+    };
+    const auto size = text.size();
+    for (; text.size() >= 8; text.remove_prefix(8)) mix(load(std::uint64_t{}, 0));
+    std::uint64_t rest = 0;
+    if (text.size() >= 4) {
+      rest = load(std::uint32_t{}, 0) << 32 | load(std::uint32_t{}, text.size() - 4);
+    } else if (!text.empty()) {
+      rest = load(std::uint8_t{}, 0) << 16 | load(std::uint8_t{}, text.size() / 2) << 8 |
+             load(std::uint8_t{}, text.size() - 1);
+    }
+    mix(rest ^ std::uint64_t{size} << 56);
+    return hash;
   }
+  static std::uint64_t hash_of_kind(std::string_view kind) { return hash_of(kind, 0); }
 
   ResolvedDevice device_of(const Slot& slot) const {
-    const LoadedSpec& spec = *specs_[slot.spec];
-    return {&spec, &spec.spec.devices[slot.device]};
+    return {specs_[slot.spec].get(), slot.device};
   }
 
   /// The place of a device, or the empty one where it belongs.
@@ -240,10 +256,9 @@ class Registry {
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
       const Slot& slot = slots_[i];
-      if (slot.spec == Slot::none) return i;
+      if (slot.device == nullptr) return i;
       if (slot.hash != hash) continue;
-      const auto found = device_of(slot);
-      if (found.device->name == device && found.spec->spec.kind == kind) return i;
+      if (slot.device->name == device && specs_[slot.spec]->spec.kind == kind) return i;
     }
   }
 
@@ -252,9 +267,9 @@ class Registry {
     if (equals == std::string_view::npos || slots_.empty()) return nullptr;
     const auto kind = name.substr(0, equals);
     const auto device = name.substr(equals + 1);
-    const auto hash = hash_of(std::hash<std::string_view>{}(kind), device);
+    const auto hash = static_cast<std::uint32_t>(hash_of(device, hash_of_kind(kind)));
     const Slot& slot = slots_[place_of(hash, kind, device)];
-    return slot.spec == Slot::none ? nullptr : &slot;
+    return slot.device == nullptr ? nullptr : &slot;
   }
 
   void add_devices() {
@@ -268,12 +283,11 @@ class Registry {
     slots_.resize(std::bit_ceil(devices + devices / 3 + 1));
     std::sort(by_priority.begin(), by_priority.end());
     for (const auto& [priority, i] : by_priority) {
-      const auto& spec = specs_[i]->spec;
-      const auto kind_hash = std::hash<std::string_view>{}(spec.kind);
-      for (std::size_t d = 0; d < spec.devices.size(); ++d) {
-        add({.hash = hash_of(kind_hash, spec.devices[d].name),
-             .spec = i,
-             .device = static_cast<std::uint32_t>(d) & 0x7fffffff});
+      const auto kind_hash = hash_of_kind(specs_[i]->spec.kind);
+      for (const auto& device : specs_[i]->spec.devices) {
+        add({.device = &device,
+             .hash = static_cast<std::uint32_t>(hash_of(device.name, kind_hash)),
+             .spec = i & 0x7fffffff});
       }
     }
   }
@@ -281,11 +295,12 @@ class Registry {
   void add(const Slot& slot) {
     const auto added = device_of(slot);
     Slot& place = slots_[place_of(slot.hash, added.spec->spec.kind, added.device->name)];
-    if (place.spec == Slot::none) {
+    if (place.device == nullptr) {
       place = slot;
       return;
     }
     const auto first = device_of(place);
+    if (first.spec == added.spec) return;  // given twice
     if (first.spec->priority < added.spec->priority) {
       place = slot;
       return;
@@ -369,7 +384,7 @@ class Registry {
     // Nobody knows of the kind: files and directories that could not be looked into may be of it.
     for (const auto& file : rejected_) {
       const bool unseen = file->kind.empty() && may_hold_specs(file->why);
-      if (file->kind == kind || unseen) blame_file(*file, out);
+      if (file->kind == kind || (unseen && file->why.code != Errc::limit)) blame_file(*file, out);
     }
     return !out.causes.empty();
   }
@@ -379,11 +394,12 @@ class Registry {
                        [&](const auto& spec) { return spec->spec.kind == kind; });
   }
 
-  /// Whether it was only a right or a resource that was lacking.
+  /// Whether a file or directory was not looked into, so that nobody knows what it holds.
   static bool may_hold_specs(const Error& error) {
     const bool other_kind_of_file =
         error.system == EINVAL || error.system == EISDIR || error.system == ENOTDIR;
-    return error.code == Errc::refused || (error.code == Errc::system && !other_kind_of_file);
+    return error.code == Errc::refused || error.code == Errc::limit ||
+           (error.code == Errc::system && !other_kind_of_file);
   }
 
   static Reason reason_of(const Error& error) {
@@ -432,6 +448,7 @@ class Registry {
     }
     for (const auto& file : rejected_) {
       if (!has_kind && !file->kind.empty()) nearest.add(file->kind);
+      if (may_hold_specs(file->why) && file->kind.empty()) out.causes.push_back(file->why);
     }
     std::string like;
     for (const auto near : nearest.take()) {
@@ -465,10 +482,13 @@ class Registry {
   /// not used: the reason may be there.
   Error join(const std::vector<Unresolved>& missing) const {
     Error error = missing.front().why;
-    bool blamed = !missing.front().causes.empty();
+    const auto is_blamed = [](const Unresolved& one) {
+      return one.reason != Reason::unknown_kind && one.reason != Reason::unknown_device;
+    };
+    bool blamed = is_blamed(missing.front());
     for (std::size_t i = 1; i < missing.size(); ++i) {
       error.message.append("; ").append(missing[i].why.message);
-      blamed = blamed && !missing[i].causes.empty();
+      blamed = blamed && is_blamed(missing[i]);
     }
     constexpr std::size_t most = 3;
     std::size_t unused = 0;
@@ -505,7 +525,9 @@ class Registry {
   std::vector<std::shared_ptr<const RejectedFile>> rejected_{};
   std::vector<SpecDir> dirs_{};
   std::vector<Error> errors_{};
-  std::vector<Slot> slots_{};  // a power of two, at least a quarter of them empty
+  // The index, with open addressing: a power of two of slots, at least a quarter of them empty.
+  // bench/resolve_bench.cpp has it beside `std::unordered_map`.
+  std::vector<Slot> slots_{};
   std::vector<Conflict> conflicts_{};
 };
 

@@ -59,7 +59,8 @@ inline constexpr std::array<ReasonRow, 10> reasons{{
     {Reason::quarantined, "device-quarantined", "its own definition is not valid",
      "mend the device at that place, or have the file written anew"},
     {Reason::unreadable, "unreadable", "a file or directory that may define it cannot be read",
-     "let this user read it: chmod a+r on the file, a+rx on the directories above"},
+     "if it is a permission, chmod a+r the file and a+rx the directories above it; if a link leads "
+     "nowhere, make what it leads to, or remove it"},
     {Reason::refused, "refused-by-policy",
      "others may write a file or directory that may define it",
      "give it to root and take the others' right to write: chmod go-w"},
@@ -80,7 +81,9 @@ struct Unresolved {
   Reason reason = Reason::invalid_name;
   Error why{};                         // in words, the name included
   std::vector<std::string> nearest{};  // kinds, or qualified names, that resemble it; best first
-  std::vector<Error> causes{};  // the files and directories to blame, with path, line and column
+  std::vector<Error>
+      causes{};  // files and directories to blame, with path, line and column; when the
+  // kind or device is unknown, those that nobody could look into
   std::string needs_version{};  // the CDI release that the file to blame needs, when that is it
 };
 

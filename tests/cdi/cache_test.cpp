@@ -267,6 +267,23 @@ TEST_CASE("Nothing is opened while nothing changes, and the registry stays the s
   }
 }
 
+TEST_CASE("Of watched files, those that links lead to are looked at all the same") {
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  tree.put_spec("target", "one");
+  tree.link("../target", "a/link.yaml");
+  cdi::Cache cache{{a}, {.freshness = cdi::Freshness::watched}};
+  Opened opened{a};
+  Opened target{tree / "target"};
+  REQUIRE(eventually([&] {
+    target.take();
+    cache.registry();
+    return target.take().empty() && opened.take().empty();
+  }));
+  tree.put_spec("target", "two");
+  CHECK(cache.registry()->devices() == Names{"v/c=two"});
+}
+
 TEST_CASE("One file among 1000 changed: one file is read, the others are shared") {
   const TempTree tree;
   const auto a = tree.make_dir("a");

@@ -366,4 +366,53 @@ TEST_CASE("lines and columns of a byte count from one") {
   }
 }
 
+/// The member of a map.
+Document::Value at(const Document& document, std::string_view name) {
+  for (const auto [key, value] : document.root().members()) {
+    if (key.text() == name) return value;
+  }
+  FAIL("no such member");
+  return document.root();
+}
+
+TEST_CASE("a copy without some items of a list keeps all else in its place") {
+  const Document document = sample();
+  const auto list = at(document, "a");
+  struct Row {
+    std::vector<bool> left_out;
+    std::string_view shown;
+    std::size_t size = 4;
+  };
+  for (const auto& row :
+       {Row{{}, R"({a=[1 "x" null {}] b.c={d=2} b=[[3]]})"},
+        Row{{true}, R"({a=["x" null {}] b.c={d=2} b=[[3]]})", 3},
+        Row{{false, true, false, true}, "{a=[1 null] b.c={d=2} b=[[3]]}", 2},
+        Row{{false, false, false, true}, R"({a=[1 "x" null] b.c={d=2} b=[[3]]})", 3},
+        Row{{true, true, true, true}, "{a=[] b.c={d=2} b=[[3]]}", 0},
+        Row{{false, false, false, false, true}, R"({a=[1 "x" null {}] b.c={d=2} b=[[3]]})"}}) {
+    CAPTURE(row.shown);
+    const Document copy = document.without(list, row.left_out);
+    CHECK(show(copy.root()) == row.shown);
+    CHECK(copy.file() == "f");
+    CHECK(copy.root().size() == 3);
+    CHECK(at(copy, "a").size() == row.size);
+    CHECK(copy.locate("b[0][0]").column == 15);
+    CHECK(copy.locate("b.c.d").column == 11);
+  }
+  CHECK(document.without(list, {true, true}).locate("a[1]").column == 7);
+  CHECK(document.without(list, {true, true}).locate("a[0]").column == 6);
+  CHECK(show(document.root()) == R"({a=[1 "x" null {}] b.c={d=2} b=[[3]]})");
+}
+
+TEST_CASE("a copy without items outlives the document, and its lists can be cut again") {
+  Document copy = [] {
+    const Document document = sample();
+    return document.without(at(document, "a"), {true, false, true});
+  }();
+  CHECK(show(copy.root()) == R"({a=["x" {}] b.c={d=2} b=[[3]]})");
+  copy = copy.without(at(copy, "b"), {true});
+  copy = copy.without(at(copy, "a"), {false, true});
+  CHECK(show(copy.root()) == R"({a=["x"] b.c={d=2} b=[]})");
+}
+
 }  // namespace

@@ -1,15 +1,18 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <dirent.h>
+#include <fcntl.h>
 #include <limits>
 #include <set>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
-#include <type_traits>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -84,9 +87,6 @@ cdi::Spec good_spec() {
 }
 
 }  // namespace
-
-static_assert(!std::is_copy_constructible_v<cdi::Descriptor>);
-static_assert(std::is_nothrow_move_constructible_v<cdi::Descriptor>);
 
 TEST_CASE("The format is told by the end of the name, in its exact case") {
   using cdi::Format;
@@ -258,8 +258,9 @@ TEST_CASE("A file without permission is refused") {
 TEST_CASE("A file over the limit is refused, one at the limit is read") {
   const TempDir dir;
   put(dir / "a.json", good_json);
-  CHECK(cdi::read_spec_file(dir / "a.json", {.bytes = good_json.size()}));
-  const auto loaded = cdi::read_spec_file(dir / "a.json", {.bytes = good_json.size() - 1});
+  CHECK(cdi::read_spec_file(dir / "a.json", {.limits = {.bytes = good_json.size()}}));
+  const auto loaded =
+      cdi::read_spec_file(dir / "a.json", {.limits = {.bytes = good_json.size() - 1}});
   REQUIRE_FALSE(loaded);
   CHECK(loaded.error().code == cdi::Errc::limit);
   CHECK(loaded.error().position.file == dir / "a.json");
@@ -269,102 +270,6 @@ TEST_CASE("A file over the limit is refused, one at the limit is read") {
   CHECK_FALSE(cdi::read_file(dir / "big", 99'999));
   put(dir / "empty", "");
   CHECK(cdi::read_file(dir / "empty", 0)->empty());
-}
-
-TEST_CASE("A file is made or replaced with its mode whatever the umask, and nothing is left over") {
-  const TempDir dir;
-  const auto umask = ::umask(077);
-  CHECK(cdi::replace_file(dir / "a", "one"));
-  CHECK(get(dir / "a") == "one");
-  CHECK(mode_of(dir / "a") == 0644);
-  CHECK(::chmod((dir / "a").c_str(), 0400) == 0);
-  CHECK(cdi::replace_file(dir / "a", std::string(200'000, 'x')));
-  CHECK(get(dir / "a") == std::string(200'000, 'x'));
-  CHECK(mode_of(dir / "a") == 0644);
-  CHECK(cdi::replace_file(dir / "b", "", 0600));
-  CHECK(mode_of(dir / "b") == 0600);
-  CHECK(get(dir / "b").empty());
-  ::umask(umask);
-  CHECK(dir.names() == std::set<std::string>{"a", "b"});
-}
-
-TEST_CASE("A link is replaced, not followed; an old reader keeps the old text") {
-  const TempDir dir;
-  put(dir / "old", "old");
-  REQUIRE(::symlink("old", (dir / "link").c_str()) == 0);
-  REQUIRE(::link((dir / "old").c_str(), (dir / "hard").c_str()) == 0);
-  CHECK(cdi::replace_file(dir / "link", "new"));
-  CHECK(cdi::replace_file(dir / "hard", "new"));
-  CHECK(get(dir / "old") == "old");
-  CHECK(get(dir / "link") == "new");
-  struct stat info = {};
-  CHECK(::lstat((dir / "link").c_str(), &info) == 0);
-  CHECK(S_ISREG(info.st_mode));
-}
-
-TEST_CASE("A write that fails leaves the old text and no temporary file") {
-  const TempDir dir;
-  put(dir / "file", "old");
-  REQUIRE(::mkdir((dir / "dir").c_str(), 0700) == 0);
-  struct {
-    std::string path;
-    int system;
-  } const rows[] = {
-      {dir / "missing/file", ENOENT},
-      {dir / "file/file", ENOTDIR},
-      {dir / "dir", EISDIR},
-      {dir / std::string(256, 'n'), ENAMETOOLONG},
-      {dir / "dir/", EINVAL},
-      {dir / "file/", EINVAL},
-      {dir / ".", EINVAL},
-      {dir / "dir/..", EINVAL},
-      {"", EINVAL},
-      {"/", EINVAL},
-  };
-  for (const auto& row : rows) {
-    CAPTURE(row.path);
-    const auto done = cdi::replace_file(row.path, "new");
-    REQUIRE_FALSE(done);
-    CHECK(done.error().code == cdi::Errc::system);
-    CHECK(done.error().system == row.system);
-    CHECK(done.error().position.file == row.path);
-    CHECK(dir.names() == std::set<std::string>{"dir", "file"});
-  }
-  CHECK(get(dir / "file") == "old");
-}
-
-TEST_CASE("The longest name that a file can have will do") {
-  const TempDir dir;
-  const std::string name(255, 'n');
-  CHECK(cdi::replace_file(dir / name, "x"));
-  CHECK(dir.names() == std::set<std::string>{name});
-}
-
-TEST_CASE("A directory that cannot be written leaves the old text") {
-  if (::geteuid() == 0) {
-    MESSAGE("skipped 'root may read and write everything'");
-    return;
-  }
-  const TempDir dir;
-  put(dir / "file", "old");
-  REQUIRE(::chmod((dir / ".").c_str(), 0500) == 0);
-  const auto done = cdi::replace_file(dir / "file", "new");
-  REQUIRE_FALSE(done);
-  CHECK(done.error().system == EACCES);
-  CHECK(get(dir / "file") == "old");
-}
-
-TEST_CASE("A path without slash is in the current directory") {
-  const TempDir dir;
-  char before[4096];
-  REQUIRE(::getcwd(before, sizeof before) != nullptr);
-  REQUIRE(::chdir((dir / ".").c_str()) == 0);
-  const auto done = cdi::replace_file("a", "text");
-  const auto read = cdi::read_file("a");
-  REQUIRE(::chdir(before) == 0);
-  CHECK(done);
-  CHECK(read);
-  CHECK(dir.names() == std::set<std::string>{"a"});
 }
 
 TEST_CASE("A spec is written in the format of the name, and read back the same") {
@@ -388,6 +293,7 @@ TEST_CASE("A spec is written in the format of the name, and read back the same")
     CHECK(loaded->spec == spec);
     CHECK(loaded->warnings.empty());
     CHECK(get(dir / name).ends_with("\n"));
+    CHECK(mode_of(dir / name) == 0644);
   }
   CHECK(get(dir / "a.json").starts_with("{"));
   CHECK(get(dir / "a.yaml").starts_with("---\n"));
@@ -442,9 +348,8 @@ TEST_CASE("No descriptor is left open, whatever the outcome") {
   const auto before = open_files();
   for (const std::string name : {"a.json", "bad.json", "missing.json", "."}) {
     CHECK(cdi::read_spec_file(dir / name).has_value() == (name == "a.json"));
-    CHECK(cdi::replace_file(dir / name, good_json).has_value() == (name != "."));
+    CHECK(cdi::write_spec_file(dir / name, good_spec()).has_value() == (name != "."));
   }
-  CHECK_FALSE(cdi::replace_file(dir / std::string(256, 'n'), ""));
   CHECK(open_files() == before);
 }
 
@@ -460,4 +365,267 @@ TEST_CASE("Control characters survive the way through either format") {
       if (loaded) CHECK(loaded->spec == spec);
     }
   }
+}
+
+namespace {
+
+/// A good spec of release 0.3.0 with more items for its list of devices, from line 6 on.
+std::string spec_with(std::string_view items) {
+  return "cdiVersion: 0.3.0\nkind: v.com/c\ndevices:\n- name: good\n  containerEdits: {env: "
+         "[A=1]}\n" +
+         std::string{items};
+}
+
+cdi::Result<cdi::LoadedSpec> parse(const std::string& text, bool quarantine) {
+  return cdi::parse_spec(text, "f.yaml", cdi::Format::yaml, {.quarantine_devices = quarantine});
+}
+
+std::vector<std::string> devices_of(const cdi::LoadedSpec& loaded) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < loaded.spec.devices.size(); ++i) {
+    names.push_back(loaded.spec.devices[i].name + ":" + std::to_string(loaded.lines.at(i)));
+  }
+  return names;
+}
+
+std::vector<std::string> quarantined_of(const cdi::LoadedSpec& loaded) {
+  std::vector<std::string> texts;
+  for (const auto& one : loaded.quarantined) texts.push_back(one.name + ": " + to_string(one.why));
+  return texts;
+}
+
+/// Reads a file again after each `wait()`, whatever the time.
+template <class Wait>
+cdi::detail::FileState read_patiently(const std::string& path, const Wait& wait,
+                                      const cdi::detail::FileState& before = {}) {
+  const cdi::ReadOptions options{.patience = std::chrono::hours{1}};
+  return cdi::detail::read_spec_at(AT_FDCWD, path, path, 7, options, before, wait);
+}
+
+}  // namespace
+
+TEST_CASE("Devices know their lines, in every layout") {
+  using Lines = std::vector<std::uint32_t>;
+  struct {
+    std::string text;
+    Lines lines;
+  } const rows[] = {
+      {good_json, {1}},
+      {good_yaml, {4}},
+      {"# note\n\n" + good_yaml, {6}},
+      {"kind: v.com/c\nDevices:\n\n-\n  name: a\n  containerEdits: {env: [A=1]}\n\n- "
+       "containerEdits: {env: [A=1]}\n  name: b\ncdiVersion: 1.0.0\n",
+       {5, 8}},
+      {"{\"cdiVersion\":\"1.0.0\",\r\n\"kind\":\"v.com/c\",\r\n\"devices\":[\r\n{\"name\":\"a\","
+       "\"containerEdits\":{\"env\":[\"A=1\"]}},\r\n\r\n{\"name\":\"b\",\"containerEdits\":{"
+       "\"env\":["
+       "\"A=1\"]}}]}",
+       {4, 6}},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.text);
+    const auto loaded = cdi::parse_spec(row.text, "f.yaml", cdi::Format::yaml);
+    REQUIRE_MESSAGE(loaded, (loaded ? "" : to_string(loaded.error())));
+    CHECK(loaded->lines == row.lines);
+  }
+}
+
+TEST_CASE("One bad device costs the file, or only itself when that is asked for") {
+  const auto text = spec_with(
+      "- name: odd\n"
+      "  new: {}\n"
+      "- name: 0new\n"
+      "  containerEdits: {env: [A=1]}\n"
+      "- name: last\n"
+      "  containerEdits: {env: [A=1]}\n");
+  const auto whole = parse(text, false);
+  REQUIRE_FALSE(whole);
+  CHECK(to_string(whole.error()).starts_with("f.yaml:7:3: devices[1].new: unknown field"));
+
+  const auto loaded = parse(text, true);
+  REQUIRE_MESSAGE(loaded, (loaded ? "" : to_string(loaded.error())));
+  CHECK(devices_of(*loaded) == std::vector<std::string>{"good:4", "last:10"});
+  const auto bad = quarantined_of(*loaded);
+  REQUIRE(bad.size() == 2);
+  CHECK(bad[0].starts_with("odd: f.yaml:7:3: devices[1].new: unknown field"));
+  CHECK(bad[1].starts_with("0new: f.yaml:8:9: devices[2].name: version \"0.3.0\" is too old"));
+  CHECK(loaded->fault == nullptr);
+
+  CHECK(parse(spec_with(""), true)->quarantined.empty());
+}
+
+TEST_CASE("Faults of the spec itself refuse the file, whatever its devices are") {
+  const std::string bad_device = "- name: bad\n";
+  auto with = [&](std::string_view what, std::string_view instead) {
+    auto text = spec_with(bad_device);
+    return text.replace(text.find(what), what.size(), instead);
+  };
+  struct {
+    std::string text;
+    std::string error;  // how it begins
+  } const rows[] = {
+      {with("v.com/c", "v.com"), "f.yaml:"},
+      {with("0.3.0", "9.0.0"), "f.yaml:"},
+      {with("cdiVersion: 0.3.0\n", ""), "f.yaml:"},
+      {with("v.com/c", "v.com/c.d"), "f.yaml:"},  // needs 0.6.0
+      {spec_with(bad_device + "new: {}\n"), "f.yaml:"},
+      {spec_with(bad_device + "containerEdits: {env: [A]}\n"), "f.yaml:"},
+      {spec_with(bad_device + "Devices: []\n"), "f.yaml:"},
+      {spec_with(bad_device + "- name: [\n"), "f.yaml:"},
+      {"cdiVersion: 0.3.0\nkind: v.com/c\ndevices: [{name: a}, {name: b}]\n",
+       "f.yaml:3:11: devices[0].containerEdits: the field is missing"},
+      {"cdiVersion: 0.3.0\nkind: v.com/c\ndevices: []\n", "f.yaml:3:10: devices: the spec has no"},
+      {"cdiVersion: 0.3.0\nkind: v.com/c\ndevices: {name: a}\n",
+       "f.yaml:3:10: devices: expected a list"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.text);
+    const auto loaded = parse(row.text, true);
+    REQUIRE_FALSE(loaded);
+    const auto found = to_string(loaded.error());
+    CAPTURE(found);
+    CHECK(found.starts_with(row.error));
+    CHECK(loaded.error().position.line != 0);
+  }
+}
+
+TEST_CASE("Both devices of one name are left out") {
+  const auto item = [](std::string_view name) {
+    return "- {name: " + std::string{name} + ", containerEdits: {env: [A=1]}}\n";
+  };
+  const auto text = spec_with(item("a") + item("b") + item("a"));
+  CHECK(parse(text, false).error().rule == "device-name-unique");
+  const auto loaded = parse(text, true);
+  REQUIRE(loaded);
+  CHECK(devices_of(*loaded) == std::vector<std::string>{"good:4", "b:7"});
+  REQUIRE(loaded->quarantined.size() == 2);
+  CHECK(loaded->quarantined[0].why.position.line == 6);
+  CHECK(loaded->quarantined[1].why.position.line == 8);
+}
+
+TEST_CASE("The digest is of the bytes of the file, quarantine or not") {
+  const auto digest = +[](std::string_view bytes) {
+    return "<" + std::string{bytes} + ">";
+  };
+  const auto bad = spec_with("- name: bad\n");
+  for (const auto& text : {good_yaml, "\xEF\xBB\xBF" + good_json, bad}) {
+    CAPTURE(text);
+    const auto loaded = cdi::parse_spec(text, "f", cdi::Format::yaml,
+                                        {.quarantine_devices = true, .digest = digest});
+    REQUIRE(loaded);
+    CHECK(loaded->digest == "<" + text + ">");
+  }
+  CHECK(cdi::parse_spec(good_yaml, "f", cdi::Format::yaml)->digest.empty());
+}
+
+TEST_CASE("A file that others may write is refused only when asked for") {
+  const TempDir dir;
+  put(dir / "a.json", good_json);
+  REQUIRE(::chmod((dir / "a.json").c_str(), 0646) == 0);
+  CHECK(cdi::read_spec_file(dir / "a.json"));
+  const auto refused = cdi::read_spec_file(dir / "a.json", {.refuse_writable = true});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == cdi::Errc::refused);
+  CHECK(to_string(refused.error()).starts_with(dir / "a.json: others may write the file: mode 06"));
+  REQUIRE(::chmod((dir / "a.json").c_str(), 0644) == 0);
+  CHECK(cdi::read_spec_file(dir / "a.json", {.refuse_writable = true}));
+}
+
+TEST_CASE("A file over the limit is not read, however large it is") {
+  const TempDir dir;
+  put(dir / "a.json", "");
+  if (::truncate((dir / "a.json").c_str(), off_t{1} << 40) != 0) {
+    MESSAGE("skipped 'the file system has no files of a tebibyte'");
+    return;
+  }
+  const auto loaded = cdi::read_spec_file(dir / "a.json");
+  REQUIRE_FALSE(loaded);
+  CHECK(loaded.error().code == cdi::Errc::limit);
+  CHECK(loaded.error().message == "the file has more than 16777216 bytes");
+}
+
+TEST_CASE("A half-written file is read again until it is whole") {
+  const TempDir dir;
+  const auto path = dir / "a.json";
+  put(path, "");
+  std::size_t written = 0;
+  const auto file = read_patiently(path, [&] {
+    written += 20;
+    put(path, good_json.substr(0, written));
+    return true;
+  });
+  CHECK(written >= good_json.size());
+  REQUIRE(file.spec);
+  CHECK_FALSE(file.rejected);
+  CHECK(file.spec->spec == good_spec());
+  CHECK(file.spec->priority == 7);
+}
+
+TEST_CASE("A file that stays bad is told when there is no more time, one read after each wait") {
+  const TempDir dir;
+  const auto path = dir / "a.json";
+  put(path, "{\"cdiVersion\": \"9.0.0\", \"kind\": \"v.com/c\", \"devices\": [{\"name\": \"d");
+  int waits = 0;
+  const auto file = read_patiently(path, [&] { return ++waits < 3; });
+  CHECK(waits == 3);
+  CHECK_FALSE(file.spec);
+  REQUIRE(file.rejected);
+  CHECK(file.rejected->why.code == cdi::Errc::syntax);
+  CHECK(file.rejected->kind == "v.com/c");
+  CHECK(file.rejected->devices == std::vector<std::string>{"d"});
+  CHECK(file.rejected->needs_version == "9.0.0");
+
+  // The same bytes as the last time: they were waited for then.
+  const auto again = read_patiently(
+      path, [&] { return ++waits < 10; }, file);
+  CHECK(waits == 3);
+  CHECK(again.rejected == file.rejected);
+}
+
+TEST_CASE("A file that goes away, or is good, is not waited for") {
+  const TempDir dir;
+  const auto never = [] {
+    FAIL_CHECK("waited");
+    return false;
+  };
+  put(dir / "good.json", good_json);
+  CHECK(read_patiently(dir / "good.json", never).spec);
+  CHECK(read_patiently(dir / "gone.json", never).rejected->why.system == ENOENT);
+  CHECK(read_patiently(dir / "a.txt", never).rejected->why.code == cdi::Errc::invalid);
+
+  put(dir / "bad.json", "{");
+  const auto gone =
+      read_patiently(dir / "bad.json", [&] { return ::unlink((dir / "bad.json").c_str()) == 0; });
+  REQUIRE(gone.rejected);
+  CHECK(gone.rejected->why.system == ENOENT);
+}
+
+TEST_CASE("Without patience a bad file is told at once") {
+  const TempDir dir;
+  put(dir / "a.json", "{");
+  const auto file = cdi::detail::read_spec_at(AT_FDCWD, dir / "a.json", dir / "a.json", 0,
+                                              {.patience = {}}, {}, [] {
+                                                FAIL_CHECK("waited");
+                                                return false;
+                                              });
+  REQUIRE(file.rejected);
+  CHECK(file.rejected->why.code == cdi::Errc::syntax);
+}
+
+TEST_CASE("The same bytes are not parsed again, other bytes of the same size are") {
+  const TempDir dir;
+  const auto path = dir / "a.json";
+  put(path, good_json);
+  const auto once = [] {
+    return false;
+  };
+  const auto first = read_patiently(path, once);
+  REQUIRE(first.spec);
+  put(path, good_json);
+  CHECK(read_patiently(path, once, first).spec == first.spec);
+  auto other = good_json;
+  put(path, other.replace(other.find("A=1"), 3, "A=2"));
+  const auto second = read_patiently(path, once, first);
+  REQUIRE(second.spec);
+  CHECK(second.spec->spec.devices[0].container_edits.env == std::vector<std::string>{"A=2"});
 }

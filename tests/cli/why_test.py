@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0
+"""`cdi why`, seen from outside. usage: why_test.py CDI"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CDI = sys.argv.pop(1)
+
+GOOD = """cdiVersion: 0.6.0
+kind: vendor.com/gpu
+devices:
+- name: gpu0
+  containerEdits: {env: [A=0]}
+- name: gpu1
+  containerEdits: {env: [A=1]}
+"""
+ODD = """cdiVersion: 0.6.0
+kind: odd.com/gpu
+devices:
+- name: good
+  containerEdits: {env: [A=0]}
+- name: bad
+  containerEdits: {env: [A=1], colour: red}
+"""
+
+
+class Why(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="cdi-why-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.good = self.write("specs/good.yaml", GOOD)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, text):
+        path = self.path(name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
+    def why(self, *args, dirs=("specs",)):
+        """Exit code and standard output of `cdi why` over directories."""
+        named = [word for name in dirs for word in ("-d", self.path(name))]
+        done = subprocess.run([CDI, *named, "why", *args], text=True, timeout=20,
+                              env={"HOME": self.path("home"), "XDG_CONFIG_HOME": self.path("xdg")},
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(done.stderr, "")
+        return done.returncode, done.stdout
+
+    def record(self, *args, **more):
+        """Exit code, and what is told of the only name as JSON."""
+        code, out = self.why("-o", "json", *args, **more)
+        (record,) = json.loads(out)
+        return code, record
+
+    def test_a_resolved_name_has_file_and_line(self):
+        self.assertEqual(self.why("vendor.com/gpu=gpu1"),
+                         (0, f"resolved: vendor.com/gpu=gpu1: {self.good}:6\n"))
+        self.assertEqual(self.record("vendor.com/gpu=gpu1"),
+                         (0, {"name": "vendor.com/gpu=gpu1", "resolved": True, "file": self.good,
+                              "line": 6, "priority": 0}))
+
+    def test_each_reason_has_its_exit_code(self):
+        os.makedirs(self.path("empty"))
+        self.write("odd/odd.yaml", ODD)
+        self.write("twice/a.yaml", GOOD)
+        self.write("twice/b.yaml", GOOD)
+        os.makedirs(self.path("gone"))
+        os.symlink("nowhere", self.path("gone/x.yaml"))
+        self.write("open/x.yaml", GOOD)
+        os.chmod(self.path("open/x.yaml"), 0o666)
+        self.write("xdg/cdi/hidden.yaml", GOOD.replace("vendor.com", "hidden.com"))
+        for code, reason, name, dirs, options in (
+                (10, "invalid-name", "gpu0", ("specs",), ()),
+                (11, "unknown-kind", "vendor.com/gpux=gpu0", ("specs",), ()),
+                (12, "unknown-device", "vendor.com/gpu=gpu7", ("specs",), ()),
+                (13, "conflict", "vendor.com/gpu=gpu0", ("twice",), ()),
+                (14, "file-rejected", "odd.com/gpu=good", ("specs", "odd"), ()),
+                (15, "device-quarantined", "odd.com/gpu=bad", ("odd",), ("--quarantine",)),
+                (0, None, "odd.com/gpu=good", ("odd",), ("--quarantine",)),
+                (16, "unreadable", "vendor.com/gpu=gpu0", ("gone",), ()),
+                (17, "refused-by-policy", "vendor.com/gpu=gpu0", ("open",), ("--refuse-writable",)),
+                (0, None, "vendor.com/gpu=gpu0", ("open",), ()),
+                (18, "no-directory", "vendor.com/gpu=gpu0", ("none", "neither"), ()),
+                (19, "not-searched", "hidden.com/gpu=gpu0", ("empty",), ())):
+            with self.subTest(reason=reason, name=name):
+                found, record = self.record(name, *options, dirs=dirs)
+                self.assertEqual((found, record.get("reason")), (code, reason))
+                if reason:
+                    self.assertTrue(record["advice"])
+                    self.assertIn(f'"{name}"', record["message"])
+
+    def test_the_file_to_blame_is_told_with_its_place(self):
+        odd = self.write("specs/odd.yaml", ODD)
+        _, record = self.record("odd.com/gpu=good")
+        (cause,) = record["causes"]
+        self.assertEqual((cause["file"], cause["line"], cause["column"], cause["where"]),
+                         (odd, 7, 32, "devices[1].containerEdits.colour"))
+        _, out = self.why("odd.com/gpu=good")
+        self.assertIn(f"  at: {odd}:7:32: devices[1].containerEdits.colour: unknown field", out)
+        self.assertIn("  do: mend the file", out)
+
+    def test_both_files_of_a_conflict_are_told(self):
+        other = self.write("specs/other.yaml", GOOD)
+        _, record = self.record("vendor.com/gpu=gpu0")
+        self.assertEqual([c["file"] for c in record["causes"]], [self.good, other])
+
+    def test_the_release_that_a_file_needs_is_told(self):
+        self.write("specs/new.yaml", ODD.replace("0.6.0", "2.0.0"))
+        self.assertEqual(self.record("odd.com/gpu=bad")[1]["needsVersion"], "2.0.0")
+        self.assertIn("  needs: CDI 2.0.0; this program knows up to 1.1.0\n",
+                      self.why("odd.com/gpu=bad")[1])
+        self.write("specs/new.yaml", ODD.replace("colour: red", "additionalGids: [4]"))
+        self.assertEqual(self.record("odd.com/gpu=bad")[1]["needsVersion"], "0.7.0")
+        self.assertIn("  needs: cdiVersion 0.7.0\n", self.why("odd.com/gpu=bad")[1])
+
+    def test_near_names_are_told(self):
+        self.assertEqual(self.record("vendor.com/gpu=gpu2")[1]["nearest"],
+                         ["vendor.com/gpu=gpu0", "vendor.com/gpu=gpu1"])
+        self.assertEqual(self.record("vender.com/gpu=gpu0")[1]["nearest"], ["vendor.com/gpu"])
+
+    def test_a_device_elsewhere_is_told_with_its_file(self):
+        hidden = self.write("home/.config/cdi/hidden.yaml", GOOD)
+        os.makedirs(self.path("empty"))
+        _, record = self.record("vendor.com/gpu=gpu1", dirs=("empty",))
+        self.assertEqual((record["causes"][0]["file"], record["causes"][0]["line"]), (hidden, 6))
+
+    def test_all_names_are_told_and_the_first_that_is_not_resolved_decides(self):
+        code, out = self.why("vendor.com/gpu=gpu0", "x", "vendor.com/gpu=gpu7")
+        self.assertEqual(code, 10)
+        self.assertEqual([line.split(":")[0] for line in out.splitlines() if line[0] != " "],
+                         ["resolved", "invalid-name", "unknown-device"])
+
+    def test_the_help_has_the_exit_codes(self):
+        out = subprocess.run([CDI, "--help"], text=True, stdout=subprocess.PIPE).stdout
+        self.assertIn("  14  file-rejected: a file of its kind is not a valid spec\n", out)
+
+
+if __name__ == "__main__":
+    unittest.main()
