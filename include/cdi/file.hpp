@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -22,6 +21,7 @@
 #include <cdi/document.hpp>
 #include <cdi/json.hpp>
 #include <cdi/minimum_version.hpp>
+#include <cdi/path.hpp>
 #include <cdi/read.hpp>
 #include <cdi/registry.hpp>
 #include <cdi/replace_file.hpp>
@@ -36,16 +36,6 @@
 #include <cdi/yaml.hpp>
 
 namespace cdi::inline CDI_ABI {
-
-/// The text formats of a spec file, told by the end of its name.
-enum class Format : std::uint8_t { json, yaml };
-
-/// The format of a file name: `.json` or `.yaml`, in this case only, as in the CDI document.
-inline std::optional<Format> format_of(std::string_view path) {
-  if (path.ends_with(".json")) return Format::json;
-  if (path.ends_with(".yaml")) return Format::yaml;
-  return std::nullopt;
-}
 
 /// How spec files are read, and what is asked of them.
 struct ReadOptions {
@@ -118,24 +108,26 @@ inline bool read_document(const Document& document, LoadedSpec& out, RejectedFil
   return true;
 }
 
-/// Reads a spec from text: all of it, or without its bad devices when they may be left out.
+/// Reads all of a spec, or, when they may be left out, all but its bad devices.
+inline bool read_good_devices(const Document& document, bool quarantine, LoadedSpec& out,
+                              RejectedFile& rejected) {
+  if (detail::read_document(document, out, rejected)) return true;
+  if (!quarantine) return false;
+  const auto good = detail::leave_bad_devices_out(document, out.quarantined);
+  if (!good) return false;
+  rejected = {};
+  return detail::read_document(*good, out, rejected);
+}
+
 inline bool read_text(std::string_view text, std::string_view path, Format format,
                       const ReadOptions& options, LoadedSpec& out, RejectedFile& rejected) {
   out.path = path;
-  auto document = detail::parse_text(text, path, format, options.limits, out.warnings);
+  const auto document = detail::parse_text(text, path, format, options.limits, out.warnings);
   if (!document) {
-    rejected.why = std::move(document).error();
-  } else if (detail::read_document(*document, out, rejected)) {
+    rejected.why = document.error();
+  } else if (read_good_devices(*document, options.quarantine_devices, out, rejected)) {
     if (options.digest != nullptr) out.digest = options.digest(text);
     return true;
-  } else if (options.quarantine_devices) {
-    RejectedFile rest;
-    const auto good = detail::leave_bad_devices_out(*document, out.quarantined);
-    if (good && detail::read_document(*good, out, rest)) {
-      if (options.digest != nullptr) out.digest = options.digest(text);
-      return true;
-    }
-    if (good) rejected = std::move(rest);  // what is wrong beside the devices
   }
   detail::tell_contents(text, rejected);
   return false;
@@ -165,41 +157,39 @@ struct FileState {
   std::size_t text_hash = 0;  // of its bytes, to tell a file that was written anew with the same
 };
 
+inline FileState rejected_file(RejectedFile why) {
+  return {.rejected = std::make_shared<const RejectedFile>(std::move(why))};
+}
+
 /// Reads a spec file once. `before` is how it was found the last time: the same bytes are not
 /// parsed again. Whether it may be read again at once with another outcome goes to `passing`.
 inline FileState read_spec_once(int directory, const std::string& name, const std::string& path,
                                 int priority, const ReadOptions& options, const FileState& before,
                                 bool& passing) {
-  FileState out;
-  RejectedFile rejected;
-  passing = false;
   const auto format = format_of(name);
   if (!format) {
-    rejected.why = {.code = Errc::invalid,
-                    .message = "the name of a spec file ends in .json or .yaml",
-                    .position = {.file = path}};
-    out.rejected = std::make_shared<const RejectedFile>(std::move(rejected));
-    return out;
+    return rejected_file({.why = {.code = Errc::invalid,
+                                  .message = "the name of a spec file ends in .json or .yaml",
+                                  .position = {.file = path}}});
   }
   auto file =
       detail::read_text_at(directory, name, path, options.limits.bytes, options.refuse_writable);
   if (!file) {
     passing = file.error().system == EAGAIN;
-    rejected.why = std::move(file).error();
-    out.rejected = std::make_shared<const RejectedFile>(std::move(rejected));
-    return out;
+    return rejected_file({.why = std::move(file).error()});
   }
-  out.signature = file->signature;
-  out.settled = file->settled;
-  out.text_hash = std::hash<std::string_view>{}(file->text);
-  const bool read_before =
-      before.signature.inode != 0 && before.signature.size == file->signature.size;
-  if (read_before && before.text_hash == out.text_hash) {
+  FileState out{.signature = file->signature,
+                .settled = file->settled,
+                .text_hash = std::hash<std::string_view>{}(file->text)};
+  const bool was_read = before.signature.inode != 0;
+  if (was_read && before.signature.size == out.signature.size &&
+      before.text_hash == out.text_hash) {
     out.spec = before.spec;
     out.rejected = before.rejected;
     return out;
   }
   LoadedSpec loaded{.priority = priority};
+  RejectedFile rejected;
   if (detail::read_text(file->text, path, *format, options, loaded, rejected)) {
     out.spec = std::make_shared<LoadedSpec>(std::move(loaded));
   } else {

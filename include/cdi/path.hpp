@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -47,6 +49,16 @@ inline std::size_t path_depth(std::string_view path) {
 }
 
 }  // namespace detail
+
+/// The text formats of a spec file, told by the end of its name.
+enum class Format : std::uint8_t { json, yaml };
+
+/// The format of a file name: `.json` or `.yaml`, in this case only, as in the CDI document.
+inline std::optional<Format> format_of(std::string_view path) {
+  if (path.ends_with(".json")) return Format::json;
+  if (path.ends_with(".yaml")) return Format::yaml;
+  return std::nullopt;
+}
 
 }  // namespace cdi::inline CDI_ABI
 

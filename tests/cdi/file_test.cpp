@@ -88,25 +88,6 @@ cdi::Spec good_spec() {
 
 }  // namespace
 
-TEST_CASE("The format is told by the end of the name, in its exact case") {
-  using cdi::Format;
-  struct {
-    std::string path;
-    std::optional<Format> format;
-  } const rows[] = {
-      {"a.json", Format::json},      {"/x/a.yaml", Format::yaml},
-      {".json", Format::json},       {"a.yaml.json", Format::json},
-      {"a.json.yaml", Format::yaml}, {"a.yml", std::nullopt},
-      {"a.JSON", std::nullopt},      {"a.json~", std::nullopt},
-      {"json", std::nullopt},        {"", std::nullopt},
-      {"a.json/", std::nullopt},     {"a.json.tmp", std::nullopt},
-  };
-  for (const auto& row : rows) {
-    CAPTURE(row.path);
-    CHECK(cdi::format_of(row.path) == row.format);
-  }
-}
-
 TEST_CASE("A spec is read as its format says, and JSON that is not valid as YAML with a warning") {
   using cdi::Format;
   struct {

@@ -93,3 +93,22 @@ TEST_CASE("depth counts the slashes of the cleaned path") {
 }
 
 }  // namespace
+
+TEST_CASE("The format is told by the end of the name, in its exact case") {
+  using cdi::Format;
+  struct {
+    std::string path;
+    std::optional<Format> format;
+  } const rows[] = {
+      {"a.json", Format::json},      {"/x/a.yaml", Format::yaml},
+      {".json", Format::json},       {"a.yaml.json", Format::json},
+      {"a.json.yaml", Format::yaml}, {"a.yml", std::nullopt},
+      {"a.JSON", std::nullopt},      {"a.json~", std::nullopt},
+      {"json", std::nullopt},        {"", std::nullopt},
+      {"a.json/", std::nullopt},     {"a.json.tmp", std::nullopt},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.path);
+    CHECK(cdi::format_of(row.path) == row.format);
+  }
+}
