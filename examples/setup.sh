@@ -20,6 +20,7 @@ diffutils            | diff                      | demo
 clang                | clang++                   | tests
 doctest-dev          | <doctest/doctest.h>       | tests
 libbenchmark-dev     | <benchmark/benchmark.h>   | tests
+libssl-dev           | <openssl/sha.h>           | tests
 '
 # Without these the steps that start containers, and the tests that judge the JSON schemas, are left
 # out.

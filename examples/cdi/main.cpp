@@ -1,28 +1,23 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// cdi: looks at CDI specs, converts them, and injects their devices into OCI configs.
+// cdi: looks at CDI specs, converts and removes them, and injects their devices into OCI configs.
 
 #include <exception>
+#include <functional>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "commands.hpp"
 #include "convert_command.hpp"
+#include "gc_command.hpp"
+#include "why_command.hpp"
 #include <CLI/CLI.hpp>
 
 namespace {
 
-using Command = ExitCode (*)(const Request&, const Output&);
-
-std::string help_footer() {
-  std::string text = "Exit codes:\n";
-  for (const auto& [code, meaning] : exit_codes) {
-    text += fmt::format("  {}  {}\n", static_cast<int>(code), meaning);
-  }
-  return text;
-}
+using Command = std::function<ExitCode(const Request&, const Output&)>;
 
 void add_convert_options(CLI::App& convert, Request& request) {
   convert.add_option("FILE", request.file, "Spec file, .json or .yaml")->required();
@@ -40,11 +35,30 @@ void add_convert_options(CLI::App& convert, Request& request) {
   convert.footer(engine_table);
 }
 
+void add_gc_options(CLI::App& gc, GcRequest& request) {
+  gc.add_option("--owner", request.owner, "The owner that the files record")
+      ->required()
+      ->type_name("NAME")
+      ->check(owner_fault);
+  gc.add_option("--keep", request.keep, "Name of a file to keep; may be repeated")
+      ->type_name("FILE")
+      ->check(keep_fault)
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
+  gc.add_flag("--dry-run", request.dry_run, "Print what would be removed, remove nothing");
+  gc.footer(
+      "Looks into the directories given with -d, or else into /var/run/cdi alone. A file is\n"
+      "removed only when it says that it is the owner's: in annotation " +
+      std::string{cdi::owner_annotation} +
+      ".\nWith it go temporary files, whoever's, that a killed writer left.\n");
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Looks at Container Device Interface specs and injects devices into OCI configs.",
                "cdi"};
   app.require_subcommand(1);
-  app.footer(help_footer);
+  app.footer(exit_code_table());
   app.set_version_flag("--version",
                        fmt::format("cdi {}.{}.{}, CDI {}", CDI_VERSION_MAJOR, CDI_VERSION_MINOR,
                                    CDI_VERSION_PATCH, to_string(cdi::current_release)));
@@ -64,8 +78,13 @@ int run(int argc, char** argv) {
       ->capture_default_str()
       ->check(CLI::IsMember({"text", "json", "yaml"}));
 
-  Command chosen = nullptr;
-  const auto add = [&](const char* name, const char* help, Command command) {
+  app.add_flag("--quarantine", request.reading.quarantine_devices,
+               "Leave a device out that is not valid, and keep the others of its file");
+  app.add_flag("--refuse-writable", request.reading.refuse_writable,
+               "Refuse files and directories that others may write");
+
+  Command chosen;
+  const auto add = [&](const char* name, const char* help, const Command& command) {
     auto* const sub = app.add_subcommand(name, help);
     sub->fallthrough();
     sub->callback([&chosen, command] { chosen = command; });
@@ -87,8 +106,17 @@ int run(int argc, char** argv) {
   injection->add_option("NAME", request.names, "Qualified names: vendor.com/class=device")
       ->required();
   injection->add_flag("--in-place", request.in_place, "Rewrite CONFIG instead of printing it");
+  add("why", "Tell where devices come from, or why names are not resolved and what to do",
+      explain_names)
+      ->add_option("NAME", request.names, "Qualified names: vendor.com/class=device")
+      ->required();
   add_convert_options(
       *add("convert", "Print a spec file as another CDI release writes it", convert), request);
+  GcRequest garbage;
+  const auto collect = [&garbage](const Request& all, const Output& output) {
+    return collect_garbage(all, garbage, output);
+  };
+  add_gc_options(*add("gc", "Remove the spec files of an owner", collect), garbage);
 
   try {
     app.parse(argc, argv);

@@ -34,6 +34,8 @@ using ContainerEditsView = BasicContainerEdits<Borrowed>;
 class Document;
 class Registry;
 class Cache;
+class Watcher;
+class Publisher;
 
 template <class OciSpec>
 struct SpecEditor;

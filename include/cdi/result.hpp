@@ -22,7 +22,7 @@ enum class Errc : std::uint8_t {
   invalid,       // a CDI document that breaks a rule of the CDI specification
   invalid_name,  // not a `vendor.com/class=device` name
   not_found,     // no spec provides the device
-  conflict,      // two specs of equal priority provide the device; the key is taken already
+  conflict,      // two specs of equal priority provide the device; the key or file is another's
   unsupported,   // the OCI spec type or CDI release given has no place for this
   limit,         // larger or deeper than the caller's `Limits` allow
   host,          // the host has no such device node, or another one than the edits say

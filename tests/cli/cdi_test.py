@@ -245,7 +245,7 @@ devices:
 
     def test_an_unknown_name_changes_and_prints_nothing(self):
         for names, said in ((["vendor.com/gpu=nine"], "has no device \"nine\"; it has: one, two"),
-                            (["vendor.com/fpga=one"], "kinds known: vendor.com/gpu"),
+                            (["vendor.com/fpga=one"], "nearest: vendor.com/gpu"),
                             (["nine"], "write vendor.com/class=device"),
                             (["vendor.com/gpu=one", "a/b=c"], "cannot resolve \"a/b=c\"")):
             with self.subTest(names):
@@ -400,6 +400,61 @@ devices:
         for word in ("containerd", "cri-o", "docker", "podman      4.3.0    0.5.0  Debian 12"):
             self.assertIn(word, out)
 
+    # Cleaning
+
+    def owned(self, name, owner="me"):
+        """A spec file in `high` that records an owner."""
+        return self.write(f"high/{name}", json.dumps({
+            "cdiVersion": "0.6.0", "kind": "v.org/c", "annotations": {"cdi-publisher/owner": owner},
+            "devices": [{"name": "x", "containerEdits": {"env": ["X=1"]}}]}))
+
+    def test_only_files_of_the_owner_are_removed_but_those_to_keep(self):
+        gone, kept = self.owned("gone.json"), self.owned("kept.json")
+        others = [self.owned("other.json", "other"), self.low, self.high,
+                  self.write("high/torn.json", ""), self.write("high/notes.txt", "")]
+        left = self.write("high/.gone.json.1-0.cdi-tmp", "")
+        os.symlink("kept.json", self.path("high/link.json"))
+        args = ["gc", "--owner", "me", "--keep", "kept.json"]
+        out, err = self.run_cdi(*args, "--dry-run")
+        self.assertEqual(err, "")
+        self.assertEqual(out, f"{gone}: would be removed\n"
+                              f"{left}: would be removed, left by a writer that was killed\n")
+        self.assertTrue(os.path.exists(gone) and os.path.exists(left))
+        out, _ = self.run_cdi(*args, "--dry-run", "-o", "json")
+        self.assertEqual(json.loads(out),
+                         {"dryRun": True, "removed": [gone], "temporaries": [left]})
+        out, err = self.run_cdi(*args)
+        self.assertEqual(err, "")
+        self.assertEqual(out, f"{gone}: removed\n"
+                              f"{left}: removed, left by a writer that was killed\n")
+        self.assertFalse(os.path.exists(gone) or os.path.exists(left))
+        for path in [kept, *others]:
+            self.assertTrue(os.path.exists(path), path)
+        self.assertTrue(os.path.islink(self.path("high/link.json")))
+        self.assertEqual(self.run_cdi(*args), ("", ""))
+        self.assertEqual(self.run_cdi(*args, "-o", "yaml")[0],
+                         "---\ndryRun: false\nremoved: []\ntemporaries: []\n")
+
+    def test_what_cannot_be_cleaned_as_asked_is_told(self):
+        gone = self.owned("gone.json")
+        deep = self.write("high/deep.yaml", "[" * 10000)
+        nowhere = self.path("nowhere")
+        out, err = self.run_cdi("gc", "--owner", "me", "--keep", "gnoe.json", "-d", nowhere,
+                                "--dry-run")
+        self.assertEqual(out, f"{gone}: would be removed\n")
+        self.assertIn(f"cdi: warning: {deep}:1:65: nested more than 64 deep", err)
+        self.assertIn(f"cdi: warning: {nowhere}: no such directory\n", err)
+        self.assertIn('cdi: warning: nothing to keep: owner "me" has no file "gnoe.json"\n', err)
+        plain = self.write("plain", "")
+        _, err = self.run_cdi("gc", "--owner", "me", "-d", plain, expect=1)
+        self.assertIn(f"cdi: error: {plain}: cannot open the directory: Not a directory", err)
+        self.assertTrue(os.path.exists(gone))
+
+    def test_without_a_directory_the_last_default_one_is_cleaned(self):
+        done = subprocess.run([CDI, "gc", "--help"], text=True, stdout=subprocess.PIPE)
+        self.assertIn("/var/run/cdi alone", done.stdout)
+        self.assertIn("cdi-publisher/owner", done.stdout)
+
     # Usage
 
     def test_bad_usage_exits_2(self):
@@ -412,15 +467,19 @@ devices:
                      ["convert", "--to", "0.5", self.low], ["convert", "--to", "0.2.0", self.low],
                      ["convert", "--for", "lxc@1", self.low],
                      ["convert", "--for", "podman", self.low],
-                     ["convert", "--for", "podman@3.4.4", self.low]):
+                     ["convert", "--for", "podman@3.4.4", self.low],
+                     ["gc"], ["gc", "--owner", ""], ["gc", "--owner", "a\nb"],
+                     ["gc", "--owner", "me", "file.json"],
+                     ["gc", "--owner", "me", "--keep", "high/b.json"],
+                     ["gc", "--owner", "me", "--keep", "b"]):
             with self.subTest(args):
                 self.run_cdi(*args, expect=2)
 
     def test_help_names_commands_and_exit_codes(self):
         out = self.run_cdi("--help")[0]
         for word in ("devices", "vendors", "classes", "specs", "dirs", "validate", "inject",
-                     "convert",
-                     "Exit codes", "2  bad usage"):
+                     "convert", "gc",
+                     "Exit codes", "2   bad usage"):
             self.assertIn(word, out)
 
 

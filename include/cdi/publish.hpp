@@ -1,0 +1,596 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PUBLISH_HPP
+#define CDI_PUBLISH_HPP
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <dirent.h>
+#include <fcntl.h>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <cdi/annotation_key.hpp>
+#include <cdi/descriptor.hpp>
+#include <cdi/document.hpp>
+#include <cdi/file.hpp>
+#include <cdi/json.hpp>
+#include <cdi/minimum_version.hpp>
+#include <cdi/path.hpp>
+#include <cdi/replace_file.hpp>
+#include <cdi/result.hpp>
+#include <cdi/salvage.hpp>
+#include <cdi/spec.hpp>
+#include <cdi/version.hpp>
+#include <cdi/yaml.hpp>
+
+// Spec files of several programs in one directory, without one harming the other's.
+
+namespace cdi::inline CDI_ABI {
+
+/// The annotation of a spec that records who publishes its file.
+inline constexpr std::string_view owner_annotation = "cdi-publisher/owner";
+static_assert(is_annotation_key(owner_annotation));
+
+/// Owners that can be recorded: 1 to 253 printable characters of ASCII, no space at either end.
+/// `Errc::invalid` says what is wrong.
+inline Result<void> check_owner(std::string_view owner) {
+  constexpr std::size_t longest = 253;
+  const bool printable =
+      std::all_of(owner.begin(), owner.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  if (!owner.empty() && owner.size() <= longest && printable && owner.front() != ' ' &&
+      owner.back() != ' ') {
+    return {};
+  }
+  return Error{.code = Errc::invalid,
+               .message = "owner " + detail::quoted(owner) + " cannot be recorded: use 1 to " +
+                          std::to_string(longest) +
+                          " printable characters of ASCII, without space at either end"};
+}
+
+/// Names that a spec file can have in its directory: one part of a path, at most 255 bytes, ending
+/// in `.json` or `.yaml`. `Errc::invalid` says what is wrong.
+inline Result<void> check_spec_file_name(std::string_view name) {
+  std::string_view fault;
+  if (name.find('/') != std::string_view::npos) {
+    fault = " leaves the directory: leave out what is before the last slash, and the slash";
+  } else if (name.find('\0') != std::string_view::npos) {
+    fault = " holds NUL: leave it out";
+  } else if (name.size() > NAME_MAX) {
+    fault = " has more than 255 bytes: choose a shorter one";
+  } else if (!format_of(name)) {
+    fault = " does not end in .json or .yaml: no runtime would read the file";
+  } else {
+    return {};
+  }
+  return Error{.code = Errc::invalid,
+               .message = ("file name " + detail::quoted(name)).append(fault)};
+}
+
+/// Whether to do something, or only to say what would be done.
+enum class DryRun : std::uint8_t { no, yes };
+
+/// A file of a publisher, and what was done with it; in a dry run, what would be.
+struct Publication {
+  enum class Action : std::uint8_t {
+    created,
+    replaced,
+    unchanged,  // it held these bytes already, and was not written
+    removed,
+    absent,  // it was not there, and need not be
+  };
+
+  std::string path{};
+  Action action = Action::unchanged;
+
+  friend bool operator==(const Publication&, const Publication&) = default;
+};
+
+/// What a publisher did with the files of a directory; in a dry run, what it would do.
+struct Reconciled {
+  std::vector<Publication> files{};        // those asked for and those removed, sorted by name
+  std::vector<std::string> temporaries{};  // paths of what killed writers left and was removed
+  std::vector<Error> errors{};             // what failed; these files are as they were
+  std::vector<Error> unreadable{};         // files left alone, since nobody can tell whose they are
+};
+
+namespace detail {
+
+/// Whose the file at a name of a directory is.
+enum class Claim : std::uint8_t {
+  absent,   // nothing is there
+  ours,     // it records this owner
+  other,    // it records another owner
+  unowned,  // it is a spec, perhaps not a valid one, that records no owner
+  none,     // no spec: empty, cut off, neither JSON nor YAML
+  link,     // a link, unless it leads to a file of another owner or of none
+  special,  // a directory, FIFO, device or socket
+};
+
+/// What stands at a name of a directory.
+struct FoundFile {
+  Claim claim = Claim::absent;
+  std::string owner{};  // that is recorded
+  std::string text{};
+  mode_t mode = 0;
+};
+
+/// The owner that a spec records; empty when it records none.
+inline std::string recorded_owner(Document::Value spec) {
+  const auto annotations = detail::find_member(spec, "annotations");
+  if (!annotations) return {};
+  for (const auto [key, value] : annotations->members()) {
+    if (key.text() == owner_annotation) return std::string{value.text()};
+  }
+  return {};
+}
+
+/// Tells whose a text is. Also of specs that are not valid, or made for releases not known yet.
+inline Result<void> judge_owner(FoundFile& found, std::string_view path, std::string_view owner) {
+  auto document = cdi::parse_json(found.text, path);
+  if (!document && document.error().code == Errc::syntax) {
+    document = cdi::parse_yaml(found.text, path);
+  }
+  if (!document && document.error().code == Errc::limit) return std::move(document).error();
+  found.claim = Claim::none;
+  if (!document || document->root().kind() != Document::Kind::map) return {};
+  found.owner = recorded_owner(document->root());
+  if (!found.owner.empty()) {
+    found.claim = found.owner == owner ? Claim::ours : Claim::other;
+  } else if (detail::find_member(document->root(), "devices")) {
+    found.claim = Claim::unowned;
+  }
+  return {};
+}
+
+/// Looks at a name of a directory, -1 for one that is missing. Reads a file once, never waits for
+/// the other side of a FIFO, and opens no device.
+inline Result<FoundFile> look_at(int directory, const std::string& name, const std::string& path,
+                                 std::string_view owner) {
+  FoundFile found;
+  struct stat info = {};
+  if (directory < 0) return found;
+  if (::fstatat(directory, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (errno == ENOENT) return found;
+    return file_error(path, "cannot look at the file");
+  }
+  const bool link = S_ISLNK(info.st_mode);
+  found.claim = link ? Claim::link : Claim::special;
+  if (link && ::fstatat(directory, name.c_str(), &info, 0) != 0) {
+    if (errno == ENOENT || errno == ELOOP) return found;
+    return file_error(path, "cannot look at what the link leads to");
+  }
+  if (!S_ISREG(info.st_mode)) return found;
+  const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (link ? 0 : O_NOFOLLOW);
+  const Descriptor file{::openat(directory, name.c_str(), flags)};
+  if (!file && errno == ENOENT) return FoundFile{.claim = link ? Claim::link : Claim::absent};
+  if (!file) return file_error(path, "cannot open the file");
+  if (::fstat(file.get(), &info) != 0) return file_error(path, "cannot look at the file");
+  if (!S_ISREG(info.st_mode)) return found;
+  auto text = cdi::read_all(file.get(), path, Limits{}.bytes);
+  if (!text) return std::move(text).error();
+  found.text = std::move(*text);
+  found.mode = info.st_mode & 07777;
+  if (auto judged = judge_owner(found, path, owner); !judged) return std::move(judged).error();
+  if (link && (found.claim == Claim::ours || found.claim == Claim::none)) {
+    found.claim = Claim::link;
+  }
+  return found;
+}
+
+/// Refuses a file that is not this owner's to replace or to remove. `advice` is what else to do.
+inline Error ownership_conflict(const FoundFile& found, const std::string& path,
+                                std::string_view advice) {
+  Error error{.code = Errc::conflict, .position = {.file = path}};
+  switch (found.claim) {
+    case Claim::other:
+      error.message = "the file records owner " + detail::quoted(found.owner);
+      break;
+    case Claim::unowned: error.message = "the file is a spec that records no owner"; break;
+    case Claim::none: error.message = "the file is no spec, and records no owner"; break;
+    case Claim::link: error.message = "a link, which no publisher makes"; break;
+    case Claim::absent:
+    case Claim::ours:
+    case Claim::special: error.message = "not a regular file"; break;
+  }
+  const bool other = found.claim == Claim::other;
+  error.message.append(": ").append(advice);
+  error.message.append(other ? "remove it as that owner" : "remove it by hand");
+  return error;
+}
+
+inline Result<void> check_replaceable(const FoundFile& found, const std::string& path) {
+  const bool refused =
+      found.claim == Claim::other || found.claim == Claim::unowned || found.claim == Claim::special;
+  if (!refused) return {};
+  return ownership_conflict(found, path, "choose another name, or ");
+}
+
+/// Only what for sure is this owner's may be removed.
+inline Result<void> check_removable(const FoundFile& found, const std::string& path) {
+  if (found.claim == Claim::absent || found.claim == Claim::ours) return {};
+  return ownership_conflict(found, path, "");
+}
+
+/// A spec file that is to be.
+struct PlannedFile {
+  std::string name{};
+  std::string path{};
+  std::string text{};
+};
+
+inline constexpr mode_t spec_file_mode = 0644;  // every runtime must be able to read it
+
+/// What replacing what was found by `file` is called.
+inline Publication::Action action_for(const FoundFile& found, const PlannedFile& file) {
+  if (found.claim == Claim::absent) return Publication::Action::created;
+  const bool same =
+      found.claim == Claim::ours && found.text == file.text && found.mode == spec_file_mode;
+  return same ? Publication::Action::unchanged : Publication::Action::replaced;
+}
+
+/// Writes a spec file unless it is there already, after a look at what is there. The directory is
+/// not synced.
+inline Result<Publication::Action> put_file(int directory, const PlannedFile& file,
+                                            std::string_view owner, DryRun dry_run) {
+  std::optional<Temporary> temporary;
+  static constexpr int tries = 100;
+  for (int i = 0; i < tries; ++i) {
+    const auto found = look_at(directory, file.name, file.path, owner);
+    if (!found) return found.error();
+    if (auto good = check_replaceable(*found, file.path); !good) return std::move(good).error();
+    const auto action = action_for(*found, file);
+    if (action == Publication::Action::unchanged || dry_run == DryRun::yes) return action;
+    if (!temporary) {
+      temporary.emplace(directory, file.name);
+      auto filled = temporary->fill(file.path, file.text, {.mode = spec_file_mode});
+      if (!filled) return std::move(filled).error();
+    }
+    const bool absent = found->claim == Claim::absent;
+    if (absent ? temporary->create(file.name) : temporary->replace(file.name)) return action;
+    // Somebody else was faster: whose is it now?
+    if (!absent || errno != EEXIST) return file_error(file.path, "cannot rename the new file");
+  }
+  return Error{.code = Errc::conflict,
+               .message = "others make and remove the file all the time: choose another name",
+               .position = {.file = file.path}};
+}
+
+/// Removes a spec file of this owner. The directory is not synced.
+inline Result<Publication::Action> remove_file(int directory, const PlannedFile& file,
+                                               std::string_view owner, DryRun dry_run) {
+  const auto found = look_at(directory, file.name, file.path, owner);
+  if (!found) return found.error();
+  if (auto good = check_removable(*found, file.path); !good) return std::move(good).error();
+  if (found->claim == Claim::absent) return Publication::Action::absent;
+  if (dry_run == DryRun::yes || ::unlinkat(directory, file.name.c_str(), 0) == 0) {
+    return Publication::Action::removed;
+  }
+  if (errno == ENOENT) return Publication::Action::absent;
+  return file_error(file.path, "cannot remove the file");
+}
+
+/// The names of a directory that matter to a publisher, sorted by bytes.
+struct DirectoryNames {
+  std::vector<std::string> specs{};
+  std::vector<std::string> temporaries{};
+};
+
+inline Result<DirectoryNames> list_names(int directory, const std::string& path) {
+  DirectoryNames names;
+  if (directory < 0) return names;
+  // Opened anew, for a place in the list of its own.
+  Descriptor own{::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  DIR* const stream = own ? ::fdopendir(own.get()) : nullptr;
+  if (stream == nullptr) return file_error(path, "cannot list the directory");
+  static_cast<void>(own.release());  // closedir closes it
+  errno = 0;
+  while (const dirent* entry = ::readdir(stream)) {
+    const std::string_view name = entry->d_name;
+    if (format_of(name)) names.specs.emplace_back(name);
+    if (is_temporary_name(name)) names.temporaries.emplace_back(name);
+    errno = 0;
+  }
+  const int failed = errno;
+  ::closedir(stream);
+  errno = failed;
+  if (failed != 0) return file_error(path, "cannot list the directory");
+  std::sort(names.specs.begin(), names.specs.end());
+  std::sort(names.temporaries.begin(), names.temporaries.end());
+  return names;
+}
+
+/// Opens a directory; makes it, and those above it, when they are missing: 0755, whatever the
+/// umask.
+inline Result<Descriptor> open_or_make_directory(const std::string& path) {
+  constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  Descriptor directory{::open(path.c_str(), flags)};
+  if (directory) return directory;
+  if (errno != ENOENT) return file_error(path, "cannot open the directory");
+  const auto slash = path.rfind('/');
+  const auto above = open_or_make_directory(slash == std::string::npos ? "."
+                                            : slash == 0               ? "/"
+                                                                       : path.substr(0, slash));
+  if (!above) return above.error();
+  const auto name = slash == std::string::npos ? path : path.substr(slash + 1);
+  const bool made = ::mkdirat(above->get(), name.c_str(), 0755) == 0;
+  if (!made && errno != EEXIST) return file_error(path, "cannot make the directory");
+  directory = Descriptor{::openat(above->get(), name.c_str(), flags)};
+  if (!directory) return file_error(path, "cannot open the directory");
+  if (made && ::fchmod(directory.get(), 0755) != 0) {
+    return file_error(path, "cannot set the mode of the directory");
+  }
+  if (made) ::fsync(above->get());
+  return directory;
+}
+
+}  // namespace detail
+
+/// Writes and removes the spec files of one owner in one directory, and leaves those of others
+/// alone.
+///
+/// Each spec written records its owner in the annotation `owner_annotation`. A file that records
+/// another owner, or a spec that records none, is never replaced or removed: `Errc::conflict`. What
+/// is no spec at all (empty, cut off) may be replaced, but not removed. A link is replaced, not
+/// followed, unless it leads to a file of another owner or of none. Directories, FIFOs, devices
+/// and sockets are refused.
+///
+/// Files are replaced as by `replace_file`, with mode 0644: whenever the writer is killed, each
+/// file is the old or the new one, whole. Of several writers at a time, the last one's file stays.
+/// Any number of threads may use a publisher; it keeps no descriptor.
+class Publisher {
+ public:
+  /// `owner` is as `check_owner` demands, or nothing else will succeed; take the name of the
+  /// program that knows which files are to be. The directory may be missing as yet.
+  explicit Publisher(std::string owner, std::string dir = "/var/run/cdi")
+      : owner_{std::move(owner)}, dir_{std::move(dir)} {
+    if (!dir_.empty()) dir_ = clean_path(dir_);
+  }
+
+  /// Writes a spec to the file `name` of the directory, which is made when missing. A file that
+  /// holds it already is not written. A `cdiVersion` before 0.6.0 becomes 0.6.0, the first with
+  /// annotations: engines that know older releases only do not read the file.
+  Result<Publication> write(const std::string& name, const Spec& spec,
+                            DryRun dry_run = DryRun::no) const {
+    const auto file = make_file(name, spec);
+    if (!file) return file.error();
+    const auto directory = open(dry_run == DryRun::yes ? Missing::stays : Missing::made);
+    if (!directory) return directory.error();
+    const auto action = detail::put_file(directory->get(), *file, owner_, dry_run);
+    if (!action) return action.error();
+    return finish({file->path, *action}, *directory, dry_run);
+  }
+
+  /// Removes the file `name`; that it is missing is no error.
+  Result<Publication> remove(const std::string& name, DryRun dry_run = DryRun::no) const {
+    if (auto good = check(name); !good) return std::move(good).error();
+    const auto directory = open(Missing::stays);
+    if (!directory) return directory.error();
+    const detail::PlannedFile file{.name = name, .path = path_of(name)};
+    const auto action = detail::remove_file(directory->get(), file, owner_, dry_run);
+    if (!action) return action.error();
+    return finish({file.path, *action}, *directory, dry_run);
+  }
+
+  /// Makes this owner's files those expected, by name: writes what is missing or differs, then
+  /// removes this owner's other files, and what writers of any owner left when they were killed.
+  /// Everything that can be checked is checked before the first change; what fails then is told in
+  /// `errors`, and does not stop the rest.
+  Result<Reconciled> reconcile(const std::map<std::string, Spec>& expected,
+                               DryRun dry_run = DryRun::no) const {
+    std::vector<detail::PlannedFile> files;
+    for (const auto& [name, spec] : expected) {
+      auto file = make_file(name, spec);
+      if (!file) return std::move(file).error();
+      files.push_back(std::move(*file));
+    }
+    return settle(files, {}, dry_run);
+  }
+
+  /// As `reconcile`, but for files that are right as they are: removes this owner's files except
+  /// those to keep, and what killed writers left.
+  Result<Reconciled> prune(const std::set<std::string>& keep, DryRun dry_run = DryRun::no) const {
+    for (const auto& name : keep) {
+      if (auto good = check(name); !good) return std::move(good).error();
+    }
+    return settle({}, keep, dry_run);
+  }
+
+  /// The names of this owner's files, sorted by bytes. Costs reading all spec files.
+  Result<std::vector<std::string>> files() const {
+    if (auto good = check_self(); !good) return std::move(good).error();
+    const auto directory = open(Missing::stays);
+    if (!directory) return directory.error();
+    auto names = detail::list_names(directory->get(), dir_);
+    if (!names) return std::move(names).error();
+    std::vector<std::string> ours;
+    for (auto& name : names->specs) {
+      const auto found = detail::look_at(directory->get(), name, path_of(name), owner_);
+      if (found && found->claim == detail::Claim::ours) ours.push_back(std::move(name));
+    }
+    return ours;
+  }
+
+ private:
+  using Action = Publication::Action;
+
+  /// What becomes of a directory that is missing.
+  enum class Missing : std::uint8_t { stays, made };
+
+  std::string path_of(const std::string& name) const {
+    return dir_ + (dir_.ends_with('/') ? "" : "/") + name;
+  }
+
+  Result<void> check_self() const {
+    if (dir_.empty() || dir_.find('\0') != std::string::npos) {
+      return Error{.code = Errc::invalid,
+                   .message = "directory " + detail::quoted(dir_) +
+                              " cannot be: name the one that holds the spec files"};
+    }
+    return check_owner(owner_);
+  }
+
+  Result<void> check(const std::string& name) const {
+    if (auto good = check_self(); !good) return good;
+    return check_spec_file_name(name);
+  }
+
+  /// A spec as the file of this owner.
+  Result<detail::PlannedFile> make_file(const std::string& name, Spec spec) const {
+    if (auto good = check(name); !good) return std::move(good).error();
+    spec.annotations.insert_or_assign(std::string{owner_annotation}, owner_);
+    constexpr Release first_with_annotations{0, 6, 0};
+    const auto declared = parse_release(spec.version);
+    if (declared && *declared < first_with_annotations) {
+      spec.version = to_string(first_with_annotations);
+    }
+    auto text = cdi::write_spec(spec, *format_of(name));
+    if (text && text->size() > Limits{}.bytes) {
+      text = Error{.code = Errc::limit,
+                   .message = "the spec has " + std::to_string(text->size()) +
+                              " bytes as text, and readers take " + std::to_string(Limits{}.bytes) +
+                              ": make several of it"};
+    }
+    if (!text) {
+      text.error().position.file = path_of(name);
+      return std::move(text).error();
+    }
+    return detail::PlannedFile{name, path_of(name), std::move(*text)};
+  }
+
+  /// The directory; -1 when it is missing and stays so.
+  Result<Descriptor> open(Missing missing) const {
+    if (missing == Missing::made) return detail::open_or_make_directory(dir_);
+    Descriptor directory{::open(dir_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (!directory && errno != ENOENT) return file_error(dir_, "cannot open the directory");
+    return directory;
+  }
+
+  static Result<Publication> finish(Publication done, const Descriptor& directory, DryRun dry_run) {
+    const bool changed = done.action != Action::unchanged && done.action != Action::absent;
+    if (changed && dry_run == DryRun::no) {
+      auto synced = detail::sync_directory(directory.get(), done.path);
+      if (!synced) return std::move(synced).error();
+    }
+    return done;
+  }
+
+  /// The changes that make a directory what it is to be.
+  struct Plan {
+    Reconciled outcome{};  // what needs no change, and what cannot be read
+    std::vector<const detail::PlannedFile*> writes{};
+    std::vector<detail::PlannedFile> removals{};
+    std::vector<std::string> temporaries{};
+  };
+
+  /// Makes the files of this owner `files`, and those of `keep` that are there.
+  Result<Reconciled> settle(const std::vector<detail::PlannedFile>& files,
+                            const std::set<std::string>& keep, DryRun dry_run) const {
+    if (auto good = check_self(); !good) return std::move(good).error();
+    auto directory = open(Missing::stays);
+    if (!directory) return std::move(directory).error();
+    auto plan = make_plan(directory->get(), files, keep);
+    if (!plan) return std::move(plan).error();
+    const bool changes = !plan->writes.empty() || !plan->removals.empty();
+    if (dry_run == DryRun::no && changes && *directory &&
+        ::faccessat(directory->get(), ".", W_OK | X_OK, AT_EACCESS) != 0) {
+      return file_error(dir_, "cannot change the directory");
+    }
+    if (dry_run == DryRun::no && !plan->writes.empty() && !*directory) {
+      directory = open(Missing::made);
+      if (!directory) return std::move(directory).error();
+    }
+    return carry_out(std::move(*plan), directory->get(), dry_run);
+  }
+
+  Result<Plan> make_plan(int directory, const std::vector<detail::PlannedFile>& files,
+                         const std::set<std::string>& keep) const {
+    auto names = detail::list_names(directory, dir_);
+    if (!names) return std::move(names).error();
+    Plan plan{.temporaries = std::move(names->temporaries)};
+    std::set<std::string_view> expected;
+    for (const auto& file : files) {
+      expected.insert(file.name);
+      const auto found = detail::look_at(directory, file.name, file.path, owner_);
+      if (!found) return found.error();
+      auto good = detail::check_replaceable(*found, file.path);
+      if (!good) return std::move(good).error();
+      if (detail::action_for(*found, file) == Action::unchanged) {
+        plan.outcome.files.push_back({file.path, Action::unchanged});
+      } else {
+        plan.writes.push_back(&file);
+      }
+    }
+    for (const auto& name : names->specs) {
+      if (expected.contains(name)) continue;
+      const auto found = detail::look_at(directory, name, path_of(name), owner_);
+      if (!found) {
+        plan.outcome.unreadable.push_back(found.error());
+      } else if (found->claim == detail::Claim::ours && keep.contains(name)) {
+        plan.outcome.files.push_back({path_of(name), Action::unchanged});
+      } else if (found->claim == detail::Claim::ours) {
+        plan.removals.push_back({.name = name, .path = path_of(name)});
+      }
+    }
+    return plan;
+  }
+
+  Result<Reconciled> carry_out(Plan plan, int directory, DryRun dry_run) const {
+    auto& outcome = plan.outcome;
+    const auto note = [&](const detail::PlannedFile& file, const Result<Action>& action) {
+      if (action) {
+        outcome.files.push_back({file.path, *action});
+      } else {
+        outcome.errors.push_back(action.error());
+      }
+    };
+    // First the new, so that a writer killed here leaves devices twice rather than not at all.
+    for (const auto* file : plan.writes) {
+      note(*file, detail::put_file(directory, *file, owner_, dry_run));
+    }
+    for (const auto& file : plan.removals) {
+      note(file, detail::remove_file(directory, file, owner_, dry_run));
+    }
+    remove_temporaries(plan, directory, dry_run);
+    const bool changed = !plan.writes.empty() || !plan.removals.empty();
+    if (changed && dry_run == DryRun::no) {
+      if (auto synced = detail::sync_directory(directory, dir_); !synced) {
+        outcome.errors.push_back(std::move(synced).error());
+      }
+    }
+    std::sort(outcome.files.begin(), outcome.files.end(),
+              [](const Publication& a, const Publication& b) { return a.path < b.path; });
+    return std::move(outcome);
+  }
+
+  void remove_temporaries(Plan& plan, int directory, DryRun dry_run) const {
+    for (const auto& name : plan.temporaries) {
+      constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
+      const Descriptor file{::openat(directory, name.c_str(), flags)};
+      if (!detail::is_abandoned(directory, name, file)) continue;
+      if (dry_run == DryRun::yes || ::unlinkat(directory, name.c_str(), 0) == 0) {
+        plan.outcome.temporaries.push_back(path_of(name));
+      } else {
+        plan.outcome.errors.push_back(file_error(path_of(name), "cannot remove the file"));
+      }
+    }
+  }
+
+  std::string owner_;
+  std::string dir_;
+};
+
+}  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_PUBLISH_HPP

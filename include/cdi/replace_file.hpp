@@ -1,0 +1,200 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_REPLACE_FILE_HPP
+#define CDI_REPLACE_FILE_HPP
+
+#include <cerrno>
+#include <climits>
+#include <cstddef>
+#include <cstdio>
+#include <fcntl.h>
+#include <string>
+#include <string_view>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cdi/descriptor.hpp>
+#include <cdi/result.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+namespace detail {
+
+inline bool write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t put = ::write(descriptor, text.data(), text.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return true;
+}
+
+/// How names of temporary files end: no directory scan takes them for specs.
+inline constexpr std::string_view temporary_suffix = ".cdi-tmp";
+
+/// The name of a temporary file beside `name`: `.NAME.PID-NUMBER.cdi-tmp`.
+inline std::string temporary_name(std::string_view name, int number) {
+  std::string made = ".";
+  made.append(name.substr(0, 200)).append(".").append(std::to_string(::getpid()));
+  made.append("-").append(std::to_string(number)).append(temporary_suffix);
+  return made;
+}
+
+/// Whether `temporary_name` makes such names, in any process.
+inline bool is_temporary_name(std::string_view name) {
+  constexpr std::string_view digits = "0123456789";
+  if (!name.starts_with('.') || !name.ends_with(temporary_suffix)) return false;
+  name.remove_suffix(temporary_suffix.size());
+  const auto dash = name.find_last_not_of(digits);
+  if (dash == std::string_view::npos || dash + 1 == name.size() || name[dash] != '-') return false;
+  name = name.substr(0, dash);
+  const auto dot = name.find_last_not_of(digits);
+  return dot != std::string_view::npos && dot > 0 && dot + 1 < name.size() && name[dot] == '.';
+}
+
+/// Locks an open file without waiting; the lock goes with the last descriptor of this opening.
+inline bool try_lock(int descriptor) {
+  while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EINTR) return false;
+  }
+  return true;
+}
+
+/// Makes a new file with a name of its own beside `name`. It stays locked as long as it is open: so
+/// others can tell a living writer from a killed one, in whatever PID namespace it is.
+inline Descriptor make_temporary(int directory, std::string_view name, std::string& made) {
+  static constexpr int tries = 1000;
+  for (int i = 0; i < tries; ++i) {
+    made = temporary_name(name, i);
+    constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+    Descriptor file{::openat(directory, made.c_str(), flags, S_IRUSR | S_IWUSR)};
+    if (!file && errno == EEXIST) continue;
+    if (!file) return file;
+    // Before it was locked, `remove_abandoned` may have taken it for abandoned: then it is gone, or
+    // will be. Where there are no locks at all, nobody removes it.
+    if (!try_lock(file.get()) && errno == EWOULDBLOCK) continue;
+    struct stat info = {};
+    if (::fstat(file.get(), &info) == 0 && info.st_nlink > 0) return file;
+  }
+  errno = EEXIST;
+  return Descriptor{-1};
+}
+
+/// Whether a file is a temporary one whose writer is gone. `file` is locked as long as it is open,
+/// so that it stays so.
+inline bool is_abandoned(int directory, const std::string& name, const Descriptor& file) {
+  struct stat opened = {};
+  struct stat named = {};
+  return file && try_lock(file.get()) && ::fstat(file.get(), &opened) == 0 &&
+         S_ISREG(opened.st_mode) &&
+         // A writer that has renamed it meanwhile has it no more under this name.
+         ::fstatat(directory, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+         named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+}
+
+/// A new text for a file, in a temporary file beside it; removed again unless it was renamed.
+class Temporary {
+ public:
+  struct Attributes {
+    mode_t mode = 0644;
+    uid_t owner = static_cast<uid_t>(-1);  // the caller
+    gid_t group = static_cast<gid_t>(-1);
+  };
+
+  /// `directory` stays open as long as this lives.
+  Temporary(int directory, std::string_view name)
+      : directory_{directory}, file_{make_temporary(directory, name, name_)} {}
+  Temporary(const Temporary&) = delete;
+  Temporary(Temporary&&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+  Temporary& operator=(Temporary&&) = delete;
+  ~Temporary() {
+    if (file_ && !renamed_) ::unlinkat(directory_, name_.c_str(), 0);
+  }
+
+  const std::string& name() const { return name_; }
+
+  /// Writes and syncs it; once, first of all. `path` is for messages.
+  Result<void> fill(std::string_view path, std::string_view text, const Attributes& attributes) {
+    const auto [mode, owner, group] = attributes;
+    const bool give_away = owner != static_cast<uid_t>(-1) || group != static_cast<gid_t>(-1);
+    const int file = file_.get();
+    if (!file_) return file_error(path, "cannot make a temporary file beside it");
+    if (give_away && ::fchown(file, owner, group) != 0) {
+      return file_error(path, "cannot set owner and group");
+    }
+    if (::fchmod(file, mode) != 0) return file_error(path, "cannot set the mode");
+    if (!write_all(file, text)) return file_error(path, "cannot write");
+    if (::fsync(file) != 0) return file_error(path, "cannot sync");
+    return {};
+  }
+
+  /// Puts it in the place of a file. False, and the reason in `errno`, when that failed.
+  bool replace(const std::string& name) {
+    renamed_ = ::renameat(directory_, name_.c_str(), directory_, name.c_str()) == 0;
+    return renamed_;
+  }
+
+  /// Puts it where no file is: `EEXIST` when there is one. File systems that cannot tell replace
+  /// it.
+  bool create(const std::string& name) {
+#ifdef RENAME_NOREPLACE
+    renamed_ =
+        ::renameat2(directory_, name_.c_str(), directory_, name.c_str(), RENAME_NOREPLACE) == 0;
+    if (renamed_ || (errno != EINVAL && errno != ENOSYS)) return renamed_;
+#endif
+    return replace(name);
+  }
+
+ private:
+  int directory_;
+  std::string name_{};
+  Descriptor file_;
+  bool renamed_ = false;
+};
+
+/// Makes what was done to the names of a directory survive a crash of the system.
+inline Result<void> sync_directory(int directory, std::string_view path) {
+  // Some file systems cannot sync directories, and say so with EINVAL.
+  if (::fsync(directory) == 0 || errno == EINVAL) return {};
+  return file_error(path, "the change is made, but its directory cannot be synced");
+}
+
+}  // namespace detail
+
+/// Replaces the text of a file, or makes it, so that a crash at any moment leaves the old text or
+/// the new one, whole: a temporary file in the same directory gets its mode, is written and synced,
+/// renamed over the target, and the directory is synced. A link at `path` is replaced, not
+/// followed. A writer that is killed may leave its temporary file, `.NAME.PID-NUMBER.cdi-tmp`,
+/// which a `Publisher` and `cdi gc` remove. Owner and group are the caller's, unless given.
+inline Result<void> replace_file(const std::string& path, std::string_view text, mode_t mode = 0644,
+                                 uid_t owner = static_cast<uid_t>(-1),
+                                 gid_t group = static_cast<gid_t>(-1)) {
+  const auto slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  const bool no_file = name.empty() || name == "." || name == "..";
+  const bool too_long = name.size() > NAME_MAX;
+  if (no_file || too_long || path.find('\0') != std::string::npos) {
+    return Error{.code = Errc::system,
+                 .message = no_file    ? "the path names no file"
+                            : too_long ? "the name of the file is too long"
+                                       : "the path holds NUL",
+                 .position = {.file = path},
+                 .system = too_long ? ENAMETOOLONG : EINVAL};
+  }
+  const Descriptor directory{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (!directory) return file_error(path, "cannot open the directory");
+  detail::Temporary temporary{directory.get(), name};
+  if (auto filled = temporary.fill(path, text, {mode, owner, group}); !filled) return filled;
+  if (!temporary.replace(name)) return file_error(path, "cannot rename the temporary file");
+  return detail::sync_directory(directory.get(), path);
+}
+
+}  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_REPLACE_FILE_HPP

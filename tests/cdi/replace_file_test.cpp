@@ -1,0 +1,320 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <dirent.h>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <string_view>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <doctest/doctest.h>
+
+#include <cdi/replace_file.hpp>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A directory that is removed with all that is in it.
+class TempDir {
+ public:
+  TempDir() { REQUIRE(::mkdtemp(path_.data()) != nullptr); }
+  TempDir(const TempDir&) = delete;
+  TempDir& operator=(const TempDir&) = delete;
+  ~TempDir() {
+    ::chmod(path_.c_str(), 0700);
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+
+  std::string operator/(std::string_view name) const { return path_ + "/" + std::string{name}; }
+
+  cdi::Descriptor open() const {
+    return cdi::Descriptor{::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  }
+
+  std::set<std::string> names() const {
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator{path_}) {
+      names.insert(entry.path().filename().string());
+    }
+    return names;
+  }
+
+ private:
+  std::string path_ = "/tmp/cdi-replace-file-test-XXXXXX";
+};
+
+void put(const std::string& path, std::string_view text) {
+  std::ofstream file{path, std::ios::binary};
+  file << text;
+  REQUIRE(file.flush());
+}
+
+std::string get(const std::string& path) {
+  std::ifstream file{path, std::ios::binary};
+  if (!file) return "not read";
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+mode_t mode_of(const std::string& path) {
+  struct stat info = {};
+  return ::lstat(path.c_str(), &info) == 0 ? info.st_mode & 07777U : 0;
+}
+
+/// Opens a temporary file as one who removes what is abandoned does.
+cdi::Descriptor open_to_remove(int directory, const std::string& name) {
+  return cdi::Descriptor{
+      ::openat(directory, name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)};
+}
+
+bool is_abandoned(int directory, const std::string& name) {
+  return cdi::detail::is_abandoned(directory, name, open_to_remove(directory, name));
+}
+
+}  // namespace
+
+TEST_CASE("A file is made or replaced with its mode whatever the umask, and nothing is left over") {
+  const TempDir dir;
+  const auto umask = ::umask(077);
+  CHECK(cdi::replace_file(dir / "a", "one"));
+  CHECK(get(dir / "a") == "one");
+  CHECK(mode_of(dir / "a") == 0644);
+  CHECK(::chmod((dir / "a").c_str(), 0400) == 0);
+  CHECK(cdi::replace_file(dir / "a", std::string(200'000, 'x')));
+  CHECK(get(dir / "a") == std::string(200'000, 'x'));
+  CHECK(mode_of(dir / "a") == 0644);
+  CHECK(cdi::replace_file(dir / "b", "", 0600));
+  CHECK(mode_of(dir / "b") == 0600);
+  CHECK(get(dir / "b").empty());
+  ::umask(umask);
+  CHECK(dir.names() == std::set<std::string>{"a", "b"});
+}
+
+TEST_CASE("A link is replaced, not followed; an old reader keeps the old text") {
+  const TempDir dir;
+  put(dir / "old", "old");
+  REQUIRE(::symlink("old", (dir / "link").c_str()) == 0);
+  REQUIRE(::link((dir / "old").c_str(), (dir / "hard").c_str()) == 0);
+  CHECK(cdi::replace_file(dir / "link", "new"));
+  CHECK(cdi::replace_file(dir / "hard", "new"));
+  CHECK(get(dir / "old") == "old");
+  CHECK(get(dir / "link") == "new");
+  struct stat info = {};
+  CHECK(::lstat((dir / "link").c_str(), &info) == 0);
+  CHECK(S_ISREG(info.st_mode));
+}
+
+TEST_CASE("A write that fails leaves the old text and no temporary file") {
+  const TempDir dir;
+  put(dir / "file", "old");
+  REQUIRE(::mkdir((dir / "dir").c_str(), 0700) == 0);
+  struct {
+    std::string path;
+    int system;
+  } const rows[] = {
+      {dir / "missing/file", ENOENT},
+      {dir / "file/file", ENOTDIR},
+      {dir / "dir", EISDIR},
+      {dir / std::string(256, 'n'), ENAMETOOLONG},
+      {dir / "dir/", EINVAL},
+      {dir / "file/", EINVAL},
+      {dir / ".", EINVAL},
+      {dir / "dir/..", EINVAL},
+      {"", EINVAL},
+      {"/", EINVAL},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.path);
+    const auto done = cdi::replace_file(row.path, "new");
+    REQUIRE_FALSE(done);
+    CHECK(done.error().code == cdi::Errc::system);
+    CHECK(done.error().system == row.system);
+    CHECK(done.error().position.file == row.path);
+    CHECK(dir.names() == std::set<std::string>{"dir", "file"});
+  }
+  CHECK(get(dir / "file") == "old");
+}
+
+TEST_CASE("The longest name that a file can have will do") {
+  const TempDir dir;
+  const std::string name(255, 'n');
+  CHECK(cdi::replace_file(dir / name, "x"));
+  CHECK(dir.names() == std::set<std::string>{name});
+}
+
+TEST_CASE("A directory that cannot be written leaves the old text") {
+  if (::geteuid() == 0) {
+    MESSAGE("skipped 'root may read and write everything'");
+    return;
+  }
+  const TempDir dir;
+  put(dir / "file", "old");
+  REQUIRE(::chmod((dir / ".").c_str(), 0500) == 0);
+  const auto done = cdi::replace_file(dir / "file", "new");
+  REQUIRE_FALSE(done);
+  CHECK(done.error().system == EACCES);
+  CHECK(get(dir / "file") == "old");
+}
+
+TEST_CASE("A path without slash is in the current directory") {
+  const TempDir dir;
+  char before[4096];
+  REQUIRE(::getcwd(before, sizeof before) != nullptr);
+  REQUIRE(::chdir((dir / ".").c_str()) == 0);
+  const auto done = cdi::replace_file("a", "text");
+  const auto read = get("a");
+  REQUIRE(::chdir(before) == 0);
+  CHECK(done);
+  CHECK(read == "text");
+  CHECK(dir.names() == std::set<std::string>{"a"});
+}
+
+TEST_CASE("A full disk leaves the old text and no temporary file") {
+  const TempDir dir;
+  put(dir / "file", "old");
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const rlimit small{.rlim_cur = 1000, .rlim_max = before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  const auto done = cdi::replace_file(dir / "file", std::string(2000, 'x'));
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+  std::signal(SIGXFSZ, handler);
+  REQUIRE_FALSE(done);
+  CHECK(done.error().system == EFBIG);
+  CHECK(done.error().message.starts_with("cannot write: "));
+  CHECK(get(dir / "file") == "old");
+  CHECK(dir.names() == std::set<std::string>{"file"});
+}
+
+TEST_CASE("No descriptor is left open, whatever the outcome") {
+  const TempDir dir;
+  const auto open_files = [] {
+    std::size_t count = 0;
+    DIR* const stream = ::opendir("/proc/self/fd");
+    REQUIRE(stream != nullptr);
+    while (::readdir(stream) != nullptr) ++count;
+    ::closedir(stream);
+    return count;
+  };
+  const auto before = open_files();
+  for (const std::string name : {"a", "missing/a", "."}) {
+    CHECK(cdi::replace_file(dir / name, "text").has_value() == (name == "a"));
+  }
+  CHECK_FALSE(cdi::replace_file(dir / std::string(256, 'n'), ""));
+  CHECK(open_files() == before);
+}
+
+TEST_CASE("Names of temporary files are told from all others") {
+  using cdi::detail::is_temporary_name;
+  for (const std::string& name :
+       {std::string{"a.json"}, std::string(255, 'n'), std::string{"x.1-2"}}) {
+    const auto made = cdi::detail::temporary_name(name, 7);
+    CAPTURE(made);
+    CHECK(is_temporary_name(made));
+    CHECK(made.size() <= 255);
+    CHECK_FALSE(made.ends_with(".json"));
+    CHECK_FALSE(made.ends_with(".yaml"));
+  }
+  CHECK(is_temporary_name(".a.json.1-0.cdi-tmp"));
+  for (const std::string name :
+       {"a.json", ".a.json", "a.json.1-0.cdi-tmp", ".a.json.1-0.tmp", ".a.json.1-.cdi-tmp",
+        ".a.json.-1.cdi-tmp", ".a.json.1.cdi-tmp", ".a.json.1-0x.cdi-tmp", ".a.json.x1-0.cdi-tmp",
+        ".a.json1-0.cdi-tmp", ".1-0.cdi-tmp", ".cdi-tmp", "", ".", ".a.json.1-0.cdi-tmp.json"}) {
+    CAPTURE(name);
+    CHECK_FALSE(is_temporary_name(name));
+  }
+}
+
+TEST_CASE("A temporary file goes with its writer, unless it was renamed") {
+  const TempDir dir;
+  const auto directory = dir.open();
+  {
+    cdi::detail::Temporary temporary{directory.get(), "a"};
+    REQUIRE(temporary.fill(dir / "a", "text", {}));
+    CHECK(dir.names() == std::set<std::string>{temporary.name()});
+  }
+  CHECK(dir.names().empty());
+  {
+    cdi::detail::Temporary temporary{directory.get(), "a"};
+    REQUIRE(temporary.fill(dir / "a", "text", {}));
+    CHECK(temporary.replace("a"));
+  }
+  CHECK(dir.names() == std::set<std::string>{"a"});
+}
+
+TEST_CASE("A file is made only where none is") {
+  const TempDir dir;
+  const auto directory = dir.open();
+  put(dir / "there", "old");
+  REQUIRE(::symlink("gone", (dir / "link").c_str()) == 0);
+  for (const std::string name : {"there", "link"}) {
+    CAPTURE(name);
+    cdi::detail::Temporary temporary{directory.get(), name};
+    REQUIRE(temporary.fill(dir / name, "new", {}));
+    const bool made = temporary.create(name);
+    if (made) {
+      MESSAGE("skipped 'the file system replaces files always'");
+      return;
+    }
+    CHECK(errno == EEXIST);
+  }
+  CHECK(get(dir / "there") == "old");
+  cdi::detail::Temporary temporary{directory.get(), "new"};
+  REQUIRE(temporary.fill(dir / "new", "new", {}));
+  CHECK(temporary.create("new"));
+  CHECK(dir.names() == std::set<std::string>{"link", "new", "there"});
+}
+
+TEST_CASE("A temporary file is abandoned when its writer is gone, and not before") {
+  const TempDir dir;
+  const auto directory = dir.open();
+  std::string name;
+  {
+    const auto file = cdi::detail::make_temporary(directory.get(), "a.json", name);
+    REQUIRE(file);
+    CHECK(mode_of(dir / name) == 0600);
+    CHECK_FALSE(is_abandoned(directory.get(), name));
+  }
+  CHECK(is_abandoned(directory.get(), name));
+  CHECK_FALSE(is_abandoned(directory.get(), "missing"));
+}
+
+TEST_CASE("What a writer renames meanwhile is not taken for abandoned") {
+  const TempDir dir;
+  const auto directory = dir.open();
+  std::string name;
+  cdi::detail::make_temporary(directory.get(), "a.json", name);
+  const auto opened = open_to_remove(directory.get(), name);
+  REQUIRE(::rename((dir / name).c_str(), (dir / "a.json").c_str()) == 0);
+  CHECK_FALSE(cdi::detail::is_abandoned(directory.get(), name, opened));
+  put(dir / name, "of the next writer");
+  CHECK_FALSE(cdi::detail::is_abandoned(directory.get(), name, opened));
+}
+
+TEST_CASE("A writer does not take a name that exists, and leaves a file that is being removed") {
+  const TempDir dir;
+  const auto directory = dir.open();
+  put(dir / cdi::detail::temporary_name("a", 0), "of a writer in another PID namespace");
+  std::string name;
+  const auto file = cdi::detail::make_temporary(directory.get(), "a", name);
+  CHECK(name == cdi::detail::temporary_name("a", 1));
+  // Whoever holds the lock is about to remove the file.
+  const auto remover = open_to_remove(directory.get(), cdi::detail::temporary_name("a", 0));
+  REQUIRE(cdi::detail::is_abandoned(directory.get(), cdi::detail::temporary_name("a", 0), remover));
+  const auto second = open_to_remove(directory.get(), cdi::detail::temporary_name("a", 0));
+  CHECK_FALSE(cdi::detail::try_lock(second.get()));
+  CHECK(errno == EWOULDBLOCK);
+}
