@@ -21,59 +21,9 @@
 
 #include <cdi/file.hpp>
 
+#include "../temp_tree.hpp"
+
 namespace {
-
-/// A directory that is removed with all that is in it, subdirectories of one level included.
-class TempDir {
- public:
-  TempDir() { REQUIRE(::mkdtemp(path_.data()) != nullptr); }
-  TempDir(const TempDir&) = delete;
-  TempDir& operator=(const TempDir&) = delete;
-  ~TempDir() { remove_all(path_); }
-
-  std::string operator/(std::string_view name) const { return path_ + "/" + std::string{name}; }
-
-  std::set<std::string> names() const { return list(path_); }
-
- private:
-  static std::set<std::string> list(const std::string& path) {
-    std::set<std::string> names;
-    DIR* const stream = ::opendir(path.c_str());
-    if (stream == nullptr) return names;
-    while (const dirent* entry = ::readdir(stream)) names.insert(entry->d_name);
-    ::closedir(stream);
-    names.erase(".");
-    names.erase("..");
-    return names;
-  }
-  static void remove_all(const std::string& path) {
-    ::chmod(path.c_str(), 0700);
-    for (const auto& name : list(path)) {
-      const auto inner = path + "/" + name;
-      if (::unlink(inner.c_str()) != 0) remove_all(inner);
-    }
-    ::rmdir(path.c_str());
-  }
-
-  std::string path_ = "/tmp/cdi-file-test-XXXXXX";
-};
-
-void put(const std::string& path, std::string_view text) {
-  std::FILE* const file = std::fopen(path.c_str(), "wb");
-  REQUIRE(file != nullptr);
-  CHECK(std::fwrite(text.data(), 1, text.size(), file) == text.size());
-  std::fclose(file);
-}
-
-std::string get(const std::string& path) {
-  const auto text = cdi::read_file(path);
-  return text ? *text : "not read: " + to_string(text.error());
-}
-
-mode_t mode_of(const std::string& path) {
-  struct stat info = {};
-  return ::lstat(path.c_str(), &info) == 0 ? info.st_mode & 07777U : 0;
-}
 
 const std::string good_json =
     R"({"cdiVersion":"1.0.0","kind":"v.com/c","devices":[{"name":"d","containerEdits":{"env":["A=1"]}}]})";
@@ -177,10 +127,10 @@ TEST_CASE("A JSON file that is neither JSON nor YAML gets the error of JSON") {
 }
 
 TEST_CASE("Spec files are read; links are followed") {
-  const TempDir dir;
-  put(dir / "a.json", good_json);
-  put(dir / "b.yaml", good_yaml);
-  put(dir / "plain", good_json);
+  const TempTree dir;
+  put_file(dir / "a.json", good_json);
+  put_file(dir / "b.yaml", good_yaml);
+  put_file(dir / "plain", good_json);
   REQUIRE(::symlink("plain", (dir / "link.json").c_str()) == 0);
   for (const std::string name : {"a.json", "b.yaml", "link.json"}) {
     CAPTURE(name);
@@ -192,8 +142,8 @@ TEST_CASE("Spec files are read; links are followed") {
 }
 
 TEST_CASE("What is no readable spec file is refused with its path, and nothing waits for a FIFO") {
-  const TempDir dir;
-  put(dir / "a.txt", good_json);
+  const TempTree dir;
+  put_file(dir / "a.txt", good_json);
   REQUIRE(::mkdir((dir / "dir.json").c_str(), 0700) == 0);
   REQUIRE(::mkfifo((dir / "fifo.json").c_str(), 0600) == 0);
   REQUIRE(::symlink("gone", (dir / "dangling.json").c_str()) == 0);
@@ -228,8 +178,8 @@ TEST_CASE("A file without permission is refused") {
     MESSAGE("skipped 'root may read and write everything'");
     return;
   }
-  const TempDir dir;
-  put(dir / "a.json", good_json);
+  const TempTree dir;
+  put_file(dir / "a.json", good_json);
   REQUIRE(::chmod((dir / "a.json").c_str(), 0) == 0);
   const auto loaded = cdi::read_spec_file(dir / "a.json");
   REQUIRE_FALSE(loaded);
@@ -237,8 +187,8 @@ TEST_CASE("A file without permission is refused") {
 }
 
 TEST_CASE("A file over the limit is refused, one at the limit is read") {
-  const TempDir dir;
-  put(dir / "a.json", good_json);
+  const TempTree dir;
+  put_file(dir / "a.json", good_json);
   CHECK(cdi::read_spec_file(dir / "a.json", {.limits = {.bytes = good_json.size()}}));
   const auto loaded =
       cdi::read_spec_file(dir / "a.json", {.limits = {.bytes = good_json.size() - 1}});
@@ -246,15 +196,15 @@ TEST_CASE("A file over the limit is refused, one at the limit is read") {
   CHECK(loaded.error().code == cdi::Errc::limit);
   CHECK(loaded.error().position.file == dir / "a.json");
 
-  put(dir / "big", std::string(100'000, 'x'));
+  put_file(dir / "big", std::string(100'000, 'x'));
   CHECK(cdi::read_file(dir / "big", 100'000)->size() == 100'000);
   CHECK_FALSE(cdi::read_file(dir / "big", 99'999));
-  put(dir / "empty", "");
+  put_file(dir / "empty", "");
   CHECK(cdi::read_file(dir / "empty", 0)->empty());
 }
 
 TEST_CASE("A spec is written in the format of the name, and read back the same") {
-  const TempDir dir;
+  const TempTree dir;
   auto spec = good_spec();
   for (const auto* text : {"A=", "A=007", "A==", "A=yes: no # -", "A=\xC3\xA9\xF0\x9F\x98\x80",
                            "A=\t\n\r \x01\x1b", "A=\xC2\x85\xE2\x80\xA8\xEF\xBB\xBF", "A=\"'\\"}) {
@@ -273,16 +223,16 @@ TEST_CASE("A spec is written in the format of the name, and read back the same")
     REQUIRE_MESSAGE(loaded, (loaded ? "" : to_string(loaded.error())));
     CHECK(loaded->spec == spec);
     CHECK(loaded->warnings.empty());
-    CHECK(get(dir / name).ends_with("\n"));
+    CHECK(get_file(dir / name).ends_with("\n"));
     CHECK(mode_of(dir / name) == 0644);
   }
-  CHECK(get(dir / "a.json").starts_with("{"));
-  CHECK(get(dir / "a.yaml").starts_with("---\n"));
+  CHECK(get_file(dir / "a.json").starts_with("{"));
+  CHECK(get_file(dir / "a.yaml").starts_with("---\n"));
 }
 
 TEST_CASE("A spec that is not valid is refused and nothing is written") {
-  const TempDir dir;
-  put(dir / "old.json", "old");
+  const TempTree dir;
+  put_file(dir / "old.json", "old");
   auto empty = good_spec();
   empty.devices.clear();
   auto kind = good_spec();
@@ -309,15 +259,15 @@ TEST_CASE("A spec that is not valid is refused and nothing is written") {
     REQUIRE_FALSE(done);
     CHECK(done.error().code == row.code);
     CHECK(done.error().position.file == row.path);
-    CHECK(get(dir / "old.json") == "old");
+    CHECK(get_file(dir / "old.json") == "old");
     CHECK(dir.names() == std::set<std::string>{"old.json"});
   }
 }
 
 TEST_CASE("No descriptor is left open, whatever the outcome") {
-  const TempDir dir;
-  put(dir / "a.json", good_json);
-  put(dir / "bad.json", "{");
+  const TempTree dir;
+  put_file(dir / "a.json", good_json);
+  put_file(dir / "bad.json", "{");
   const auto open_files = [] {
     std::size_t count = 0;
     DIR* const stream = ::opendir("/proc/self/fd");
@@ -500,8 +450,8 @@ TEST_CASE("The digest is of the bytes of the file, quarantine or not") {
 }
 
 TEST_CASE("A file that others may write is refused only when asked for") {
-  const TempDir dir;
-  put(dir / "a.json", good_json);
+  const TempTree dir;
+  put_file(dir / "a.json", good_json);
   REQUIRE(::chmod((dir / "a.json").c_str(), 0646) == 0);
   CHECK(cdi::read_spec_file(dir / "a.json"));
   const auto refused = cdi::read_spec_file(dir / "a.json", {.refuse_writable = true});
@@ -513,8 +463,8 @@ TEST_CASE("A file that others may write is refused only when asked for") {
 }
 
 TEST_CASE("A file over the limit is not read, however large it is") {
-  const TempDir dir;
-  put(dir / "a.json", "");
+  const TempTree dir;
+  put_file(dir / "a.json", "");
   if (::truncate((dir / "a.json").c_str(), off_t{1} << 40) != 0) {
     MESSAGE("skipped 'the file system has no files of a tebibyte'");
     return;
@@ -526,13 +476,13 @@ TEST_CASE("A file over the limit is not read, however large it is") {
 }
 
 TEST_CASE("A half-written file is read again until it is whole") {
-  const TempDir dir;
+  const TempTree dir;
   const auto path = dir / "a.json";
-  put(path, "");
+  put_file(path, "");
   std::size_t written = 0;
   const auto file = read_patiently(path, [&] {
     written += 20;
-    put(path, good_json.substr(0, written));
+    put_file(path, good_json.substr(0, written));
     return true;
   });
   CHECK(written >= good_json.size());
@@ -543,9 +493,9 @@ TEST_CASE("A half-written file is read again until it is whole") {
 }
 
 TEST_CASE("A file that stays bad is told when there is no more time, one read after each wait") {
-  const TempDir dir;
+  const TempTree dir;
   const auto path = dir / "a.json";
-  put(path, "{\"cdiVersion\": \"9.0.0\", \"kind\": \"v.com/c\", \"devices\": [{\"name\": \"d");
+  put_file(path, "{\"cdiVersion\": \"9.0.0\", \"kind\": \"v.com/c\", \"devices\": [{\"name\": \"d");
   int waits = 0;
   const auto file = read_patiently(path, [&] { return ++waits < 3; });
   CHECK(waits == 3);
@@ -564,17 +514,17 @@ TEST_CASE("A file that stays bad is told when there is no more time, one read af
 }
 
 TEST_CASE("A file that goes away, or is good, is not waited for") {
-  const TempDir dir;
+  const TempTree dir;
   const auto never = [] {
     FAIL_CHECK("waited");
     return false;
   };
-  put(dir / "good.json", good_json);
+  put_file(dir / "good.json", good_json);
   CHECK(read_patiently(dir / "good.json", never).spec);
   CHECK(read_patiently(dir / "gone.json", never).rejected->why.system == ENOENT);
   CHECK(read_patiently(dir / "a.txt", never).rejected->why.code == cdi::Errc::invalid);
 
-  put(dir / "bad.json", "{");
+  put_file(dir / "bad.json", "{");
   const auto gone =
       read_patiently(dir / "bad.json", [&] { return ::unlink((dir / "bad.json").c_str()) == 0; });
   REQUIRE(gone.rejected);
@@ -582,8 +532,8 @@ TEST_CASE("A file that goes away, or is good, is not waited for") {
 }
 
 TEST_CASE("Without patience a bad file is told at once") {
-  const TempDir dir;
-  put(dir / "a.json", "{");
+  const TempTree dir;
+  put_file(dir / "a.json", "{");
   const auto file = cdi::detail::read_spec_at(AT_FDCWD, dir / "a.json", dir / "a.json", 0,
                                               {.patience = {}}, {}, [] {
                                                 FAIL_CHECK("waited");
@@ -594,18 +544,18 @@ TEST_CASE("Without patience a bad file is told at once") {
 }
 
 TEST_CASE("The same bytes are not parsed again, other bytes of the same size are") {
-  const TempDir dir;
+  const TempTree dir;
   const auto path = dir / "a.json";
-  put(path, good_json);
+  put_file(path, good_json);
   const auto once = [] {
     return false;
   };
   const auto first = read_patiently(path, once);
   REQUIRE(first.spec);
-  put(path, good_json);
+  put_file(path, good_json);
   CHECK(read_patiently(path, once, first).spec == first.spec);
   auto other = good_json;
-  put(path, other.replace(other.find("A=1"), 3, "A=2"));
+  put_file(path, other.replace(other.find("A=1"), 3, "A=2"));
   const auto second = read_patiently(path, once, first);
   REQUIRE(second.spec);
   CHECK(second.spec->spec.devices[0].container_edits.env == std::vector<std::string>{"A=2"});

@@ -5,14 +5,11 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
-#include <cstdio>
 #include <cstdlib>
 #include <dirent.h>
 #include <fcntl.h>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -32,6 +29,8 @@
 
 #include <cdi/publish.hpp>
 
+#include "../temp_tree.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -39,58 +38,15 @@ using Action = cdi::Publication::Action;
 using cdi::DryRun;
 using cdi::Publisher;
 
-/// A directory that is removed with all that is in it; in memory where that can be had, since these
-/// tests sync a lot.
-class TempDir {
- public:
-  TempDir() {
-    if (::mkdtemp(path_.data()) != nullptr) return;
-    path_ = "/tmp/cdi-publish-test-XXXXXX";
-    REQUIRE(::mkdtemp(path_.data()) != nullptr);
-  }
-  TempDir(const TempDir&) = delete;
-  TempDir& operator=(const TempDir&) = delete;
-  ~TempDir() {
-    ::chmod(path_.c_str(), 0700);
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-
-  std::string operator/(std::string_view name) const { return path_ + "/" + std::string{name}; }
-  const std::string& path() const { return path_; }
-
-  std::set<std::string> names() const {
-    std::set<std::string> names;
-    for (const auto& entry : fs::directory_iterator{path_}) {
-      names.insert(entry.path().filename().string());
-    }
-    return names;
-  }
-
- private:
-  std::string path_ = "/dev/shm/cdi-publish-test-XXXXXX";
+/// In memory where that can be had, since these tests sync a lot.
+struct TempDir : TempTree {
+  TempDir() : TempTree{"/dev/shm"} {}
 };
-
-void put(const std::string& path, std::string_view text) {
-  std::ofstream file{path, std::ios::binary};
-  file << text;
-  REQUIRE(file.flush());
-}
-
-std::string get(const std::string& path) {
-  std::ifstream file{path, std::ios::binary};
-  if (!file) return "not read";
-  return {std::istreambuf_iterator<char>{file}, {}};
-}
 
 struct stat info_of(const std::string& path) {
   struct stat info = {};
   CHECK(::lstat(path.c_str(), &info) == 0);
   return info;
-}
-
-mode_t mode_of(const std::string& path) {
-  return info_of(path).st_mode & 07777U;
 }
 
 cdi::Spec spec_of(std::string device) {
@@ -234,14 +190,14 @@ TEST_CASE("What others may have written is neither replaced nor removed; the res
   for (const auto& row : rows) {
     CAPTURE(row.name);
     for (const bool write : {false, true}) {
-      put(dir / row.name, row.text);
+      put_file(dir / row.name, row.text);
       const auto& expected = write ? row.written : row.removed;
       const auto act = [&](DryRun dry_run) {
         return write ? publisher.write(row.name, spec_of("new"), dry_run)
                      : publisher.remove(row.name, dry_run);
       };
       const auto planned = told(act(DryRun::yes));
-      CHECK(get(dir / row.name) == row.text);
+      CHECK(get_file(dir / row.name) == row.text);
       const auto done = act(DryRun::no);
       CAPTURE(told(done));
       CHECK(told(done) == planned);
@@ -250,7 +206,7 @@ TEST_CASE("What others may have written is neither replaced nor removed; the res
         const bool limit = row.name == "deep.json";
         CHECK(done.error().code == (limit ? cdi::Errc::limit : cdi::Errc::conflict));
         CHECK(done.error().position.file == dir / row.name);
-        CHECK(get(dir / row.name) == row.text);
+        CHECK(get_file(dir / row.name) == row.text);
       }
     }
     REQUIRE(::unlink((dir / row.name).c_str()) == 0);
@@ -261,9 +217,9 @@ TEST_CASE("What others may have written is neither replaced nor removed; the res
 TEST_CASE("A link is replaced, not followed, unless it shows what others wrote; none is removed") {
   const TempDir dir;
   const TempDir elsewhere;
-  put(elsewhere / "foreign", foreign);
-  put(elsewhere / "mine", text_of("me"));
-  put(elsewhere / "rubbish", "rubbish");
+  put_file(elsewhere / "foreign", foreign);
+  put_file(elsewhere / "mine", text_of("me"));
+  put_file(elsewhere / "rubbish", "rubbish");
   struct {
     std::string target;
     bool replaced;
@@ -285,9 +241,9 @@ TEST_CASE("A link is replaced, not followed, unless it shows what others wrote; 
     CHECK(S_ISREG(info_of(dir / "link.json").st_mode) == row.replaced);
     REQUIRE(::unlink((dir / "link.json").c_str()) == 0);
   }
-  CHECK(get(elsewhere / "foreign") == foreign);
-  CHECK(get(elsewhere / "mine") == text_of("me"));
-  CHECK(get(elsewhere / "rubbish") == "rubbish");
+  CHECK(get_file(elsewhere / "foreign") == foreign);
+  CHECK(get_file(elsewhere / "mine") == text_of("me"));
+  CHECK(get_file(elsewhere / "rubbish") == "rubbish");
   CHECK(elsewhere.names().size() == 3);
 }
 
@@ -400,7 +356,7 @@ TEST_CASE("The directory is made when it is needed, with those above it, open to
   CHECK(told(Publisher("me", dir / "r").reconcile({{"a.json", spec_of("d")}})) == "created a.json");
   ::umask(umask);
 
-  put(dir / "file", "");
+  put_file(dir / "file", "");
   REQUIRE(::symlink("gone", (dir / "dangling").c_str()) == 0);
   for (const std::string& bad :
        {dir / "file", dir / "file/in", dir / "dangling", std::string{}, std::string{"/tmp\0", 5}}) {
@@ -451,12 +407,12 @@ TEST_CASE("A directory is reconciled: what is missing or differs is made, orphan
     REQUIRE(publisher.write(name, spec_of("old")));
   }
   REQUIRE(other.write("other.json", spec_of("old")));
-  put(dir / "foreign.json", foreign);
-  put(dir / "rubbish.json", "rubbish");
-  put(dir / "notes.txt", text_of("me"));
-  put(dir / "torn.json", "");
-  put(dir / ".orphan.json.1-0.cdi-tmp", "left by a killed writer");
-  put(dir / ".orphan.json.1-0.tmp", "of another program");
+  put_file(dir / "foreign.json", foreign);
+  put_file(dir / "rubbish.json", "rubbish");
+  put_file(dir / "notes.txt", text_of("me"));
+  put_file(dir / "torn.json", "");
+  put_file(dir / ".orphan.json.1-0.cdi-tmp", "left by a killed writer");
+  put_file(dir / ".orphan.json.1-0.tmp", "of another program");
   const std::map<std::string, cdi::Spec> expected{{"changed.json", spec_of("new")},
                                                   {"missing.json", spec_of("new")},
                                                   {"same.yaml", spec_of("old")},
@@ -484,8 +440,8 @@ TEST_CASE("A directory is reconciled: what is missing or differs is made, orphan
                                              "missing.json", "notes.txt", "other.json",
                                              "rubbish.json", "same.yaml", "torn.json"});
   for (const auto& [name, spec] : expected) CHECK(device_in(dir / name) == spec.devices[0].name);
-  CHECK(get(dir / "foreign.json") == foreign);
-  CHECK(get(dir / "rubbish.json") == "rubbish");
+  CHECK(get_file(dir / "foreign.json") == foreign);
+  CHECK(get_file(dir / "rubbish.json") == "rubbish");
   CHECK(device_in(dir / "other.json") == "old");
   CHECK(info_of(dir / "same.yaml").st_ino == same.st_ino);
   CHECK(*publisher.files() ==
@@ -499,15 +455,15 @@ TEST_CASE("A directory is reconciled: what is missing or differs is made, orphan
   CHECK(told(publisher.reconcile({})) ==
         "removed changed.json, removed missing.json, removed same.yaml, removed torn.json");
   CHECK(device_in(dir / "other.json") == "old");
-  CHECK(get(dir / "foreign.json") == foreign);
+  CHECK(get_file(dir / "foreign.json") == foreign);
 }
 
 TEST_CASE("A conflict or a bad spec is found before anything is changed") {
   const TempDir dir;
   const Publisher publisher{"me", dir.path()};
   REQUIRE(publisher.write("orphan.json", spec_of("old")));
-  put(dir / "foreign.json", foreign);
-  put(dir / ".x.json.1-0.cdi-tmp", "");
+  put_file(dir / "foreign.json", foreign);
+  put_file(dir / ".x.json.1-0.cdi-tmp", "");
   const auto before = dir.names();
   auto bad = spec_of("d");
   bad.kind = "v.com";
@@ -523,8 +479,8 @@ TEST_CASE("A conflict or a bad spec is found before anything is changed") {
 TEST_CASE("A file that cannot be judged stays, and is told") {
   const TempDir dir;
   const Publisher publisher{"me", dir.path()};
-  put(dir / "deep.json", text_of("me") + std::string(10'000, '['));
-  put(dir / "deep.yaml", std::string(10'000, '['));
+  put_file(dir / "deep.json", text_of("me") + std::string(10'000, '['));
+  put_file(dir / "deep.yaml", std::string(10'000, '['));
   const auto done = publisher.reconcile({{"a.json", spec_of("d")}});
   CHECK(told(done) == "created a.json");
   REQUIRE(done);
@@ -537,7 +493,7 @@ TEST_CASE("A file that cannot be judged stays, and is told") {
 TEST_CASE("A file over the limit of readers is left alone") {
   const TempDir dir;
   const Publisher publisher{"me", dir.path()};
-  put(dir / "big.json", text_of("me"));
+  put_file(dir / "big.json", text_of("me"));
   fs::resize_file(dir / "big.json", cdi::Limits{}.bytes + 1);
   const auto done = publisher.write("big.json", spec_of("d"));
   REQUIRE_FALSE(done);
@@ -573,7 +529,7 @@ TEST_CASE("A file without permission is not taken for nobody's") {
   }
   const TempDir dir;
   const Publisher publisher{"me", dir.path()};
-  put(dir / "a.json", foreign);
+  put_file(dir / "a.json", foreign);
   REQUIRE(::chmod((dir / "a.json").c_str(), 0) == 0);
   const auto done = publisher.write("a.json", spec_of("d"));
   REQUIRE_FALSE(done);
@@ -608,7 +564,7 @@ TEST_CASE("One file that fails does not stop the others, and is told") {
 
 TEST_CASE("No descriptor is left open, whatever the outcome") {
   const TempDir dir;
-  put(dir / "foreign.json", foreign);
+  put_file(dir / "foreign.json", foreign);
   const auto open_files = [] {
     std::size_t count = 0;
     DIR* const stream = ::opendir("/proc/self/fd");
@@ -755,22 +711,22 @@ TEST_CASE("A writer killed between any two system calls leaves the old file or t
     std::string old_text;
     std::string new_text;
     REQUIRE(publisher.write(name, spec_of("new")));
-    new_text = get(dir / name);
+    new_text = get_file(dir / name);
     REQUIRE(publisher.write(name, spec_of("old")));
-    old_text = get(dir / name);
+    old_text = get_file(dir / name);
     std::set<std::string> seen;
     std::size_t left_over = 0;
     const auto stops = stop_everywhere(
         [&] {
           clear(dir);
-          put(dir / name, old_text);
+          put_file(dir / name, old_text);
         },
         [&] { return publisher.write(name, spec_of("new")).has_value(); },
         [&](TracedChild& child, std::size_t stop) {
           CAPTURE(stop);
           child.kill();
           check_names(dir, {name});
-          const auto text = get(dir / name);
+          const auto text = get_file(dir / name);
           const bool whole = text == old_text || text == new_text;
           CHECK(whole);
           seen.insert(device_in(dir / name));
@@ -816,7 +772,7 @@ TEST_CASE(
         clear(dir);
         REQUIRE(publisher.write("changed.json", spec_of("old")));
         REQUIRE(publisher.write("orphan.json", spec_of("old")));
-        put(dir / "foreign.json", foreign);
+        put_file(dir / "foreign.json", foreign);
       },
       [&] {
         const auto done = publisher.reconcile(expected);
@@ -839,7 +795,7 @@ TEST_CASE(
         CHECK(told(done).ends_with("d missing.json") == !present.contains("orphan.json"));
         CHECK(dir.names() == std::set<std::string>{"changed.json", "foreign.json", "missing.json"});
         CHECK(device_in(dir / "changed.json") == "new");
-        CHECK(get(dir / "foreign.json") == foreign);
+        CHECK(get_file(dir / "foreign.json") == foreign);
       });
   if (stops == 0) return;
   CHECK(seen == std::set<std::string>{"old,,old,", "new,,old,", "new,new,old,", "new,new,,"});
@@ -1014,7 +970,7 @@ TEST_CASE("Threads that write, remove and clean at a time never leave or show a 
     while (writing > 0) {
       const auto done = publisher.prune(keep);
       if (!done || !done->errors.empty()) ++wrong;
-      const auto text = get(dir / "shared.json");
+      const auto text = get_file(dir / "shared.json");
       if (text != "not read" && !cdi::parse_spec(text, "f", cdi::Format::json)) ++wrong;
     }
   });

@@ -4,13 +4,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
-#include <cstdio>
 #include <cstdlib>
 #include <dirent.h>
 #include <fcntl.h>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -22,55 +18,12 @@
 
 #include <cdi/replace_file.hpp>
 
+#include "../temp_tree.hpp"
+
 namespace {
 
-namespace fs = std::filesystem;
-
-/// A directory that is removed with all that is in it.
-class TempDir {
- public:
-  TempDir() { REQUIRE(::mkdtemp(path_.data()) != nullptr); }
-  TempDir(const TempDir&) = delete;
-  TempDir& operator=(const TempDir&) = delete;
-  ~TempDir() {
-    ::chmod(path_.c_str(), 0700);
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-
-  std::string operator/(std::string_view name) const { return path_ + "/" + std::string{name}; }
-
-  cdi::Descriptor open() const {
-    return cdi::Descriptor{::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  }
-
-  std::set<std::string> names() const {
-    std::set<std::string> names;
-    for (const auto& entry : fs::directory_iterator{path_}) {
-      names.insert(entry.path().filename().string());
-    }
-    return names;
-  }
-
- private:
-  std::string path_ = "/tmp/cdi-replace-file-test-XXXXXX";
-};
-
-void put(const std::string& path, std::string_view text) {
-  std::ofstream file{path, std::ios::binary};
-  file << text;
-  REQUIRE(file.flush());
-}
-
-std::string get(const std::string& path) {
-  std::ifstream file{path, std::ios::binary};
-  if (!file) return "not read";
-  return {std::istreambuf_iterator<char>{file}, {}};
-}
-
-mode_t mode_of(const std::string& path) {
-  struct stat info = {};
-  return ::lstat(path.c_str(), &info) == 0 ? info.st_mode & 07777U : 0;
+cdi::Descriptor open_dir(const TempTree& dir) {
+  return cdi::Descriptor{::open(dir.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
 }
 
 /// Opens a temporary file as one who removes what is abandoned does.
@@ -86,39 +39,39 @@ bool is_abandoned(int directory, const std::string& name) {
 }  // namespace
 
 TEST_CASE("A file is made or replaced with its mode whatever the umask, and nothing is left over") {
-  const TempDir dir;
+  const TempTree dir;
   const auto umask = ::umask(077);
   CHECK(cdi::replace_file(dir / "a", "one"));
-  CHECK(get(dir / "a") == "one");
+  CHECK(get_file(dir / "a") == "one");
   CHECK(mode_of(dir / "a") == 0644);
   CHECK(::chmod((dir / "a").c_str(), 0400) == 0);
   CHECK(cdi::replace_file(dir / "a", std::string(200'000, 'x')));
-  CHECK(get(dir / "a") == std::string(200'000, 'x'));
+  CHECK(get_file(dir / "a") == std::string(200'000, 'x'));
   CHECK(mode_of(dir / "a") == 0644);
   CHECK(cdi::replace_file(dir / "b", "", 0600));
   CHECK(mode_of(dir / "b") == 0600);
-  CHECK(get(dir / "b").empty());
+  CHECK(get_file(dir / "b").empty());
   ::umask(umask);
   CHECK(dir.names() == std::set<std::string>{"a", "b"});
 }
 
 TEST_CASE("A link is replaced, not followed; an old reader keeps the old text") {
-  const TempDir dir;
-  put(dir / "old", "old");
+  const TempTree dir;
+  put_file(dir / "old", "old");
   REQUIRE(::symlink("old", (dir / "link").c_str()) == 0);
   REQUIRE(::link((dir / "old").c_str(), (dir / "hard").c_str()) == 0);
   CHECK(cdi::replace_file(dir / "link", "new"));
   CHECK(cdi::replace_file(dir / "hard", "new"));
-  CHECK(get(dir / "old") == "old");
-  CHECK(get(dir / "link") == "new");
+  CHECK(get_file(dir / "old") == "old");
+  CHECK(get_file(dir / "link") == "new");
   struct stat info = {};
   CHECK(::lstat((dir / "link").c_str(), &info) == 0);
   CHECK(S_ISREG(info.st_mode));
 }
 
 TEST_CASE("A write that fails leaves the old text and no temporary file") {
-  const TempDir dir;
-  put(dir / "file", "old");
+  const TempTree dir;
+  put_file(dir / "file", "old");
   REQUIRE(::mkdir((dir / "dir").c_str(), 0700) == 0);
   struct {
     std::string path;
@@ -144,11 +97,11 @@ TEST_CASE("A write that fails leaves the old text and no temporary file") {
     CHECK(done.error().position.file == row.path);
     CHECK(dir.names() == std::set<std::string>{"dir", "file"});
   }
-  CHECK(get(dir / "file") == "old");
+  CHECK(get_file(dir / "file") == "old");
 }
 
 TEST_CASE("The longest name that a file can have will do") {
-  const TempDir dir;
+  const TempTree dir;
   const std::string name(255, 'n');
   CHECK(cdi::replace_file(dir / name, "x"));
   CHECK(dir.names() == std::set<std::string>{name});
@@ -159,22 +112,22 @@ TEST_CASE("A directory that cannot be written leaves the old text") {
     MESSAGE("skipped 'root may read and write everything'");
     return;
   }
-  const TempDir dir;
-  put(dir / "file", "old");
+  const TempTree dir;
+  put_file(dir / "file", "old");
   REQUIRE(::chmod((dir / ".").c_str(), 0500) == 0);
   const auto done = cdi::replace_file(dir / "file", "new");
   REQUIRE_FALSE(done);
   CHECK(done.error().system == EACCES);
-  CHECK(get(dir / "file") == "old");
+  CHECK(get_file(dir / "file") == "old");
 }
 
 TEST_CASE("A path without slash is in the current directory") {
-  const TempDir dir;
+  const TempTree dir;
   char before[4096];
   REQUIRE(::getcwd(before, sizeof before) != nullptr);
   REQUIRE(::chdir((dir / ".").c_str()) == 0);
   const auto done = cdi::replace_file("a", "text");
-  const auto read = get("a");
+  const auto read = get_file("a");
   REQUIRE(::chdir(before) == 0);
   CHECK(done);
   CHECK(read == "text");
@@ -182,8 +135,8 @@ TEST_CASE("A path without slash is in the current directory") {
 }
 
 TEST_CASE("A full disk leaves the old text and no temporary file") {
-  const TempDir dir;
-  put(dir / "file", "old");
+  const TempTree dir;
+  put_file(dir / "file", "old");
   rlimit before{};
   REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
   const rlimit small{.rlim_cur = 1000, .rlim_max = before.rlim_max};
@@ -195,12 +148,12 @@ TEST_CASE("A full disk leaves the old text and no temporary file") {
   REQUIRE_FALSE(done);
   CHECK(done.error().system == EFBIG);
   CHECK(done.error().message.starts_with("cannot write: "));
-  CHECK(get(dir / "file") == "old");
+  CHECK(get_file(dir / "file") == "old");
   CHECK(dir.names() == std::set<std::string>{"file"});
 }
 
 TEST_CASE("No descriptor is left open, whatever the outcome") {
-  const TempDir dir;
+  const TempTree dir;
   const auto open_files = [] {
     std::size_t count = 0;
     DIR* const stream = ::opendir("/proc/self/fd");
@@ -239,8 +192,8 @@ TEST_CASE("Names of temporary files are told from all others") {
 }
 
 TEST_CASE("A temporary file goes with its writer, unless it was renamed") {
-  const TempDir dir;
-  const auto directory = dir.open();
+  const TempTree dir;
+  const auto directory = open_dir(dir);
   {
     cdi::detail::Temporary temporary{directory.get(), "a"};
     REQUIRE(temporary.fill(dir / "a", "text", {}));
@@ -256,9 +209,9 @@ TEST_CASE("A temporary file goes with its writer, unless it was renamed") {
 }
 
 TEST_CASE("A file is made only where none is") {
-  const TempDir dir;
-  const auto directory = dir.open();
-  put(dir / "there", "old");
+  const TempTree dir;
+  const auto directory = open_dir(dir);
+  put_file(dir / "there", "old");
   REQUIRE(::symlink("gone", (dir / "link").c_str()) == 0);
   for (const std::string name : {"there", "link"}) {
     CAPTURE(name);
@@ -271,7 +224,7 @@ TEST_CASE("A file is made only where none is") {
     }
     CHECK(errno == EEXIST);
   }
-  CHECK(get(dir / "there") == "old");
+  CHECK(get_file(dir / "there") == "old");
   cdi::detail::Temporary temporary{directory.get(), "new"};
   REQUIRE(temporary.fill(dir / "new", "new", {}));
   CHECK(temporary.create("new"));
@@ -279,8 +232,8 @@ TEST_CASE("A file is made only where none is") {
 }
 
 TEST_CASE("A temporary file is abandoned when its writer is gone, and not before") {
-  const TempDir dir;
-  const auto directory = dir.open();
+  const TempTree dir;
+  const auto directory = open_dir(dir);
   std::string name;
   {
     const auto file = cdi::detail::make_temporary(directory.get(), "a.json", name);
@@ -293,21 +246,21 @@ TEST_CASE("A temporary file is abandoned when its writer is gone, and not before
 }
 
 TEST_CASE("What a writer renames meanwhile is not taken for abandoned") {
-  const TempDir dir;
-  const auto directory = dir.open();
+  const TempTree dir;
+  const auto directory = open_dir(dir);
   std::string name;
   cdi::detail::make_temporary(directory.get(), "a.json", name);
   const auto opened = open_to_remove(directory.get(), name);
   REQUIRE(::rename((dir / name).c_str(), (dir / "a.json").c_str()) == 0);
   CHECK_FALSE(cdi::detail::is_abandoned(directory.get(), name, opened));
-  put(dir / name, "of the next writer");
+  put_file(dir / name, "of the next writer");
   CHECK_FALSE(cdi::detail::is_abandoned(directory.get(), name, opened));
 }
 
 TEST_CASE("A writer does not take a name that exists, and leaves a file that is being removed") {
-  const TempDir dir;
-  const auto directory = dir.open();
-  put(dir / cdi::detail::temporary_name("a", 0), "of a writer in another PID namespace");
+  const TempTree dir;
+  const auto directory = open_dir(dir);
+  put_file(dir / cdi::detail::temporary_name("a", 0), "of a writer in another PID namespace");
   std::string name;
   const auto file = cdi::detail::make_temporary(directory.get(), "a", name);
   CHECK(name == cdi::detail::temporary_name("a", 1));
