@@ -321,3 +321,24 @@ TEST_CASE("The registry tells where a device comes from: file, line and digest")
   CHECK(found.line() == 4);
   CHECK(found.spec->digest == std::to_string(text.size()));
 }
+
+TEST_CASE("What was changed a moment before it was read is not trusted to be the same") {
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  tree.put_spec("a/x.yaml", "d");
+  const cdi::ReadOptions options;
+  constexpr auto everything = cdi::detail::LookAt::everything;
+  const auto scan = cdi::detail::Scanner{options}.scan({a}, nullptr, everything);
+  auto file = std::make_shared<cdi::detail::ScannedFile>(*scan->dirs.at(0)->files.at(0));
+  file->file.settled = true;
+  auto dir = *scan->dirs[0];
+  dir.files = {file};
+  dir.settled = true;
+  CHECK(is_same(dir, everything));
+  dir.settled = false;
+  CHECK_FALSE(is_same(dir, everything));
+  dir.settled = true;
+  file->file.settled = false;
+  CHECK_FALSE(is_same(dir, everything));
+  CHECK_FALSE(is_same(dir, cdi::detail::LookAt::what_is_not_watched));
+}
