@@ -24,18 +24,29 @@ inline ExitCode exit_code_of(cdi::Reason reason) {
   return static_cast<ExitCode>(exit_unresolved + static_cast<int>(reason));
 }
 
-/// The table that `cdi --help` prints.
+namespace detail {
+
+inline std::string exit_code_row(ExitCode code, std::string_view meaning) {
+  return fmt::format("  {:<2}  {}\n", static_cast<int>(code), meaning);
+}
+
+}  // namespace detail
+
+/// The table that the help of every command prints.
 inline std::string exit_code_table() {
-  std::string text{"Exit codes:\n"};
-  const auto add = [&](ExitCode code, std::string_view meaning) {
-    text += fmt::format("  {:<2}  {}\n", static_cast<int>(code), meaning);
-  };
-  add(exit_done, "done");
-  add(exit_refused, "refused or unresolved; nothing printed on standard output, nothing written");
-  add(exit_usage, "bad usage");
-  text += "and of why, for the first name that is not resolved:\n";
+  return "Exit codes:\n" + detail::exit_code_row(exit_done, "done") +
+         detail::exit_code_row(
+             exit_refused,
+             "refused or unresolved; nothing printed on standard output, nothing written") +
+         detail::exit_code_row(exit_usage, "bad usage");
+}
+
+/// The table that the help of `why` prints beside.
+inline std::string why_exit_code_table() {
+  std::string text{"For the first name that is not resolved:\n"};
   for (const auto& row : cdi::reasons) {
-    add(exit_code_of(row.reason), fmt::format("{}: {}", row.code, row.meaning));
+    text += detail::exit_code_row(exit_code_of(row.reason),
+                                  fmt::format("{}: {}", row.code, row.meaning));
   }
   return text;
 }

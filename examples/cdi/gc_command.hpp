@@ -79,8 +79,8 @@ inline Garbage remove_garbage(const Request& request, const GcRequest& gc, cdi::
   return all;
 }
 
-inline ExitCode print_garbage(const Garbage& garbage, bool dry_run, const Output& output) {
-  const std::string_view done = dry_run ? "would be removed" : "removed";
+inline ExitCode print_garbage(const Garbage& garbage, const GcRequest& gc, const Output& output) {
+  const std::string_view done = gc.dry_run ? "would be removed" : "removed";
   std::string text;
   for (const auto& path : garbage.removed) {
     text += fmt::format("{}: {}\n", cdi::detail::escaped(path, std::string::npos), done);
@@ -89,8 +89,11 @@ inline ExitCode print_garbage(const Garbage& garbage, bool dry_run, const Output
     text += fmt::format("{}: {}, left by a writer that was killed\n",
                         cdi::detail::escaped(path, std::string::npos), done);
   }
+  if (text.empty()) {
+    text = fmt::format("nothing to remove of owner {}\n", cdi::detail::quoted(gc.owner));
+  }
   const Json value{
-      {"dryRun", dry_run}, {"removed", garbage.removed}, {"temporaries", garbage.temporaries}};
+      {"dryRun", gc.dry_run}, {"removed", garbage.removed}, {"temporaries", garbage.temporaries}};
   return output.result(text, value) ? exit_done : exit_refused;
 }
 
@@ -104,9 +107,9 @@ inline ExitCode collect_garbage(const Request& request, const GcRequest& gc, con
         {.message = fmt::format("nothing to keep: owner {} has no file {}",
                                 cdi::detail::quoted(gc.owner), cdi::detail::quoted(name))});
   }
-  if (gc.dry_run) return print_garbage(planned, true, output);
+  if (gc.dry_run) return print_garbage(planned, gc, output);
   const auto done = remove_garbage(request, gc, cdi::DryRun::no, output);
-  if (done.complete) return print_garbage(done, false, output);
+  if (done.complete) return print_garbage(done, gc, output);
   for (const auto* paths : {&done.removed, &done.temporaries}) {
     for (const auto& path : *paths) {
       output.warning({.message = "removed all the same", .position = {.file = path}});

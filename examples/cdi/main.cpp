@@ -51,7 +51,10 @@ void add_gc_options(CLI::App& gc, GcRequest& request) {
       "Looks into the directories given with -d, or else into /var/run/cdi alone. A file is\n"
       "removed only when it says that it is the owner's: in annotation " +
       std::string{cdi::owner_annotation} +
-      ".\nWith it go temporary files, whoever's, that a killed writer left.\n");
+      ".\nWith it go temporary files, whoever's, that a killed writer left. What cannot be read "
+      "is\n"
+      "left alone, with a warning.\n\n" +
+      exit_code_table());
 }
 
 int run(int argc, char** argv) {
@@ -106,10 +109,11 @@ int run(int argc, char** argv) {
   injection->add_option("NAME", request.names, "Qualified names: vendor.com/class=device")
       ->required();
   injection->add_flag("--in-place", request.in_place, "Rewrite CONFIG instead of printing it");
-  add("why", "Tell where devices come from, or why names are not resolved and what to do",
-      explain_names)
-      ->add_option("NAME", request.names, "Qualified names: vendor.com/class=device")
-      ->required();
+  auto* const why =
+      add("why", "Tell where devices come from, or why names are not resolved and what to do",
+          explain_names);
+  why->add_option("NAME", request.names, "Qualified names: vendor.com/class=device")->required();
+  why->footer(exit_code_table() + why_exit_code_table());
   add_convert_options(
       *add("convert", "Print a spec file as another CDI release writes it", convert), request);
   GcRequest garbage;

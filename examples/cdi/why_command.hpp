@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -13,13 +15,35 @@
 #include "exit_codes.hpp"
 #include "output.hpp"
 
+/// The files of a kind that are not used: one of them may be meant to define a device, too.
+inline std::vector<cdi::Error> unused_of_kind(const cdi::Registry& registry,
+                                              std::string_view kind) {
+  std::vector<cdi::Error> errors;
+  for (const auto& file : registry.rejected()) {
+    if (file->kind == kind) errors.push_back(file->why);
+  }
+  return errors;
+}
+
 /// Where a device comes from.
-inline Json origin_record(const std::string& name, const cdi::ResolvedDevice& found) {
-  Json record{{"name", name}, {"resolved", true}, {"file", found.spec->path}};
-  record["line"] = found.line();
-  record["priority"] = found.spec->priority;
-  if (found.spec->fault) record["fault"] = error_record("error", *found.spec->fault);
+inline Json origin_record(const std::string& name, const cdi::ResolvedDevice& found,
+                          const std::vector<cdi::Error>& unused) {
+  Json record{{"name", name},
+              {"resolved", true},
+              {"file", found.spec->path},
+              {"line", found.line()},
+              {"priority", found.spec->priority}};
+  for (const auto& error : unused) record["notUsed"].push_back(error_record("warning", error));
   return record;
+}
+
+inline std::string origin_text(const std::string& name, const cdi::ResolvedDevice& found,
+                               const std::vector<cdi::Error>& unused) {
+  auto text = fmt::format("resolved: {}: {}:{}\n", name, found.spec->path, found.line());
+  for (const auto& error : unused) {
+    text += fmt::format("  of its kind, but not used: {}\n", to_string(error));
+  }
+  return text;
 }
 
 /// Why a name is not resolved, and what to do.
@@ -31,7 +55,7 @@ inline Json reason_record(const cdi::Unresolved& one) {
               {"reason", row.code},     {"message", one.why.message},
               {"nearest", one.nearest}, {"causes", std::move(causes)}};
   if (!one.needs_version.empty()) record["needsVersion"] = one.needs_version;
-  record["advice"] = row.advice;
+  record["advice"] = cdi::advice(one);
   return record;
 }
 
@@ -46,13 +70,7 @@ inline std::string reason_text(const cdi::Unresolved& one) {
     text += fmt::format("  {}: {}\n", unknown ? "may be in" : "at", to_string(cause));
   }
   for (const auto& name : one.nearest) text += fmt::format("  is there: {}\n", name);
-  if (cdi::parse_release(one.needs_version)) {
-    text += fmt::format("  needs: cdiVersion {}\n", one.needs_version);
-  } else if (!one.needs_version.empty()) {
-    text += fmt::format("  needs: CDI {}; this program knows up to {}\n", one.needs_version,
-                        to_string(cdi::current_release));
-  }
-  return text + fmt::format("  do: {}\n", row.advice);
+  return text + fmt::format("  do: {}\n", cdi::advice(one));
 }
 
 /// Tells of each name where it comes from, or why it is not resolved and what to do.
@@ -65,8 +83,9 @@ inline ExitCode explain_names(const Request& request, const Output& output) {
   for (const auto& name : request.names) {
     const auto found = registry->find(name);
     if (found.device != nullptr) {
-      text += fmt::format("resolved: {}: {}:{}\n", name, found.spec->path, found.line());
-      list.push_back(origin_record(name, found));
+      const auto unused = unused_of_kind(*registry, found.spec->spec.kind);
+      text += origin_text(name, found, unused);
+      list.push_back(origin_record(name, found, unused));
       continue;
     }
     const auto one = std::find_if(missing.begin(), missing.end(),

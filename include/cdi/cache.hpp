@@ -59,9 +59,11 @@ struct CacheOptions {
 
 /// How `Cache::wait_for` waits.
 struct WaitOptions {
-  /// Fails at once when the kind of a device is there, and the device is not. Turn it off where a
-  /// spec is written several times, each time with more devices.
+  /// Fails at once when the kind of a device is there, and the device is not: no file that could
+  /// define it is unreadable, or was changed during the last `quiet`. Turn it off where a spec is
+  /// written several times, each time with more devices.
   bool fail_on_unknown_device = true;
+  std::chrono::milliseconds quiet{1000};
 };
 
 /// Spec directories as a registry that is fresh at each call, and reads again only what changed.
@@ -83,6 +85,7 @@ class Cache {
   ~Cache() { stop_thread(); }
 
   /// The devices as they are now; with `Freshness::manual`, as they were at the last `refresh()`.
+  /// Waits up to `ReadOptions::patience` for a file that has just been changed and is not valid.
   std::shared_ptr<const Registry> registry() {
     const auto last = published();
     if (last && options_.freshness == Freshness::manual) return last->registry;
@@ -104,9 +107,10 @@ class Cache {
   }
 
   /// Waits until all names can be resolved, and gives the registry that can. Fails when the
-  /// deadline is over, and at once for what is no qualified name, and as `options` say; the error
-  /// has the reasons. Woken by inotify, and looks once a second for what that cannot tell; where it
-  /// cannot be had, ten times a second. A file that is being written is waited for.
+  /// deadline is over, with `Errc::timeout`, and at once for what is no qualified name, and as
+  /// `options` say. The error has the reasons; `snapshot()->unresolved(names)` has them typed.
+  /// Woken by inotify, and looks once a second for what that cannot tell; where it cannot be had,
+  /// ten times a second. A file that is being written is waited for.
   template <class Names>
   Result<std::shared_ptr<const Registry>> wait_for(const Names& names,
                                                    std::chrono::steady_clock::time_point deadline,
@@ -115,11 +119,16 @@ class Cache {
     read.patience = {};  // whoever writes a file wakes us again
     auto watcher = Watcher::open(paths_);
     for (;;) {
-      auto registry = scan(read, detail::LookAt::everything)->registry;
-      auto all = registry->require(names);
-      if (all) return registry;
+      const auto found = scan(read, detail::LookAt::everything);
+      auto all = found->registry->require(names);
+      if (all) return found->registry;
+      if (is_hopeless(*found, found->registry->unresolved(names), options)) {
+        return std::move(all).error();
+      }
       const auto now = std::chrono::steady_clock::now();
-      if (now >= deadline || is_hopeless(registry->unresolved(names), options)) {
+      if (now >= deadline) {
+        all.error().code = Errc::timeout;
+        all.error().message.insert(0, "the deadline is over: ");
         return std::move(all).error();
       }
       if (watcher) {
@@ -148,7 +157,9 @@ class Cache {
   }
 
   /// With `Freshness::watched`, readable (`poll`, `epoll`) when a call of `registry()` may find
-  /// something new; else, or when inotify cannot be had, -1. Closed with the cache.
+  /// something new; call that, and never read from it. A loop that must see what inotify cannot
+  /// tell (see `Watcher`; files behind links foremost) calls it once a second, too. -1 otherwise,
+  /// and when inotify cannot be had. Closed with the cache.
   int descriptor() const {
     return watcher_ && options_.freshness == Freshness::watched ? watcher_->descriptor() : -1;
   }
@@ -208,10 +219,28 @@ class Cache {
     return now;
   }
 
-  static bool is_hopeless(const std::vector<Unresolved>& missing, const WaitOptions& options) {
+  static bool is_hopeless(const detail::Scan& scan, const std::vector<Unresolved>& missing,
+                          const WaitOptions& options) {
     return std::any_of(missing.begin(), missing.end(), [&](const auto& one) {
-      return one.reason == Reason::invalid_name ||
-             (one.reason == Reason::unknown_device && options.fail_on_unknown_device);
+      if (one.reason == Reason::invalid_name) return true;
+      return options.fail_on_unknown_device && one.reason == Reason::unknown_device &&
+             one.causes.empty() && !may_grow(scan, one.name, options.quiet);
+    });
+  }
+
+  /// Whether a file that may define a device was changed a moment ago: somebody may be writing it.
+  static bool may_grow(const detail::Scan& scan, std::string_view name,
+                       std::chrono::milliseconds quiet) {
+    const auto now = file_clock();
+    const auto kind = name.substr(0, name.find('='));
+    const auto may_hold = [&](const detail::FileState& file) {
+      return file.spec ? file.spec->spec.kind == kind
+                       : file.rejected->kind == kind || file.rejected->kind.empty();
+    };
+    return std::any_of(scan.dirs.begin(), scan.dirs.end(), [&](const auto& dir) {
+      return std::any_of(dir->files.begin(), dir->files.end(), [&](const auto& file) {
+        return may_hold(file->file) && age_of(file->file.signature, now) < quiet.count();
+      });
     });
   }
 

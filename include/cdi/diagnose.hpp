@@ -66,6 +66,15 @@ inline bool may_be_elsewhere(const Unresolved& one) {
          one.reason == Reason::no_directory;
 }
 
+/// Blames a file in a directory that is not searched.
+inline void found_elsewhere(Unresolved& one, Error cause) {
+  one.reason = Reason::not_searched;
+  one.why.message.append("; it is in ").append(detail::quoted(cause.position.file));
+  one.why.message.append(", whose directory is not searched");
+  one.causes.clear();  // those that nobody could look into are not to blame
+  one.causes.push_back(std::move(cause));
+}
+
 }  // namespace detail
 
 /// Why names are not resolved: those of `Registry::unresolved`, and for what no spec is known of,
@@ -78,15 +87,20 @@ std::vector<Unresolved> diagnose(const Registry& registry, const Names& names,
   if (std::none_of(missing.begin(), missing.end(), detail::may_be_elsewhere)) return missing;
   const auto elsewhere = scan_spec_dirs(detail::not_searched(registry.dirs(), other_dirs), options);
   for (auto& one : missing) {
+    if (!detail::may_be_elsewhere(one)) continue;
     const auto found = elsewhere->find(one.name);
-    if (found.device == nullptr || !detail::may_be_elsewhere(one)) continue;
-    one.reason = Reason::not_searched;
-    Error there{.code = Errc::not_found,
-                .message = "the device is here, in a directory that is not searched",
-                .position = {.file = found.spec->path, .line = found.line(), .column = 1}};
-    one.why.message.append("; it is in ").append(detail::quoted(found.spec->path));
-    one.why.message.append(", whose directory is not searched");
-    one.causes.push_back(std::move(there));
+    if (found.device != nullptr) {
+      detail::found_elsewhere(one, {.code = Errc::not_found,
+                                    .message = "the device is here, in a directory that is not "
+                                               "searched",
+                                    .position = {found.spec->path, found.line(), 1}});
+      continue;
+    }
+    const auto there = elsewhere->unresolved({one.name}).front();
+    if (detail::may_be_elsewhere(there) || there.causes.empty()) continue;
+    auto cause = there.causes.front();
+    cause.message.append("; and the directory is not searched");
+    detail::found_elsewhere(one, std::move(cause));
   }
   return missing;
 }

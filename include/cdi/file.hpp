@@ -45,10 +45,11 @@ struct ReadOptions {
   /// device is refused whole, as the CDI document says. `LoadedSpec::quarantined` names it.
   bool quarantine_devices = false;
   /// Refuses files and directories that belong to neither root nor this user, or that others may
-  /// write. Of a link, the file is judged that it leads to, not the directory of that file.
+  /// write. Of a link, the file is judged that it leads to, not the directory of that file; of a
+  /// file read on its own, no directory.
   bool refuse_writable = false;
   /// How long ago a file may have been changed to be read again when it is not valid: somebody may
-  /// be writing it still. Waits this long at most, in all for the files of a call.
+  /// be writing it still. Waits this long at most, in all for the files of a call; not when 0.
   std::chrono::milliseconds patience{100};
   /// Goes on with what a file held before, when it has become one that cannot be read or is not
   /// valid. Only a `Cache` knows what was before.

@@ -27,6 +27,7 @@
 #include <cdi/file.hpp>
 #include <cdi/json.hpp>
 #include <cdi/minimum_version.hpp>
+#include <cdi/name.hpp>
 #include <cdi/path.hpp>
 #include <cdi/replace_file.hpp>
 #include <cdi/result.hpp>
@@ -384,16 +385,23 @@ class Publisher {
   }
 
   /// Makes this owner's files those expected, by name: writes what is missing or differs, then
-  /// removes this owner's other files, and what writers of any owner left when they were killed.
+  /// removes this owner's other files, and what writers of any owner left when they were killed. No
+  /// two of them may define the same device: nobody could resolve it.
   /// Everything that can be checked is checked before the first change; what fails then is told in
   /// `errors`, and does not stop the rest.
   Result<Reconciled> reconcile(const std::map<std::string, Spec>& expected,
                                DryRun dry_run = DryRun::no) const {
     std::vector<detail::PlannedFile> files;
+    std::map<std::string, std::string_view> devices;  // and the file of each
     for (const auto& [name, spec] : expected) {
       auto file = make_file(name, spec);
       if (!file) return std::move(file).error();
       files.push_back(std::move(*file));
+      for (const auto& device : spec.devices) {
+        const auto qualified = qualified_name(spec.kind, device.name);
+        const auto [first, is_new] = devices.emplace(qualified, name);
+        if (!is_new) return defined_twice(qualified, first->second, path_of(name));
+      }
     }
     return settle(files, {}, dry_run);
   }
@@ -439,6 +447,14 @@ class Publisher {
                               " cannot be: name the one that holds the spec files"};
     }
     return check_owner(owner_);
+  }
+
+  static Error defined_twice(std::string_view device, std::string_view other,
+                             const std::string& path) {
+    return {.code = Errc::conflict,
+            .message = "device " + detail::quoted(device) + " is also defined by " +
+                       detail::quoted(other) + ": keep only one",
+            .position = {.file = path}};
   }
 
   Result<void> check(const std::string& name) const {
@@ -555,7 +571,7 @@ class Publisher {
         outcome.errors.push_back(action.error());
       }
     };
-    // First the new, so that a writer killed here leaves devices twice rather than not at all.
+    // First the new, so that a writer killed here has lost nothing.
     for (const auto* file : plan.writes) {
       note(*file, detail::put_file(directory, *file, owner_, dry_run));
     }

@@ -322,7 +322,12 @@ class Registry {
     message.append(devices > 1 ? " are" : " is").append(" also defined by ");
     message.append(detail::quoted(other.path))
         .append(", which has the same priority: keep only one");
-    return {.code = Errc::conflict, .message = std::move(message), .position = {.file = spec.path}};
+    Error error{.code = Errc::conflict, .message = std::move(message)};
+    error.position.file = spec.path;
+    const auto* const mine = find_device(spec.spec, device.name);
+    error.position.line = ResolvedDevice{&spec, mine}.line();
+    error.position.column = error.position.line == 0 ? 0 : 1;
+    return error;
   }
 
   /// Why a name is not resolved. Only for names that `find` does not find.
@@ -396,8 +401,7 @@ class Registry {
 
   /// Whether a file or directory was not looked into, so that nobody knows what it holds.
   static bool may_hold_specs(const Error& error) {
-    const bool other_kind_of_file =
-        error.system == EINVAL || error.system == EISDIR || error.system == ENOTDIR;
+    const bool other_kind_of_file = error.system == EINVAL || error.system == EISDIR;
     return error.code == Errc::refused || error.code == Errc::limit ||
            (error.code == Errc::system && !other_kind_of_file);
   }
@@ -448,7 +452,10 @@ class Registry {
     }
     for (const auto& file : rejected_) {
       if (!has_kind && !file->kind.empty()) nearest.add(file->kind);
-      if (may_hold_specs(file->why) && file->kind.empty()) out.causes.push_back(file->why);
+      // Of a kind that is there, only what nobody could look into may hold more.
+      if (file->kind.empty() && (!has_kind || may_hold_specs(file->why))) {
+        out.causes.push_back(file->why);
+      }
     }
     std::string like;
     for (const auto near : nearest.take()) {

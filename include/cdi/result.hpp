@@ -27,6 +27,7 @@ enum class Errc : std::uint8_t {
   limit,         // larger or deeper than the caller's `Limits` allow
   host,          // the host has no such device node, or another one than the edits say
   refused,       // the caller's policy forbids it: see `ReadOptions`
+  timeout,       // the deadline is over
   system,        // the operating system refused; see `Error::system`
 };
 

@@ -35,10 +35,11 @@ struct TextFile {
   std::int64_t age = 0;  // milliseconds since its last change
 };
 
-/// `mode 0600, owner 0, group 0`
+/// `mode 0600, owner 0, group 0`; 01777 for a sticky one
 inline std::string describe_access(const struct stat& info) {
   constexpr std::string_view digits = "01234567";
   std::string out{"mode 0"};
+  if ((info.st_mode & 07000) != 0) out.append(1, digits[info.st_mode >> 9 & 7]);
   for (const int shift : {6, 3, 0}) out.append(1, digits[info.st_mode >> shift & 7]);
   return out.append(", owner ")
       .append(std::to_string(info.st_uid))
@@ -64,9 +65,12 @@ inline bool is_writable_by_others(const struct stat& info) {
 
 inline Error writable_by_others(std::string_view path, std::string_view what,
                                 const struct stat& info) {
+  const bool foreign = info.st_uid != 0 && info.st_uid != ::geteuid();
+  std::string message =
+      foreign ? "a user who is neither root nor this one owns the " : "others may write the ";
+  message.append(what).append(": ").append(detail::describe_access(info));
   return {.code = Errc::refused,
-          .message = std::string{"others may write the "}.append(what).append(": ").append(
-              detail::describe_access(info)),
+          .message = std::move(message),
           .position = {.file = std::string{path}}};
 }
 
@@ -83,6 +87,12 @@ inline Error not_regular(std::string_view path, mode_t mode) {
           .system = S_ISDIR(mode) ? EISDIR : EINVAL};
 }
 
+inline bool is_link(int directory, const std::string& name) {
+  struct stat info = {};
+  return ::fstatat(directory, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISLNK(info.st_mode);
+}
+
 /// Reads the regular file `name` of a directory (`AT_FDCWD`: the current one). Opens once, checks
 /// what was opened, and never waits for the other side of a FIFO. `path` is for messages. A file
 /// that changes meanwhile is an error with `EAGAIN`.
@@ -95,7 +105,9 @@ inline Result<TextFile> read_text_at(int directory, const std::string& name, std
   const Descriptor file{
       detail::open_at(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
   if (!file) {
+    const bool missing = errno == ENOENT;
     Error error = file_error(path, "cannot open the file");
+    if (missing && detail::is_link(directory, name)) error.message = "the link leads nowhere";
     return there ? detail::with_access(std::move(error), info) : std::move(error);
   }
   const auto now = file_clock();

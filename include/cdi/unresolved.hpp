@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <cdi/document.hpp>
+#include <cdi/minimum_version.hpp>
 #include <cdi/result.hpp>
 #include <cdi/version.hpp>
 
@@ -54,13 +55,13 @@ inline constexpr std::array<ReasonRow, 10> reasons{{
     {Reason::conflict, "conflict", "two files of one priority define it",
      "keep the device in one of the files and remove it from the other"},
     {Reason::rejected, "file-rejected", "a file of its kind is not a valid spec",
-     "mend the file at that place, or have it written anew; cdi convert writes it for another "
-     "release"},
+     "mend the file at that place, or have it written anew"},
     {Reason::quarantined, "device-quarantined", "its own definition is not valid",
      "mend the device at that place, or have the file written anew"},
     {Reason::unreadable, "unreadable", "a file or directory that may define it cannot be read",
      "if it is a permission, chmod a+r the file and a+rx the directories above it; if a link leads "
-     "nowhere, make what it leads to, or remove it"},
+     "nowhere, make what it leads to, or remove it; if it is no directory, name the one that is "
+     "meant"},
     {Reason::refused, "refused-by-policy",
      "others may write a file or directory that may define it",
      "give it to root and take the others' right to write: chmod go-w"},
@@ -86,6 +87,21 @@ struct Unresolved {
   // kind or device is unknown, those that nobody could look into
   std::string needs_version{};  // the CDI release that the file to blame needs, when that is it
 };
+
+/// What to do about a name that is not resolved, in one sentence.
+inline std::string advice(const Unresolved& one) {
+  const bool unknown = one.reason == Reason::unknown_kind || one.reason == Reason::unknown_device;
+  if (!one.needs_version.empty() && parse_release(one.needs_version)) {
+    return "write cdiVersion \"" + one.needs_version + "\" into the file";
+  }
+  if (!one.needs_version.empty()) {
+    return "the file needs a program that knows CDI " + one.needs_version + ", this one knows " +
+           to_string(current_release) + ": update this one, or have the file written for that";
+  }
+  std::string text{row_of(one.reason).advice};
+  if (!unknown || one.causes.empty()) return text;
+  return "if one of the files named is to define it, mend that; else " + text;
+}
 
 namespace detail {
 

@@ -108,7 +108,7 @@ TEST_CASE("A conflict tells both files") {
   tree.put("a/y.yaml", spec("v/c", "d"));
   const auto one = why({a}, "v/c=d");
   CHECK(one.reason == Reason::conflict);
-  CHECK(places(one) == Names{a + "/x.yaml", a + "/y.yaml"});
+  CHECK(places(one) == Names{a + "/x.yaml:4:1", a + "/y.yaml:4:1"});
 }
 
 TEST_CASE("A file that is not valid is told with line, column and path") {
@@ -268,7 +268,10 @@ TEST_CASE("A device in a directory that is not searched is told with its place")
                                     "searched"));
   }
   CHECK(why({a}, "v/c=e", {b}).reason == Reason::unknown_kind);
-  CHECK(why({a}, "v/c=bad", {b}).reason == Reason::unknown_kind);
+  const auto bad = why({a}, "v/c=bad", {b});  // what defines it is not valid either
+  CHECK(bad.reason == Reason::not_searched);
+  REQUIRE(places(bad).size() == 1);
+  CHECK(places(bad)[0].starts_with(b + "/bad.yaml:"));
   tree.put("a/x.yaml", spec("v/c", "e"));
   CHECK(why({a}, "v/c=d", {b}).reason == Reason::not_searched);
   CHECK(why({a}, "v/c=f", {b}).reason == Reason::unknown_device);

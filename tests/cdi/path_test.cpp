@@ -99,7 +99,7 @@ TEST_CASE("The format is told by the end of the name, in its exact case") {
   struct {
     std::string path;
     std::optional<Format> format;
-  } const rows[] = {
+  } const names[] = {
       {"a.json", Format::json},      {"/x/a.yaml", Format::yaml},
       {".json", Format::json},       {"a.yaml.json", Format::json},
       {"a.json.yaml", Format::yaml}, {"a.yml", std::nullopt},
@@ -107,7 +107,7 @@ TEST_CASE("The format is told by the end of the name, in its exact case") {
       {"json", std::nullopt},        {"", std::nullopt},
       {"a.json/", std::nullopt},     {"a.json.tmp", std::nullopt},
   };
-  for (const auto& row : rows) {
+  for (const auto& row : names) {
     CAPTURE(row.path);
     CHECK(cdi::format_of(row.path) == row.format);
   }

@@ -1008,3 +1008,16 @@ TEST_CASE("Processes that write the same file at a time leave one of theirs, who
   CHECK(dir.names() == std::set<std::string>{"shared.json"});
   CHECK(device_in(dir / "shared.json").size() == 2);
 }
+
+TEST_CASE("Two expected files that define the same device are refused before the first change") {
+  const TempDir dir;
+  const Publisher publisher{"me", dir.path()};
+  const auto done = publisher.reconcile({{"a.json", spec_of("d")}, {"b.json", spec_of("d")}});
+  REQUIRE_FALSE(done);
+  CHECK(done.error().code == cdi::Errc::conflict);
+  CHECK(to_string(done.error()) == dir / "b.json" +
+                                       ": device \"v.com/c=d\" is also defined by \"a.json\": keep "
+                                       "only one");
+  CHECK(dir.names().empty());
+  CHECK(publisher.reconcile({{"a.json", spec_of("d")}, {"b.json", spec_of("e")}}));
+}

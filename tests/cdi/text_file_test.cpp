@@ -233,7 +233,7 @@ TEST_CASE("Access is described in octal digits and numbers") {
   CHECK(cdi::detail::describe_access(with_mode(S_IFREG | 0640, 7, 8)) ==
         "mode 0640, owner 7, group 8");
   CHECK(cdi::detail::describe_access(with_mode(S_IFDIR | 01777, 0, 0)) ==
-        "mode 0777, owner 0, group 0");
+        "mode 01777, owner 0, group 0");
   const cdi::Error other{.code = cdi::Errc::system, .message = "x", .system = ENOENT};
   CHECK(cdi::detail::with_access(other, with_mode(0, 0, 0)).message == "x");
 }

@@ -431,7 +431,7 @@ devices:
         for path in [kept, *others]:
             self.assertTrue(os.path.exists(path), path)
         self.assertTrue(os.path.islink(self.path("high/link.json")))
-        self.assertEqual(self.run_cdi(*args), ("", ""))
+        self.assertEqual(self.run_cdi(*args), ('nothing to remove of owner "me"\n', ""))
         self.assertEqual(self.run_cdi(*args, "-o", "yaml")[0],
                          "---\ndryRun: false\nremoved: []\ntemporaries: []\n")
 

@@ -116,11 +116,32 @@ class Why(unittest.TestCase):
     def test_the_release_that_a_file_needs_is_told(self):
         self.write("specs/new.yaml", ODD.replace("0.6.0", "2.0.0"))
         self.assertEqual(self.record("odd.com/gpu=bad")[1]["needsVersion"], "2.0.0")
-        self.assertIn("  needs: CDI 2.0.0; this program knows up to 1.1.0\n",
+        self.assertIn("  do: the file needs a program that knows CDI 2.0.0, this one knows 1.1.0: ",
                       self.why("odd.com/gpu=bad")[1])
         self.write("specs/new.yaml", ODD.replace("colour: red", "additionalGids: [4]"))
         self.assertEqual(self.record("odd.com/gpu=bad")[1]["needsVersion"], "0.7.0")
-        self.assertIn("  needs: cdiVersion 0.7.0\n", self.why("odd.com/gpu=bad")[1])
+        self.assertIn('  do: write cdiVersion "0.7.0" into the file\n',
+                      self.why("odd.com/gpu=bad")[1])
+
+    def test_files_that_may_be_meant_are_told(self):
+        fifo = self.path("odd/fifo.yaml")
+        empty = self.write("odd/empty.yaml", "")
+        os.mkfifo(fifo)
+        plain = self.write("plain", "")
+        code, record = self.record("vendor.com/gpu=gpu0", dirs=("odd",))
+        self.assertEqual((code, [c["file"] for c in record["causes"]]), (11, [empty, fifo]))
+        self.assertIn("if one of the files named is to define it, mend that", record["advice"])
+        _, out = self.why("vendor.com/gpu=gpu0", dirs=("odd",))
+        self.assertIn(f"  may be in: {fifo}: not a regular file\n", out)
+        code, record = self.record("vendor.com/gpu=gpu0", dirs=("plain",))
+        self.assertEqual((code, [c["file"] for c in record["causes"]]), (16, [plain]))
+
+    def test_a_file_that_ought_to_override_is_told(self):
+        bad = self.write("high/x.yaml", GOOD + "odd: 1\n")
+        _, out = self.why("vendor.com/gpu=gpu0", dirs=("specs", "high"))
+        self.assertIn(f"\n  of its kind, but not used: {bad}:8:1: odd: unknown field", out)
+        _, record = self.record("vendor.com/gpu=gpu0", dirs=("specs", "high"))
+        self.assertEqual([e["file"] for e in record["notUsed"]], [bad])
 
     def test_near_names_are_told(self):
         self.assertEqual(self.record("vendor.com/gpu=gpu2")[1]["nearest"],
@@ -140,7 +161,7 @@ class Why(unittest.TestCase):
                          ["resolved", "invalid-name", "unknown-device"])
 
     def test_the_help_has_the_exit_codes(self):
-        out = subprocess.run([CDI, "--help"], text=True, stdout=subprocess.PIPE).stdout
+        out = subprocess.run([CDI, "why", "--help"], text=True, stdout=subprocess.PIPE).stdout
         self.assertIn("  14  file-rejected: a file of its kind is not a valid spec\n", out)
 
 
