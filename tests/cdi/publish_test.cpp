@@ -49,9 +49,9 @@ struct stat info_of(const std::string& path) {
   return info;
 }
 
-cdi::Spec spec_of(std::string device) {
+cdi::Spec spec_of(std::string device, std::string kind = "v.com/c") {
   return {.version = "0.3.0",
-          .kind = "v.com/c",
+          .kind = std::move(kind),
           .devices = {{.name = std::move(device), .container_edits = {.env = {"A=1"}}}}};
 }
 
@@ -414,9 +414,9 @@ TEST_CASE("A directory is reconciled: what is missing or differs is made, orphan
   put_file(dir / ".orphan.json.1-0.cdi-tmp", "left by a killed writer");
   put_file(dir / ".orphan.json.1-0.tmp", "of another program");
   const std::map<std::string, cdi::Spec> expected{{"changed.json", spec_of("new")},
-                                                  {"missing.json", spec_of("new")},
+                                                  {"missing.json", spec_of("new", "v.com/d")},
                                                   {"same.yaml", spec_of("old")},
-                                                  {"torn.json", spec_of("new")}};
+                                                  {"torn.json", spec_of("new", "v.com/e")}};
   const std::string all =
       "replaced changed.json, created missing.json, removed orphan.json, removed orphan.yaml, "
       "unchanged same.yaml, replaced torn.json";
@@ -549,8 +549,9 @@ TEST_CASE("One file that fails does not stop the others, and is told") {
   const rlimit small{.rlim_cur = 5000, .rlim_max = before.rlim_max};  // as if the disk were full
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
-  const auto done = publisher.reconcile(
-      {{"a.json", spec_of("new")}, {"big.json", big}, {"c.json", spec_of("new")}});
+  const auto done = publisher.reconcile({{"a.json", spec_of("new", "v.com/d")},
+                                         {"big.json", big},
+                                         {"c.json", spec_of("new", "v.com/e")}});
   REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
   std::signal(SIGXFSZ, handler);
   CHECK(told(done) == "created a.json, created c.json, removed orphan.json");
@@ -765,7 +766,7 @@ TEST_CASE(
   const TempDir dir;
   const Publisher publisher{"me", dir.path()};
   const std::map<std::string, cdi::Spec> expected{{"changed.json", spec_of("new")},
-                                                  {"missing.json", spec_of("new")}};
+                                                  {"missing.json", spec_of("new", "v.com/d")}};
   std::set<std::string> seen;
   const auto stops = stop_everywhere(
       [&] {
