@@ -46,6 +46,9 @@ say "the devices in it"
 $cdi devices --spec-dir cdi
 device=$($cdi devices --spec-dir cdi | grep '/gpu=[0-9]*$' | head -n 1)
 
+say "where $device comes from, and why another is not resolved"
+$cdi why --spec-dir cdi "$device" "${device}9" || [ $? -ge 10 ]
+
 say "injecting $device into an OCI config: what changes"
 if command -v runc >/dev/null; then
   (cd bundle && runc spec)
