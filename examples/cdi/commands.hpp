@@ -94,8 +94,8 @@ inline ExitCode list_specs(const Request& request, const Output& output) {
   Json list = Json::array();
   for (const auto& loaded : registry->specs()) {
     const auto& spec = loaded->spec;
-    text += fmt::format("{}  {}  {}  {} device{}\n", loaded->path, spec.kind, spec.version,
-                        spec.devices.size(), spec.devices.size() == 1 ? "" : "s");
+    text += fmt::format("{}  {}  {}  {} device{}\n", printable(loaded->path), spec.kind,
+                        spec.version, spec.devices.size(), spec.devices.size() == 1 ? "" : "s");
     list.push_back({{"file", loaded->path},
                     {"priority", loaded->priority},
                     {"kind", spec.kind},
@@ -120,8 +120,8 @@ inline ExitCode list_dirs(const Request& request, const Output& output) {
   Json list = Json::array();
   for (const auto& dir : registry->dirs()) {
     const auto state = state_name(dir.state);
-    text += fmt::format("{}  priority {}  {}  {} spec{}\n", dir.path, dir.priority, state,
-                        dir.specs, dir.specs == 1 ? "" : "s");
+    text += fmt::format("{}  priority {}  {}  {} spec{}\n", printable(dir.path), dir.priority,
+                        state, dir.specs, dir.specs == 1 ? "" : "s");
     list.push_back(
         {{"path", dir.path}, {"priority", dir.priority}, {"state", state}, {"specs", dir.specs}});
   }
@@ -184,7 +184,7 @@ inline ExitCode validate(const Request& request, const Output& output) {
   }
   if (!good) return exit_refused;
   std::string text;
-  for (const auto& path : valid) text.append(path).append(": valid\n");
+  for (const auto& path : valid) text.append(printable(path)).append(": valid\n");
   return output.result(text, Json{{"valid", valid}}) ? exit_done : exit_refused;
 }
 

@@ -83,11 +83,10 @@ inline ExitCode print_garbage(const Garbage& garbage, const GcRequest& gc, const
   const std::string_view done = gc.dry_run ? "would be removed" : "removed";
   std::string text;
   for (const auto& path : garbage.removed) {
-    text += fmt::format("{}: {}\n", cdi::detail::escaped(path, std::string::npos), done);
+    text += fmt::format("{}: {}\n", printable(path), done);
   }
   for (const auto& path : garbage.temporaries) {
-    text += fmt::format("{}: {}, left by a writer that was killed\n",
-                        cdi::detail::escaped(path, std::string::npos), done);
+    text += fmt::format("{}: {}, left by a writer that was killed\n", printable(path), done);
   }
   if (text.empty()) {
     text = fmt::format("nothing to remove of owner {}\n", cdi::detail::quoted(gc.owner));

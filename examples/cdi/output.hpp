@@ -49,6 +49,11 @@ inline std::string to_yaml(const Json& value) {
   return std::move(sink).take();
 }
 
+/// A path as text on one line, whatever bytes its name holds.
+inline std::string printable(std::string_view path) {
+  return cdi::detail::escaped(path, std::string::npos);
+}
+
 /// Writes to standard error. That it is closed or full must not change what the program does, so
 /// nothing is thrown, as `fmt::print` would.
 inline void print_error(std::string_view text) {

@@ -39,7 +39,7 @@ inline Json origin_record(const std::string& name, const cdi::ResolvedDevice& fo
 
 inline std::string origin_text(const std::string& name, const cdi::ResolvedDevice& found,
                                const std::vector<cdi::Error>& unused) {
-  auto text = fmt::format("resolved: {}: {}:{}\n", name, found.spec->path, found.line());
+  auto text = fmt::format("resolved: {}: {}:{}\n", name, printable(found.spec->path), found.line());
   for (const auto& error : unused) {
     text += fmt::format("  of its kind, but not used: {}\n", to_string(error));
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
@@ -45,11 +46,12 @@ inline std::vector<std::string> default_spec_dirs() {
 /// How a `Cache` learns that directories or files have changed.
 enum class Freshness : std::uint8_t {
   checked,  // looks at each call: one `stat` for each directory and file, no thread, no descriptor
-  watched,  // asks inotify at each call, and looks as above when it tells of something; when
-            // inotify cannot be had, as `checked`. Holds one descriptor
+  watched,  // asks inotify at each call, and looks as above when it tells of something, and once a
+            // second, for what it cannot tell (see `Watcher`); when it cannot be had, as `checked`.
+            // Holds one descriptor
   kept_up,  // as `watched`, in a thread of its own, so that `snapshot()` is fresh without a look.
             // Holds two descriptors
-  manual,   // only at `refresh()`
+  manual,   // only at `refresh()` and `wait_for()`
 };
 
 struct CacheOptions {
@@ -115,26 +117,29 @@ class Cache {
   Result<std::shared_ptr<const Registry>> wait_for(const Names& names,
                                                    std::chrono::steady_clock::time_point deadline,
                                                    const WaitOptions& options = {}) {
+    constexpr std::chrono::milliseconds pause{10};  // at least, however often files change
     ReadOptions read = options_.read;
     read.patience = {};  // whoever writes a file wakes us again
     auto watcher = Watcher::open(paths_);
+    auto found = published();
     for (;;) {
-      const auto found = scan(read, detail::LookAt::everything);
-      auto all = found->registry->require(names);
-      if (all) return found->registry;
-      if (is_hopeless(*found, found->registry->unresolved(names), options)) {
-        return std::move(all).error();
+      const auto began = std::chrono::steady_clock::now();
+      const auto turn = begin_scan(detail::LookAt::everything);
+      found = detail::Scanner{read}.scan(paths_, found, detail::LookAt::everything);
+      const auto missing = found->registry->unresolved(names, 0);
+      const bool late = std::chrono::steady_clock::now() >= deadline;
+      if (missing.empty() || late || is_hopeless(*found, missing, options)) {
+        publish(found, turn);
+        if (missing.empty()) return found->registry;
+        return failure(*found->registry, names, late);
       }
-      const auto now = std::chrono::steady_clock::now();
-      if (now >= deadline) {
-        all.error().code = Errc::timeout;
-        all.error().message.insert(0, "the deadline is over: ");
-        return std::move(all).error();
-      }
-      if (watcher) {
-        watcher->wait_until(std::min(deadline, now + std::chrono::seconds{1}));
-      } else {
-        std::this_thread::sleep_until(std::min(deadline, now + std::chrono::milliseconds{100}));
+      const auto next = [&](std::chrono::milliseconds later) {
+        return std::min(deadline, std::chrono::steady_clock::now() + later);
+      };
+      if (!watcher) {
+        std::this_thread::sleep_until(next(std::chrono::milliseconds{100}));
+      } else if (watcher->wait_until(next(std::chrono::seconds{1}))) {
+        std::this_thread::sleep_until(std::min(deadline, began + pause));
       }
     }
   }
@@ -157,9 +162,9 @@ class Cache {
   }
 
   /// With `Freshness::watched`, readable (`poll`, `epoll`) when a call of `registry()` may find
-  /// something new; call that, and never read from it. A loop that must see what inotify cannot
-  /// tell (see `Watcher`; files behind links foremost) calls it once a second, too. -1 otherwise,
-  /// and when inotify cannot be had. Closed with the cache.
+  /// something new; call that, and never read from it. For what inotify cannot tell (see `Watcher`;
+  /// files behind links foremost), call it once a second, too. -1 otherwise, and when inotify
+  /// cannot be had. Closed with the cache.
   int descriptor() const {
     return watcher_ && options_.freshness == Freshness::watched ? watcher_->descriptor() : -1;
   }
@@ -186,37 +191,77 @@ class Cache {
     return last_;
   }
 
+  /// A scan's place among all, and how much of what inotify told it covers.
+  struct Turn {
+    std::uint64_t ticket = 0;
+    std::uint64_t covers = 0;
+    std::shared_ptr<const detail::Scan> before{};
+  };
+
+  Turn begin_scan(detail::LookAt what) {
+    const std::lock_guard lock{mutex_};
+    if (what == detail::LookAt::everything) looked_ = std::chrono::steady_clock::now();
+    return {++started_, what == detail::LookAt::everything ? told_ : covered_, last_};
+  }
+
+  void publish(std::shared_ptr<const detail::Scan> scan, const Turn& turn) {
+    const std::lock_guard lock{mutex_};
+    if (turn.covers < covered_ || (turn.covers == covered_ && turn.ticket < published_)) return;
+    covered_ = turn.covers;
+    published_ = turn.ticket;
+    last_.swap(scan);  // the old one goes after the lock does: the parameter outlives it
+  }
+
+  std::shared_ptr<const detail::Scan> scan(const ReadOptions& read, detail::LookAt what) {
+    const auto turn = begin_scan(what);
+    auto now = detail::Scanner{read}.scan(paths_, turn.before, what);
+    publish(now, turn);
+    return now;
+  }
+
   /// Looks at what may have changed.
   std::shared_ptr<const detail::Scan> look() {
+    constexpr std::chrono::seconds longest{1};
     auto what = detail::LookAt::everything;
     if (watcher_) {
       const std::lock_guard watch_lock{watch_mutex_};
       const bool changed = watcher_->take();
       const std::lock_guard lock{mutex_};
       if (changed) ++told_;
-      if (told_ == covered_) what = detail::LookAt::what_is_not_watched;
+      const bool recent = std::chrono::steady_clock::now() < looked_ + longest;
+      if (told_ == covered_ && recent) what = detail::LookAt::what_is_not_watched;
     }
-    return scan(options_.read, what);
+    const auto before = published();
+    auto now = scan(options_.read, what);
+    if (watcher_ && before && leads_elsewhere(*before, *now)) renew_watcher();
+    return now;
   }
 
-  std::shared_ptr<const detail::Scan> scan(const ReadOptions& read, detail::LookAt what) {
-    std::shared_ptr<const detail::Scan> before;
-    std::uint64_t covers = 0;
-    std::uint64_t ticket = 0;
-    {
-      const std::lock_guard lock{mutex_};
-      before = last_;
-      covers = what == detail::LookAt::everything ? told_ : covered_;
-      ticket = ++started_;
-    }
-    auto now = detail::Scanner{read}.scan(paths_, before, what);
+  /// Whether a path of a directory leads to another one now, of which inotify need not have told.
+  static bool leads_elsewhere(const detail::Scan& before, const detail::Scan& now) {
+    return !std::equal(before.dirs.begin(), before.dirs.end(), now.dirs.begin(), now.dirs.end(),
+                       [](const auto& a, const auto& b) {
+                         return a == b || (a->signature.device == b->signature.device &&
+                                           a->signature.inode == b->signature.inode);
+                       });
+  }
+
+  void renew_watcher() {
+    const std::lock_guard watch_lock{watch_mutex_};
+    watcher_->renew();
     const std::lock_guard lock{mutex_};
-    if (covers > covered_ || (covers == covered_ && ticket > published_)) {
-      covered_ = covers;
-      published_ = ticket;
-      before = std::exchange(last_, now);  // the old one goes after the lock does
+    ++told_;  // what changed before the new watches is looked at by the next
+  }
+
+  template <class Names>
+  static Error failure(const Registry& registry, const Names& names, bool late) {
+    auto all = registry.require(names);
+    Error error = std::move(all).error();
+    if (late) {
+      error.code = Errc::timeout;
+      error.message.insert(0, "the deadline is over: ");
     }
-    return now;
+    return error;
   }
 
   static bool is_hopeless(const detail::Scan& scan, const std::vector<Unresolved>& missing,
@@ -246,14 +291,24 @@ class Cache {
 
   void start_thread() {
     stop_ = Descriptor{::eventfd(0, EFD_CLOEXEC)};
-    if (!stop_) {
-      watch_error_.emplace(
-          detail::system_error(Errc::system, "no descriptor to stop a thread with", errno));
-      return;
+    int failed = stop_ ? 0 : errno;
+    sigset_t all;
+    sigset_t before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);  // the thread takes no signals of the program
+    if (stop_) {
+      try {
+        thread_ = std::thread{[this] {
+          keep_up();
+        }};
+      } catch (const std::system_error& error) {
+        failed = error.code().value();
+      }
     }
-    thread_ = std::thread{[this] {
-      keep_up();
-    }};
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (failed != 0 && !watch_error_) {
+      watch_error_.emplace(detail::system_error(Errc::system, "no thread can be had", failed));
+    }
   }
 
   void keep_up() {
@@ -278,11 +333,12 @@ class Cache {
   const CacheOptions options_;
   mutable std::mutex mutex_{};  // of what follows; held for moments only
   std::shared_ptr<const detail::Scan> last_{};
-  std::uint64_t started_ = 0;    // scans
-  std::uint64_t published_ = 0;  // the scan that `last_` is
-  std::uint64_t told_ = 0;       // how often inotify told of something
-  std::uint64_t covered_ = 0;    // how much of it is in `last_`
-  std::mutex watch_mutex_{};     // of the watcher; taken before the other
+  std::chrono::steady_clock::time_point looked_{};  // when somebody looked at everything
+  std::uint64_t started_ = 0;                       // scans
+  std::uint64_t published_ = 0;                     // the scan that `last_` is
+  std::uint64_t told_ = 0;                          // how often inotify told of something
+  std::uint64_t covered_ = 0;                       // how much of it is in `last_`
+  std::mutex watch_mutex_{};                        // of the watcher; taken before the other
   std::optional<Watcher> watcher_{};
   std::optional<Error> watch_error_{};
   Descriptor stop_{-1};

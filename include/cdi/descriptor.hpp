@@ -51,6 +51,16 @@ inline Error file_error(std::string_view path, std::string_view action) {
   return error;
 }
 
+namespace detail {
+
+inline Error over_limit(std::string_view path, std::size_t limit) {
+  return {.code = Errc::limit,
+          .message = "the file has more than " + std::to_string(limit) + " bytes",
+          .position = {.file = std::string{path}}};
+}
+
+}  // namespace detail
+
 /// Reads an open file to its end, or refuses it when there are more than `limit` bytes. `path` is
 /// for messages; `expected` is how many there may be.
 inline Result<std::string> read_all(int descriptor, std::string_view path, std::size_t limit,
@@ -65,9 +75,7 @@ inline Result<std::string> read_all(int descriptor, std::string_view path, std::
     if (got == 0) return text;
     text.append(block, static_cast<std::size_t>(got));
     if (text.size() > limit) {
-      return Error{.code = Errc::limit,
-                   .message = "the file has more than " + std::to_string(limit) + " bytes",
-                   .position = {.file = std::string{path}}};
+      return detail::over_limit(path, limit);
     }
   }
 }

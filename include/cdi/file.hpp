@@ -4,6 +4,7 @@
 #ifndef CDI_FILE_HPP
 #define CDI_FILE_HPP
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
@@ -52,7 +53,7 @@ struct ReadOptions {
   /// be writing it still. Waits this long at most, in all for the files of a call; not when 0.
   std::chrono::milliseconds patience{100};
   /// Goes on with what a file held before, when it has become one that cannot be read or is not
-  /// valid. Only a `Cache` knows what was before.
+  /// valid, or its directory cannot be listed. Only a `Cache` knows what was before.
   bool keep_last_good = true;
   /// Makes the digest of a file from the bytes that are parsed, such as `&cdi::sha256`.
   std::string (*digest)(std::string_view bytes) = nullptr;
@@ -126,11 +127,13 @@ inline bool read_text(std::string_view text, std::string_view path, Format forma
   const auto document = detail::parse_text(text, path, format, options.limits, out.warnings);
   if (!document) {
     rejected.why = document.error();
+    detail::tell_contents(text, rejected);
   } else if (read_good_devices(*document, options.quarantine_devices, out, rejected)) {
     if (options.digest != nullptr) out.digest = options.digest(text);
     return true;
+  } else {
+    detail::tell_contents(*document, rejected);
   }
-  detail::tell_contents(text, rejected);
   return false;
 }
 
@@ -203,7 +206,7 @@ inline FileState read_spec_once(int directory, const std::string& name, const st
 /// Waits a little for somebody who may be writing a file. Whether there was time for it.
 struct Patience {
   explicit Patience(std::chrono::milliseconds most)
-      : end{std::chrono::steady_clock::now() + most} {}
+      : end{std::chrono::steady_clock::now() + std::min(most, longest)} {}
 
   bool operator()() const {
     constexpr std::chrono::milliseconds step{2};
@@ -212,6 +215,7 @@ struct Patience {
     return true;
   }
 
+  static constexpr std::chrono::milliseconds longest{std::chrono::hours{1}};
   std::chrono::steady_clock::time_point end;
 };
 

@@ -137,6 +137,12 @@ inline std::string recorded_owner(Document::Value spec) {
   return {};
 }
 
+/// Whether somebody may be about to make a spec of an object.
+inline bool looks_like_spec(const Document::Value& value) {
+  return detail::find_member(value, "cdiVersion") || detail::find_member(value, "kind") ||
+         detail::find_member(value, "devices");
+}
+
 /// Tells whose a text is. Also of specs that are not valid, or made for releases not known yet.
 inline Result<void> judge_owner(FoundFile& found, std::string_view path, std::string_view owner) {
   auto document = cdi::parse_json(found.text, path);
@@ -149,7 +155,7 @@ inline Result<void> judge_owner(FoundFile& found, std::string_view path, std::st
   found.owner = recorded_owner(document->root());
   if (!found.owner.empty()) {
     found.claim = found.owner == owner ? Claim::ours : Claim::other;
-  } else if (detail::find_member(document->root(), "devices")) {
+  } else if (looks_like_spec(document->root())) {
     found.claim = Claim::unowned;
   }
   return {};
@@ -342,10 +348,10 @@ inline Result<Descriptor> open_or_make_directory(const std::string& path) {
 /// alone.
 ///
 /// Each spec written records its owner in the annotation `owner_annotation`. A file that records
-/// another owner, or a spec that records none, is never replaced or removed: `Errc::conflict`. What
-/// is no spec at all (empty, cut off) may be replaced, but not removed. A link is replaced, not
-/// followed, unless it leads to a file of another owner or of none. Directories, FIFOs, devices
-/// and sockets are refused.
+/// another owner, or a spec that records none, is never replaced or removed, unless somebody puts
+/// it there at that very moment: `Errc::conflict`. What is no spec at all (empty, cut off) may be
+/// replaced, but not removed. A link is replaced, not followed, unless it leads to a file of
+/// another owner or of none. Directories, FIFOs, devices and sockets are refused.
 ///
 /// Files are replaced as by `replace_file`, with mode 0644: whenever the writer is killed, each
 /// file is the old or the new one, whole. Of several writers at a time, the last one's file stays.
@@ -593,6 +599,10 @@ class Publisher {
   void remove_temporaries(Plan& plan, int directory, DryRun dry_run) const {
     for (const auto& name : plan.temporaries) {
       constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
+      struct stat info = {};
+      const bool regular = ::fstatat(directory, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+                           S_ISREG(info.st_mode);
+      if (!regular) continue;  // nor opened: opening some devices does something
       const Descriptor file{::openat(directory, name.c_str(), flags)};
       if (!detail::is_abandoned(directory, name, file)) continue;
       if (dry_run == DryRun::yes || ::unlinkat(directory, name.c_str(), 0) == 0) {

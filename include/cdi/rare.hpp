@@ -29,7 +29,8 @@ class Rare {
     return *this;
   }
   template <class U = T>
-    requires(std::is_convertible_v<U, T> && !std::is_same_v<std::remove_cvref_t<U>, Rare>)
+    requires(!std::is_scalar_v<T> && std::is_convertible_v<U, T> &&
+             !std::is_same_v<std::remove_cvref_t<U>, Rare>)
   Rare& operator=(U&& value) { return *this = Rare{T(std::forward<U>(value))}; }
   ~Rare() = default;
 

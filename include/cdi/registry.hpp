@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -92,8 +93,8 @@ class Registry {
  public:
   Registry() = default;
 
-  /// `specs` are valid; `rejected` tells of files and directories that gave none; `dirs` where all
-  /// of it was looked for. Costs one hash for each device.
+  /// `specs` are valid, and none is null; `rejected` tells of files and directories that gave none;
+  /// `dirs` where all of it was looked for. Costs one hash for each device.
   explicit Registry(std::vector<std::shared_ptr<const LoadedSpec>> specs,
                     std::vector<std::shared_ptr<const RejectedFile>> rejected = {},
                     std::vector<SpecDir> dirs = {})
@@ -119,22 +120,25 @@ class Registry {
   /// The device of a qualified name, or why there is none; also which files were not used.
   Result<ResolvedDevice> resolve(std::string_view name) const {
     const auto found = find(name);
-    if (found.device == nullptr) return join({explain(name)});
+    if (found.device == nullptr) return join({explain(name, true)});
     return found;
   }
 
-  /// Those of the names that cannot be resolved, in the order given, each time they are named.
+  /// Those of the names that cannot be resolved, in the order given, each time they are named. The
+  /// first few, `with_nearest`, come with names that resemble them, which costs a look at every
+  /// device of the kind for each.
   template <class Names>
-  std::vector<Unresolved> unresolved(const Names& names) const {
+  std::vector<Unresolved> unresolved(const Names& names, std::size_t with_nearest = 8) const {
     std::vector<Unresolved> out;
     for (const auto& item : names) {  // bound first: it may be a temporary
       const std::string_view name = item;
-      if (find(name).device == nullptr) out.push_back(explain(name));
+      if (find(name).device == nullptr) out.push_back(explain(name, out.size() < with_nearest));
     }
     return out;
   }
-  std::vector<Unresolved> unresolved(std::initializer_list<std::string_view> names) const {
-    return unresolved(std::span<const std::string_view>{names.begin(), names.size()});
+  std::vector<Unresolved> unresolved(std::initializer_list<std::string_view> names,
+                                     std::size_t with_nearest = 8) const {
+    return unresolved(std::span<const std::string_view>{names.begin(), names.size()}, with_nearest);
   }
 
   /// Success when all names can be resolved; else all reasons as one error.
@@ -245,7 +249,19 @@ class Registry {
     mix(rest ^ std::uint64_t{size} << 56);
     return hash;
   }
-  static std::uint64_t hash_of_kind(std::string_view kind) { return hash_of(kind, 0); }
+  /// The hash of a device, of which any bits will do.
+  static std::uint32_t hash_of_device(std::string_view device, std::uint64_t kind_hash) {
+    std::uint64_t hash = hash_of(device, kind_hash);
+    hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9;
+    return static_cast<std::uint32_t>(hash >> 32);
+  }
+  std::uint64_t hash_of_kind(std::string_view kind) const { return hash_of(kind, seed_); }
+
+  /// Nobody who writes specs can know it, and choose names that all fall into one place.
+  std::uint64_t make_seed() const {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+    return static_cast<std::uint64_t>(now) ^ reinterpret_cast<std::uintptr_t>(this) << 20;
+  }
 
   ResolvedDevice device_of(const Slot& slot) const {
     return {specs_[slot.spec].get(), slot.device};
@@ -267,7 +283,7 @@ class Registry {
     if (equals == std::string_view::npos || slots_.empty()) return nullptr;
     const auto kind = name.substr(0, equals);
     const auto device = name.substr(equals + 1);
-    const auto hash = static_cast<std::uint32_t>(hash_of(device, hash_of_kind(kind)));
+    const auto hash = hash_of_device(device, hash_of_kind(kind));
     const Slot& slot = slots_[place_of(hash, kind, device)];
     return slot.device == nullptr ? nullptr : &slot;
   }
@@ -286,7 +302,7 @@ class Registry {
       const auto kind_hash = hash_of_kind(specs_[i]->spec.kind);
       for (const auto& device : specs_[i]->spec.devices) {
         add({.device = &device,
-             .hash = static_cast<std::uint32_t>(hash_of(device.name, kind_hash)),
+             .hash = hash_of_device(device.name, kind_hash),
              .spec = i & 0x7fffffff});
       }
     }
@@ -331,7 +347,7 @@ class Registry {
   }
 
   /// Why a name is not resolved. Only for names that `find` does not find.
-  Unresolved explain(std::string_view name) const {
+  Unresolved explain(std::string_view name, bool with_nearest) const {
     Unresolved out{.name = std::string{name}};
     out.why.code = Errc::not_found;
     const auto parsed = parse_name(name);
@@ -341,7 +357,8 @@ class Registry {
       out.why = qualified_name_error(name);
     } else {
       const auto kind = name.substr(0, name.find('='));
-      if (!explain_faulty_file(kind, parsed->device, out)) explain_unknown(kind, *parsed, out);
+      if (!explain_faulty_file(kind, parsed->device, out))
+        explain_unknown(kind, *parsed, with_nearest, out);
     }
     out.why.message.insert(0, "cannot resolve " + detail::quoted(name) + ": ");
     return out;
@@ -433,7 +450,8 @@ class Registry {
     out.causes.push_back(cause);
   }
 
-  void explain_unknown(std::string_view kind, const QualifiedName& parsed, Unresolved& out) const {
+  void explain_unknown(std::string_view kind, const QualifiedName& parsed, bool with_nearest,
+                       Unresolved& out) const {
     detail::FirstNames known;
     const bool has_kind = knows(kind);
     detail::NearestNames nearest{has_kind ? parsed.device : kind};
@@ -443,7 +461,7 @@ class Registry {
         nearest.add(spec->spec.kind, other && (other->vendor == parsed.vendor ||
                                                other->device_class == parsed.device_class));
         known.add(spec->spec.kind);
-      } else if (spec->spec.kind == kind) {
+      } else if (with_nearest && spec->spec.kind == kind) {
         for (const auto& device : spec->spec.devices) {
           nearest.add(device.name);
           known.add(device.name);
@@ -463,6 +481,11 @@ class Registry {
       out.nearest.push_back(has_kind ? qualified_name(kind, near) : std::string{near});
     }
     auto& message = out.why.message;
+    if (has_kind && !with_nearest) {
+      out.reason = Reason::unknown_device;
+      message = "kind " + detail::quoted(kind) + " has no device " + detail::quoted(parsed.device);
+      return;
+    }
     if (has_kind) {
       out.reason = Reason::unknown_device;
       message = "kind " + detail::quoted(kind) + " has no device " + detail::quoted(parsed.device);
@@ -535,6 +558,7 @@ class Registry {
   // The index, with open addressing: a power of two of slots, at least a quarter of them empty.
   // bench/resolve_bench.cpp has it beside `std::unordered_map`.
   std::vector<Slot> slots_{};
+  std::uint64_t seed_ = make_seed();
   std::vector<Conflict> conflicts_{};
 };
 

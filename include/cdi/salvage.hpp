@@ -88,9 +88,40 @@ inline std::string newer_release(std::string_view text) {
          std::to_string(numbers[2]);
 }
 
-/// Tells what a rejected file is about, as far as its text shows it.
+/// The value of a member, in any case of the key.
+inline std::optional<Document::Value> find_member(const Document::Value& map,
+                                                  std::string_view name) {
+  for (const auto [key, value] : map.members()) {
+    if (same_key(key.text(), name)) return value;
+  }
+  return std::nullopt;
+}
+
+inline std::string name_of_device(const Document::Value& item) {
+  const auto name = detail::find_member(item, "name");
+  return std::string{name ? name->text() : std::string_view{}};
+}
+
+constexpr std::size_t most_told = 1000;  // devices; a file of more is taken to have any
+
+/// Tells what a rejected file is about.
+inline void tell_contents(const Document& document, RejectedFile& file) {
+  const auto text_of = [&](std::string_view member) {
+    const auto value = detail::find_member(document.root(), member);
+    return value ? value->text() : std::string_view{};
+  };
+  if (parse_kind(text_of("kind"))) file.kind = text_of("kind");
+  if (file.needs_version.empty()) file.needs_version = newer_release(text_of("cdiVersion"));
+  const auto devices = detail::find_member(document.root(), "devices");
+  if (!devices || devices->size() > most_told) return;
+  for (const auto item : devices->items()) {
+    auto name = detail::name_of_device(item);
+    if (is_device_name(name)) file.devices.push_back(std::move(name));
+  }
+}
+
+/// The same of a text that is neither JSON nor YAML, as far as it can be guessed.
 inline void tell_contents(std::string_view text, RejectedFile& file) {
-  constexpr std::size_t most = 1000;  // devices; a file of more is taken to have any
   if (text.starts_with(utf8_mark)) text.remove_prefix(utf8_mark.size());
   detail::scan_pairs(text, "kind", [&](std::string_view value) {
     if (parse_kind(value)) file.kind = value;
@@ -98,9 +129,9 @@ inline void tell_contents(std::string_view text, RejectedFile& file) {
   });
   detail::scan_pairs(text, "name", [&](std::string_view value) {
     if (is_device_name(value)) file.devices.emplace_back(value);
-    return file.devices.size() <= most;
+    return file.devices.size() <= most_told;
   });
-  if (file.devices.size() > most) file.devices.clear();
+  if (file.devices.size() > most_told) file.devices.clear();
   detail::scan_pairs(text, "cdiversion", [&](std::string_view value) {
     if (file.needs_version.empty()) file.needs_version = detail::newer_release(value);
     return false;
@@ -134,23 +165,9 @@ inline std::optional<Error> device_fault(const Document::Value& item, std::strin
   return std::move(error);
 }
 
-/// The value of a member, in any case of the key.
-inline std::optional<Document::Value> find_member(const Document::Value& map,
-                                                  std::string_view name) {
-  for (const auto [key, value] : map.members()) {
-    if (same_key(key.text(), name)) return value;
-  }
-  return std::nullopt;
-}
-
-inline std::string name_of_device(const Document::Value& item) {
-  const auto name = detail::find_member(item, "name");
-  return std::string{name ? name->text() : std::string_view{}};
-}
-
 /// A copy of a spec's document without the devices that are not valid, and those whose name is
-/// given twice; what is wrong with each goes to `out`. Nothing when no device is left, or none has
-/// a fault.
+/// given twice; what is wrong with each goes to `out`. Nothing when no device is left, none has a
+/// fault, or more than `most_told` have one.
 inline std::optional<Document> leave_bad_devices_out(const Document& document,
                                                      std::vector<QuarantinedDevice>& out) {
   const auto devices = detail::find_member(document.root(), "devices");
@@ -176,7 +193,7 @@ inline std::optional<Document> leave_bad_devices_out(const Document& document,
     fault->add_outer(detail::item_path("devices", index));
     out.push_back({std::move(name), std::move(*fault)});
   }
-  if (out.empty() || out.size() == bad.size()) return std::nullopt;
+  if (out.empty() || out.size() == bad.size() || out.size() > most_told) return std::nullopt;
   return document.without(*devices, bad);
 }
 

@@ -61,8 +61,9 @@ enum class LookAt {
 };
 
 /// The names of a directory that are taken for spec files, sorted by bytes; subdirectories are not.
-/// Fills name and `is_link`.
-inline Result<std::vector<ScannedFile>> list_specs(int directory, const std::string& path) {
+/// Fills name and `is_link`. Stops after one more than `most`.
+inline Result<std::vector<ScannedFile>> list_specs(int directory, const std::string& path,
+                                                   std::size_t most) {
   const int own = ::fcntl(directory, F_DUPFD_CLOEXEC, 0);  // closedir closes it
   DIR* const stream = own < 0 ? nullptr : ::fdopendir(own);
   if (stream == nullptr) {
@@ -72,7 +73,7 @@ inline Result<std::vector<ScannedFile>> list_specs(int directory, const std::str
   }
   std::vector<ScannedFile> files;
   errno = 0;
-  while (const dirent* entry = ::readdir(stream)) {
+  while (const dirent* entry = files.size() > most ? nullptr : ::readdir(stream)) {
     const std::string_view name = entry->d_name;
     if (!format_of(name)) continue;
     auto type = entry->d_type;
@@ -118,6 +119,17 @@ inline bool is_same(const std::string& path, const Signature& signature) {
   return ::stat(path.c_str(), &info) == 0 && signature_of(info) == signature;
 }
 
+/// Whether a path still leads nowhere, or to what is no regular file. Costs one `stat`.
+inline bool is_still_no_file(const std::string& path, const FileState& before) {
+  if (!before.rejected || before.rejected->why.code != Errc::system) return false;
+  const int system = before.rejected->why.system;
+  struct stat info = {};
+  if (::stat(path.c_str(), &info) != 0) {
+    return errno == system && (system == ENOENT || system == ELOOP);
+  }
+  return !S_ISREG(info.st_mode) && system == (S_ISDIR(info.st_mode) ? EISDIR : EINVAL);
+}
+
 /// Whether a directory and its files are as they were. Costs one `stat` for each; opens nothing.
 inline bool is_same(const ScannedDir& before, LookAt look) {
   if (before.dir.state == SpecDir::State::missing) {
@@ -127,7 +139,7 @@ inline bool is_same(const ScannedDir& before, LookAt look) {
   if (!before.settled || !is_same(before.dir.path, before.signature)) return false;
   FilePath path{before.dir.path};
   return std::all_of(before.files.begin(), before.files.end(), [&](const auto& file) {
-    if (!file->file.settled) return false;
+    if (!file->file.settled) return is_still_no_file(path(file->name), file->file);
     const bool watched = look == LookAt::what_is_not_watched && !file->is_link;
     return watched || is_same(path(file->name), file->file.signature);
   });
@@ -137,6 +149,12 @@ inline bool is_same(const ScannedDir& before, LookAt look) {
 inline bool is_same(const Error& a, const Error& b) {
   return a.code == b.code && a.system == b.system && a.message == b.message && a.where == b.where &&
          a.position.line == b.position.line && a.position.column == b.position.column;
+}
+
+/// Whether two rejected files are the same to whoever asks for a device.
+inline bool is_same(const RejectedFile& a, const RejectedFile& b) {
+  return is_same(a.why, b.why) && a.kind == b.kind && a.devices == b.devices &&
+         a.needs_version == b.needs_version;
 }
 
 /// Goes on with what a file held before, and notes what is wrong with it now.
@@ -202,7 +220,7 @@ class Scanner {
     if (options_.refuse_writable && is_writable_by_others(info)) {
       return unlisted(writable_by_others(out.dir.path, "directory", info), before, std::move(out));
     }
-    auto names = detail::list_specs(directory.get(), out.dir.path);
+    auto names = detail::list_specs(directory.get(), out.dir.path, options_.files);
     if (!names) return unlisted(std::move(names).error(), before, std::move(out));
     if (names->size() > options_.files) {
       return unlisted({.code = Errc::limit,
@@ -250,7 +268,7 @@ class Scanner {
     if (found.file.rejected) {
       const Error& why = found.file.rejected->why;
       if (why.system == ENOENT && !found.is_link) return;  // listed, and gone meanwhile
-      if (before.rejected && is_same(before.rejected->why, why)) {
+      if (before.rejected && is_same(*before.rejected, *found.file.rejected)) {
         found.file.rejected = before.rejected;
       } else if (options_.keep_last_good && before.spec && why.code != Errc::refused) {
         detail::keep_last_good(before, found.file);

@@ -21,7 +21,7 @@ struct Signature {
   std::int64_t size = 0;
   std::int64_t modified = 0;  // seconds, and
   std::int64_t modified_ns = 0;
-  std::int64_t changed = 0;  // likewise; every change sets it, and no program can set it back
+  std::int64_t changed = 0;  // likewise; every `write` sets it, and no program can set it back
   std::int64_t changed_ns = 0;
 
   friend bool operator==(const Signature&, const Signature&) = default;
@@ -55,9 +55,10 @@ inline std::int64_t age_of(const Signature& signature, const timespec& now) {
   return age < 0 ? 0 : age;
 }
 
-/// Whether a change after `now` is sure to change the signature too, taken at `now`. File systems
+/// Whether a `write` after `now` is sure to change the signature too, taken at `now`. File systems
 /// set times in steps: of a clock tick, at most 10 ms, or of one or two seconds where no part of a
-/// second is kept. Two changes inside a step leave the same times.
+/// second is kept. Two changes inside a step leave the same times. (What is written through a
+/// shared memory map need not change them at all.)
 inline bool is_settled(const Signature& signature, const timespec& now) {
   constexpr std::int64_t tick = 20;
   constexpr std::int64_t whole_seconds = 2'000;

@@ -56,11 +56,11 @@ inline Error with_access(Error error, const struct stat& info) {
   return error;
 }
 
-/// Whether somebody who is neither root nor this user may write a file or directory.
+/// Whether somebody who is neither root nor this user may write a file or directory. Of no group it
+/// is known who is in it.
 inline bool is_writable_by_others(const struct stat& info) {
   const bool foreign = info.st_uid != 0 && info.st_uid != ::geteuid();
-  const bool group = (info.st_mode & S_IWGRP) != 0 && info.st_gid != 0;
-  return foreign || group || (info.st_mode & S_IWOTH) != 0;
+  return foreign || (info.st_mode & (S_IWGRP | S_IWOTH)) != 0;
 }
 
 inline Error writable_by_others(std::string_view path, std::string_view what,
@@ -71,12 +71,6 @@ inline Error writable_by_others(std::string_view path, std::string_view what,
   message.append(what).append(": ").append(detail::describe_access(info));
   return {.code = Errc::refused,
           .message = std::move(message),
-          .position = {.file = std::string{path}}};
-}
-
-inline Error over_limit(std::string_view path, std::size_t limit) {
-  return {.code = Errc::limit,
-          .message = "the file has more than " + std::to_string(limit) + " bytes",
           .position = {.file = std::string{path}}};
 }
 

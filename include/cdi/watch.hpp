@@ -50,7 +50,7 @@ namespace cdi::inline CDI_ABI {
 class Watcher {
  public:
   /// Watches directories; those that are missing may come later. Relative paths start where the
-  /// process is now; after `chdir`, open anew. Fails when inotify cannot be had or cannot watch all
+  /// process is now; after `chdir`, `renew`. Fails when inotify cannot be had or cannot watch all
   /// of them (EMFILE, ENFILE, ENOSPC, EACCES): compare signatures then.
   static Result<Watcher> open(const std::vector<std::string>& dirs) {
     Descriptor inotify{::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)};
@@ -73,6 +73,9 @@ class Watcher {
     const bool unsure = blind_.has_value();
     return take_events() || unsure;
   }
+
+  /// Looks all paths up anew: for whoever sees that one leads elsewhere, as after a mount.
+  void renew() { watch_again(); }
 
   /// Waits until something may have changed, and takes it. False when the deadline is over first;
   /// what was told before counts even then. While `blind`, it returns true after 100 ms at the

@@ -561,8 +561,8 @@ TEST_CASE("Files and directories nobody could look into may hold a kind that nob
       {cdi::Errc::refused, 0, cdi::Reason::refused},
       {cdi::Errc::system, EISDIR, cdi::Reason::unknown_kind},
       {cdi::Errc::system, EINVAL, cdi::Reason::unknown_kind},
-      {cdi::Errc::system, ENOTDIR, cdi::Reason::unknown_kind},
-      {cdi::Errc::syntax, 0, cdi::Reason::unknown_kind},  // it was looked into
+      {cdi::Errc::system, ENOTDIR, cdi::Reason::unreadable},  // a spec directory that is a file
+      {cdi::Errc::syntax, 0, cdi::Reason::unknown_kind},      // it was looked into
   };
   for (const auto& row : rows) {
     CAPTURE(row.system);
@@ -570,8 +570,8 @@ TEST_CASE("Files and directories nobody could look into may hold a kind that nob
                                  {rejected(error_in("x", row.code, row.system))}};
     const auto one = reason(registry, "w/c=d");
     CHECK(one.reason == row.reason);
-    CHECK(files_of(one.causes) == (row.reason == cdi::Reason::unknown_kind ? Names{} : Names{"x"}));
-    if (!one.causes.empty()) CHECK(one.why.system == row.system);
+    CHECK(files_of(one.causes) == Names{"x"});
+    if (row.reason != cdi::Reason::unknown_kind) CHECK(one.why.system == row.system);
   }
 }
 
@@ -646,4 +646,22 @@ TEST_CASE("A reason among a hundred thousand devices is found in one pass") {
   CHECK(reason(registry, "v/c=d100000").nearest.size() == 5);
   CHECK(reason(registry, "w/c=d99999").reason == cdi::Reason::rejected);
   CHECK(registry.devices().empty());
+}
+
+TEST_CASE("Near names are looked for only for the first few of many names") {
+  const cdi::Registry registry{{spec_at("1", 0, "v/c", {"d"})}};
+  const Names names(20, "v/c=e");
+  const auto missing = registry.unresolved(names);
+  REQUIRE(missing.size() == 20);
+  CHECK(missing[7].nearest == Names{"v/c=d"});
+  CHECK(missing[8].nearest.empty());
+  CHECK(missing[8].reason == cdi::Reason::unknown_device);
+  CHECK(missing[8].why.message.ends_with("kind \"v/c\" has no device \"e\""));
+}
+
+TEST_CASE("The same spec given twice is no conflict with itself") {
+  const auto spec = spec_at("1", 0, "v/c", {"d"});
+  const cdi::Registry registry{{spec, spec}};
+  CHECK(origin(registry, "v/c=d") == "1");
+  CHECK(registry.errors().empty());
 }

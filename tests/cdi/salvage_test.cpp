@@ -338,17 +338,27 @@ TEST_CASE("Devices are found whatever the case of the keys") {
   CHECK(rest.bad.size() == 1);
 }
 
-TEST_CASE("Devices by a hundred thousand, each second one bad, are parted in one pass") {
-  constexpr std::size_t count = 100'000;
+/// A spec of `count` devices of which each `nth` is bad.
+std::string many_devices(std::size_t count, std::size_t nth) {
   std::string text = "cdiVersion: 0.3.0\nkind: v/c\ndevices:\n";
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 1; i <= count; ++i) {
     text.append("- {name: d").append(std::to_string(i)).append(", containerEdits: {env: [A");
-    text.append(i % 2 == 0 ? "=1]}}\n" : "]}}\n");
+    text.append(i % nth == 0 ? "]}}\n" : "=1]}}\n");
   }
-  const auto rest = leave_out(text);
-  CHECK(rest.bad.size() == count / 2);
-  REQUIRE(rest.devices().size() == count / 2);
-  CHECK(rest.devices().back() == "d99998:100002");
+  return text;
+}
+
+TEST_CASE("Devices by a hundred thousand, each hundredth one bad, are parted in one pass") {
+  constexpr std::size_t count = 100'000;
+  const auto rest = leave_out(many_devices(count, 100));
+  CHECK(rest.bad.size() == count / 100);
+  REQUIRE(rest.devices().size() == count - count / 100);
+  CHECK(rest.devices().back() == "d99999:100002");
   CHECK(rest.bad.back().why.position.line == 100'003);
   CHECK(rest.bad.back().why.where == "devices[99999].containerEdits.env[0]");
+}
+
+TEST_CASE("A file of too many bad devices is refused whole") {
+  CHECK(leave_out(many_devices(2000, 2)).document);
+  CHECK_FALSE(leave_out(many_devices(2002, 2)).document);
 }

@@ -249,7 +249,7 @@ TEST_CASE("Others are all but root and this user, and the group unless it is roo
   } const rows[] = {
       {0644, 0, 0, false},
       {0644, me, 5, false},
-      {0664, 0, 0, false},
+      {0664, 0, 0, true},  // nobody knows who is in group 0
       {0664, 0, 5, true},
       {0646, 0, 0, true},
       {0644, foreign, 0, true},

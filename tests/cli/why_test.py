@@ -143,6 +143,13 @@ class Why(unittest.TestCase):
         _, record = self.record("vendor.com/gpu=gpu0", dirs=("specs", "high"))
         self.assertEqual([e["file"] for e in record["notUsed"]], [bad])
 
+    def test_names_of_files_cannot_steer_the_terminal(self):
+        self.write("bad/e\033]0;x\007\n.yaml", GOOD)
+        for command in (["why", "vendor.com/gpu=gpu0"], ["specs"], ["validate"]):
+            done = subprocess.run([CDI, "-d", self.path("bad"), *command], text=True,
+                                  stdout=subprocess.PIPE)
+            self.assertIn("/e\\x1b]0;x\\x07\\n.yaml", done.stdout)
+
     def test_near_names_are_told(self):
         self.assertEqual(self.record("vendor.com/gpu=gpu2")[1]["nearest"],
                          ["vendor.com/gpu=gpu0", "vendor.com/gpu=gpu1"])
