@@ -41,6 +41,22 @@ inline mode_t mode_of(const std::string& path) {
   return ::lstat(path.c_str(), &info) == 0 ? info.st_mode & 07777U : 0;
 }
 
+/// Another user than root for as long as it lives, since root may read everything.
+class Nobody {
+ public:
+  Nobody() {
+    if (::geteuid() == 0 && ::seteuid(65534) != 0) {
+      MESSAGE("skipped 'there is no user but root here'");
+    }
+  }
+  Nobody(const Nobody&) = delete;
+  Nobody& operator=(const Nobody&) = delete;
+  ~Nobody() {
+    if (::getuid() == 0) CHECK(::seteuid(0) == 0);
+  }
+  explicit operator bool() const { return ::geteuid() != 0; }
+};
+
 /// A directory tree that is removed in the end.
 class TempTree {
  public:

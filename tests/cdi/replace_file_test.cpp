@@ -108,10 +108,8 @@ TEST_CASE("The longest name that a file can have will do") {
 }
 
 TEST_CASE("A directory that cannot be written leaves the old text") {
-  if (::geteuid() == 0) {
-    MESSAGE("skipped 'root may read and write everything'");
-    return;
-  }
+  const Nobody nobody;
+  if (!nobody) return;
   const TempTree dir;
   put_file(dir / "file", "old");
   REQUIRE(::chmod((dir / ".").c_str(), 0500) == 0);

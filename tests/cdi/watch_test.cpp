@@ -86,22 +86,6 @@ bool readable(int descriptor) {
   return ::poll(&one, 1, 0) == 1;
 }
 
-/// Another user than root for as long as it lives, since root may read everything.
-class Nobody {
- public:
-  Nobody() {
-    if (::geteuid() == 0 && ::seteuid(65534) != 0) {
-      MESSAGE("skipped 'there is no user but root here'");
-    }
-  }
-  Nobody(const Nobody&) = delete;
-  Nobody& operator=(const Nobody&) = delete;
-  ~Nobody() {
-    if (::getuid() == 0) CHECK(::seteuid(0) == 0);
-  }
-  explicit operator bool() const { return ::geteuid() != 0; }
-};
-
 /// Leads back to where the process was. Of a relative path only what it names is watched, so that
 /// others who work in "/tmp" make no events.
 class Return {
