@@ -7,10 +7,15 @@
 #include <utility>
 #include <vector>
 
+#include "amd.hpp"
+#include "drm.hpp"
 #include "gpu.hpp"
 #include "host_tree.hpp"
+#include "intel.hpp"
 #include "nvidia.hpp"
 #include "pci.hpp"
+#include "vfio.hpp"
+#include "wsl.hpp"
 
 namespace prepare {
 
@@ -20,7 +25,14 @@ using Detector = Inventory (*)(const HostTree&, const std::vector<PciFunction>&)
 /// The vendors known. Another one is a header like nvidia.hpp and a row here; what every vendor
 /// needs of /proc and /sys is in pci.hpp.
 inline constexpr Detector detectors[] = {
-    &nvidia::detect,
+    &nvidia::detect,        // nvidia.com/gpu
+    &amd::detect,           // amd.com/gpu
+    &intel::detect,         // intel.com/gpu
+    &intel::detect_npus,    // intel.com/npu
+    &intel::detect_gaudis,  // intel.com/gaudi
+    &vfio::detect,          // vfio.local/gpu: of any vendor
+    &wsl::detect,           // nvidia.com/gpu, microsoft.com/gpu
+    &drm::detect,           // drm.local/gpu: what is left
 };
 
 /// The inventories of the vendors that have a GPU on this host.

@@ -4,11 +4,14 @@
 #ifndef CDI_PREPARE_GPU_HPP
 #define CDI_PREPARE_GPU_HPP
 
-#include <algorithm>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "host_tree.hpp"
 
@@ -16,39 +19,86 @@
 
 namespace prepare {
 
+/// What a container can be given of a GPU: the whole of it, or a MIG instance or partition of it.
+struct Share {
+  std::string suffix{};  // to each name of the GPU: ":gi1:ci0"; empty for the whole
+  std::vector<Node> nodes{};
+  std::optional<std::string> left_out{};  // why it cannot be handed out
+};
+
 /// A GPU of the host, whether or not it can be handed to a container.
 struct Gpu {
   std::string vendor{};       // "nvidia"
   std::string id{};           // the vendor's own, the same after each reboot; empty when unknown
   std::string model{};        // empty when unknown
-  std::string pci_address{};  // "0000:17:00.0"
+  std::string pci_address{};  // "0000:17:00.0"; empty for one on no PCI bus
+  std::string pci_id{};       // vendor and device: "10de:20b5"
   std::string driver{};       // bound to it; empty for none
   std::optional<int> numa_node{};
-  std::size_t index = 0;                  // place among all GPUs of the vendor, by PCI address
-  std::vector<Node> nodes{};              // checked against what the kernel says they should be
-  std::optional<std::string> left_out{};  // why it cannot be handed out
+  std::optional<std::size_t> index{};  // place among all of its kind, by PCI address; none where
+                                       // they come and go, as virtual functions do
+  std::vector<std::string> aliases{};  // more names that stay
+  std::string mode{};                  // how it is partitioned: "MIG", "CPX/NPS4"
+  std::string physical_function{};     // PCI address of the GPU of which it is a virtual function
+  std::string iommu_group{};           // "42"
+  std::vector<Node> nodes{};           // checked against what the kernel says they should be
+  std::vector<Node> iommufd_nodes{};   // another way to the same GPU, in place of `nodes`
+  std::vector<Node> other_nodes{};     // are part of it, and are not handed out with it
+  std::vector<Share> partitions{};     // handed out in place of the whole
+  std::optional<std::string> left_out{};  // why no part of it can be handed out
 
   /// The name that stays: the vendor's id, else the PCI address.
   const std::string& stable_name() const { return id.empty() ? pci_address : id; }
+
+  /// What to hand out: the partitions when there are any, else the whole.
+  std::vector<Share> shares() const {
+    if (!partitions.empty()) return partitions;
+    return {{.suffix = {}, .nodes = nodes, .left_out = left_out}};
+  }
 };
 
-/// The GPUs of one vendor, and what their containers share.
+/// The GPUs of one kind, and what their containers share.
 struct Inventory {
   std::string kind{};  // of the CDI devices: "nvidia.com/gpu"
   std::string driver_version{};
-  std::vector<Gpu> gpus{};            // by PCI address
-  std::vector<Node> control_nodes{};  // every container with a GPU needs them
-  std::vector<std::string> env{};     // likewise
+  std::vector<Gpu> gpus{};                         // by PCI address
+  std::vector<Node> control_nodes{};               // every container with a GPU needs them
+  std::vector<Node> fabric_nodes{};                // NVSwitches and IMEX channels; handed to none
+  std::vector<std::string> library_directories{};  // where libraries are, when not the usual place
+  std::vector<std::string> env{};                  // for every container with a GPU
   std::vector<std::string> warnings{};
   std::optional<std::string> not_ready{};  // why no GPU works although some look well
 
-  /// How many of the GPUs can be handed out.
+  /// How many GPUs and partitions there are to hand out.
+  std::size_t total_count() const {
+    std::size_t count = 0;
+    for (const auto& gpu : gpus) count += gpu.shares().size();
+    return count;
+  }
+
+  /// How many of them can be.
   std::size_t usable_count() const {
     if (not_ready) return 0;
-    return static_cast<std::size_t>(
-        std::count_if(gpus.begin(), gpus.end(), [](const Gpu& gpu) { return !gpu.left_out; }));
+    std::size_t count = 0;
+    for (const auto& gpu : gpus) {
+      for (const auto& share : gpu.shares()) count += share.left_out ? 0U : 1U;
+    }
+    return count;
   }
 };
+
+/// Takes the id from GPUs that share one, so that no name means two of them. `what` names the id
+/// in the warning.
+inline void drop_shared_ids(Inventory& found, std::string_view what) {
+  std::map<std::string, int> uses;
+  for (const auto& gpu : found.gpus) ++uses[gpu.id];
+  for (auto& gpu : found.gpus) {
+    if (gpu.id.empty() || uses[gpu.id] == 1) continue;
+    found.warnings.push_back(
+        fmt::format("{}: another GPU has the same {}, {}", gpu.pci_address, what, gpu.id));
+    gpu.id.clear();
+  }
+}
 
 }  // namespace prepare
 

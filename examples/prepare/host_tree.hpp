@@ -70,6 +70,7 @@ struct Node {
   std::uint32_t mode = 0;  // permission bits
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
+  std::string by_path{};  // its link in /dev/dri/by-path, which hosts without udev do not have
 };
 
 /// The files of a host below some directory, read as if that directory were /: no link leads out.
@@ -275,7 +276,13 @@ class HostTree {
     const auto uid = parse_number<std::uint32_t>(part[5]);
     const auto gid = parse_number<std::uint32_t>(part[6]);
     if (!major || !minor || !mode || !uid || !gid) return std::nullopt;
-    return Node{part[0], part[1].front(), *major, *minor, *mode & 0777, *uid, *gid};
+    return Node{.path = part[0],
+                .type = part[1].front(),
+                .major = *major,
+                .minor = *minor,
+                .mode = *mode & 0777,
+                .uid = *uid,
+                .gid = *gid};
   }
 
   cdi::Descriptor root_;

@@ -118,7 +118,7 @@ ExitCode finish(const Output& output, ExitCode code) {
 
 /// No GPU is an answer, not an error: fleets run this on every node.
 ExitCode finish_without_gpu(const Options& options) {
-  print_error("no NVIDIA GPU found on this host\n");
+  print_error("no GPU found on this host\n");
   if (!options.json() || options.dry_run) return ExitCode::done;
   const bool write = options.command == Options::Command::write;
   return finish(write ? written_as_json({}, {}, {}) : model_as_json({}), ExitCode::done);
@@ -131,11 +131,15 @@ ExitCode judge(const std::vector<Inventory>& inventories) {
   for (const auto& found : inventories) {
     for (const auto& warning : found.warnings) complain("warning: " + warning);
     for (const auto& gpu : found.gpus) {
-      if (!gpu.left_out) continue;
-      complain(fmt::format("left out: {} GPU {}: {}", gpu.vendor, gpu.pci_address, *gpu.left_out));
+      for (const auto& share : gpu.shares()) {
+        if (!share.left_out) continue;
+        const auto& place = gpu.pci_address.empty() ? gpu.id : gpu.pci_address;
+        complain(fmt::format("left out: {} GPU {}{}: {}", gpu.vendor, place, share.suffix,
+                             *share.left_out));
+      }
     }
     if (found.not_ready) complain(fmt::format("not ready: {}: {}", found.kind, *found.not_ready));
-    total += found.gpus.size();
+    total += found.total_count();
     usable += found.usable_count();
   }
   if (usable == 0) return ExitCode::failed;

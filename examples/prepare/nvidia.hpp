@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
 
@@ -45,8 +47,8 @@ inline std::string known_uuid(const std::string& text) {
   return text.starts_with("GPU-") && cdi::is_device_name(text) ? text : std::string{};
 }
 
-/// Reads the `Name: value` lines of an information file.
-inline Information parse_information(std::string_view text) {
+/// The `Name: value` lines of a file; of two with one name the first counts.
+inline std::map<std::string, std::string, std::less<>> parse_values(std::string_view text) {
   std::map<std::string, std::string, std::less<>> values;
   for (const auto& row : split(text, "\n")) {
     const std::string_view view = row;
@@ -54,6 +56,12 @@ inline Information parse_information(std::string_view text) {
     if (colon == std::string_view::npos) continue;
     values.try_emplace(std::string{trim(view.substr(0, colon))}, trim(view.substr(colon + 1)));
   }
+  return values;
+}
+
+/// Reads an information file.
+inline Information parse_information(std::string_view text) {
+  auto values = parse_values(text);
   return {.uuid = known_uuid(values["GPU UUID"]),
           .model = values["Model"],
           .minor = parse_number<std::int64_t>(values["Device Minor"]),
@@ -66,20 +74,74 @@ inline std::optional<std::int64_t> gpu_major(const CharMajors& majors) {
   return major ? major : majors.find("nvidia-frontend");
 }
 
-/// Whether a GPU is split into MIG instances. An empty `mig` directory only says that it could be.
-inline bool is_mig_partitioned(const HostTree& tree, std::int64_t minor) {
-  const auto names =
-      tree.list("/proc/driver/nvidia/capabilities/gpu" + std::to_string(minor) + "/mig");
-  return std::any_of(names.begin(), names.end(), [](std::string_view name) {
-    return name.starts_with("gi") && parse_number<std::uint32_t>(name.substr(2));
+/// The names in a directory that are `prefix` and a number, by number.
+inline std::vector<std::string> numbered(const HostTree& tree, const std::string& directory,
+                                         std::string_view prefix) {
+  auto names = tree.list(directory);
+  std::erase_if(names, [&](std::string_view name) {
+    return !name.starts_with(prefix) || !parse_number<std::uint32_t>(name.substr(prefix.size()));
   });
+  std::sort(names.begin(), names.end(), [](const auto& a, const auto& b) {
+    return std::pair{a.size(), a} < std::pair{b.size(), b};  // gi9 before gi10
+  });
+  return names;
+}
+
+/// The node that gives access to a MIG instance; `directory` is that of the instance in /proc.
+inline cdi::Result<Node> access_node(const HostTree& tree, const CharMajors& majors,
+                                     const std::string& directory) {
+  const auto failure = [](std::string message) {
+    return cdi::Error{.code = cdi::Errc::host, .message = std::move(message)};
+  };
+  const auto text = tree.read(directory + "/access");
+  if (!text) return text.error();
+  const auto minor = parse_number<std::int64_t>(parse_values(*text)["DeviceFileMinor"]);
+  if (!minor) return failure(directory + "/access has no DeviceFileMinor");
+  const auto major = majors.find("nvidia-caps");
+  if (!major) return failure("/proc/devices has no major for nvidia-caps");
+  const auto path = "/dev/nvidia-caps/nvidia-cap" + std::to_string(*minor);
+  return checked_node(tree, path, *major, *minor);
+}
+
+/// A MIG instance: a compute instance `instances/GI/CI` of the GPU whose node is `gpu_node`. Its
+/// name says where it is, for the driver shows its UUID to NVML only.
+inline Share mig_instance(const HostTree& tree, const CharMajors& majors,
+                          const std::string& instances, const std::string& gi,
+                          const std::string& ci, const Node& gpu_node) {
+  Share share{.suffix = fmt::format(":{}:{}", gi, ci), .nodes = {gpu_node}};
+  for (const auto& directory :
+       {fmt::format("{}/{}", instances, gi), fmt::format("{}/{}/{}", instances, gi, ci)}) {
+    auto node = access_node(tree, majors, directory);
+    if (!node) {
+      share.left_out = node.error().message;
+      return share;
+    }
+    share.nodes.push_back(std::move(*node));
+  }
+  return share;
+}
+
+/// Fills in the MIG instances of a GPU, if it is partitioned; answers why none can be handed out.
+/// An empty `mig` directory only says that a GPU could be partitioned.
+inline std::optional<std::string> examine_mig(const HostTree& tree, const CharMajors& majors,
+                                              std::int64_t minor, Gpu& gpu) {
+  const auto instances = fmt::format("/proc/driver/nvidia/capabilities/gpu{}/mig", minor);
+  const auto gpu_instances = numbered(tree, instances, "gi");
+  if (gpu_instances.empty()) return std::nullopt;
+  gpu.mode = "MIG";
+  for (const auto& gi : gpu_instances) {
+    for (const auto& ci : numbered(tree, instances + "/" + gi, "ci")) {
+      gpu.partitions.push_back(mig_instance(tree, majors, instances, gi, ci, gpu.nodes.front()));
+    }
+  }
+  if (gpu.partitions.empty()) return "MIG-partitioned, without a compute instance";
+  return std::nullopt;
 }
 
 /// Fills in what the driver knows of a GPU, and its node; answers why it cannot be handed out.
 inline std::optional<std::string> examine(const HostTree& tree, const CharMajors& majors,
                                           Gpu& gpu) {
-  if (gpu.driver.empty()) return "bound to no driver";
-  if (gpu.driver != "nvidia") return "bound to " + gpu.driver;
+  if (gpu.driver != "nvidia") return bound_to(gpu.driver);
   const auto text = tree.read("/proc/driver/nvidia/gpus/" + gpu.pci_address + "/information");
   if (!text) return "the driver does not answer for it: " + cdi::to_string(text.error());
   const auto information = parse_information(*text);
@@ -87,25 +149,22 @@ inline std::optional<std::string> examine(const HostTree& tree, const CharMajors
   gpu.model = information.model;
   if (information.excluded) return "excluded by the driver's configuration";
   if (!information.minor) return "the driver gives no device minor for it";
-  if (is_mig_partitioned(tree, *information.minor)) return "MIG-partitioned";
   const auto major = gpu_major(majors);
   if (!major) return "/proc/devices has no major for nvidia";
   const auto path = "/dev/nvidia" + std::to_string(*information.minor);
   auto node = checked_node(tree, path, *major, *information.minor);
   if (!node) return node.error().message;
   gpu.nodes.push_back(std::move(*node));
-  return std::nullopt;
+  return examine_mig(tree, majors, *information.minor, gpu);
 }
 
 /// Adds a control node that GPUs work without, or a warning when it is not there or another one.
 inline void add_optional_node(const HostTree& tree, Inventory& found, const std::string& path,
                               std::optional<std::int64_t> major, std::int64_t minor) {
-  if (!major) {
-    found.warnings.push_back(path + " omitted: /proc/devices has no major for it");
-  } else if (auto node = checked_node(tree, path, *major, minor)) {
-    found.control_nodes.push_back(std::move(*node));
+  if (major) {
+    add_node(found.control_nodes, path, checked_node(tree, path, *major, minor), found.warnings);
   } else {
-    found.warnings.push_back(path + " omitted: " + node.error().message);
+    found.warnings.push_back(path + " omitted: /proc/devices has no major for it");
   }
 }
 
@@ -124,41 +183,57 @@ inline void add_control_nodes(const HostTree& tree, const CharMajors& majors, In
   add_optional_node(tree, found, "/dev/nvidia-modeset", major, modeset_minor);
 }
 
-/// Takes the id from GPUs that share one, so that no name means two of them.
-inline void drop_shared_ids(Inventory& found) {
-  std::map<std::string, int> uses;
-  for (const auto& gpu : found.gpus) ++uses[gpu.id];
-  for (auto& gpu : found.gpus) {
-    if (gpu.id.empty() || uses[gpu.id] == 1) continue;
-    found.warnings.push_back(gpu.pci_address + ": another GPU has the same UUID, " + gpu.id);
-    gpu.id.clear();
+/// Adds the nodes in a directory that are named `prefix` and their minor.
+inline void add_numbered_nodes(const HostTree& tree, const std::string& directory,
+                               std::string_view prefix, std::optional<std::int64_t> major,
+                               Inventory& found) {
+  if (!major) return;
+  for (const auto& name : numbered(tree, directory, prefix)) {
+    const auto minor = parse_number<std::int64_t>(std::string_view{name}.substr(prefix.size()));
+    const auto path = directory + "/" + name;
+    add_node(found.fabric_nodes, path, checked_node(tree, path, *major, minor.value_or(-1)),
+             found.warnings);
   }
 }
 
-/// Finds the NVIDIA GPUs among `functions`. Virtual functions are no GPUs of their own here: on a
-/// vGPU host they belong to the hypervisor, and they come and go between the GPUs' addresses.
+/// Adds what connects GPUs: NVSwitches, and the IMEX channels by which GPUs of other hosts share
+/// memory. Both reach beyond one GPU, so no container gets them with one.
+inline void add_fabric_nodes(const HostTree& tree, const CharMajors& majors, Inventory& found) {
+  const auto switch_major = majors.find("nvidia-nvswitch");
+  if (switch_major && tree.node("/dev/nvidia-nvswitchctl")) {
+    const auto path = "/dev/nvidia-nvswitchctl";
+    add_node(found.fabric_nodes, path, checked_node(tree, path, *switch_major, control_minor),
+             found.warnings);
+  }
+  add_numbered_nodes(tree, "/dev", "nvidia-nvswitch", switch_major, found);
+  add_numbered_nodes(tree, "/dev/nvidia-caps-imex-channels", "channel",
+                     majors.find("nvidia-caps-imex-channels"), found);
+}
+
+/// Whether a function is an NVIDIA GPU. A virtual one is none of its own here: on a vGPU host it
+/// belongs to the hypervisor.
+inline bool is_gpu(const PciFunction& function) {
+  return function.vendor == pci_vendor && !function.is_virtual();
+}
+
+/// Finds the NVIDIA GPUs among `functions`.
 inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& functions) {
   Inventory found{.kind = "nvidia.com/gpu",
                   .driver_version = tree.line("/sys/module/nvidia/version"),
                   // Keeps NVIDIA's own runtime hook from injecting the GPUs a second time.
                   .env = {"NVIDIA_VISIBLE_DEVICES=void"}};
   const CharMajors majors{tree};
-  for (const auto& function : functions) {
-    if (function.vendor != pci_vendor || function.is_virtual) continue;
-    Gpu gpu{.vendor = "nvidia",
-            .pci_address = function.address,
-            .driver = function.driver,
-            .numa_node = function.numa_node,
-            .index = found.gpus.size()};
+  for (auto& [function, gpu] : candidates(functions, &is_gpu)) {
     gpu.left_out = examine(tree, majors, gpu);
     if (!gpu.left_out) {
-      auto nodes = drm_nodes(tree, function.directory(), found.warnings);
+      auto nodes = drm_nodes(tree, function, found.warnings);
       std::move(nodes.begin(), nodes.end(), std::back_inserter(gpu.nodes));
     }
     found.gpus.push_back(std::move(gpu));
   }
-  drop_shared_ids(found);
+  drop_shared_ids(found, "UUID");
   if (found.usable_count() > 0) add_control_nodes(tree, majors, found);
+  if (!found.gpus.empty()) add_fabric_nodes(tree, majors, found);
   return found;
 }
 

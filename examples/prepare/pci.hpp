@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@
 
 #include <cdi/result.hpp>
 
+#include "gpu.hpp"
 #include "host_tree.hpp"
 
 // What the kernel shows of PCI functions and their nodes, whoever made them.
@@ -45,13 +47,33 @@ inline std::optional<PciOrder> parse_pci_address(std::string_view text) {
 struct PciFunction {
   std::string address{};  // "0000:17:00.0"
   PciOrder order{};
-  std::uint32_t vendor = 0;  // 0x10de
-  bool is_virtual = false;   // an SR-IOV function of another one
-  std::string driver{};      // empty when none is bound
+  std::uint32_t vendor = 0;         // 0x10de
+  std::uint32_t device = 0;         // 0x20b5
+  std::uint32_t class_code = 0;     // 0x030200
+  std::string physical_function{};  // address of the one it is an SR-IOV function of; else empty
+  std::string driver{};             // empty when none is bound
+  std::string iommu_group{};        // "42"; empty when there is no IOMMU
   std::optional<int> numa_node{};
 
   std::string directory() const { return "/sys/bus/pci/devices/" + address; }
+  bool is_virtual() const { return !physical_function.empty(); }
+  bool is_accelerator() const { return class_code >> 16 == 0x12; }
+
+  /// Whether it is set aside for virtual machines. Its vendor's driver does not see it then.
+  bool is_passed_through() const {
+    return !iommu_group.empty() && driver.find("vfio") != std::string::npos;
+  }
 };
+
+/// The name of a PCI vendor that makes GPUs; "other" for the rest.
+constexpr std::string_view vendor_name(std::uint32_t vendor) {
+  constexpr std::pair<std::uint32_t, std::string_view> names[] = {
+      {0x10de, "nvidia"}, {0x1002, "amd"}, {0x8086, "intel"}, {0x1da3, "habana"}};
+  for (const auto& [id, name] : names) {
+    if (id == vendor) return name;
+  }
+  return "other";
+}
 
 /// Whether a 24-bit class code is that of a VGA, 3D or display controller, or of an accelerator.
 constexpr bool is_gpu_class(std::uint32_t code) {
@@ -66,12 +88,18 @@ inline std::optional<PciFunction> read_pci_function(const HostTree& tree, const 
   if (!order) return std::nullopt;
   PciFunction function{.address = name, .order = *order};
   const auto directory = function.directory();
-  const auto class_code = parse_number<std::uint32_t>(tree.line(directory + "/class"), 16);
-  const auto vendor = parse_number<std::uint32_t>(tree.line(directory + "/vendor"), 16);
+  const auto hexadecimal = [&](std::string_view file) {
+    return parse_number<std::uint32_t>(tree.line(fmt::format("{}/{}", directory, file)), 16);
+  };
+  const auto class_code = hexadecimal("class");
+  const auto vendor = hexadecimal("vendor");
   if (!vendor || !class_code || !is_gpu_class(*class_code)) return std::nullopt;
   function.vendor = *vendor;
-  function.is_virtual = tree.exists(directory + "/physfn");
+  function.device = hexadecimal("device").value_or(0);
+  function.class_code = *class_code;
+  function.physical_function = tree.link_name(directory + "/physfn").value_or("");
   function.driver = tree.link_name(directory + "/driver").value_or("");
+  function.iommu_group = tree.link_name(directory + "/iommu_group").value_or("");
   const auto numa_node = parse_number<int>(tree.line(directory + "/numa_node"));
   if (numa_node && *numa_node >= 0) function.numa_node = numa_node;
   return function;
@@ -86,6 +114,43 @@ inline std::vector<PciFunction> pci_functions(const HostTree& tree) {
   std::sort(functions.begin(), functions.end(),
             [](const auto& a, const auto& b) { return a.order < b.order; });
   return functions;
+}
+
+/// A GPU as far as the PCI bus shows it.
+inline Gpu gpu_on_bus(const PciFunction& function) {
+  return {.vendor = std::string{vendor_name(function.vendor)},
+          .pci_address = function.address,
+          .pci_id = fmt::format("{:04x}:{:04x}", function.vendor, function.device),
+          .driver = function.driver,
+          .numa_node = function.numa_node,
+          .physical_function = function.physical_function,
+          .iommu_group = function.iommu_group};
+}
+
+/// A PCI function, and what is known of it as a GPU.
+struct Candidate {
+  PciFunction function{};
+  Gpu gpu{};
+};
+
+/// The functions that `belong`, numbered. One that is passed through keeps its number and is not
+/// among them: that others are handed to virtual machines does not renumber a GPU.
+inline std::vector<Candidate> candidates(const std::vector<PciFunction>& functions,
+                                         bool (*belong)(const PciFunction&)) {
+  std::vector<Candidate> chosen;
+  std::size_t count = 0;
+  for (const auto& function : functions) {
+    if (!belong(function)) continue;
+    Candidate candidate{.function = function, .gpu = gpu_on_bus(function)};
+    if (!function.is_virtual()) candidate.gpu.index = count++;
+    if (!function.is_passed_through()) chosen.push_back(std::move(candidate));
+  }
+  return chosen;
+}
+
+/// Why a GPU with another driver than its vendor's cannot be handed out.
+inline std::string bound_to(const std::string& driver) {
+  return "bound to " + (driver.empty() ? "no driver" : driver);
 }
 
 /// The majors of character devices, by driver name, as /proc/devices lists them.
@@ -149,23 +214,60 @@ inline std::optional<std::pair<std::int64_t, std::int64_t>> parse_device_number(
   return std::pair{*major, *minor};
 }
 
-/// The DRM nodes of a PCI function; one that is not in /dev as sysfs has it becomes a warning.
-inline std::vector<Node> drm_nodes(const HostTree& tree, const std::string& pci_directory,
+/// The node at `path` when it is what the `dev` file of a directory of sysfs says.
+inline cdi::Result<Node> sysfs_node(const HostTree& tree, const std::string& sysfs_directory,
+                                    const std::string& path) {
+  const auto number = parse_device_number(tree.line(sysfs_directory + "/dev"));
+  if (number) return checked_node(tree, path, number->first, number->second);
+  return cdi::Error{.code = cdi::Errc::host, .message = "sysfs does not say its number"};
+}
+
+/// Adds a node, or the warning that it is not there or another one.
+inline void add_node(std::vector<Node>& nodes, const std::string& path, cdi::Result<Node> node,
+                     std::vector<std::string>& warnings) {
+  if (node) {
+    nodes.push_back(std::move(*node));
+  } else {
+    warnings.push_back(path + " omitted: " + node.error().message);
+  }
+}
+
+/// The DRM nodes of a device; one that is not in /dev as sysfs has it becomes a warning.
+inline std::vector<Node> drm_nodes(const HostTree& tree, const std::string& device_directory,
                                    std::vector<std::string>& warnings) {
   std::vector<Node> nodes;
-  const auto directory = pci_directory + "/drm";
+  const auto directory = device_directory + "/drm";
   for (const auto& name : tree.list(directory)) {
     if (!is_drm_node_name(name)) continue;
     const auto path = "/dev/dri/" + name;
-    const auto number = parse_device_number(tree.line(fmt::format("{}/{}/dev", directory, name)));
-    if (!number) {
-      warnings.push_back(path + " omitted: sysfs does not say its number");
-    } else if (auto node = checked_node(tree, path, number->first, number->second)) {
-      nodes.push_back(std::move(*node));
-    } else {
-      warnings.push_back(path + " omitted: " + node.error().message);
-    }
+    add_node(nodes, path, sysfs_node(tree, directory + "/" + name, path), warnings);
   }
+  return nodes;
+}
+
+/// Names the links that udev makes to DRM nodes; `device` is "pci-0000:17:00.0".
+inline void set_by_path(std::vector<Node>& nodes, const std::string& device) {
+  for (auto& node : nodes) {
+    const bool is_card = node.path.starts_with("/dev/dri/card");
+    node.by_path = fmt::format("/dev/dri/by-path/{}-{}", device, is_card ? "card" : "render");
+  }
+}
+
+/// Why a GPU with these DRM nodes cannot be handed out: it has no render node, the one that
+/// programs compute and draw with.
+inline std::optional<std::string> render_node_fault(const std::vector<Node>& nodes) {
+  const bool has_one = std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
+    return node.path.starts_with("/dev/dri/renderD");
+  });
+  if (has_one) return std::nullopt;
+  return "it has no render node that can be used";
+}
+
+/// The DRM nodes of a PCI function, with the names of their links.
+inline std::vector<Node> drm_nodes(const HostTree& tree, const PciFunction& function,
+                                   std::vector<std::string>& warnings) {
+  auto nodes = drm_nodes(tree, function.directory(), warnings);
+  set_by_path(nodes, "pci-" + function.address);
   return nodes;
 }
 

@@ -4,7 +4,9 @@
 #ifndef CDI_PREPARE_REPORT_HPP
 #define CDI_PREPARE_REPORT_HPP
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -26,14 +28,25 @@ inline std::string json_text(const Json& value) {
   return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+inline Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+template <typename T>
+Json number_or_null(const std::optional<T>& number) {
+  return number ? Json(*number) : Json(nullptr);
+}
+
 inline Json to_json(const Node& node) {
-  return {{"path", node.path},
-          {"type", std::string(1, node.type)},
-          {"major", node.major},
-          {"minor", node.minor},
-          {"uid", node.uid},
-          {"gid", node.gid},
-          {"mode", fmt::format("{:04o}", node.mode)}};
+  Json object{{"path", node.path},
+              {"type", std::string(1, node.type)},
+              {"major", node.major},
+              {"minor", node.minor},
+              {"uid", node.uid},
+              {"gid", node.gid},
+              {"mode", fmt::format("{:04o}", node.mode)}};
+  if (!node.by_path.empty()) object["by_path"] = node.by_path;
+  return object;
 }
 
 inline Json to_json(const std::vector<Node>& nodes) {
@@ -42,20 +55,35 @@ inline Json to_json(const std::vector<Node>& nodes) {
   return list;
 }
 
-inline Json text_or_null(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
+/// The partitions of a GPU, with the names by which they are asked for.
+inline Json partitions_json(const Gpu& gpu) {
+  Json list = Json::array();
+  for (const auto& part : gpu.partitions) {
+    list.push_back(Json{{"name", gpu.stable_name() + part.suffix},
+                        {"nodes", to_json(part.nodes)},
+                        {"left_out", text_or_null(part.left_out.value_or(""))}});
+  }
+  return list;
 }
 
 inline Json to_json(const Gpu& gpu) {
-  return {{"index", gpu.index},
+  return {{"index", number_or_null(gpu.index)},
           {"name", gpu.stable_name()},
+          {"aliases", gpu.aliases},
           {"vendor", gpu.vendor},
           {"id", text_or_null(gpu.id)},
           {"model", text_or_null(gpu.model)},
-          {"pci_address", gpu.pci_address},
+          {"pci_address", text_or_null(gpu.pci_address)},
+          {"pci_id", text_or_null(gpu.pci_id)},
+          {"physical_function", text_or_null(gpu.physical_function)},
+          {"iommu_group", text_or_null(gpu.iommu_group)},
           {"driver", text_or_null(gpu.driver)},
-          {"numa_node", gpu.numa_node ? Json(*gpu.numa_node) : Json(nullptr)},
+          {"numa_node", number_or_null(gpu.numa_node)},
+          {"mode", text_or_null(gpu.mode)},
           {"nodes", to_json(gpu.nodes)},
+          {"iommufd_nodes", to_json(gpu.iommufd_nodes)},
+          {"other_nodes", to_json(gpu.other_nodes)},
+          {"partitions", partitions_json(gpu)},
           {"left_out", text_or_null(gpu.left_out.value_or(""))}};
 }
 
@@ -64,7 +92,10 @@ inline Json to_json(const Inventory& found) {
   for (const auto& gpu : found.gpus) gpus.push_back(to_json(gpu));
   return {{"kind", found.kind},
           {"driver_version", text_or_null(found.driver_version)},
+          {"not_ready", text_or_null(found.not_ready.value_or(""))},
           {"control_nodes", to_json(found.control_nodes)},
+          {"fabric_nodes", to_json(found.fabric_nodes)},
+          {"library_directories", found.library_directories},
           {"warnings", found.warnings},
           {"gpus", gpus}};
 }
@@ -77,18 +108,37 @@ inline std::string model_as_json(const std::vector<Inventory>& inventories) {
 }
 
 inline std::string to_text(const Node& node) {
-  return fmt::format("  {:<22} {} {}:{} {:04o} uid {} gid {}\n", node.path, node.type, node.major,
+  return fmt::format("  {:<30} {} {}:{} {:04o} uid {} gid {}\n", node.path, node.type, node.major,
                      node.minor, node.mode, node.uid, node.gid);
 }
 
+/// The heading, when there is one below it, and a line for each node.
+inline std::string to_text(std::string_view heading, const std::vector<Node>& nodes) {
+  std::string out;
+  if (!nodes.empty()) out.append(heading);
+  for (const auto& node : nodes) out += to_text(node);
+  return out;
+}
+
 inline std::string to_text(const Gpu& gpu) {
-  std::string out = fmt::format("GPU {}: {}, {}", gpu.index, gpu.stable_name(),
-                                gpu.model.empty() ? "model unknown" : gpu.model);
-  if (!gpu.id.empty()) out += ", PCI " + gpu.pci_address;
+  std::string out = "GPU ";
+  if (gpu.index) out += std::to_string(*gpu.index) + ": ";
+  out += gpu.stable_name() + ", ";
+  out += gpu.model.empty() ? "model unknown" : gpu.model;
+  if (!gpu.id.empty() && !gpu.pci_address.empty()) out += ", PCI " + gpu.pci_address;
   if (gpu.numa_node) out += fmt::format(", NUMA node {}", *gpu.numa_node);
+  if (!gpu.mode.empty()) out += ", " + gpu.mode;
+  if (!gpu.physical_function.empty()) out += ", virtual function of " + gpu.physical_function;
   if (gpu.left_out) out += "\n  left out: " + *gpu.left_out;
   out += "\n";
-  for (const auto& node : gpu.nodes) out += to_text(node);
+  out += to_text("", gpu.nodes);
+  out += to_text("  or, by iommufd:\n", gpu.iommufd_nodes);
+  out += to_text("  not handed out with it:\n", gpu.other_nodes);
+  for (const auto& part : gpu.partitions) {
+    out += fmt::format("  partition {}{}\n", gpu.stable_name(), part.suffix);
+    if (part.left_out) out += "  left out: " + *part.left_out + "\n";
+    out += to_text("", part.nodes);
+  }
   return out;
 }
 
@@ -99,8 +149,9 @@ inline std::string model_as_text(const std::vector<Inventory>& inventories) {
     out += found.kind + ", driver ";
     out += (found.driver_version.empty() ? "version unknown" : found.driver_version) + "\n";
     for (const auto& gpu : found.gpus) out += to_text(gpu);
-    out += "all containers:\n";
-    for (const auto& node : found.control_nodes) out += to_text(node);
+    out += to_text("all containers:\n", found.control_nodes);
+    out += to_text("no container:\n", found.fabric_nodes);
+    for (const auto& directory : found.library_directories) out += "libraries: " + directory + "\n";
   }
   return out;
 }
@@ -119,9 +170,12 @@ inline std::string written_as_json(const std::string& path, const cdi::Spec& spe
                                    const Inventory& found) {
   Json left_out = Json::array();
   for (const auto& gpu : found.gpus) {
-    if (!gpu.left_out) continue;
-    left_out.push_back(Json{
-        {"name", gpu.stable_name()}, {"pci_address", gpu.pci_address}, {"reason", *gpu.left_out}});
+    for (const auto& share : gpu.shares()) {
+      if (!share.left_out) continue;
+      left_out.push_back(Json{{"name", gpu.stable_name() + share.suffix},
+                              {"pci_address", text_or_null(gpu.pci_address)},
+                              {"reason", *share.left_out}});
+    }
   }
   return json_text(
       {{"path", text_or_null(path)}, {"devices", qualified_names(spec)}, {"left_out", left_out}});

@@ -18,7 +18,7 @@ FIRST, SECOND = "0000:17:00.0", "0000:ca:00.0"
 FIRST_ID = "GPU-5f2a1c0e-3b7d-4c55-9f0a-8e1d2b3c4a51"
 SECOND_ID = "GPU-d91be2a4-0c44-1f6e-b7c3-52a09d77e8f2"
 SPEC_FILE = "nvidia.com-gpu.yaml"
-NO_GPU = "no NVIDIA GPU found on this host\n"
+NO_GPU = "no GPU found on this host\n"
 VIDEO, RENDER = 44, 992
 
 
@@ -172,13 +172,16 @@ class TwoGpus(PrepareTest):
         first, second = vendor["gpus"]
         self.assertEqual(
             {key: value for key, value in second.items() if key != "nodes"},
-            {"index": 1, "name": SECOND_ID, "vendor": "nvidia", "id": SECOND_ID,
-             "model": "NVIDIA A100 80GB PCIe", "pci_address": SECOND, "driver": "nvidia",
-             "numa_node": 1, "left_out": None})
+            {"index": 1, "name": SECOND_ID, "aliases": [], "vendor": "nvidia", "id": SECOND_ID,
+             "model": "NVIDIA A100 80GB PCIe", "pci_address": SECOND, "pci_id": "10de:20b5",
+             "physical_function": None, "iommu_group": None, "driver": "nvidia", "numa_node": 1,
+             "mode": None, "iommufd_nodes": [], "other_nodes": [], "partitions": [],
+             "left_out": None})
         self.assertEqual((first["index"], first["pci_address"]), (0, FIRST))
         self.assertEqual(second["nodes"][2],
                          {"path": "/dev/dri/renderD129", "type": "c", "major": 226, "minor": 129,
-                          "uid": 0, "gid": RENDER, "mode": "0660"})
+                          "uid": 0, "gid": RENDER, "mode": "0660",
+                          "by_path": f"/dev/dri/by-path/pci-{SECOND}-render"})
 
     def test_model_as_text(self):
         done = self.detect()
@@ -458,8 +461,14 @@ class NoGpu(PrepareTest):
 
     def test_no_function_is_a_gpu(self):
         (self.pci(FIRST) / "class").write_text("0x040300\n")  # the audio function of a GPU
-        (self.pci(SECOND) / "vendor").write_text("0x1002\n")
+        (self.pci(SECOND) / "class").write_text("0x068000\n")  # a bridge, as an NVSwitch is
         self.assert_no_gpu()
+
+    def test_of_another_vendor(self):
+        (self.pci(SECOND) / "vendor").write_text("0x1a03\n")
+        self.assertEqual([vendor["kind"] for vendor in
+                          json.loads(self.detect("-o", "json").stdout)["vendors"]],
+                         ["nvidia.com/gpu", "drm.local/gpu"])
 
     def test_the_file_there_stays(self):
         self.write()

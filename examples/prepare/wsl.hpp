@@ -1,0 +1,66 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_WSL_HPP
+#define CDI_PREPARE_WSL_HPP
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "gpu.hpp"
+#include "host_tree.hpp"
+#include "nvidia.hpp"
+#include "pci.hpp"
+
+// The GPUs of Windows, as the Windows Subsystem for Linux shows them: one node for all of them,
+// nothing in sysfs, and libraries that Windows puts there.
+
+namespace prepare::wsl {
+
+inline constexpr const char* node_path = "/dev/dxg";
+inline constexpr const char* libraries = "/usr/lib/wsl/lib";
+inline constexpr const char* driver_store = "/usr/lib/wsl/drivers";
+
+/// The directories with libraries: the common one, and one for each driver in the driver store.
+inline std::vector<std::string> library_directories(const HostTree& tree) {
+  std::vector<std::string> directories;
+  if (!tree.list(libraries).empty()) directories.emplace_back(libraries);
+  for (const auto& name : tree.list(driver_store)) {
+    auto directory = fmt::format("{}/{}", driver_store, name);
+    if (!tree.list(directory).empty()) directories.push_back(std::move(directory));
+  }
+  return directories;
+}
+
+/// The one device "all", when the node is there. NVIDIA's library says whose GPU it is. A host that
+/// has NVIDIA GPUs of its own has nothing to do with Windows.
+inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& functions) {
+  Inventory found{.kind = "microsoft.com/gpu"};
+  const bool has_own = std::any_of(functions.begin(), functions.end(), &nvidia::is_gpu);
+  if (has_own || !tree.exists(node_path)) return found;
+  Gpu gpu{.vendor = "microsoft", .id = "all", .driver = "dxgkrnl"};
+  if (tree.exists(std::string{libraries} + "/libcuda.so.1")) {
+    found.kind = "nvidia.com/gpu";
+    gpu.vendor = "nvidia";
+  }
+  found.library_directories = library_directories(tree);
+  // The kernel gives the node its minor when the driver is loaded, and sysfs has it.
+  auto node = tree.exists("/sys/class/misc/dxg/dev")
+                  ? sysfs_node(tree, "/sys/class/misc/dxg", node_path)
+                  : tree.node(node_path);
+  if (node) {
+    gpu.nodes.push_back(std::move(*node));
+  } else {
+    gpu.left_out = node.error().message;
+  }
+  found.gpus.push_back(std::move(gpu));
+  return found;
+}
+
+}  // namespace prepare::wsl
+
+#endif  // CDI_PREPARE_WSL_HPP

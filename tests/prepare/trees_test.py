@@ -1,0 +1,638 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0
+"""What cdi-prepare makes of nodes of every vendor: trees_test.py CDI_PREPARE [unittest options]"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+import node_trees  # noqa: E402  pylint: disable=wrong-import-position
+
+PREPARE = ""
+VIDEO, RENDER = node_trees.VIDEO, node_trees.RENDER
+
+
+def paths(nodes):
+    return [node["path"] for node in nodes]
+
+
+def dri(card, render):
+    return [f"/dev/dri/card{card}", f"/dev/dri/renderD{render}"]
+
+
+class TreeTest(unittest.TestCase):
+    """A node of `tree` in `self.root`."""
+
+    tree = ""
+
+    def setUp(self):
+        place = tempfile.TemporaryDirectory(prefix="cdi-prepare-")
+        self.addCleanup(place.cleanup)
+        self.place = pathlib.Path(place.name)
+        self.root = self.place / "node"
+        if self.tree:
+            node_trees.TREES[self.tree](str(self.root), False)
+
+    # What a test changes on the node.
+
+    def path(self, name):
+        return self.root / name.lstrip("/")
+
+    def pci(self, address):
+        return self.path(f"sys/bus/pci/devices/{address}")
+
+    def bind(self, address, driver):
+        link = self.pci(address) / "driver"
+        link.unlink()
+        if driver:
+            link.symlink_to(f"../../../../bus/pci/drivers/{driver}")
+
+    def edit(self, name, old, new):
+        text = self.path(name).read_text()
+        self.assertIn(old, text)
+        self.path(name).write_text(text.replace(old, new))
+
+    def remove_node(self, path):
+        table = self.path("dev.tab").read_text().splitlines(keepends=True)
+        kept = [row for row in table if row.split()[0] != path]
+        self.assertNotEqual(table, kept)
+        self.path("dev.tab").write_text("".join(kept))
+
+    # Running it.
+
+    def run_prepare(self, command, *arguments):
+        return subprocess.run([PREPARE, command, "--root", str(self.root), *arguments],
+                              capture_output=True, text=True, timeout=20, check=False)
+
+    def detect(self, code=0):
+        """The inventories of the node, by kind."""
+        done = self.run_prepare("detect", "-o", "json")
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.errors = done.stderr
+        text = self.run_prepare("detect")
+        self.assertEqual((text.returncode, text.stderr), (code, done.stderr))
+        vendors = json.loads(done.stdout)["vendors"]
+        kinds = [vendor["kind"] for vendor in vendors]
+        self.assertEqual(len(set(kinds)), len(kinds), kinds)
+        for vendor in vendors:
+            self.assertIn(vendor["kind"] + ", driver", text.stdout)
+            for gpu in vendor["gpus"]:
+                self.assertIn(gpu["name"], text.stdout)
+        return {vendor["kind"]: vendor for vendor in vendors}
+
+    def specs(self, code=0):
+        """The specs written for the node, by kind. No node in them has half of its numbers."""
+        out = self.place / "out"
+        done = self.run_prepare("write", "--output-dir", str(out))
+        self.assertEqual(done.returncode, code, done.stderr)
+        done = self.run_prepare("write", "--dry-run", "-o", "json")
+        self.assertEqual(done.returncode, code, done.stderr)
+        specs, text = {}, done.stdout
+        while text:
+            spec, end = json.JSONDecoder().raw_decode(text)
+            specs[spec["kind"]] = spec
+            text = text[end:].lstrip()
+        self.assertEqual(sorted(os.listdir(out)),
+                         sorted(kind.replace("/", "-") + ".yaml" for kind in specs))
+        for spec in specs.values():
+            self.check_nodes(spec.get("containerEdits", {}))
+            for device in spec["devices"]:
+                self.assertTrue(device["containerEdits"]["deviceNodes"])
+                self.check_nodes(device["containerEdits"])
+        return specs
+
+    def check_nodes(self, edits):
+        rows = [row.split() for row in self.path("dev.tab").read_text().splitlines()]
+        table = {row[0]: row[1:] for row in rows}
+        nodes = edits.get("deviceNodes", [])
+        self.assertEqual(len(set(paths(nodes))), len(nodes))
+        for node in nodes:
+            kind, major, minor, mode, _, gid = table[node["path"]]
+            # Like the reference, the library leaves a zero out of the text.
+            self.assertEqual((node["type"], node["major"], node.get("minor", 0)),
+                             (kind, int(major), int(minor)))
+            self.assertEqual((node["fileMode"], node.get("gid", 0)), (int(mode, 8), int(gid)))
+
+    def devices(self, spec):
+        """The paths of the nodes of each device of a spec."""
+        return {device["name"]: paths(device["containerEdits"]["deviceNodes"])
+                for device in spec["devices"]}
+
+
+class Nvidia(TreeTest):
+    tree = "nv2"
+
+    def test_two_gpus(self):
+        found = self.detect()
+        self.assertEqual(list(found), ["nvidia.com/gpu"])
+        vendor = found["nvidia.com/gpu"]
+        self.assertEqual(vendor["driver_version"], "570.195.03")
+        self.assertEqual(
+            [(gpu["index"], gpu["pci_address"], gpu["id"], gpu["pci_id"], paths(gpu["nodes"]))
+             for gpu in vendor["gpus"]],
+            [(0, "0000:17:00.0", node_trees.NVIDIA_UUIDS[0], "10de:20b5",
+              ["/dev/nvidia0"] + dri(1, 128)),
+             (1, "0000:ca:00.0", node_trees.NVIDIA_UUIDS[1], "10de:20b5",
+              ["/dev/nvidia1"] + dri(2, 129))])
+        self.assertEqual(list(self.devices(self.specs()["nvidia.com/gpu"])),
+                         [*node_trees.NVIDIA_UUIDS, "0", "1", "all"])
+
+    def test_node_of_windows_beside_them(self):
+        with open(self.path("dev.tab"), "a", encoding="ascii") as table:
+            table.write("/dev/dxg c 10 125 0666 0 0\n")
+        for name in ("dev/dxg", "usr/lib/wsl/lib/libcuda.so.1"):
+            self.path(name).parent.mkdir(parents=True, exist_ok=True)
+            self.path(name).write_text("")
+        self.assertEqual(len(self.detect()["nvidia.com/gpu"]["gpus"]), 2)
+
+
+class Mig(TreeTest):
+    tree = "nv2mig"
+    first, second = node_trees.NVIDIA_UUIDS
+    parts = {":gi1:ci0": (147, 148), ":gi2:ci0": (156, 157)}
+
+    def nodes(self, part):
+        caps = self.parts[part]
+        return ["/dev/nvidia1", *(f"/dev/nvidia-caps/nvidia-cap{minor}" for minor in caps)]
+
+    def access(self, path):
+        return self.path(f"proc/driver/nvidia/capabilities/gpu1/mig/{path}/access")
+
+    def instances(self, code=0):
+        return self.detect(code)["nvidia.com/gpu"]["gpus"][1]["partitions"]
+
+    def test_detect(self):
+        whole, split = self.detect()["nvidia.com/gpu"]["gpus"]
+        self.assertEqual(self.errors, "")
+        self.assertEqual((whole["mode"], whole["partitions"]), (None, []))
+        self.assertEqual((split["mode"], paths(split["nodes"])),
+                         ("MIG", ["/dev/nvidia1"] + dri(2, 129)))
+        self.assertEqual([(part["name"], paths(part["nodes"])) for part in split["partitions"]],
+                         [(self.second + part, self.nodes(part)) for part in self.parts])
+
+    def test_write(self):
+        spec = self.specs()["nvidia.com/gpu"]
+        devices = self.devices(spec)
+        self.assertEqual(list(devices), [
+            self.first, *(self.second + part for part in self.parts), "0", "1:gi1:ci0",
+            "1:gi2:ci0", "all"])
+        self.assertEqual(devices["1:gi2:ci0"], self.nodes(":gi2:ci0"))
+        self.assertEqual(devices["all"], ["/dev/nvidia0", *dri(1, 128), *self.nodes(":gi1:ci0"),
+                                          *self.nodes(":gi2:ci0")[1:]])
+
+    def test_gpu_instance_without_compute_instance(self):
+        self.access("gi1/ci0").unlink()
+        self.access("gi1/ci0").parent.rmdir()
+        self.assertEqual([part["name"] for part in self.instances()],
+                         [self.second + ":gi2:ci0"])
+
+    def test_node_missing(self):
+        self.remove_node("/dev/nvidia-caps/nvidia-cap156")
+        reason = "/dev/nvidia-caps/nvidia-cap156: No such file or directory"
+        self.assertEqual([part["left_out"] for part in self.instances(3)], [None, reason])
+        self.assertIn(f"left out: nvidia GPU 0000:ca:00.0:gi2:ci0: {reason}\n", self.errors)
+        self.assertNotIn("1:gi2:ci0", self.devices(self.specs(3)["nvidia.com/gpu"]))
+        written = self.run_prepare("write", "--output-dir", str(self.place / "out"), "-o", "json")
+        self.assertEqual(json.loads(written.stdout)["left_out"], [
+            {"name": self.second + ":gi2:ci0", "pci_address": "0000:ca:00.0", "reason": reason}])
+
+    def test_access_that_says_no_minor(self):
+        self.access("gi2/ci0").unlink()  # it is read-only
+        self.access("gi2/ci0").write_text("DeviceFileMode: 292\n")
+        self.assertIn("has no DeviceFileMinor", self.instances(3)[1]["left_out"])
+
+    def test_major_unknown(self):
+        # The longer name must not be taken for it.
+        self.edit("proc/devices", "236 nvidia-caps\n", "")
+        reason = "/proc/devices has no major for nvidia-caps"
+        self.assertEqual([part["left_out"] for part in self.instances(3)], [reason] * 2)
+
+    def test_instances_are_ordered_as_numbers(self):
+        mig = self.access("gi1").parent
+        mig.rename(mig.with_name("gi10"))
+        self.assertEqual([part["name"] for part in self.instances()],
+                         [self.second + ":gi2:ci0", self.second + ":gi10:ci0"])
+
+
+class NvidiaFabric(TreeTest):
+    tree = "nv2"
+
+    def add_nodes(self, nodes):
+        with open(self.path("dev.tab"), "a", encoding="ascii") as table:
+            for path, major, minor in nodes:
+                table.write(f"{path} c {major} {minor} 0666 0 0\n")
+                self.path(path).parent.mkdir(exist_ok=True)
+                self.path(path).write_text("")
+
+    def test_imex_channels(self):
+        channels = [f"/dev/nvidia-caps-imex-channels/channel{minor}" for minor in (0, 7)]
+        self.add_nodes([(channels[0], 234, 0), (channels[1], 234, 7)])
+        self.assertEqual(paths(self.detect()["nvidia.com/gpu"]["fabric_nodes"]), channels)
+        self.assertNotIn("imex", json.dumps(self.specs()))
+
+    def test_channel_of_another_number(self):
+        self.add_nodes([("/dev/nvidia-caps-imex-channels/channel3", 234, 4)])
+        self.assertEqual(self.detect()["nvidia.com/gpu"]["fabric_nodes"], [])
+        self.assertIn("channel3 is 234:4, not 234:3", self.errors)
+
+    def test_switches(self):
+        self.edit("proc/devices", "510 nvidia-uvm\n", "510 nvidia-uvm\n511 nvidia-nvswitch\n")
+        self.add_nodes([("/dev/nvidia-nvswitchctl", 511, 255), ("/dev/nvidia-nvswitch0", 511, 0),
+                        ("/dev/nvidia-nvswitch1", 511, 1)])
+        self.assertEqual(paths(self.detect()["nvidia.com/gpu"]["fabric_nodes"]),
+                         ["/dev/nvidia-nvswitchctl", "/dev/nvidia-nvswitch0",
+                          "/dev/nvidia-nvswitch1"])
+
+
+class AmdWhole(TreeTest):
+    tree = "mi300x-spx"
+    address, unique_id = "0000:05:00.0", "e3aa140f9a5f9e31"
+
+    def test_detect(self):
+        found = self.detect()
+        self.assertEqual(list(found), ["amd.com/gpu"])
+        self.assertEqual(self.errors, "")
+        vendor = found["amd.com/gpu"]
+        self.assertEqual(paths(vendor["control_nodes"]), ["/dev/kfd"])
+        (gpu,) = vendor["gpus"]
+        self.assertEqual(
+            [gpu[key] for key in ("index", "name", "pci_address", "model", "mode", "partitions")],
+            [0, self.unique_id, self.address, "AMD Instinct MI300X OAM", "SPX/NPS1", []])
+        self.assertEqual(paths(gpu["nodes"]), dri(1, 128))
+        self.assertEqual([node["by_path"] for node in gpu["nodes"]],
+                         [f"/dev/dri/by-path/pci-{self.address}-{end}"
+                          for end in ("card", "render")])
+
+    def test_write(self):
+        spec = self.specs()["amd.com/gpu"]
+        self.assertEqual(self.devices(spec),
+                         dict.fromkeys((self.unique_id, "0", "all"), dri(1, 128)))
+        shared = spec["containerEdits"]
+        self.assertEqual((paths(shared["deviceNodes"]), shared["additionalGids"]),
+                         (["/dev/kfd"], [RENDER]))
+
+    def test_no_unique_id(self):
+        for text in ("", "0\n", "../../etc\n"):
+            (self.pci(self.address) / "unique_id").write_text(text)
+            self.assertIn(self.address, self.devices(self.specs()["amd.com/gpu"]))
+
+    def test_other_driver(self):
+        self.bind(self.address, None)
+        self.assertIn("bound to no driver", self.run_prepare("detect").stderr)
+
+    def test_no_kfd_node(self):
+        # As a device cgroup that forbids the GPU makes it look: it is not there to be read.
+        (self.path("sys/class/kfd/kfd/topology/nodes/2/properties")).unlink()
+        done = self.run_prepare("detect")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("KFD shows no topology node for it", done.stderr)
+
+    def test_card_for_screens_needs_no_kfd_node(self):
+        (self.path("sys/class/kfd/kfd/topology/nodes/2/properties")).unlink()
+        (self.pci(self.address) / "class").write_text("0x030000\n")
+        vendor = self.detect()["amd.com/gpu"]
+        self.assertIn("no compute", self.errors)
+        self.assertEqual(paths(vendor["gpus"][0]["nodes"]), dri(1, 128))
+        self.assertEqual(vendor["control_nodes"], [])
+
+    def test_partitioning_in_change(self):
+        mode = self.pci(self.address) / "current_compute_partition"
+        mode.unlink()
+        mode.mkdir()  # what cannot be read
+        self.assertIn("its partitioning cannot be read, try again",
+                      self.run_prepare("detect").stderr)
+
+    def test_kfd_missing(self):
+        self.remove_node("/dev/kfd")
+        done = self.run_prepare("write", "--dry-run")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("not ready: amd.com/gpu: /dev/kfd: No such file", done.stderr)
+
+    def test_render_node_missing(self):
+        self.remove_node("/dev/dri/renderD128")
+        done = self.run_prepare("detect")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("it has no render node that can be used", done.stderr)
+
+
+class AmdPartitions(TreeTest):
+    tree = "mi300x-cpx"
+    address, unique_id = AmdWhole.address, AmdWhole.unique_id
+
+    def names(self):
+        return [f"{self.unique_id}-p{part}" for part in range(8)]
+
+    def test_detect(self):
+        (gpu,) = self.detect()["amd.com/gpu"]["gpus"]
+        self.assertEqual((gpu["name"], gpu["mode"], gpu["nodes"]),
+                         (self.unique_id, "CPX/NPS4", []))
+        self.assertEqual([(part["name"], paths(part["nodes"])) for part in gpu["partitions"]],
+                         [(name, dri(1 + k, 128 + k)) for k, name in enumerate(self.names())])
+        links = [part["nodes"][1]["by_path"] for part in gpu["partitions"][:2]]
+        self.assertEqual(links, [f"/dev/dri/by-path/pci-{self.address}-render",
+                                 "/dev/dri/by-path/platform-amdgpu_xcp_0-render"])
+
+    def test_write(self):
+        devices = self.devices(self.specs()["amd.com/gpu"])
+        self.assertEqual(list(devices), [*self.names(), *(f"0-p{k}" for k in range(8)), "all"])
+        self.assertEqual(devices["0-p7"], dri(8, 135))
+        self.assertEqual(devices["all"], [path for k in range(8) for path in dri(1 + k, 128 + k)])
+
+    def test_partition_number_of_newer_kernels(self):
+        for node in range(8):
+            self.edit(f"sys/class/kfd/kfd/topology/nodes/{2 + node}/properties",
+                      f"location_id {5 << 8 | node}\n", f"location_id {node << 28 | 5 << 8}\n")
+        parts = self.detect()["amd.com/gpu"]["gpus"][0]["partitions"]
+        self.assertEqual([part["name"] for part in parts], self.names())
+
+    def test_names_stay_when_some_may_not_be_seen(self):
+        for node in (2, 3, 5):
+            self.path(f"sys/class/kfd/kfd/topology/nodes/{node}/properties").unlink()
+        parts = self.detect()["amd.com/gpu"]["gpus"][0]["partitions"]
+        self.assertEqual([part["name"] for part in parts],
+                         [self.names()[k] for k in (2, 4, 5, 6, 7)])
+
+    def test_a_single_one_that_may_be_seen_is_not_the_whole(self):
+        for node in range(3, 10):
+            self.path(f"sys/class/kfd/kfd/topology/nodes/{node}/properties").unlink()
+        (gpu,) = self.detect()["amd.com/gpu"]["gpus"]
+        self.assertEqual([part["name"] for part in gpu["partitions"]], self.names()[:1])
+
+    def test_driver_that_does_not_tell_the_mode(self):
+        (self.pci(self.address) / "current_compute_partition").unlink()
+        (gpu,) = self.detect()["amd.com/gpu"]["gpus"]
+        self.assertEqual([part["name"] for part in gpu["partitions"]], self.names())
+
+    def test_partition_of_another_gpu(self):
+        for place, other in (("location_id 1287", f"location_id {6 << 8 | 7}"),
+                             ("domain 0", "domain 1")):
+            self.edit("sys/class/kfd/kfd/topology/nodes/9/properties", place + "\n", other + "\n")
+            (gpu,) = self.detect()["amd.com/gpu"]["gpus"]
+            self.assertEqual([part["name"] for part in gpu["partitions"]], self.names()[:7])
+            self.edit("sys/class/kfd/kfd/topology/nodes/9/properties", other + "\n", place + "\n")
+
+    def test_node_of_one_missing(self):
+        self.remove_node("/dev/dri/renderD130")
+        (gpu,) = self.detect(3)["amd.com/gpu"]["gpus"]
+        reason = "it has no render node that can be used"
+        self.assertEqual([part["left_out"] for part in gpu["partitions"]],
+                         [None, None, reason] + [None] * 5)
+        self.assertIn(f"amd GPU {self.address}-p2: {reason}\n", self.errors)
+        self.assertNotIn("0-p2", self.devices(self.specs(3)["amd.com/gpu"]))
+
+    def test_older_name_of_the_platform_devices(self):
+        devices = self.path("sys/bus/platform/devices")
+        (devices / "amdgpu_xcp_6").rename(devices / "amdgpu_xcp.6")
+        self.assertIn("0-p7", self.devices(self.specs()["amd.com/gpu"]))
+
+
+class Intel(TreeTest):
+    tree = "intel-xe"
+    integrated, discrete, virtual = "0000:00:02.0", "0000:03:00.0", "0000:03:00.1"
+
+    def test_gpus(self):
+        found = self.detect(3)
+        self.assertEqual(list(found), ["intel.com/gpu", "vfio.local/gpu"])
+        self.assertEqual(
+            [(gpu["pci_address"], gpu["pci_id"], gpu["driver"], paths(gpu["nodes"]),
+              paths(gpu["other_nodes"])) for gpu in found["intel.com/gpu"]["gpus"]],
+            [(self.integrated, "8086:4680", "i915", dri(1, 129), []),
+             (self.discrete, "8086:e211", "xe", dri(0, 128), ["/dev/mei1"])])
+        for gpu in found["intel.com/gpu"]["gpus"]:
+            self.assertEqual([node["by_path"] for node in gpu["nodes"]],
+                             [f"/dev/dri/by-path/pci-{gpu['pci_address']}-{end}"
+                              for end in ("card", "render")])
+
+    def test_physical_function_with_virtual_ones(self):
+        integrated, discrete = self.detect(3)["intel.com/gpu"]["gpus"]
+        self.assertIsNone(integrated["left_out"])
+        self.assertEqual(discrete["left_out"], "it is shared out as virtual functions (1)")
+        self.assertEqual(self.devices(self.specs(3)["intel.com/gpu"]), dict.fromkeys(
+            (self.integrated, "0", "0000-00-02-0-0x4680", "all"), dri(1, 129)))
+
+    def test_physical_function_alone(self):
+        (self.pci(self.discrete) / "sriov_numvfs").write_text("0\n")
+        devices = self.devices(self.specs()["intel.com/gpu"])
+        self.assertEqual(list(devices), [
+            self.integrated, self.discrete, "0", "1", "0000-00-02-0-0x4680", "0000-03-00-0-0xe211",
+            "all"])
+        self.assertEqual((devices["1"], devices["all"]), (dri(0, 128), dri(1, 129) + dri(0, 128)))
+
+    def test_virtual_function_for_a_virtual_machine(self):
+        (gpu,) = self.detect(3)["vfio.local/gpu"]["gpus"]
+        self.assertEqual(
+            [gpu[key] for key in ("vendor", "name", "physical_function", "iommu_group", "index")],
+            ["intel", self.virtual, self.discrete, "19", None])
+        self.assertEqual((paths(gpu["nodes"]), paths(gpu["iommufd_nodes"])),
+                         (["/dev/vfio/19", "/dev/vfio/vfio"],
+                          ["/dev/vfio/devices/vfio0", "/dev/iommu"]))
+
+    def test_virtual_function_for_containers(self):
+        self.bind(self.virtual, "xe")
+        drm = self.pci(self.virtual) / "drm"
+        for name, minor in (("card2", 2), ("renderD130", 130)):
+            (drm / name).mkdir(parents=True)
+            (drm / name / "dev").write_text(f"226:{minor}\n")
+            with open(self.path("dev.tab"), "a", encoding="ascii") as table:
+                table.write(f"/dev/dri/{name} c 226 {minor} 0660 0 {RENDER}\n")
+        spec = self.specs(3)["intel.com/gpu"]
+        self.assertEqual(list(self.devices(spec)), [self.integrated, self.virtual, "0",
+                                                    "0000-00-02-0-0x4680", "0000-03-00-1-0xe211",
+                                                    "all"])
+        self.assertEqual(self.devices(spec)[self.virtual], dri(2, 130))
+
+    def test_render_node_missing(self):
+        self.remove_node("/dev/dri/renderD129")
+        integrated, _ = self.detect(3)["intel.com/gpu"]["gpus"]
+        self.assertEqual(integrated["left_out"], "it has no render node that can be used")
+        self.assertIn("warning: /dev/dri/renderD129 omitted", self.errors)
+
+
+class IntelAccelerators(TreeTest):
+    tree = "intel-accel"
+
+    def test_npu(self):
+        (npu,) = self.detect()["intel.com/npu"]["gpus"]
+        self.assertEqual((npu["name"], npu["driver"], paths(npu["nodes"])),
+                         ("0000:00:0b.0", "intel_vpu", ["/dev/accel/accel0"]))
+
+    def test_other_accelerators_are_no_npus(self):
+        self.bind("0000:00:0b.0", "dfl-pci")
+        self.assertNotIn("intel.com/npu", self.detect())
+
+    def test_gaudi(self):
+        (gaudi,) = self.detect()["intel.com/gaudi"]["gpus"]
+        nodes = ["/dev/accel/accel1", "/dev/accel/accel_controlD1", "/dev/infiniband/uverbs0"]
+        self.assertEqual((gaudi["vendor"], gaudi["name"], paths(gaudi["nodes"])),
+                         ("habana", "0000:19:00.0", nodes))
+        self.assertEqual(self.devices(self.specs()["intel.com/gaudi"]),
+                         dict.fromkeys(("0000:19:00.0", "0", "all"), nodes))
+
+    def test_gaudi_without_its_node(self):
+        self.remove_node("/dev/accel/accel1")
+        (gaudi,) = self.detect(3)["intel.com/gaudi"]["gpus"]
+        self.assertEqual(gaudi["left_out"], "it has no /dev/accel node that can be used")
+
+    def test_gaudi_without_driver(self):
+        self.bind("0000:19:00.0", None)
+        (gaudi,) = self.detect(3)["intel.com/gaudi"]["gpus"]
+        self.assertEqual(gaudi["left_out"], "bound to no driver")
+
+
+class Vfio(TreeTest):
+    tree = "vfio"
+    first, second = "0000:81:00.0", "0000:82:00.0"
+    group = ["/dev/vfio/42", "/dev/vfio/vfio"]
+    iommufd = ["/dev/vfio/devices/vfio0", "/dev/vfio/devices/vfio1", "/dev/iommu"]
+
+    def gpus(self, code=3):
+        found = self.detect(code)
+        self.assertEqual(list(found), ["vfio.local/gpu"])
+        return found["vfio.local/gpu"]["gpus"]
+
+    def reason(self):
+        """Why the first is left out; there is none to hand out then."""
+        done = self.run_prepare("detect")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        (row,) = (row for row in done.stderr.splitlines() if self.first in row)
+        return row.split(f"left out: nvidia GPU {self.first}: ")[1]
+
+    def test_gpus(self):
+        first, second = self.gpus()
+        self.assertEqual((first["name"], first["vendor"], first["driver"], first["iommu_group"]),
+                         (self.first, "nvidia", "vfio-pci", "42"))
+        self.assertEqual((paths(first["nodes"]), paths(first["iommufd_nodes"])),
+                         (self.group, self.iommufd))
+        self.assertEqual((second["name"], second["left_out"]), (
+            self.second, "IOMMU group 43 is not viable: 0000:82:00.1 is on snd_hda_intel"))
+
+    def test_write(self):
+        self.assertEqual(self.devices(self.specs(3)["vfio.local/gpu"]), {
+            self.first: self.group, f"{self.first}-iommufd": self.iommufd, "all": self.group})
+
+    def test_group_becomes_viable(self):
+        for driver in ("vfio-pci", "pci-stub", "pcieport", "nvgrace_gpu_vfio_pci", None):
+            self.bind("0000:82:00.1", driver)
+            self.assertEqual([gpu["left_out"] for gpu in self.gpus(0)], [None, None])
+
+    def test_another_card_in_the_group(self):
+        group = self.path("sys/kernel/iommu_groups/42/devices")
+        (group / self.second).symlink_to(f"/sys/bus/pci/devices/{self.second}")
+        first, _ = self.gpus()
+        self.assertEqual(paths(first["iommufd_nodes"]), self.iommufd)
+
+    def test_nothing_by_iommufd(self):
+        self.remove_node("/dev/iommu")
+        first, _ = self.gpus()
+        self.assertEqual((paths(first["nodes"]), first["iommufd_nodes"]), (self.group, []))
+        self.assertEqual(list(self.devices(self.specs(3)["vfio.local/gpu"])), [self.first, "all"])
+
+    def test_nothing_by_group(self):
+        self.remove_node("/dev/vfio/42")
+        devices = self.devices(self.specs(3)["vfio.local/gpu"])
+        self.assertEqual(devices, dict.fromkeys((self.first, f"{self.first}-iommufd", "all"),
+                                                self.iommufd))
+
+    def test_nothing_at_all(self):
+        self.remove_node("/dev/vfio/vfio")
+        self.remove_node("/dev/iommu")
+        self.assertEqual(self.reason(), "/dev/vfio/vfio: No such file or directory; "
+                                        "nor by iommufd: /dev/iommu: No such file or directory")
+
+    def test_unsafe_mode(self):
+        self.path("sys/class/vfio/42").rename(self.path("sys/class/vfio/noiommu-42"))
+        self.edit("dev.tab", "/dev/vfio/42 ", "/dev/vfio/noiommu-42 ")
+        self.assertEqual(paths(self.gpus()[0]["nodes"]), ["/dev/vfio/noiommu-42", "/dev/vfio/vfio"])
+
+
+class Wsl(TreeTest):
+    tree = "wsl"
+
+    def test_detect(self):
+        found = self.detect()
+        self.assertEqual(list(found), ["nvidia.com/gpu"])
+        vendor = found["nvidia.com/gpu"]
+        self.assertEqual(vendor["library_directories"],
+                         ["/usr/lib/wsl/lib",
+                          "/usr/lib/wsl/drivers/nv_dispi.inf_amd64_4c2b1e8d7f0a9c35"])
+        (gpu,) = vendor["gpus"]
+        self.assertEqual((gpu["name"], gpu["pci_address"], paths(gpu["nodes"])),
+                         ("all", None, ["/dev/dxg"]))
+
+    def test_write(self):
+        self.assertEqual(self.devices(self.specs()["nvidia.com/gpu"]), {"all": ["/dev/dxg"]})
+
+    def test_gpu_of_another_vendor(self):
+        self.path("usr/lib/wsl/lib/libcuda.so.1").unlink()
+        self.assertEqual(list(self.detect()), ["microsoft.com/gpu"])
+
+    def test_number_is_that_of_sysfs(self):
+        self.path("sys/class/misc/dxg").mkdir(parents=True)
+        self.path("sys/class/misc/dxg/dev").write_text("10:126\n")
+        done = self.run_prepare("detect")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("left out: nvidia GPU all: /dev/dxg is 10:125, not 10:126", done.stderr)
+
+
+class OtherGpus(TreeTest):
+    tree = "other"
+    pci_gpu, platform_gpu = "0000:00:03.0", "1c40000.gpu"
+
+    def test_detect(self):
+        found = self.detect()
+        self.assertEqual(list(found), ["drm.local/gpu"])
+        self.assertEqual(
+            [(gpu["index"], gpu["vendor"], gpu["name"], gpu["driver"], paths(gpu["nodes"]))
+             for gpu in found["drm.local/gpu"]["gpus"]],
+            [(0, "other", self.pci_gpu, "virtio-pci", dri(1, 128)),
+             (1, "other", self.platform_gpu, "panfrost", dri(2, 129))])
+
+    def test_write(self):
+        devices = self.devices(self.specs()["drm.local/gpu"])
+        self.assertEqual(list(devices), [self.pci_gpu, self.platform_gpu, "0", "1", "all"])
+
+    def test_nodes_of_a_device_that_the_function_carries(self):
+        drm = self.pci(self.pci_gpu) / "drm"
+        (drm.parent / "virtio0").mkdir()
+        drm.rename(drm.parent / "virtio0/drm")
+        gpu = self.detect()["drm.local/gpu"]["gpus"][0]
+        self.assertEqual((gpu["name"], paths(gpu["nodes"])), (self.pci_gpu, dri(1, 128)))
+
+    def test_software_is_none(self):
+        devices = self.path("sys/bus/platform/devices")
+        for name in ("vgem", "vkms", "amdgpu_xcp_3"):
+            (devices / name).symlink_to(self.platform_gpu)
+        self.assertEqual(len(self.detect()["drm.local/gpu"]["gpus"]), 2)
+
+    def test_render_node_missing(self):
+        self.remove_node("/dev/dri/renderD128")
+        gpus = self.detect(3)["drm.local/gpu"]["gpus"]
+        self.assertEqual([gpu["left_out"] for gpu in gpus],
+                         ["it has no render node that can be used", None])
+
+
+class AllVendors(TreeTest):
+    """A node with GPUs of several vendors."""
+
+    def test_each_has_its_kind_and_only_its_own_faults(self):
+        node_trees.TREES["mi300x-cpx"](str(self.root), False)
+        amd = self.path("dev.tab").read_text()
+        node_trees.TREES["intel-accel"](str(self.root), False)
+        with open(self.path("dev.tab"), "a", encoding="ascii") as table:
+            table.write(amd)
+        self.remove_node("/dev/kfd")
+        found = self.detect(3)
+        self.assertEqual(list(found), ["amd.com/gpu", "intel.com/npu", "intel.com/gaudi"])
+        self.assertEqual(found["amd.com/gpu"]["not_ready"],
+                         "/dev/kfd: No such file or directory")
+        self.assertEqual(sorted(self.specs(3)), ["intel.com/gaudi", "intel.com/npu"])
+
+
+if __name__ == "__main__":
+    PREPARE = os.path.abspath(sys.argv[1])
+    unittest.main(verbosity=2, argv=[sys.argv[0], *sys.argv[2:]])
