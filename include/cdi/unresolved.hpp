@@ -138,7 +138,7 @@ class NearestNames {
   /// `related`: whether the name is worth telling, however it is spelt.
   void add(std::string_view name, bool related = false) {
     const auto distance = detail::edit_distance(wanted_, name, most_);
-    const bool holds = wanted_.size() > 1 && name.find(wanted_) != std::string_view::npos;
+    const bool holds = wanted_.size() > 2 && name.find(wanted_) != std::string_view::npos;
     if (distance > most_ && !related && !holds) return;
     const std::pair entry{distance, name};
     const auto at = std::lower_bound(names_.begin(), names_.end(), entry);

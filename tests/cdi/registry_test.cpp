@@ -665,3 +665,10 @@ TEST_CASE("The same spec given twice is no conflict with itself") {
   CHECK(origin(registry, "v/c=d") == "1");
   CHECK(registry.errors().empty());
 }
+
+TEST_CASE("A name of two letters is near no long name that happens to hold them") {
+  const cdi::Registry registry{{spec_at("1", 0, "v/c", {"0", "GPU-5209d77e"})}};
+  CHECK(registry.unresolved({"v/c=09"}).at(0).nearest == Names{"v/c=0"});
+  CHECK(registry.unresolved({"v/c=52"}).at(0).nearest.empty());
+  CHECK(registry.unresolved({"v/c=5209"}).at(0).nearest == Names{"v/c=GPU-5209d77e"});
+}
