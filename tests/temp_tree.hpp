@@ -41,6 +41,16 @@ inline mode_t mode_of(const std::string& path) {
   return ::lstat(path.c_str(), &info) == 0 ? info.st_mode & 07777U : 0;
 }
 
+/// How many descriptors this process has open, with those of the counting.
+inline std::size_t open_files() {
+  std::size_t count = 0;
+  DIR* const stream = ::opendir("/proc/self/fd");
+  REQUIRE(stream != nullptr);
+  while (::readdir(stream) != nullptr) ++count;
+  ::closedir(stream);
+  return count;
+}
+
 /// Another user than root for as long as it lives, since root may read everything.
 class Nobody {
  public:

@@ -61,8 +61,7 @@ inline Json reason_record(const cdi::Unresolved& one) {
 
 inline std::string reason_text(const cdi::Unresolved& one) {
   const auto& row = cdi::row_of(one.reason);
-  const bool unknown = one.reason == cdi::Reason::unknown_kind ||
-                       one.reason == cdi::Reason::unknown_device || one.causes.empty();
+  const bool unknown = is_unknown(one.reason) || one.causes.empty();
   auto text =
       unknown ? fmt::format("{}: {}\n", row.code, one.why.message)
               : fmt::format("{}: {}: {}\n", row.code, cdi::detail::quoted(one.name), row.meaning);

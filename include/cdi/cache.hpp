@@ -104,9 +104,7 @@ class Cache {
 
   /// Looks at all directories and files, whatever the freshness, and reads again what changed. Of
   /// several at a time, what the one found that began last is kept for `snapshot()`.
-  std::shared_ptr<const Registry> refresh() {
-    return scan(options_.read, detail::LookAt::everything)->registry;
-  }
+  std::shared_ptr<const Registry> refresh() { return scan(detail::LookAt::everything)->registry; }
 
   /// Waits until all names can be resolved, and gives the registry that can. Fails when the
   /// deadline is over, with `Errc::timeout`, and at once for what is no qualified name, and as
@@ -205,16 +203,23 @@ class Cache {
   }
 
   void publish(std::shared_ptr<const detail::Scan> scan, const Turn& turn) {
-    const std::lock_guard lock{mutex_};
-    if (turn.covers < covered_ || (turn.covers == covered_ && turn.ticket < published_)) return;
-    covered_ = turn.covers;
-    published_ = turn.ticket;
-    last_.swap(scan);  // the old one goes after the lock does: the parameter outlives it
+    const bool elsewhere = watcher_ && turn.before && leads_elsewhere(*turn.before, *scan);
+    {
+      const std::lock_guard lock{mutex_};
+      const bool newest =
+          turn.covers > covered_ || (turn.covers == covered_ && turn.ticket >= published_);
+      if (newest) {
+        covered_ = turn.covers;
+        published_ = turn.ticket;
+        last_.swap(scan);  // the old one goes after the lock does: the parameter outlives it
+      }
+    }
+    if (elsewhere) renew_watcher();
   }
 
-  std::shared_ptr<const detail::Scan> scan(const ReadOptions& read, detail::LookAt what) {
+  std::shared_ptr<const detail::Scan> scan(detail::LookAt what) {
     const auto turn = begin_scan(what);
-    auto now = detail::Scanner{read}.scan(paths_, turn.before, what);
+    auto now = detail::Scanner{options_.read}.scan(paths_, turn.before, what);
     publish(now, turn);
     return now;
   }
@@ -231,10 +236,7 @@ class Cache {
       const bool recent = std::chrono::steady_clock::now() < looked_ + longest;
       if (told_ == covered_ && recent) what = detail::LookAt::what_is_not_watched;
     }
-    const auto before = published();
-    auto now = scan(options_.read, what);
-    if (watcher_ && before && leads_elsewhere(*before, *now)) renew_watcher();
-    return now;
+    return scan(what);
   }
 
   /// Whether a path of a directory leads to another one now, of which inotify need not have told.

@@ -62,8 +62,7 @@ inline std::vector<std::string> not_searched(const std::vector<SpecDir>& searche
 }
 
 inline bool may_be_elsewhere(const Unresolved& one) {
-  return one.reason == Reason::unknown_kind || one.reason == Reason::unknown_device ||
-         one.reason == Reason::no_directory;
+  return is_unknown(one.reason) || one.reason == Reason::no_directory;
 }
 
 /// Blames a file in a directory that is not searched.

@@ -78,10 +78,6 @@ inline Result<Document> parse_text(std::string_view text, std::string_view path,
   return yaml;
 }
 
-}  // namespace detail
-
-namespace detail {
-
 /// Reads a spec from a document and validates it. Errors and warnings get line and column.
 inline bool read_document(const Document& document, LoadedSpec& out, RejectedFile& rejected) {
   auto spec = cdi::read<Spec>(document);
@@ -161,6 +157,13 @@ struct FileState {
   std::size_t text_hash = 0;  // of its bytes, to tell a file that was written anew with the same
 };
 
+/// Of a path that `format_of` does not know.
+inline Error no_spec_name(std::string_view path) {
+  return {.code = Errc::invalid,
+          .message = "the name of a spec file ends in .json or .yaml",
+          .position = {.file = std::string{path}}};
+}
+
 inline FileState rejected_file(RejectedFile why) {
   return {.rejected = std::make_shared<const RejectedFile>(std::move(why))};
 }
@@ -171,11 +174,7 @@ inline FileState read_spec_once(int directory, const std::string& name, const st
                                 int priority, const ReadOptions& options, const FileState& before,
                                 bool& passing) {
   const auto format = format_of(name);
-  if (!format) {
-    return rejected_file({.why = {.code = Errc::invalid,
-                                  .message = "the name of a spec file ends in .json or .yaml",
-                                  .position = {.file = path}}});
-  }
+  if (!format) return rejected_file({.why = detail::no_spec_name(path)});
   auto file =
       detail::read_text_at(directory, name, path, options.limits.bytes, options.refuse_writable);
   if (!file) {
@@ -256,11 +255,7 @@ inline Result<std::string> write_spec(const Spec& spec, Format format) {
 /// invalid spec is refused and nothing is written.
 inline Result<void> write_spec_file(const std::string& path, const Spec& spec) {
   const auto format = format_of(path);
-  if (!format) {
-    return Error{.code = Errc::invalid,
-                 .message = "the name of a spec file ends in .json or .yaml",
-                 .position = {.file = path}};
-  }
+  if (!format) return detail::no_spec_name(path);
   auto text = cdi::write_spec(spec, *format);
   if (!text) {
     text.error().position.file = path;

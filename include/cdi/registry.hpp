@@ -481,14 +481,10 @@ class Registry {
       out.nearest.push_back(has_kind ? qualified_name(kind, near) : std::string{near});
     }
     auto& message = out.why.message;
-    if (has_kind && !with_nearest) {
-      out.reason = Reason::unknown_device;
-      message = "kind " + detail::quoted(kind) + " has no device " + detail::quoted(parsed.device);
-      return;
-    }
     if (has_kind) {
       out.reason = Reason::unknown_device;
       message = "kind " + detail::quoted(kind) + " has no device " + detail::quoted(parsed.device);
+      if (!with_nearest) return;
       message.append(like.empty() ? "; it has: " + known.text() : "; nearest: " + like);
       return;
     }
@@ -512,13 +508,10 @@ class Registry {
   /// not used: the reason may be there.
   Error join(const std::vector<Unresolved>& missing) const {
     Error error = missing.front().why;
-    const auto is_blamed = [](const Unresolved& one) {
-      return one.reason != Reason::unknown_kind && one.reason != Reason::unknown_device;
-    };
-    bool blamed = is_blamed(missing.front());
+    bool blamed = !is_unknown(missing.front().reason);
     for (std::size_t i = 1; i < missing.size(); ++i) {
       error.message.append("; ").append(missing[i].why.message);
-      blamed = blamed && is_blamed(missing[i]);
+      blamed = blamed && !is_unknown(missing[i].reason);
     }
     constexpr std::size_t most = 3;
     std::size_t unused = 0;

@@ -56,18 +56,21 @@ inline Error with_access(Error error, const struct stat& info) {
   return error;
 }
 
+/// Whether a file or directory belongs to somebody who is neither root nor this user.
+inline bool is_foreign(const struct stat& info) {
+  return info.st_uid != 0 && info.st_uid != ::geteuid();
+}
+
 /// Whether somebody who is neither root nor this user may write a file or directory. Of no group it
 /// is known who is in it.
 inline bool is_writable_by_others(const struct stat& info) {
-  const bool foreign = info.st_uid != 0 && info.st_uid != ::geteuid();
-  return foreign || (info.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+  return is_foreign(info) || (info.st_mode & (S_IWGRP | S_IWOTH)) != 0;
 }
 
 inline Error writable_by_others(std::string_view path, std::string_view what,
                                 const struct stat& info) {
-  const bool foreign = info.st_uid != 0 && info.st_uid != ::geteuid();
-  std::string message =
-      foreign ? "a user who is neither root nor this one owns the " : "others may write the ";
+  std::string message = is_foreign(info) ? "a user who is neither root nor this one owns the "
+                                         : "others may write the ";
   message.append(what).append(": ").append(detail::describe_access(info));
   return {.code = Errc::refused,
           .message = std::move(message),

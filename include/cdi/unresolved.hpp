@@ -76,6 +76,11 @@ constexpr const ReasonRow& row_of(Reason reason) {
   return reasons[static_cast<std::size_t>(reason)];
 }
 
+/// Whether nobody is to blame: as far as anybody knows there is no such device.
+constexpr bool is_unknown(Reason reason) {
+  return reason == Reason::unknown_kind || reason == Reason::unknown_device;
+}
+
 /// A name that cannot be resolved, and why.
 struct Unresolved {
   std::string name{};
@@ -90,7 +95,6 @@ struct Unresolved {
 
 /// What to do about a name that is not resolved, in one sentence.
 inline std::string advice(const Unresolved& one) {
-  const bool unknown = one.reason == Reason::unknown_kind || one.reason == Reason::unknown_device;
   if (!one.needs_version.empty() && parse_release(one.needs_version)) {
     return "write cdiVersion \"" + one.needs_version + "\" into the file";
   }
@@ -99,7 +103,7 @@ inline std::string advice(const Unresolved& one) {
            to_string(current_release) + ": update this one, or have the file written for that";
   }
   std::string text{row_of(one.reason).advice};
-  if (!unknown || one.causes.empty()) return text;
+  if (!is_unknown(one.reason) || one.causes.empty()) return text;
   return "if one of the files named is to define it, mend that; else " + text;
 }
 

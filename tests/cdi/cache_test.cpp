@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
-#include <dirent.h>
 #include <fcntl.h>
+#include <filesystem>
 #include <memory>
 #include <poll.h>
 #include <string>
@@ -92,15 +92,6 @@ void settle(cdi::Cache& cache, Opened& opened) {
     cache.registry();
     return opened.take().empty();
   }));
-}
-
-std::size_t open_files() {
-  std::size_t count = 0;
-  DIR* const stream = ::opendir("/proc/self/fd");
-  REQUIRE(stream != nullptr);
-  while (::readdir(stream) != nullptr) ++count;
-  ::closedir(stream);
-  return count;
 }
 
 /// Lowers the limit of open files so that none can be opened any more.
@@ -282,6 +273,26 @@ TEST_CASE("Of watched files, those that links lead to are looked at all the same
   }));
   tree.put_spec("target", "two");
   CHECK(cache.registry()->devices() == Names{"v/c=two"});
+}
+
+TEST_CASE("A watched path that leads elsewhere is watched there, whoever sees it first") {
+  const TempTree here;
+  const TempTree there;
+  here.make_dir("a");
+  there.make_dir("a");
+  here.put_spec("a/x.yaml", "one");
+  there.put_spec("a/x.yaml", "two");
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(here.path());
+  cdi::Cache cache{{"a"}, {.freshness = cdi::Freshness::watched}};
+  Opened opened{there / "a"};
+  CHECK(cache.registry()->devices() == Names{"v/c=one"});
+  std::filesystem::current_path(there.path());  // inotify tells nothing of that
+  CHECK(cache.refresh()->devices() == Names{"v/c=two"});
+  settle(cache, opened);
+  there.put_spec("a/x.yaml", "six");
+  CHECK(cache.registry()->devices() == Names{"v/c=six"});
+  std::filesystem::current_path(before);
 }
 
 TEST_CASE("One file among 1000 changed: one file is read, the others are shared") {

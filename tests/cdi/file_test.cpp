@@ -266,14 +266,6 @@ TEST_CASE("No descriptor is left open, whatever the outcome") {
   const TempTree dir;
   put_file(dir / "a.json", good_json);
   put_file(dir / "bad.json", "{");
-  const auto open_files = [] {
-    std::size_t count = 0;
-    DIR* const stream = ::opendir("/proc/self/fd");
-    REQUIRE(stream != nullptr);
-    while (::readdir(stream) != nullptr) ++count;
-    ::closedir(stream);
-    return count;
-  };
   const auto before = open_files();
   for (const std::string name : {"a.json", "bad.json", "missing.json", "."}) {
     CHECK(cdi::read_spec_file(dir / name).has_value() == (name == "a.json"));

@@ -6,7 +6,6 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdlib>
-#include <dirent.h>
 #include <fcntl.h>
 #include <filesystem>
 #include <functional>
@@ -563,14 +562,6 @@ TEST_CASE("One file that fails does not stop the others, and is told") {
 TEST_CASE("No descriptor is left open, whatever the outcome") {
   const TempDir dir;
   put_file(dir / "foreign.json", foreign);
-  const auto open_files = [] {
-    std::size_t count = 0;
-    DIR* const stream = ::opendir("/proc/self/fd");
-    REQUIRE(stream != nullptr);
-    while (::readdir(stream) != nullptr) ++count;
-    ::closedir(stream);
-    return count;
-  };
   const auto before = open_files();
   const Publisher publisher{"me", dir / "x/y"};
   CHECK(publisher.write("a.json", spec_of("d")));
