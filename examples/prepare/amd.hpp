@@ -145,7 +145,7 @@ inline std::optional<std::string> examine(const HostTree& tree, const Topology& 
                                           Candidate& candidate,
                                           std::vector<std::string>& warnings) {
   auto& [function, gpu] = candidate;
-  if (gpu.driver != "amdgpu") return bound_to(gpu.driver);
+  if (gpu.driver != "amdgpu") return lasting(gpu, bound_to(gpu.driver));
   gpu.id = unique_id(tree, function);
   gpu.model = tree.line(function.directory() + "/product_name");
   // While a GPU is reset or partitioned anew these fail, and its nodes are in between.

@@ -13,6 +13,7 @@
 #include "host_tree.hpp"
 #include "intel.hpp"
 #include "nvidia.hpp"
+#include "nvidia_files.hpp"
 #include "pci.hpp"
 #include "vfio.hpp"
 #include "wsl.hpp"
@@ -44,6 +45,14 @@ inline std::vector<Inventory> detect(const HostTree& tree) {
     if (!found.gpus.empty()) inventories.push_back(std::move(found));
   }
   return inventories;
+}
+
+/// Adds the files that the containers of an inventory need, by container path.
+inline void add_driver_files(const HostTree& tree, Inventory& found) {
+  if (found.kind != "nvidia.com/gpu") return;
+  found.files = found.library_directories.empty()
+                    ? nvidia::driver_files(tree, found.driver_version, found.warnings)
+                    : wsl::driver_files(tree, found.library_directories);
 }
 
 }  // namespace prepare

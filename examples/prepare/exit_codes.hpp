@@ -15,6 +15,7 @@ enum class ExitCode : int {
   failed = 1,
   usage = 2,
   partial = 3,
+  not_ready = 4,
 };
 
 /// One exit code and what it tells the caller.
@@ -25,12 +26,15 @@ struct ExitMeaning {
 
 /// The promise to scripts; `--help` prints it.
 inline constexpr ExitMeaning exit_meanings[] = {
-    {ExitCode::done, "done, or no GPU on this host (nothing written, a file there stays)"},
+    {ExitCode::done, "done; or no GPU on this host, which is said in a line"},
     {ExitCode::failed,
-     "error, or no GPU that can be handed out: nothing printed, and nothing written "
-     "unless it was the printing that failed"},
+     "error, or no GPU that can be handed out; of `check` and `diff`: the specs are not what they "
+     "would be now; of `doctor`: something needs mending"},
     {ExitCode::usage, "wrong usage"},
     {ExitCode::partial, "done, but some GPUs were left out; standard error says why"},
+    {ExitCode::not_ready,
+     "not ready: nodes that are to be are not there yet, or fewer GPUs than expected; spec files "
+     "there stay as they are"},
 };
 
 /// The table as text, one code a line.

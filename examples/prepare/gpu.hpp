@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "driver_file.hpp"
 #include "host_tree.hpp"
 
 // What detection finds, in the same form for every vendor.
@@ -21,7 +22,9 @@ namespace prepare {
 
 /// What a container can be given of a GPU: the whole of it, or a MIG instance or partition of it.
 struct Share {
-  std::string suffix{};  // to each name of the GPU: ":gi1:ci0"; empty for the whole
+  std::string suffix{};                // to each name of the GPU: ":gi1:ci0"; empty for the whole
+  std::vector<std::string> aliases{};  // whole names of its own: "MIG-..."
+  std::string size{};                  // as its vendor names it: "1g.10gb"; empty when unknown
   std::vector<Node> nodes{};
   std::optional<std::string> left_out{};  // why it cannot be handed out
 };
@@ -46,6 +49,7 @@ struct Gpu {
   std::vector<Node> other_nodes{};     // are part of it, and are not handed out with it
   std::vector<Share> partitions{};     // handed out in place of the whole
   std::optional<std::string> left_out{};  // why no part of it can be handed out
+  bool lasting = false;  // whether that is so until somebody changes it; else it may be too early
 
   /// The name that stays: the vendor's id, else the PCI address.
   const std::string& stable_name() const { return id.empty() ? pci_address : id; }
@@ -53,7 +57,16 @@ struct Gpu {
   /// What to hand out: the partitions when there are any, else the whole.
   std::vector<Share> shares() const {
     if (!partitions.empty()) return partitions;
-    return {{.suffix = {}, .nodes = nodes, .left_out = left_out}};
+    return {{.nodes = nodes, .left_out = left_out}};
+  }
+
+  /// The names of one of its shares beside the stable name and the index. The PCI address is among
+  /// them, for a driver may not know the id until somebody uses the GPU.
+  std::vector<std::string> all_aliases(const Share& share) const {
+    std::vector<std::string> names = share.aliases;
+    for (const auto& alias : aliases) names.push_back(alias + share.suffix);
+    if (!pci_address.empty()) names.push_back(pci_address + share.suffix);
+    return names;
   }
 };
 
@@ -65,6 +78,7 @@ struct Inventory {
   std::vector<Node> control_nodes{};               // every container with a GPU needs them
   std::vector<Node> fabric_nodes{};                // NVSwitches and IMEX channels; handed to none
   std::vector<std::string> library_directories{};  // where libraries are, when not the usual place
+  std::vector<DriverFile> files{};                 // by container path; see `add_driver_files`
   std::vector<std::string> env{};                  // for every container with a GPU
   std::vector<std::string> warnings{};
   std::optional<std::string> not_ready{};  // why no GPU works although some look well
@@ -86,6 +100,25 @@ struct Inventory {
     return count;
   }
 };
+
+/// Notes that what leaves out a GPU lasts, and answers with it.
+inline std::string lasting(Gpu& gpu, std::string reason) {
+  gpu.lasting = true;
+  return reason;
+}
+
+/// Whether it may be too early to tell what of a kind can be handed out: nothing can be, and not
+/// because somebody wants it so. Answers with the first reason.
+inline std::optional<std::string> reason_not_ready(const Inventory& found) {
+  if (found.not_ready || found.usable_count() > 0) return found.not_ready;
+  for (const auto& gpu : found.gpus) {
+    if (gpu.lasting) continue;
+    for (const auto& share : gpu.shares()) {
+      if (share.left_out) return share.left_out;
+    }
+  }
+  return std::nullopt;
+}
 
 /// Takes the id from GPUs that share one, so that no name means two of them. `what` names the id
 /// in the warning.

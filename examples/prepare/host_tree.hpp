@@ -28,6 +28,8 @@
 #include <cdi/file.hpp>
 #include <cdi/result.hpp>
 
+#include "profile.hpp"
+
 namespace prepare {
 
 /// The parts of `text` between `separators`, without empty ones.
@@ -70,7 +72,9 @@ struct Node {
   std::uint32_t mode = 0;  // permission bits
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
-  std::string by_path{};  // its link in /dev/dri/by-path, which hosts without udev do not have
+  std::string by_path{};   // its link in /dev/dri/by-path, which hosts without udev do not have
+  bool is_on_host = true;  // else a runtime can make it from its numbers
+  Profiles profiles = all_profiles;  // that need it
 };
 
 /// The files of a host below some directory, read as if that directory were /: no link leads out.
@@ -85,8 +89,9 @@ class HostTree {
     return tree;
   }
 
-  /// The content of a regular file. Never blocks on anything else that stands there.
-  cdi::Result<std::string> read(std::string_view path) const {
+  /// The content of a regular file of at most `limit` bytes. Never blocks on anything else that
+  /// stands there.
+  cdi::Result<std::string> read(std::string_view path, std::size_t limit = size_limit) const {
     const auto place = find(path, Last::follow);
     if (!place) return place.error();
     if (!S_ISREG(place->status.st_mode)) return failure(path, EINVAL, "not a regular file");
@@ -94,7 +99,7 @@ class HostTree {
     struct stat status = {};
     if (!file || ::fstat(file.get(), &status) != 0) return failure(path, errno);
     if (!S_ISREG(status.st_mode)) return failure(path, EINVAL, "not a regular file");
-    return cdi::read_all(file.get(), path, size_limit);
+    return cdi::read_all(file.get(), path, limit);
   }
 
   /// The trimmed content of a file of one line; empty when there is none to read.
@@ -103,17 +108,25 @@ class HostTree {
     return text ? std::string{trim(*text)} : std::string{};
   }
 
+  /// The first bytes of a regular file, at most `count`; none when it cannot be read.
+  std::string first_bytes(std::string_view path, std::size_t count) const {
+    const auto place = find(path, Last::follow);
+    if (!place || !S_ISREG(place->status.st_mode)) return {};
+    const auto file = place->open(O_RDONLY | O_NONBLOCK);
+    std::string bytes(count, '\0');
+    const auto size = ::read(file.get(), bytes.data(), bytes.size());
+    bytes.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+    return bytes;
+  }
+
   /// The names in a directory, sorted; none when it cannot be read.
   std::vector<std::string> list(std::string_view path) const {
     const auto place = find(path, Last::follow);
     if (!place) return {};
-    auto fd = place->open(O_RDONLY | O_DIRECTORY);
-    if (!fd) return {};
-    const std::unique_ptr<DIR, CloseDir> open_dir{::fdopendir(fd.get())};
-    if (!open_dir) return {};
-    static_cast<void>(fd.release());
+    const auto directory = open_directory(*place);
+    if (!directory) return {};
     std::vector<std::string> names;
-    while (const auto* entry = ::readdir(open_dir.get())) {
+    while (const auto* entry = ::readdir(directory.get())) {
       const std::string_view name = entry->d_name;
       if (name != "." && name != "..") names.emplace_back(name);
     }
@@ -121,14 +134,52 @@ class HostTree {
     return names;
   }
 
+  /// What `files` finds in a directory.
+  struct FileName {
+    std::string name{};
+    std::string real_path{};  // of the file; another one than that of the name when that is a link
+  };
+
+  /// The names in a directory that are of regular files or of links to such, sorted. Far cheaper
+  /// than to ask for the real path of each name.
+  std::vector<FileName> files(std::string_view path) const {
+    auto names = look_through(path);
+    std::vector<FileName> found;
+    for (const auto& [name, type] : names.types) {
+      if (type != DT_REG && type != DT_LNK) continue;
+      if (auto file = find_file(names, name)) found.push_back({name, std::move(*file)});
+    }
+    return found;
+  }
+
   /// The last part of what a link points to, as the `driver` link names a driver.
   std::optional<std::string> link_name(std::string_view path) const {
     const auto place = find(path, Last::keep);
     if (!place || !place->is_link()) return std::nullopt;
-    const auto target = read_link(*place);
+    const auto target = read_link(place->directory(), place->name);
     auto parts = split(target.value_or(""), "/");
     if (parts.empty()) return std::nullopt;
     return std::move(parts.back());
+  }
+
+  /// The path of what `path` leads to: no part of it is a link. None when nothing is there.
+  std::optional<std::string> real_path(std::string_view path) const {
+    const auto place = find(path, Last::follow);
+    if (!place) return std::nullopt;
+    return place->path();
+  }
+
+  /// What `stat` says of what `path` leads to; all zeros when nothing is there.
+  struct stat status(std::string_view path) const {
+    const auto place = find(path, Last::follow);
+    if (!place) return {};
+    return place->status;
+  }
+
+  /// Whether `path` leads to a file that somebody may execute.
+  bool is_program(std::string_view path) const {
+    const auto mode = status(path).st_mode;
+    return S_ISREG(mode) && (mode & 0111) != 0;
   }
 
   /// Whether anything stands at `path`, be it a link that leads nowhere.
@@ -156,7 +207,28 @@ class HostTree {
                 .gid = status.st_gid};
   }
 
+  /// Whether this process may open a node. It is opened to find out: only that tells what the
+  /// cgroup forbids.
+  bool may_open(const Node& node) const {
+    const bool writable = (node.mode & 0222) != 0;
+    if (device_table_) return device_table_->contains(node.path) && permits(node, writable);
+    const auto place = find(node.path, Last::keep);
+    if (!place) return false;
+    const cdi::Descriptor opened =
+        place->open((writable ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_NOCTTY);
+    // One that is busy, or has nothing behind it, is not forbidden.
+    return opened || (errno != EACCES && errno != EPERM);
+  }
+
  private:
+  /// What the permission bits of a node let this process do.
+  static bool permits(const Node& node, bool write) {
+    if (::geteuid() == 0) return true;
+    const auto shift = node.uid == ::geteuid() ? 6U : node.gid == ::getegid() ? 3U : 0U;
+    const std::uint32_t wanted = write ? 06 : 04;
+    return (node.mode >> shift & wanted) == wanted;
+  }
+
   using DeviceTable = std::map<std::string, Node, std::less<>>;
   enum class Last { follow, keep };  // what to do with a link at the end of a path
 
@@ -164,9 +236,17 @@ class HostTree {
   struct Place {
     std::vector<cdi::Descriptor>
         way;  // open directories, from the root down to the one that holds the file
+    std::vector<std::string> names{};  // of these directories, without the root
     std::string name = ".";
     struct stat status = {};
 
+    /// Without a link in it, when this is the end of a path that was followed.
+    std::string path() const {
+      std::string text;
+      for (const auto& part : names) text.append("/").append(part);
+      if (name != ".") text.append("/").append(name);
+      return text.empty() ? "/" : text;
+    }
     int directory() const { return way.back().get(); }
     bool is_link() const { return S_ISLNK(status.st_mode); }
     bool look() { return ::fstatat(directory(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0; }
@@ -174,17 +254,25 @@ class HostTree {
       return cdi::Descriptor{::openat(directory(), name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC)};
     }
     bool enter() {
+      names.push_back(name);
       way.push_back(open(O_PATH | O_DIRECTORY));
       return static_cast<bool>(way.back());
     }
     void leave() {
-      if (way.size() > 1) way.pop_back();
+      if (names.empty()) return;
+      way.pop_back();
+      names.pop_back();
+    }
+    void leave_all() {
+      way.erase(way.begin() + 1, way.end());
+      names.clear();
     }
   };
 
   struct CloseDir {
     void operator()(DIR* directory) const noexcept { ::closedir(directory); }
   };
+  using Directory = std::unique_ptr<DIR, CloseDir>;
 
   static constexpr std::size_t size_limit = 1 << 20;  // of a file; those of /proc are far smaller
   static constexpr int link_limit = 40;               // as in the kernel
@@ -228,9 +316,9 @@ class HostTree {
 
   /// Puts the target of a link in front of what is left of a path.
   static bool follow(Place& link, std::vector<std::string>& rest) {
-    const auto target = read_link(link);
+    const auto target = read_link(link.directory(), link.name);
     if (!target) return false;
-    if (target->starts_with('/')) link.way.erase(link.way.begin() + 1, link.way.end());
+    if (target->starts_with('/')) link.leave_all();
     auto parts = reversed_parts(*target);
     std::move(parts.begin(), parts.end(), std::back_inserter(rest));
     return true;
@@ -243,13 +331,90 @@ class HostTree {
     return parts;
   }
 
-  static std::optional<std::string> read_link(const Place& link) {
-    std::string target(PATH_MAX, '\0');
-    const auto size =
-        ::readlinkat(link.directory(), link.name.c_str(), target.data(), target.size());
+  static std::optional<std::string> read_link(int directory, const std::string& name) {
+    char target[PATH_MAX];
+    const auto size = ::readlinkat(directory, name.c_str(), target, sizeof target);
     if (size < 0) return std::nullopt;
-    target.resize(static_cast<std::size_t>(size));
-    return target;
+    return std::string{target, static_cast<std::size_t>(size)};
+  }
+
+  static std::string join(std::string_view directory, std::string_view name) {
+    std::string path{directory == "/" ? std::string_view{} : directory};
+    return path.append("/").append(name);
+  }
+
+  static Directory open_directory(const Place& place) {
+    auto fd = place.open(O_RDONLY | O_DIRECTORY);
+    Directory directory{fd ? ::fdopendir(fd.get()) : nullptr};
+    if (directory) static_cast<void>(fd.release());
+    return directory;
+  }
+
+  /// What is in a directory, and where other directories are to which links in it lead.
+  struct Names {
+    Directory directory{};
+    std::string path{};                               // no part of it is a link
+    std::map<std::string, unsigned char> types{};     // as `readdir` has them
+    std::map<std::string, std::string> real_paths{};  // of directories; empty for none
+
+    int number() const { return ::dirfd(directory.get()); }
+  };
+
+  Names look_through(std::string_view path) const {
+    const auto place = find(path, Last::follow);
+    if (!place) return {};
+    Names names{.directory = open_directory(*place), .path = place->path()};
+    if (!names.directory) return {};
+    while (const auto* entry = ::readdir(names.directory.get())) {
+      const auto type = entry->d_type;
+      names.types[entry->d_name] =
+          type == DT_UNKNOWN ? type_of(names.number(), entry->d_name) : type;
+    }
+    return names;
+  }
+
+  /// For file systems whose directories do not have the types.
+  static unsigned char type_of(int directory, const char* name) {
+    struct stat status = {};
+    if (::fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return DT_UNKNOWN;
+    return static_cast<unsigned char>(IFTODT(status.st_mode));
+  }
+
+  /// The real path of the regular file that a name in a directory leads to. As long as links stay
+  /// in the directory, as most do, nothing but them is looked at.
+  std::optional<std::string> find_file(Names& names, std::string name) const {
+    for (int links = 0; links <= link_limit; ++links) {
+      const auto entry = names.types.find(name);
+      if (entry == names.types.end()) break;
+      if (entry->second == DT_REG) return join(names.path, name);
+      auto target = read_link(names.number(), name);
+      if (!target) break;  // not a link
+      const auto slash = target->rfind('/');
+      if (slash == std::string::npos) {
+        name = std::move(*target);
+      } else if (real_directory(names, target->substr(0, slash + 1)) == names.path) {
+        name = target->substr(slash + 1);
+      } else {
+        return find_file(target->starts_with('/') ? *target : join(names.path, *target));
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::string> find_file(std::string_view path) const {
+    const auto place = find(path, Last::follow);
+    if (!place || !S_ISREG(place->status.st_mode)) return std::nullopt;
+    return place->path();
+  }
+
+  /// The real path of the directory that the target of a link names; asked for once.
+  const std::string& real_directory(Names& names, const std::string& target) const {
+    const auto [known, is_new] = names.real_paths.try_emplace(target);
+    if (is_new) {
+      const auto path = target.starts_with('/') ? target : join(names.path, target);
+      known->second = real_path(path).value_or("");
+    }
+    return known->second;
   }
 
   cdi::Result<void> load_device_table() {

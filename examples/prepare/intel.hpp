@@ -57,15 +57,11 @@ inline std::vector<Node> management_nodes(const HostTree& tree, const PciFunctio
 inline std::optional<std::string> examine(const HostTree& tree, Candidate& candidate,
                                           std::vector<std::string>& warnings) {
   auto& [function, gpu] = candidate;
-  if (gpu.driver != "i915" && gpu.driver != "xe") return bound_to(gpu.driver);
+  if (gpu.driver != "i915" && gpu.driver != "xe") return lasting(gpu, bound_to(gpu.driver));
   gpu.aliases.push_back(uid(function));
   gpu.nodes = drm_nodes(tree, function, warnings);
   gpu.other_nodes = management_nodes(tree, function, warnings);
-  const auto virtual_functions =
-      parse_number<std::uint32_t>(tree.line(function.directory() + "/sriov_numvfs"));
-  if (virtual_functions.value_or(0) > 0) {
-    return fmt::format("it is shared out as virtual functions ({})", *virtual_functions);
-  }
+  if (auto fault = virtual_functions_fault(tree, gpu)) return fault;
   return render_node_fault(gpu.nodes);
 }
 
@@ -136,7 +132,7 @@ inline Inventory detect_gaudis(const HostTree& tree, const std::vector<PciFuncti
                    found.warnings);
       gaudi.left_out = accelerator_fault(gaudi.nodes);
     } else {
-      gaudi.left_out = bound_to(gaudi.driver);
+      gaudi.left_out = lasting(gaudi, bound_to(gaudi.driver));
     }
     found.gpus.push_back(std::move(gaudi));
   }

@@ -4,184 +4,216 @@
 // cdi-prepare: finds the GPUs of a node in /proc and /sys, without any vendor library, and writes a
 // CDI spec for them, as a Kubernetes DRA driver does when it prepares a claim.
 
-#include <algorithm>
-#include <cerrno>
-#include <cstddef>
-#include <cstdio>
+#include <filesystem>
 #include <string>
 #include <string_view>
-#include <sys/stat.h>
-#include <vector>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include <cdi/file.hpp>
-#include <cdi/result.hpp>
-#include <cdi/spec.hpp>
+#include <cdi/minimum_version.hpp>
+#include <cdi/name.hpp>
 #include <cdi/version.hpp>
 
+#include "check_command.hpp"
+#include "claim_command.hpp"
 #include "detect.hpp"
+#include "doctor.hpp"
 #include "exit_codes.hpp"
-#include "gpu.hpp"
-#include "gpu_spec.hpp"
-#include "host_tree.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "profile.hpp"
 #include "report.hpp"
+#include "survey.hpp"
+#include "watch_command.hpp"
+#include "write_command.hpp"
 #include <CLI/CLI.hpp>
 
 namespace prepare {
 namespace {
 
-struct Options {
-  enum class Command { detect, write };
+/// What a command does with what was found on the host.
+using Command = ExitCode (*)(const Survey&, const Options&);
 
-  Command command = Command::detect;
-  std::string root = "/";
-  std::string output_dir = "/var/run/cdi";
-  std::string format = "text";
-  bool dry_run = false;
-
-  bool json() const { return format == "json"; }
-};
-
-/// What a command answers: text for standard output, or why there is none.
-using Output = cdi::Result<std::string>;
-
-/// Writes to standard error. That it is closed or full must not change what the program does, so
-/// nothing is thrown, as `fmt::print` would.
-void print_error(std::string_view text) {
-  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+ExitCode show_model(const Survey& survey, const Options& options) {
+  print_error(complaints(survey, options));
+  const auto code = judge(survey, options);
+  const auto& found = survey.inventories;
+  return finish(options.json() ? model_as_json(found) : model_as_text(found), code);
 }
 
-void complain(std::string_view text) {
-  print_error(fmt::format("cdi-prepare: {}\n", text));
+ExitCode examine_host(const Survey& survey, const Options& options) {
+  DoctorOptions asked{.output_dir = options.output_dir};
+  if (!options.spec_dirs.empty()) asked.spec_dirs = options.spec_dirs;
+  const auto findings = diagnose_host(survey.tree, survey.inventories, asked);
+  return finish(options.json() ? findings_as_json(findings) : findings_as_text(findings),
+                has_fault(findings) ? ExitCode::failed : ExitCode::done);
 }
 
-/// Makes a directory and those above it that are missing, open to readers whatever the umask is.
-cdi::Result<void> make_directories(const std::string& path) {
-  for (std::size_t end = 0; end < path.size();) {
-    end = std::min(path.find('/', end + 1), path.size());
-    const auto directory = path.substr(0, end);
-    const bool made =
-        ::mkdir(directory.c_str(), 0755) == 0 && ::chmod(directory.c_str(), 0755) == 0;
-    if (made || errno == EEXIST) continue;
-    return cdi::Error{.code = cdi::Errc::system,
-                      .message = fmt::format("cannot make directory {}: {}", directory,
-                                             std::generic_category().message(errno)),
-                      .system = errno};
-  }
-  return {};
+/// Looks at the host as often as it needs to, then does it.
+ExitCode run(Command command, const Options& options) {
+  auto survey = look_until_ready(options);
+  if (!survey) return finish(survey.error(), ExitCode::failed);
+  for (auto& found : survey->inventories) add_driver_files(survey->tree, found);
+  return command(*survey, options);
 }
 
-/// `nvidia.com/gpu` is written to nvidia.com-gpu.yaml.
-std::string spec_path(const std::string& output_dir, std::string_view kind) {
-  return output_dir + (output_dir.ends_with('/') ? "" : "/") + *cdi::spec_name(kind) + ".yaml";
+std::string not_empty(const std::string& text) {
+  return text.empty() ? "must not be empty" : "";
 }
 
-Output publish(const Options& options, const Inventory& found) {
-  const auto spec = gpu_spec(found);
-  if (options.dry_run) {
-    return cdi::write_spec(spec, options.json() ? cdi::Format::json : cdi::Format::yaml);
-  }
-  const auto path = spec_path(options.output_dir, found.kind);
-  if (auto made = make_directories(options.output_dir); !made) return std::move(made).error();
-  if (auto wrote = cdi::write_spec_file(path, spec); !wrote) return std::move(wrote).error();
-  return options.json() ? written_as_json(path, spec, found) : written_as_text(path, spec);
+std::string release_fault(const std::string& text) {
+  return cdi::parse_release(text) ? "" : "no CDI release, such as 0.6.0";
 }
 
-/// One spec file for each vendor, and one answer for each spec file.
-Output publish_all(const Options& options, const std::vector<Inventory>& inventories) {
-  std::string out;
-  for (const auto& found : inventories) {
-    if (found.usable_count() == 0) continue;
-    auto text = publish(options, found);
-    if (!text) return text;
-    out += *text;
-  }
-  return out;
+std::string uid_fault(const std::string& text) {
+  return is_claim_uid(text) ? "" : "no plain id: 1 to 64 letters, digits and -, no - at an end";
 }
 
-Output show_model(const Options& options, const std::vector<Inventory>& inventories) {
-  return options.json() ? model_as_json(inventories) : model_as_text(inventories);
+std::string kind_fault(const std::string& text) {
+  return cdi::parse_kind(text) ? "" : "no kind of CDI devices, such as example.com/claim";
 }
 
-/// Prints an answer; an error goes to standard error alone.
-ExitCode finish(const Output& output, ExitCode code) {
-  if (!output) {
-    complain("error: " + cdi::to_string(output.error()));
-    return ExitCode::failed;
-  }
-  const auto written = std::fwrite(output->data(), 1, output->size(), stdout);
-  if (written == output->size() && std::fflush(stdout) == 0) return code;
-  complain("error: cannot write to standard output");
-  return ExitCode::failed;
+std::string absolute(const std::string& path) {
+  return std::filesystem::absolute(path).lexically_normal().string();
 }
 
-/// No GPU is an answer, not an error: fleets run this on every node.
-ExitCode finish_without_gpu(const Options& options) {
-  print_error("no GPU found on this host\n");
-  if (!options.json() || options.dry_run) return ExitCode::done;
-  const bool write = options.command == Options::Command::write;
-  return finish(write ? written_as_json({}, {}, {}) : model_as_json({}), ExitCode::done);
-}
-
-/// Says what is wrong with the GPUs found; `partial` when some, `failed` when none can be used.
-ExitCode judge(const std::vector<Inventory>& inventories) {
-  std::size_t total = 0;
-  std::size_t usable = 0;
-  for (const auto& found : inventories) {
-    for (const auto& warning : found.warnings) complain("warning: " + warning);
-    for (const auto& gpu : found.gpus) {
-      for (const auto& share : gpu.shares()) {
-        if (!share.left_out) continue;
-        const auto& place = gpu.pci_address.empty() ? gpu.id : gpu.pci_address;
-        complain(fmt::format("left out: {} GPU {}{}: {}", gpu.vendor, place, share.suffix,
-                             *share.left_out));
-      }
-    }
-    if (found.not_ready) complain(fmt::format("not ready: {}: {}", found.kind, *found.not_ready));
-    total += found.total_count();
-    usable += found.usable_count();
-  }
-  if (usable == 0) return ExitCode::failed;
-  return usable < total ? ExitCode::partial : ExitCode::done;
-}
-
-ExitCode run(const Options& options) {
-  const auto tree = HostTree::open(options.root);
-  if (!tree) return finish(tree.error(), ExitCode::failed);
-  const auto inventories = detect(*tree);
-  if (inventories.empty()) return finish_without_gpu(options);
-  const auto code = judge(inventories);
-  if (code == ExitCode::failed) {
-    complain("error: no GPU can be handed out");
-    return code;
-  }
-  const bool write = options.command == Options::Command::write;
-  return finish(write ? publish_all(options, inventories) : show_model(options, inventories), code);
-}
-
-void add_common_options(CLI::App& command, Options& options) {
+void add_look_options(CLI::App& command, Options& options) {
   command
       .add_option("--root", options.root, "Directory that holds the proc, sys and dev to look at")
       ->check(CLI::ExistingDirectory)
       ->capture_default_str();
-  command.add_option("-o,--output", options.format, "Form of what is printed")
+  command.add_option("-o,--output", options.output, "Form of what is printed")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
+  command.add_flag("--visible-only", options.visible_only,
+                   "Pass over GPUs whose nodes this process may not open");
+  command.add_flag("--nvml", options.nvml,
+                   "Ask NVIDIA's library for the UUIDs and sizes of MIG instances");
+  command.add_option("--nvml-library", options.nvml_library, "The library to ask")
+      ->check(CLI::ExistingFile);
+  command.add_option("--expect", options.expect, "GPUs and partitions that must be ready");
+  command.add_option("--wait", options.wait, "Seconds to wait for all to be ready")
+      ->check(CLI::Range(0.0, 86400.0));
   command.footer(exit_code_help());
 }
 
-void add_commands(CLI::App& app, Options& options) {
-  auto* detect = app.add_subcommand("detect", "Show the GPUs of this host");
-  add_common_options(*detect, options);
-
-  auto* write = app.add_subcommand("write", "Write a CDI spec for the GPUs of this host");
-  add_common_options(*write, options);
-  write->add_option("--output-dir", options.output_dir, "Directory for the spec, made when missing")
-      ->check([](const std::string& path) { return path.empty() ? "no directory given" : ""; })
+void add_output_dir(CLI::App& command, Options& options) {
+  command
+      .add_option("--output-dir", options.output_dir, "Directory of the specs, made when missing")
+      ->check(not_empty)
       ->capture_default_str();
-  write->add_flag("--dry-run", options.dry_run, "Print the spec, write nothing");
-  write->callback([&options] { options.command = Options::Command::write; });
+}
+
+void add_spec_options(CLI::App& command, Options& options) {
+  std::vector<std::string> profiles;
+  for (const auto& [name, unused] : profile_names) profiles.emplace_back(name);
+  command.add_option("--profile", options.profile, "What containers will do with the GPUs")
+      ->check(CLI::IsMember(profiles))
+      ->capture_default_str();
+  command
+      .add_option(
+          "--hooks", options.hooks,
+          "Whether NVIDIA's hooks make links and caches of libraries; else links are mounts")
+      ->check(CLI::IsMember({"none", "nvidia"}))
+      ->capture_default_str();
+  command
+      .add_option(
+          "--node-numbers", options.node_numbers,
+          "Whether specs give the numbers of nodes, or runtimes ask the host for them; auto: "
+          "asked in /etc, whose specs are there after the next boot")
+      ->check(CLI::IsMember({"auto", "given", "asked"}))
+      ->capture_default_str();
+  command.add_flag("--ld-library-path", options.ld_library_path,
+                   "Set LD_LIBRARY_PATH to the directories of libraries, in the place of that of "
+                   "the image");
+  add_output_dir(command, options);
+}
+
+void add_max_version(CLI::App& command, Options& options) {
+  command
+      .add_option_function<std::string>(
+          "--max-version",
+          [&options](const std::string& text) { options.max_version = cdi::parse_release(text); },
+          "Newest CDI release that the engines read; what it has no place for is left out, and "
+          "said")
+      ->check(release_fault);
+}
+
+void add_claim_options(CLI::App& command, Options& options) {
+  command.add_option("--state-dir", options.state_dir, "Directory of the journal of claims")
+      ->check(not_empty)
+      ->capture_default_str();
+  command.add_option("--lock-timeout", options.lock_timeout, "Seconds to wait for other calls")
+      ->check(CLI::Range(0.0, 86400.0));
+}
+
+void add_claim(CLI::App& command, Options& options) {
+  command.add_option("--claim", options.claim, "UID of the claim")->required()->check(uid_fault);
+}
+
+CLI::App& add_command(CLI::App& app, const char* name, const char* what, Command command,
+                      Options& options, Command& chosen) {
+  auto& added = *app.add_subcommand(name, what);
+  add_look_options(added, options);
+  added.callback([command, &chosen] { chosen = command; });
+  return added;
+}
+
+void add_commands(CLI::App& app, Options& options, Command& chosen) {
+  const auto add = [&](const char* name, const char* what, Command command) -> CLI::App& {
+    return add_command(app, name, what, command, options, chosen);
+  };
+  add("detect", "Show the GPUs of this host", &show_model);
+
+  auto& write = add("write", "Write CDI specs for the GPUs of this host", &write_specs);
+  add_spec_options(write, options);
+  add_max_version(write, options);
+  write.add_flag("--dry-run", options.dry_run, "Print the specs, write nothing");
+  write.add_flag("--force", options.force, "Replace files of other programs, too");
+
+  auto& check = add(
+      "check", "Say whether the specs are what `write` would make now",
+      [](const Survey& survey, const Options& given) { return check_specs(survey, given, false); });
+  auto& diff = add(
+      "diff", "Show how the specs differ from what `write` would make now",
+      [](const Survey& survey, const Options& given) { return check_specs(survey, given, true); });
+  auto& watch = add("watch", "Write specs whenever the host changes, until told to end", nullptr);
+  watch
+      .add_option("--interval", options.interval,
+                  "Seconds after which it looks even if the kernel has told of nothing")
+      ->check(CLI::Range(0.01, 86400.0))
+      ->capture_default_str();
+  for (auto* command : {&check, &diff, &watch}) {
+    add_spec_options(*command, options);
+    add_max_version(*command, options);
+  }
+
+  auto& prepare = add("prepare", "Hand GPUs to a claim, in a spec of its own", &prepare_claim);
+  add_claim(prepare, options);
+  prepare.add_option("--namespace", options.claim_namespace, "Namespace of the claim, for people");
+  prepare.add_option("--name", options.claim_name, "Name of the claim, for people");
+  prepare
+      .add_option("--device", options.devices,
+                  "What it gets, NAME[@REQUEST]: a name of `detect`, with or without the kind")
+      ->required()
+      ->check(asked_name_fault);
+  prepare.add_option("--kind", options.claim_kind, "Kind of the CDI devices of claims")
+      ->check(kind_fault)
+      ->capture_default_str();
+  add_spec_options(prepare, options);
+  auto& unprepare = add("unprepare", "Take back what a claim was given", &unprepare_claim);
+  add_claim(unprepare, options);
+  add_output_dir(unprepare, options);
+  auto& list = add("list", "Show the claims", &list_claims);
+  add_output_dir(list, options);
+  for (auto* command : {&prepare, &unprepare, &list}) add_claim_options(*command, options);
+
+  auto& doctor =
+      add("doctor", "Say what keeps containers from the GPUs, and what to do", &examine_host);
+  add_output_dir(doctor, options);
+  doctor.add_option("--spec-dir", options.spec_dirs,
+                    "Directories of specs to look at, by priority");
 
   app.require_subcommand(1);
   app.footer(exit_code_help());
@@ -196,12 +228,17 @@ void add_commands(CLI::App& app, Options& options) {
 int main(int argc, char** argv) {
   prepare::Options options;
   CLI::App app{"Finds the GPUs of a node and writes a CDI spec for them."};
-  prepare::add_commands(app, options);
+  prepare::Command chosen = nullptr;
+  prepare::add_commands(app, options, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& why) {
     const bool asked_for_help = app.exit(why) == 0;
     return static_cast<int>(asked_for_help ? prepare::ExitCode::done : prepare::ExitCode::usage);
   }
-  return static_cast<int>(prepare::run(options));
+  options.output_dir = prepare::absolute(options.output_dir);
+  options.state_dir = prepare::absolute(options.state_dir);
+  const auto code =
+      chosen == nullptr ? prepare::watch_specs(options) : prepare::run(chosen, options);
+  return static_cast<int>(code);
 }

@@ -5,6 +5,7 @@
 #define CDI_PREPARE_NVIDIA_HPP
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <iterator>
 #include <map>
@@ -95,12 +96,21 @@ inline cdi::Result<Node> access_node(const HostTree& tree, const CharMajors& maj
   };
   const auto text = tree.read(directory + "/access");
   if (!text) return text.error();
-  const auto minor = parse_number<std::int64_t>(parse_values(*text)["DeviceFileMinor"]);
+  auto values = parse_values(*text);
+  const auto minor = parse_number<std::int64_t>(values["DeviceFileMinor"]);
   if (!minor) return failure(directory + "/access has no DeviceFileMinor");
   const auto major = majors.find("nvidia-caps");
   if (!major) return failure("/proc/devices has no major for nvidia-caps");
   const auto path = "/dev/nvidia-caps/nvidia-cap" + std::to_string(*minor);
-  return checked_node(tree, path, *major, *minor);
+  auto node = checked_node(tree, path, *major, *minor);
+  if (node || node.error().system != ENOENT) return node;
+  // It is made when somebody first asks for it, and its numbers are all that a runtime needs.
+  const auto mode = parse_number<std::uint32_t>(values["DeviceFileMode"]);
+  return Node{.path = path,
+              .major = *major,
+              .minor = *minor,
+              .mode = mode.value_or(0444) & 0777,
+              .is_on_host = false};
 }
 
 /// A MIG instance: a compute instance `instances/GI/CI` of the GPU whose node is `gpu_node`. Its
@@ -127,7 +137,7 @@ inline std::optional<std::string> examine_mig(const HostTree& tree, const CharMa
                                               std::int64_t minor, Gpu& gpu) {
   const auto instances = fmt::format("/proc/driver/nvidia/capabilities/gpu{}/mig", minor);
   const auto gpu_instances = numbered(tree, instances, "gi");
-  if (gpu_instances.empty()) return std::nullopt;
+  if (gpu_instances.empty()) return virtual_functions_fault(tree, gpu);
   gpu.mode = "MIG";
   for (const auto& gi : gpu_instances) {
     for (const auto& ci : numbered(tree, instances + "/" + gi, "ci")) {
@@ -141,13 +151,13 @@ inline std::optional<std::string> examine_mig(const HostTree& tree, const CharMa
 /// Fills in what the driver knows of a GPU, and its node; answers why it cannot be handed out.
 inline std::optional<std::string> examine(const HostTree& tree, const CharMajors& majors,
                                           Gpu& gpu) {
-  if (gpu.driver != "nvidia") return bound_to(gpu.driver);
+  if (gpu.driver != "nvidia") return lasting(gpu, bound_to(gpu.driver));
   const auto text = tree.read("/proc/driver/nvidia/gpus/" + gpu.pci_address + "/information");
   if (!text) return "the driver does not answer for it: " + cdi::to_string(text.error());
   const auto information = parse_information(*text);
   gpu.id = information.uuid;
   gpu.model = information.model;
-  if (information.excluded) return "excluded by the driver's configuration";
+  if (information.excluded) return lasting(gpu, "excluded by the driver's configuration");
   if (!information.minor) return "the driver gives no device minor for it";
   const auto major = gpu_major(majors);
   if (!major) return "/proc/devices has no major for nvidia";
@@ -181,6 +191,9 @@ inline void add_control_nodes(const HostTree& tree, const CharMajors& majors, In
   add_optional_node(tree, found, "/dev/nvidia-uvm", uvm_major, uvm_minor);
   add_optional_node(tree, found, "/dev/nvidia-uvm-tools", uvm_major, uvm_tools_minor);
   add_optional_node(tree, found, "/dev/nvidia-modeset", major, modeset_minor);
+  for (auto& node : found.control_nodes) {
+    if (node.minor == modeset_minor) node.profiles = graphics;
+  }
 }
 
 /// Adds the nodes in a directory that are named `prefix` and their minor.
@@ -227,6 +240,7 @@ inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& fu
     gpu.left_out = examine(tree, majors, gpu);
     if (!gpu.left_out) {
       auto nodes = drm_nodes(tree, function, found.warnings);
+      for (auto& node : nodes) node.profiles = graphics;
       std::move(nodes.begin(), nodes.end(), std::back_inserter(gpu.nodes));
     }
     found.gpus.push_back(std::move(gpu));

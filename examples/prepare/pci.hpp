@@ -153,6 +153,14 @@ inline std::string bound_to(const std::string& driver) {
   return "bound to " + (driver.empty() ? "no driver" : driver);
 }
 
+/// Why a GPU cannot be handed out whole: its virtual functions are handed out instead.
+inline std::optional<std::string> virtual_functions_fault(const HostTree& tree, Gpu& gpu) {
+  const auto count = parse_number<std::uint32_t>(
+      tree.line(fmt::format("/sys/bus/pci/devices/{}/sriov_numvfs", gpu.pci_address)));
+  if (count.value_or(0) == 0) return std::nullopt;
+  return lasting(gpu, fmt::format("it is shared out as virtual functions ({})", *count));
+}
+
 /// The majors of character devices, by driver name, as /proc/devices lists them.
 class CharMajors {
  public:
@@ -232,7 +240,8 @@ inline void add_node(std::vector<Node>& nodes, const std::string& path, cdi::Res
   }
 }
 
-/// The DRM nodes of a device; one that is not in /dev as sysfs has it becomes a warning.
+/// The DRM nodes of a device; one that is not in /dev as sysfs has it becomes a warning. Programs
+/// compute by the render node; the card is for what shows a picture.
 inline std::vector<Node> drm_nodes(const HostTree& tree, const std::string& device_directory,
                                    std::vector<std::string>& warnings) {
   std::vector<Node> nodes;
@@ -240,7 +249,9 @@ inline std::vector<Node> drm_nodes(const HostTree& tree, const std::string& devi
   for (const auto& name : tree.list(directory)) {
     if (!is_drm_node_name(name)) continue;
     const auto path = "/dev/dri/" + name;
-    add_node(nodes, path, sysfs_node(tree, directory + "/" + name, path), warnings);
+    auto node = sysfs_node(tree, directory + "/" + name, path);
+    if (node && name.starts_with("card")) node->profiles = graphics;
+    add_node(nodes, path, std::move(node), warnings);
   }
   return nodes;
 }

@@ -10,27 +10,17 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cdi/name.hpp>
+#include <cdi/publish.hpp>
 #include <cdi/spec.hpp>
 
 #include "gpu.hpp"
+#include "json_output.hpp"
 
 // What detection found, for people and for programs.
 
 namespace prepare {
-
-using Json = nlohmann::ordered_json;
-
-/// JSON text of a value; bytes that are no UTF-8, as a device could have them, are replaced.
-inline std::string json_text(const Json& value) {
-  return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-inline Json text_or_null(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
 
 template <typename T>
 Json number_or_null(const std::optional<T>& number) {
@@ -45,6 +35,7 @@ inline Json to_json(const Node& node) {
               {"uid", node.uid},
               {"gid", node.gid},
               {"mode", fmt::format("{:04o}", node.mode)}};
+  if (!node.is_on_host) object["on_host"] = false;
   if (!node.by_path.empty()) object["by_path"] = node.by_path;
   return object;
 }
@@ -60,6 +51,8 @@ inline Json partitions_json(const Gpu& gpu) {
   Json list = Json::array();
   for (const auto& part : gpu.partitions) {
     list.push_back(Json{{"name", gpu.stable_name() + part.suffix},
+                        {"aliases", part.aliases},
+                        {"size", text_or_null(part.size)},
                         {"nodes", to_json(part.nodes)},
                         {"left_out", text_or_null(part.left_out.value_or(""))}});
   }
@@ -87,6 +80,15 @@ inline Json to_json(const Gpu& gpu) {
           {"left_out", text_or_null(gpu.left_out.value_or(""))}};
 }
 
+inline Json to_json(const std::vector<DriverFile>& files) {
+  Json list = Json::array();
+  for (const auto& file : files) {
+    list.push_back(Json{
+        {"path", file.host_path}, {"container_path", file.container_path}, {"links", file.links}});
+  }
+  return list;
+}
+
 inline Json to_json(const Inventory& found) {
   Json gpus = Json::array();
   for (const auto& gpu : found.gpus) gpus.push_back(to_json(gpu));
@@ -95,7 +97,7 @@ inline Json to_json(const Inventory& found) {
           {"not_ready", text_or_null(found.not_ready.value_or(""))},
           {"control_nodes", to_json(found.control_nodes)},
           {"fabric_nodes", to_json(found.fabric_nodes)},
-          {"library_directories", found.library_directories},
+          {"files", to_json(found.files)},
           {"warnings", found.warnings},
           {"gpus", gpus}};
 }
@@ -135,7 +137,10 @@ inline std::string to_text(const Gpu& gpu) {
   out += to_text("  or, by iommufd:\n", gpu.iommufd_nodes);
   out += to_text("  not handed out with it:\n", gpu.other_nodes);
   for (const auto& part : gpu.partitions) {
-    out += fmt::format("  partition {}{}\n", gpu.stable_name(), part.suffix);
+    out += fmt::format("  partition {}{}", gpu.stable_name(), part.suffix);
+    for (const auto& alias : part.aliases) out += ", " + alias;
+    if (!part.size.empty()) out += ", " + part.size;
+    out += "\n";
     if (part.left_out) out += "  left out: " + *part.left_out + "\n";
     out += to_text("", part.nodes);
   }
@@ -151,7 +156,9 @@ inline std::string model_as_text(const std::vector<Inventory>& inventories) {
     for (const auto& gpu : found.gpus) out += to_text(gpu);
     out += to_text("all containers:\n", found.control_nodes);
     out += to_text("no container:\n", found.fabric_nodes);
-    for (const auto& directory : found.library_directories) out += "libraries: " + directory + "\n";
+    if (!found.files.empty()) {
+      out += fmt::format("files of the driver: {}\n", found.files.size());
+    }
   }
   return out;
 }
@@ -165,27 +172,16 @@ inline std::vector<std::string> qualified_names(const cdi::Spec& spec) {
   return names;
 }
 
-/// What was written: `{"path": ..., "devices": [...], "left_out": [...]}`.
-inline std::string written_as_json(const std::string& path, const cdi::Spec& spec,
-                                   const Inventory& found) {
-  Json left_out = Json::array();
-  for (const auto& gpu : found.gpus) {
-    for (const auto& share : gpu.shares()) {
-      if (!share.left_out) continue;
-      left_out.push_back(Json{{"name", gpu.stable_name() + share.suffix},
-                              {"pci_address", text_or_null(gpu.pci_address)},
-                              {"reason", *share.left_out}});
-    }
+/// What became of a file.
+constexpr std::string_view to_text(cdi::Publication::Action action) {
+  switch (action) {
+    case cdi::Publication::Action::created: return "created";
+    case cdi::Publication::Action::replaced: return "replaced";
+    case cdi::Publication::Action::unchanged: return "unchanged";
+    case cdi::Publication::Action::removed: return "removed";
+    case cdi::Publication::Action::absent: break;
   }
-  return json_text(
-      {{"path", text_or_null(path)}, {"devices", qualified_names(spec)}, {"left_out", left_out}});
-}
-
-/// What was written: the path, then a name a line.
-inline std::string written_as_text(const std::string& path, const cdi::Spec& spec) {
-  std::string out = path + "\n";
-  for (const auto& name : qualified_names(spec)) out += name + "\n";
-  return out;
+  return "absent";
 }
 
 }  // namespace prepare

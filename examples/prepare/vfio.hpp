@@ -94,7 +94,7 @@ inline cdi::Result<std::vector<Node>> iommufd_nodes(const HostTree& tree,
 /// Fills in the nodes of a GPU; answers why it cannot be handed out.
 inline std::optional<std::string> examine(const HostTree& tree, const PciFunction& function,
                                           Gpu& gpu) {
-  if (auto fault = group_fault(tree, function.iommu_group)) return fault;
+  if (auto fault = group_fault(tree, function.iommu_group)) return lasting(gpu, *fault);
   auto by_group = group_nodes(tree, function.iommu_group);
   auto by_iommufd = iommufd_nodes(tree, function);
   if (!by_group && !by_iommufd) {

@@ -5,15 +5,19 @@
 #define CDI_PREPARE_WSL_HPP
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "driver_file.hpp"
 #include "gpu.hpp"
 #include "host_tree.hpp"
 #include "nvidia.hpp"
+#include "nvidia_files.hpp"
 #include "pci.hpp"
 
 // The GPUs of Windows, as the Windows Subsystem for Linux shows them: one node for all of them,
@@ -59,6 +63,47 @@ inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& fu
   }
   found.gpus.push_back(std::move(gpu));
   return found;
+}
+
+/// What a file in a directory with libraries is to containers; nothing for the files of Windows,
+/// which are most of those in the driver store.
+inline std::optional<DriverFile::Kind> kind_of(std::string_view name) {
+  if (name == "nvidia-smi") return DriverFile::Kind::program;
+  if (name.ends_with(".so") || name.find(".so.") != std::string_view::npos) {
+    return DriverFile::Kind::library;
+  }
+  if (name.ends_with(".bin")) return DriverFile::Kind::firmware;  // programs for the GPU
+  return std::nullopt;
+}
+
+/// Adds the files in a directory of which Linux has a use, if there is a library among them.
+inline void add_files(const HostTree& tree, const std::string& directory,
+                      nvidia::FilesByPath& files) {
+  auto names = tree.files(directory);
+  std::erase_if(names, [&](const auto& file) {
+    return !kind_of(file.name) || !nvidia::is_plain(directory + file.name + file.real_path);
+  });
+  const bool has_library = std::any_of(names.begin(), names.end(), [](const auto& file) {
+    return kind_of(file.name) == DriverFile::Kind::library;
+  });
+  if (!has_library) return;
+  for (const auto& [name, real_path] : names) {
+    nvidia::add_at_real_path(files, *kind_of(name), real_path, directory + "/" + name);
+  }
+}
+
+/// The files in `library_directories`, which containers get where Windows put them, by container
+/// path. One nvidia-smi is in /usr/bin as well.
+inline std::vector<DriverFile> driver_files(const HostTree& tree,
+                                            const std::vector<std::string>& library_directories) {
+  nvidia::FilesByPath found;
+  for (const auto& directory : library_directories) add_files(tree, directory, found);
+  auto files = nvidia::sorted_files(std::move(found));
+  const auto program = std::find_if(files.begin(), files.end(), [](const DriverFile& file) {
+    return file.kind == DriverFile::Kind::program;
+  });
+  if (program != files.end()) program->links.emplace_back("/usr/bin/nvidia-smi");
+  return files;
 }
 
 }  // namespace prepare::wsl

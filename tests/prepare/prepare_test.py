@@ -45,6 +45,11 @@ def device(name, nodes):
     return {"name": name, "containerEdits": edits}
 
 
+def file_mount(host, container=None):
+    return {"hostPath": host, "containerPath": container or host,
+            "options": ["ro", "nosuid", "nodev", "rbind", "rprivate"]}
+
+
 CONTROL_NODES = [char_device("/dev/nvidiactl", 195, 255), char_device("/dev/nvidia-uvm", 510, 0),
                  char_device("/dev/nvidia-uvm-tools", 510, 1),
                  char_device("/dev/nvidia-modeset", 195, 254)]
@@ -63,7 +68,7 @@ class PrepareTest(unittest.TestCase):
 
     def make_sample(self, *options):
         shutil.rmtree(self.root, ignore_errors=True)
-        subprocess.run([SAMPLE, str(self.root), *options], check=True)
+        subprocess.run([SAMPLE, str(self.root), "--driver-files", *options], check=True)
 
     # What a test changes on the node.
 
@@ -135,30 +140,48 @@ class PrepareTest(unittest.TestCase):
         self.assertIn(message, done.stderr)
         self.assertFalse(self.out.exists() and any(self.out.iterdir()))
 
+    def assert_nothing_published(self, done, message):
+        """It is too early: nothing is written, nothing removed."""
+        self.assert_nothing_done(done, 4, "not ready: nvidia.com/gpu: ")
+        self.assertIn(message, done.stderr)
+
     def assert_second_left_out(self, reason):
         """The second GPU is left out for `reason`; the first is handed out, its names unchanged."""
         done = self.write("-o", "json")
         self.assertEqual(done.returncode, 3, done.stderr)
-        answer = json.loads(done.stdout)
+        (answer,) = json.loads(done.stdout)["specs"]
         self.assertEqual(answer["path"], str(self.out / SPEC_FILE))
-        self.assertEqual(answer["devices"], [f"nvidia.com/gpu={n}" for n in (FIRST_ID, "0", "all")])
-        self.assertEqual([gpu["pci_address"] for gpu in answer["left_out"]], [SECOND])
-        self.assertIn(reason, answer["left_out"][0]["reason"])
-        self.assertIn(f"{SECOND}: {answer['left_out'][0]['reason']}\n", done.stderr)
+        self.assertEqual(answer["devices"],
+                         [f"nvidia.com/gpu={n}" for n in (FIRST_ID, "0", FIRST, "all")])
+        (left_out,) = answer["left_out"]
+        self.assertIn(left_out["name"], (SECOND_ID, SECOND))
+        self.assertIn(reason, left_out["reason"])
+        self.assertIn(f"{SECOND}: {left_out['reason']}\n", done.stderr)
         spec = self.spec(3)
-        self.assertEqual(spec["devices"][2], device("all", gpu_nodes(0)))
+        self.assertEqual(spec["devices"][3], device("all", gpu_nodes(0)))
 
 
 class TwoGpus(PrepareTest):
     def test_spec(self):
+        lib = "/usr/lib/x86_64-linux-gnu/"
+        cuda, ml = (f"{lib}{name}.so.570.195.03" for name in ("libcuda", "libnvidia-ml"))
         self.assertEqual(self.spec(), {
             "cdiVersion": "0.7.0",
             "kind": "nvidia.com/gpu",
+            "annotations": {
+                "cdi-prepare/driver-version": "570.195.03",
+                "cdi-prepare/gpus": f"{FIRST_ID} at {FIRST}, {SECOND_ID} at {SECOND}",
+                "cdi-prepare/options": "profile=all hooks=none node-numbers=given"},
             "devices": [device(FIRST_ID, gpu_nodes(0)), device(SECOND_ID, gpu_nodes(1)),
                         device("0", gpu_nodes(0)), device("1", gpu_nodes(1)),
+                        device(FIRST, gpu_nodes(0)), device(SECOND, gpu_nodes(1)),
                         device("all", gpu_nodes(0) + gpu_nodes(1))],
             "containerEdits": {"env": ["NVIDIA_VISIBLE_DEVICES=void"],
-                               "deviceNodes": CONTROL_NODES},
+                               "deviceNodes": CONTROL_NODES,
+                               "mounts": [file_mount("/usr/bin/nvidia-smi"),
+                                          file_mount(cuda), file_mount(cuda, lib + "libcuda.so.1"),
+                                          file_mount(ml),
+                                          file_mount(ml, lib + "libnvidia-ml.so.1")]},
         })
 
     def test_model(self):
@@ -192,19 +215,23 @@ class TwoGpus(PrepareTest):
     def test_write(self):
         done = self.write()
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        names = (FIRST_ID, SECOND_ID, "0", "1", "all")
+        names = (FIRST_ID, SECOND_ID, "0", "1", FIRST, SECOND, "all")
         self.assertEqual(done.stdout.splitlines(),
                          [str(self.out / SPEC_FILE)] + [f"nvidia.com/gpu={name}" for name in names])
         text = (self.out / SPEC_FILE).read_text()
-        self.assertEqual(text, self.write("--dry-run").stdout)
+        self.assertEqual(text.replace("  cdi-publisher/owner: cdi-prepare\n", ""),
+                         self.write("--dry-run").stdout)
         self.assertIn("kind: nvidia.com/gpu\n", text)
         self.assertIn('name: "0"\n', text)
 
     def test_write_as_json(self):
-        answer = json.loads(self.write("-o", "json").stdout)
-        self.assertEqual(answer["path"], str(self.out / SPEC_FILE))
-        self.assertEqual(len(answer["devices"]), 5)
-        self.assertEqual(answer["left_out"], [])
+        answers = [json.loads(self.write("-o", "json").stdout) for _ in range(2)]
+        for answer, action in zip(answers, ("created", "unchanged")):
+            self.assertEqual((answer["removed"], answer["not_ready"]), ([], []))
+            (spec,) = answer["specs"]
+            self.assertEqual((spec["path"], spec["action"], spec["kind"], spec["left_out"]),
+                             (str(self.out / SPEC_FILE), action, "nvidia.com/gpu", []))
+            self.assertEqual(len(spec["devices"]), 7)
 
     def test_dry_run_writes_nothing(self):
         for form in ("text", "json"):
@@ -232,7 +259,7 @@ class TwoGpus(PrepareTest):
 
     def test_replaces_what_is_there(self):
         self.write()
-        self.make_sample("--mig")
+        self.path(self.information(SECOND)).unlink()
         self.write()
         self.assertNotIn(SECOND_ID, (self.out / SPEC_FILE).read_text())
 
@@ -248,7 +275,7 @@ class Names(PrepareTest):
                          ("GPU UUID: \t GPU-????????-????-????-????-????????????\n", ""),
                          ("Bus Type", "GPU UUID: GPU-../../etc\nBus Type")):
             self.edit(self.information(FIRST), old, new)
-            self.assertEqual(self.names(), [FIRST, SECOND_ID, "0", "1", "all"])
+            self.assertEqual(self.names(), [FIRST, SECOND_ID, "0", "1", SECOND, "all"])
 
     def test_uuid_shared(self):
         self.edit(self.information(SECOND), SECOND_ID, FIRST_ID)
@@ -259,18 +286,19 @@ class Names(PrepareTest):
         self.edit(self.information(FIRST), "Device Minor: \t 0", "Device Minor: \t 1")
         self.edit(self.information(SECOND), "Device Minor: \t 1", "Device Minor: \t 0")
         spec = self.spec()
-        self.assertEqual(self.names(), [FIRST_ID, SECOND_ID, "0", "1", "all"])
+        self.assertEqual(self.names(), [FIRST_ID, SECOND_ID, "0", "1", FIRST, SECOND, "all"])
         paths = [spec["devices"][i]["containerEdits"]["deviceNodes"][0]["path"] for i in (0, 2)]
         self.assertEqual(paths, ["/dev/nvidia1", "/dev/nvidia1"])
 
     def test_addresses_are_ordered_as_numbers(self):
-        self.move(FIRST, "10000:17:00.0")
-        self.move(SECOND, "2000:ca:00.0")
-        self.assertEqual(self.names(), [SECOND_ID, FIRST_ID, "0", "1", "all"])
+        first, second = "10000:17:00.0", "2000:ca:00.0"
+        self.move(FIRST, first)
+        self.move(SECOND, second)
+        self.assertEqual(self.names(), [SECOND_ID, FIRST_ID, "0", "1", second, first, "all"])
 
     def test_index_stays_when_a_gpu_before_it_is_left_out(self):
         self.bind(FIRST, "vfio-pci")
-        self.assertEqual(self.names(3), [SECOND_ID, "1", "all"])
+        self.assertEqual(self.names(3), [SECOND_ID, "1", SECOND, "all"])
 
 
 class Access(PrepareTest):
@@ -278,7 +306,7 @@ class Access(PrepareTest):
         for name in ("card1", "card2", "renderD128", "renderD129"):
             self.set_node(f"/dev/dri/{name}", mode="0666")
         spec = self.spec()
-        self.assertEqual(spec["cdiVersion"], "0.5.0")
+        self.assertEqual(spec["cdiVersion"], "0.6.0")
         self.assertNotIn("additionalGids", json.dumps(spec))
         node = spec["devices"][0]["containerEdits"]["deviceNodes"][1]
         self.assertEqual((node["fileMode"], node["gid"]), (0o666, VIDEO))
@@ -349,22 +377,22 @@ class LeftOut(PrepareTest):
     def test_all_of_them(self):
         for address in (FIRST, SECOND):
             self.bind(address, "vfio-pci")
-        for done in (self.write(), self.write("--dry-run"), self.detect(),
-                     self.detect("-o", "json")):
+        for done in (self.write(), self.write("--dry-run")):
             self.assert_nothing_done(done, 1, "bound to vfio-pci")
             self.assertIn("no GPU can be handed out", done.stderr)
+        self.assertEqual(self.detect().returncode, 1)
 
     def test_major_unknown(self):
         # nvidia-caps and the block device named nvidia must not be taken for it.
         self.edit("proc/devices", "195 nvidia\n", "")
-        self.assert_nothing_done(self.write(), 1, "no major for nvidia")
+        self.assert_nothing_published(self.write(), "no major for nvidia")
         self.path("proc/devices").unlink()
-        self.assert_nothing_done(self.write(), 1, "no major for nvidia")
+        self.assert_nothing_published(self.write(), "no major for nvidia")
 
     def test_older_name_of_the_major(self):
         rows = "195 nvidia\n195 nvidia-modeset\n195 nvidiactl\n"
         self.edit("proc/devices", rows, "195 nvidia-frontend\n")
-        self.assertEqual(len(self.names()), 5)
+        self.assertEqual(len(self.names()), 7)
 
 
 class OptionalNodes(PrepareTest):
@@ -414,10 +442,11 @@ class OptionalNodes(PrepareTest):
     def test_control_node_is_not_optional(self):
         self.out.mkdir(parents=True)
         self.set_node("/dev/nvidiactl", minor=254)
-        self.assert_nothing_done(self.write(), 1, "/dev/nvidiactl is 195:254, not 195:255")
+        self.assert_nothing_published(self.write(), "/dev/nvidiactl is 195:254, not 195:255")
         self.set_node("/dev/nvidiactl", gone=True)
-        for done in (self.write(), self.write("--dry-run"), self.detect()):
-            self.assert_nothing_done(done, 1, "not ready: nvidia.com/gpu: /dev/nvidiactl")
+        for done in (self.write(), self.write("--dry-run")):
+            self.assert_nothing_published(done, "/dev/nvidiactl: No such file")
+        self.assertEqual(self.detect().returncode, 4)
 
 
 class NoGpu(PrepareTest):
@@ -436,7 +465,7 @@ class NoGpu(PrepareTest):
         shutil.rmtree(self.path("sys"))
         for done, answer in ((self.detect("-o", "json"), {"vendors": []}),
                              (self.write("-o", "json"),
-                              {"path": None, "devices": [], "left_out": []})):
+                              {"specs": [], "removed": [], "not_ready": []})):
             self.assertEqual((done.returncode, done.stderr), (0, NO_GPU))
             self.assertEqual(json.loads(done.stdout), answer)
 
@@ -483,7 +512,7 @@ class NoGpu(PrepareTest):
         shutil.copytree(physical, virtual, symlinks=True)
         (virtual / "physfn").symlink_to(f"../{FIRST}")
         self.pci("0000:17:00.4").symlink_to(os.path.relpath(virtual, self.pci(FIRST).parent))
-        self.assertEqual(self.names(), [FIRST_ID, SECOND_ID, "0", "1", "all"])
+        self.assertEqual(self.names(), [FIRST_ID, SECOND_ID, "0", "1", FIRST, SECOND, "all"])
 
 
 class HostileTree(PrepareTest):
@@ -513,11 +542,11 @@ class HostileTree(PrepareTest):
     def test_absolute_link_means_inside(self):
         self.path("copy").write_text(self.path(self.information(SECOND)).read_text())
         self.link_information("/copy")
-        self.assertEqual(len(self.names()), 5)
+        self.assertEqual(len(self.names()), 7)
         place = "/" + str(self.pci(FIRST).resolve().relative_to(self.root.resolve()))
         self.pci(FIRST).unlink()
         self.pci(FIRST).symlink_to(place)
-        self.assertEqual(len(self.names()), 5)
+        self.assertEqual(len(self.names()), 7)
 
     def test_link_loop(self):
         self.link_information("information")
@@ -572,13 +601,13 @@ class RealNodes(PrepareTest):
 
     def test_files_are_no_devices(self):
         self.path("dev.tab").unlink()
-        self.assert_nothing_done(self.write(), 1, "/dev/nvidia0: not a device node")
+        self.assert_nothing_published(self.write(), "/dev/nvidia0: not a device node")
 
     def test_links_are_no_devices(self):
         self.path("dev.tab").unlink()
         self.path("dev/nvidia0").unlink()
         self.path("dev/nvidia0").symlink_to("/dev/null")
-        self.assert_nothing_done(self.write(), 1, "/dev/nvidia0: not a device node")
+        self.assert_nothing_published(self.write(), "/dev/nvidia0: not a device node")
 
     def test_nodes(self):
         expected = self.spec()
@@ -612,7 +641,7 @@ class Usage(PrepareTest):
         for arguments in (("--help",), ("detect", "--help"), ("write", "--help")):
             done = self.run_prepare(*arguments)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
-            for code in range(4):
+            for code in range(5):
                 self.assertIn(f"\n  {code}  ", done.stdout)
 
     def test_output_dir_is_a_file(self):
@@ -627,7 +656,7 @@ class Usage(PrepareTest):
     def test_relative_output_dir(self):
         done = self.run_prepare("write", "--root", self.root, "--output-dir", "a/b/",
                                 cwd=self.place)
-        self.assertEqual(done.stdout.splitlines()[0], f"a/b/{SPEC_FILE}")
+        self.assertEqual(done.stdout.splitlines()[0], str(self.place / "a/b" / SPEC_FILE))
         self.assertTrue((self.place / "a/b" / SPEC_FILE).is_file())
 
     def test_full_standard_output(self):

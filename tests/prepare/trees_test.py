@@ -4,124 +4,13 @@
 """What cdi-prepare makes of nodes of every vendor: trees_test.py CDI_PREPARE [unittest options]"""
 import json
 import os
-import pathlib
-import subprocess
 import sys
-import tempfile
-import unittest
 
 sys.dont_write_bytecode = True
 import node_trees  # noqa: E402  pylint: disable=wrong-import-position
+from tree_case import TreeTest, dri, paths, run_tests  # noqa: E402  pylint: disable=C0413
 
-PREPARE = ""
 VIDEO, RENDER = node_trees.VIDEO, node_trees.RENDER
-
-
-def paths(nodes):
-    return [node["path"] for node in nodes]
-
-
-def dri(card, render):
-    return [f"/dev/dri/card{card}", f"/dev/dri/renderD{render}"]
-
-
-class TreeTest(unittest.TestCase):
-    """A node of `tree` in `self.root`."""
-
-    tree = ""
-
-    def setUp(self):
-        place = tempfile.TemporaryDirectory(prefix="cdi-prepare-")
-        self.addCleanup(place.cleanup)
-        self.place = pathlib.Path(place.name)
-        self.root = self.place / "node"
-        if self.tree:
-            node_trees.TREES[self.tree](str(self.root), False)
-
-    # What a test changes on the node.
-
-    def path(self, name):
-        return self.root / name.lstrip("/")
-
-    def pci(self, address):
-        return self.path(f"sys/bus/pci/devices/{address}")
-
-    def bind(self, address, driver):
-        link = self.pci(address) / "driver"
-        link.unlink()
-        if driver:
-            link.symlink_to(f"../../../../bus/pci/drivers/{driver}")
-
-    def edit(self, name, old, new):
-        text = self.path(name).read_text()
-        self.assertIn(old, text)
-        self.path(name).write_text(text.replace(old, new))
-
-    def remove_node(self, path):
-        table = self.path("dev.tab").read_text().splitlines(keepends=True)
-        kept = [row for row in table if row.split()[0] != path]
-        self.assertNotEqual(table, kept)
-        self.path("dev.tab").write_text("".join(kept))
-
-    # Running it.
-
-    def run_prepare(self, command, *arguments):
-        return subprocess.run([PREPARE, command, "--root", str(self.root), *arguments],
-                              capture_output=True, text=True, timeout=20, check=False)
-
-    def detect(self, code=0):
-        """The inventories of the node, by kind."""
-        done = self.run_prepare("detect", "-o", "json")
-        self.assertEqual(done.returncode, code, done.stderr)
-        self.errors = done.stderr
-        text = self.run_prepare("detect")
-        self.assertEqual((text.returncode, text.stderr), (code, done.stderr))
-        vendors = json.loads(done.stdout)["vendors"]
-        kinds = [vendor["kind"] for vendor in vendors]
-        self.assertEqual(len(set(kinds)), len(kinds), kinds)
-        for vendor in vendors:
-            self.assertIn(vendor["kind"] + ", driver", text.stdout)
-            for gpu in vendor["gpus"]:
-                self.assertIn(gpu["name"], text.stdout)
-        return {vendor["kind"]: vendor for vendor in vendors}
-
-    def specs(self, code=0):
-        """The specs written for the node, by kind. No node in them has half of its numbers."""
-        out = self.place / "out"
-        done = self.run_prepare("write", "--output-dir", str(out))
-        self.assertEqual(done.returncode, code, done.stderr)
-        done = self.run_prepare("write", "--dry-run", "-o", "json")
-        self.assertEqual(done.returncode, code, done.stderr)
-        specs, text = {}, done.stdout
-        while text:
-            spec, end = json.JSONDecoder().raw_decode(text)
-            specs[spec["kind"]] = spec
-            text = text[end:].lstrip()
-        self.assertEqual(sorted(os.listdir(out)),
-                         sorted(kind.replace("/", "-") + ".yaml" for kind in specs))
-        for spec in specs.values():
-            self.check_nodes(spec.get("containerEdits", {}))
-            for device in spec["devices"]:
-                self.assertTrue(device["containerEdits"]["deviceNodes"])
-                self.check_nodes(device["containerEdits"])
-        return specs
-
-    def check_nodes(self, edits):
-        rows = [row.split() for row in self.path("dev.tab").read_text().splitlines()]
-        table = {row[0]: row[1:] for row in rows}
-        nodes = edits.get("deviceNodes", [])
-        self.assertEqual(len(set(paths(nodes))), len(nodes))
-        for node in nodes:
-            kind, major, minor, mode, _, gid = table[node["path"]]
-            # Like the reference, the library leaves a zero out of the text.
-            self.assertEqual((node["type"], node["major"], node.get("minor", 0)),
-                             (kind, int(major), int(minor)))
-            self.assertEqual((node["fileMode"], node.get("gid", 0)), (int(mode, 8), int(gid)))
-
-    def devices(self, spec):
-        """The paths of the nodes of each device of a spec."""
-        return {device["name"]: paths(device["containerEdits"]["deviceNodes"])
-                for device in spec["devices"]}
 
 
 class Nvidia(TreeTest):
@@ -140,7 +29,7 @@ class Nvidia(TreeTest):
              (1, "0000:ca:00.0", node_trees.NVIDIA_UUIDS[1], "10de:20b5",
               ["/dev/nvidia1"] + dri(2, 129))])
         self.assertEqual(list(self.devices(self.specs()["nvidia.com/gpu"])),
-                         [*node_trees.NVIDIA_UUIDS, "0", "1", "all"])
+                         [*node_trees.NVIDIA_UUIDS, "0", "1", "0000:17:00.0", "0000:ca:00.0", "all"])
 
     def test_node_of_windows_beside_them(self):
         with open(self.path("dev.tab"), "a", encoding="ascii") as table:
@@ -180,7 +69,7 @@ class Mig(TreeTest):
         devices = self.devices(spec)
         self.assertEqual(list(devices), [
             self.first, *(self.second + part for part in self.parts), "0", "1:gi1:ci0",
-            "1:gi2:ci0", "all"])
+            "1:gi2:ci0", "0000:17:00.0", "0000:ca:00.0:gi1:ci0", "0000:ca:00.0:gi2:ci0", "all"])
         self.assertEqual(devices["1:gi2:ci0"], self.nodes(":gi2:ci0"))
         self.assertEqual(devices["all"], ["/dev/nvidia0", *dri(1, 128), *self.nodes(":gi1:ci0"),
                                           *self.nodes(":gi2:ci0")[1:]])
@@ -191,15 +80,29 @@ class Mig(TreeTest):
         self.assertEqual([part["name"] for part in self.instances()],
                          [self.second + ":gi2:ci0"])
 
-    def test_node_missing(self):
-        self.remove_node("/dev/nvidia-caps/nvidia-cap156")
-        reason = "/dev/nvidia-caps/nvidia-cap156: No such file or directory"
+    def test_node_that_nobody_has_made_yet(self):
+        path = "/dev/nvidia-caps/nvidia-cap156"
+        self.remove_node(path)
+        node = self.instances()[1]["nodes"][1]
+        self.assertEqual([node[key] for key in ("path", "major", "minor", "mode", "on_host")],
+                         [path, 236, 156, "0444", False])
+        # Its numbers are there even where runtimes are to ask the host: it has none to tell.
+        done = self.run_prepare("write", "--dry-run", "-o", "json", "--node-numbers", "asked")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        nodes = {node["path"]: node for device in json.loads(done.stdout)["devices"]
+                 for node in device["containerEdits"]["deviceNodes"]}
+        self.assertEqual((nodes[path]["major"], nodes[path]["minor"]), (236, 156))
+        self.assertFalse({"type", "major", "minor"} & set(nodes["/dev/nvidia1"]))
+
+    def test_node_of_another_number(self):
+        self.edit("dev.tab", "nvidia-cap156 c 236 156", "nvidia-cap156 c 236 157")
+        reason = "/dev/nvidia-caps/nvidia-cap156 is 236:157, not 236:156"
         self.assertEqual([part["left_out"] for part in self.instances(3)], [None, reason])
         self.assertIn(f"left out: nvidia GPU 0000:ca:00.0:gi2:ci0: {reason}\n", self.errors)
         self.assertNotIn("1:gi2:ci0", self.devices(self.specs(3)["nvidia.com/gpu"]))
         written = self.run_prepare("write", "--output-dir", str(self.place / "out"), "-o", "json")
-        self.assertEqual(json.loads(written.stdout)["left_out"], [
-            {"name": self.second + ":gi2:ci0", "pci_address": "0000:ca:00.0", "reason": reason}])
+        self.assertEqual(json.loads(written.stdout)["specs"][0]["left_out"],
+                         [{"name": self.second + ":gi2:ci0", "reason": reason}])
 
     def test_access_that_says_no_minor(self):
         self.access("gi2/ci0").unlink()  # it is read-only
@@ -271,7 +174,7 @@ class AmdWhole(TreeTest):
     def test_write(self):
         spec = self.specs()["amd.com/gpu"]
         self.assertEqual(self.devices(spec),
-                         dict.fromkeys((self.unique_id, "0", "all"), dri(1, 128)))
+                         dict.fromkeys((self.unique_id, "0", self.address, "all"), dri(1, 128)))
         shared = spec["containerEdits"]
         self.assertEqual((paths(shared["deviceNodes"]), shared["additionalGids"]),
                          (["/dev/kfd"], [RENDER]))
@@ -289,7 +192,7 @@ class AmdWhole(TreeTest):
         # As a device cgroup that forbids the GPU makes it look: it is not there to be read.
         (self.path("sys/class/kfd/kfd/topology/nodes/2/properties")).unlink()
         done = self.run_prepare("detect")
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.returncode, 4)
         self.assertIn("KFD shows no topology node for it", done.stderr)
 
     def test_card_for_screens_needs_no_kfd_node(self):
@@ -310,13 +213,13 @@ class AmdWhole(TreeTest):
     def test_kfd_missing(self):
         self.remove_node("/dev/kfd")
         done = self.run_prepare("write", "--dry-run")
-        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertEqual((done.returncode, done.stdout), (4, ""))
         self.assertIn("not ready: amd.com/gpu: /dev/kfd: No such file", done.stderr)
 
     def test_render_node_missing(self):
         self.remove_node("/dev/dri/renderD128")
         done = self.run_prepare("detect")
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.returncode, 4)
         self.assertIn("it has no render node that can be used", done.stderr)
 
 
@@ -339,7 +242,8 @@ class AmdPartitions(TreeTest):
 
     def test_write(self):
         devices = self.devices(self.specs()["amd.com/gpu"])
-        self.assertEqual(list(devices), [*self.names(), *(f"0-p{k}" for k in range(8)), "all"])
+        self.assertEqual(list(devices), [*self.names(), *(f"0-p{k}" for k in range(8)),
+                                         *(f"{self.address}-p{k}" for k in range(8)), "all"])
         self.assertEqual(devices["0-p7"], dri(8, 135))
         self.assertEqual(devices["all"], [path for k in range(8) for path in dri(1 + k, 128 + k)])
 
@@ -448,7 +352,7 @@ class Intel(TreeTest):
 
     def test_render_node_missing(self):
         self.remove_node("/dev/dri/renderD129")
-        integrated, _ = self.detect(3)["intel.com/gpu"]["gpus"]
+        integrated, _ = self.detect(4)["intel.com/gpu"]["gpus"]
         self.assertEqual(integrated["left_out"], "it has no render node that can be used")
         self.assertIn("warning: /dev/dri/renderD129 omitted", self.errors)
 
@@ -475,7 +379,7 @@ class IntelAccelerators(TreeTest):
 
     def test_gaudi_without_its_node(self):
         self.remove_node("/dev/accel/accel1")
-        (gaudi,) = self.detect(3)["intel.com/gaudi"]["gpus"]
+        (gaudi,) = self.detect(4)["intel.com/gaudi"]["gpus"]
         self.assertEqual(gaudi["left_out"], "it has no /dev/accel node that can be used")
 
     def test_gaudi_without_driver(self):
@@ -498,7 +402,7 @@ class Vfio(TreeTest):
     def reason(self):
         """Why the first is left out; there is none to hand out then."""
         done = self.run_prepare("detect")
-        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertEqual(done.returncode, 4)
         (row,) = (row for row in done.stderr.splitlines() if self.first in row)
         return row.split(f"left out: nvidia GPU {self.first}: ")[1]
 
@@ -557,9 +461,9 @@ class Wsl(TreeTest):
         found = self.detect()
         self.assertEqual(list(found), ["nvidia.com/gpu"])
         vendor = found["nvidia.com/gpu"]
-        self.assertEqual(vendor["library_directories"],
-                         ["/usr/lib/wsl/lib",
-                          "/usr/lib/wsl/drivers/nv_dispi.inf_amd64_4c2b1e8d7f0a9c35"])
+        self.assertEqual({os.path.dirname(file["path"]) for file in vendor["files"]},
+                         {"/usr/lib/wsl/lib",
+                          "/usr/lib/wsl/drivers/nv_dispi.inf_amd64_4c2b1e8d7f0a9c35"})
         (gpu,) = vendor["gpus"]
         self.assertEqual((gpu["name"], gpu["pci_address"], paths(gpu["nodes"])),
                          ("all", None, ["/dev/dxg"]))
@@ -575,7 +479,7 @@ class Wsl(TreeTest):
         self.path("sys/class/misc/dxg").mkdir(parents=True)
         self.path("sys/class/misc/dxg/dev").write_text("10:126\n")
         done = self.run_prepare("detect")
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.returncode, 4)
         self.assertIn("left out: nvidia GPU all: /dev/dxg is 10:125, not 10:126", done.stderr)
 
 
@@ -626,13 +530,12 @@ class AllVendors(TreeTest):
         with open(self.path("dev.tab"), "a", encoding="ascii") as table:
             table.write(amd)
         self.remove_node("/dev/kfd")
-        found = self.detect(3)
+        found = self.detect(4)
         self.assertEqual(list(found), ["amd.com/gpu", "intel.com/npu", "intel.com/gaudi"])
         self.assertEqual(found["amd.com/gpu"]["not_ready"],
                          "/dev/kfd: No such file or directory")
-        self.assertEqual(sorted(self.specs(3)), ["intel.com/gaudi", "intel.com/npu"])
+        self.assertEqual(sorted(self.specs(4)), ["intel.com/gaudi", "intel.com/npu"])
 
 
 if __name__ == "__main__":
-    PREPARE = os.path.abspath(sys.argv[1])
-    unittest.main(verbosity=2, argv=[sys.argv[0], *sys.argv[2:]])
+    run_tests()

@@ -1,0 +1,113 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_CLAIM_SPEC_HPP
+#define CDI_PREPARE_CLAIM_SPEC_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <cdi/minimum_version.hpp>
+#include <cdi/result.hpp>
+#include <cdi/spec.hpp>
+
+#include "found_device.hpp"
+#include "gpu_spec.hpp"
+#include "journal.hpp"
+#include "options.hpp"
+#include "specs.hpp"
+#include "survey.hpp"
+#include "verify.hpp"
+
+// The spec of a claim: a device for each that it has.
+
+namespace prepare {
+
+/// The options that decide what the spec of a claim holds, as its journal keeps them: it is made
+/// again as it was, whoever calls.
+inline std::map<std::string, std::string> kept_options(const Options& options) {
+  return {{"profile", options.profile},
+          {"hooks", options.hooks},
+          {"node_numbers", options.ask_host() ? "asked" : "given"},
+          {"ld_library_path", options.ld_library_path ? "yes" : "no"},
+          {"output_dir", options.output_dir}};
+}
+
+/// The options with which a claim was prepared.
+inline Options options_of(const Claim& claim, Options options) {
+  const auto kept = [&](const char* key, std::string otherwise) {
+    const auto found = claim.holds.find(key);
+    return found == claim.holds.end() ? std::move(otherwise) : found->second;
+  };
+  options.profile = kept("profile", "all");
+  options.hooks = kept("hooks", "none");
+  options.node_numbers = kept("node_numbers", "given");
+  options.ld_library_path = kept("ld_library_path", "no") == "yes";
+  options.output_dir = kept("output_dir", options.output_dir);
+  return options;
+}
+
+/// Adds edits to others that a container gets too. What both have is there once.
+inline void merge(cdi::ContainerEdits& edits, const cdi::ContainerEdits& more) {
+  const auto add_new = [](auto& list, const auto& added) {
+    for (const auto& one : added) {
+      if (std::find(list.begin(), list.end(), one) == list.end()) list.push_back(one);
+    }
+  };
+  add_new(edits.env, more.env);
+  add_new(edits.device_nodes, more.device_nodes);
+  add_new(edits.hooks, more.hooks);
+  add_new(edits.mounts, more.mounts);
+  add_new(edits.additional_gids, more.additional_gids);
+}
+
+/// What a claim has, as it is now, in the same order. Fails when one of it is not to be had.
+inline cdi::Result<std::vector<FoundDevice>> find_again(const Survey& survey, const Claim& claim) {
+  std::vector<FoundDevice> out;
+  for (const auto& claimed : claim.devices) {
+    auto found = find_again(survey, claimed);
+    if (!found) return std::move(found).error();
+    out.push_back(std::move(*found));
+  }
+  return out;
+}
+
+/// The spec of a claim, by what `find_again` has found. Fails when it would not give each device.
+inline cdi::Result<cdi::Spec> claim_spec(const Survey& survey, const Claim& claim,
+                                         const std::vector<FoundDevice>& found,
+                                         const Options& options) {
+  const auto holds = spec_options(survey.tree, options_of(claim, options));
+  cdi::Spec spec{.kind = claim.kind};
+  std::set<std::string_view> kinds;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto& claimed = claim.devices[i];
+    auto edits = node_edits(found[i].share.nodes, holds);
+    if (edits.device_nodes.empty()) {
+      return device_error(claimed.name, "it has no node for this --profile: ask for another one");
+    }
+    spec.devices.push_back(
+        {.name = claim.device_name(claimed), .container_edits = std::move(edits)});
+    kinds.insert(claimed.kind);
+  }
+  for (const auto& inventory : survey.inventories) {
+    if (kinds.contains(inventory.kind)) {
+      merge(spec.container_edits, shared_edits(inventory, holds));
+    }
+  }
+  const auto left_out = verify(survey.tree, spec);
+  if (!left_out) return left_out.error();
+  if (!left_out->empty()) {
+    return device_error(left_out->front().name, left_out->front().reason, cdi::Errc::host);
+  }
+  spec.version = cdi::to_string(cdi::minimum_version(spec));
+  return spec;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_PREPARE_CLAIM_SPEC_HPP

@@ -1,0 +1,296 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_CLAIMS_HPP
+#define CDI_PREPARE_CLAIMS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/publish.hpp>
+#include <cdi/result.hpp>
+#include <cdi/spec.hpp>
+
+#include "claim_spec.hpp"
+#include "directories.hpp"
+#include "fingerprint.hpp"
+#include "found_device.hpp"
+#include "journal.hpp"
+#include "options.hpp"
+#include "survey.hpp"
+
+// Claims: which GPUs of the host are promised to whom. The journal says what was promised; the spec
+// files and the hardware are made to agree with it, or the claim has a fault.
+
+namespace prepare {
+
+/// What a claim asks for.
+struct AskedDevice {
+  std::string request{};  // of the claim; empty for all of them
+  FoundDevice device{};
+};
+
+/// What a claim is to remember of a device.
+inline ClaimedDevice to_claimed(const AskedDevice& asked) {
+  const auto& [whole, share, by_iommufd] = asked.device;
+  return {.request = asked.request,
+          .kind = whole.inventory->kind,
+          .name = asked.device.name(),
+          .id = whole.gpu->id,
+          .suffix = share.suffix,
+          .pci_address = whole.gpu->pci_address,
+          .pci_id = whole.gpu->pci_id,
+          .by_iommufd = by_iommufd};
+}
+
+/// Notes where a device is now, and its id once that is known.
+inline void update(ClaimedDevice& claimed, const FoundDevice& found) {
+  const auto& gpu = *found.whole.gpu;
+  if (!gpu.id.empty()) claimed.id = gpu.id;
+  claimed.pci_address = gpu.pci_address;
+}
+
+/// The claims of a journal, made to agree with the spec files and the hardware. All that it is made
+/// of must live as long.
+class Claims {
+ public:
+  Claims(const Journal& journal, const Survey& survey, const Options& options)
+      : journal_{journal}, survey_{survey}, options_{options}, boot_{boot_id(survey.tree)} {}
+
+  /// Ends what killed calls have begun, makes specs that are missing or out of date, and removes
+  /// those that belong to no claim. Fails when nobody can tell which claims there are.
+  cdi::Result<void> reconcile() {
+    if (!cdi::check_owner(owner())) {
+      return cdi::Error{.code = cdi::Errc::invalid,
+                        .message =
+                            "specs cannot record this name: take another --state-dir, in "
+                            "ASCII, of at most 200 characters",
+                        .position = {.file = journal_.directory()}};
+    }
+    auto loaded = journal_.load();
+    if (!loaded) return std::move(loaded).error();
+    for (auto& [uid, claim] : *loaded) {
+      if (claim) {
+        settle(std::move(*claim));
+      } else {
+        faults_[uid] = cdi::to_string(claim.error()) + "; unprepare the claim to be rid of it";
+        unreadable_.insert(uid);
+      }
+    }
+    remove_orphans();
+    return {};
+  }
+
+  /// Those that the journal has; some may have a fault.
+  const std::map<std::string, Claim>& all() const { return claims_; }
+
+  /// What is wrong with claims, by UID. There may be a claim that is not among `all`.
+  const std::map<std::string, std::string>& faults() const { return faults_; }
+
+  /// What is wrong with the directory of the specs.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+  /// Why a claim has not what it should have, as an error.
+  cdi::Result<void> check(const std::string& uid) const {
+    const auto fault = faults_.find(uid);
+    if (fault == faults_.end()) return {};
+    return cdi::Error{.code = cdi::Errc::host, .message = fault->second};
+  }
+
+  /// Prepares a claim without a fault. Doing so again changes nothing.
+  cdi::Result<Claim> prepare(Claim claim, const std::vector<AskedDevice>& asked) {
+    if (auto distinct = check_distinct(asked); !distinct) return std::move(distinct).error();
+    const auto known = claims_.find(claim.uid);
+    if (known != claims_.end()) {
+      if (has_devices(known->second, asked)) return known->second;
+      return conflict("the claim has other devices already: unprepare it first");
+    }
+    std::vector<FoundDevice> found;
+    for (const auto& one : asked) {
+      if (auto free = check_free(one.device); !free) return std::move(free).error();
+      claim.devices.push_back(to_claimed(one));
+      found.push_back(one.device);
+    }
+    claim.boot_id = boot_;
+    const auto spec = claim_spec(survey_, claim, found, options_);
+    if (!spec) return spec.error();
+    if (auto carried_out = carry_out(claim, *spec); !carried_out) {
+      static_cast<void>(forget(claim));  // the next call ends what cannot be ended now
+      return std::move(carried_out).error();
+    }
+    claims_.emplace(claim.uid, claim);
+    return claim;
+  }
+
+  /// Takes back what a claim was given; that it was given nothing is no error.
+  cdi::Result<void> unprepare(const std::string& uid) {
+    if (const auto known = claims_.find(uid); known != claims_.end()) {
+      auto& claim = known->second;
+      claim.phase = Claim::Phase::removing;
+      static_cast<void>(journal_.save(claim));  // it must end on a full disk, too
+      if (auto forgotten = forget(claim); !forgotten) return forgotten;
+      claims_.erase(known);
+    } else if (unreadable_.erase(uid) != 0) {
+      if (auto erased = journal_.erase(uid); !erased) return erased;
+      remove_orphans();
+    }
+    return {};
+  }
+
+ private:
+  static cdi::Error conflict(std::string message) {
+    return {.code = cdi::Errc::conflict, .message = std::move(message)};
+  }
+
+  /// Of its files: another journal in the same directory has others.
+  std::string owner() const { return "cdi-prepare claims of " + journal_.directory(); }
+
+  std::string output_dir(const Claim& claim) const {
+    return options_of(claim, options_).output_dir;
+  }
+
+  cdi::Publisher publisher(const Claim& claim) const {
+    return cdi::Publisher{owner(), output_dir(claim)};
+  }
+
+  /// Ends what was begun with a claim, and takes note of it.
+  void settle(Claim claim) {
+    const bool prepared = claim.phase == Claim::Phase::prepared;
+    const auto settled = prepared ? renew(claim) : forget(claim);
+    if (settled && !prepared) return;
+    if (!settled) faults_[claim.uid] = cdi::to_string(settled.error());
+    claims_.emplace(claim.uid, std::move(claim));
+  }
+
+  cdi::Result<void> publish(const Claim& claim, const cdi::Spec& spec) const {
+    if (auto made = make_directories(output_dir(claim)); !made) return made;
+    const auto published = publisher(claim).write(claim.file_name(), spec);
+    if (!published) return published.error();
+    return {};
+  }
+
+  /// Puts a new claim in the journal, then in a spec, and says in the journal that it is there.
+  cdi::Result<void> carry_out(Claim& claim, const cdi::Spec& spec) const {
+    const auto tried = publisher(claim).write(claim.file_name(), spec, cdi::DryRun::yes);
+    if (!tried) return tried.error();
+    claim.phase = Claim::Phase::preparing;
+    if (auto saved = journal_.save(claim); !saved) return saved;
+    if (auto published = publish(claim, spec); !published) return published;
+    claim.phase = Claim::Phase::prepared;
+    return journal_.save(claim);
+  }
+
+  /// Removes the spec of a claim, then the claim. A file of another owner stays.
+  cdi::Result<void> forget(const Claim& claim) const {
+    const auto removed = publisher(claim).remove(claim.file_name());
+    if (!removed && removed.error().code != cdi::Errc::conflict) return removed.error();
+    return journal_.erase(claim.uid);
+  }
+
+  /// Makes the spec of a claim what it is to be now. When that cannot be, a spec of this boot
+  /// stays: its numbers are good still. That of another boot goes: they could be another device's.
+  cdi::Result<void> renew(Claim& claim) const {
+    const bool other_boot = !boot_.empty() && claim.boot_id != boot_;
+    auto renewed = write_anew(claim);
+    if (!renewed && (other_boot || renewed.error().code == cdi::Errc::conflict)) {
+      static_cast<void>(publisher(claim).remove(claim.file_name()));
+    }
+    return renewed;
+  }
+
+  cdi::Result<void> write_anew(Claim& claim) const {
+    const auto found = find_again(survey_, claim);
+    if (!found) return found.error();
+    const auto spec = claim_spec(survey_, claim, *found, options_);
+    if (!spec) return spec.error();
+    if (auto published = publish(claim, *spec); !published) return published;
+    const auto before = claim;
+    for (std::size_t i = 0; i < found->size(); ++i) update(claim.devices[i], (*found)[i]);
+    if (!boot_.empty()) claim.boot_id = boot_;
+    return claim == before ? cdi::Result<void>{} : journal_.save(claim);
+  }
+
+  /// Removes spec files of this journal that no claim has. Of a claim that cannot be read the UID
+  /// is known.
+  void remove_orphans() {
+    const cdi::Publisher publisher{owner(), options_.output_dir};
+    std::set<std::string> keep;
+    for (const auto& [uid, claim] : claims_) keep.insert(claim.file_name());
+    if (!unreadable_.empty()) keep.merge(files_of_unreadable(publisher));
+    const auto pruned = publisher.prune(keep);
+    if (!pruned) warnings_.push_back(cdi::to_string(pruned.error()));
+    if (!pruned) return;
+    for (const auto& error : pruned->errors) warnings_.push_back(cdi::to_string(error));
+  }
+
+  std::set<std::string> files_of_unreadable(const cdi::Publisher& publisher) const {
+    std::set<std::string> out;
+    const auto files = publisher.files();
+    if (!files) return out;
+    for (const auto& file : *files) {
+      for (const auto& uid : unreadable_) {
+        if (file.ends_with("_" + uid + ".yaml")) out.insert(file);
+      }
+    }
+    return out;
+  }
+
+  /// Whether a claim has what is asked for, for the same requests; the order is of no interest.
+  bool has_devices(const Claim& claim, const std::vector<AskedDevice>& asked) const {
+    const auto same = [&](const AskedDevice& one, const ClaimedDevice& its) {
+      return one.request == its.request && one.device.whole.gpu == find_gpu(survey_, its).gpu &&
+             one.device.share.suffix == its.suffix && one.device.by_iommufd == its.by_iommufd;
+    };
+    return asked.size() == claim.devices.size() &&
+           std::all_of(asked.begin(), asked.end(), [&](const AskedDevice& one) {
+             return std::any_of(claim.devices.begin(), claim.devices.end(),
+                                [&](const ClaimedDevice& its) { return same(one, its); });
+           });
+  }
+
+  static cdi::Result<void> check_distinct(const std::vector<AskedDevice>& asked) {
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      for (std::size_t before = 0; before < i; ++before) {
+        const auto& other = asked[before].device;
+        if (!is_same_part(asked[i].device, *other.whole.gpu, other.share.suffix)) continue;
+        return conflict(fmt::format("device {}: asked for twice", asked[i].device.name()));
+      }
+    }
+    return {};
+  }
+
+  cdi::Result<void> check_free(const FoundDevice& device) const {
+    for (const auto& [uid, claim] : claims_) {
+      for (const auto& its : claim.devices) {
+        const auto whole = find_gpu(survey_, its);
+        if (whole.gpu == nullptr || !excludes(device, *whole.gpu, its.suffix)) continue;
+        return conflict(fmt::format("device {}: claim {} has {}", device.name(), uid, its.name));
+      }
+    }
+    if (unreadable_.empty()) return {};
+    const auto& uid = *unreadable_.begin();
+    return conflict(
+        fmt::format("device {}: claim {} could have it: {}", device.name(), uid, faults_.at(uid)));
+  }
+
+  const Journal& journal_;
+  const Survey& survey_;
+  const Options& options_;
+  std::string boot_;
+  std::map<std::string, Claim> claims_{};
+  std::set<std::string> unreadable_{};
+  std::map<std::string, std::string> faults_{};
+  std::vector<std::string> warnings_{};
+};
+
+}  // namespace prepare
+
+#endif  // CDI_PREPARE_CLAIMS_HPP

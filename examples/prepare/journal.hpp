@@ -1,0 +1,309 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_JOURNAL_HPP
+#define CDI_PREPARE_JOURNAL_HPP
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <fcntl.h>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cdi/descriptor.hpp>
+#include <cdi/name.hpp>
+#include <cdi/replace_file.hpp>
+#include <cdi/result.hpp>
+
+#include "directories.hpp"
+#include "json_output.hpp"
+
+// What has been promised to whom: a file for each claim, which survives the spec files of
+// /var/run, and tells after a crash how far a call had come.
+
+namespace prepare {
+
+/// A GPU, or a partition of one, that a claim has.
+struct ClaimedDevice {
+  std::string request{};      // of the claim; empty for all of them
+  std::string kind{};         // "nvidia.com/gpu"
+  std::string name{};         // when it was claimed; it stays, as it is part of a CDI device id
+  std::string id{};           // of the GPU, as in `Gpu`; empty as long as it is unknown
+  std::string suffix{};       // of the partition; empty for the whole
+  std::string pci_address{};  // where it was the last time
+  std::string pci_id{};       // another one at that address is another GPU
+  bool by_iommufd = false;
+
+  friend bool operator==(const ClaimedDevice&, const ClaimedDevice&) = default;
+};
+
+/// A claim, and how far its preparation has come.
+struct Claim {
+  enum class Phase : std::uint8_t { preparing, prepared, removing };
+
+  std::string uid{};
+  std::string name_space{};
+  std::string name{};
+  Phase phase = Phase::preparing;
+  std::string kind{};                          // of its CDI devices
+  std::string boot_id{};                       // in which its spec was verified
+  std::map<std::string, std::string> holds{};  // the options that decide what its spec holds
+  std::vector<ClaimedDevice> devices{};
+
+  friend bool operator==(const Claim&, const Claim&) = default;
+
+  std::string file_name() const { return *cdi::transient_spec_name(kind, uid) + ".yaml"; }
+
+  /// The name of a device in the claim's spec. The UID makes it new each time: runtimes may still
+  /// know another content of an older one.
+  std::string device_name(const ClaimedDevice& device) const { return uid + "-" + device.name; }
+};
+
+/// UIDs that can be part of a file name and of a device name, and cannot be a path: 1 to 64
+/// letters, digits and `-`, a letter or digit at both ends.
+inline bool is_claim_uid(std::string_view text) {
+  constexpr std::size_t longest = 64;
+  return text.size() <= longest && cdi::is_device_name(text) &&
+         text.find_first_of("_.:") == std::string_view::npos;
+}
+
+inline constexpr int journal_version = 1;
+
+inline constexpr std::pair<Claim::Phase, std::string_view> phase_names[] = {
+    {Claim::Phase::preparing, "preparing"},
+    {Claim::Phase::prepared, "prepared"},
+    {Claim::Phase::removing, "removing"}};
+
+/// The members of a claimed device that are text, as its journal names them.
+inline constexpr std::pair<const char*, std::string ClaimedDevice::*> device_members[] = {
+    {"request", &ClaimedDevice::request}, {"kind", &ClaimedDevice::kind},
+    {"name", &ClaimedDevice::name},       {"id", &ClaimedDevice::id},
+    {"suffix", &ClaimedDevice::suffix},   {"pci_address", &ClaimedDevice::pci_address},
+    {"pci_id", &ClaimedDevice::pci_id}};
+
+/// The same of a claim.
+inline constexpr std::pair<const char*, std::string Claim::*> claim_members[] = {
+    {"uid", &Claim::uid},
+    {"namespace", &Claim::name_space},
+    {"name", &Claim::name},
+    {"kind", &Claim::kind},
+    {"boot_id", &Claim::boot_id}};
+
+inline Json to_json(const ClaimedDevice& device) {
+  Json out;
+  for (const auto& [key, member] : device_members) out[key] = device.*member;
+  out["by_iommufd"] = device.by_iommufd;
+  return out;
+}
+
+inline Json to_json(const Claim& claim) {
+  Json out{{"version", journal_version}};
+  for (const auto& [key, member] : claim_members) out[key] = claim.*member;
+  for (const auto& [phase, name] : phase_names) {
+    if (phase == claim.phase) out["phase"] = name;
+  }
+  out["holds"] = claim.holds;
+  out["devices"] = Json::array();
+  for (const auto& device : claim.devices) out["devices"].push_back(to_json(device));
+  return out;
+}
+
+namespace journal_detail {
+
+/// Reads members of text into an object; whether all are there.
+template <typename Object, std::size_t count>
+bool read_members(const nlohmann::json& json, Object& out,
+                  const std::pair<const char*, std::string Object::*> (&members)[count]) {
+  return json.is_object() && std::all_of(members, members + count, [&](const auto& entry) {
+           const auto found = json.find(entry.first);
+           if (found == json.end() || !found->is_string()) return false;
+           out.*entry.second = found->template get<std::string>();
+           return true;
+         });
+}
+
+inline bool read_phase(const nlohmann::json& json, Claim::Phase& out) {
+  for (const auto& [phase, name] : phase_names) {
+    if (json != name) continue;
+    out = phase;
+    return true;
+  }
+  return false;
+}
+
+inline bool read_holds(const nlohmann::json& json, std::map<std::string, std::string>& out) {
+  if (!json.is_object()) return false;
+  for (const auto& [key, value] : json.items()) {
+    if (!value.is_string()) return false;
+    out[key] = value.get<std::string>();
+  }
+  return true;
+}
+
+inline bool read_devices(const nlohmann::json& json, std::vector<ClaimedDevice>& out) {
+  if (!json.is_array()) return false;
+  for (const auto& element : json) {
+    ClaimedDevice device;
+    if (!read_members(element, device, device_members)) return false;
+    if (!cdi::is_device_name(device.name)) return false;
+    device.by_iommufd = element.value("by_iommufd", nlohmann::json{}) == true;
+    out.push_back(std::move(device));
+  }
+  return !out.empty();
+}
+
+inline bool read_claim(const nlohmann::json& json, Claim& out) {
+  const auto member = [&](const char* key) {
+    return json.value(key, nlohmann::json{});
+  };
+  return read_members(json, out, claim_members) && is_claim_uid(out.uid) &&
+         cdi::parse_kind(out.kind) && read_phase(member("phase"), out.phase) &&
+         read_holds(member("holds"), out.holds) && read_devices(member("devices"), out.devices);
+}
+
+}  // namespace journal_detail
+
+inline cdi::Error not_a_claim() {
+  return {.code = cdi::Errc::schema, .message = "it is damaged, or no journal of a claim"};
+}
+
+/// Reads a claim from the text that `to_json` makes of it.
+inline cdi::Result<Claim> parse_claim(std::string_view text) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  const auto version = json.is_object() ? json.value("version", nlohmann::json{}) : json;
+  if (version.is_number_integer() && version > journal_version) {
+    return cdi::Error{.code = cdi::Errc::unsupported,
+                      .message = "a newer cdi-prepare wrote it: use that one"};
+  }
+  Claim claim;
+  if (version == journal_version && journal_detail::read_claim(json, claim)) return claim;
+  return not_a_claim();
+}
+
+/// The journal in a directory. One process at a time has it; another one waits.
+class Journal {
+ public:
+  /// Claims by UID, or why there is none to be read.
+  using Claims = std::map<std::string, cdi::Result<Claim>>;
+
+  /// Makes the directory when it is missing, and waits for the lock. `Errc::timeout` when others
+  /// have it all the time.
+  static cdi::Result<Journal> open(const std::string& directory,
+                                   std::chrono::duration<double> patience) {
+    if (auto made = make_directories(directory); !made) return std::move(made).error();
+    std::error_code failed;
+    Journal journal{std::filesystem::canonical(directory, failed).string()};
+    errno = failed.value();
+    if (failed) return cdi::file_error(directory, "cannot open the directory");
+    if (auto locked = journal.lock(patience); !locked) return std::move(locked).error();
+    return journal;
+  }
+
+  /// The directory; no part of the path is a link, so that it is the same whatever the way to it.
+  const std::string& directory() const { return directory_; }
+
+  std::string path_of(std::string_view uid) const { return in_directory(uid, ".json"); }
+
+  /// Reads all claims. Removes what writers left that were killed.
+  cdi::Result<Claims> load() const {
+    namespace fs = std::filesystem;
+    Claims claims;
+    std::error_code failed;
+    for (fs::directory_iterator entry{directory_, failed}, end; !failed && entry != end;
+         entry.increment(failed)) {
+      const auto name = entry->path().filename().string();
+      const auto uid = entry->path().stem().string();
+      if (cdi::detail::is_temporary_name(name)) {
+        ::unlink(entry->path().c_str());
+      } else if (name == uid + ".json" && is_claim_uid(uid)) {
+        claims.emplace(uid, read(uid));
+      }
+    }
+    errno = failed.value();
+    if (failed) return cdi::file_error(directory_, "cannot list the directory");
+    return claims;
+  }
+
+  /// Writes a claim so that it survives a crash of the host.
+  cdi::Result<void> save(const Claim& claim) const {
+    return cdi::replace_file(path_of(claim.uid), json_text(to_json(claim)), 0600);
+  }
+
+  /// Forgets a claim, for good.
+  cdi::Result<void> erase(std::string_view uid) const {
+    const auto path = path_of(uid);
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT) {
+      return cdi::file_error(path, "cannot remove the file");
+    }
+    return sync_directory(directory_);
+  }
+
+ private:
+  explicit Journal(std::string directory) : directory_{std::move(directory)} {}
+
+  std::string in_directory(std::string_view name, std::string_view ending) const {
+    return fmt::format("{}/{}{}", directory_, name, ending);
+  }
+
+  cdi::Result<void> lock(std::chrono::duration<double> patience) {
+    using Clock = std::chrono::steady_clock;
+    constexpr std::chrono::milliseconds pause{5};
+    const auto path = in_directory(".lock", "");
+    lock_ = cdi::Descriptor{
+        ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600)};
+    if (!lock_) return cdi::file_error(path, "cannot open the lock");
+    const auto end = Clock::now() + patience;
+    while (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno == EINTR) continue;
+      if (errno != EWOULDBLOCK) return cdi::file_error(path, "cannot lock");
+      if (Clock::now() >= end) {
+        return cdi::Error{.code = cdi::Errc::timeout,
+                          .message = "another call has had the lock all the time: try again",
+                          .position = {.file = path}};
+      }
+      std::this_thread::sleep_for(pause);
+    }
+    return {};
+  }
+
+  /// Reads the claim in the file of a UID. What is no regular file is not waited for.
+  cdi::Result<Claim> read(const std::string& uid) const {
+    constexpr std::size_t size_limit = 1 << 20;
+    const auto path = path_of(uid);
+    const cdi::Descriptor file{
+        ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+    struct stat status = {};
+    if (!file || ::fstat(file.get(), &status) != 0) {
+      return cdi::file_error(path, "cannot open the file");
+    }
+    const bool regular = S_ISREG(status.st_mode);
+    const auto text = regular ? cdi::read_all(file.get(), path, size_limit) : not_a_claim();
+    if (!text) return text.error();
+    auto claim = parse_claim(*text);
+    if (claim && claim->uid != uid) claim = not_a_claim();
+    if (!claim) claim.error().position.file = path;
+    return claim;
+  }
+
+  std::string directory_;
+  cdi::Descriptor lock_{-1};
+};
+
+}  // namespace prepare
+
+#endif  // CDI_PREPARE_JOURNAL_HPP

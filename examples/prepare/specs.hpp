@@ -1,0 +1,139 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_SPECS_HPP
+#define CDI_PREPARE_SPECS_HPP
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/lower.hpp>
+#include <cdi/minimum_version.hpp>
+#include <cdi/name.hpp>
+#include <cdi/result.hpp>
+#include <cdi/spec.hpp>
+
+#include "exit_codes.hpp"
+#include "fingerprint.hpp"
+#include "gpu.hpp"
+#include "gpu_spec.hpp"
+#include "host_tree.hpp"
+#include "nvidia_hooks.hpp"
+#include "options.hpp"
+#include "survey.hpp"
+#include "verify.hpp"
+
+namespace prepare {
+
+/// The spec of a kind, and what is not in it.
+struct PreparedSpec {
+  std::string file_name{};
+  cdi::Spec spec{};
+  std::vector<LeftOut> left_out{};
+  std::vector<cdi::Loss> losses{};  // what `--max-version` has no place for
+};
+
+/// `nvidia.com/gpu` is written to nvidia.com-gpu.yaml.
+inline std::string file_name(std::string_view kind) {
+  return *cdi::spec_name(kind) + ".yaml";
+}
+
+/// What specs are to hold, by the options and by what the host has.
+inline SpecOptions spec_options(const HostTree& tree, const Options& options) {
+  SpecOptions out{.ask_host = options.ask_host(), .library_path = options.ld_library_path};
+  for (const auto& [name, profiles] : profile_names) {
+    if (name == options.profile) out.profiles = profiles;
+  }
+  if (options.hooks == "nvidia") out.hook_program = nvidia::find_hook_program(tree);
+  return out;
+}
+
+/// Gives a spec the lowest release that holds it, or the one given and what that one holds.
+inline cdi::Result<void> settle_version(PreparedSpec& prepared,
+                                        const std::optional<cdi::Release>& max_version) {
+  auto& spec = prepared.spec;
+  const auto minimum = cdi::minimum_version(spec);
+  spec.version = cdi::to_string(minimum);
+  if (!max_version || minimum <= *max_version) return {};
+  auto lowered = cdi::lower(spec, *max_version, cdi::Losses::allow);
+  if (!lowered) return std::move(lowered).error();
+  spec = std::move(lowered->spec);
+  prepared.losses = std::move(lowered->losses);
+  return {};
+}
+
+/// The GPUs and partitions that detection has left out.
+inline std::vector<LeftOut> left_out(const Inventory& found) {
+  std::vector<LeftOut> out;
+  for (const auto& gpu : found.gpus) {
+    for (const auto& share : gpu.shares()) {
+      if (share.left_out) out.push_back({gpu.stable_name() + share.suffix, *share.left_out});
+    }
+  }
+  return out;
+}
+
+/// The spec of what can be handed out of a kind, looked at once more below the root. An error says
+/// that nothing can.
+inline cdi::Result<PreparedSpec> prepare_spec(const HostTree& tree, const Inventory& found,
+                                              const SpecOptions& holds, const Options& options) {
+  PreparedSpec out{.file_name = file_name(found.kind), .spec = gpu_spec(found, holds)};
+  auto failed = verify(tree, out.spec);
+  if (!failed) return failed.error();
+  out.left_out = left_out(found);
+  out.left_out.insert(out.left_out.end(), failed->begin(), failed->end());
+  add_fingerprint(out.spec, tree, found, options);
+  if (auto settled = settle_version(out, options.max_version); !settled) {
+    return std::move(settled).error();
+  }
+  return out;
+}
+
+/// The specs that can be made of what was found on a host.
+struct PreparedSpecs {
+  std::vector<PreparedSpec> specs{};
+  std::vector<std::string> not_ready{};  // why there are not more
+  bool held_back = false;                // none is to be made, and those there are to stay
+  std::string complaints{};              // what is wrong, for standard error: a line each
+  ExitCode code = ExitCode::done;        // of a run that makes them
+};
+
+inline PreparedSpecs prepare_specs(const Survey& survey, const Options& options) {
+  PreparedSpecs out{.not_ready = reasons_not_ready(survey, options),
+                    .complaints = complaints(survey, options),
+                    .code = judge(survey, options)};
+  out.held_back = survey.usable_count() < options.expect || out.code == ExitCode::failed;
+  if (out.held_back) return out;
+  const auto complain = [&](std::string_view what, const std::string& text) {
+    out.complaints += fmt::format("cdi-prepare: {}: {}\n", what, text);
+  };
+  const auto holds = spec_options(survey.tree, options);
+  if (options.hooks == "nvidia" && !holds.hook_program) {
+    complain("warning", "no nvidia-cdi-hook is installed: going on without hooks");
+  }
+  for (const auto& found : survey.inventories) {
+    if (found.usable_count() == 0) continue;
+    auto prepared = prepare_spec(survey.tree, found, holds, options);
+    if (!prepared) {
+      out.not_ready.push_back(cdi::to_string(prepared.error()));
+      complain("not ready", out.not_ready.back());
+      out.code = ExitCode::not_ready;
+      continue;
+    }
+    for (const auto& loss : prepared->losses) {
+      complain("warning", fmt::format("{}: {}: {}", found.kind, prepared->spec.version,
+                                      cdi::to_string(cdi::to_error(loss))));
+    }
+    out.specs.push_back(std::move(*prepared));
+  }
+  return out;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_PREPARE_SPECS_HPP

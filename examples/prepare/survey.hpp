@@ -1,0 +1,139 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_SURVEY_HPP
+#define CDI_PREPARE_SURVEY_HPP
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/result.hpp>
+
+#include "detect.hpp"
+#include "exit_codes.hpp"
+#include "gpu.hpp"
+#include "host_tree.hpp"
+#include "nvml.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "visible.hpp"
+
+namespace prepare {
+
+/// A look at a host: its files, and the GPUs found in them.
+struct Survey {
+  HostTree tree;
+  std::vector<Inventory> inventories{};
+
+  std::size_t total_count() const { return sum(&Inventory::total_count); }
+  std::size_t usable_count() const { return sum(&Inventory::usable_count); }
+
+ private:
+  std::size_t sum(std::size_t (Inventory::*count)() const) const {
+    std::size_t out = 0;
+    for (const auto& found : inventories) out += (found.*count)();
+    return out;
+  }
+};
+
+/// Adds what only NVIDIA's library knows. Without its answer all is as without the question.
+inline void ask_nvml(std::vector<Inventory>& inventories, const Options& options) {
+  const auto found =
+      std::find_if(inventories.begin(), inventories.end(), [](const Inventory& inventory) {
+        return inventory.kind == "nvidia.com/gpu" && !inventory.driver_version.empty();
+      });
+  if (found == inventories.end()) return;
+  if (options.nvml_library.empty() && options.root != "/") {
+    found->warnings.emplace_back("NVML would tell of this host, not of the tree below the root");
+    return;
+  }
+  NvmlOptions asked;
+  if (!options.nvml_library.empty()) asked.library = options.nvml_library;
+  if (const auto known = prepare::ask_nvml(asked)) {
+    add_nvml(*found, *known);
+  } else {
+    found->warnings.push_back("NVML: " + cdi::to_string(known.error()));
+  }
+}
+
+/// Looks at the host.
+inline cdi::Result<Survey> look(const Options& options) {
+  auto tree = HostTree::open(options.root);
+  if (!tree) return tree.error();
+  Survey survey{.tree = std::move(*tree)};
+  survey.inventories = detect(survey.tree);
+  if (options.nvml) ask_nvml(survey.inventories, options);
+  if (options.visible_only) keep_visible(survey.tree, survey.inventories);
+  return survey;
+}
+
+/// Why it is too early to do anything with what was found, a line each; empty when it is not.
+inline std::vector<std::string> reasons_not_ready(const Survey& survey, const Options& options) {
+  std::vector<std::string> reasons;
+  for (const auto& found : survey.inventories) {
+    if (auto reason = reason_not_ready(found)) reasons.push_back(found.kind + ": " + *reason);
+  }
+  if (const auto count = survey.usable_count(); count < options.expect) {
+    reasons.push_back(
+        fmt::format("{} of {} GPUs expected can be handed out", count, options.expect));
+  }
+  return reasons;
+}
+
+/// Looks at the host until all is ready, or the time to wait for that is over.
+inline cdi::Result<Survey> look_until_ready(const Options& options) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds pause{100};
+  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                      std::chrono::duration<double>{options.wait});
+  for (;;) {
+    auto survey = look(options);
+    if (!survey || reasons_not_ready(*survey, options).empty()) return survey;
+    const auto left = end - Clock::now();
+    if (left <= left.zero()) return survey;
+    std::this_thread::sleep_for(std::min<Clock::duration>(pause, left));
+  }
+}
+
+/// How a run ends that does all that can be done with what was found.
+inline ExitCode judge(const Survey& survey, const Options& options) {
+  if (!reasons_not_ready(survey, options).empty()) return ExitCode::not_ready;
+  if (survey.inventories.empty()) return ExitCode::done;
+  if (survey.usable_count() == 0) return ExitCode::failed;
+  return survey.usable_count() < survey.total_count() ? ExitCode::partial : ExitCode::done;
+}
+
+/// What is wrong with the GPUs found, for standard error: a line each.
+inline std::string complaints(const Survey& survey, const Options& options) {
+  if (survey.inventories.empty() && options.expect == 0) return "no GPU found on this host\n";
+  std::string out;
+  const auto add = [&](std::string_view line) {
+    out += fmt::format("cdi-prepare: {}\n", line);
+  };
+  for (const auto& found : survey.inventories) {
+    for (const auto& warning : found.warnings) add("warning: " + warning);
+    for (const auto& gpu : found.gpus) {
+      for (const auto& share : gpu.shares()) {
+        if (!share.left_out) continue;
+        const auto& place = gpu.pci_address.empty() ? gpu.id : gpu.pci_address;
+        add(fmt::format("left out: {} GPU {}{}: {}", gpu.vendor, place, share.suffix,
+                        *share.left_out));
+      }
+    }
+  }
+  for (const auto& reason : reasons_not_ready(survey, options)) add("not ready: " + reason);
+  if (judge(survey, options) == ExitCode::failed) add("error: no GPU can be handed out");
+  return out;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_PREPARE_SURVEY_HPP

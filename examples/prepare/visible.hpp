@@ -1,0 +1,61 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_VISIBLE_HPP
+#define CDI_PREPARE_VISIBLE_HPP
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "gpu.hpp"
+#include "host_tree.hpp"
+
+// What this process can open itself, for callers in a container or without rights. Opening a GPU's
+// node may wake it up, so nothing else does this.
+
+namespace prepare {
+
+/// Takes from nodes those that this process may not open; whether what is left is of use. It is not
+/// without one that everything needs.
+inline bool keep_visible(const HostTree& tree, std::vector<Node>& nodes) {
+  const auto is_hidden = [&](const Node& node) {
+    return node.is_on_host && !tree.may_open(node);
+  };
+  const bool useful = std::none_of(nodes.begin(), nodes.end(), [&](const Node& node) {
+    return node.profiles == all_profiles && is_hidden(node);
+  });
+  std::erase_if(nodes, is_hidden);
+  return useful;
+}
+
+/// Takes from a GPU what this process may not open; whether anything of it is left.
+inline bool keep_visible(const HostTree& tree, Gpu& gpu) {
+  if (!keep_visible(tree, gpu.iommufd_nodes)) gpu.iommufd_nodes.clear();
+  if (gpu.partitions.empty()) return keep_visible(tree, gpu.nodes);
+  std::vector<Share> visible;
+  for (auto& share : gpu.partitions) {
+    if (keep_visible(tree, share.nodes)) visible.push_back(std::move(share));
+  }
+  gpu.partitions = std::move(visible);
+  return !gpu.partitions.empty();
+}
+
+/// Takes from the inventories what this process may not open, as if the host did not have it.
+inline void keep_visible(const HostTree& tree, std::vector<Inventory>& inventories) {
+  for (auto& found : inventories) {
+    // No GPU works without the first of the nodes that they share.
+    const bool usable = found.control_nodes.empty() || tree.may_open(found.control_nodes.front());
+    std::vector<Gpu> visible;
+    for (auto& gpu : found.gpus) {
+      if (usable && keep_visible(tree, gpu)) visible.push_back(std::move(gpu));
+    }
+    found.gpus = std::move(visible);
+    std::erase_if(found.control_nodes, [&](const Node& node) { return !tree.may_open(node); });
+  }
+  std::erase_if(inventories, [](const Inventory& found) { return found.gpus.empty(); });
+}
+
+}  // namespace prepare
+
+#endif  // CDI_PREPARE_VISIBLE_HPP

@@ -1,0 +1,544 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0
+"""What the specs of cdi-prepare hold, when they are written, and whether they stay right.
+
+write_test.py CDI_PREPARE [unittest options]
+"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+import node_trees  # noqa: E402  pylint: disable=wrong-import-position
+from tree_case import TreeTest, dri, paths, run_tests  # noqa: E402  pylint: disable=C0413
+
+FIRST, SECOND = "0000:17:00.0", "0000:ca:00.0"
+FIRST_ID, SECOND_ID = node_trees.NVIDIA_UUIDS
+LIB = "/usr/lib/x86_64-linux-gnu"
+VERSION = "570.195.03"
+BOOT = "proc/sys/kernel/random/boot_id"
+
+
+class WriteTest(TreeTest):
+    """Two GPUs of NVIDIA; specs go to `self.out`."""
+
+    tree = "nv2"
+
+    def setUp(self):
+        super().setUp()
+        self.out = self.place / "out"
+        self.file = self.out / "nvidia.com-gpu.yaml"
+
+    def run_out(self, command, *arguments):
+        if "--output-dir" not in arguments:
+            arguments = ("--output-dir", str(self.out), *arguments)
+        return self.run_prepare(command, *arguments)
+
+    def write(self, *arguments, code=0):
+        done = self.run_out("write", *arguments)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def spec(self, *arguments, code=0):
+        return json.loads(self.write("--dry-run", "-o", "json", *arguments, code=code).stdout)
+
+    def mounts(self, *arguments):
+        """The paths of a container that are mounts, with those of the host."""
+        return {mount["containerPath"]: mount["hostPath"]
+                for mount in self.spec(*arguments)["containerEdits"]["mounts"]}
+
+    def remove_row(self, path):
+        """Removes a node; answers with what puts it there again."""
+        table = self.path("dev.tab")
+        before = table.read_text()
+        self.remove_node(path)
+        return lambda: table.write_text(before)
+
+
+class Profiles(WriteTest):
+    graphics_nodes = {*dri(1, 128), "/dev/nvidia-modeset"}
+
+    def content(self, profile):
+        spec = self.spec("--profile", profile)
+        shared = spec["containerEdits"]
+        nodes = {*paths(shared["deviceNodes"]), *self.devices(spec)[FIRST_ID]}
+        names = {os.path.basename(mount["containerPath"]) for mount in shared["mounts"]}
+        return spec, nodes, names
+
+    def test_compute(self):
+        spec, nodes, names = self.content("compute")
+        self.assertEqual(nodes, {"/dev/nvidia0", "/dev/nvidiactl", "/dev/nvidia-uvm",
+                                 "/dev/nvidia-uvm-tools"})
+        self.assertIn(f"libcuda.so.{VERSION}", names)
+        self.assertNotIn(f"libnvidia-glcore.so.{VERSION}", names)
+        self.assertNotIn(f"libnvcuvid.so.{VERSION}", names)
+        self.assertNotIn("nvidia_icd.json", names)
+        # No node is closed to others, so no gids, which newer engines only read.
+        self.assertEqual((spec["cdiVersion"], "additionalGids" in json.dumps(spec)),
+                         ("0.6.0", False))
+
+    def test_graphics(self):
+        _, nodes, names = self.content("graphics")
+        self.assertLessEqual(self.graphics_nodes, nodes)
+        self.assertLessEqual({f"libnvidia-glcore.so.{VERSION}", "nvidia_icd.json"}, names)
+        self.assertNotIn(f"libnvcuvid.so.{VERSION}", names)
+
+    def test_video(self):
+        _, nodes, names = self.content("video")
+        self.assertFalse(self.graphics_nodes & nodes)
+        self.assertLessEqual({f"libnvcuvid.so.{VERSION}", f"libcuda.so.{VERSION}"}, names)
+        self.assertNotIn(f"libnvidia-glcore.so.{VERSION}", names)
+
+    def test_all_is_the_rest_together_and_the_default(self):
+        parts = set()
+        for profile in ("compute", "graphics", "video"):
+            _, nodes, names = self.content(profile)
+            parts |= nodes | names
+        _, nodes, names = self.content("all")
+        self.assertEqual(nodes | names, parts)
+        self.assertEqual(self.spec(), self.spec("--profile", "all"))
+
+    def test_unknown(self):
+        self.write("--profile", "games", code=2)
+
+
+class ProfilesOfOthers(WriteTest):
+    tree = "mi300x-spx"
+
+    def test_compute_needs_the_render_node(self):
+        spec = self.spec("--profile", "compute")
+        self.assertEqual(self.devices(spec)["0"], ["/dev/dri/renderD128"])
+        self.assertEqual(paths(spec["containerEdits"]["deviceNodes"]), ["/dev/kfd"])
+
+
+class Libraries(WriteTest):
+    def test_the_version_that_is_loaded(self):
+        mounts = self.mounts()
+        cuda = f"{LIB}/libcuda.so.{VERSION}"
+        for name in (cuda, f"{LIB}/libcuda.so.1", f"{LIB}/libcuda.so"):
+            self.assertEqual(mounts[name], cuda)
+        self.assertFalse([path for path in mounts if "535" in path])
+
+    def test_options(self):
+        mounts = self.spec()["containerEdits"]["mounts"]
+        self.assertEqual({tuple(mount["options"]) for mount in mounts},
+                         {("ro", "nosuid", "nodev", "rbind", "rprivate")})
+
+    def test_every_path_is_on_the_host(self):
+        for path in self.mounts().values():
+            self.assertTrue(self.path(path).exists(), path)
+            self.assertFalse(self.path(path).is_symlink(), path)
+
+    def test_path_for_the_loader(self):
+        env = self.spec("--ld-library-path")["containerEdits"]["env"]
+        self.assertIn(f"LD_LIBRARY_PATH={LIB}:{LIB}/vdpau", env)
+        self.assertNotIn("LD_LIBRARY_PATH", json.dumps(self.spec()))
+
+    def test_none_installed(self):
+        shutil.rmtree(self.path("usr"))
+        done = self.write("--dry-run")
+        self.assertIn("warning: ", done.stderr)
+        self.assertIn(VERSION, done.stderr)
+
+
+class Hooks(WriteTest):
+    hook = "/usr/bin/nvidia-cdi-hook"
+    knows = "update-ldcache enable-cuda-compat disable-device-node-modification"
+
+    def install(self, text, path=hook, mode=0o755):
+        self.path(path).write_text(text)
+        self.path(path).chmod(mode)
+
+    def hooks(self, edits):
+        return [hook["args"] for hook in edits["hooks"]]
+
+    def test_links_by_hooks(self):
+        self.install("\0\1" + self.knows)
+        spec = self.spec("--hooks", "nvidia")
+        links, compat, cache, nodes = spec["containerEdits"]["hooks"]
+        for hook in (links, compat, cache, nodes):
+            self.assertEqual((hook["hookName"], hook["path"], hook["args"][0], hook["env"]),
+                             ("createContainer", self.hook, "nvidia-cdi-hook",
+                              ["NVIDIA_CTK_DEBUG=false"]))
+        self.assertEqual(links["args"][1:3], ["create-symlinks", "--link"])
+        self.assertIn(f"libcuda.so.{VERSION}::{LIB}/libcuda.so.1", links["args"])
+        self.assertEqual(compat["args"][1:], ["enable-cuda-compat",
+                                              f"--host-driver-version={VERSION}"])
+        self.assertEqual(cache["args"][1:], ["update-ldcache", "--folder", LIB, "--folder",
+                                             f"{LIB}/vdpau"])
+        self.assertEqual(nodes["args"][1:], ["disable-device-node-modification"])
+        self.assertNotIn(f"{LIB}/libcuda.so.1", self.mounts("--hooks", "nvidia"))
+        first = next(device for device in spec["devices"] if device["name"] == FIRST_ID)
+        self.assertEqual(self.hooks(first["containerEdits"]), [[
+            "nvidia-cdi-hook", "create-symlinks",
+            "--link", f"../card1::/dev/dri/by-path/pci-{FIRST}-card",
+            "--link", f"../renderD128::/dev/dri/by-path/pci-{FIRST}-render"]])
+
+    def test_only_hooks_that_the_program_knows(self):
+        self.install("an older one")
+        names = [args[1] for args in self.hooks(self.spec("--hooks", "nvidia")["containerEdits"])]
+        self.assertEqual(names, ["create-symlinks", "update-ldcache"])
+
+    def test_older_program(self):
+        self.install(self.knows, "/usr/bin/nvidia-ctk")
+        first = self.spec("--hooks", "nvidia")["containerEdits"]["hooks"][0]
+        self.assertEqual((first["path"], first["args"][:3]),
+                         ("/usr/bin/nvidia-ctk", ["nvidia-ctk", "hook", "create-symlinks"]))
+
+    def test_not_installed(self):
+        self.install(self.knows, mode=0o644)
+        done = self.write("--dry-run", "-o", "json", "--hooks", "nvidia")
+        self.assertIn("no nvidia-cdi-hook is installed", done.stderr)
+        edits = json.loads(done.stdout)["containerEdits"]
+        self.assertNotIn("hooks", edits)
+        self.assertEqual(edits["mounts"], self.spec()["containerEdits"]["mounts"])
+
+    def test_none_by_default(self):
+        self.install(self.knows)
+        self.assertNotIn('"hooks"', json.dumps(self.spec()))
+
+
+class Numbers(WriteTest):
+    def nodes(self, *arguments):
+        spec = self.spec(*arguments)
+        edits = [spec["containerEdits"], *(one["containerEdits"] for one in spec["devices"])]
+        return [node for edit in edits for node in edit["deviceNodes"]]
+
+    def test_given(self):
+        for node in self.nodes():
+            self.assertLessEqual({"type", "major"}, set(node))  # minor 0 is left out of the text
+
+    def test_asked(self):
+        for arguments in (("--node-numbers", "asked"), ("--output-dir", "/etc/cdi"),
+                          ("--output-dir", "/etc/../etc/cdi/")):
+            for node in self.nodes(*arguments):
+                self.assertFalse({"type", "major", "minor"} & set(node))
+                self.assertIn("fileMode", node)
+
+    def test_other_names_that_begin_so(self):
+        for directory in ("/etcetera", "/tmp/etc"):
+            self.assertIn("major", self.nodes("--output-dir", directory)[0])
+
+    def test_the_boot_counts_only_with_numbers(self):
+        self.assertIn("cdi-prepare/boot-id", self.spec()["annotations"])
+        self.assertNotIn("cdi-prepare/boot-id",
+                         self.spec("--node-numbers", "asked")["annotations"])
+
+
+class Versions(WriteTest):
+    def test_lowest_that_holds_it(self):
+        self.assertEqual(self.spec()["cdiVersion"], "0.7.0")
+        self.assertEqual(self.spec("--max-version", "1.1.0"), self.spec())
+
+    def test_lowered(self):
+        done = self.write("--dry-run", "-o", "json", "--max-version", "0.6.0")
+        spec = json.loads(done.stdout)
+        self.assertEqual(spec["cdiVersion"], "0.6.0")
+        self.assertNotIn("additionalGids", json.dumps(spec))
+        self.assertIn("warning: nvidia.com/gpu: 0.6.0: ", done.stderr)
+        self.assertIn("additionalGids", done.stderr)
+
+    def test_names_that_an_old_release_has_no_place_for(self):
+        spec = self.spec("--max-version", "0.3.0")
+        self.assertEqual((spec["cdiVersion"], [one["name"] for one in spec["devices"]]),
+                         ("0.3.0", [FIRST_ID, SECOND_ID, "all"]))
+
+    def test_file_without_owner(self):
+        old = ("--max-version", "0.5.0")
+        for action in ("created", "unchanged"):
+            (done,) = json.loads(self.write(*old, "-o", "json").stdout)["specs"]
+            self.assertEqual(done["action"], action)
+        self.assertNotIn("annotations", self.file.read_text())
+        before = self.file.read_bytes()
+        self.edit(f"proc/driver/nvidia/gpus/{SECOND}/information", "Excluded:\t No",
+                  "Excluded:\t Yes")
+        self.assertIn("--force", self.write(*old, code=1).stderr)
+        self.assertEqual(self.file.read_bytes(), before)
+        self.write(*old, "--force", code=3)
+        self.assertNotIn(SECOND_ID, self.file.read_text())
+
+    def test_no_release(self):
+        for text in ("new", "1.1", "0.7.0.0", ""):
+            self.write("--max-version", text, code=2)
+
+
+class Files(WriteTest):
+    def test_same_bytes_wherever_and_whenever(self):
+        self.write()
+        other = self.place / "other"
+        shutil.copytree(self.root, other / "node", symlinks=True)
+        subprocess.run([self.program, "write", "--root", str(other / "node"), "--output-dir",
+                        str(other / "out")], check=True, capture_output=True, timeout=20)
+        self.assertEqual(self.file.read_bytes(),
+                         (other / "out/nvidia.com-gpu.yaml").read_bytes())
+
+    def test_unchanged_is_not_written(self):
+        self.write()
+        before = self.file.stat()
+        self.write()
+        self.assertEqual(self.file.stat(), before)
+
+    def test_file_of_somebody_else(self):
+        self.out.mkdir()
+        self.file.write_text("cdiVersion: 0.5.0\nkind: nvidia.com/gpu\ndevices: []\n")
+        before = self.file.read_bytes()
+        self.assertIn("records no owner", self.write(code=1).stderr)
+        self.assertEqual(self.file.read_bytes(), before)
+        self.write("--force")
+        self.write()
+        self.assertIn("cdi-publisher/owner: cdi-prepare", self.file.read_text())
+
+    def test_kind_that_is_gone(self):
+        self.write()
+        self.out.joinpath("other.json").write_text("{}")
+        for address in (FIRST, SECOND):
+            (self.pci(address) / "class").write_text("0x040300\n")
+        done = self.write()
+        self.assertIn(f"{self.file} removed", done.stderr)
+        self.assertEqual(os.listdir(self.out), ["other.json"])
+
+    def test_kind_that_is_not_ready_stays(self):
+        self.write()
+        before = self.file.read_bytes()
+        put_back = self.remove_row("/dev/nvidiactl")
+        self.assertIn("not ready: nvidia.com/gpu: /dev/nvidiactl", self.write(code=4).stderr)
+        self.assertEqual(self.file.read_bytes(), before)
+        put_back()
+        self.write()
+
+    def test_kind_of_which_everything_is_in_between_stays(self):
+        self.write()
+        before = self.file.read_bytes()
+        for minor in (0, 1):
+            self.remove_node(f"/dev/nvidia{minor}")
+        self.assertIn("/dev/nvidia0: No such file", self.write(code=4).stderr)
+        self.assertEqual(self.file.read_bytes(), before)
+
+    def test_host_without_a_view_of_its_devices(self):
+        self.write()
+        shutil.rmtree(self.path("sys"))
+        self.write()
+        self.assertTrue(self.file.exists())
+
+
+class Readiness(WriteTest):
+    def test_expect(self):
+        self.write("--expect", "2")
+        before = self.file.read_bytes()
+        done = self.write("--expect", "3", code=4)
+        self.assertIn("2 of 3 GPUs expected", done.stderr)
+        self.assertEqual(self.file.read_bytes(), before)
+
+    def test_expect_on_a_host_without(self):
+        shutil.rmtree(self.path("sys"))
+        self.write("--expect", "1", code=4)
+        self.write("--expect", "0")
+
+    def test_partitions_count(self):
+        node_trees.TREES["nv2mig"](str(self.place / "mig"), False)
+        self.root = self.place / "mig"
+        self.write("--expect", "3")
+
+    def test_wait_until_it_is_there(self):
+        put_back = self.remove_row("/dev/nvidiactl")
+        with subprocess.Popen([self.program, "write", "--root", str(self.root), "--output-dir",
+                               str(self.out), "--wait", "20"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as waiting:
+            put_back()
+            _, stderr = waiting.communicate(timeout=20)
+        self.assertEqual((waiting.returncode, stderr), (0, ""))
+        self.assertTrue(self.file.exists())
+
+    def test_wait_ends(self):
+        self.remove_row("/dev/nvidiactl")
+        begin = time.monotonic()
+        self.write("--wait", "0.5", code=4)
+        self.assertGreaterEqual(time.monotonic() - begin, 0.5)
+
+    def test_no_wait_for_what_will_not_come(self):
+        for address in (FIRST, SECOND):
+            self.bind(address, None)
+        self.write("--wait", "600", code=1)
+
+
+class Visible(WriteTest):
+    def as_nobody(self, *arguments):
+        """Runs it as a user without groups."""
+        os.chmod(self.place, 0o755)
+        other = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+        done = subprocess.run([self.program, "write", "--dry-run", "-o", "json", "--root",
+                               str(self.root), "--visible-only", *arguments],
+                              capture_output=True, text=True, timeout=20, check=False, **other)
+        return done
+
+    def close(self, path):
+        rows = self.path("dev.tab").read_text().splitlines()
+        rows = [row.replace(" 0666 ", " 0600 ") if row.split()[0] == path else row for row in rows]
+        self.path("dev.tab").write_text("\n".join(rows) + "\n")
+
+    def test_what_may_not_be_opened_is_not_there(self):
+        self.close("/dev/nvidia1")
+        done = self.as_nobody("--expect", "1")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        devices = self.devices(json.loads(done.stdout))
+        # The groups video and render are not this user's.
+        self.assertEqual(devices, dict.fromkeys((FIRST_ID, "0", FIRST, "all"), ["/dev/nvidia0"]))
+
+    def test_nothing(self):
+        self.close("/dev/nvidiactl")
+        done = self.as_nobody()
+        self.assertEqual((done.returncode, done.stderr), (0, "no GPU found on this host\n"))
+        self.assertEqual(self.as_nobody("--expect", "1").returncode, 4)
+
+
+class Check(WriteTest):
+    def check(self, command, *arguments, code):
+        done = self.run_out(command, *arguments)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout
+
+    def test_nothing_changed(self):
+        self.write()
+        for command in ("check", "diff"):
+            self.assertEqual(self.check(command, code=0), "")
+
+    def test_never_written(self):
+        self.assertEqual(self.check("check", code=1), f"{self.file}: it is not there\n")
+
+    def test_driver_changed(self):
+        self.write()
+        self.path("sys/module/nvidia/version").write_text("575.57.08\n")
+        out = self.check("check", code=1)
+        self.assertIn(f"driver-version: {VERSION} -> 575.57.08\n", out)
+        self.assertIn("`cdi-prepare diff`", out)
+        out = self.check("diff", code=1)
+        self.assertIn(f"  - mount {LIB}/libcuda.so.1", out)
+
+    def test_another_boot(self):
+        self.write()
+        self.path(BOOT).write_text("9d6e1a52-0000-4000-8000-000000000000\n")
+        self.assertIn("annotation cdi-prepare/boot-id: ", self.check("check", code=1))
+
+    def test_another_boot_where_the_host_is_asked(self):
+        self.write("--node-numbers", "asked")
+        self.path(BOOT).write_text("9d6e1a52-0000-4000-8000-000000000000\n")
+        self.edit("proc/devices", "510 nvidia-uvm", "509 nvidia-uvm")
+        self.edit("dev.tab", "c 510", "c 509")
+        self.check("check", "--node-numbers", "asked", code=0)
+
+    def test_number_changed(self):
+        self.write()
+        self.edit("proc/devices", "510 nvidia-uvm", "509 nvidia-uvm")
+        self.edit("dev.tab", "c 510", "c 509")
+        self.assertIn("node /dev/nvidia-uvm: major 510 -> 509", self.check("diff", code=1))
+
+    def test_gpus_changed_places(self):
+        self.write()
+        for address, new in ((FIRST, SECOND_ID), (SECOND, FIRST_ID)):
+            information = self.path(f"proc/driver/nvidia/gpus/{address}/information")
+            text = information.read_text()
+            information.unlink()
+            information.write_text(text.replace(FIRST_ID if address == FIRST else SECOND_ID, new))
+        self.assertIn(f"{FIRST_ID} at {FIRST}", self.check("check", code=1))
+
+    def test_other_options(self):
+        self.write("--profile", "compute")
+        self.check("check", "--profile", "compute", code=0)
+        self.assertIn("profile=compute", self.check("check", code=1))
+
+    def test_kind_that_is_gone(self):
+        self.write()
+        for address in (FIRST, SECOND):
+            (self.pci(address) / "class").write_text("0x040300\n")
+        self.assertIn("no such GPU any more", self.check("check", code=1))
+
+    def test_not_ready(self):
+        self.write()
+        self.remove_node("/dev/nvidiactl")
+        self.check("check", code=4)
+
+    def test_damaged(self):
+        self.write()
+        self.file.write_text("kind: [\n")
+        self.assertIn(f"{self.file}: {self.file}:", self.check("check", code=1))
+
+    def test_json(self):
+        self.write()
+        self.path("sys/module/nvidia/version").write_text("575.57.08\n")
+        (stale,) = json.loads(self.check("check", "-o", "json", code=1))["stale"]
+        self.assertEqual(stale["path"], str(self.file))
+        self.assertTrue(stale["changes"])
+
+    def test_writes_nothing(self):
+        self.check("check", code=1)
+        self.assertFalse(self.out.exists())
+
+
+class Watch(WriteTest):
+    """`watch` looks often here: no event of a kernel tells of these trees."""
+
+    def setUp(self):
+        super().setUp()
+        # pylint: disable-next=consider-using-with
+        self.watching = subprocess.Popen(
+            [self.program, "watch", "--root", str(self.root), "--output-dir", str(self.out),
+             "--interval", "0.05"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self.end)
+
+    def end(self):
+        self.watching.kill()
+        self.watching.communicate()
+
+    def wait_for(self, what):
+        end = time.monotonic() + 20
+        while not what():
+            self.assertIsNone(self.watching.poll())
+            self.assertLess(time.monotonic(), end, "waited in vain")
+            time.sleep(0.01)
+
+    def has(self, text):
+        return self.file.exists() and text in self.file.read_text()
+
+    def test_follows_the_host_and_ends_when_told(self):
+        self.wait_for(lambda: self.has(SECOND_ID))
+        (self.pci(SECOND) / "class").write_text("0x040300\n")
+        self.wait_for(lambda: not self.has(SECOND_ID))
+        self.assertTrue(self.has(FIRST_ID))
+        self.watching.send_signal(signal.SIGTERM)
+        _, stderr = self.watching.communicate(timeout=20)
+        self.assertEqual(self.watching.returncode, 0)
+        self.assertIn("created", stderr)
+        self.assertIn("replaced", stderr)
+
+    def test_makes_again_what_is_removed(self):
+        self.wait_for(lambda: self.has(FIRST_ID))
+        self.file.unlink()
+        self.wait_for(lambda: self.has(FIRST_ID))
+
+    def test_partitions(self):
+        self.wait_for(lambda: self.has(SECOND_ID))
+        mig = self.path("proc/driver/nvidia/capabilities/gpu1/mig")
+        ready = self.place / "gi1"
+        (ready / "ci0").mkdir(parents=True)
+        (ready / "access").write_text("DeviceFileMinor: 147\nDeviceFileMode: 292\n")
+        (ready / "ci0/access").write_text("DeviceFileMinor: 148\nDeviceFileMode: 292\n")
+        ready.rename(mig / "gi1")
+        self.wait_for(lambda: self.has(f"{SECOND_ID}:gi1:ci0"))
+
+    def test_not_ready_keeps_the_old(self):
+        self.wait_for(lambda: self.has(SECOND_ID))
+        before = self.file.read_bytes()
+        self.remove_node("/dev/nvidiactl")
+        line = self.watching.stderr.readline()
+        while "not ready" not in line and "between two states" not in line:
+            line = self.watching.stderr.readline()
+        self.assertEqual(self.file.read_bytes(), before)
+
+
+if __name__ == "__main__":
+    run_tests()
