@@ -121,9 +121,13 @@ inline void complain_about(const Claims& claims, const std::string& asked) {
 
 /// Engines would take the journal for specs.
 inline cdi::Result<void> check_directories(const Options& options) {
+  namespace fs = std::filesystem;
+  const auto plain = [](const std::string& path) {
+    return (fs::path{path} / "").lexically_normal();
+  };
   std::error_code missing;
-  const bool same = options.state_dir == options.output_dir ||
-                    std::filesystem::equivalent(options.state_dir, options.output_dir, missing);
+  const bool same = plain(options.state_dir) == plain(options.output_dir) ||
+                    fs::equivalent(options.state_dir, options.output_dir, missing);
   if (!same) return {};
   return cdi::Error{.code = cdi::Errc::invalid,
                     .message = "it is the directory of the specs: take another --state-dir",

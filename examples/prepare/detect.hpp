@@ -47,12 +47,15 @@ inline std::vector<Inventory> detect(const HostTree& tree) {
   return inventories;
 }
 
-/// Adds the files that the containers of an inventory need, by container path.
+/// Adds the files that the containers of an inventory need, by container path. Other drivers than
+/// these have what programs need in their images.
 inline void add_driver_files(const HostTree& tree, Inventory& found) {
-  if (found.kind != "nvidia.com/gpu") return;
-  found.files = found.library_directories.empty()
-                    ? nvidia::driver_files(tree, found.driver_version, found.warnings)
-                    : wsl::driver_files(tree, found.library_directories);
+  if (found.usable_count() == 0) return;
+  if (!found.library_directories.empty()) {
+    found.files = wsl::driver_files(tree, found.library_directories);
+  } else if (found.kind == "nvidia.com/gpu") {
+    found.files = nvidia::driver_files(tree, found.driver_version, found.warnings);
+  }
 }
 
 }  // namespace prepare

@@ -291,10 +291,12 @@ class Journal {
     if (!file || ::fstat(file.get(), &status) != 0) {
       return cdi::file_error(path, "cannot open the file");
     }
-    const bool regular = S_ISREG(status.st_mode);
-    const auto text = regular ? cdi::read_all(file.get(), path, size_limit) : not_a_claim();
-    if (!text) return text.error();
-    auto claim = parse_claim(*text);
+    cdi::Result<Claim> claim = not_a_claim();
+    if (S_ISREG(status.st_mode)) {
+      const auto text = cdi::read_all(file.get(), path, size_limit);
+      if (!text) return text.error();
+      claim = parse_claim(*text);
+    }
     if (claim && claim->uid != uid) claim = not_a_claim();
     if (!claim) claim.error().position.file = path;
     return claim;

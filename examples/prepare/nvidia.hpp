@@ -75,6 +75,22 @@ inline std::optional<std::int64_t> gpu_major(const CharMajors& majors) {
   return major ? major : majors.find("nvidia-frontend");
 }
 
+/// The major of the node for display modes; drivers before 550.40 had one name for all.
+inline std::optional<std::int64_t> modeset_major(const CharMajors& majors) {
+  const auto major = majors.find("nvidia-modeset");
+  return major ? major : majors.find("nvidia-frontend");
+}
+
+/// A node that NVIDIA's tools make when somebody first asks for it. Until then its numbers are all
+/// that a runtime needs.
+inline cdi::Result<Node> node_or_numbers(const HostTree& tree, const std::string& path,
+                                         std::int64_t major, std::int64_t minor,
+                                         std::uint32_t mode) {
+  auto node = checked_node(tree, path, major, minor);
+  if (node || node.error().system != ENOENT) return node;
+  return Node{.path = path, .major = major, .minor = minor, .mode = mode, .is_on_host = false};
+}
+
 /// The names in a directory that are `prefix` and a number, by number.
 inline std::vector<std::string> numbered(const HostTree& tree, const std::string& directory,
                                          std::string_view prefix) {
@@ -102,15 +118,8 @@ inline cdi::Result<Node> access_node(const HostTree& tree, const CharMajors& maj
   const auto major = majors.find("nvidia-caps");
   if (!major) return failure("/proc/devices has no major for nvidia-caps");
   const auto path = "/dev/nvidia-caps/nvidia-cap" + std::to_string(*minor);
-  auto node = checked_node(tree, path, *major, *minor);
-  if (node || node.error().system != ENOENT) return node;
-  // It is made when somebody first asks for it, and its numbers are all that a runtime needs.
   const auto mode = parse_number<std::uint32_t>(values["DeviceFileMode"]);
-  return Node{.path = path,
-              .major = *major,
-              .minor = *minor,
-              .mode = mode.value_or(0444) & 0777,
-              .is_on_host = false};
+  return node_or_numbers(tree, path, *major, *minor, mode.value_or(0444) & 0777);
 }
 
 /// A MIG instance: a compute instance `instances/GI/CI` of the GPU whose node is `gpu_node`. Its
@@ -168,14 +177,18 @@ inline std::optional<std::string> examine(const HostTree& tree, const CharMajors
   return examine_mig(tree, majors, *information.minor, gpu);
 }
 
-/// Adds a control node that GPUs work without, or a warning when it is not there or another one.
+/// Adds a control node that GPUs work without. When its driver is loaded and nobody has made the
+/// node yet, its numbers are enough for a runtime; another one in its place is a warning.
 inline void add_optional_node(const HostTree& tree, Inventory& found, const std::string& path,
-                              std::optional<std::int64_t> major, std::int64_t minor) {
-  if (major) {
-    add_node(found.control_nodes, path, checked_node(tree, path, *major, minor), found.warnings);
-  } else {
+                              std::optional<std::int64_t> major, std::int64_t minor,
+                              Profiles profiles) {
+  if (!major) {
     found.warnings.push_back(path + " omitted: /proc/devices has no major for it");
+    return;
   }
+  auto node = node_or_numbers(tree, path, *major, minor, 0666);
+  if (node) node->profiles = profiles;
+  add_node(found.control_nodes, path, std::move(node), found.warnings);
 }
 
 /// Adds the nodes that all GPUs share; without the first of them none works.
@@ -188,12 +201,10 @@ inline void add_control_nodes(const HostTree& tree, const CharMajors& majors, In
   }
   found.control_nodes.push_back(std::move(*control));
   const auto uvm_major = majors.find("nvidia-uvm");
-  add_optional_node(tree, found, "/dev/nvidia-uvm", uvm_major, uvm_minor);
-  add_optional_node(tree, found, "/dev/nvidia-uvm-tools", uvm_major, uvm_tools_minor);
-  add_optional_node(tree, found, "/dev/nvidia-modeset", major, modeset_minor);
-  for (auto& node : found.control_nodes) {
-    if (node.minor == modeset_minor) node.profiles = graphics;
-  }
+  add_optional_node(tree, found, "/dev/nvidia-uvm", uvm_major, uvm_minor, all_profiles);
+  add_optional_node(tree, found, "/dev/nvidia-uvm-tools", uvm_major, uvm_tools_minor, all_profiles);
+  add_optional_node(tree, found, "/dev/nvidia-modeset", modeset_major(majors), modeset_minor,
+                    graphics);
 }
 
 /// Adds the nodes in a directory that are named `prefix` and their minor.

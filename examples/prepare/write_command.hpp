@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstddef>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -127,9 +127,14 @@ inline bool publish_all(const std::vector<PreparedSpec>& prepared, const Options
 /// nobody can tell.
 inline bool remove_outdated(const Survey& survey, const Options& options, Written& written) {
   if (!survey.tree.exists("/sys/bus/pci/devices")) return true;
+  std::map<std::string, cdi::Spec> just_written;
   std::set<std::string> keep;
   for (const auto& found : survey.inventories) keep.insert(file_name(found.kind));
-  const auto done = cdi::Publisher{spec_owner, options.output_dir}.prune(keep);
+  for (const auto& [done, prepared] : written.specs) {
+    if (can_record_owner(options)) just_written.emplace(prepared.file_name, prepared.spec);
+  }
+  const cdi::Publisher publisher{spec_owner, options.output_dir};
+  const auto done = publisher.reconcile(just_written, cdi::DryRun::no, keep);
   if (!done) complain("error: " + cdi::to_string(done.error()));
   if (!done) return false;
   for (const auto& error : done->errors) complain("error: " + cdi::to_string(error));

@@ -125,6 +125,7 @@ struct FoundFile {
   std::string owner{};  // that is recorded
   std::string text{};
   mode_t mode = 0;
+  bool is_link = false;  // that leads to the text
 };
 
 /// The owner that a spec records; empty when it records none.
@@ -161,10 +162,11 @@ inline Result<void> judge_owner(FoundFile& found, std::string_view path, std::st
   return {};
 }
 
-/// Looks at a name of a directory, -1 for one that is missing. Reads a file once, never waits for
-/// the other side of a FIFO, and opens no device.
-inline Result<FoundFile> look_at(int directory, const std::string& name, const std::string& path,
-                                 std::string_view owner) {
+/// Looks at a name of a directory, -1 for one that is missing: a regular file, or a link to one,
+/// has `Claim::none` and its text. Reads a file once, never waits for the other side of a FIFO, and
+/// opens no device.
+inline Result<FoundFile> read_found(int directory, const std::string& name,
+                                    const std::string& path) {
   FoundFile found;
   struct stat info = {};
   if (directory < 0) return found;
@@ -189,11 +191,40 @@ inline Result<FoundFile> look_at(int directory, const std::string& name, const s
   if (!text) return std::move(text).error();
   found.text = std::move(*text);
   found.mode = info.st_mode & 07777;
-  if (auto judged = judge_owner(found, path, owner); !judged) return std::move(judged).error();
-  if (link && (found.claim == Claim::ours || found.claim == Claim::none)) {
-    found.claim = Claim::link;
+  found.is_link = link;
+  found.claim = Claim::none;
+  return found;
+}
+
+/// As `read_found`, and tells whose a file is. One with the text `expected`, which records the
+/// owner, is its own without more reading.
+inline Result<FoundFile> look_at(int directory, const std::string& name, const std::string& path,
+                                 std::string_view owner, std::string_view expected = {}) {
+  auto found = read_found(directory, name, path);
+  if (!found || found->claim != Claim::none) return found;
+  if (!expected.empty() && found->text == expected) {
+    found->claim = Claim::ours;
+  } else if (auto judged = judge_owner(*found, path, owner); !judged) {
+    return std::move(judged).error();
+  }
+  if (found->is_link && (found->claim == Claim::ours || found->claim == Claim::none)) {
+    found->claim = Claim::link;
   }
   return found;
+}
+
+/// Whether a file is this owner's. Most of a directory are not, and lack even the annotation's
+/// name: they are read, and not parsed.
+inline Result<bool> is_own(int directory, const std::string& name, const std::string& path,
+                           std::string_view owner) {
+  auto found = read_found(directory, name, path);
+  if (!found) return std::move(found).error();
+  if (found->claim != Claim::none || found->is_link ||
+      found->text.find(owner_annotation) == std::string::npos) {
+    return false;
+  }
+  if (auto judged = judge_owner(*found, path, owner); !judged) return std::move(judged).error();
+  return found->claim == Claim::ours;
 }
 
 /// Refuses a file that is not this owner's to replace or to remove. `advice` is what else to do.
@@ -254,7 +285,7 @@ inline Result<Publication::Action> put_file(int directory, const PlannedFile& fi
   std::optional<Temporary> temporary;
   static constexpr int tries = 100;
   for (int i = 0; i < tries; ++i) {
-    const auto found = look_at(directory, file.name, file.path, owner);
+    const auto found = look_at(directory, file.name, file.path, owner, file.text);
     if (!found) return found.error();
     if (auto good = check_replaceable(*found, file.path); !good) return std::move(good).error();
     const auto action = action_for(*found, file);
@@ -391,12 +422,15 @@ class Publisher {
   }
 
   /// Makes this owner's files those expected, by name: writes what is missing or differs, then
-  /// removes this owner's other files, and what writers of any owner left when they were killed. No
-  /// two of them may define the same device: nobody could resolve it.
+  /// removes this owner's other files but those to keep, and what writers of any owner left when
+  /// they were killed. No two of those expected may define the same device: nobody could resolve
+  /// it.
   /// Everything that can be checked is checked before the first change; what fails then is told in
   /// `errors`, and does not stop the rest.
   Result<Reconciled> reconcile(const std::map<std::string, Spec>& expected,
-                               DryRun dry_run = DryRun::no) const {
+                               DryRun dry_run = DryRun::no,
+                               const std::set<std::string>& keep = {}) const {
+    if (auto good = check_all(keep); !good) return std::move(good).error();
     std::vector<detail::PlannedFile> files;
     std::map<std::string, std::string_view> devices;  // and the file of each
     for (const auto& [name, spec] : expected) {
@@ -409,15 +443,13 @@ class Publisher {
         if (!is_new) return defined_twice(qualified, first->second, path_of(name));
       }
     }
-    return settle(files, {}, dry_run);
+    return settle(files, keep, dry_run);
   }
 
   /// As `reconcile`, but for files that are right as they are: removes this owner's files except
   /// those to keep, and what killed writers left.
   Result<Reconciled> prune(const std::set<std::string>& keep, DryRun dry_run = DryRun::no) const {
-    for (const auto& name : keep) {
-      if (auto good = check(name); !good) return std::move(good).error();
-    }
+    if (auto good = check_all(keep); !good) return std::move(good).error();
     return settle({}, keep, dry_run);
   }
 
@@ -430,8 +462,8 @@ class Publisher {
     if (!names) return std::move(names).error();
     std::vector<std::string> ours;
     for (auto& name : names->specs) {
-      const auto found = detail::look_at(directory->get(), name, path_of(name), owner_);
-      if (found && found->claim == detail::Claim::ours) ours.push_back(std::move(name));
+      const auto own = detail::is_own(directory->get(), name, path_of(name), owner_);
+      if (own && *own) ours.push_back(std::move(name));
     }
     return ours;
   }
@@ -466,6 +498,13 @@ class Publisher {
   Result<void> check(const std::string& name) const {
     if (auto good = check_self(); !good) return good;
     return check_spec_file_name(name);
+  }
+
+  Result<void> check_all(const std::set<std::string>& names) const {
+    for (const auto& name : names) {
+      if (auto good = check(name); !good) return good;
+    }
+    return {};
   }
 
   /// A spec as the file of this owner.
@@ -544,7 +583,7 @@ class Publisher {
     std::set<std::string_view> expected;
     for (const auto& file : files) {
       expected.insert(file.name);
-      const auto found = detail::look_at(directory, file.name, file.path, owner_);
+      const auto found = detail::look_at(directory, file.name, file.path, owner_, file.text);
       if (!found) return found.error();
       auto good = detail::check_replaceable(*found, file.path);
       if (!good) return std::move(good).error();
@@ -556,12 +595,12 @@ class Publisher {
     }
     for (const auto& name : names->specs) {
       if (expected.contains(name)) continue;
-      const auto found = detail::look_at(directory, name, path_of(name), owner_);
-      if (!found) {
-        plan.outcome.unreadable.push_back(found.error());
-      } else if (found->claim == detail::Claim::ours && keep.contains(name)) {
+      const auto own = detail::is_own(directory, name, path_of(name), owner_);
+      if (!own) {
+        plan.outcome.unreadable.push_back(own.error());
+      } else if (*own && keep.contains(name)) {
         plan.outcome.files.push_back({path_of(name), Action::unchanged});
-      } else if (found->claim == detail::Claim::ours) {
+      } else if (*own) {
         plan.removals.push_back({.name = name, .path = path_of(name)});
       }
     }

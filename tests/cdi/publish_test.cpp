@@ -452,6 +452,9 @@ TEST_CASE("A directory is reconciled: what is missing or differs is made, orphan
         "unchanged changed.json, unchanged missing.json, unchanged same.yaml, unchanged torn.json");
   CHECK(told(publisher.prune({"changed.json", "foreign.json", "gone.json"}, DryRun::yes)) ==
         "unchanged changed.json, removed missing.json, removed same.yaml, removed torn.json");
+  CHECK(told(publisher.reconcile({{"same.yaml", spec_of("new")}}, DryRun::yes, {"torn.json"})) ==
+        "removed changed.json, removed missing.json, replaced same.yaml, unchanged torn.json");
+  CHECK_FALSE(publisher.reconcile({}, DryRun::yes, {"../a.json"}));
   CHECK(told(publisher.reconcile({})) ==
         "removed changed.json, removed missing.json, removed same.yaml, removed torn.json");
   CHECK(device_in(dir / "other.json") == "old");
@@ -480,14 +483,16 @@ TEST_CASE("A file that cannot be judged stays, and is told") {
   const TempDir dir;
   const Publisher publisher{"me", dir.path()};
   put_file(dir / "deep.json", text_of("me") + std::string(10'000, '['));
-  put_file(dir / "deep.yaml", std::string(10'000, '['));
+  put_file(dir / "deep.yaml",
+           "# " + std::string{cdi::owner_annotation} + "\n" + std::string(10'000, '['));
+  put_file(dir / "deep-too.yaml", std::string(10'000, '['));  // has no owner for sure
   const auto done = publisher.reconcile({{"a.json", spec_of("d")}});
   CHECK(told(done) == "created a.json");
   REQUIRE(done);
   REQUIRE(done->unreadable.size() == 1);
   CHECK(done->unreadable[0].position.file == dir / "deep.yaml");
   CHECK(done->errors.empty());
-  CHECK(dir.names() == std::set<std::string>{"a.json", "deep.json", "deep.yaml"});
+  CHECK(dir.names() == std::set<std::string>{"a.json", "deep.json", "deep-too.yaml", "deep.yaml"});
 }
 
 TEST_CASE("A file over the limit of readers is left alone") {

@@ -321,7 +321,12 @@ def nvidia_user_space(tree):
     tree.file("/etc/OpenCL/vendors/nvidia.icd", "libnvidia-opencl.so.1\n")
 
 
-def nvidia(root, mknod, mig):
+NVIDIA_MAJORS = [(195, "nvidia"), (195, "nvidia-modeset"), (195, "nvidiactl"),
+                 (510, "nvidia-uvm"), (236, "nvidia-caps"),
+                 (234, "nvidia-caps-imex-channels"), (235, "nvidia-nvlink")]
+
+
+def nvidia_tree(root, mig):
     """Two A100s. With `mig`, the second has two GPU instances with a compute instance each."""
     tree = Tree(root)
     tree.bmc()
@@ -334,9 +339,11 @@ def nvidia(root, mknod, mig):
         nvidia_capability(tree, f"gpu1/mig/gi{instance}/access", minor, 0o444)
         nvidia_capability(tree, f"gpu1/mig/gi{instance}/ci0/access", minor + 1, 0o444)
     nvidia_user_space(tree)
-    tree.done(mknod, [(195, "nvidia"), (195, "nvidia-modeset"), (195, "nvidiactl"),
-                      (510, "nvidia-uvm"), (236, "nvidia-caps"),
-                      (234, "nvidia-caps-imex-channels"), (235, "nvidia-nvlink")])
+    return tree
+
+
+def nvidia(root, mknod, mig):
+    nvidia_tree(root, mig).done(mknod, NVIDIA_MAJORS)
 
 
 KFD_PROPERTIES = (
