@@ -63,7 +63,11 @@ inline void update(ClaimedDevice& claimed, const FoundDevice& found) {
 class Claims {
  public:
   Claims(const Journal& journal, const Survey& survey, const Options& options)
-      : journal_{journal}, survey_{survey}, options_{options}, boot_{boot_id(survey.tree)} {}
+      : journal_{journal},
+        survey_{survey},
+        options_{options},
+        boot_{boot_id(survey.tree)},
+        output_dirs_{options.output_dir} {}
 
   /// Ends what killed calls have begun, makes specs that are missing or out of date, and removes
   /// those that belong to no claim. Fails when nobody can tell which claims there are.
@@ -163,6 +167,7 @@ class Claims {
 
   /// Ends what was begun with a claim, and takes note of it.
   void settle(Claim claim) {
+    output_dirs_.insert(output_dir(claim));
     const bool prepared = claim.phase == Claim::Phase::prepared;
     const auto settled = prepared ? renew(claim) : forget(claim);
     if (settled && !prepared) return;
@@ -218,17 +223,19 @@ class Claims {
     return claim == before ? cdi::Result<void>{} : journal_.save(claim);
   }
 
-  /// Removes spec files of this journal that no claim has. Of a claim that cannot be read the UID
-  /// is known.
+  /// Removes spec files of this journal that no claim has, and what killed writers left. Of a claim
+  /// that cannot be read the UID is known.
   void remove_orphans() {
-    const cdi::Publisher publisher{owner(), options_.output_dir};
     std::set<std::string> keep;
     for (const auto& [uid, claim] : claims_) keep.insert(claim.file_name());
-    if (!unreadable_.empty()) keep.merge(files_of_unreadable(publisher));
-    const auto pruned = publisher.prune(keep);
-    if (!pruned) warnings_.push_back(cdi::to_string(pruned.error()));
-    if (!pruned) return;
-    for (const auto& error : pruned->errors) warnings_.push_back(cdi::to_string(error));
+    for (const auto& directory : output_dirs_) {
+      const cdi::Publisher publisher{owner(), directory};
+      if (!unreadable_.empty()) keep.merge(files_of_unreadable(publisher));
+      const auto pruned = publisher.prune(keep);
+      if (!pruned) warnings_.push_back(cdi::to_string(pruned.error()));
+      if (!pruned) continue;
+      for (const auto& error : pruned->errors) warnings_.push_back(cdi::to_string(error));
+    }
   }
 
   std::set<std::string> files_of_unreadable(const cdi::Publisher& publisher) const {
@@ -285,6 +292,7 @@ class Claims {
   const Survey& survey_;
   const Options& options_;
   std::string boot_;
+  std::set<std::string> output_dirs_;  // of these options, and of all claims
   std::map<std::string, Claim> claims_{};
   std::set<std::string> unreadable_{};
   std::map<std::string, std::string> faults_{};

@@ -78,14 +78,13 @@ std::string absolute(const std::string& path) {
   return std::filesystem::absolute(path).lexically_normal().string();
 }
 
-void add_look_options(CLI::App& command, Options& options) {
-  command
-      .add_option("--root", options.root, "Directory that holds the proc, sys and dev to look at")
-      ->check(CLI::ExistingDirectory)
-      ->capture_default_str();
+void add_output(CLI::App& command, Options& options) {
   command.add_option("-o,--output", options.output, "Form of what is printed")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
+}
+
+void add_look_options(CLI::App& command, Options& options) {
   command.add_flag("--visible-only", options.visible_only,
                    "Pass over GPUs whose nodes this process may not open");
   command.add_flag("--nvml", options.nvml,
@@ -93,9 +92,11 @@ void add_look_options(CLI::App& command, Options& options) {
   command.add_option("--nvml-library", options.nvml_library, "The library to ask")
       ->check(CLI::ExistingFile);
   command.add_option("--expect", options.expect, "GPUs and partitions that must be ready");
+}
+
+void add_wait(CLI::App& command, Options& options) {
   command.add_option("--wait", options.wait, "Seconds to wait for all to be ready")
       ->check(CLI::Range(0.0, 86400.0));
-  command.footer(exit_code_help());
 }
 
 void add_output_dir(CLI::App& command, Options& options) {
@@ -148,69 +149,99 @@ void add_claim_options(CLI::App& command, Options& options) {
       ->check(CLI::Range(0.0, 86400.0));
 }
 
-void add_claim(CLI::App& command, Options& options) {
-  command.add_option("--claim", options.claim, "UID of the claim")->required()->check(uid_fault);
-}
+/// The commands of the program; the callback of one that is given chooses it.
+class Commands {
+ public:
+  Commands(CLI::App& app, Options& options, Command& chosen)
+      : app_{app}, options_{options}, chosen_{chosen} {}
 
-CLI::App& add_command(CLI::App& app, const char* name, const char* what, Command command,
-                      Options& options, Command& chosen) {
-  auto& added = *app.add_subcommand(name, what);
-  add_look_options(added, options);
-  added.callback([command, &chosen] { chosen = command; });
-  return added;
-}
+  CLI::App& add(const char* name, const char* what, Command command) {
+    auto& added = *app_.add_subcommand(name, what);
+    added
+        .add_option("--root", options_.root,
+                    "Directory that holds the proc, sys and dev to look at")
+        ->check(CLI::ExistingDirectory)
+        ->capture_default_str();
+    added.footer(exit_code_help());
+    added.callback([command, &chosen = chosen_] { chosen = command; });
+    return added;
+  }
 
-void add_commands(CLI::App& app, Options& options, Command& chosen) {
-  const auto add = [&](const char* name, const char* what, Command command) -> CLI::App& {
-    return add_command(app, name, what, command, options, chosen);
-  };
-  add("detect", "Show the GPUs of this host", &show_model);
+ private:
+  CLI::App& app_;
+  Options& options_;
+  Command& chosen_;
+};
 
-  auto& write = add("write", "Write CDI specs for the GPUs of this host", &write_specs);
-  add_spec_options(write, options);
-  add_max_version(write, options);
-  write.add_flag("--dry-run", options.dry_run, "Print the specs, write nothing");
-  write.add_flag("--force", options.force, "Replace files of other programs, too");
-
-  auto& check = add(
+void add_spec_commands(Commands& commands, Options& options) {
+  auto& detect = commands.add("detect", "Show the GPUs of this host", &show_model);
+  auto& write = commands.add("write", "Write CDI specs for the GPUs of this host", &write_specs);
+  auto& check = commands.add(
       "check", "Say whether the specs are what `write` would make now",
       [](const Survey& survey, const Options& given) { return check_specs(survey, given, false); });
-  auto& diff = add(
+  auto& diff = commands.add(
       "diff", "Show how the specs differ from what `write` would make now",
       [](const Survey& survey, const Options& given) { return check_specs(survey, given, true); });
-  auto& watch = add("watch", "Write specs whenever the host changes, until told to end", nullptr);
+  auto& watch =
+      commands.add("watch", "Write specs whenever the host changes, until told to end", nullptr);
+  for (auto* command : {&write, &check, &diff, &watch}) {
+    add_spec_options(*command, options);
+    add_max_version(*command, options);
+  }
+  for (auto* command : {&detect, &write, &check, &diff, &watch}) {
+    add_look_options(*command, options);
+  }
+  for (auto* command : {&detect, &write, &check, &diff}) {
+    add_wait(*command, options);
+    add_output(*command, options);
+  }
+  write.add_flag("--dry-run", options.dry_run, "Print the specs, write nothing");
+  for (auto* command : {&write, &watch}) {
+    command->add_flag("--force", options.force, "Replace files of other programs, too");
+  }
   watch
       .add_option("--interval", options.interval,
                   "Seconds after which it looks even if the kernel has told of nothing")
       ->check(CLI::Range(0.01, 86400.0))
       ->capture_default_str();
-  for (auto* command : {&check, &diff, &watch}) {
-    add_spec_options(*command, options);
-    add_max_version(*command, options);
-  }
+}
 
-  auto& prepare = add("prepare", "Hand GPUs to a claim, in a spec of its own", &prepare_claim);
-  add_claim(prepare, options);
-  prepare.add_option("--namespace", options.claim_namespace, "Namespace of the claim, for people");
-  prepare.add_option("--name", options.claim_name, "Name of the claim, for people");
+void add_claim_commands(Commands& commands, Options& options) {
+  auto& prepare = commands.add(
+      "prepare", "Hand GPUs to a claim, in a spec of its own; answers in JSON", &prepare_claim);
+  auto& unprepare = commands.add("unprepare", "Take back what a claim was given; answers in JSON",
+                                 &unprepare_claim);
+  auto& list = commands.add("list", "Show the claims", &list_claims);
+  for (auto* command : {&prepare, &unprepare}) {
+    command->add_option("--claim", options.claim, "UID of the claim")->required()->check(uid_fault);
+  }
   prepare
       .add_option("--device", options.devices,
                   "What it gets, NAME[@REQUEST]: a name of `detect`, with or without the kind")
       ->required()
       ->check(asked_name_fault);
+  prepare.add_option("--namespace", options.claim_namespace, "Namespace of the claim, for people");
+  prepare.add_option("--name", options.claim_name, "Name of the claim, for people");
   prepare.add_option("--kind", options.claim_kind, "Kind of the CDI devices of claims")
       ->check(kind_fault)
       ->capture_default_str();
   add_spec_options(prepare, options);
-  auto& unprepare = add("unprepare", "Take back what a claim was given", &unprepare_claim);
-  add_claim(unprepare, options);
-  add_output_dir(unprepare, options);
-  auto& list = add("list", "Show the claims", &list_claims);
-  add_output_dir(list, options);
-  for (auto* command : {&prepare, &unprepare, &list}) add_claim_options(*command, options);
+  add_look_options(prepare, options);
+  add_wait(prepare, options);
+  add_output(list, options);
+  for (auto* command : {&unprepare, &list}) add_output_dir(*command, options);
+  for (auto* command : {&prepare, &unprepare, &list}) {
+    add_claim_options(*command, options);
+  }
+}
 
-  auto& doctor =
-      add("doctor", "Say what keeps containers from the GPUs, and what to do", &examine_host);
+void add_commands(CLI::App& app, Options& options, Command& chosen) {
+  Commands commands{app, options, chosen};
+  add_spec_commands(commands, options);
+  add_claim_commands(commands, options);
+  auto& doctor = commands.add("doctor", "Say what keeps containers from the GPUs, and what to do",
+                              &examine_host);
+  add_output(doctor, options);
   add_output_dir(doctor, options);
   doctor.add_option("--spec-dir", options.spec_dirs,
                     "Directories of specs to look at, by priority");

@@ -625,6 +625,7 @@ class Reconcile(ClaimTest):
             yield lambda text=text: (self.state / "a.json").write_text(text, encoding="latin1")
 
     def test_journal_that_cannot_be_read(self):
+        self.make_tree("other")
         self.prepare("a", "0")
         self.prepare("b", "1")
         for number, damage in enumerate(self.unreadable_journals()):
@@ -775,6 +776,11 @@ class Directories(ClaimTest):
     def claims_of(self):
         return [name[:-5] for name in sorted(os.listdir(self.state)) if name.endswith(".json")]
 
+    def test_specs_that_cannot_be_written(self):
+        self.refuse("a", "0", out=pathlib.Path("/proc/cdi-prepare"))
+        self.assertEqual(self.claims(), [])
+        self.prepare("a", "0")
+
     def test_full_disk(self):
         def no_space():
             resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
@@ -886,11 +892,11 @@ class Killed(ClaimTest):
     tree = "other"
     device = "0000:00:03.0"
 
-    def run_killed(self, number, command, *more):
+    def run_killed(self, number, command, *more, out=None):
         """Whether a call was killed before its change of that number; else it was done before."""
         killed, permitted = 10, 77
         options = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"  # which traces, too
-        done = subprocess.run([KILL_AT, str(number), *self.arguments(command, *more)],
+        done = subprocess.run([KILL_AT, str(number), *self.arguments(command, *more, out=out)],
                               capture_output=True, text=True, timeout=60, check=False, umask=0o077,
                               env={**os.environ, "ASAN_OPTIONS": options})
         if done.returncode == permitted:
@@ -998,6 +1004,25 @@ class Killed(ClaimTest):
         text = self.spec_path("a").read_text()
         phases = self.follow(self.kill_everywhere("unprepare", "--claim", "a"), devices, text)
         self.assertEqual(phases, {None, "removing", "prepared"})
+
+    def test_next_call_has_another_directory(self):
+        elsewhere = self.place / "elsewhere"
+        elsewhere.mkdir()
+        spec = self.spec_path("a", elsewhere)
+        for command, more in (("prepare", self.asked("a", ["0@x"])),
+                              ("unprepare", ("--claim", "a"))):
+            start = self.save()
+            for number in itertools.count(1):
+                self.restore(start)
+                if not self.run_killed(number, command, *more, out=elsewhere):
+                    break
+                faults = self.list()
+                there = [spec.name] if faults == {"a": None} else []
+                self.assertEqual(os.listdir(elsewhere), there, (command, number, faults))
+            self.assertGreater(number, 6)
+            self.list()
+            self.assertEqual(spec.exists(), command == "prepare")
+            self.prepare("a", "0@x", out=elsewhere)
 
     def test_prepare_in_another_boot(self):
         devices = self.prepare("a", "0@x")
