@@ -27,11 +27,10 @@ say "looking for GPUs on this host"
 root=/
 code=0
 $prepare detect >gpus.txt || code=$?
-# 3: some GPUs were left out; 1: all of them, as in a container on a node with GPUs.
-[ "$code" = 0 ] || [ "$code" = 3 ] || [ "$code" = 1 ]
-if [ -s gpus.txt ]; then
-  cat gpus.txt
-else
+cat gpus.txt
+# 3: some GPUs were left out; 1 and 4: all of them, as in a container on a node with GPUs.
+case $code in 0 | 1 | 3 | 4) ;; *) exit 1 ;; esac
+if [ ! -s gpus.txt ] || [ "$code" = 1 ] || [ "$code" = 4 ]; then
   echo "going on with a sample node of two GPUs"
   ../../../examples/prepare/sample-node sample
   root=sample

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -19,6 +20,7 @@
 #include <cdi/result.hpp>
 
 #include "claims.hpp"
+#include "detect.hpp"
 #include "exit_codes.hpp"
 #include "found_device.hpp"
 #include "journal.hpp"
@@ -134,6 +136,14 @@ inline cdi::Result<void> check_directories(const Options& options) {
                     .position = {.file = options.state_dir}};
 }
 
+/// Looks at the host again.
+inline cdi::Result<Survey> look_again(const Options& options) {
+  auto survey = look(options);
+  if (!survey) return survey;
+  for (auto& found : survey->inventories) add_driver_files(survey->tree, found);
+  return survey;
+}
+
 /// Does something with the claims, while no other process can. `act` answers for the one asked for.
 template <typename Act>
 ExitCode with_claims(const Survey& survey, const Options& options, Act act) {
@@ -144,19 +154,24 @@ ExitCode with_claims(const Survey& survey, const Options& options, Act act) {
   const auto journal =
       Journal::open(options.state_dir, std::chrono::duration<double>{options.lock_timeout});
   if (!journal) return fail(journal.error());
-  Claims claims{*journal, survey, options};
+  std::optional<Survey> later;
+  if (journal->has_waited()) {  // who had the lock may have seen a later state of the host
+    auto looked = look_again(options);
+    if (!looked) return fail(looked.error());
+    later = std::move(*looked);
+  }
+  Claims claims{*journal, later ? *later : survey, options};
   if (auto agreed = claims.reconcile(); !agreed) return fail(agreed.error());
   complain_about(claims, options.claim);
   return act(claims);
 }
 
 /// Prepares the claim of the command line, or says again what it has.
-inline cdi::Result<Claim> prepare_asked(const Survey& survey, const Options& options,
-                                        Claims& claims) {
+inline cdi::Result<Claim> prepare_asked(Claims& claims, const Options& options) {
   if (auto good = claims.check(options.claim); !good) return std::move(good).error();
   const auto known = claims.all().find(options.claim);
   const auto* const claim = known == claims.all().end() ? nullptr : &known->second;
-  const auto asked = asked_devices(survey, options, claim);
+  const auto asked = asked_devices(claims.survey(), options, claim);
   if (!asked) return asked.error();
   return claims.prepare({.uid = options.claim,
                          .name_space = options.claim_namespace,
@@ -168,11 +183,11 @@ inline cdi::Result<Claim> prepare_asked(const Survey& survey, const Options& opt
 
 inline ExitCode prepare_claim(const Survey& survey, const Options& options) {
   return with_claims(survey, options, [&](Claims& claims) {
-    const auto claim = prepare_asked(survey, options, claims);
+    const auto claim = prepare_asked(claims, options);
     if (claim) return answer(options.claim, Json{{"devices", devices_json(*claim)}});
     const bool could_be_early =
         claim.error().code == cdi::Errc::not_found || claim.error().code == cdi::Errc::host;
-    const bool early = could_be_early && !reasons_not_ready(survey, options).empty();
+    const bool early = could_be_early && !reasons_not_ready(claims.survey(), options).empty();
     return answer(options.claim, claim.error(), early ? ExitCode::not_ready : ExitCode::failed);
   });
 }

@@ -93,6 +93,8 @@ class Claims {
     return {};
   }
 
+  const Survey& survey() const { return survey_; }
+
   /// Those that the journal has; some may have a fault.
   const std::map<std::string, Claim>& all() const { return claims_; }
 

@@ -217,6 +217,9 @@ class Journal {
   /// The directory; no part of the path is a link, so that it is the same whatever the way to it.
   const std::string& directory() const { return directory_; }
 
+  /// Whether another process had the lock first.
+  bool has_waited() const { return has_waited_; }
+
   std::string path_of(std::string_view uid) const { return in_directory(uid, ".json"); }
 
   /// Reads all claims. Removes what writers left that were killed.
@@ -271,11 +274,12 @@ class Journal {
     while (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno == EINTR) continue;
       if (errno != EWOULDBLOCK) return cdi::file_error(path, "cannot lock");
-      if (Clock::now() >= end) {
+      if (!(Clock::now() < end)) {  // also when `patience` is no number
         return cdi::Error{.code = cdi::Errc::timeout,
                           .message = "another call has had the lock all the time: try again",
                           .position = {.file = path}};
       }
+      has_waited_ = true;
       std::this_thread::sleep_for(pause);
     }
     return {};
@@ -304,6 +308,7 @@ class Journal {
 
   std::string directory_;
   cdi::Descriptor lock_{-1};
+  bool has_waited_ = false;
 };
 
 }  // namespace prepare

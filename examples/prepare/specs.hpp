@@ -34,7 +34,7 @@ namespace prepare {
 struct PreparedSpec {
   std::string file_name{};
   cdi::Spec spec{};
-  std::vector<LeftOut> left_out{};
+  std::vector<LeftOut> left_out{};  // by the last look at the host
   std::vector<cdi::Loss> losses{};  // what `--max-version` has no place for
 };
 
@@ -72,7 +72,8 @@ inline std::vector<LeftOut> left_out(const Inventory& found) {
   std::vector<LeftOut> out;
   for (const auto& gpu : found.gpus) {
     for (const auto& share : gpu.shares()) {
-      if (share.left_out) out.push_back({gpu.stable_name() + share.suffix, *share.left_out});
+      if (!share.left_out) continue;
+      out.push_back({found.kind, gpu.stable_name() + share.suffix, *share.left_out});
     }
   }
   return out;
@@ -85,8 +86,7 @@ inline cdi::Result<PreparedSpec> prepare_spec(const HostTree& tree, const Invent
   PreparedSpec out{.file_name = file_name(found.kind), .spec = gpu_spec(found, holds)};
   auto failed = verify(tree, out.spec);
   if (!failed) return failed.error();
-  out.left_out = left_out(found);
-  out.left_out.insert(out.left_out.end(), failed->begin(), failed->end());
+  out.left_out = std::move(*failed);
   add_fingerprint(out.spec, tree, found, options);
   if (auto settled = settle_version(out, options.max_version); !settled) {
     return std::move(settled).error();
@@ -97,6 +97,7 @@ inline cdi::Result<PreparedSpec> prepare_spec(const HostTree& tree, const Invent
 /// The specs that can be made of what was found on a host.
 struct PreparedSpecs {
   std::vector<PreparedSpec> specs{};
+  std::vector<LeftOut> left_out{};
   std::vector<std::string> not_ready{};  // why there are not more
   bool held_back = false;                // none is to be made, and those there are to stay
   std::string complaints{};              // what is wrong, for standard error: a line each
@@ -117,6 +118,8 @@ inline PreparedSpecs prepare_specs(const Survey& survey, const Options& options)
     complain("warning", "no nvidia-cdi-hook is installed: going on without hooks");
   }
   for (const auto& found : survey.inventories) {
+    const auto known = left_out(found);
+    out.left_out.insert(out.left_out.end(), known.begin(), known.end());
     if (found.usable_count() == 0) continue;
     auto prepared = prepare_spec(survey.tree, found, holds, options);
     if (!prepared) {
@@ -128,6 +131,11 @@ inline PreparedSpecs prepare_specs(const Survey& survey, const Options& options)
     for (const auto& loss : prepared->losses) {
       complain("warning", fmt::format("{}: {}: {}", found.kind, prepared->spec.version,
                                       cdi::to_string(cdi::to_error(loss))));
+    }
+    for (const auto& failed : prepared->left_out) {
+      complain("left out", fmt::format("{} {}: {}", failed.kind, failed.name, failed.reason));
+      if (out.code == ExitCode::done) out.code = ExitCode::partial;
+      out.left_out.push_back(failed);
     }
     out.specs.push_back(std::move(*prepared));
   }

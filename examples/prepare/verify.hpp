@@ -69,6 +69,7 @@ inline std::optional<std::string> fault_of(const HostTree& tree, const cdi::Cont
 
 /// A device that is not in a spec, and why.
 struct LeftOut {
+  std::string kind{};
   std::string name{};
   std::string reason{};
 };
@@ -83,7 +84,7 @@ inline cdi::Result<std::vector<LeftOut>> verify(const HostTree& tree, cdi::Spec&
   std::erase_if(spec.devices, [&](const cdi::Device& device) {
     auto fault = fault_of(tree, device.container_edits);
     if (!fault) return false;
-    left_out.push_back({device.name, std::move(*fault)});
+    left_out.push_back({spec.kind, device.name, std::move(*fault)});
     return true;
   });
   if (spec.devices.empty()) {

@@ -80,23 +80,26 @@ inline cdi::Result<cdi::Publication> publish(const Options& options, const Prepa
 struct Written {
   std::vector<std::pair<cdi::Publication, PreparedSpec>> specs{};
   std::vector<std::string> removed{};
+  std::vector<LeftOut> left_out{};
   std::vector<std::string> not_ready{};
 };
 
 inline Json to_json(const Written& written) {
   Json specs = Json::array();
   for (const auto& [done, prepared] : written.specs) {
-    Json left_out = Json::array();
-    for (const auto& [name, reason] : prepared.left_out) {
-      left_out.push_back(Json{{"name", name}, {"reason", reason}});
-    }
     specs.push_back(Json{{"path", done.path},
                          {"action", to_text(done.action)},
                          {"kind", prepared.spec.kind},
-                         {"devices", qualified_names(prepared.spec)},
-                         {"left_out", left_out}});
+                         {"devices", qualified_names(prepared.spec)}});
   }
-  return {{"specs", specs}, {"removed", written.removed}, {"not_ready", written.not_ready}};
+  Json left_out = Json::array();
+  for (const auto& [kind, name, reason] : written.left_out) {
+    left_out.push_back(Json{{"kind", kind}, {"name", name}, {"reason", reason}});
+  }
+  return {{"specs", specs},
+          {"removed", written.removed},
+          {"left_out", left_out},
+          {"not_ready", written.not_ready}};
 }
 
 inline std::string to_text(const Written& written) {
@@ -150,6 +153,7 @@ inline bool remove_outdated(const Survey& survey, const Options& options, Writte
 /// old spec; when nothing at all is to be done, all do.
 inline ExitCode update_specs(const Survey& survey, const PreparedSpecs& prepared,
                              const Options& options, Written& written) {
+  written.left_out = prepared.left_out;
   written.not_ready = prepared.not_ready;
   if (prepared.held_back) return prepared.code;
   const bool published = publish_all(prepared.specs, options, written);

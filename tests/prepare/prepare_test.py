@@ -149,11 +149,13 @@ class PrepareTest(unittest.TestCase):
         """The second GPU is left out for `reason`; the first is handed out, its names unchanged."""
         done = self.write("-o", "json")
         self.assertEqual(done.returncode, 3, done.stderr)
-        (answer,) = json.loads(done.stdout)["specs"]
+        answers = json.loads(done.stdout)
+        (answer,) = answers["specs"]
         self.assertEqual(answer["path"], str(self.out / SPEC_FILE))
         self.assertEqual(answer["devices"],
                          [f"nvidia.com/gpu={n}" for n in (FIRST_ID, "0", FIRST, "all")])
-        (left_out,) = answer["left_out"]
+        (left_out,) = answers["left_out"]
+        self.assertEqual(left_out["kind"], "nvidia.com/gpu")
         self.assertIn(left_out["name"], (SECOND_ID, SECOND))
         self.assertIn(reason, left_out["reason"])
         self.assertIn(f"{SECOND}: {left_out['reason']}\n", done.stderr)
@@ -227,10 +229,10 @@ class TwoGpus(PrepareTest):
     def test_write_as_json(self):
         answers = [json.loads(self.write("-o", "json").stdout) for _ in range(2)]
         for answer, action in zip(answers, ("created", "unchanged")):
-            self.assertEqual((answer["removed"], answer["not_ready"]), ([], []))
+            self.assertEqual([answer[key] for key in ("removed", "left_out", "not_ready")], [[]] * 3)
             (spec,) = answer["specs"]
-            self.assertEqual((spec["path"], spec["action"], spec["kind"], spec["left_out"]),
-                             (str(self.out / SPEC_FILE), action, "nvidia.com/gpu", []))
+            self.assertEqual((spec["path"], spec["action"], spec["kind"]),
+                             (str(self.out / SPEC_FILE), action, "nvidia.com/gpu"))
             self.assertEqual(len(spec["devices"]), 7)
 
     def test_dry_run_writes_nothing(self):
@@ -471,7 +473,7 @@ class NoGpu(PrepareTest):
         shutil.rmtree(self.path("sys"))
         for done, answer in ((self.detect("-o", "json"), {"vendors": []}),
                              (self.write("-o", "json"),
-                              {"specs": [], "removed": [], "not_ready": []})):
+                              {"specs": [], "removed": [], "left_out": [], "not_ready": []})):
             self.assertEqual((done.returncode, done.stderr), (0, NO_GPU))
             self.assertEqual(json.loads(done.stdout), answer)
 

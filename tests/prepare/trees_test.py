@@ -101,8 +101,9 @@ class Mig(TreeTest):
         self.assertIn(f"left out: nvidia GPU 0000:ca:00.0:gi2:ci0: {reason}\n", self.errors)
         self.assertNotIn("1:gi2:ci0", self.devices(self.specs(3)["nvidia.com/gpu"]))
         written = self.run_prepare("write", "--output-dir", str(self.place / "out"), "-o", "json")
-        self.assertEqual(json.loads(written.stdout)["specs"][0]["left_out"],
-                         [{"name": self.second + ":gi2:ci0", "reason": reason}])
+        self.assertEqual(json.loads(written.stdout)["left_out"],
+                         [{"kind": "nvidia.com/gpu", "name": self.second + ":gi2:ci0",
+                           "reason": reason}])
 
     def test_access_that_says_no_minor(self):
         self.access("gi2/ci0").unlink()  # it is read-only
