@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,11 +17,14 @@
 #include <cdi/publish.hpp>
 #include <cdi/result.hpp>
 
+#include "conflicts.hpp"
 #include "exit_codes.hpp"
+#include "fingerprint.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "report.hpp"
 #include "spec_changes.hpp"
+#include "spec_file.hpp"
 #include "specs.hpp"
 #include "survey.hpp"
 #include "write_command.hpp"
@@ -34,15 +38,29 @@ struct Stale {
   std::vector<Change> changes{};
 };
 
+/// Why a spec is another one than expected.
+inline std::string_view reason_for_changes(const cdi::Spec& spec, const cdi::Spec& expected) {
+  const auto differs = [&](std::string_view key) {
+    const auto its = spec.annotations.find(std::string{key});
+    const auto wanted = expected.annotations.find(std::string{key});
+    return (its == spec.annotations.end() ? "" : its->second) !=
+           (wanted == expected.annotations.end() ? "" : wanted->second);
+  };
+  if (differs(cdi::owner_annotation)) return "another program wrote it";
+  if (differs(options_annotation)) return "it was written with other options";
+  return "the host has changed";
+}
+
 /// The difference between a spec file and the spec that it would be now; none when it is that.
 inline std::optional<Stale> compare(const std::string& path, const PreparedSpec& prepared,
                                     const Options& options) {
   const auto there = cdi::read_spec_file(path);
   if (!there && there.error().system == ENOENT) return Stale{path, "it is not there", {}};
   if (!there) return Stale{path, cdi::to_string(there.error()), {}};
-  auto found = changes(there->spec, owned(prepared.spec, options));
+  const auto expected = owned(prepared.spec, options);
+  auto found = changes(there->spec, expected);
   if (found.empty()) return std::nullopt;
-  return Stale{path, "the host has changed", std::move(found)};
+  return Stale{path, std::string{reason_for_changes(there->spec, expected)}, std::move(found)};
 }
 
 /// The files of ours for kinds of which the host has nothing any more.
@@ -62,28 +80,27 @@ inline cdi::Result<std::vector<Stale>> outdated_files(const Survey& survey,
   return out;
 }
 
-inline Json to_json(const std::vector<Stale>& stale) {
+inline Json to_json(const std::vector<Stale>& stale, const PreparedSpecs& prepared) {
   Json list = Json::array();
   for (const auto& [path, reason, changes] : stale) {
     Json lines = Json::array();
     for (const auto& change : changes) lines.push_back(to_text(change));
     list.push_back(Json{{"path", path}, {"reason", reason}, {"changes", lines}});
   }
-  return {{"stale", list}};
+  return {{"stale", list}, {"not_ready", prepared.not_ready}};
 }
 
-/// The files and their changes; of `check` only those of the annotations, which tell the cause.
+/// The files and their changes; of `check` only the first ones, in front those of annotations,
+/// which tell the cause.
 inline std::string to_text(const std::vector<Stale>& stale, bool all_changes) {
   std::string out;
   for (const auto& [path, reason, changes] : stale) {
     out += fmt::format("{}: {}\n", path, reason);
-    std::size_t hidden = 0;
-    for (const auto& change : changes) {
-      const bool shown = all_changes || change.where.starts_with("annotation ");
-      if (shown) out += "  " + to_text(change) + "\n";
-      hidden += shown ? 0U : 1U;
-    }
-    if (hidden > 0) out += fmt::format("  and {} more: `cdi-prepare diff` has them\n", hidden);
+    constexpr std::size_t few = 8;
+    const auto shown = all_changes ? changes.size() : std::min(few, changes.size());
+    for (std::size_t i = 0; i < shown; ++i) out += "  " + to_text(changes[i]) + "\n";
+    if (shown == changes.size()) continue;
+    out += fmt::format("  and {} more: `cdi-prepare diff` has them\n", changes.size() - shown);
   }
   return out;
 }
@@ -92,15 +109,22 @@ inline std::string to_text(const std::vector<Stale>& stale, bool all_changes) {
 inline ExitCode check_specs(const Survey& survey, const Options& options, bool all_changes) {
   const auto prepared = prepare_specs(survey, options);
   print_error(prepared.complaints);
-  if (prepared.held_back) return prepared.code;
+  if (prepared.held_back)
+    return finish(options.json() ? json_text(to_json({}, prepared)) : "", prepared.code);
   auto stale = outdated_files(survey, options);
   if (!stale) return finish(stale.error(), ExitCode::failed);
   for (const auto& one : prepared.specs) {
     auto found = compare(spec_path(options, one.file_name), one, options);
     if (found) stale->push_back(std::move(*found));
   }
-  return finish(options.json() ? json_text(to_json(*stale)) : to_text(*stale, all_changes),
-                stale->empty() ? prepared.code : ExitCode::failed);
+  for (const auto& conflict : find_conflicts(options.output_dir, prepared.specs)) {
+    complain("warning: " + conflict);
+  }
+  auto code = prepared.code;
+  if (code == ExitCode::partial) code = ExitCode::done;  // what is left out is so in the specs
+  if (!stale->empty()) code = ExitCode::failed;
+  return finish(
+      options.json() ? json_text(to_json(*stale, prepared)) : to_text(*stale, all_changes), code);
 }
 
 }  // namespace prepare

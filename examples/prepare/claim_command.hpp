@@ -222,8 +222,9 @@ inline std::string claims_text(const Claims& claims) {
       out += fmt::format("  {} {}\n", cdi::qualified_name(device.kind, device.name), id);
     }
   }
-  for (const auto& [uid, fault] : claims.faults())
+  for (const auto& [uid, fault] : claims.faults()) {
     out += fmt::format("fault: {}: {}\n", uid, fault);
+  }
   return out;
 }
 

@@ -28,8 +28,10 @@
 
 #include "engines.hpp"
 #include "finding.hpp"
+#include "fingerprint.hpp"
 #include "gpu.hpp"
 #include "host_tree.hpp"
+#include "verify.hpp"
 
 // Why containers may not get the GPUs of a host: what is wrong with drivers, nodes, the directories
 // that engines read and the specs in them. Looks only, and at nothing outside of the root.
@@ -323,7 +325,8 @@ inline void look_at_engine(const HostTree& tree, const Engine& engine,
                         "Look at it yourself; what is said of this engine here may be wrong."});
   }
   if (engine.cdi == Engine::Cdi::off) {
-    findings.push_back({Level::note, engine.name, "CDI is switched off", engine.to_switch_on});
+    findings.push_back({has_gpus ? Level::fault : Level::note, engine.name, "CDI is switched off",
+                        engine.to_switch_on});
     return;
   }
   const auto place = place_of(tree, output_dir);
@@ -403,9 +406,53 @@ inline SharedDevices devices_defined_twice(const cdi::Registry& registry) {
   return shared;
 }
 
-inline void look_at_specs(const HostTree& tree, const std::vector<std::string>& dirs,
-                          Findings& findings) {
+/// Why a spec, whoever made it, does not fit this host; none when it does.
+inline std::optional<std::string> misfit(const HostTree& tree, const cdi::Spec& spec) {
+  if (auto fault = fault_of(tree, spec.container_edits)) return fault;
+  for (const auto& device : spec.devices) {
+    if (auto fault = fault_of(tree, device.container_edits)) {
+      return fmt::format("device {}: {}", device.name, *fault);
+    }
+  }
+  return std::nullopt;
+}
+
+/// Why a spec of ours was made of another host than this one is now; none when it was not.
+inline std::optional<std::string> outdated(const HostTree& tree, const Inventory& found,
+                                           const cdi::Spec& spec) {
+  const std::pair<std::string_view, std::string> now[] = {{driver_annotation, found.driver_version},
+                                                          {gpus_annotation, gpu_places(found)},
+                                                          {boot_annotation, boot_id(tree)}};
+  for (const auto& [key, value] : now) {
+    const auto recorded = spec.annotations.find(std::string{key});
+    if (recorded == spec.annotations.end() || recorded->second == value) continue;
+    return fmt::format("{} was {}, and is {}", key.substr(key.find('/') + 1), recorded->second,
+                       value);
+  }
+  return std::nullopt;
+}
+
+/// Whether the specs of a kind are there, and are those of this host.
+inline void look_at_specs_of(const HostTree& tree, const cdi::Registry& registry,
+                             const Inventory& found, Findings& findings) {
+  const auto* const advice = "Run `cdi-prepare write`; `cdi-prepare diff` shows what changes.";
+  bool any = false;
+  for (const auto& loaded : registry.specs()) {
+    if (loaded->spec.kind != found.kind) continue;
+    any = true;
+    auto reason = outdated(tree, found, loaded->spec);
+    if (!reason) reason = misfit(tree, loaded->spec);
+    if (reason) findings.push_back({Level::fault, "specs", loaded->path + ": " + *reason, advice});
+  }
+  if (any || found.usable_count() == 0) return;
+  findings.push_back(
+      {Level::fault, "specs", "there is none for " + found.kind, "Run `cdi-prepare write`."});
+}
+
+inline void look_at_specs(const HostTree& tree, const std::vector<Inventory>& inventories,
+                          const std::vector<std::string>& dirs, Findings& findings) {
   const auto registry = read_specs(tree, dirs);
+  for (const auto& found : inventories) look_at_specs_of(tree, registry, found, findings);
   for (const auto& file : registry.rejected()) {
     findings.push_back({Level::fault, "specs", cdi::to_string(file->why),
                         "Mend it or remove it. Engines pass such a file over; Kata Containers "
@@ -437,9 +484,13 @@ inline std::vector<Finding> diagnose_host(const HostTree& tree,
   std::vector<Finding> findings;
   doctor::look_at_nvidia_driver(tree, findings);
   for (const auto& found : inventories) doctor::look_at_inventory(found, findings);
+  if (inventories.empty()) {
+    findings.push_back({doctor::Level::note, "GPUs", "none found on this host",
+                        "If there is one, see that /sys and /proc are those of the host."});
+  }
   doctor::look_at_iommu(tree, inventories, findings);
   doctor::look_at_engines(tree, options.output_dir, !inventories.empty(), findings);
-  doctor::look_at_specs(tree, options.spec_dirs, findings);
+  doctor::look_at_specs(tree, inventories, options.spec_dirs, findings);
   doctor::look_at_char_links(tree, inventories, findings);
   doctor::look_at_selinux(tree, findings);
   return findings;

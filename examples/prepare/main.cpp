@@ -42,9 +42,23 @@ ExitCode show_model(const Survey& survey, const Options& options) {
   return finish(options.json() ? model_as_json(found) : model_as_text(found), code);
 }
 
+cdi::Error not_below_root(const std::string& path) {
+  return {.code = cdi::Errc::invalid,
+          .message = path + ": not below the root, and nowhere else " + "does this look"};
+}
+
 ExitCode examine_host(const Survey& survey, const Options& options) {
-  DoctorOptions asked{.output_dir = options.output_dir};
-  if (!options.spec_dirs.empty()) asked.spec_dirs = options.spec_dirs;
+  DoctorOptions asked;
+  std::vector<std::string> dirs;
+  for (const auto& dir : options.spec_dirs) {
+    auto place = options.place_on_host(dir);
+    if (!place) return finish(not_below_root(dir), ExitCode::failed);
+    dirs.push_back(std::move(*place));
+  }
+  if (!dirs.empty()) asked.spec_dirs = std::move(dirs);
+  const auto output_dir = options.place_on_host(options.output_dir);
+  if (!output_dir) return finish(not_below_root(options.output_dir), ExitCode::failed);
+  asked.output_dir = *output_dir;
   const auto findings = diagnose_host(survey.tree, survey.inventories, asked);
   return finish(options.json() ? findings_as_json(findings) : findings_as_text(findings),
                 has_fault(findings) ? ExitCode::failed : ExitCode::done);
@@ -63,19 +77,34 @@ std::string not_empty(const std::string& text) {
 }
 
 std::string release_fault(const std::string& text) {
-  return cdi::parse_release(text) ? "" : "no CDI release, such as 0.6.0";
+  return cdi::parse_release(text) ? "" : text + " is no CDI release: give one such as 0.6.0";
 }
 
 std::string uid_fault(const std::string& text) {
-  return is_claim_uid(text) ? "" : "no plain id: 1 to 64 letters, digits and -, no - at an end";
+  return is_claim_uid(text)
+             ? ""
+             : text + " is no plain id: 1 to 64 letters, digits and -, no - at an end";
 }
 
 std::string kind_fault(const std::string& text) {
-  return cdi::parse_kind(text) ? "" : "no kind of CDI devices, such as example.com/claim";
+  return cdi::parse_kind(text) ? "" : text + " is no kind: give one such as example.com/claim";
 }
 
 std::string absolute(const std::string& path) {
-  return std::filesystem::absolute(path).lexically_normal().string();
+  auto text = std::filesystem::absolute(path).lexically_normal().string();
+  while (text.size() > 1 && text.ends_with('/')) text.pop_back();
+  return text;
+}
+
+/// Makes paths absolute, and fills in those that were not given.
+void complete(Options& options) {
+  options.root = absolute(options.root);
+  const auto or_below_root = [&](const std::string& given, const std::string& path) {
+    return absolute(given.empty() ? options.below_root(path) : given);
+  };
+  options.output_dir = or_below_root(options.output_dir, "/var/run/cdi");
+  options.state_dir = or_below_root(options.state_dir, "/var/lib/cdi-prepare");
+  for (auto& dir : options.spec_dirs) dir = absolute(dir);
 }
 
 void add_output(CLI::App& command, Options& options) {
@@ -91,19 +120,19 @@ void add_look_options(CLI::App& command, Options& options) {
                    "Ask NVIDIA's library for the UUIDs and sizes of MIG instances");
   command.add_option("--nvml-library", options.nvml_library, "The library to ask")
       ->check(CLI::ExistingFile);
-  command.add_option("--expect", options.expect, "GPUs and partitions that must be ready");
 }
 
 void add_wait(CLI::App& command, Options& options) {
   command.add_option("--wait", options.wait, "Seconds to wait for all to be ready")
-      ->check(CLI::Range(0.0, 86400.0));
+      ->check(CLI::Range(0.0, 86400.0))
+      ->capture_default_str();
 }
 
 void add_output_dir(CLI::App& command, Options& options) {
   command
       .add_option("--output-dir", options.output_dir, "Directory of the specs, made when missing")
       ->check(not_empty)
-      ->capture_default_str();
+      ->default_str("var/run/cdi below the root");
 }
 
 void add_spec_options(CLI::App& command, Options& options) {
@@ -144,9 +173,10 @@ void add_max_version(CLI::App& command, Options& options) {
 void add_claim_options(CLI::App& command, Options& options) {
   command.add_option("--state-dir", options.state_dir, "Directory of the journal of claims")
       ->check(not_empty)
-      ->capture_default_str();
+      ->default_str("var/lib/cdi-prepare below the root");
   command.add_option("--lock-timeout", options.lock_timeout, "Seconds to wait for other calls")
-      ->check(CLI::Range(0.0, 86400.0));
+      ->check(CLI::Range(0.0, 86400.0))
+      ->capture_default_str();
 }
 
 /// The commands of the program; the callback of one that is given chooses it.
@@ -190,6 +220,8 @@ void add_spec_commands(Commands& commands, Options& options) {
   }
   for (auto* command : {&detect, &write, &check, &diff, &watch}) {
     add_look_options(*command, options);
+    command->add_option("--expect", options.expect, "GPUs and partitions that are to be ready")
+        ->capture_default_str();
   }
   for (auto* command : {&detect, &write, &check, &diff}) {
     add_wait(*command, options);
@@ -211,7 +243,8 @@ void add_claim_commands(Commands& commands, Options& options) {
       "prepare", "Hand GPUs to a claim, in a spec of its own; answers in JSON", &prepare_claim);
   auto& unprepare = commands.add("unprepare", "Take back what a claim was given; answers in JSON",
                                  &unprepare_claim);
-  auto& list = commands.add("list", "Show the claims", &list_claims);
+  auto& list =
+      commands.add("list", "Show the claims, after making their specs right", &list_claims);
   for (auto* command : {&prepare, &unprepare}) {
     command->add_option("--claim", options.claim, "UID of the claim")->required()->check(uid_fault);
   }
@@ -244,7 +277,7 @@ void add_commands(CLI::App& app, Options& options, Command& chosen) {
   add_output(doctor, options);
   add_output_dir(doctor, options);
   doctor.add_option("--spec-dir", options.spec_dirs,
-                    "Directories of specs to look at, by priority");
+                    "Directories of specs to look at, below the root, by priority");
 
   app.require_subcommand(1);
   app.footer(exit_code_help());
@@ -267,8 +300,7 @@ int main(int argc, char** argv) {
     const bool asked_for_help = app.exit(why) == 0;
     return static_cast<int>(asked_for_help ? prepare::ExitCode::done : prepare::ExitCode::usage);
   }
-  options.output_dir = prepare::absolute(options.output_dir);
-  options.state_dir = prepare::absolute(options.state_dir);
+  prepare::complete(options);
   const auto code =
       chosen == nullptr ? prepare::watch_specs(options) : prepare::run(chosen, options);
   return static_cast<int>(code);

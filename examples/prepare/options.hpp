@@ -33,12 +33,12 @@ struct Options {
   std::string node_numbers = "auto";
   bool ld_library_path = false;
   std::optional<cdi::Release> max_version{};
-  std::string output_dir = "/var/run/cdi";
+  std::string output_dir{};  // empty: /var/run/cdi below the root
   bool dry_run = false;
   bool force = false;
 
   // Claims.
-  std::string state_dir = "/var/lib/cdi-prepare";
+  std::string state_dir{};  // empty: /var/lib/cdi-prepare below the root
   std::string claim_kind = "cdi-prepare.local/claim";
   double lock_timeout = 10;  // seconds
   std::string claim{};
@@ -51,11 +51,22 @@ struct Options {
 
   bool json() const { return output == "json"; }
 
+  /// The path here of what is `path` on the host that is looked at.
+  std::string below_root(const std::string& path) const { return root == "/" ? path : root + path; }
+
+  /// The path on that host of what is `path` here; none when it is not below the root.
+  std::optional<std::string> place_on_host(const std::string& path) const {
+    if (root == "/") return path;
+    if (!path.starts_with(root + "/")) return std::nullopt;
+    return path.substr(root.size());
+  }
+
   /// Whether runtimes are to ask the host for the numbers of nodes: specs in /etc are there still
   /// when another boot has given other numbers.
   bool ask_host() const {
     if (node_numbers != "auto") return node_numbers == "asked";
-    return output_dir == "/etc" || output_dir.starts_with("/etc/");
+    const auto place = place_on_host(output_dir).value_or(output_dir);
+    return place == "/etc" || place.starts_with("/etc/");
   }
 };
 

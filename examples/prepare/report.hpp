@@ -46,12 +46,21 @@ inline Json to_json(const std::vector<Node>& nodes) {
   return list;
 }
 
+/// The names of one of a GPU's shares beside the stable one, in the order of its spec.
+inline std::vector<std::string> other_names(const Gpu& gpu, const Share& share) {
+  std::vector<std::string> names;
+  if (gpu.index) names.push_back(std::to_string(*gpu.index) + share.suffix);
+  for (auto& alias : gpu.all_aliases(share)) names.push_back(std::move(alias));
+  std::erase(names, gpu.stable_name() + share.suffix);
+  return names;
+}
+
 /// The partitions of a GPU, with the names by which they are asked for.
 inline Json partitions_json(const Gpu& gpu) {
   Json list = Json::array();
   for (const auto& part : gpu.partitions) {
     list.push_back(Json{{"name", gpu.stable_name() + part.suffix},
-                        {"aliases", part.aliases},
+                        {"aliases", other_names(gpu, part)},
                         {"size", text_or_null(part.size)},
                         {"nodes", to_json(part.nodes)},
                         {"left_out", text_or_null(part.left_out.value_or(""))}});
@@ -62,7 +71,7 @@ inline Json partitions_json(const Gpu& gpu) {
 inline Json to_json(const Gpu& gpu) {
   return {{"index", number_or_null(gpu.index)},
           {"name", gpu.stable_name()},
-          {"aliases", gpu.aliases},
+          {"aliases", gpu.partitions.empty() ? other_names(gpu, {}) : std::vector<std::string>{}},
           {"vendor", gpu.vendor},
           {"id", text_or_null(gpu.id)},
           {"model", text_or_null(gpu.model)},
@@ -122,25 +131,30 @@ inline std::string to_text(std::string_view heading, const std::vector<Node>& no
   return out;
 }
 
+/// The names beside the first one.
+inline std::string names_line(const Gpu& gpu, const Share& share) {
+  const auto names = other_names(gpu, share);
+  return names.empty() ? "" : fmt::format("  or: {}\n", fmt::join(names, ", "));
+}
+
 inline std::string to_text(const Gpu& gpu) {
-  std::string out = "GPU ";
-  if (gpu.index) out += std::to_string(*gpu.index) + ": ";
-  out += gpu.stable_name() + ", ";
-  out += gpu.model.empty() ? "model unknown" : gpu.model;
+  std::string out = "GPU " + gpu.stable_name();
+  if (!gpu.model.empty()) out += ", " + gpu.model;
   if (!gpu.id.empty() && !gpu.pci_address.empty()) out += ", PCI " + gpu.pci_address;
   if (gpu.numa_node) out += fmt::format(", NUMA node {}", *gpu.numa_node);
   if (!gpu.mode.empty()) out += ", " + gpu.mode;
   if (!gpu.physical_function.empty()) out += ", virtual function of " + gpu.physical_function;
   if (gpu.left_out) out += "\n  left out: " + *gpu.left_out;
   out += "\n";
+  if (gpu.partitions.empty()) out += names_line(gpu, {});
   out += to_text("", gpu.nodes);
-  out += to_text("  or, by iommufd:\n", gpu.iommufd_nodes);
+  out += to_text(fmt::format("  {}-iommufd, by iommufd in its place\n", gpu.stable_name()),
+                 gpu.iommufd_nodes);
   out += to_text("  not handed out with it:\n", gpu.other_nodes);
   for (const auto& part : gpu.partitions) {
     out += fmt::format("  partition {}{}", gpu.stable_name(), part.suffix);
-    for (const auto& alias : part.aliases) out += ", " + alias;
     if (!part.size.empty()) out += ", " + part.size;
-    out += "\n";
+    out += "\n" + names_line(gpu, part);
     if (part.left_out) out += "  left out: " + *part.left_out + "\n";
     out += to_text("", part.nodes);
   }

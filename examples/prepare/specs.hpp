@@ -4,6 +4,8 @@
 #ifndef CDI_PREPARE_SPECS_HPP
 #define CDI_PREPARE_SPECS_HPP
 
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -94,6 +96,13 @@ inline cdi::Result<PreparedSpec> prepare_spec(const HostTree& tree, const Invent
   return out;
 }
 
+/// Losses without their places, each once, and how often: every name of a GPU has the same.
+inline std::map<std::string, std::size_t> grouped(const std::vector<cdi::Loss>& losses) {
+  std::map<std::string, std::size_t> out;
+  for (const auto& loss : losses) ++out[cdi::to_error(loss).message];
+  return out;
+}
+
 /// The specs that can be made of what was found on a host.
 struct PreparedSpecs {
   std::vector<PreparedSpec> specs{};
@@ -128,9 +137,9 @@ inline PreparedSpecs prepare_specs(const Survey& survey, const Options& options)
       out.code = ExitCode::not_ready;
       continue;
     }
-    for (const auto& loss : prepared->losses) {
-      complain("warning", fmt::format("{}: {}: {}", found.kind, prepared->spec.version,
-                                      cdi::to_string(cdi::to_error(loss))));
+    for (const auto& [text, count] : grouped(prepared->losses)) {
+      complain("warning", fmt::format("{}: {}: {}{}", found.kind, prepared->spec.version, text,
+                                      count > 1 ? fmt::format(" ({} times)", count) : ""));
     }
     for (const auto& failed : prepared->left_out) {
       complain("left out", fmt::format("{} {}: {}", failed.kind, failed.name, failed.reason));

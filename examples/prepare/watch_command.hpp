@@ -71,10 +71,10 @@ class Watcher {
     const bool settled = seen == std::exchange(seen_, seen) || !is_between_states(*survey);
     if (!settled) return say("GPUs are between two states: the specs stay as they are");
     const auto prepared = prepare_specs(*survey, options_);
-    if (prepared.complaints != complaints_) print_error(prepared.complaints);
-    complaints_ = prepared.complaints;
     Written written;
     static_cast<void>(update_specs(*survey, prepared, options_, written));
+    auto text = prepared.complaints + complaints(written);
+    if (text != std::exchange(complaints_, text)) print_error(text);
     for (const auto& [done, one] : written.specs) {
       if (done.action == cdi::Publication::Action::unchanged) continue;
       say(fmt::format("{} {}: {} devices", done.path, to_text(done.action),

@@ -132,7 +132,8 @@ class ClaimTest(TreeTest):
 
     def list(self, code=0, **how):
         """The faults of the claims; both outputs name the same ones."""
-        claims = json.loads(self.run_claims("list", "-o", "json", code=code, **how).stdout)["claims"]
+        answer = self.run_claims("list", "-o", "json", code=code, **how).stdout
+        claims = json.loads(answer)["claims"]
         text = self.run_claims("list", code=code, **how).stdout
         faults = {uid: claim["fault"] for uid, claim in claims.items()}
         for uid, fault in faults.items():
@@ -284,7 +285,8 @@ class Prepare(ClaimTest):
         self.prepare("c", "0")
 
     def test_what_is_not_there(self):
-        for name in ("2", "1", "GPU-none", "amd.com/gpu=0", f"amd.com/gpu={FIRST}", "amd.com/gpu=all"):
+        for name in ("2", "1", "GPU-none", "amd.com/gpu=0", f"amd.com/gpu={FIRST}",
+                     "amd.com/gpu=all"):
             self.assertIn("no GPU of this host has that name", self.refuse("a", name))
         self.assertEqual(self.claims(), [])
 
@@ -295,8 +297,8 @@ class Prepare(ClaimTest):
         self.assertEqual(self.claims(), [])
 
     def test_only_plain_ids(self):
-        for uid in ("", ".", "..", "../a", "a/b", "/a", ".a", "-a", "a-", "a b", "a_b", "a.b", "a:b",
-                    "a\n", "ä", "a" * 65):
+        for uid in ("", ".", "..", "../a", "a/b", "/a", ".a", "-a", "a-", "a b", "a_b", "a.b",
+                    "a:b", "a\n", "ä", "a" * 65):
             for command, more in (("prepare", ("--device", "0")), ("unprepare", ())):
                 with self.subTest(uid=uid, command=command):
                     self.run_claims(command, f"--claim={uid}", *more, code=2)
@@ -324,7 +326,7 @@ class Prepare(ClaimTest):
                     kinds, ("compute", "graphics", "video"))):
                 with self.subTest(tree=tree, kind=kind, profile=profile):
                     done = subprocess.run(
-                        self.arguments("prepare", "--claim", f"a{number}", "--device", f"{kind}=all",
+                        self.arguments("prepare", *self.asked(f"a{number}", [f"{kind}=all"]),
                                        "--profile", profile),
                         capture_output=True, text=True, timeout=60, check=False)
                     if done.returncode != 0:
@@ -413,7 +415,8 @@ class Reconcile(ClaimTest):
         """What another boot or a driver that is loaded anew does."""
         self.edit("proc/devices", "510 nvidia-uvm", f"{major} nvidia-uvm")
         table = self.path("dev.tab").read_text()
-        self.path("dev.tab").write_text(re.sub(r"(/dev/nvidia-uvm\S* c) \d+", rf"\1 {major}", table))
+        table = re.sub(r"(/dev/nvidia-uvm\S* c) \d+", rf"\1 {major}", table)
+        self.path("dev.tab").write_text(table)
 
     def uvm_major(self, uid):
         nodes = read_spec(self.spec_path(uid))["containerEdits"]["deviceNodes"]
@@ -809,7 +812,8 @@ class Parallel(ClaimTest):
 
     def hold_lock(self):
         self.state.mkdir(exist_ok=True)
-        lock = open(self.state / ".lock", "w", encoding="ascii")  # pylint: disable=consider-using-with
+        lock = open(self.state / ".lock", "w",  # pylint: disable=consider-using-with
+                    encoding="ascii")
         self.addCleanup(lock.close)
         fcntl.flock(lock, fcntl.LOCK_EX)
         return lock
@@ -830,11 +834,7 @@ class Parallel(ClaimTest):
         lock = self.hold_lock()
         with subprocess.Popen(self.arguments("prepare", *self.asked("a", ["0"])),
                               stdout=subprocess.DEVNULL) as waiting:
-            files = pathlib.Path(f"/proc/{waiting.pid}/fd")
-
-            def has_opened_lock():
-                return str(self.state / ".lock") in [os.readlink(file) for file in files.iterdir()]
-            while waiting.poll() is None and not self.retried(has_opened_lock):
+            while waiting.poll() is None and not self.sleeps_for_lock(waiting.pid):
                 continue
             self.assertIsNone(waiting.poll())
             table = self.path("dev.tab").read_text()
@@ -844,12 +844,15 @@ class Parallel(ClaimTest):
             self.assertEqual(waiting.wait(60), 0)
         self.assertEqual(self.claims(), ["a"])  # with nodes as they are now
 
-    @staticmethod
-    def retried(look):
+    def sleeps_for_lock(self, pid):
+        """Whether a call has found the lock taken: it never sleeps with it open otherwise."""
+        process = pathlib.Path(f"/proc/{pid}")
         try:
-            return look()
+            opened = [os.readlink(file) for file in (process / "fd").iterdir()]
         except FileNotFoundError:  # a file was closed meanwhile
             return False
+        state = (process / "stat").read_text().rpartition(")")[2].split()[0]
+        return state == "S" and str(self.state / ".lock") in opened
 
     def run_at_once(self, calls):
         """The exit codes of calls that all run at the same time, and what they say."""

@@ -72,6 +72,14 @@ Inventory inventory() {
   return found;
 }
 
+/// A spec of the GPU above.
+std::string spec_of_gpu(int major, const std::string& annotations) {
+  return R"({"cdiVersion": "0.6.0", "kind": "nvidia.com/gpu", "annotations": )" + annotations +
+         R"(, "devices": [{"name": "0", "containerEdits": {"deviceNodes": [{"path": "/dev/nvidia0",
+             "type": "c", "major": )" +
+         std::to_string(major) + "}]}}]}";
+}
+
 std::vector<Finding> diagnose(const Host& host, std::vector<Inventory> inventories = {},
                               const DoctorOptions& options = {}) {
   auto findings = diagnose_host(host.tree(), inventories, options);
@@ -413,8 +421,9 @@ TEST_CASE("a directory that is not there yet is the one it will be") {
 TEST_CASE("CDI that is off, or on by version, is to be switched on") {
   const Host host;
   host.put("etc/docker/daemon.json", R"({"features": {"cdi": false}, "cdi-spec-dirs": ["/a"]})");
-  CHECK(is_only(diagnose(host, {inventory()}), "docker", Level::note,
+  CHECK(is_only(diagnose(host, {inventory()}), "docker", Level::fault,
                 {"switched off", "\"cdi\": true", "daemon.json"}));
+  CHECK(is_only(diagnose(host), "docker", Level::note, {"switched off"}));
   host.put("etc/docker/daemon.json", "{}");
   CHECK(is_only(diagnose(host, {inventory()}), "docker", Level::note,
                 {"depends on its version", "28.2"}));
@@ -499,10 +508,54 @@ TEST_CASE("a module without its directory in /proc") {
   CHECK(about(diagnose(host), "NVIDIA driver").empty());
 }
 
+TEST_CASE("no GPU") {
+  const Host host;
+  CHECK(is_only(diagnose(host), "GPUs", Level::note, {"none found"}));
+  CHECK(about(diagnose(host, {inventory()}), "GPUs").empty());
+}
+
+// Specs of this host, and of another one or another time.
+
+TEST_CASE("specs that are missing, of another host, or name what is not there") {
+  const Host host;
+  host.put("dev.tab", "/dev/nvidia0 c 195 0 0666 0 0\n");
+  host.put("proc/sys/kernel/random/boot_id", "b1\n");
+  auto found = inventory();
+  found.driver_version = "570.1";
+  const auto on_specs = [&] {
+    return diagnose(host, {found});
+  };
+  CHECK(is_only(on_specs(), "specs", Level::fault, {"none for nvidia.com/gpu", "write"}));
+
+  host.put("var/run/cdi/a.json", spec_of_gpu(195, "{}"));  // somebody else's, and right
+  CHECK(about(on_specs(), "specs").empty());
+  host.put("var/run/cdi/a.json", spec_of_gpu(196, "{}"));
+  CHECK(is_only(on_specs(), "specs", Level::fault,
+                {"/var/run/cdi/a.json: device 0: /dev/nvidia0 is c 195:0", "diff"}));
+
+  const std::string right = R"({"cdi-prepare/driver-version": "570.1", "cdi-prepare/boot-id": "b1",
+                                "cdi-prepare/gpus": "GPU-1 at 0000:17:00.0"})";
+  host.put("var/run/cdi/a.json", spec_of_gpu(195, right));
+  CHECK(about(on_specs(), "specs").empty());
+  for (const auto& [key, value] : {std::pair{"driver-version", "535.1"}, std::pair{"boot-id", "b0"},
+                                   std::pair{"gpus", "GPU-2 at 0000:17:00.0"}}) {
+    host.put("var/run/cdi/a.json",
+             spec_of_gpu(195, std::string{"{\"cdi-prepare/"} + key + "\": \"" + value + "\"}"));
+    CHECK(is_only(on_specs(), "specs", Level::fault, {key, value, "write"}));
+  }
+
+  // Nothing to hand out needs no spec.
+  host.remove("var/run/cdi/a.json");
+  found.gpus[0].left_out = "excluded";
+  CHECK(about(on_specs(), "specs").empty());
+}
+
 // GPUs and nodes.
 
 TEST_CASE("GPUs that are well") {
   const Host host;
+  host.put("dev.tab", "/dev/nvidia0 c 195 0 0666 0 0\n");
+  host.put("var/run/cdi/a.json", spec_of_gpu(195, "{}"));
   const auto findings = diagnose(host, {inventory()});
   CHECK(is_only(findings, "nvidia.com/gpu", Level::good, {"1 of 1"}));
   CHECK(about(findings, "nvidia GPU 0000:17:00.0").empty());

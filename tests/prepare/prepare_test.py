@@ -197,7 +197,7 @@ class TwoGpus(PrepareTest):
         first, second = vendor["gpus"]
         self.assertEqual(
             {key: value for key, value in second.items() if key != "nodes"},
-            {"index": 1, "name": SECOND_ID, "aliases": [], "vendor": "nvidia", "id": SECOND_ID,
+            {"index": 1, "name": SECOND_ID, "aliases": ["1", SECOND], "vendor": "nvidia", "id": SECOND_ID,
              "model": "NVIDIA A100 80GB PCIe", "pci_address": SECOND, "pci_id": "10de:20b5",
              "physical_function": None, "iommu_group": None, "driver": "nvidia", "numa_node": 1,
              "mode": None, "iommufd_nodes": [], "other_nodes": [], "partitions": [],
@@ -473,7 +473,8 @@ class NoGpu(PrepareTest):
         shutil.rmtree(self.path("sys"))
         for done, answer in ((self.detect("-o", "json"), {"vendors": []}),
                              (self.write("-o", "json"),
-                              {"specs": [], "removed": [], "left_out": [], "not_ready": []})):
+                              {"specs": [], "removed": [], "left_out": [], "not_ready": [],
+                               "errors": []})):
             self.assertEqual((done.returncode, done.stderr), (0, NO_GPU))
             self.assertEqual(json.loads(done.stdout), answer)
 

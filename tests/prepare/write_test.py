@@ -254,12 +254,31 @@ class Versions(WriteTest):
             (done,) = json.loads(self.write(*old, "-o", "json").stdout)["specs"]
             self.assertEqual(done["action"], action)
         self.assertNotIn("annotations", self.file.read_text())
-        before = self.file.read_bytes()
         self.edit(f"proc/driver/nvidia/gpus/{SECOND}/information", "Excluded:\t No",
                   "Excluded:\t Yes")
-        self.assertIn("--force", self.write(*old, code=1).stderr)
-        self.assertEqual(self.file.read_bytes(), before)
-        self.write(*old, "--force", code=3)
+        self.write(*old, code=3)
+        self.assertNotIn(SECOND_ID, self.file.read_text())
+        # Engines are upgraded, and back again.
+        for arguments, has_owner in (((), True), (old, False), ((), True)):
+            self.write(*arguments, code=3)
+            self.assertEqual("cdi-publisher/owner" in self.file.read_text(), has_owner)
+
+    def test_file_without_owner_of_a_kind_that_is_gone(self):
+        self.write("--max-version", "0.5.0")
+        for address in (FIRST, SECOND):
+            (self.pci(address) / "class").write_text("0x040300\n")
+        self.assertIn(f"{self.file} removed", self.write().stderr)
+        self.assertEqual(os.listdir(self.out), [])
+
+    def test_file_without_owner_of_somebody_else(self):
+        self.write("--max-version", "0.5.0")
+        self.file.write_text(self.file.read_text().split("\n", 1)[1] + "# mine\n")
+        before = self.file.read_bytes()
+        self.remove_node("/dev/nvidia1")
+        for arguments in ((), ("--max-version", "0.5.0")):
+            self.assertIn("--force", self.write(*arguments, code=1).stderr)
+            self.assertEqual(self.file.read_bytes(), before)
+        self.write("--max-version", "0.5.0", "--force", code=3)
         self.assertNotIn(SECOND_ID, self.file.read_text())
 
     def test_no_release(self):
@@ -293,6 +312,16 @@ class Files(WriteTest):
         self.write()
         self.assertIn("cdi-publisher/owner: cdi-prepare", self.file.read_text())
 
+    def test_other_file_with_the_same_device(self):
+        self.out.mkdir()
+        other = self.out / "nvidia.json"
+        for name, warned in (("0", True), ("9", False)):
+            other.write_text(json.dumps({
+                "cdiVersion": "0.5.0", "kind": "nvidia.com/gpu", "devices": [
+                    {"name": name, "containerEdits": {"env": ["A=b"]}}]}))
+            for stderr in (self.write().stderr, self.run_out("check").stderr):
+                self.assertEqual(f"{other} defines nvidia.com/gpu=0, too" in stderr, warned)
+
     def test_kind_that_is_gone(self):
         self.write()
         self.out.joinpath("other.json").write_text("{}")
@@ -322,7 +351,7 @@ class Files(WriteTest):
     def test_host_without_a_view_of_its_devices(self):
         self.write()
         shutil.rmtree(self.path("sys"))
-        self.write()
+        self.assertIn("the specs stay", self.write().stderr)
         self.assertTrue(self.file.exists())
 
 

@@ -1,0 +1,109 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_SPEC_FILE_HPP
+#define CDI_PREPARE_SPEC_FILE_HPP
+
+#include <cerrno>
+#include <fcntl.h>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <unistd.h>
+#include <utility>
+
+#include <cdi/descriptor.hpp>
+#include <cdi/file.hpp>
+#include <cdi/publish.hpp>
+#include <cdi/replace_file.hpp>
+#include <cdi/result.hpp>
+#include <cdi/spec.hpp>
+#include <cdi/version.hpp>
+
+#include "directories.hpp"
+#include "options.hpp"
+#include "specs.hpp"
+
+// The spec file of a kind: whose it is, and how it is written.
+
+namespace prepare {
+
+inline constexpr const char* spec_owner = "cdi-prepare";
+
+inline std::string spec_path(const Options& options, const std::string& name) {
+  return options.output_dir + (options.output_dir.ends_with('/') ? "" : "/") + name;
+}
+
+/// Whether a spec can say whose it is: annotations are there since 0.6.0.
+inline bool can_record_owner(const Options& options) {
+  return !options.max_version || *options.max_version >= cdi::Release{0, 6, 0};
+}
+
+/// The first line of a file of ours whose release has no place for an owner.
+inline constexpr std::string_view mark =
+    "# Written by cdi-prepare, which will replace or remove it.\n";
+
+inline bool is_marked(const std::string& path) {
+  const cdi::Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
+  std::string text(mark.size(), '\0');
+  const auto size = file ? ::read(file.get(), text.data(), text.size()) : 0;
+  return size == static_cast<ssize_t>(mark.size()) && text == mark;
+}
+
+/// Whether a file may be replaced by one that records no owner.
+inline bool is_ours(const std::string& path) {
+  const auto there = cdi::read_spec_file(path);
+  if (!there) return there.error().system == ENOENT || is_marked(path);
+  const auto owner = there->spec.annotations.find(std::string{cdi::owner_annotation});
+  return is_marked(path) || (owner != there->spec.annotations.end() && owner->second == spec_owner);
+}
+
+/// Writes a file as a publisher would, but for its rules of ownership.
+inline cdi::Result<cdi::Publication> write_over(const Options& options, const std::string& path,
+                                                const cdi::Spec& spec) {
+  using Action = cdi::Publication::Action;
+  const auto there = cdi::read_spec_file(path);
+  const bool same_form = can_record_owner(options) != is_marked(path);
+  if (there && there->spec == spec && same_form) return cdi::Publication{path, Action::unchanged};
+  auto text = cdi::write_spec(spec, cdi::Format::yaml);
+  if (!text) return text.error();
+  if (!can_record_owner(options)) text->insert(0, mark);
+  if (auto made = make_directories(options.output_dir); !made) return std::move(made).error();
+  if (auto wrote = cdi::replace_file(path, *text); !wrote) return std::move(wrote).error();
+  const bool missing = !there && there.error().system == ENOENT;
+  return cdi::Publication{path, missing ? Action::created : Action::replaced};
+}
+
+/// The spec with its owner in it, when its release has a place for that.
+inline cdi::Spec owned(cdi::Spec spec, const Options& options) {
+  if (can_record_owner(options)) {
+    spec.annotations.insert_or_assign(std::string{cdi::owner_annotation}, spec_owner);
+  }
+  return spec;
+}
+
+/// Writes a spec file, in the place of one of ours; of another's only when that is asked for.
+inline cdi::Result<cdi::Publication> publish(const Options& options, const PreparedSpec& prepared) {
+  const auto path = spec_path(options, prepared.file_name);
+  const auto is_replaceable = [&] {
+    return options.force || is_ours(path);
+  };
+  if (can_record_owner(options)) {
+    const cdi::Publisher publisher{spec_owner, options.output_dir};
+    auto done = publisher.write(prepared.file_name, prepared.spec);
+    if (done || done.error().code != cdi::Errc::conflict) return done;
+    if (!is_replaceable()) {
+      done.error().message += ", or give --force to replace it";
+      return done;
+    }
+  } else if (!is_replaceable()) {
+    return cdi::Error{.code = cdi::Errc::conflict,
+                      .message = "it may be another program's: give --force to replace it",
+                      .position = {.file = path}};
+  }
+  return write_over(options, path, owned(prepared.spec, options));
+}
+
+}  // namespace prepare
+
+#endif  // CDI_PREPARE_SPEC_FILE_HPP
