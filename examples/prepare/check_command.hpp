@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,12 @@ inline std::string_view reason_for_changes(const cdi::Spec& spec, const cdi::Spe
   return "the host has changed";
 }
 
+inline bool is_readable_by_all(const std::string& path) {
+  constexpr mode_t by_all = S_IRUSR | S_IRGRP | S_IROTH;
+  struct stat info = {};
+  return ::stat(path.c_str(), &info) == 0 && (info.st_mode & by_all) == by_all;
+}
+
 /// The difference between a spec file and the spec that it would be now; none when it is that.
 inline std::optional<Stale> compare(const std::string& path, const PreparedSpec& prepared,
                                     const Options& options) {
@@ -59,25 +66,11 @@ inline std::optional<Stale> compare(const std::string& path, const PreparedSpec&
   if (!there) return Stale{path, cdi::to_string(there.error()), {}};
   const auto expected = owned(prepared.spec, options);
   auto found = changes(there->spec, expected);
+  if (found.empty() && !is_readable_by_all(path)) {
+    return Stale{path, "not everybody may read it", {}};
+  }
   if (found.empty()) return std::nullopt;
   return Stale{path, std::string{reason_for_changes(there->spec, expected)}, std::move(found)};
-}
-
-/// The files of ours for kinds of which the host has nothing any more.
-inline cdi::Result<std::vector<Stale>> outdated_files(const Survey& survey,
-                                                      const Options& options) {
-  std::vector<Stale> out;
-  const auto ours = cdi::Publisher{spec_owner, options.output_dir}.files();
-  if (!ours) return ours.error();
-  for (const auto& name : *ours) {
-    const auto is_its = [&](const Inventory& found) {
-      return file_name(found.kind) == name;
-    };
-    const auto& kinds = survey.inventories;
-    if (std::any_of(kinds.begin(), kinds.end(), is_its)) continue;
-    out.push_back({spec_path(options, name), "the host has no such GPU any more", {}});
-  }
-  return out;
 }
 
 inline Json to_json(const std::vector<Stale>& stale, const PreparedSpecs& prepared) {
@@ -111,20 +104,24 @@ inline ExitCode check_specs(const Survey& survey, const Options& options, bool a
   print_error(prepared.complaints);
   if (prepared.held_back)
     return finish(options.json() ? json_text(to_json({}, prepared)) : "", prepared.code);
-  auto stale = outdated_files(survey, options);
-  if (!stale) return finish(stale.error(), ExitCode::failed);
+  const auto outdated = outdated_files(survey, prepared, options);
+  if (!outdated) return finish(outdated.error(), ExitCode::failed);
+  std::vector<Stale> stale;
+  for (const auto& path : *outdated) {
+    stale.push_back({path, "the host has no such GPU to hand out any more", {}});
+  }
   for (const auto& one : prepared.specs) {
     auto found = compare(spec_path(options, one.file_name), one, options);
-    if (found) stale->push_back(std::move(*found));
+    if (found) stale.push_back(std::move(*found));
   }
   for (const auto& conflict : find_conflicts(options.output_dir, prepared.specs)) {
     complain("warning: " + conflict);
   }
   auto code = prepared.code;
   if (code == ExitCode::partial) code = ExitCode::done;  // what is left out is so in the specs
-  if (!stale->empty()) code = ExitCode::failed;
-  return finish(
-      options.json() ? json_text(to_json(*stale, prepared)) : to_text(*stale, all_changes), code);
+  if (!stale.empty()) code = ExitCode::failed;
+  return finish(options.json() ? json_text(to_json(stale, prepared)) : to_text(stale, all_changes),
+                code);
 }
 
 }  // namespace prepare

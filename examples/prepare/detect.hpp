@@ -36,9 +36,10 @@ inline constexpr Detector detectors[] = {
     &drm::detect,           // drm.local/gpu: what is left
 };
 
-/// The inventories of the vendors that have a GPU on this host.
-inline std::vector<Inventory> detect(const HostTree& tree) {
-  const auto functions = pci_functions(tree);
+/// The inventories of the vendors that have a GPU on this host. `complete` becomes false when the
+/// PCI bus does not show all that it has.
+inline std::vector<Inventory> detect(const HostTree& tree, bool& complete) {
+  const auto functions = pci_functions(tree, complete);
   std::vector<Inventory> inventories;
   for (const Detector detector : detectors) {
     auto found = detector(tree, functions);

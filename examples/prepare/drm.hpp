@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/name.hpp>
+
 #include "gpu.hpp"
 #include "host_tree.hpp"
 #include "pci.hpp"
@@ -56,6 +58,19 @@ inline bool is_platform_gpu(const HostTree& tree, const std::string& name) {
   return has_render_entry(tree, "/sys/bus/platform/devices/" + name);
 }
 
+/// A name for a platform device that a CDI device can have; "all" is taken.
+inline std::string platform_id(std::string_view name) {
+  std::string id{name};
+  std::replace_if(
+      id.begin(), id.end(),
+      [](char c) {
+        return !cdi::is_device_name(std::string_view{&c, 1}) && c != '.' && c != '-';
+      },
+      '-');
+  if (cdi::is_device_name(id) && id != "all") return id;
+  return "gpu-" + id + "-0";
+}
+
 /// Adds a GPU, numbered, with its DRM nodes.
 inline void add_gpu(Inventory& found, Gpu gpu, std::vector<Node> nodes) {
   gpu.nodes = std::move(nodes);
@@ -82,7 +97,7 @@ inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& fu
     set_by_path(nodes, "platform-" + name);
     add_gpu(found,
             {.vendor = "other",
-             .id = name,
+             .id = platform_id(name),
              .driver = tree.link_name(directory + "/driver").value_or(""),
              .index = count++},
             std::move(nodes));

@@ -15,6 +15,7 @@
 
 #include "driver_file.hpp"
 #include "host_tree.hpp"
+#include "profile.hpp"
 
 // What detection finds, in the same form for every vendor.
 
@@ -70,6 +71,18 @@ struct Gpu {
   }
 };
 
+/// A node that containers of some profiles need, and that is not to be had.
+struct MissingNode {
+  std::string reason{};
+  Profiles profiles{};
+
+  /// Whether it is nothing to go on without. A server without a screen has no node for display
+  /// modes, so only who asks for graphics and nothing else needs that.
+  bool is_needed_by(Profiles asked) const {
+    return profiles == graphics ? asked == graphics : profiles.shares(asked);
+  }
+};
+
 /// The GPUs of one kind, and what their containers share.
 struct Inventory {
   std::string kind{};  // of the CDI devices: "nvidia.com/gpu"
@@ -80,6 +93,7 @@ struct Inventory {
   std::vector<std::string> library_directories{};  // where libraries are, when not the usual place
   std::vector<DriverFile> files{};                 // by container path; see `add_driver_files`
   std::vector<std::string> env{};                  // for every container with a GPU
+  std::vector<MissingNode> missing{};
   std::vector<std::string> warnings{};
   std::optional<std::string> not_ready{};  // why no GPU works although some look well
 
@@ -107,10 +121,17 @@ inline std::string lasting(Gpu& gpu, std::string reason) {
   return reason;
 }
 
-/// Whether it may be too early to tell what of a kind can be handed out: nothing can be, and not
-/// because somebody wants it so. Answers with the first reason.
-inline std::optional<std::string> reason_not_ready(const Inventory& found) {
-  if (found.not_ready || found.usable_count() > 0) return found.not_ready;
+/// Whether it may be too early to hand out GPUs of a kind to containers of some profiles: nothing
+/// can be, and not because somebody wants it so, or they need what is missing. Answers with the
+/// first reason.
+inline std::optional<std::string> reason_not_ready(const Inventory& found, Profiles profiles) {
+  if (found.not_ready) return found.not_ready;
+  if (found.usable_count() > 0) {
+    for (const auto& node : found.missing) {
+      if (node.is_needed_by(profiles)) return node.reason;
+    }
+    return std::nullopt;
+  }
   for (const auto& gpu : found.gpus) {
     if (gpu.lasting) continue;
     for (const auto& share : gpu.shares()) {

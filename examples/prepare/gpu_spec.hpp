@@ -14,6 +14,7 @@
 
 #include <cdi/fields.hpp>
 #include <cdi/minimum_version.hpp>
+#include <cdi/name.hpp>
 #include <cdi/spec.hpp>
 
 #include "driver_file.hpp"
@@ -38,7 +39,7 @@ struct SpecOptions {
 inline cdi::DeviceNode device_node(const Node& node, const SpecOptions& options) {
   cdi::DeviceNode out{.path = node.path, .file_mode = node.mode, .permissions = "rwm"};
   if (node.gid != 0) out.gid = node.gid;
-  if (options.ask_host && node.is_on_host) return out;
+  if (options.ask_host) return out;
   out.type = std::string(1, node.type);
   out.major = node.major;
   out.minor = node.minor;
@@ -118,10 +119,12 @@ class DeviceList {
  public:
   explicit DeviceList(const SpecOptions& options) : options_{options} {}
 
-  /// Adds a device; of two with one name the first stays. One that would give nothing is none.
+  /// Adds a device; of two with one name the first stays. One that would give nothing, or cannot
+  /// have its name, is none.
   void add(const std::string& name, const std::vector<Node>& nodes) {
     auto edits = node_edits(nodes, options_);
-    if (edits.device_nodes.empty() || !taken_.insert(name).second) return;
+    if (edits.device_nodes.empty() || !cdi::is_device_name(name)) return;
+    if (!taken_.insert(name).second) return;
     devices_.push_back({.name = name, .container_edits = std::move(edits)});
   }
 

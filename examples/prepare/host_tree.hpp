@@ -52,6 +52,15 @@ inline std::string_view trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(space) + 1 - begin);
 }
 
+/// `text` with a question mark for each byte that is no printable ASCII: what a device or driver
+/// says must not move a terminal's cursor, nor be what a spec cannot hold.
+inline std::string printable(std::string_view text) {
+  std::string out{text};
+  std::replace_if(
+      out.begin(), out.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return out;
+}
+
 /// The number that the whole of `text` is; a hexadecimal one may begin with 0x.
 template <std::integral T>
 std::optional<T> parse_number(std::string_view text, int base = 10) {
@@ -102,10 +111,10 @@ class HostTree {
     return cdi::read_all(file.get(), path, limit);
   }
 
-  /// The trimmed content of a file of one line; empty when there is none to read.
+  /// The trimmed content of a file of one line, printable; empty when there is none to read.
   std::string line(std::string_view path) const {
     const auto text = read(path);
-    return text ? std::string{trim(*text)} : std::string{};
+    return text ? printable(trim(*text)) : std::string{};
   }
 
   /// The first bytes of a regular file, at most `count`; none when it cannot be read.

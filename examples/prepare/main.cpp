@@ -4,9 +4,12 @@
 // cdi-prepare: finds the GPUs of a node in /proc and /sys, without any vendor library, and writes a
 // CDI spec for them, as a Kubernetes DRA driver does when it prepares a claim.
 
+#include <charconv>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -86,12 +89,34 @@ std::string uid_fault(const std::string& text) {
              : text + " is no plain id: 1 to 64 letters, digits and -, no - at an end";
 }
 
+/// Whether a text is a number of seconds up to a day; "nan" is none.
+bool is_time(const std::string& text, double least) {
+  double seconds = -1;
+  const auto end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, seconds);
+  return error == std::errc{} && stop == end && seconds >= least && seconds <= 86400;
+}
+
+std::string seconds_fault(const std::string& text) {
+  return is_time(text, 0) ? "" : text + " is not 0 to 86400 seconds";
+}
+
+std::string interval_fault(const std::string& text) {
+  return is_time(text, 0.01) ? "" : text + " is not 0.01 to 86400 seconds";
+}
+
+std::string count_fault(const std::string& text) {
+  return parse_number<std::uint32_t>(text) ? "" : text + " is no count";
+}
+
 std::string kind_fault(const std::string& text) {
   return cdi::parse_kind(text) ? "" : text + " is no kind: give one such as example.com/claim";
 }
 
 std::string absolute(const std::string& path) {
-  auto text = std::filesystem::absolute(path).lexically_normal().string();
+  std::error_code failed;  // as when the working directory is gone
+  auto text = std::filesystem::absolute(path, failed).lexically_normal().string();
+  if (failed) return path;
   while (text.size() > 1 && text.ends_with('/')) text.pop_back();
   return text;
 }
@@ -124,7 +149,7 @@ void add_look_options(CLI::App& command, Options& options) {
 
 void add_wait(CLI::App& command, Options& options) {
   command.add_option("--wait", options.wait, "Seconds to wait for all to be ready")
-      ->check(CLI::Range(0.0, 86400.0))
+      ->check(seconds_fault)
       ->capture_default_str();
 }
 
@@ -175,7 +200,7 @@ void add_claim_options(CLI::App& command, Options& options) {
       ->check(not_empty)
       ->default_str("var/lib/cdi-prepare below the root");
   command.add_option("--lock-timeout", options.lock_timeout, "Seconds to wait for other calls")
-      ->check(CLI::Range(0.0, 86400.0))
+      ->check(seconds_fault)
       ->capture_default_str();
 }
 
@@ -221,6 +246,7 @@ void add_spec_commands(Commands& commands, Options& options) {
   for (auto* command : {&detect, &write, &check, &diff, &watch}) {
     add_look_options(*command, options);
     command->add_option("--expect", options.expect, "GPUs and partitions that are to be ready")
+        ->check(count_fault)
         ->capture_default_str();
   }
   for (auto* command : {&detect, &write, &check, &diff}) {
@@ -234,7 +260,7 @@ void add_spec_commands(Commands& commands, Options& options) {
   watch
       .add_option("--interval", options.interval,
                   "Seconds after which it looks even if the kernel has told of nothing")
-      ->check(CLI::Range(0.01, 86400.0))
+      ->check(interval_fault)
       ->capture_default_str();
 }
 

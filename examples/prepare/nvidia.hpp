@@ -55,7 +55,8 @@ inline std::map<std::string, std::string, std::less<>> parse_values(std::string_
     const std::string_view view = row;
     const auto colon = view.find(':');
     if (colon == std::string_view::npos) continue;
-    values.try_emplace(std::string{trim(view.substr(0, colon))}, trim(view.substr(colon + 1)));
+    values.try_emplace(std::string{trim(view.substr(0, colon))},
+                       printable(trim(view.substr(colon + 1))));
   }
   return values;
 }
@@ -149,11 +150,14 @@ inline std::optional<std::string> examine_mig(const HostTree& tree, const CharMa
   if (gpu_instances.empty()) return virtual_functions_fault(tree, gpu);
   gpu.mode = "MIG";
   for (const auto& gi : gpu_instances) {
-    for (const auto& ci : numbered(tree, instances + "/" + gi, "ci")) {
+    const auto compute_instances = numbered(tree, instances + "/" + gi, "ci");
+    if (compute_instances.empty()) {
+      gpu.partitions.push_back({.suffix = ":" + gi, .left_out = "it has no compute instance"});
+    }
+    for (const auto& ci : compute_instances) {
       gpu.partitions.push_back(mig_instance(tree, majors, instances, gi, ci, gpu.nodes.front()));
     }
   }
-  if (gpu.partitions.empty()) return "MIG-partitioned, without a compute instance";
   return std::nullopt;
 }
 
@@ -177,13 +181,13 @@ inline std::optional<std::string> examine(const HostTree& tree, const CharMajors
   return examine_mig(tree, majors, *information.minor, gpu);
 }
 
-/// Adds a control node that GPUs work without. When its driver is loaded and nobody has made the
-/// node yet, its numbers are enough for a runtime; another one in its place is a warning.
+/// Adds a control node that not all profiles need. When its driver is loaded and nobody has made
+/// the node yet, its numbers are enough for a runtime; another one in its place is a warning.
 inline void add_optional_node(const HostTree& tree, Inventory& found, const std::string& path,
                               std::optional<std::int64_t> major, std::int64_t minor,
                               Profiles profiles) {
   if (!major) {
-    found.warnings.push_back(path + " omitted: /proc/devices has no major for it");
+    found.missing.push_back({path + ": its kernel module is not loaded", profiles});
     return;
   }
   auto node = node_or_numbers(tree, path, *major, minor, 0666);
@@ -201,8 +205,9 @@ inline void add_control_nodes(const HostTree& tree, const CharMajors& majors, In
   }
   found.control_nodes.push_back(std::move(*control));
   const auto uvm_major = majors.find("nvidia-uvm");
-  add_optional_node(tree, found, "/dev/nvidia-uvm", uvm_major, uvm_minor, all_profiles);
-  add_optional_node(tree, found, "/dev/nvidia-uvm-tools", uvm_major, uvm_tools_minor, all_profiles);
+  add_optional_node(tree, found, "/dev/nvidia-uvm", uvm_major, uvm_minor, compute | video);
+  add_optional_node(tree, found, "/dev/nvidia-uvm-tools", uvm_major, uvm_tools_minor,
+                    compute | video);
   add_optional_node(tree, found, "/dev/nvidia-modeset", modeset_major(majors), modeset_minor,
                     graphics);
 }

@@ -492,6 +492,9 @@ inline std::vector<DriverFile> driver_files(const HostTree& tree, const std::str
   add_sockets(tree, files);
   add_mps_directory(tree, files);
   add_configurations(tree, files);
+  std::erase_if(files, [](const DriverFile& file) {
+    return !is_plain(file.host_path) || !is_plain(file.container_path);
+  });
   std::sort(files.begin(), files.end(), [](const DriverFile& a, const DriverFile& b) {
     return a.container_path < b.container_path;
   });

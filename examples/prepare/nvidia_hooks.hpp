@@ -48,7 +48,9 @@ inline std::optional<HookProgram> find_hook_program(const HostTree& tree) {
       if (!tree.is_program(path)) continue;
       HookProgram program{.path = std::move(path), .arguments = {std::string{name}}};
       if (name == "nvidia-ctk") program.arguments.emplace_back("hook");
-      const auto text = tree.read(program.path, size_limit);
+      // The toolkit's own container installs scripts that start the program itself.
+      const auto real = program.path + ".real";
+      const auto text = tree.read(tree.is_program(real) ? real : program.path, size_limit);
       const auto knows = [&](std::string_view hook) {
         return text && text->find(hook) != std::string::npos;
       };

@@ -6,12 +6,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <cdi/version.hpp>
+
+#include "profile.hpp"
 
 namespace prepare {
 
@@ -49,6 +53,14 @@ struct Options {
   double interval = 10;                  // seconds between two looks of `watch`
   std::vector<std::string> spec_dirs{};  // that `doctor` looks at
 
+  /// What containers will do with the GPUs.
+  Profiles profiles() const {
+    for (const auto& [name, set] : profile_names) {
+      if (name == profile) return set;
+    }
+    return all_profiles;
+  }
+
   bool json() const { return output == "json"; }
 
   /// The path here of what is `path` on the host that is looked at.
@@ -61,12 +73,17 @@ struct Options {
     return path.substr(root.size());
   }
 
-  /// Whether runtimes are to ask the host for the numbers of nodes: specs in /etc are there still
-  /// when another boot has given other numbers.
+  /// Whether runtimes are to ask the host for the numbers of nodes: specs in /etc, be it through a
+  /// link, are there still when another boot has given other numbers.
   bool ask_host() const {
     if (node_numbers != "auto") return node_numbers == "asked";
-    const auto place = place_on_host(output_dir).value_or(output_dir);
-    return place == "/etc" || place.starts_with("/etc/");
+    std::error_code ignored;
+    const auto real = std::filesystem::weakly_canonical(output_dir, ignored).string();
+    for (const auto& dir : {real, output_dir}) {
+      const auto place = place_on_host(dir).value_or(dir);
+      if (place == "/etc" || place.starts_with("/etc/")) return true;
+    }
+    return false;
   }
 };
 

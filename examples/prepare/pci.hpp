@@ -82,8 +82,10 @@ constexpr bool is_gpu_class(std::uint32_t code) {
          main_and_sub == 0x1200;
 }
 
-/// The function in a directory of /sys/bus/pci/devices, when it may be a GPU.
-inline std::optional<PciFunction> read_pci_function(const HostTree& tree, const std::string& name) {
+/// The function in a directory of /sys/bus/pci/devices, when it may be a GPU. `readable` becomes
+/// false when nobody can tell.
+inline std::optional<PciFunction> read_pci_function(const HostTree& tree, const std::string& name,
+                                                    bool& readable) {
   const auto order = parse_pci_address(name);
   if (!order) return std::nullopt;
   PciFunction function{.address = name, .order = *order};
@@ -93,6 +95,7 @@ inline std::optional<PciFunction> read_pci_function(const HostTree& tree, const 
   };
   const auto class_code = hexadecimal("class");
   const auto vendor = hexadecimal("vendor");
+  readable = readable && vendor && class_code;
   if (!vendor || !class_code || !is_gpu_class(*class_code)) return std::nullopt;
   function.vendor = *vendor;
   function.device = hexadecimal("device").value_or(0);
@@ -105,11 +108,14 @@ inline std::optional<PciFunction> read_pci_function(const HostTree& tree, const 
   return function;
 }
 
-/// All functions that may be GPUs, by address.
-inline std::vector<PciFunction> pci_functions(const HostTree& tree) {
+/// All functions that may be GPUs, by address. `complete` becomes false when there may be more.
+inline std::vector<PciFunction> pci_functions(const HostTree& tree, bool& complete) {
+  constexpr const char* directory = "/sys/bus/pci/devices";
   std::vector<PciFunction> functions;
-  for (const auto& name : tree.list("/sys/bus/pci/devices")) {
-    if (auto function = read_pci_function(tree, name)) functions.push_back(std::move(*function));
+  complete = tree.exists(directory);
+  for (const auto& name : tree.list(directory)) {
+    auto function = read_pci_function(tree, name, complete);
+    if (function) functions.push_back(std::move(*function));
   }
   std::sort(functions.begin(), functions.end(),
             [](const auto& a, const auto& b) { return a.order < b.order; });

@@ -4,13 +4,18 @@
 #ifndef CDI_PREPARE_SPEC_FILE_HPP
 #define CDI_PREPARE_SPEC_FILE_HPP
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
+#include <filesystem>
+#include <set>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include <cdi/descriptor.hpp>
 #include <cdi/file.hpp>
@@ -23,6 +28,7 @@
 #include "directories.hpp"
 #include "options.hpp"
 #include "specs.hpp"
+#include "survey.hpp"
 
 // The spec file of a kind: whose it is, and how it is written.
 
@@ -102,6 +108,53 @@ inline cdi::Result<cdi::Publication> publish(const Options& options, const Prepa
                       .position = {.file = path}};
   }
   return write_over(options, path, owned(prepared.spec, options));
+}
+
+/// Whether a kind that was not found is not there: the PCI bus shows all that it has, and nothing
+/// was passed over.
+inline bool can_tell_outdated(const Survey& survey, const Options& options) {
+  return survey.complete && !options.visible_only;
+}
+
+/// The names of the files of kinds that are to be handed out, or will be when they are ready.
+inline std::set<std::string> files_that_stay(const Survey& survey, const PreparedSpecs& prepared,
+                                             const Options& options) {
+  std::set<std::string> names;
+  for (const auto& one : prepared.specs) names.insert(one.file_name);
+  for (const auto& found : survey.inventories) {
+    const bool usable = found.usable_count() > 0;  // though its spec may not be
+    if (usable || reason_not_ready(found, options.profiles())) names.insert(file_name(found.kind));
+  }
+  return names;
+}
+
+/// The paths of files of ours that could not record that they are, but for those that stay.
+inline std::vector<std::string> marked_files(const Options& options,
+                                             const std::set<std::string>& stays) {
+  std::vector<std::string> paths;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator{options.output_dir, ignored}) {
+    if (stays.contains(entry.path().filename().string())) continue;
+    if (is_marked(entry.path().string())) paths.push_back(entry.path().string());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+/// The paths of files of ours for kinds of which the host has nothing to hand out any more.
+inline cdi::Result<std::vector<std::string>> outdated_files(const Survey& survey,
+                                                            const PreparedSpecs& prepared,
+                                                            const Options& options) {
+  if (!can_tell_outdated(survey, options)) return std::vector<std::string>{};
+  const auto stays = files_that_stay(survey, prepared, options);
+  const cdi::Publisher publisher{spec_owner, options.output_dir};
+  const auto planned = publisher.prune(stays, cdi::DryRun::yes);
+  if (!planned) return planned.error();
+  auto paths = marked_files(options, stays);
+  for (const auto& file : planned->files) {
+    if (file.action == cdi::Publication::Action::removed) paths.push_back(file.path);
+  }
+  return paths;
 }
 
 }  // namespace prepare

@@ -47,10 +47,9 @@ inline std::string file_name(std::string_view kind) {
 
 /// What specs are to hold, by the options and by what the host has.
 inline SpecOptions spec_options(const HostTree& tree, const Options& options) {
-  SpecOptions out{.ask_host = options.ask_host(), .library_path = options.ld_library_path};
-  for (const auto& [name, profiles] : profile_names) {
-    if (name == options.profile) out.profiles = profiles;
-  }
+  SpecOptions out{.profiles = options.profiles(),
+                  .ask_host = options.ask_host(),
+                  .library_path = options.ld_library_path};
   if (options.hooks == "nvidia") out.hook_program = nvidia::find_hook_program(tree);
   return out;
 }
@@ -117,7 +116,7 @@ inline PreparedSpecs prepare_specs(const Survey& survey, const Options& options)
   PreparedSpecs out{.not_ready = reasons_not_ready(survey, options),
                     .complaints = complaints(survey, options),
                     .code = judge(survey, options)};
-  out.held_back = survey.usable_count() < options.expect || out.code == ExitCode::failed;
+  out.held_back = survey.usable_count() < options.expect;
   if (out.held_back) return out;
   const auto complain = [&](std::string_view what, const std::string& text) {
     out.complaints += fmt::format("cdi-prepare: {}: {}\n", what, text);
@@ -125,11 +124,15 @@ inline PreparedSpecs prepare_specs(const Survey& survey, const Options& options)
   const auto holds = spec_options(survey.tree, options);
   if (options.hooks == "nvidia" && !holds.hook_program) {
     complain("warning", "no nvidia-cdi-hook is installed: going on without hooks");
+  } else if (options.hooks == "nvidia" && !holds.hook_program->has_cuda_compat) {
+    complain("warning", holds.hook_program->path +
+                            " is not known to have all hooks: only those "
+                            "for links and the cache of libraries are used");
   }
   for (const auto& found : survey.inventories) {
     const auto known = left_out(found);
     out.left_out.insert(out.left_out.end(), known.begin(), known.end());
-    if (found.usable_count() == 0) continue;
+    if (found.usable_count() == 0 || reason_not_ready(found, holds.profiles)) continue;
     auto prepared = prepare_spec(survey.tree, found, holds, options);
     if (!prepared) {
       out.not_ready.push_back(cdi::to_string(prepared.error()));

@@ -32,6 +32,8 @@ namespace prepare {
 struct Survey {
   HostTree tree;
   std::vector<Inventory> inventories{};
+  bool complete = true;    // else there may be more GPUs than were found
+  std::size_t hidden = 0;  // passed over, since this process may not open them
 
   std::size_t total_count() const { return sum(&Inventory::total_count); }
   std::size_t usable_count() const { return sum(&Inventory::usable_count); }
@@ -45,7 +47,9 @@ struct Survey {
 };
 
 /// Adds what only NVIDIA's library knows. Without its answer all is as without the question.
-inline void ask_nvml(std::vector<Inventory>& inventories, const Options& options) {
+/// What it has said is kept in `known`, for the next time that it does not answer.
+inline void ask_nvml(std::vector<Inventory>& inventories, const Options& options,
+                     std::vector<NvmlGpu>& known) {
   const auto found =
       std::find_if(inventories.begin(), inventories.end(), [](const Inventory& inventory) {
         return inventory.kind == "nvidia.com/gpu" && !inventory.driver_version.empty();
@@ -57,21 +61,23 @@ inline void ask_nvml(std::vector<Inventory>& inventories, const Options& options
   }
   NvmlOptions asked;
   if (!options.nvml_library.empty()) asked.library = options.nvml_library;
-  if (const auto known = prepare::ask_nvml(asked)) {
-    add_nvml(*found, *known);
+  auto answer = prepare::ask_nvml(asked);
+  if (answer) {
+    known = std::move(*answer);
   } else {
-    found->warnings.push_back("NVML: " + cdi::to_string(known.error()));
+    found->warnings.push_back(cdi::to_string(answer.error()));
   }
+  add_nvml(*found, known);
 }
 
-/// Looks at the host.
-inline cdi::Result<Survey> look(const Options& options) {
+/// Looks at the host. `known` is what NVML has said before, when it was asked.
+inline cdi::Result<Survey> look(const Options& options, std::vector<NvmlGpu>& known) {
   auto tree = HostTree::open(options.root);
   if (!tree) return tree.error();
   Survey survey{.tree = std::move(*tree)};
-  survey.inventories = detect(survey.tree);
-  if (options.nvml) ask_nvml(survey.inventories, options);
-  if (options.visible_only) keep_visible(survey.tree, survey.inventories);
+  survey.inventories = detect(survey.tree, survey.complete);
+  if (options.nvml) ask_nvml(survey.inventories, options, known);
+  if (options.visible_only) survey.hidden = keep_visible(survey.tree, survey.inventories);
   return survey;
 }
 
@@ -79,7 +85,8 @@ inline cdi::Result<Survey> look(const Options& options) {
 inline std::vector<std::string> reasons_not_ready(const Survey& survey, const Options& options) {
   std::vector<std::string> reasons;
   for (const auto& found : survey.inventories) {
-    if (auto reason = reason_not_ready(found)) reasons.push_back(found.kind + ": " + *reason);
+    if (auto reason = reason_not_ready(found, options.profiles()))
+      reasons.push_back(found.kind + ": " + *reason);
   }
   if (const auto count = survey.usable_count(); count < options.expect) {
     reasons.push_back(
@@ -88,15 +95,37 @@ inline std::vector<std::string> reasons_not_ready(const Survey& survey, const Op
   return reasons;
 }
 
+inline cdi::Result<Survey> look(const Options& options) {
+  std::vector<NvmlGpu> known;
+  return look(options, known);
+}
+
+/// Whether GPUs are between two states: some cannot be handed out, and nobody wants it so.
+inline bool is_between_states(const Survey& survey) {
+  const auto is_passing = [](const Gpu& gpu) {
+    const auto shares = gpu.shares();
+    return !gpu.lasting && std::any_of(shares.begin(), shares.end(), [](const Share& share) {
+      return share.left_out.has_value();
+    });
+  };
+  const auto& kinds = survey.inventories;
+  return std::any_of(kinds.begin(), kinds.end(), [&](const Inventory& found) {
+    return found.not_ready || std::any_of(found.gpus.begin(), found.gpus.end(), is_passing);
+  });
+}
+
 /// Looks at the host until all is ready, or the time to wait for that is over.
 inline cdi::Result<Survey> look_until_ready(const Options& options) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds pause{100};
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                       std::chrono::duration<double>{options.wait});
+  std::vector<NvmlGpu> known;
   for (;;) {
-    auto survey = look(options);
-    if (!survey || reasons_not_ready(*survey, options).empty()) return survey;
+    auto survey = look(options, known);
+    if (!survey) return survey;
+    const bool ready = reasons_not_ready(*survey, options).empty() && !is_between_states(*survey);
+    if (ready) return survey;
     const auto left = end - Clock::now();
     if (left <= left.zero()) return survey;
     std::this_thread::sleep_for(std::min<Clock::duration>(pause, left));
@@ -113,13 +142,23 @@ inline ExitCode judge(const Survey& survey, const Options& options) {
 
 /// What is wrong with the GPUs found, for standard error: a line each.
 inline std::string complaints(const Survey& survey, const Options& options) {
-  if (survey.inventories.empty() && options.expect == 0) return "no GPU found on this host\n";
   std::string out;
   const auto add = [&](std::string_view line) {
     out += fmt::format("cdi-prepare: {}\n", line);
   };
+  if (survey.hidden > 0) {
+    add(fmt::format("{} GPUs passed over: this process may not open them", survey.hidden));
+  } else if (survey.inventories.empty()) {
+    add(survey.complete
+            ? "no GPU found on this host"
+            : "no GPU found on this host, whose PCI bus cannot be read: spec files stay");
+  }
   for (const auto& found : survey.inventories) {
     for (const auto& warning : found.warnings) add("warning: " + warning);
+    for (const auto& node : found.missing) {
+      const auto asked = options.profiles();
+      if (node.profiles.shares(asked) && !node.is_needed_by(asked)) add("warning: " + node.reason);
+    }
     for (const auto& gpu : found.gpus) {
       for (const auto& share : gpu.shares()) {
         if (!share.left_out) continue;

@@ -5,6 +5,7 @@
 #define CDI_PREPARE_VISIBLE_HPP
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -41,19 +42,24 @@ inline bool keep_visible(const HostTree& tree, Gpu& gpu) {
   return !gpu.partitions.empty();
 }
 
-/// Takes from the inventories what this process may not open, as if the host did not have it.
-inline void keep_visible(const HostTree& tree, std::vector<Inventory>& inventories) {
+/// Takes from the inventories what this process may not open, as if the host did not have it; how
+/// many GPUs that are.
+inline std::size_t keep_visible(const HostTree& tree, std::vector<Inventory>& inventories) {
+  std::size_t hidden = 0;
   for (auto& found : inventories) {
-    // No GPU works without the first of the nodes that they share.
-    const bool usable = found.control_nodes.empty() || tree.may_open(found.control_nodes.front());
+    const bool usable = keep_visible(tree, found.control_nodes);
     std::vector<Gpu> visible;
     for (auto& gpu : found.gpus) {
-      if (usable && keep_visible(tree, gpu)) visible.push_back(std::move(gpu));
+      if (usable && keep_visible(tree, gpu)) {
+        visible.push_back(std::move(gpu));
+      } else {
+        ++hidden;
+      }
     }
     found.gpus = std::move(visible);
-    std::erase_if(found.control_nodes, [&](const Node& node) { return !tree.may_open(node); });
   }
   std::erase_if(inventories, [](const Inventory& found) { return found.gpus.empty(); });
+  return hidden;
 }
 
 }  // namespace prepare

@@ -42,52 +42,54 @@ inline cdi::Descriptor termination_signals() {
   return cdi::Descriptor{::signalfd(-1, &signals, SFD_CLOEXEC)};
 }
 
-/// Whether GPUs are between two states: some cannot be handed out, and nobody wants it so.
-inline bool is_between_states(const Survey& survey) {
-  const auto is_passing = [](const Gpu& gpu) {
-    const auto shares = gpu.shares();
-    return !gpu.lasting && std::any_of(shares.begin(), shares.end(), [](const Share& share) {
-      return share.left_out.has_value();
-    });
-  };
-  return std::any_of(
-      survey.inventories.begin(), survey.inventories.end(), [&](const Inventory& found) {
-        return found.not_ready || std::any_of(found.gpus.begin(), found.gpus.end(), is_passing);
-      });
-}
-
 /// Writes specs as the host changes; knows what it has seen.
 class Watcher {
  public:
   explicit Watcher(const Options& options) : options_{options} {}
 
-  /// Looks at the host, and publishes what it sees. Not what is between two states, unless it is
-  /// the same in two looks: a GPU that is lost stays lost.
-  void look() {
-    auto survey = prepare::look(options_);
-    if (!survey) return say("error: " + cdi::to_string(survey.error()));
+  /// Looks at the host, and publishes what it sees when it is complete: it has been the same for
+  /// two looks, for three when GPUs are between two states; a GPU that is lost stays lost. Answers
+  /// when to look again.
+  std::chrono::milliseconds look() {
+    constexpr std::chrono::milliseconds soon{300};
+    const std::chrono::milliseconds interval{static_cast<long>(options_.interval * 1000)};
+    auto survey = prepare::look(options_, known_);
+    if (!survey) {
+      tell("cdi-prepare: error: " + cdi::to_string(survey.error()) + "\n");
+      return interval;
+    }
     for (auto& found : survey->inventories) add_driver_files(survey->tree, found);
     auto seen = model_as_json(survey->inventories);
-    const bool settled = seen == std::exchange(seen_, seen) || !is_between_states(*survey);
-    if (!settled) return say("GPUs are between two states: the specs stay as they are");
-    const auto prepared = prepare_specs(*survey, options_);
-    Written written;
-    static_cast<void>(update_specs(*survey, prepared, options_, written));
-    auto text = prepared.complaints + complaints(written);
-    if (text != std::exchange(complaints_, text)) print_error(text);
-    for (const auto& [done, one] : written.specs) {
-      if (done.action == cdi::Publication::Action::unchanged) continue;
-      say(fmt::format("{} {}: {} devices", done.path, to_text(done.action),
-                      one.spec.devices.size()));
-    }
+    same_looks_ = seen == seen_ ? same_looks_ + 1 : 1;
+    seen_ = std::move(seen);
+    if (same_looks_ < 2) return std::min(soon, interval);
+    if (same_looks_ >= 3 || !is_between_states(*survey)) publish(*survey);
+    return interval;
   }
 
  private:
-  static void say(const std::string& text) { complain(text); }
+  void publish(const Survey& survey) {
+    const auto prepared = prepare_specs(survey, options_);
+    Written written;
+    static_cast<void>(update_specs(survey, prepared, options_, written));
+    tell(prepared.complaints + complaints(written));
+    for (const auto& [done, one] : written.specs) {
+      if (done.action == cdi::Publication::Action::unchanged) continue;
+      complain(fmt::format("{} {}: {} devices", done.path, to_text(done.action),
+                           one.spec.devices.size()));
+    }
+  }
+
+  /// Says what has not been said just before.
+  void tell(const std::string& text) {
+    if (text != std::exchange(told_, text)) print_error(text);
+  }
 
   const Options& options_;
+  std::vector<NvmlGpu> known_{};
   std::string seen_{};
-  std::string complaints_{};
+  int same_looks_ = 0;  // with what was seen last
+  std::string told_{};
 };
 
 /// Waits at most `patience`, then lets events settle: many come when a driver is loaded. False when
@@ -101,12 +103,13 @@ inline bool wait_for_change(const cdi::Descriptor& signals, std::optional<Uevent
   std::optional<Clock::time_point> first_event;
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
-    if (left <= 0) return true;
     std::array<pollfd, 2> polled{pollfd{signals.get(), POLLIN, 0},
                                  pollfd{uevents ? uevents->descriptor() : -1, POLLIN, 0}};
-    const int ready = ::poll(polled.data(), polled.size(), static_cast<int>(left));
+    const int ready =
+        ::poll(polled.data(), polled.size(), static_cast<int>(std::max<long>(left, 0)));
     if (ready < 0 && errno != EINTR) return false;
     if (polled[0].revents != 0) return false;
+    if (left <= 0) return true;
     if (polled[1].revents == 0 || !uevents->drain()) continue;
     const auto now = Clock::now();
     if (!first_event) first_event = now;
@@ -123,11 +126,9 @@ inline ExitCode watch_specs(const Options& options) {
   } else {
     complain("warning: " + cdi::to_string(opened.error()) + ": looking now and then only");
   }
-  const std::chrono::milliseconds interval{static_cast<long>(options.interval * 1000)};
   Watcher watcher{options};
-  do {
-    watcher.look();
-  } while (wait_for_change(signals, uevents, interval));
+  while (wait_for_change(signals, uevents, watcher.look())) {
+  }
   return ExitCode::done;
 }
 

@@ -82,36 +82,21 @@ inline void publish_all(const std::vector<PreparedSpec>& prepared, const Options
   }
 }
 
-/// Removes files of ours that could not record that they are.
-inline void remove_marked(const std::set<std::string>& keep, const Options& options,
-                          Written& written) {
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator{options.output_dir, ignored}) {
-    const auto path = entry.path().string();
-    if (keep.contains(entry.path().filename().string()) || !is_marked(path)) continue;
+/// Removes the specs of kinds of which the host has nothing to hand out any more, and what killed
+/// writers left.
+inline void remove_outdated(const Survey& survey, const PreparedSpecs& prepared,
+                            const Options& options, Written& written) {
+  if (!can_tell_outdated(survey, options)) return;
+  const auto stays = files_that_stay(survey, prepared, options);
+  for (const auto& path : marked_files(options, stays)) {
     if (::unlink(path.c_str()) == 0) written.removed.push_back(path);
   }
-}
-
-/// Removes the specs of kinds of which the host has nothing any more. Without a look at the PCI bus
-/// nobody can tell.
-inline void remove_outdated(const Survey& survey, const Options& options, Written& written) {
-  const cdi::Publisher publisher{spec_owner, options.output_dir};
-  if (!survey.tree.exists("/sys/bus/pci/devices")) {
-    const auto ours = publisher.files();
-    if (!survey.inventories.empty() || !ours || ours->empty()) return;
-    written.warnings.push_back(options.output_dir +
-                               ": the specs stay, for no PCI bus tells that their GPUs are gone");
-    return;
-  }
   std::map<std::string, cdi::Spec> just_written;
-  std::set<std::string> keep;
-  for (const auto& found : survey.inventories) keep.insert(file_name(found.kind));
-  for (const auto& [done, prepared] : written.specs) {
-    if (can_record_owner(options)) just_written.emplace(prepared.file_name, prepared.spec);
+  for (const auto& [done, one] : written.specs) {
+    if (can_record_owner(options)) just_written.emplace(one.file_name, one.spec);
   }
-  remove_marked(keep, options, written);
-  const auto done = publisher.reconcile(just_written, cdi::DryRun::no, keep);
+  const cdi::Publisher publisher{spec_owner, options.output_dir};
+  const auto done = publisher.reconcile(just_written, cdi::DryRun::no, stays);
   if (!done) return written.errors.push_back(cdi::to_string(done.error()));
   for (const auto& error : done->errors) written.errors.push_back(cdi::to_string(error));
   for (const auto& file : done->files) {
@@ -139,7 +124,7 @@ inline ExitCode update_specs(const Survey& survey, const PreparedSpecs& prepared
   if (prepared.held_back) return prepared.code;
   publish_all(prepared.specs, options, written);
   written.warnings = find_conflicts(options.output_dir, prepared.specs);
-  remove_outdated(survey, options, written);
+  remove_outdated(survey, prepared, options, written);
   return written.errors.empty() ? prepared.code : ExitCode::failed;
 }
 

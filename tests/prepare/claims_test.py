@@ -382,12 +382,22 @@ class OtherVendors(ClaimTest):
         self.unprepare("a")
         self.prepare("b", function)
 
-    def test_one_name_in_two_kinds(self):
+    def make_two_vendors(self):
         self.make_tree("mi300x-spx")
         amd = self.path("dev.tab").read_text()
         node_trees.TREES["intel-accel"](str(self.root), False)
         with open(self.path("dev.tab"), "a", encoding="ascii") as table:
             table.write(amd)
+
+    def test_only_what_waiting_mends_is_too_early(self):
+        self.make_two_vendors()
+        self.remove_node("/dev/kfd")
+        self.prepare("a", "intel.com/npu=0")
+        self.assertIn("claim a has", self.refuse("b", "intel.com/npu=0", code=1))
+        self.assertIn("/dev/kfd", self.refuse("b", "amd.com/gpu=0", code=4))
+
+    def test_one_name_in_two_kinds(self):
+        self.make_two_vendors()
         self.assertIn("put the kind and = in front", self.refuse("a", "0"))
         names = [device["device_name"]
                  for device in self.prepare("a", "amd.com/gpu=0", "intel.com/gaudi=0")]
@@ -493,6 +503,12 @@ class Reconcile(ClaimTest):
         self.reboot()
         self.assertIn("/dev/nvidia0", self.list(3)["a"])
         self.assertFalse(self.spec_path("a").exists())
+
+    def test_partition_of_a_gpu_that_is_lost(self):
+        self.make_tree("nv2mig")
+        self.prepare("a", "1:gi1:ci0")
+        self.remove_node("/dev/nvidia1")
+        self.assertIn("/dev/nvidia1", self.list(3)["a"])
 
     def test_host_that_does_not_say_which_boot_it_is(self):
         self.prepare("a", "0")
@@ -825,7 +841,7 @@ class Parallel(ClaimTest):
         self.assertIn(str(self.state / ".lock"), error)
         self.run_claims("unprepare", "--claim", "a", "--lock-timeout", "0", code=1)
         self.run_claims("list", "--lock-timeout", "0.1", code=1)
-        self.run_claims("list", "--lock-timeout", "nan", code=1)
+        self.run_claims("list", "--lock-timeout", "nan", code=2)
         self.run_claims("list", "--lock-timeout", "-1", code=2)
         fcntl.flock(lock, fcntl.LOCK_UN)
         self.prepare("a", "0", more=("--lock-timeout", "0"))

@@ -18,7 +18,8 @@ FIRST, SECOND = "0000:17:00.0", "0000:ca:00.0"
 FIRST_ID = "GPU-5f2a1c0e-3b7d-4c55-9f0a-8e1d2b3c4a51"
 SECOND_ID = "GPU-d91be2a4-0c44-1f6e-b7c3-52a09d77e8f2"
 SPEC_FILE = "nvidia.com-gpu.yaml"
-NO_GPU = "no GPU found on this host\n"
+NO_GPU = "cdi-prepare: no GPU found on this host\n"
+NO_BUS = NO_GPU.replace("\n", ", whose PCI bus cannot be read: spec files stay\n")
 VIDEO, RENDER = 44, 992
 
 
@@ -330,9 +331,14 @@ class Access(PrepareTest):
 
 
 class LeftOut(PrepareTest):
-    def test_mig(self):
+    def test_mig_without_compute_instances(self):
         self.make_sample("--mig")
-        self.assert_second_left_out("MIG-partitioned")
+        done = self.write("-o", "json")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["left_out"], [
+            {"kind": "nvidia.com/gpu", "name": f"{SECOND_ID}:gi{number}",
+             "reason": "it has no compute instance"} for number in (1, 2)])
+        self.assertEqual(self.names(3), [FIRST_ID, "0", FIRST, "all"])
 
     def test_vfio(self):
         self.bind(SECOND, "vfio-pci")
@@ -374,7 +380,7 @@ class LeftOut(PrepareTest):
         self.make_sample("--mig")
         done = self.detect()
         self.assertEqual(done.returncode, 3)
-        self.assertIn("left out: MIG-partitioned", done.stdout)
+        self.assertIn("left out: it has no compute instance", done.stdout)
 
     def test_all_of_them(self):
         for address in (FIRST, SECOND):
@@ -441,11 +447,19 @@ class OptionalNodes(PrepareTest):
 
     def test_uvm_not_loaded(self):
         self.edit("proc/devices", "510 nvidia-uvm\n", "")
-        self.assert_omitted("/dev/nvidia-uvm")
+        reason = "/dev/nvidia-uvm: its kernel module is not loaded"
+        for profile in ("all", "compute", "video"):
+            self.assert_nothing_published(self.write("--profile", profile), reason)
+        done = self.write("--profile", "graphics")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_modeset_not_loaded(self):
         self.edit("proc/devices", "195 nvidia-modeset\n", "")
-        self.assert_omitted("/dev/nvidia-modeset")
+        reason = "/dev/nvidia-modeset: its kernel module is not loaded"
+        done = self.write("--dry-run")
+        self.assertEqual((done.returncode, done.stderr), (0, f"cdi-prepare: warning: {reason}\n"))
+        self.assertEqual(self.write("--dry-run", "--profile", "compute").stderr, "")
+        self.assert_nothing_published(self.write("--profile", "graphics"), reason)
 
     def test_control_node_is_not_optional(self):
         self.out.mkdir(parents=True)
@@ -458,10 +472,10 @@ class OptionalNodes(PrepareTest):
 
 
 class NoGpu(PrepareTest):
-    def assert_no_gpu(self):
+    def assert_no_gpu(self, stderr=NO_BUS):
         self.assertEqual([(done.returncode, done.stdout, done.stderr)
                           for done in (self.write(), self.write("--dry-run"), self.detect())],
-                         [(0, "", NO_GPU)] * 3)
+                         [(0, "", stderr)] * 3)
         self.assertFalse(self.out.exists())
 
     def test_empty_root(self):
@@ -475,7 +489,7 @@ class NoGpu(PrepareTest):
                              (self.write("-o", "json"),
                               {"specs": [], "removed": [], "left_out": [], "not_ready": [],
                                "errors": []})):
-            self.assertEqual((done.returncode, done.stderr), (0, NO_GPU))
+            self.assertEqual((done.returncode, done.stderr), (0, NO_BUS))
             self.assertEqual(json.loads(done.stdout), answer)
 
     def test_no_proc_or_sys(self):
@@ -500,7 +514,7 @@ class NoGpu(PrepareTest):
     def test_no_function_is_a_gpu(self):
         (self.pci(FIRST) / "class").write_text("0x040300\n")  # the audio function of a GPU
         (self.pci(SECOND) / "class").write_text("0x068000\n")  # a bridge, as an NVSwitch is
-        self.assert_no_gpu()
+        self.assert_no_gpu(NO_GPU)
 
     def test_of_another_vendor(self):
         (self.pci(SECOND) / "vendor").write_text("0x1a03\n")
@@ -546,7 +560,7 @@ class HostileTree(PrepareTest):
         outside = self.place / "outside"
         self.path("sys").rename(outside)
         self.path("sys").symlink_to(outside)
-        self.assertEqual(self.detect().stderr, NO_GPU)
+        self.assertEqual(self.detect().stderr, NO_BUS)
 
     def test_absolute_link_means_inside(self):
         self.path("copy").write_text(self.path(self.information(SECOND)).read_text())
@@ -597,7 +611,7 @@ class HostileTree(PrepareTest):
         path.write_bytes(path.read_bytes().replace(b"A100", b"\xff\xfe"))
         done = self.detect("-o", "json")
         self.assertEqual(done.returncode, 0)
-        self.assertIn("\ufffd", json.loads(done.stdout)["vendors"][0]["gpus"][0]["model"])
+        self.assertIn("??", json.loads(done.stdout)["vendors"][0]["gpus"][0]["model"])
 
     def test_device_table_with_a_bad_row(self):
         with open(self.path("dev.tab"), "a", encoding="ascii") as table:

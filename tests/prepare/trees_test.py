@@ -77,8 +77,9 @@ class Mig(TreeTest):
     def test_gpu_instance_without_compute_instance(self):
         self.access("gi1/ci0").unlink()
         self.access("gi1/ci0").parent.rmdir()
-        self.assertEqual([part["name"] for part in self.instances()],
-                         [self.second + ":gi2:ci0"])
+        self.assertEqual([(part["name"], part["left_out"]) for part in self.instances(3)],
+                         [(self.second + ":gi1", "it has no compute instance"),
+                          (self.second + ":gi2:ci0", None)])
 
     def test_node_that_nobody_has_made_yet(self):
         path = "/dev/nvidia-caps/nvidia-cap156"
@@ -86,13 +87,12 @@ class Mig(TreeTest):
         node = self.instances()[1]["nodes"][1]
         self.assertEqual([node[key] for key in ("path", "major", "minor", "mode", "on_host")],
                          [path, 236, 156, "0444", False])
-        # Its numbers are there even where runtimes are to ask the host: it has none to tell.
+        # Where runtimes are to ask the host, it has none to tell.
         done = self.run_prepare("write", "--dry-run", "-o", "json", "--node-numbers", "asked")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        nodes = {node["path"]: node for device in json.loads(done.stdout)["devices"]
-                 for node in device["containerEdits"]["deviceNodes"]}
-        self.assertEqual((nodes[path]["major"], nodes[path]["minor"]), (236, 156))
-        self.assertFalse({"type", "major", "minor"} & set(nodes["/dev/nvidia1"]))
+        self.assertEqual(done.returncode, 3)
+        name = f"{self.second}:gi2:ci0"
+        self.assertIn(f"left out: nvidia.com/gpu {name}: {path}: No such file", done.stderr)
+        self.assertNotIn(name, self.devices(json.loads(done.stdout)))
 
     def test_node_of_another_number(self):
         self.edit("dev.tab", "nvidia-cap156 c 236 156", "nvidia-cap156 c 236 157")
@@ -507,6 +507,16 @@ class OtherGpus(TreeTest):
         drm.rename(drm.parent / "virtio0/drm")
         gpu = self.detect()["drm.local/gpu"]["gpus"][0]
         self.assertEqual((gpu["name"], paths(gpu["nodes"])), (self.pci_gpu, dri(1, 128)))
+
+    def test_names_that_no_device_can_have(self):
+        devices = self.path("sys/bus/platform/devices")
+        for name, shown in (("soc@0:gpu", "soc-0-gpu"), ("all", "gpu-all-0"), ("-x-", "gpu--x--0")):
+            (devices / name).symlink_to(os.readlink(devices / self.platform_gpu))
+            names = list(self.devices(self.specs()["drm.local/gpu"]))
+            self.assertIn(shown, names)
+            self.assertIn(self.pci_gpu, names)
+            self.assertEqual(len(self.devices(self.specs()["drm.local/gpu"])["all"]), 4)
+            (devices / name).unlink()
 
     def test_software_is_none(self):
         devices = self.path("sys/bus/platform/devices")

@@ -139,6 +139,14 @@ class Libraries(WriteTest):
         self.assertIn(f"LD_LIBRARY_PATH={LIB}:{LIB}/vdpau", env)
         self.assertNotIn("LD_LIBRARY_PATH", json.dumps(self.spec()))
 
+    def test_name_that_no_spec_can_hold(self):
+        directory = os.fsencode(self.path(f"/lib/firmware/nvidia/{VERSION}"))
+        for name in (b"gsp_\xff.bin", b"gsp_\x1b\n.bin"):
+            with open(os.path.join(directory, name), "w", encoding="ascii"):
+                pass
+        mounts = self.mounts()
+        self.assertEqual(len([path for path in mounts if "gsp_" in path]), 2)
+
     def test_none_installed(self):
         shutil.rmtree(self.path("usr"))
         done = self.write("--dry-run")
@@ -198,6 +206,15 @@ class Hooks(WriteTest):
         self.assertNotIn("hooks", edits)
         self.assertEqual(edits["mounts"], self.spec()["containerEdits"]["mounts"])
 
+    def test_wrapper_of_the_program(self):
+        self.install("#!/bin/sh\nexec nvidia-cdi-hook.real \"$@\"\n")
+        done = self.write("--dry-run", "-o", "json", "--hooks", "nvidia")
+        self.assertIn("not known to have all hooks", done.stderr)
+        self.install(self.knows, self.hook + ".real")
+        done = self.write("--dry-run", "-o", "json", "--hooks", "nvidia")
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(len(self.hooks(json.loads(done.stdout)["containerEdits"])), 4)
+
     def test_none_by_default(self):
         self.install(self.knows)
         self.assertNotIn('"hooks"', json.dumps(self.spec()))
@@ -219,6 +236,11 @@ class Numbers(WriteTest):
             for node in self.nodes(*arguments):
                 self.assertFalse({"type", "major", "minor"} & set(node))
                 self.assertIn("fileMode", node)
+
+    def test_link_into_etc(self):
+        link = self.place / "link"
+        link.symlink_to("/etc")
+        self.assertNotIn("major", self.nodes("--output-dir", str(link / "cdi"))[0])
 
     def test_other_names_that_begin_so(self):
         for directory in ("/etcetera", "/tmp/etc"):
@@ -351,8 +373,25 @@ class Files(WriteTest):
     def test_host_without_a_view_of_its_devices(self):
         self.write()
         shutil.rmtree(self.path("sys"))
-        self.assertIn("the specs stay", self.write().stderr)
+        self.assertIn("spec files stay", self.write().stderr)
         self.assertTrue(self.file.exists())
+        self.assertEqual(self.run_out("check").returncode, 0)
+
+    def test_function_that_cannot_be_read(self):
+        """It may be a GPU."""
+        self.write()
+        for address in (FIRST, SECOND):
+            (self.pci(address) / "class").unlink()
+        self.write()
+        self.assertTrue(self.file.exists())
+
+    def test_kind_that_nobody_will_get(self):
+        self.write()
+        for address in (FIRST, SECOND):
+            self.bind(address, "nouveau")
+        self.assertIn(str(self.file), self.run_out("check").stdout)
+        self.assertIn(f"{self.file} removed", self.write(code=1).stderr)
+        self.assertFalse(self.file.exists())
 
 
 class Readiness(WriteTest):
@@ -382,6 +421,21 @@ class Readiness(WriteTest):
             _, stderr = waiting.communicate(timeout=20)
         self.assertEqual((waiting.returncode, stderr), (0, ""))
         self.assertTrue(self.file.exists())
+
+    def test_wait_for_the_second(self):
+        put_back = self.remove_row("/dev/nvidia1")
+        with subprocess.Popen([self.program, "write", "--root", str(self.root), "--output-dir",
+                               str(self.out), "--wait", "20"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as waiting:
+            put_back()
+            waiting.communicate(timeout=20)
+        self.assertEqual(waiting.returncode, 0)
+
+    def test_no_time(self):
+        for option in ("nan", "inf", "-1", "1e9", "x", ""):
+            self.write("--wait", option, code=2)
+        for option in ("-1", "x", "1.5"):
+            self.write("--expect", option, code=2)
 
     def test_wait_ends(self):
         self.remove_row("/dev/nvidiactl")
@@ -413,15 +467,30 @@ class Visible(WriteTest):
     def test_what_may_not_be_opened_is_not_there(self):
         self.close("/dev/nvidia1")
         done = self.as_nobody("--expect", "1")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual((done.returncode, done.stderr),
+                         (0, "cdi-prepare: 1 GPUs passed over: this process may not open them\n"))
         devices = self.devices(json.loads(done.stdout))
         # The groups video and render are not this user's.
         self.assertEqual(devices, dict.fromkeys((FIRST_ID, "0", FIRST, "all"), ["/dev/nvidia0"]))
 
+    def test_node_that_nobody_has_made_yet(self):
+        self.remove_node("/dev/nvidia-uvm")
+        spec = json.loads(self.as_nobody().stdout)
+        self.assertIn("/dev/nvidia-uvm", paths(spec["containerEdits"]["deviceNodes"]))
+
+    def test_specs_stay(self):
+        self.write()
+        self.close("/dev/nvidiactl")
+        self.place.chmod(0o755)
+        done = self.as_nobody("--output-dir", str(self.out))
+        self.assertEqual(done.returncode, 0)
+        self.assertTrue(self.file.exists())
+
     def test_nothing(self):
         self.close("/dev/nvidiactl")
         done = self.as_nobody()
-        self.assertEqual((done.returncode, done.stderr), (0, "no GPU found on this host\n"))
+        self.assertEqual((done.returncode, done.stderr),
+                         (0, "cdi-prepare: 2 GPUs passed over: this process may not open them\n"))
         self.assertEqual(self.as_nobody("--expect", "1").returncode, 4)
 
 
@@ -484,12 +553,19 @@ class Check(WriteTest):
         self.write()
         for address in (FIRST, SECOND):
             (self.pci(address) / "class").write_text("0x040300\n")
-        self.assertIn("no such GPU any more", self.check("check", code=1))
+        self.assertIn("no such GPU to hand out any more", self.check("check", code=1))
 
     def test_not_ready(self):
         self.write()
         self.remove_node("/dev/nvidiactl")
         self.check("check", code=4)
+
+    def test_not_readable_by_all(self):
+        self.write()
+        self.file.chmod(0o600)
+        self.assertIn("not everybody may read it", self.check("check", code=1))
+        self.write()
+        self.check("check", code=0)
 
     def test_damaged(self):
         self.write()
