@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -27,6 +28,7 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "report.hpp"
+#include "spec_file.hpp"
 #include "survey.hpp"
 
 // prepare, unprepare and list: what a DRA driver calls, and answers to the kubelet.
@@ -80,12 +82,12 @@ inline cdi::Result<std::vector<AskedDevice>> asked_devices(const Survey& survey,
     if (const auto* const claimed = known != nullptr ? find_by_name(*known, name) : nullptr) {
       auto found = find_again(survey, *claimed);
       if (!found) return std::move(found).error();
-      out.push_back({request, std::move(*found)});
+      out.push_back({request, name, std::move(*found)});
       continue;
     }
     auto found = find_devices(survey, name);
     if (!found) return std::move(found).error();
-    for (auto& device : *found) out.push_back({request, std::move(device)});
+    for (auto& device : *found) out.push_back({request, name, std::move(device)});
   }
   return out;
 }
@@ -93,13 +95,14 @@ inline cdi::Result<std::vector<AskedDevice>> asked_devices(const Survey& survey,
 /// The devices of a claim as the kubelet wants them: the CDI ids for each request.
 inline Json devices_json(const Claim& claim) {
   Json devices = Json::array();
-  for (const auto& device : claim.devices) {
+  for (std::size_t i = 0; i < claim.devices.size(); ++i) {
+    const auto& device = claim.devices[i];
     Json requests = Json::array();
     if (!device.request.empty()) requests.push_back(device.request);
-    const auto id = cdi::qualified_name(claim.kind, claim.device_name(device));
     devices.push_back(Json{{"request_names", requests},
+                           {"asked", device.asked},
                            {"device_name", device.name},
-                           {"cdi_device_ids", Json::array({id})}});
+                           {"cdi_device_ids", Json::array({claim.device_id(i)})}});
   }
   return devices;
 }
@@ -169,10 +172,22 @@ ExitCode with_claims(const Survey& survey, const Options& options, Act act) {
 /// Prepares the claim of the command line, or says again what it has.
 inline cdi::Result<Claim> prepare_asked(Claims& claims, const Options& options) {
   if (auto good = claims.check(options.claim); !good) return std::move(good).error();
+  if (!can_record_owner(options)) {
+    return cdi::Error{.code = cdi::Errc::unsupported,
+                      .message =
+                          "a claim's spec records whose it is, which is there since 0.6.0: "
+                          "give --max-version 0.6.0 or newer"};
+  }
   const auto known = claims.all().find(options.claim);
   const auto* const claim = known == claims.all().end() ? nullptr : &known->second;
   const auto asked = asked_devices(claims.survey(), options, claim);
   if (!asked) return asked.error();
+  if (claim != nullptr &&
+      (claim->kind != options.claim_kind || claim->holds != kept_options(options))) {
+    complain(
+        "warning: the claim stays as it was prepared, with other options: unprepare it first "
+        "to change that");
+  }
   return claims.prepare({.uid = options.claim,
                          .name_space = options.claim_namespace,
                          .name = options.claim_name,
@@ -216,10 +231,13 @@ inline Json claims_json(const Claims& claims) {
 inline std::string claims_text(const Claims& claims) {
   std::string out;
   for (const auto& [uid, claim] : claims.all()) {
-    out += fmt::format("{} {}/{}\n", uid, claim.name_space, claim.name);
-    for (const auto& device : claim.devices) {
-      const auto id = cdi::qualified_name(claim.kind, claim.device_name(device));
-      out += fmt::format("  {} {}\n", cdi::qualified_name(device.kind, device.name), id);
+    const bool named = !claim.name_space.empty() || !claim.name.empty();
+    out += named ? fmt::format("{} {}/{}\n", uid, claim.name_space, claim.name) : uid + "\n";
+    for (std::size_t i = 0; i < claim.devices.size(); ++i) {
+      const auto& device = claim.devices[i];
+      out += fmt::format("  {} {}{}\n", claim.device_id(i),
+                         cdi::qualified_name(device.kind, device.name),
+                         device.request.empty() ? "" : " for " + device.request);
     }
   }
   for (const auto& [uid, fault] : claims.faults()) {

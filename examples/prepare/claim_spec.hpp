@@ -35,6 +35,7 @@ inline std::map<std::string, std::string> kept_options(const Options& options) {
           {"hooks", options.hooks},
           {"node_numbers", options.ask_host() ? "asked" : "given"},
           {"ld_library_path", options.ld_library_path ? "yes" : "no"},
+          {"max_version", options.max_version ? cdi::to_string(*options.max_version) : "none"},
           {"output_dir", options.output_dir}};
 }
 
@@ -48,6 +49,7 @@ inline Options options_of(const Claim& claim, Options options) {
   options.hooks = kept("hooks", "none");
   options.node_numbers = kept("node_numbers", "given");
   options.ld_library_path = kept("ld_library_path", "no") == "yes";
+  options.max_version = cdi::parse_release(kept("max_version", "none"));
   options.output_dir = kept("output_dir", options.output_dir);
   return options;
 }
@@ -81,7 +83,8 @@ inline cdi::Result<std::vector<FoundDevice>> find_again(const Survey& survey, co
 inline cdi::Result<cdi::Spec> claim_spec(const Survey& survey, const Claim& claim,
                                          const std::vector<FoundDevice>& found,
                                          const Options& options) {
-  const auto holds = spec_options(survey.tree, options_of(claim, options));
+  const auto kept = options_of(claim, options);
+  const auto holds = spec_options(survey.tree, kept);
   cdi::Spec spec{.kind = claim.kind};
   std::set<std::string_view> kinds;
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -90,22 +93,27 @@ inline cdi::Result<cdi::Spec> claim_spec(const Survey& survey, const Claim& clai
     if (edits.device_nodes.empty()) {
       return device_error(claimed.name, "it has no node for this --profile: ask for another one");
     }
-    spec.devices.push_back(
-        {.name = claim.device_name(claimed), .container_edits = std::move(edits)});
+    spec.devices.push_back({.name = claim.device_name(i), .container_edits = std::move(edits)});
     kinds.insert(claimed.kind);
   }
   for (const auto& inventory : survey.inventories) {
-    if (kinds.contains(inventory.kind)) {
-      merge(spec.container_edits, shared_edits(inventory, holds));
+    if (!kinds.contains(inventory.kind)) continue;
+    if (const auto reason = reason_not_ready(inventory, holds.profiles)) {
+      return cdi::Error{.code = cdi::Errc::host,
+                        .message = fmt::format("{}: {}", inventory.kind, *reason)};
     }
+    merge(spec.container_edits, shared_edits(inventory, holds));
   }
   const auto left_out = verify(survey.tree, spec);
   if (!left_out) return left_out.error();
   if (!left_out->empty()) {
     return device_error(left_out->front().name, left_out->front().reason, cdi::Errc::host);
   }
-  spec.version = cdi::to_string(cdi::minimum_version(spec));
-  return spec;
+  PreparedSpec prepared{.spec = std::move(spec)};
+  if (auto settled = settle_version(prepared, kept.max_version); !settled) {
+    return std::move(settled).error();
+  }
+  return std::move(prepared.spec);
 }
 
 }  // namespace prepare

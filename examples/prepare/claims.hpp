@@ -35,13 +35,21 @@ namespace prepare {
 /// What a claim asks for.
 struct AskedDevice {
   std::string request{};  // of the claim; empty for all of them
+  std::string name{};     // by which it is asked for
   FoundDevice device{};
+
+  /// For messages: "1 (GPU-5f2a...)"
+  std::string text() const {
+    const auto first = device.name();
+    return first == name ? name : fmt::format("{} ({})", name, first);
+  }
 };
 
 /// What a claim is to remember of a device.
 inline ClaimedDevice to_claimed(const AskedDevice& asked) {
   const auto& [whole, share, by_iommufd] = asked.device;
   return {.request = asked.request,
+          .asked = asked.name,
           .kind = whole.inventory->kind,
           .name = asked.device.name(),
           .id = whole.gpu->id,
@@ -117,11 +125,12 @@ class Claims {
     const auto known = claims_.find(claim.uid);
     if (known != claims_.end()) {
       if (has_devices(known->second, asked)) return known->second;
-      return conflict("the claim has other devices already: unprepare it first");
+      return conflict(
+          fmt::format("the claim has {} already: unprepare it first", listed(known->second)));
     }
     std::vector<FoundDevice> found;
     for (const auto& one : asked) {
-      if (auto free = check_free(one.device); !free) return std::move(free).error();
+      if (auto free = check_free(one); !free) return std::move(free).error();
       claim.devices.push_back(to_claimed(one));
       found.push_back(one.device);
     }
@@ -237,6 +246,10 @@ class Claims {
       if (!pruned) warnings_.push_back(cdi::to_string(pruned.error()));
       if (!pruned) continue;
       for (const auto& error : pruned->errors) warnings_.push_back(cdi::to_string(error));
+      for (const auto& file : pruned->files) {
+        if (file.action != cdi::Publication::Action::removed) continue;
+        warnings_.push_back(file.path + " removed: it belongs to no claim");
+      }
     }
   }
 
@@ -270,24 +283,35 @@ class Claims {
       for (std::size_t before = 0; before < i; ++before) {
         const auto& other = asked[before].device;
         if (!is_same_part(asked[i].device, *other.whole.gpu, other.share.suffix)) continue;
-        return conflict(fmt::format("device {}: asked for twice", asked[i].device.name()));
+        return conflict(fmt::format("device {}: asked for twice", asked[i].text()));
       }
     }
     return {};
   }
 
-  cdi::Result<void> check_free(const FoundDevice& device) const {
+  /// What a claim has, and for which requests.
+  static std::string listed(const Claim& claim) {
+    std::string out;
+    for (const auto& device : claim.devices) {
+      if (!out.empty()) out += ", ";
+      out += device.request.empty() ? device.name : device.name + "@" + device.request;
+    }
+    return out;
+  }
+
+  cdi::Result<void> check_free(const AskedDevice& asked) const {
+    const auto& device = asked.device;
     for (const auto& [uid, claim] : claims_) {
       for (const auto& its : claim.devices) {
         const auto whole = find_gpu(survey_, its);
         if (whole.gpu == nullptr || !excludes(device, *whole.gpu, its.suffix)) continue;
-        return conflict(fmt::format("device {}: claim {} has {}", device.name(), uid, its.name));
+        return conflict(fmt::format("device {}: claim {} has {}", asked.text(), uid, its.name));
       }
     }
     if (unreadable_.empty()) return {};
     const auto& uid = *unreadable_.begin();
     return conflict(
-        fmt::format("device {}: claim {} could have it: {}", device.name(), uid, faults_.at(uid)));
+        fmt::format("device {}: claim {} could have it: {}", asked.text(), uid, faults_.at(uid)));
   }
 
   const Journal& journal_;

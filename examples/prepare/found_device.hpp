@@ -82,6 +82,16 @@ inline cdi::Error device_error(std::string_view name, std::string_view reason,
   return {.code = code, .message = fmt::format("device {}: {}", name, reason)};
 }
 
+/// The names of the partitions of the GPU that would have this name if it were whole.
+inline std::vector<std::string> parts_of(const Survey& survey, std::string_view name) {
+  std::vector<std::string> out;
+  for (const auto& whole : all_gpus(survey)) {
+    if (whole.gpu->partitions.empty() || !has_name({whole, {}, false}, name)) continue;
+    for (const auto& part : whole.gpu->partitions) out.push_back(std::string{name} + part.suffix);
+  }
+  return out;
+}
+
 /// The devices of a name, with or without the kind: one, or for "all" those of the kind that can be
 /// handed out.
 inline cdi::Result<std::vector<FoundDevice>> find_devices(const Survey& survey,
@@ -109,6 +119,9 @@ inline cdi::Result<std::vector<FoundDevice>> find_devices(const Survey& survey,
                                           fmt::join(kinds, " and ")));
   }
   if (fault) return device_error(name, *fault);
+  if (const auto parts = parts_of(survey, bare); !parts.empty()) {
+    return device_error(name, fmt::format("it is partitioned: take {}", fmt::join(parts, " or ")));
+  }
   return device_error(name, "no GPU of this host has that name: see `cdi-prepare detect`");
 }
 

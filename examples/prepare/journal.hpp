@@ -41,8 +41,9 @@ namespace prepare {
 /// A GPU, or a partition of one, that a claim has.
 struct ClaimedDevice {
   std::string request{};      // of the claim; empty for all of them
+  std::string asked{};        // the name by which it was asked for: "1", "all"
   std::string kind{};         // "nvidia.com/gpu"
-  std::string name{};         // when it was claimed; it stays, as it is part of a CDI device id
+  std::string name{};         // the first of its names when it was claimed
   std::string id{};           // of the GPU, as in `Gpu`; empty as long as it is unknown
   std::string suffix{};       // of the partition; empty for the whole
   std::string pci_address{};  // where it was the last time
@@ -69,15 +70,20 @@ struct Claim {
 
   std::string file_name() const { return *cdi::transient_spec_name(kind, uid) + ".yaml"; }
 
-  /// The name of a device in the claim's spec. The UID makes it new each time: runtimes may still
-  /// know another content of an older one.
-  std::string device_name(const ClaimedDevice& device) const { return uid + "-" + device.name; }
+  /// The name in the claim's spec of one of `devices`. The UID makes it new each time: runtimes may
+  /// still know another content of an older one.
+  std::string device_name(std::size_t index) const { return fmt::format("{}-{}", uid, index); }
+
+  /// The CDI id of one of `devices`.
+  std::string device_id(std::size_t index) const {
+    return cdi::qualified_name(kind, device_name(index));
+  }
 };
 
-/// UIDs that can be part of a file name and of a device name, and cannot be a path: 1 to 64
-/// letters, digits and `-`, a letter or digit at both ends.
+/// UIDs that can be part of a file name and of a device name, which has at most 63 characters, and
+/// cannot be a path: 1 to 56 letters, digits and `-`, a letter or digit at both ends.
 inline bool is_claim_uid(std::string_view text) {
-  constexpr std::size_t longest = 64;
+  constexpr std::size_t longest = 56;
   return text.size() <= longest && cdi::is_device_name(text) &&
          text.find_first_of("_.:") == std::string_view::npos;
 }
@@ -91,9 +97,13 @@ inline constexpr std::pair<Claim::Phase, std::string_view> phase_names[] = {
 
 /// The members of a claimed device that are text, as its journal names them.
 inline constexpr std::pair<const char*, std::string ClaimedDevice::*> device_members[] = {
-    {"request", &ClaimedDevice::request}, {"kind", &ClaimedDevice::kind},
-    {"name", &ClaimedDevice::name},       {"id", &ClaimedDevice::id},
-    {"suffix", &ClaimedDevice::suffix},   {"pci_address", &ClaimedDevice::pci_address},
+    {"request", &ClaimedDevice::request},
+    {"asked", &ClaimedDevice::asked},
+    {"kind", &ClaimedDevice::kind},
+    {"name", &ClaimedDevice::name},
+    {"id", &ClaimedDevice::id},
+    {"suffix", &ClaimedDevice::suffix},
+    {"pci_address", &ClaimedDevice::pci_address},
     {"pci_id", &ClaimedDevice::pci_id}};
 
 /// The same of a claim.

@@ -86,7 +86,7 @@ std::string release_fault(const std::string& text) {
 std::string uid_fault(const std::string& text) {
   return is_claim_uid(text)
              ? ""
-             : text + " is no plain id: 1 to 64 letters, digits and -, no - at an end";
+             : text + " is no plain id: 1 to 56 letters, digits and -, no - at an end";
 }
 
 /// Whether a text is a number of seconds up to a day; "nan" is none.
@@ -285,6 +285,7 @@ void add_claim_commands(Commands& commands, Options& options) {
       ->check(kind_fault)
       ->capture_default_str();
   add_spec_options(prepare, options);
+  add_max_version(prepare, options);
   add_look_options(prepare, options);
   add_wait(prepare, options);
   add_output(list, options);

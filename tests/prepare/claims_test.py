@@ -173,7 +173,7 @@ class ClaimTest(TreeTest):
         self.assertTrue(stat.S_ISREG(path.lstat().st_mode))
         spec = read_spec(path)
         self.assertRegex(spec["cdiVersion"], r"^\d+\.\d+\.\d+$")
-        names = [f"{uid}-{device['name']}" for device in journal["devices"]]
+        names = [f"{uid}-{number}" for number in range(len(journal["devices"]))]
         self.assertEqual([device["name"] for device in spec["devices"]], names)
         self.check_nodes(spec.get("containerEdits", {}))
         for device in spec["devices"]:
@@ -193,8 +193,8 @@ class ClaimTest(TreeTest):
         return files
 
 
-def id_of(uid, device):
-    return f"{KIND}={uid}-{device}"
+def id_of(uid, number=0):
+    return f"{KIND}={uid}-{number}"
 
 
 class Prepare(ClaimTest):
@@ -205,14 +205,14 @@ class Prepare(ClaimTest):
         devices = self.prepare(uid, f"nvidia.com/gpu={FIRST}@gpu", "1:gi1:ci0@part/small",
                                more=("--namespace", "team", "--name", "training"))
         self.assertEqual(devices, [
-            {"request_names": ["gpu"], "device_name": FIRST,
-             "cdi_device_ids": [id_of(uid, FIRST)]},
-            {"request_names": ["part/small"], "device_name": PARTS[0],
-             "cdi_device_ids": [id_of(uid, PARTS[0])]}])
+            {"request_names": ["gpu"], "asked": f"nvidia.com/gpu={FIRST}", "device_name": FIRST,
+             "cdi_device_ids": [id_of(uid)]},
+            {"request_names": ["part/small"], "asked": "1:gi1:ci0", "device_name": PARTS[0],
+             "cdi_device_ids": [id_of(uid, 1)]}])
         self.assertEqual(self.claims(), [uid])
         self.assertEqual(self.nodes(uid), {
-            id_of(uid, FIRST): ["/dev/nvidia0", *dri(1, 128)],
-            id_of(uid, PARTS[0]): ["/dev/nvidia1", "/dev/nvidia-caps/nvidia-cap147",
+            id_of(uid): ["/dev/nvidia0", *dri(1, 128)],
+            id_of(uid, 1): ["/dev/nvidia1", "/dev/nvidia-caps/nvidia-cap147",
                                    "/dev/nvidia-caps/nvidia-cap148"]})
         shared = read_spec(self.spec_path(uid))["containerEdits"]
         self.assertIn("/dev/nvidia-uvm", paths(shared["deviceNodes"]))
@@ -231,7 +231,7 @@ class Prepare(ClaimTest):
 
     def test_other_kind(self):
         devices = self.prepare("a", "0", more=("--kind", "example.com/gpu"))
-        self.assertEqual(devices[0]["cdi_device_ids"], [f"example.com/gpu=a-{FIRST}"])
+        self.assertEqual(devices[0]["cdi_device_ids"], ["example.com/gpu=a-0"])
         spec = read_spec(self.spec_path("a", kind="example.com/gpu"))
         self.assertEqual(spec["kind"], "example.com/gpu")
         # The ids of a claim stay.
@@ -285,9 +285,10 @@ class Prepare(ClaimTest):
         self.prepare("c", "0")
 
     def test_what_is_not_there(self):
-        for name in ("2", "1", "GPU-none", "amd.com/gpu=0", f"amd.com/gpu={FIRST}",
+        for name in ("2", "GPU-none", "amd.com/gpu=0", f"amd.com/gpu={FIRST}",
                      "amd.com/gpu=all"):
             self.assertIn("no GPU of this host has that name", self.refuse("a", name))
+        self.assertIn("it is partitioned: take 1:gi1:ci0 or 1:gi2:ci0", self.refuse("a", "1"))
         self.assertEqual(self.claims(), [])
 
     def test_too_early(self):
@@ -298,7 +299,7 @@ class Prepare(ClaimTest):
 
     def test_only_plain_ids(self):
         for uid in ("", ".", "..", "../a", "a/b", "/a", ".a", "-a", "a-", "a b", "a_b", "a.b",
-                    "a:b", "a\n", "ä", "a" * 65):
+                    "a:b", "a\n", "ä", "a" * 57):
             for command, more in (("prepare", ("--device", "0")), ("unprepare", ())):
                 with self.subTest(uid=uid, command=command):
                     self.run_claims(command, f"--claim={uid}", *more, code=2)
@@ -309,7 +310,33 @@ class Prepare(ClaimTest):
         for kind in ("", "a", "a/b/c", "../b"):
             self.run_claims("prepare", "--claim", "a", "--device", "0", f"--kind={kind}", code=2)
         self.assertEqual(sorted(os.listdir(self.place)), ["node"])
-        self.prepare("A-" + "a" * 62, "0@" + "a" * 127)
+        self.prepare("A-" + "a" * 54, "0@" + "a" * 127)
+
+    def test_other_options_later(self):
+        """A claim stays what it is: its ids are in use."""
+        devices = self.prepare("a", "0", more=("--profile", "compute"))
+        before = self.spec_path("a").read_bytes()
+        for more in ((), ("--kind", "example.com/claim", "--profile", "compute")):
+            done = self.run_claims("prepare", "--claim", "a", "--device", "0", *more)
+            self.assertIn("stays as it was prepared, with other options", done.stderr)
+            self.assertEqual(json.loads(done.stdout)["claims"]["a"]["devices"], devices)
+        self.assertEqual(self.spec_path("a").read_bytes(), before)
+
+    def test_older_engines(self):
+        self.prepare("a", "0", more=("--max-version", "0.6.0"))
+        self.assertEqual(read_spec(self.spec_path("a"))["cdiVersion"], "0.6.0")
+        self.spec_path("a").unlink()
+        self.run_claims("list")  # makes it again as it was
+        self.assertEqual(read_spec(self.spec_path("a"))["cdiVersion"], "0.6.0")
+        self.assertIn("give --max-version 0.6.0 or newer",
+                      self.refuse("b", "1:gi1:ci0", more=("--max-version", "0.5.0")))
+
+    def test_what_the_profile_needs_is_missing(self):
+        self.edit("proc/devices", "510 nvidia-uvm\n", "")
+        done = self.run_claims("prepare", "--claim", "a", "--device", "0", code=4)
+        self.assertIn("/dev/nvidia-uvm: its kernel module is not loaded", done.stdout)
+        self.assertEqual(self.claims(), [])
+        self.prepare("a", "0", more=("--profile", "graphics"))
 
     def test_a_kind_too_long_for_a_file(self):
         kind = "a" * 200 + ".b/" + "c" * 60
@@ -342,11 +369,11 @@ class OtherVendors(ClaimTest):
         self.make_tree("vfio")
         gpu = "0000:81:00.0"
         self.prepare("a", gpu)
-        self.assertEqual(self.nodes("a"), {id_of("a", gpu): ["/dev/vfio/42", "/dev/vfio/vfio"]})
+        self.assertEqual(self.nodes("a"), {id_of("a"): ["/dev/vfio/42", "/dev/vfio/vfio"]})
         self.assertIn("claim a has", self.refuse("b", f"{gpu}-iommufd"))
         self.unprepare("a")
         self.prepare("b", f"vfio.local/gpu={gpu}-iommufd")
-        self.assertEqual(self.nodes("b"), {id_of("b", f"{gpu}-iommufd"): [
+        self.assertEqual(self.nodes("b"), {id_of("b"): [
             "/dev/vfio/devices/vfio0", "/dev/vfio/devices/vfio1", "/dev/iommu"]})
         self.assertIn("claim b has", self.refuse("a", gpu))
         self.assertIn("asked for twice", self.refuse("b", gpu, f"{gpu}-iommufd"))
@@ -549,7 +576,7 @@ class Reconcile(ClaimTest):
         # Index 0 is another one now.
         self.assertIn("unprepare it first", self.refuse_after_reboot("a", "0"))
         self.assertEqual(self.prepare("a", FIRST), devices)
-        self.assertEqual(self.nodes("a"), {id_of("a", FIRST): ["/dev/nvidia1",
+        self.assertEqual(self.nodes("a"), {id_of("a"): ["/dev/nvidia1",
                                                                *dri(2, 129)]})
         self.assertIn("claim a has", self.refuse("b", SECOND_PCI))
         # Nor is it forgotten while the driver does not tell the ids.
