@@ -259,7 +259,7 @@ class Claims {
     if (!files) return out;
     for (const auto& file : *files) {
       for (const auto& uid : unreadable_) {
-        if (file.ends_with("_" + uid + ".yaml")) out.insert(file);
+        if (file.ends_with("_" + uid + ".json")) out.insert(file);
       }
     }
     return out;

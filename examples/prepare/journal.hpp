@@ -68,7 +68,8 @@ struct Claim {
 
   friend bool operator==(const Claim&, const Claim&) = default;
 
-  std::string file_name() const { return *cdi::transient_spec_name(kind, uid) + ".yaml"; }
+  /// JSON, which engines read faster, and so do we: all of them, each time.
+  std::string file_name() const { return *cdi::transient_spec_name(kind, uid) + ".json"; }
 
   /// The name in the claim's spec of one of `devices`. The UID makes it new each time: runtimes may
   /// still know another content of an older one.

@@ -29,32 +29,8 @@ THIRD = "GPU-00000000-0000-0000-0000-000000000003"
 PARTS = tuple(f"{SECOND}:gi{instance}:ci0" for instance in (1, 2))
 
 
-def read_rows(rows, indent):
-    """What rows of YAML hold that are at least so far in; of the plain form that is written."""
-    if rows[0][1].startswith("- "):
-        items = []
-        while rows and rows[0][0] == indent and rows[0][1].startswith("- "):
-            rows[0] = (indent + 2, rows[0][1][2:])
-            items.append(read_rows(rows, indent + 2))
-        return items
-    if not re.match(r"[\w./-]+:( |$)", rows[0][1]):
-        return scalar(rows.pop(0)[1])
-    members = {}
-    while rows and rows[0][0] == indent and not rows[0][1].startswith("- "):
-        key, _, value = rows.pop(0)[1].partition(":")
-        members[key] = scalar(value.strip()) if value else read_rows(rows, rows[0][0])
-    return members
-
-
-def scalar(text):
-    if text.startswith('"'):
-        return json.loads(text)
-    return int(text) if text.isdigit() else text
-
-
 def read_spec(path):
-    rows = [line for line in path.read_text().splitlines() if line != "---"]
-    return read_rows([(len(row) - len(row.lstrip()), row.strip()) for row in rows], 0)
+    return json.loads(path.read_text())
 
 
 class ClaimTest(TreeTest):
@@ -144,7 +120,7 @@ class ClaimTest(TreeTest):
     # Looking at what it has made.
 
     def spec_path(self, uid, out=None, kind=KIND):
-        return (out or self.out) / f"{kind.replace('/', '-')}_{uid}.yaml"
+        return (out or self.out) / f"{kind.replace('/', '-')}_{uid}.json"
 
     def journal(self, uid):
         return json.loads((self.state / f"{uid}.json").read_text())
@@ -618,7 +594,7 @@ class Reconcile(ClaimTest):
         foreign = self.out / "foreign.json"
         foreign.write_text('{"cdiVersion": "0.6.0", "kind": "a.com/b", "annotations": '
                            '{"cdi-publisher/owner": "another"}, "devices": []}')
-        unowned = self.out / f"{KIND.replace('/', '-')}_c.yaml"
+        unowned = self.out / f"{KIND.replace('/', '-')}_c.json"
         unowned.write_text("cdiVersion: 0.6.0\nkind: a.com/c\ndevices: []\n")
         other = self.place / "other"
         self.prepare("x", "0", state=other)
@@ -1083,7 +1059,7 @@ class Killed(ClaimTest):
         before = self.save()
         self.assertEqual(self.prepare("a", "0@x"), devices)
         new = self.spec_path("a").read_text()
-        self.assertEqual(old.replace("128\n          fileMode", "140\n          fileMode"), new)
+        self.assertEqual(old.replace('"minor": 128', '"minor": 140'), new)
         for lost in (False, True):  # /var/run may be emptied, or not
             self.restore(before)
             if lost:
