@@ -110,46 +110,62 @@ struct PreparedSpecs {
   bool held_back = false;                // none is to be made, and those there are to stay
   std::string complaints{};              // what is wrong, for standard error: a line each
   ExitCode code = ExitCode::done;        // of a run that makes them
+
+  void complain(std::string_view what, std::string_view text) {
+    complaints += fmt::format("cdi-prepare: {}: {}\n", what, text);
+  }
+
+  void add(PreparedSpec prepared) {
+    for (const auto& [text, count] : grouped(prepared.losses)) {
+      const auto times = count > 1 ? fmt::format(" ({} times)", count) : "";
+      complain("warning",
+               fmt::format("{}: {}: {}{}", prepared.spec.kind, prepared.spec.version, text, times));
+    }
+    for (const auto& failed : prepared.left_out) {
+      complain("left out", fmt::format("{} {}: {}", failed.kind, failed.name, failed.reason));
+      if (code == ExitCode::done) code = ExitCode::partial;
+      left_out.push_back(failed);
+    }
+    specs.push_back(std::move(prepared));
+  }
+
+  /// Takes note that a kind has no spec.
+  void add(const cdi::Error& why) {
+    not_ready.push_back(cdi::to_string(why));
+    complain("not ready", not_ready.back());
+    code = ExitCode::not_ready;
+  }
 };
+
+/// What is wrong with the hooks that are asked for; empty when nothing is.
+inline std::string hooks_fault(const Options& options, const SpecOptions& holds) {
+  if (options.hooks != "nvidia") return {};
+  if (!holds.hook_program) return "no nvidia-cdi-hook is installed: going on without hooks";
+  if (holds.hook_program->has_cuda_compat) return {};
+  return holds.hook_program->path +
+         " is not known to have all hooks: only those for links and the cache of libraries are "
+         "used";
+}
 
 inline PreparedSpecs prepare_specs(const Survey& survey, const Options& options) {
   PreparedSpecs out{.not_ready = reasons_not_ready(survey, options),
+                    .held_back = survey.usable_count() < options.expect,
                     .complaints = complaints(survey, options),
                     .code = judge(survey, options)};
-  out.held_back = survey.usable_count() < options.expect;
   if (out.held_back) return out;
-  const auto complain = [&](std::string_view what, const std::string& text) {
-    out.complaints += fmt::format("cdi-prepare: {}: {}\n", what, text);
-  };
   const auto holds = spec_options(survey.tree, options);
-  if (options.hooks == "nvidia" && !holds.hook_program) {
-    complain("warning", "no nvidia-cdi-hook is installed: going on without hooks");
-  } else if (options.hooks == "nvidia" && !holds.hook_program->has_cuda_compat) {
-    complain("warning", holds.hook_program->path +
-                            " is not known to have all hooks: only those "
-                            "for links and the cache of libraries are used");
-  }
+  if (const auto fault = hooks_fault(options, holds); !fault.empty())
+    out.complain("warning", fault);
   for (const auto& found : survey.inventories) {
     const auto known = left_out(found);
     out.left_out.insert(out.left_out.end(), known.begin(), known.end());
     if (found.usable_count() == 0 || reason_not_ready(found, holds.profiles)) continue;
     auto prepared = prepare_spec(survey.tree, found, holds, options);
-    if (!prepared) {
-      out.not_ready.push_back(cdi::to_string(prepared.error()));
-      complain("not ready", out.not_ready.back());
-      out.code = ExitCode::not_ready;
-      continue;
+    if (prepared) {
+      out.add(std::move(*prepared));
+    } else {
+      out.add(prepared.error());
     }
-    for (const auto& [text, count] : grouped(prepared->losses)) {
-      complain("warning", fmt::format("{}: {}: {}{}", found.kind, prepared->spec.version, text,
-                                      count > 1 ? fmt::format(" ({} times)", count) : ""));
-    }
-    for (const auto& failed : prepared->left_out) {
-      complain("left out", fmt::format("{} {}: {}", failed.kind, failed.name, failed.reason));
-      if (out.code == ExitCode::done) out.code = ExitCode::partial;
-      out.left_out.push_back(failed);
-    }
-    out.specs.push_back(std::move(*prepared));
   }
   return out;
 }

@@ -46,10 +46,15 @@ struct Survey {
   }
 };
 
-/// Adds what only NVIDIA's library knows. Without its answer all is as without the question.
-/// What it has said is kept in `known`, for the next time that it does not answer.
+/// What NVML has said before.
+struct NvmlMemory {
+  std::vector<NvmlGpu> gpus{};
+  bool has_hung = false;  // then it is not asked again: a process that cannot be ended may be left
+};
+
+/// Adds what only NVIDIA's library knows, or knew when it last answered.
 inline void ask_nvml(std::vector<Inventory>& inventories, const Options& options,
-                     std::vector<NvmlGpu>& known) {
+                     NvmlMemory& memory) {
   const auto found =
       std::find_if(inventories.begin(), inventories.end(), [](const Inventory& inventory) {
         return inventory.kind == "nvidia.com/gpu" && !inventory.driver_version.empty();
@@ -61,24 +66,29 @@ inline void ask_nvml(std::vector<Inventory>& inventories, const Options& options
   }
   NvmlOptions asked;
   if (!options.nvml_library.empty()) asked.library = options.nvml_library;
-  auto answer = prepare::ask_nvml(asked);
-  if (answer) {
-    known = std::move(*answer);
-  } else {
-    found->warnings.push_back(cdi::to_string(answer.error()));
+  if (!memory.has_hung) {
+    auto answer = prepare::ask_nvml(asked);
+    if (answer) memory.gpus = std::move(*answer);
+    if (!answer) found->warnings.push_back(cdi::to_string(answer.error()));
+    memory.has_hung = !answer && answer.error().code == cdi::Errc::timeout;
   }
-  add_nvml(*found, known);
+  add_nvml(*found, memory.gpus);
 }
 
-/// Looks at the host. `known` is what NVML has said before, when it was asked.
-inline cdi::Result<Survey> look(const Options& options, std::vector<NvmlGpu>& known) {
+/// Looks at the host.
+inline cdi::Result<Survey> look(const Options& options, NvmlMemory& memory) {
   auto tree = HostTree::open(options.root);
   if (!tree) return tree.error();
   Survey survey{.tree = std::move(*tree)};
   survey.inventories = detect(survey.tree, survey.complete);
-  if (options.nvml) ask_nvml(survey.inventories, options, known);
+  if (options.nvml) ask_nvml(survey.inventories, options, memory);
   if (options.visible_only) survey.hidden = keep_visible(survey.tree, survey.inventories);
   return survey;
+}
+
+inline cdi::Result<Survey> look(const Options& options) {
+  NvmlMemory memory;
+  return look(options, memory);
 }
 
 /// Why it is too early to do anything with what was found, a line each; empty when it is not.
@@ -93,11 +103,6 @@ inline std::vector<std::string> reasons_not_ready(const Survey& survey, const Op
         fmt::format("{} of {} GPUs expected can be handed out", count, options.expect));
   }
   return reasons;
-}
-
-inline cdi::Result<Survey> look(const Options& options) {
-  std::vector<NvmlGpu> known;
-  return look(options, known);
 }
 
 /// Whether GPUs are between two states: some cannot be handed out, and nobody wants it so.
@@ -120,9 +125,9 @@ inline cdi::Result<Survey> look_until_ready(const Options& options) {
   constexpr std::chrono::milliseconds pause{100};
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                       std::chrono::duration<double>{options.wait});
-  std::vector<NvmlGpu> known;
+  NvmlMemory memory;
   for (;;) {
-    auto survey = look(options, known);
+    auto survey = look(options, memory);
     if (!survey) return survey;
     const bool ready = reasons_not_ready(*survey, options).empty() && !is_between_states(*survey);
     if (ready) return survey;

@@ -53,7 +53,7 @@ class Watcher {
   std::chrono::milliseconds look() {
     constexpr std::chrono::milliseconds soon{300};
     const std::chrono::milliseconds interval{static_cast<long>(options_.interval * 1000)};
-    auto survey = prepare::look(options_, known_);
+    auto survey = prepare::look(options_, nvml_);
     if (!survey) {
       tell("cdi-prepare: error: " + cdi::to_string(survey.error()) + "\n");
       return interval;
@@ -86,7 +86,7 @@ class Watcher {
   }
 
   const Options& options_;
-  std::vector<NvmlGpu> known_{};
+  NvmlMemory nvml_{};
   std::string seen_{};
   int same_looks_ = 0;  // with what was seen last
   std::string told_{};

@@ -58,6 +58,7 @@ inline Json to_json(const Written& written) {
           {"removed", written.removed},
           {"left_out", left_out},
           {"not_ready", written.not_ready},
+          {"warnings", written.warnings},
           {"errors", written.errors}};
 }
 
@@ -110,7 +111,8 @@ inline std::string complaints(const Written& written) {
   for (const auto& error : written.errors) out += fmt::format("cdi-prepare: error: {}\n", error);
   for (const auto& text : written.warnings) out += fmt::format("cdi-prepare: warning: {}\n", text);
   for (const auto& path : written.removed) {
-    out += fmt::format("cdi-prepare: {} removed: the host has no such GPU any more\n", path);
+    out += fmt::format("cdi-prepare: {} removed: the host has no such GPU to hand out any more\n",
+                       path);
   }
   return out;
 }

@@ -488,7 +488,7 @@ class NoGpu(PrepareTest):
         for done, answer in ((self.detect("-o", "json"), {"vendors": []}),
                              (self.write("-o", "json"),
                               {"specs": [], "removed": [], "left_out": [], "not_ready": [],
-                               "errors": []})):
+                               "warnings": [], "errors": []})):
             self.assertEqual((done.returncode, done.stderr), (0, NO_BUS))
             self.assertEqual(json.loads(done.stdout), answer)
 
