@@ -188,4 +188,21 @@ TEST_CASE_FIXTURE(MergedUsr, "the status is that of what a path leads to") {
   CHECK(tree.status("/none").st_mode == 0);
 }
 
+TEST_CASE("what this process may open is found out by opening it") {
+  const auto root = HostTree::open("/");
+  REQUIRE(root);
+  const auto null = root->node("/dev/null");
+  REQUIRE(null);
+  CHECK(root->may_open(*null));
+  CHECK_FALSE(root->may_open({.path = "/dev/none"}));
+  const auto closed = root->node("/dev/console");
+  if (!closed || (closed->mode & 07) != 0) {
+    MESSAGE("skipped 'no node here is closed to others'");
+    return;
+  }
+  const Nobody nobody;
+  if (nobody && closed->gid != ::getegid()) CHECK_FALSE(root->may_open(*closed));
+  CHECK(root->may_open(*null));
+}
+
 }  // namespace
