@@ -6,9 +6,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <sys/stat.h>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include <cdi/file.hpp>
 #include <cdi/publish.hpp>
 #include <cdi/result.hpp>
+#include <cdi/spec.hpp>
 
 #include "conflicts.hpp"
 #include "exit_codes.hpp"
@@ -39,23 +41,16 @@ struct Stale {
   std::vector<Change> changes{};
 };
 
-/// Why a spec is another one than expected.
-inline std::string_view reason_for_changes(const cdi::Spec& spec, const cdi::Spec& expected) {
-  const auto differs = [&](std::string_view key) {
-    const auto its = spec.annotations.find(std::string{key});
-    const auto wanted = expected.annotations.find(std::string{key});
-    return (its == spec.annotations.end() ? "" : its->second) !=
-           (wanted == expected.annotations.end() ? "" : wanted->second);
+/// Why the spec in a file is another one than expected.
+inline std::string_view reason_for_changes(const std::string& path, const cdi::Spec& spec,
+                                           const cdi::Spec& expected) {
+  const auto options_in = [](const cdi::Spec& one) {
+    const auto found = one.annotations.find(std::string{options_annotation});
+    return found == one.annotations.end() ? std::string{} : found->second;
   };
-  if (differs(cdi::owner_annotation)) return "another program wrote it";
-  if (differs(options_annotation)) return "it was written with other options";
+  if (!may_replace(path)) return "another program wrote it";
+  if (options_in(spec) != options_in(expected)) return "it was written with other options";
   return "the host has changed";
-}
-
-inline bool is_readable_by_all(const std::string& path) {
-  constexpr mode_t by_all = S_IRUSR | S_IRGRP | S_IROTH;
-  struct stat info = {};
-  return ::stat(path.c_str(), &info) == 0 && (info.st_mode & by_all) == by_all;
 }
 
 /// The difference between a spec file and the spec that it would be now; none when it is that.
@@ -66,21 +61,24 @@ inline std::optional<Stale> compare(const std::string& path, const PreparedSpec&
   if (!there) return Stale{path, cdi::to_string(there.error()), {}};
   const auto expected = owned(prepared.spec, options);
   auto found = changes(there->spec, expected);
-  if (found.empty() && !is_readable_by_all(path)) {
-    return Stale{path, "not everybody may read it", {}};
+  if (!found.empty()) {
+    return Stale{path, std::string{reason_for_changes(path, there->spec, expected)},
+                 std::move(found)};
   }
-  if (found.empty()) return std::nullopt;
-  return Stale{path, std::string{reason_for_changes(there->spec, expected)}, std::move(found)};
+  if (!may_replace(path)) return Stale{path, "another program wrote it", {}};
+  if (!is_readable_by_all(path)) return Stale{path, "not everybody may read it", {}};
+  return std::nullopt;
 }
 
-inline Json to_json(const std::vector<Stale>& stale, const PreparedSpecs& prepared) {
+inline Json to_json(const std::vector<Stale>& stale, const std::vector<std::string>& warnings,
+                    const PreparedSpecs& prepared) {
   Json list = Json::array();
   for (const auto& [path, reason, changes] : stale) {
     Json lines = Json::array();
     for (const auto& change : changes) lines.push_back(to_text(change));
     list.push_back(Json{{"path", path}, {"reason", reason}, {"changes", lines}});
   }
-  return {{"stale", list}, {"not_ready", prepared.not_ready}};
+  return {{"stale", list}, {"warnings", warnings}, {"not_ready", prepared.not_ready}};
 }
 
 /// The files and their changes; of `check` only the first ones, in front those of annotations,
@@ -103,7 +101,7 @@ inline ExitCode check_specs(const Survey& survey, const Options& options, bool a
   const auto prepared = prepare_specs(survey, options);
   print_error(prepared.complaints);
   if (prepared.held_back)
-    return finish(options.json() ? json_text(to_json({}, prepared)) : "", prepared.code);
+    return finish(options.json() ? json_text(to_json({}, {}, prepared)) : "", prepared.code);
   const auto outdated = outdated_files(survey, prepared, options);
   if (!outdated) return finish(outdated.error(), ExitCode::failed);
   std::vector<Stale> stale;
@@ -114,14 +112,14 @@ inline ExitCode check_specs(const Survey& survey, const Options& options, bool a
     auto found = compare(spec_path(options, one.file_name), one, options);
     if (found) stale.push_back(std::move(*found));
   }
-  for (const auto& conflict : find_conflicts(options.output_dir, prepared.specs)) {
-    complain("warning: " + conflict);
-  }
+  const auto conflicts = find_conflicts(options, prepared.specs);
+  for (const auto& conflict : conflicts) complain("warning: " + conflict);
   auto code = prepared.code;
   if (code == ExitCode::partial) code = ExitCode::done;  // what is left out is so in the specs
   if (!stale.empty()) code = ExitCode::failed;
-  return finish(options.json() ? json_text(to_json(stale, prepared)) : to_text(stale, all_changes),
-                code);
+  return finish(
+      options.json() ? json_text(to_json(stale, conflicts, prepared)) : to_text(stale, all_changes),
+      code);
 }
 
 }  // namespace prepare

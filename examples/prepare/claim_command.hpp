@@ -4,11 +4,11 @@
 #ifndef CDI_PREPARE_CLAIM_COMMAND_HPP
 #define CDI_PREPARE_CLAIM_COMMAND_HPP
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -29,6 +29,7 @@
 #include "output.hpp"
 #include "report.hpp"
 #include "spec_file.hpp"
+#include "specs.hpp"
 #include "survey.hpp"
 
 // prepare, unprepare and list: what a DRA driver calls, and answers to the kubelet.
@@ -59,6 +60,19 @@ inline std::string asked_name_fault(const std::string& text) {
                           request.find_first_not_of(allowed) == std::string::npos;
   const bool good = is_request || text.find('@') == std::string::npos;
   return good ? "" : "no name of a request after the @: letters, digits, -, ., _ and /";
+}
+
+/// Whether a claim was asked for with the same names, for the same requests. The names may mean
+/// other GPUs now, or none: the claim keeps what it has.
+inline bool asks_for_the_same(const Options& options, const Claim& claim) {
+  std::set<std::pair<std::string, std::string>> asked;
+  std::set<std::pair<std::string, std::string>> had;
+  for (const auto& text : options.devices) {
+    const auto [name, request] = parse_asked_name(text);
+    asked.emplace(name, request);
+  }
+  for (const auto& device : claim.devices) had.emplace(device.asked, device.request);
+  return asked == had;
 }
 
 /// The device of a claim that had this name when it was claimed. It may not have it now: an id may
@@ -139,19 +153,14 @@ inline cdi::Result<void> check_directories(const Options& options) {
                     .position = {.file = options.state_dir}};
 }
 
-/// Looks at the host again.
-inline cdi::Result<Survey> look_again(const Options& options) {
-  auto survey = look(options);
-  if (!survey) return survey;
-  for (auto& found : survey->inventories) add_driver_files(survey->tree, found);
-  return survey;
-}
-
 /// Does something with the claims, while no other process can. `act` answers for the one asked for.
 template <typename Act>
 ExitCode with_claims(const Survey& survey, const Options& options, Act act) {
   const auto fail = [&](const cdi::Error& error) {
-    return options.claim.empty() ? finish(error, ExitCode::failed) : answer(options.claim, error);
+    if (!options.claim.empty()) return answer(options.claim, error);
+    if (!options.json()) return finish(error, ExitCode::failed);
+    complain("error: " + cdi::to_string(error));
+    return finish(json_text({{"error", cdi::to_string(error)}}), ExitCode::failed);
   };
   if (auto good = check_directories(options); !good) return fail(good.error());
   const auto journal =
@@ -159,14 +168,15 @@ ExitCode with_claims(const Survey& survey, const Options& options, Act act) {
   if (!journal) return fail(journal.error());
   std::optional<Survey> later;
   if (journal->has_waited()) {  // who had the lock may have seen a later state of the host
-    auto looked = look_again(options);
+    auto looked = look(options);
     if (!looked) return fail(looked.error());
     later = std::move(*looked);
   }
   Claims claims{*journal, later ? *later : survey, options};
   if (auto agreed = claims.reconcile(); !agreed) return fail(agreed.error());
+  const auto code = act(claims);
   complain_about(claims, options.claim);
-  return act(claims);
+  return code;
 }
 
 /// Prepares the claim of the command line, or says again what it has.
@@ -180,14 +190,15 @@ inline cdi::Result<Claim> prepare_asked(Claims& claims, const Options& options) 
   }
   const auto known = claims.all().find(options.claim);
   const auto* const claim = known == claims.all().end() ? nullptr : &known->second;
-  const auto asked = asked_devices(claims.survey(), options, claim);
-  if (!asked) return asked.error();
   if (claim != nullptr &&
       (claim->kind != options.claim_kind || claim->holds != kept_options(options))) {
     complain(
         "warning: the claim stays as it was prepared, with other options: unprepare it first "
         "to change that");
   }
+  if (claim != nullptr && asks_for_the_same(options, *claim)) return *claim;
+  const auto asked = asked_devices(claims.survey(), options, claim);
+  if (!asked) return asked.error();
   return claims.prepare({.uid = options.claim,
                          .name_space = options.claim_namespace,
                          .name = options.claim_name,
@@ -197,6 +208,8 @@ inline cdi::Result<Claim> prepare_asked(Claims& claims, const Options& options) 
 }
 
 inline ExitCode prepare_claim(const Survey& survey, const Options& options) {
+  const auto fault = hooks_fault(options, spec_options(survey.tree, options));
+  if (!fault.empty()) complain("warning: " + fault);
   return with_claims(survey, options, [&](Claims& claims) {
     const auto claim = prepare_asked(claims, options);
     if (claim) return answer(options.claim, Json{{"devices", devices_json(*claim)}});
@@ -223,7 +236,11 @@ inline Json claims_json(const Claims& claims) {
                     {"devices", devices_json(claim)},
                     {"fault", nullptr}};
   }
-  for (const auto& [uid, fault] : claims.faults()) out[uid]["fault"] = fault;
+  for (const auto& [uid, fault] : claims.faults()) {
+    Json nothing{{"namespace", ""}, {"name", ""}, {"devices", Json::array()}};
+    if (!out.contains(uid)) out[uid] = std::move(nothing);  // of one that cannot be read
+    out[uid]["fault"] = fault;
+  }
   return {{"claims", out}};
 }
 

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <cdi/minimum_version.hpp>
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
@@ -80,9 +82,9 @@ inline cdi::Result<std::vector<FoundDevice>> find_again(const Survey& survey, co
 }
 
 /// The spec of a claim, by what `find_again` has found. Fails when it would not give each device.
-inline cdi::Result<cdi::Spec> claim_spec(const Survey& survey, const Claim& claim,
-                                         const std::vector<FoundDevice>& found,
-                                         const Options& options) {
+inline cdi::Result<PreparedSpec> claim_spec(const Survey& survey, const Claim& claim,
+                                            const std::vector<FoundDevice>& found,
+                                            const Options& options) {
   const auto kept = options_of(claim, options);
   const auto holds = spec_options(survey.tree, kept);
   cdi::Spec spec{.kind = claim.kind};
@@ -113,7 +115,7 @@ inline cdi::Result<cdi::Spec> claim_spec(const Survey& survey, const Claim& clai
   if (auto settled = settle_version(prepared, kept.max_version); !settled) {
     return std::move(settled).error();
   }
-  return std::move(prepared.spec);
+  return prepared;
 }
 
 }  // namespace prepare

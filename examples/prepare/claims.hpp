@@ -9,7 +9,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,6 +24,7 @@
 #include "found_device.hpp"
 #include "journal.hpp"
 #include "options.hpp"
+#include "specs.hpp"
 #include "survey.hpp"
 
 // Claims: which GPUs of the host are promised to whom. The journal says what was promised; the spec
@@ -137,9 +137,12 @@ class Claims {
     claim.boot_id = boot_;
     const auto spec = claim_spec(survey_, claim, found, options_);
     if (!spec) return spec.error();
-    if (auto carried_out = carry_out(claim, *spec); !carried_out) {
+    if (auto carried_out = carry_out(claim, spec->spec); !carried_out) {
       static_cast<void>(forget(claim));  // the next call ends what cannot be ended now
       return std::move(carried_out).error();
+    }
+    for (const auto& [text, count] : grouped(spec->losses)) {
+      warnings_.push_back(fmt::format("claim {}: {}", claim.uid, text));
     }
     claims_.emplace(claim.uid, claim);
     return claim;
@@ -227,7 +230,7 @@ class Claims {
     if (!found) return found.error();
     const auto spec = claim_spec(survey_, claim, *found, options_);
     if (!spec) return spec.error();
-    if (auto published = publish(claim, *spec); !published) return published;
+    if (auto published = publish(claim, spec->spec); !published) return published;
     const auto before = claim;
     for (std::size_t i = 0; i < found->size(); ++i) update(claim.devices[i], (*found)[i]);
     if (!boot_.empty()) claim.boot_id = boot_;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -19,6 +20,8 @@
 #include <cdi/spec.hpp>
 
 #include "host_tree.hpp"
+#include "options.hpp"
+#include "spec_file.hpp"
 #include "specs.hpp"
 
 // Spec files of others beside ours that define the same devices. Engines resolve none of those.
@@ -48,11 +51,11 @@ inline std::optional<std::string> conflict_of(const cdi::Spec& ours, const cdi::
 
 /// The conflicts of specs with the files in a directory. A file is parsed only when it holds the
 /// name of a kind.
-inline std::vector<std::string> find_conflicts(const std::string& directory,
+inline std::vector<std::string> find_conflicts(const Options& options,
                                                const std::vector<PreparedSpec>& prepared) {
   constexpr std::size_t size_limit = 16 << 20;  // the library's own for a spec file
   std::vector<std::string> out;
-  const auto tree = HostTree::open(directory);
+  const auto tree = HostTree::open(options.output_dir);
   if (!tree) return out;
   for (const auto& name : tree->list("/")) {
     const auto format = cdi::format_of(name);
@@ -62,7 +65,7 @@ inline std::vector<std::string> find_conflicts(const std::string& directory,
     if (!format || std::any_of(prepared.begin(), prepared.end(), is_its)) continue;
     const auto text = tree->read(name, size_limit);
     if (!text) continue;
-    const auto path = directory + "/" + name;
+    const auto path = spec_path(options, name);
     for (const auto& one : prepared) {
       if (text->find(one.spec.kind) == std::string::npos) continue;
       const auto other = cdi::parse_spec(*text, path, *format);

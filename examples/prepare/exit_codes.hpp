@@ -32,7 +32,8 @@ inline constexpr ExitMeaning exit_meanings[] = {
      "would be now; of `doctor`: something needs mending"},
     {ExitCode::usage, "wrong usage"},
     {ExitCode::partial,
-     "done, but some GPUs were left out, or claims have a fault; standard error says why"},
+     "done, but some GPUs were left out (not of `check` and `diff`), or claims have a fault; "
+     "standard error says why"},
     {ExitCode::not_ready,
      "not ready: nodes that are to be are not there yet, or fewer GPUs than expected; spec files "
      "there stay as they are"},

@@ -6,10 +6,12 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include <cdi/annotation_key.hpp>
+#include <cdi/minimum_version.hpp>
 #include <cdi/spec.hpp>
 
 #include "gpu.hpp"
@@ -49,6 +51,8 @@ inline std::string options_text(const Options& options) {
   auto out = fmt::format("profile={} hooks={} node-numbers={}", options.profile, options.hooks,
                          options.ask_host() ? "asked" : "given");
   if (options.ld_library_path) out += " ld-library-path";
+  if (options.max_version) out += " max-version=" + cdi::to_string(*options.max_version);
+  if (options.nvml) out += " nvml";
   if (options.visible_only) out += " visible-only";
   return out;
 }

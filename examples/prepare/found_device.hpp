@@ -109,7 +109,7 @@ inline cdi::Result<std::vector<FoundDevice>> find_devices(const Survey& survey,
       if (all ? device.by_iommufd : !has_name(device, bare)) continue;
       if (!fault) fault = device.fault();
       if (device.fault()) continue;
-      if (!kinds.insert(whole.inventory->kind).second && !all) continue;  // as in the spec
+      if (!kinds.insert(whole.inventory->kind).second && !all) continue;  // the first counts
       out.push_back(std::move(device));
     }
   }

@@ -12,13 +12,14 @@
 #include <utility>
 #include <vector>
 
-#include <cdi/fields.hpp>
-#include <cdi/minimum_version.hpp>
+#include <fmt/format.h>
+
 #include <cdi/name.hpp>
 #include <cdi/spec.hpp>
 
 #include "driver_file.hpp"
 #include "gpu.hpp"
+#include "host_tree.hpp"
 #include "nvidia_hooks.hpp"
 #include "profile.hpp"
 
@@ -136,9 +137,10 @@ class DeviceList {
   std::vector<cdi::Device> devices_{};
 };
 
-/// The CDI spec of what can be handed out. Each stands there by its stable name, its index, its
-/// aliases and its PCI address; "all" is all of them. The index counts every GPU of the vendor by
-/// PCI address, those left out too: a GPU that drops out does not renumber the ones behind it.
+/// The CDI spec of what can be handed out, without a release. Each stands there by its stable name,
+/// its index, its aliases and its PCI address; "all" is all of them. The index counts every GPU of
+/// the vendor by PCI address, those left out too: a GPU that drops out does not renumber the ones
+/// behind it.
 inline cdi::Spec gpu_spec(const Inventory& found, const SpecOptions& options) {
   DeviceList devices{options};
   std::vector<std::pair<std::string, std::vector<Node>>> by_index;
@@ -161,7 +163,6 @@ inline cdi::Spec gpu_spec(const Inventory& found, const SpecOptions& options) {
 
   cdi::Spec spec{.kind = found.kind, .devices = devices.take()};
   spec.container_edits = shared_edits(found, options);
-  spec.version = cdi::to_string(cdi::minimum_version(spec));
   return spec;
 }
 

@@ -46,8 +46,7 @@ ExitCode show_model(const Survey& survey, const Options& options) {
 }
 
 cdi::Error not_below_root(const std::string& path) {
-  return {.code = cdi::Errc::invalid,
-          .message = path + ": not below the root, and nowhere else " + "does this look"};
+  return {.code = cdi::Errc::invalid, .message = path + ": it is not below the root"};
 }
 
 ExitCode examine_host(const Survey& survey, const Options& options) {
@@ -71,7 +70,6 @@ ExitCode examine_host(const Survey& survey, const Options& options) {
 ExitCode run(Command command, const Options& options) {
   auto survey = look_until_ready(options);
   if (!survey) return finish(survey.error(), ExitCode::failed);
-  for (auto& found : survey->inventories) add_driver_files(survey->tree, found);
   return command(*survey, options);
 }
 
@@ -138,9 +136,7 @@ void add_output(CLI::App& command, Options& options) {
       ->capture_default_str();
 }
 
-void add_look_options(CLI::App& command, Options& options) {
-  command.add_flag("--visible-only", options.visible_only,
-                   "Pass over GPUs whose nodes this process may not open");
+void add_nvml(CLI::App& command, Options& options) {
   command.add_flag("--nvml", options.nvml,
                    "Ask NVIDIA's library for the UUIDs and sizes of MIG instances");
   command.add_option("--nvml-library", options.nvml_library, "The library to ask")
@@ -155,7 +151,8 @@ void add_wait(CLI::App& command, Options& options) {
 
 void add_output_dir(CLI::App& command, Options& options) {
   command
-      .add_option("--output-dir", options.output_dir, "Directory of the specs, made when missing")
+      .add_option("--output-dir", options.output_dir,
+                  "Directory of the specs; who writes makes it when it is missing")
       ->check(not_empty)
       ->default_str("var/run/cdi below the root");
 }
@@ -244,7 +241,9 @@ void add_spec_commands(Commands& commands, Options& options) {
     add_max_version(*command, options);
   }
   for (auto* command : {&detect, &write, &check, &diff, &watch}) {
-    add_look_options(*command, options);
+    add_nvml(*command, options);
+    command->add_flag("--visible-only", options.visible_only,
+                      "Pass over GPUs whose nodes this process may not open");
     command->add_option("--expect", options.expect, "GPUs and partitions that are to be ready")
         ->check(count_fault)
         ->capture_default_str();
@@ -253,7 +252,8 @@ void add_spec_commands(Commands& commands, Options& options) {
     add_wait(*command, options);
     add_output(*command, options);
   }
-  write.add_flag("--dry-run", options.dry_run, "Print the specs, write nothing");
+  write.add_flag("--dry-run", options.dry_run,
+                 "Print the specs, one after the other; write nothing");
   for (auto* command : {&write, &watch}) {
     command->add_flag("--force", options.force, "Replace files of other programs, too");
   }
@@ -286,8 +286,7 @@ void add_claim_commands(Commands& commands, Options& options) {
       ->capture_default_str();
   add_spec_options(prepare, options);
   add_max_version(prepare, options);
-  add_look_options(prepare, options);
-  add_wait(prepare, options);
+  add_nvml(prepare, options);
   add_output(list, options);
   for (auto* command : {&unprepare, &list}) add_output_dir(*command, options);
   for (auto* command : {&prepare, &unprepare, &list}) {

@@ -25,8 +25,13 @@ inline void print_error(std::string_view text) {
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
 }
 
+/// A line for standard error.
+inline std::string complaint(std::string_view text) {
+  return fmt::format("cdi-prepare: {}\n", text);
+}
+
 inline void complain(std::string_view text) {
-  print_error(fmt::format("cdi-prepare: {}\n", text));
+  print_error(complaint(text));
 }
 
 /// Prints an answer; an error goes to standard error alone.

@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <system_error>
 #include <unistd.h>
@@ -56,12 +57,18 @@ inline bool is_marked(const std::string& path) {
   return size == static_cast<ssize_t>(mark.size()) && text == mark;
 }
 
-/// Whether a file may be replaced by one that records no owner.
-inline bool is_ours(const std::string& path) {
+/// Whether a file is ours, or is not there.
+inline bool may_replace(const std::string& path) {
   const auto there = cdi::read_spec_file(path);
   if (!there) return there.error().system == ENOENT || is_marked(path);
   const auto owner = there->spec.annotations.find(std::string{cdi::owner_annotation});
   return is_marked(path) || (owner != there->spec.annotations.end() && owner->second == spec_owner);
+}
+
+inline bool is_readable_by_all(const std::string& path) {
+  constexpr mode_t by_all = S_IRUSR | S_IRGRP | S_IROTH;
+  struct stat info = {};
+  return ::stat(path.c_str(), &info) == 0 && (info.st_mode & by_all) == by_all;
 }
 
 /// Writes a file as a publisher would, but for its rules of ownership.
@@ -69,7 +76,7 @@ inline cdi::Result<cdi::Publication> write_over(const Options& options, const st
                                                 const cdi::Spec& spec) {
   using Action = cdi::Publication::Action;
   const auto there = cdi::read_spec_file(path);
-  const bool same_form = can_record_owner(options) != is_marked(path);
+  const bool same_form = can_record_owner(options) != is_marked(path) && is_readable_by_all(path);
   if (there && there->spec == spec && same_form) return cdi::Publication{path, Action::unchanged};
   auto text = cdi::write_spec(spec, cdi::Format::yaml);
   if (!text) return text.error();
@@ -92,7 +99,7 @@ inline cdi::Spec owned(cdi::Spec spec, const Options& options) {
 inline cdi::Result<cdi::Publication> publish(const Options& options, const PreparedSpec& prepared) {
   const auto path = spec_path(options, prepared.file_name);
   const auto is_replaceable = [&] {
-    return options.force || is_ours(path);
+    return options.force || may_replace(path);
   };
   if (can_record_owner(options)) {
     const cdi::Publisher publisher{spec_owner, options.output_dir};

@@ -19,6 +19,7 @@
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
+#include <cdi/version.hpp>
 
 #include "exit_codes.hpp"
 #include "fingerprint.hpp"
@@ -27,6 +28,7 @@
 #include "host_tree.hpp"
 #include "nvidia_hooks.hpp"
 #include "options.hpp"
+#include "output.hpp"
 #include "survey.hpp"
 #include "verify.hpp"
 
@@ -112,7 +114,7 @@ struct PreparedSpecs {
   ExitCode code = ExitCode::done;        // of a run that makes them
 
   void complain(std::string_view what, std::string_view text) {
-    complaints += fmt::format("cdi-prepare: {}: {}\n", what, text);
+    complaints += complaint(fmt::format("{}: {}", what, text));
   }
 
   void add(PreparedSpec prepared) {

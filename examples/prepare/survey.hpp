@@ -49,6 +49,7 @@ struct Survey {
 /// What NVML has said before.
 struct NvmlMemory {
   std::vector<NvmlGpu> gpus{};
+  std::string fault{};    // why it has not answered the last time
   bool has_hung = false;  // then it is not asked again: a process that cannot be ended may be left
 };
 
@@ -68,10 +69,11 @@ inline void ask_nvml(std::vector<Inventory>& inventories, const Options& options
   if (!options.nvml_library.empty()) asked.library = options.nvml_library;
   if (!memory.has_hung) {
     auto answer = prepare::ask_nvml(asked);
-    if (answer) memory.gpus = std::move(*answer);
-    if (!answer) found->warnings.push_back(cdi::to_string(answer.error()));
     memory.has_hung = !answer && answer.error().code == cdi::Errc::timeout;
+    memory.fault = answer ? std::string{} : cdi::to_string(answer.error());
+    if (answer) memory.gpus = std::move(*answer);
   }
+  if (!memory.fault.empty()) found->warnings.push_back(memory.fault);
   add_nvml(*found, memory.gpus);
 }
 
@@ -83,6 +85,7 @@ inline cdi::Result<Survey> look(const Options& options, NvmlMemory& memory) {
   survey.inventories = detect(survey.tree, survey.complete);
   if (options.nvml) ask_nvml(survey.inventories, options, memory);
   if (options.visible_only) survey.hidden = keep_visible(survey.tree, survey.inventories);
+  for (auto& found : survey.inventories) add_driver_files(survey.tree, found);
   return survey;
 }
 
@@ -149,7 +152,7 @@ inline ExitCode judge(const Survey& survey, const Options& options) {
 inline std::string complaints(const Survey& survey, const Options& options) {
   std::string out;
   const auto add = [&](std::string_view line) {
-    out += fmt::format("cdi-prepare: {}\n", line);
+    out += complaint(line);
   };
   if (survey.hidden > 0) {
     add(fmt::format("{} GPUs passed over: this process may not open them", survey.hidden));

@@ -55,10 +55,9 @@ class Watcher {
     const std::chrono::milliseconds interval{static_cast<long>(options_.interval * 1000)};
     auto survey = prepare::look(options_, nvml_);
     if (!survey) {
-      tell("cdi-prepare: error: " + cdi::to_string(survey.error()) + "\n");
+      tell(complaint("error: " + cdi::to_string(survey.error())));
       return interval;
     }
-    for (auto& found : survey->inventories) add_driver_files(survey->tree, found);
     auto seen = model_as_json(survey->inventories);
     same_looks_ = seen == seen_ ? same_looks_ + 1 : 1;
     seen_ = std::move(seen);
@@ -107,6 +106,7 @@ inline bool wait_for_change(const cdi::Descriptor& signals, std::optional<Uevent
                                  pollfd{uevents ? uevents->descriptor() : -1, POLLIN, 0}};
     const int ready =
         ::poll(polled.data(), polled.size(), static_cast<int>(std::max<long>(left, 0)));
+    if (ready < 0 && errno != EINTR) complain("error: cannot wait for events");
     if (ready < 0 && errno != EINTR) return false;
     if (polled[0].revents != 0) return false;
     if (left <= 0) return true;

@@ -4,12 +4,8 @@
 #ifndef CDI_PREPARE_WRITE_COMMAND_HPP
 #define CDI_PREPARE_WRITE_COMMAND_HPP
 
-#include <filesystem>
 #include <map>
-#include <set>
 #include <string>
-#include <string_view>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -108,11 +104,10 @@ inline void remove_outdated(const Survey& survey, const PreparedSpecs& prepared,
 /// What went wrong, or ought to be known, for standard error: a line each.
 inline std::string complaints(const Written& written) {
   std::string out;
-  for (const auto& error : written.errors) out += fmt::format("cdi-prepare: error: {}\n", error);
-  for (const auto& text : written.warnings) out += fmt::format("cdi-prepare: warning: {}\n", text);
+  for (const auto& error : written.errors) out += complaint("error: " + error);
+  for (const auto& text : written.warnings) out += complaint("warning: " + text);
   for (const auto& path : written.removed) {
-    out += fmt::format("cdi-prepare: {} removed: the host has no such GPU to hand out any more\n",
-                       path);
+    out += complaint(path + " removed: the host has no such GPU to hand out any more");
   }
   return out;
 }
@@ -125,7 +120,7 @@ inline ExitCode update_specs(const Survey& survey, const PreparedSpecs& prepared
   written.not_ready = prepared.not_ready;
   if (prepared.held_back) return prepared.code;
   publish_all(prepared.specs, options, written);
-  written.warnings = find_conflicts(options.output_dir, prepared.specs);
+  written.warnings = find_conflicts(options, prepared.specs);
   remove_outdated(survey, prepared, options, written);
   return written.errors.empty() ? prepared.code : ExitCode::failed;
 }
@@ -134,7 +129,8 @@ inline ExitCode update_specs(const Survey& survey, const PreparedSpecs& prepared
 inline Output specs_as_text(const std::vector<PreparedSpec>& specs, const Options& options) {
   std::string out;
   for (const auto& one : specs) {
-    auto text = cdi::write_spec(one.spec, options.json() ? cdi::Format::json : cdi::Format::yaml);
+    auto text = cdi::write_spec(owned(one.spec, options),
+                                options.json() ? cdi::Format::json : cdi::Format::yaml);
     if (!text) return text;
     out += *text;
   }

@@ -298,6 +298,19 @@ class Prepare(ClaimTest):
             self.assertEqual(json.loads(done.stdout)["claims"]["a"]["devices"], devices)
         self.assertEqual(self.spec_path("a").read_bytes(), before)
 
+    def test_names_that_mean_another_gpu_now(self):
+        self.make_tree("nv2")
+        devices = self.prepare("a", "1@x")
+        (self.pci(FIRST_PCI) / "class").write_text("0x040300\n")  # "1" is "0" now
+        self.assertEqual(self.prepare("a", "1@x"), devices)
+        self.refuse("a", "1@y")
+
+    def test_what_is_not_done_is_said(self):
+        done = self.run_claims("prepare", "--claim", "a", "--device", "0", "--hooks", "nvidia",
+                               "--max-version", "0.6.0")
+        self.assertIn("no nvidia-cdi-hook is installed", done.stderr)
+        self.assertIn("additionalGids", done.stderr)
+
     def test_older_engines(self):
         self.prepare("a", "0", more=("--max-version", "0.6.0"))
         self.assertEqual(read_spec(self.spec_path("a"))["cdiVersion"], "0.6.0")
