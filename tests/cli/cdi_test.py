@@ -437,12 +437,12 @@ devices:
 
     def test_what_cannot_be_cleaned_as_asked_is_told(self):
         gone = self.owned("gone.json")
-        deep = self.write("high/deep.yaml", "[" * 10000)
+        deep = self.write("high/deep.yaml", "# cdi-publisher/owner\n" + "[" * 10000)
         nowhere = self.path("nowhere")
         out, err = self.run_cdi("gc", "--owner", "me", "--keep", "gnoe.json", "-d", nowhere,
                                 "--dry-run")
         self.assertEqual(out, f"{gone}: would be removed\n")
-        self.assertIn(f"cdi: warning: {deep}:1:65: nested more than 64 deep", err)
+        self.assertIn(f"cdi: warning: {deep}:2:65: nested more than 64 deep", err)
         self.assertIn(f"cdi: warning: {nowhere}: no such directory\n", err)
         self.assertIn('cdi: warning: nothing to keep: owner "me" has no file "gnoe.json"\n', err)
         plain = self.write("plain", "")
