@@ -31,7 +31,7 @@ cat gpus.txt
 # 3: some GPUs were left out; 1 and 4: all of them, as in a container on a node with GPUs.
 case $code in 0 | 1 | 3 | 4) ;; *) exit 1 ;; esac
 if [ ! -s gpus.txt ] || [ "$code" = 1 ] || [ "$code" = 4 ]; then
-  echo "going on with a sample node of two GPUs"
+  echo "going on with a sample node of two GPUs, without the libraries of their driver"
   ../../../examples/prepare/sample-node sample
   root=sample
   $prepare detect --root sample
