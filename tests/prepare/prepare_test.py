@@ -4,13 +4,14 @@
 """Tests of cdi-prepare on fake nodes: prepare_test.py CDI_PREPARE SAMPLE_NODE [unittest options]"""
 import json
 import os
-import pathlib
 import shutil
 import stat
 import subprocess
 import sys
-import tempfile
 import unittest
+
+sys.dont_write_bytecode = True
+from tree_case import NodeTest  # noqa: E402  pylint: disable=wrong-import-position
 
 PREPARE = SAMPLE = ""
 
@@ -56,14 +57,11 @@ CONTROL_NODES = [char_device("/dev/nvidiactl", 195, 255), char_device("/dev/nvid
                  char_device("/dev/nvidia-modeset", 195, 254)]
 
 
-class PrepareTest(unittest.TestCase):
+class PrepareTest(NodeTest):
     """A fake node in `self.root`, a place to write specs to in `self.out`."""
 
     def setUp(self):
-        place = tempfile.TemporaryDirectory(prefix="cdi-prepare-")
-        self.addCleanup(place.cleanup)
-        self.place = pathlib.Path(place.name)
-        self.root = self.place / "node"
+        super().setUp()
         self.out = self.place / "run/cdi"
         self.make_sample()
 
@@ -73,25 +71,8 @@ class PrepareTest(unittest.TestCase):
 
     # What a test changes on the node.
 
-    def path(self, name):
-        return self.root / name
-
-    def edit(self, name, old, new):
-        text = self.path(name).read_text()
-        self.assertIn(old, text)
-        self.path(name).write_text(text.replace(old, new))
-
     def information(self, address):
         return f"proc/driver/nvidia/gpus/{address}/information"
-
-    def pci(self, address):
-        return self.path(f"sys/bus/pci/devices/{address}")
-
-    def bind(self, address, driver):
-        link = self.pci(address) / "driver"
-        link.unlink()
-        if driver:
-            link.symlink_to(f"../../../../bus/pci/drivers/{driver}")
 
     def move(self, address, other):
         """Gives a GPU another PCI address."""

@@ -20,10 +20,9 @@ def dri(card, render):
     return [f"/dev/dri/card{card}", f"/dev/dri/renderD{render}"]
 
 
-class TreeTest(unittest.TestCase):
-    """A node of `tree` in `self.root`."""
+class NodeTest(unittest.TestCase):
+    """A fake node in `self.root`."""
 
-    tree = ""
     program = ""
 
     def setUp(self):
@@ -31,8 +30,6 @@ class TreeTest(unittest.TestCase):
         self.addCleanup(place.cleanup)
         self.place = pathlib.Path(place.name)
         self.root = self.place / "node"
-        if self.tree:
-            node_trees.TREES[self.tree](str(self.root), False)
 
     # What a test changes on the node.
 
@@ -52,6 +49,17 @@ class TreeTest(unittest.TestCase):
         text = self.path(name).read_text()
         self.assertIn(old, text)
         self.path(name).write_text(text.replace(old, new))
+
+
+class TreeTest(NodeTest):
+    """A node of `tree`."""
+
+    tree = ""
+
+    def setUp(self):
+        super().setUp()
+        if self.tree:
+            node_trees.TREES[self.tree](str(self.root), False)
 
     def remove_node(self, path):
         table = self.path("dev.tab").read_text().splitlines(keepends=True)
@@ -122,5 +130,5 @@ class TreeTest(unittest.TestCase):
 
 def run_tests():
     """Runs the tests of a script: SCRIPT CDI_PREPARE [unittest options]"""
-    TreeTest.program = os.path.abspath(sys.argv[1])
+    NodeTest.program = os.path.abspath(sys.argv[1])
     unittest.main(verbosity=2, argv=[sys.argv[0], *sys.argv[2:]])
