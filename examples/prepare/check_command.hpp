@@ -41,14 +41,12 @@ struct Stale {
   std::vector<Change> changes{};
 };
 
-/// Why the spec in a file is another one than expected.
-inline std::string_view reason_for_changes(const std::string& path, const cdi::Spec& spec,
-                                           const cdi::Spec& expected) {
+/// Why a spec of ours is another one than expected.
+inline std::string_view reason_for_changes(const cdi::Spec& spec, const cdi::Spec& expected) {
   const auto options_in = [](const cdi::Spec& one) {
     const auto found = one.annotations.find(std::string{options_annotation});
     return found == one.annotations.end() ? std::string{} : found->second;
   };
-  if (!may_replace(path)) return "another program wrote it";
   if (options_in(spec) != options_in(expected)) return "it was written with other options";
   return "the host has changed";
 }
@@ -61,11 +59,10 @@ inline std::optional<Stale> compare(const std::string& path, const PreparedSpec&
   if (!there) return Stale{path, cdi::to_string(there.error()), {}};
   const auto expected = owned(prepared.spec, options);
   auto found = changes(there->spec, expected);
+  if (!may_replace(path, there)) return Stale{path, "another program wrote it", std::move(found)};
   if (!found.empty()) {
-    return Stale{path, std::string{reason_for_changes(path, there->spec, expected)},
-                 std::move(found)};
+    return Stale{path, std::string{reason_for_changes(there->spec, expected)}, std::move(found)};
   }
-  if (!may_replace(path)) return Stale{path, "another program wrote it", {}};
   if (!is_readable_by_all(path)) return Stale{path, "not everybody may read it", {}};
   return std::nullopt;
 }

@@ -71,10 +71,8 @@ inline std::vector<FoundDevice> devices_of(const FoundGpu& whole) {
 inline bool has_name(const FoundDevice& device, std::string_view name) {
   if (name == device.name()) return true;
   if (device.by_iommufd) return false;
-  const auto& gpu = *device.whole.gpu;
-  if (gpu.index && name == std::to_string(*gpu.index) + device.share.suffix) return true;
-  const auto aliases = gpu.all_aliases(device.share);
-  return std::find(aliases.begin(), aliases.end(), name) != aliases.end();
+  const auto names = device.whole.gpu->other_names(device.share);
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 inline cdi::Error device_error(std::string_view name, std::string_view reason,

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -61,12 +62,26 @@ struct Gpu {
     return {{.nodes = nodes, .left_out = left_out}};
   }
 
+  /// The index as a name of one of its shares; none when it has none.
+  std::optional<std::string> index_name(const Share& share) const {
+    if (!index) return std::nullopt;
+    return std::to_string(*index) + share.suffix;
+  }
+
   /// The names of one of its shares beside the stable name and the index. The PCI address is among
   /// them, for a driver may not know the id until somebody uses the GPU.
   std::vector<std::string> all_aliases(const Share& share) const {
     std::vector<std::string> names = share.aliases;
     for (const auto& alias : aliases) names.push_back(alias + share.suffix);
     if (!pci_address.empty()) names.push_back(pci_address + share.suffix);
+    return names;
+  }
+
+  /// All names of one of its shares beside the stable name, in the order of its spec.
+  std::vector<std::string> other_names(const Share& share) const {
+    auto names = all_aliases(share);
+    if (auto name = index_name(share)) names.insert(names.begin(), std::move(*name));
+    std::erase(names, stable_name() + share.suffix);
     return names;
   }
 };

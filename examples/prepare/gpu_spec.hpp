@@ -150,7 +150,7 @@ inline cdi::Spec gpu_spec(const Inventory& found, const SpecOptions& options) {
     for (const auto& share : gpu.shares()) {
       if (share.left_out) continue;
       devices.add(gpu.stable_name() + share.suffix, share.nodes);
-      if (gpu.index) by_index.emplace_back(std::to_string(*gpu.index) + share.suffix, share.nodes);
+      if (auto name = gpu.index_name(share)) by_index.emplace_back(*name, share.nodes);
       for (const auto& alias : gpu.all_aliases(share)) by_alias.emplace_back(alias, share.nodes);
       all.insert(all.end(), share.nodes.begin(), share.nodes.end());
     }

@@ -46,21 +46,12 @@ inline Json to_json(const std::vector<Node>& nodes) {
   return list;
 }
 
-/// The names of one of a GPU's shares beside the stable one, in the order of its spec.
-inline std::vector<std::string> other_names(const Gpu& gpu, const Share& share) {
-  std::vector<std::string> names;
-  if (gpu.index) names.push_back(std::to_string(*gpu.index) + share.suffix);
-  for (auto& alias : gpu.all_aliases(share)) names.push_back(std::move(alias));
-  std::erase(names, gpu.stable_name() + share.suffix);
-  return names;
-}
-
 /// The partitions of a GPU, with the names by which they are asked for.
 inline Json partitions_json(const Gpu& gpu) {
   Json list = Json::array();
   for (const auto& part : gpu.partitions) {
     list.push_back(Json{{"name", gpu.stable_name() + part.suffix},
-                        {"aliases", other_names(gpu, part)},
+                        {"aliases", gpu.other_names(part)},
                         {"size", text_or_null(part.size)},
                         {"nodes", to_json(part.nodes)},
                         {"left_out", text_or_null(part.left_out.value_or(""))}});
@@ -71,7 +62,7 @@ inline Json partitions_json(const Gpu& gpu) {
 inline Json to_json(const Gpu& gpu) {
   return {{"index", number_or_null(gpu.index)},
           {"name", gpu.stable_name()},
-          {"aliases", gpu.partitions.empty() ? other_names(gpu, {}) : std::vector<std::string>{}},
+          {"aliases", gpu.partitions.empty() ? gpu.other_names({}) : std::vector<std::string>{}},
           {"vendor", gpu.vendor},
           {"id", text_or_null(gpu.id)},
           {"model", text_or_null(gpu.model)},
@@ -133,7 +124,7 @@ inline std::string to_text(std::string_view heading, const std::vector<Node>& no
 
 /// The names beside the first one.
 inline std::string names_line(const Gpu& gpu, const Share& share) {
-  const auto names = other_names(gpu, share);
+  const auto names = gpu.other_names(share);
   return names.empty() ? "" : fmt::format("  or: {}\n", fmt::join(names, ", "));
 }
 

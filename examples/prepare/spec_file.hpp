@@ -57,9 +57,8 @@ inline bool is_marked(const std::string& path) {
   return size == static_cast<ssize_t>(mark.size()) && text == mark;
 }
 
-/// Whether a file is ours, or is not there.
-inline bool may_replace(const std::string& path) {
-  const auto there = cdi::read_spec_file(path);
+/// Whether a file is ours, or is not there; `there` is what was read of it.
+inline bool may_replace(const std::string& path, const cdi::Result<cdi::LoadedSpec>& there) {
   if (!there) return there.error().system == ENOENT || is_marked(path);
   const auto owner = there->spec.annotations.find(std::string{cdi::owner_annotation});
   return is_marked(path) || (owner != there->spec.annotations.end() && owner->second == spec_owner);
@@ -71,11 +70,12 @@ inline bool is_readable_by_all(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && (info.st_mode & by_all) == by_all;
 }
 
-/// Writes a file as a publisher would, but for its rules of ownership.
+/// Writes a file as a publisher would, but for its rules of ownership; `there` is what was read of
+/// it.
 inline cdi::Result<cdi::Publication> write_over(const Options& options, const std::string& path,
+                                                const cdi::Result<cdi::LoadedSpec>& there,
                                                 const cdi::Spec& spec) {
   using Action = cdi::Publication::Action;
-  const auto there = cdi::read_spec_file(path);
   const bool same_form = can_record_owner(options) != is_marked(path) && is_readable_by_all(path);
   if (there && there->spec == spec && same_form) return cdi::Publication{path, Action::unchanged};
   auto text = cdi::write_spec(spec, cdi::Format::yaml);
@@ -98,23 +98,19 @@ inline cdi::Spec owned(cdi::Spec spec, const Options& options) {
 /// Writes a spec file, in the place of one of ours; of another's only when that is asked for.
 inline cdi::Result<cdi::Publication> publish(const Options& options, const PreparedSpec& prepared) {
   const auto path = spec_path(options, prepared.file_name);
-  const auto is_replaceable = [&] {
-    return options.force || may_replace(path);
-  };
+  cdi::Error refusal{.code = cdi::Errc::conflict,
+                     .message = "it may be another program's: give --force to replace it",
+                     .position = {.file = path}};
   if (can_record_owner(options)) {
     const cdi::Publisher publisher{spec_owner, options.output_dir};
     auto done = publisher.write(prepared.file_name, prepared.spec);
     if (done || done.error().code != cdi::Errc::conflict) return done;
-    if (!is_replaceable()) {
-      done.error().message += ", or give --force to replace it";
-      return done;
-    }
-  } else if (!is_replaceable()) {
-    return cdi::Error{.code = cdi::Errc::conflict,
-                      .message = "it may be another program's: give --force to replace it",
-                      .position = {.file = path}};
+    refusal = std::move(done).error();
+    refusal.message += ", or give --force to replace it";
   }
-  return write_over(options, path, owned(prepared.spec, options));
+  const auto there = cdi::read_spec_file(path);
+  if (!options.force && !may_replace(path, there)) return refusal;
+  return write_over(options, path, there, owned(prepared.spec, options));
 }
 
 /// Whether a kind that was not found is not there: the PCI bus shows all that it has, and nothing
