@@ -60,7 +60,7 @@ inline std::string key_name_fault(std::string_view name) {
 
 /// Keys of Kubernetes annotations: `name` or `domain/name`. The domain is a DNS subdomain of at
 /// most 253 bytes; the name is at most 63 letters, digits, `-`, `_` and `.`, and begins and ends
-/// with a letter or digit. Case does not matter.
+/// with a letter or digit. Case does not matter. Does not allocate. SPEC.md, Annotations.
 constexpr bool is_annotation_key(std::string_view text) noexcept {
   if (const auto slash = text.find('/'); slash != std::string_view::npos) {
     if (!detail::is_key_domain(text.substr(0, slash))) return false;
@@ -69,7 +69,8 @@ constexpr bool is_annotation_key(std::string_view text) noexcept {
   return detail::is_key_name(text);
 }
 
-/// Why `text` is no annotation key. Only for texts that `is_annotation_key` refuses.
+/// Why `text` is no annotation key, as `Errc::invalid`. Only for texts that `is_annotation_key`
+/// refuses.
 inline Error annotation_key_error(std::string_view text) {
   std::string message = "annotation key " + detail::quoted(text);
   const auto slash = text.find('/');
@@ -87,7 +88,7 @@ inline Error annotation_key_error(std::string_view text) {
   return {.code = Errc::invalid, .message = std::move(message)};
 }
 
-/// Checks an annotation key by `is_annotation_key`; the error says what to change.
+/// Checks an annotation key by `is_annotation_key`; `Errc::invalid` says what to change.
 inline Result<void> check_annotation_key(std::string_view key) {
   if (is_annotation_key(key)) return {};
   return annotation_key_error(key);

@@ -31,8 +31,8 @@ inline constexpr std::string_view annotation_prefix = "cdi.k8s.io/";
 
 /// What the CDI annotations of a container ask for.
 struct AnnotatedDevices {
-  std::vector<std::string> keys{};     // of the CDI annotations, sorted by bytes
-  std::vector<std::string> devices{};  // qualified names, each once: by key, then as written
+  std::vector<std::string> keys{};     ///< of the CDI annotations, sorted by bytes
+  std::vector<std::string> devices{};  ///< qualified names, each once: by key, then as written
 
   friend bool operator==(const AnnotatedDevices&, const AnnotatedDevices&) = default;
 };
@@ -73,8 +73,8 @@ inline Result<void> append_devices(std::string_view value,
 }  // namespace detail
 
 /// The key under which a device plugin annotates: prefix, plugin, `_` and device id, in which
-/// slashes become `_`. Fails when it is no annotation key: what follows the slash may be 63 bytes
-/// long.
+/// slashes become `_`. `Errc::invalid` when it is no annotation key: what follows the slash may be
+/// 63 bytes long; when plugin or id is empty, or the plugin holds a slash.
 inline Result<std::string> annotation_key(std::string_view plugin, std::string_view device_id,
                                           std::string_view prefix = annotation_prefix) {
   const auto broken = [](std::string message) {
@@ -94,6 +94,7 @@ inline Result<std::string> annotation_key(std::string_view plugin, std::string_v
 
 /// The value that asks for devices: their qualified names, a range of text, with commas between.
 /// Names are written as given, repeated ones too; no names make an empty value.
+/// `Errc::invalid_name` for the first that is no qualified name.
 template <class Names>
 Result<std::string> annotation_value(const Names& names) {
   std::string value;
@@ -106,12 +107,14 @@ Result<std::string> annotation_value(const Names& names) {
   }
   return value;
 }
+/// The same for names in braces.
 inline Result<std::string> annotation_value(std::initializer_list<std::string_view> names) {
   return cdi::annotation_value(std::span<const std::string_view>{names.begin(), names.size()});
 }
 
-/// Adds the annotation that asks for devices to a map of text. Fails when its key is there already;
-/// after an error the map is as it was.
+/// Adds the annotation that asks for devices to a map of text, such as `std::map`: key and value
+/// are those of `annotation_key` and `annotation_value`, and so are the errors. `Errc::conflict`
+/// when the key is there already. After an error the map is as it was.
 template <detail::OwningTextMap Annotations, class Names>
 Result<void> update_annotations(Annotations& annotations, std::string_view plugin,
                                 std::string_view device_id, const Names& names,
@@ -125,6 +128,7 @@ Result<void> update_annotations(Annotations& annotations, std::string_view plugi
                .message = "annotation " + detail::quoted(*key) +
                           " is there already: use another device id, or remove it first"};
 }
+/// The same for names in braces.
 template <detail::OwningTextMap Annotations>
 Result<void> update_annotations(Annotations& annotations, std::string_view plugin,
                                 std::string_view device_id,
@@ -137,6 +141,7 @@ Result<void> update_annotations(Annotations& annotations, std::string_view plugi
 
 /// The devices that the annotations of a container ask for; `annotations` is any map of text. Looks
 /// at keys that begin with `prefix`, in this case. An empty value asks for nothing.
+/// `Errc::invalid_name`, with key and name in the message, for the first that is no qualified name.
 template <class Annotations>
 Result<AnnotatedDevices> parse_annotations(const Annotations& annotations,
                                            std::string_view prefix = annotation_prefix) {

@@ -54,19 +54,19 @@ concept KeyedList = AppendableList<L, Record> &&
 
 /// The user and group of the container's process, 0 when the OCI spec names none.
 struct Owner {
-  std::uint32_t uid = 0;
-  std::uint32_t gid = 0;
+  std::uint32_t uid = 0;  ///< `process.user.uid`
+  std::uint32_t gid = 0;  ///< `process.user.gid`
 };
 
 /// The parts of an OCI spec that an injection is about to touch.
 struct TouchedParts {
-  bool env = false;
-  bool devices = false;  // and the cgroup rules for them
-  bool net_devices = false;
-  bool mounts = false;
-  std::array<bool, oci::hook_point_names.size()> hooks{};  // by `HookPoint`
-  bool intel_rdt = false;
-  bool additional_gids = false;
+  bool env = false;          ///< `process.env`
+  bool devices = false;      ///< `linux.devices`, and `linux.resources.devices`, the cgroup rules
+  bool net_devices = false;  ///< `linux.netDevices`
+  bool mounts = false;       ///< `mounts`
+  std::array<bool, oci::hook_point_names.size()> hooks{};  ///< `hooks`, each list by `HookPoint`
+  bool intel_rdt = false;                                  ///< `linux.intelRdt`
+  bool additional_gids = false;                            ///< `process.user.additionalGids`
 };
 
 /// How to reach the parts of an OCI spec of type `OciSpec` that CDI edits.
@@ -89,7 +89,8 @@ struct TouchedParts {
 template <class OciSpec>
 struct SpecEditor;
 
-/// An OCI spec that edits can be applied to.
+/// An OCI spec that edits can be applied to: it has a `SpecEditor` with the parts that every OCI
+/// spec has.
 template <class OciSpec>
 concept Editable = requires(SpecEditor<OciSpec> editor, oci::HookPoint point) {
   { editor.env() } -> KeyedList<std::string_view>;
@@ -285,10 +286,17 @@ inline void add_id_mapping(oci::MountView& mount) {
 /// are joined, kind by kind. When one has mounts, all mounts are sorted by depth of their
 /// destination, those of one depth keeping their order, as the Go reference does. Costs one host
 /// lookup for each device node that does not say everything, and time linear in the entries there
-/// are and those that come.
+/// are and those that come, but for the sort of the mounts.
+///
+/// Errors, with `Error::where` seen from the edits where a member is known: `Errc::host` when a
+/// device node cannot be completed from the host, or is of another type there; `Errc::unsupported`
+/// when the target's type has no place for an edit; `Errc::invalid` for a hook name that is none,
+/// and text that is not UTF-8; what the target's `check` says, `Errc::schema` for a JSON document.
+/// Other rules are not looked at: `validate` does. SPEC.md, OCI Edits.
 ///
 /// An object rather than a function, so that an unqualified call never finds `std::apply`.
 struct ApplyFunction {
+  /// Applies one set of edits; `host` answers what a device node of the host is.
   template <Storage S, Editable OciSpec, HostLookup Host = SystemHost>
   Result<void> operator()(const BasicContainerEdits<S>& edits, OciSpec& target,
                           const Host& host = {}) const {
@@ -298,7 +306,7 @@ struct ApplyFunction {
   }
 
   /// Several edits at once; `failed` is the index of those that an error is about, or their number
-  /// when it is about the target.
+  /// when it is about the target. No pointer may be null.
   template <Storage S, Editable OciSpec, HostLookup Host = SystemHost>
   Result<void> operator()(std::span<const BasicContainerEdits<S>* const> all, OciSpec& target,
                           const Host& host, std::size_t& failed) const {
@@ -494,6 +502,7 @@ struct ApplyFunction {
   }
 };
 
+/// Applies edits to an OCI spec in place, all or nothing: see `ApplyFunction`.
 inline constexpr ApplyFunction apply{};
 
 }  // namespace cdi::inline CDI_ABI

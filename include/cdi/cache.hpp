@@ -45,18 +45,23 @@ inline std::vector<std::string> default_spec_dirs() {
 
 /// How a `Cache` learns that directories or files have changed.
 enum class Freshness : std::uint8_t {
-  checked,  // looks at each call: one `stat` for each directory and file, no thread, no descriptor
-  watched,  // asks inotify at each call, and looks as above when it tells of something, and once a
-            // second, for what it cannot tell (see `Watcher`); when it cannot be had, as `checked`.
-            // Holds one descriptor
-  kept_up,  // as `watched`, in a thread of its own, so that `snapshot()` is fresh without a look.
-            // Holds two descriptors
-  manual,   // only at `refresh()` and `wait_for()`
+  /// Looks at each call: one `stat` for each directory and file, no thread, no descriptor.
+  checked,
+  /// Asks inotify at each call, and looks as above when it tells of something, and once a second,
+  /// for what it cannot tell (see `Watcher`); when it cannot be had, as `checked`. Holds one
+  /// descriptor.
+  watched,
+  /// As `watched`, and a thread of its own does so too, so that `snapshot()` is fresh without a
+  /// look. Holds two descriptors.
+  kept_up,
+  /// Looks only at the first call, and at `refresh()` and `wait_for()`.
+  manual,
 };
 
+/// How a `Cache` reads its files, and when it looks at them.
 struct CacheOptions {
-  ReadOptions read{};
-  Freshness freshness = Freshness::checked;
+  ReadOptions read{};                        ///< for every file
+  Freshness freshness = Freshness::checked;  ///< how changes are noticed
 };
 
 /// How `Cache::wait_for` waits.
@@ -65,6 +70,7 @@ struct WaitOptions {
   /// define it is unreadable, or was changed during the last `quiet`. Turn it off where a spec is
   /// written several times, each time with more devices.
   bool fail_on_unknown_device = true;
+  /// How long no file that could define the device may have changed, for that to be final.
   std::chrono::milliseconds quiet{1000};
 };
 
@@ -75,7 +81,9 @@ struct WaitOptions {
 class Cache {
  public:
   /// Directories from the lowest priority to the highest; those that are missing may come later.
-  /// Nothing is read before it is asked for, unless `kept_up`.
+  /// Nothing is read before it is asked for, unless `kept_up`. Relative paths start where the
+  /// process is at each look. When inotify or the thread cannot be had, `watch_error` has the
+  /// reason.
   explicit Cache(std::vector<std::string> dirs = default_spec_dirs(),
                  const CacheOptions& options = {})
       : paths_{std::move(dirs)}, options_{options} {
@@ -84,18 +92,21 @@ class Cache {
   }
   Cache(const Cache&) = delete;
   Cache& operator=(const Cache&) = delete;
+  /// Ends the thread of `Freshness::kept_up`, and waits for the look it is at. Registries that
+  /// others hold stay.
   ~Cache() { stop_thread(); }
 
-  /// The devices as they are now; with `Freshness::manual`, as they were at the last `refresh()`.
-  /// Waits up to `ReadOptions::patience` for a file that has just been changed and is not valid.
+  /// The devices as they are now; with `Freshness::manual`, as they were at the last look. Never
+  /// null; the same object while nothing changes. Errors of files are in the registry. Waits up to
+  /// `ReadOptions::patience` for a file that has just been changed and is not valid.
   std::shared_ptr<const Registry> registry() {
     const auto last = published();
     if (last && options_.freshness == Freshness::manual) return last->registry;
     return look()->registry;
   }
 
-  /// The devices as they were found last. Does not wait and does not ask the system, but for the
-  /// first call, which looks.
+  /// The devices as they were found last; never null. Does not wait and does not ask the system,
+  /// but for the first call, which looks; and each call, when `kept_up` could have no thread.
   std::shared_ptr<const Registry> snapshot() {
     const auto last = published();
     const bool alone = options_.freshness == Freshness::kept_up && !thread_.joinable();
@@ -108,9 +119,10 @@ class Cache {
 
   /// Waits until all names can be resolved, and gives the registry that can. Fails when the
   /// deadline is over, with `Errc::timeout`, and at once for what is no qualified name, and as
-  /// `options` say. The error has the reasons; `snapshot()->unresolved(names)` has them typed.
+  /// `options` say, with the code of the first name not resolved. The error has the reasons;
+  /// `snapshot()->unresolved(names)` has them typed. Looks at least once, whatever the deadline.
   /// Woken by inotify, and looks once a second for what that cannot tell; where it cannot be had,
-  /// ten times a second. A file that is being written is waited for.
+  /// ten times a second. A file that is being written is waited for. Holds a descriptor meanwhile.
   template <class Names>
   Result<std::shared_ptr<const Registry>> wait_for(const Names& names,
                                                    std::chrono::steady_clock::time_point deadline,
@@ -141,6 +153,7 @@ class Cache {
       }
     }
   }
+  /// The same for names in braces.
   Result<std::shared_ptr<const Registry>> wait_for(std::initializer_list<std::string_view> names,
                                                    std::chrono::steady_clock::time_point deadline,
                                                    const WaitOptions& options = {}) {
@@ -148,11 +161,14 @@ class Cache {
                     options);
   }
 
-  /// Injects devices into an OCI spec, as `registry()` has them: see `Registry::inject`.
+  /// Injects devices into an OCI spec, as `registry()` has them, all or none: see
+  /// `Registry::inject`. Two calls may see different registries; to look first and inject then,
+  /// hold one.
   template <Editable OciSpec, class Names, HostLookup Host = SystemHost>
   Result<void> inject(OciSpec& target, const Names& names, const Host& host = {}) {
     return registry()->inject(target, names, host);
   }
+  /// The same for names in braces.
   template <Editable OciSpec, HostLookup Host = SystemHost>
   Result<void> inject(OciSpec& target, std::initializer_list<std::string_view> names,
                       const Host& host = {}) {
@@ -167,7 +183,9 @@ class Cache {
     return watcher_ && options_.freshness == Freshness::watched ? watcher_->descriptor() : -1;
   }
 
-  /// Why inotify cannot be had, when it was asked for: each call compares signatures then.
+  /// Why inotify, or the thread of `Freshness::kept_up`, cannot be had, when it was asked for; else
+  /// nothing. Without inotify each look compares signatures, that of the thread once a second. Set
+  /// when the cache is made, and never changed.
   const std::optional<Error>& watch_error() const { return watch_error_; }
 
  private:

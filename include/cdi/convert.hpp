@@ -61,7 +61,8 @@ void convert_value(const From& from, To& to) {
 }  // namespace detail
 
 /// The same model in another storage: `convert<Spec>(view)` copies the text, `convert<SpecView>(s)`
-/// points into `s`, which must outlive the view. Costs one pass over the model.
+/// points into `s`, which must outlive the view. Costs one pass over the model. Both types have the
+/// same fields in the same order.
 template <Described To, Described From>
 To convert(const From& from) {
   To to{};
@@ -69,7 +70,7 @@ To convert(const From& from) {
   return to;
 }
 
-/// A view of a model that is about to go would point nowhere.
+/// Not there: a view of a model that is about to go would point nowhere.
 template <Described To, Described From>
   requires(detail::is_borrowed<To> && !detail::is_borrowed<From>)
 To convert(const From&&)

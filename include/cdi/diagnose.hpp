@@ -25,7 +25,7 @@ namespace cdi::inline CDI_ABI {
 
 /// Directories where specs are put that a runtime may not search: those of the system, of the
 /// user's configuration and of the user's session, from `HOME`, `XDG_CONFIG_HOME` and
-/// `XDG_RUNTIME_DIR`.
+/// `XDG_RUNTIME_DIR`. Whether they are there is not looked at.
 inline std::vector<std::string> usual_spec_dirs() {
   std::vector<std::string> dirs{"/etc/cdi", "/var/run/cdi", "/run/cdi", "/usr/share/cdi",
                                 "/usr/local/etc/cdi"};
@@ -76,8 +76,10 @@ inline void found_elsewhere(Unresolved& one, Error cause) {
 
 }  // namespace detail
 
-/// Why names are not resolved: those of `Registry::unresolved`, and for what no spec is known of,
-/// a look into the directories that are not searched. Costs a read of all files there.
+/// Why names are not resolved: those of `Registry::unresolved`, and for what no spec is known of, a
+/// look into those of `other_dirs` that the registry did not search: what is found there has
+/// `Reason::not_searched`. In the order given; empty when all names are resolved. Costs a read of
+/// all files there, when there is such a name.
 template <class Names>
 std::vector<Unresolved> diagnose(const Registry& registry, const Names& names,
                                  const std::vector<std::string>& other_dirs = usual_spec_dirs(),
@@ -103,6 +105,7 @@ std::vector<Unresolved> diagnose(const Registry& registry, const Names& names,
   }
   return missing;
 }
+/// The same for names in braces.
 inline std::vector<Unresolved> diagnose(
     const Registry& registry, std::initializer_list<std::string_view> names,
     const std::vector<std::string>& other_dirs = usual_spec_dirs(),

@@ -25,24 +25,28 @@ namespace cdi::inline CDI_ABI {
 
 /// What a text may cost at most. A text over a limit is refused with `Errc::limit`.
 struct Limits {
-  std::size_t bytes = std::size_t{16} << 20;  // of the text
-  std::uint32_t depth = 64;  // of nested lists and maps; a CDI spec needs 6; each takes some stack
-  std::uint32_t values = 2'000'000;  // keys and YAML aliases, each expanded, included
+  std::size_t bytes = std::size_t{16} << 20;  ///< of the text: 16 MiB
+  /// Of nested lists and maps. A CDI spec needs 6; each level takes some stack.
+  std::uint32_t depth = 64;
+  /// Of all kinds, with the keys, and with YAML aliases, each expanded.
+  std::uint32_t values = 2'000'000;
 };
 
 /// A parsed JSON or YAML text: a flat, immutable tree that knows line and column of every value.
 ///
 /// All values stand in one block in document order, all text in a second one. Scalars keep the text
 /// that was written; who reads a value decides whether `0644` is a number or a name. Movable; views
-/// handed out by `text()` live as long as the document, wherever it is moved.
+/// handed out by `text()` live as long as the document, wherever it is moved. Any number of threads
+/// may read one. `parse_json`, `parse_yaml` and `DocumentBuilder` make them.
 class Document {
  public:
+  /// What a value was written as.
   enum class Kind : std::uint8_t {
-    null,    // null, ~, or nothing
-    plain,   // a scalar without quotes: a number, true, or in YAML any bare word
-    quoted,  // a scalar that can only be text
-    list,
-    map,
+    null,    ///< null, ~, or nothing
+    plain,   ///< a scalar without quotes: a number, true, or in YAML any bare word
+    quoted,  ///< a scalar that can only be text
+    list,    ///< items in order
+    map,     ///< keys, which are scalars, and their values, in the order written
   };
 
   class Value;
@@ -50,7 +54,9 @@ class Document {
   template <class Item>
   class Range;
 
+  /// Takes another's tree; the other has no root then, and may only be assigned to.
   Document(Document&&) noexcept = default;
+  /// Takes another's tree in place of this one, whose views go.
   Document& operator=(Document&&) noexcept = default;
   Document(const Document&) = delete;
   Document& operator=(const Document&) = delete;
@@ -63,11 +69,12 @@ class Document {
   const std::string& file() const { return file_; }
 
   /// The place of the member that a path such as `devices[0].name` leads to, or of the deepest
-  /// value on the way that is there. Costs one step for each sibling on the way.
+  /// value on the way that is there. Keys match in any case. Costs one step for each sibling on the
+  /// way.
   Position locate(std::string_view path) const;
 
   /// A copy without some items of one of its lists: those whose place in `left_out` holds true.
-  /// What stays keeps its line and column.
+  /// What stays keeps its line and column. Costs a copy of the whole.
   Document without(const Value& list, const std::vector<bool>& left_out) const;
 
  private:
@@ -92,8 +99,11 @@ class Document {
 /// One value of a document. A cursor: cheap to copy, valid while the document stays where it is.
 class Document::Value {
  public:
+  /// What it was written as.
   Kind kind() const { return node().kind; }
+  /// Whether it is null, written or not.
   bool is_null() const { return kind() == Kind::null; }
+  /// Whether it has a text: `Kind::plain` or `Kind::quoted`.
   bool is_scalar() const { return kind() == Kind::plain || kind() == Kind::quoted; }
 
   /// The text of a scalar, decoded but otherwise as written; empty for the other kinds.
@@ -102,7 +112,7 @@ class Document::Value {
     return {document_->text_.data() + node().begin, node().size};
   }
 
-  /// The number of items of a list or members of a map.
+  /// The number of items of a list or members of a map; 0 for other kinds.
   std::size_t size() const { return is_scalar() ? 0 : node().size; }
 
   /// The items of a list; nothing for other kinds.
@@ -110,6 +120,7 @@ class Document::Value {
   /// The members of a map, in the order written; nothing for other kinds.
   Range<Member> members() const;
 
+  /// Where it begins, with the name of the text. Copies that name.
   Position position() const { return {document_->file_, node().line, node().column}; }
 
   /// Whether both stand at the same place of the same document.
@@ -128,20 +139,24 @@ class Document::Value {
   std::uint32_t index_;
 };
 
-/// A key of a map and its value.
+/// A key of a map and its value. Valid while the document stays where it is.
 struct Document::Member {
-  Value key;
-  Value value;
+  Value key;    ///< a scalar
+  Value value;  ///< of any kind
 };
 
-/// The items or members of one value, for range-based `for`.
+/// The items or members of one value, for range-based `for`. Valid while the document stays where
+/// it is. Costs nothing to make.
 template <class Item>
 class Document::Range {
  public:
+  /// Goes from one item or member to the next. Valid while the document stays where it is.
   class Iterator {
    public:
+    /// Stands at an item of a list, at a key of a map, or behind the last.
     explicit Iterator(Value at) : at_{at} {}
 
+    /// The item or member, by value. Not at the end.
     Item operator*() const {
       if constexpr (std::is_same_v<Item, Member>) {
         return Member{at_, at_.after()};
@@ -149,6 +164,7 @@ class Document::Range {
         return at_;
       }
     }
+    /// Goes to the next, over all that is in this one. Not at the end.
     Iterator& operator++() {
       at_ = std::is_same_v<Item, Member> ? at_.after().after() : at_.after();
       return *this;
@@ -159,7 +175,9 @@ class Document::Range {
     Value at_;
   };
 
+  /// At the first item or member.
   Iterator begin() const { return Iterator{first_}; }
+  /// Behind the last.
   Iterator end() const { return Iterator{last_}; }
 
  private:
@@ -269,7 +287,10 @@ inline Document Document::without(const Value& list, const std::vector<bool>& le
   std::size_t place = 0;
   for (const auto item : list.items()) {
     if (place < left_out.size() && left_out[place]) {
-      std::fill(drop.begin() + item.index_, drop.begin() + item.node().next, true);
+      const auto at = [&](std::uint32_t index) {
+        return drop.begin() + static_cast<std::ptrdiff_t>(index);
+      };
+      std::fill(at(item.index_), at(item.node().next), true);
       ++dropped;
     }
     ++place;
@@ -291,21 +312,24 @@ inline Document Document::without(const Value& list, const std::vector<bool>& le
 
 /// Fills a document, value by value in document order. What the formats are made of.
 ///
-/// Each call answers false when a limit is hit or the text is refused; the reason is in `error()`
-/// and the front end must stop.
+/// Each call answers false when a limit is hit (`Errc::limit`) or the text is refused; `finish`
+/// gives the reason, and the front end must stop. Lines and columns count from 1, columns in bytes.
 class DocumentBuilder {
  public:
-  /// `merge_keys`: whether `<<` merges, as it does in YAML.
+  /// An empty document. `file` is its name in messages; `merge_keys`: whether `<<` merges, as it
+  /// does in YAML.
   DocumentBuilder(std::string_view file, const Limits& limits, bool merge_keys)
       : limits_{limits}, merge_keys_{merge_keys} {
     document_.file_ = file;
   }
 
+  /// Adds a null.
   bool null(std::uint32_t line, std::uint32_t column) {
     return add({Kind::null, 0, 0, 0, line, column});
   }
 
-  /// A scalar or a key; a key is a scalar too.
+  /// Adds a scalar; a key is one too, just before its value. `text` is decoded, and is copied;
+  /// `quoted`: whether it can only be text.
   bool scalar(std::string_view text, bool quoted, std::uint32_t line, std::uint32_t column) {
     auto& all = document_.text_;
     const auto begin = static_cast<std::uint32_t>(all.size());
@@ -317,19 +341,25 @@ class DocumentBuilder {
                 0, line, column});
   }
 
+  /// Begins a list: what is added until its `end_list` are its items.
   bool begin_list(std::uint32_t line, std::uint32_t column) {
     return open({Kind::list, 0, 0, 0, line, column});
   }
+  /// Begins a map: what is added until its `end_map` is key, value, key, value.
   bool begin_map(std::uint32_t line, std::uint32_t column) {
     return open({Kind::map, 0, 0, 0, line, column});
   }
+  /// Ends the innermost list. Only when one is open.
   bool end_list() { return close(); }
+  /// Ends the innermost map. Only when one is open and its last key has a value. Refuses keys
+  /// written twice (`Errc::schema`) and those that are no scalars (`Errc::syntax`).
   bool end_map() { return check_keys(open_.back()) && close(); }
 
   /// The index of the value added last, for `copy`; whole once its `end_` call is made.
   std::uint32_t last() const { return last_; }
 
-  /// Adds the value at `from`, and all it holds, once more: a YAML alias.
+  /// Adds the value at `from`, an answer of `last`, and all it holds, once more: a YAML alias.
+  /// `Errc::syntax` when that value is not ended. Costs as much as what is copied.
   bool copy(std::uint32_t from, std::uint32_t line, std::uint32_t column) {
     if (std::find(open_.begin(), open_.end(), from) != open_.end()) {
       return refuse(Errc::syntax, "an alias stands inside what it names", line, column);
@@ -365,14 +395,19 @@ class DocumentBuilder {
     return Position{{}, nodes()[open_.back()].line, nodes()[open_.back()].column};
   }
 
+  /// Refuses the text for a reason of the front end's; answers false. The message may not be empty;
+  /// a place not known is 0, 0.
   bool refuse(Errc code, std::string message, std::uint32_t line, std::uint32_t column) {
     error_ = {
         .code = code, .message = std::move(message), .position = {document_.file_, line, column}};
     return false;
   }
+  /// Whether a limit was hit or the text refused.
   bool failed() const { return !error_.message.empty(); }
 
-  /// The document, or why there is none. Only once, after the last value.
+  /// The document, or why there is none. Only once, after the last value, when all lists and maps
+  /// are ended. Merges keys, if any: `Errc::syntax` when `<<` names neither a map nor a list of
+  /// maps.
   Result<Document> finish() && {
     if (failed() || (has_merge_keys_ && !merge_all())) return std::move(error_);
     return std::move(document_);

@@ -18,17 +18,17 @@
 
 namespace cdi::inline CDI_ABI {
 
-/// The version of a container engine.
+/// The version of a container engine, ordered by number.
 struct EngineVersion {
-  std::uint32_t major = 0;
-  std::uint32_t minor = 0;
-  std::uint32_t patch = 0;
+  std::uint32_t major = 0;  ///< its first number
+  std::uint32_t minor = 0;  ///< its second number
+  std::uint32_t patch = 0;  ///< its third number
 
   // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 sees a pointer here
   friend constexpr auto operator<=>(const EngineVersion&, const EngineVersion&) = default;
 };
 
-/// `4.9.3`
+/// A version as engines write it: `4.9.3`.
 inline std::string to_string(EngineVersion version) {
   std::string out = std::to_string(version.major);
   out.append(".").append(std::to_string(version.minor));
@@ -38,15 +38,15 @@ inline std::string to_string(EngineVersion version) {
 
 /// Since which version an engine reads specs of a CDI release, and of all before it.
 struct EngineRelease {
-  std::string_view engine;
-  EngineVersion since;
-  Release newest;           // the newest release that it reads
-  std::string_view source;  // how that is known
+  std::string_view engine;  ///< its name in lower case: `podman`
+  EngineVersion since;      ///< the first version that this is said of, up to the engine's next row
+  Release newest;           ///< the newest release that it reads
+  std::string_view source;  ///< how that is known
 };
 
-/// What is known of engines: each by version. Engines read with the CDI project's Go library, whose
-/// release `0.x.y` reads specs up to `0.x.0`, and 1.0.1 up to 1.0.0. Between two rows an engine may
-/// read more than the older says, never less.
+/// What is known of engines: those of one name together, each by version. Engines read with the CDI
+/// project's Go library, whose release `0.x.y` reads specs up to `0.x.0`, and 1.0.1 up to 1.0.0.
+/// Between two rows an engine may read more than the older says, never less.
 inline constexpr std::array<EngineRelease, 20> engine_releases{{
     {"containerd", {1, 7, 0}, {0, 5, 0}, "go.mod of v1.7.0: library 0.5.4"},
     {"containerd", {1, 7, 16}, {0, 7, 0}, "go.mod of v1.7.16: library 0.7.2"},
@@ -116,9 +116,11 @@ inline Error unknown_engine(std::string_view name) {
 
 }  // namespace detail
 
-/// The newest CDI release that an engine is known to read: `podman@4.9.3`, `podman@v4.9.3`;
-/// `podman@4.9` is 4.9.0. A version newer than the last known one reads what that reads. Fails for
-/// engines not known here, and for versions older than the first known to read specs.
+/// The newest CDI release that an engine is known to read, of `podman@4.9.3` say: `podman@4.9` is
+/// 4.9.0, and a `v` before the version counts for nothing. A version newer than the last known one
+/// reads what that reads.
+/// `Errc::not_found` for engines not known here, and for versions older than the first known to
+/// read specs; `Errc::invalid` for what is no version.
 inline Result<Release> newest_release_for(std::string_view engine_at_version) {
   const auto at = engine_at_version.find('@');
   const auto name = engine_at_version.substr(0, at);

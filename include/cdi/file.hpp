@@ -40,14 +40,15 @@ namespace cdi::inline CDI_ABI {
 
 /// How spec files are read, and what is asked of them.
 struct ReadOptions {
-  Limits limits{};              // of each file
-  std::size_t files = 100'000;  // in one directory; one of more is refused
+  Limits limits{};              ///< of each file; over it is `Errc::limit`
+  std::size_t files = 100'000;  ///< in one directory; one of more is refused, with `Errc::limit`
   /// Leaves a device out that is not valid, and keeps its siblings. Otherwise a file with one such
-  /// device is refused whole, as the CDI document says. `LoadedSpec::quarantined` names it.
+  /// device is refused whole, as the CDI document says. `LoadedSpec::quarantined` names it. A fault
+  /// outside the devices, or in all of them, refuses the file all the same.
   bool quarantine_devices = false;
   /// Refuses files and directories that belong to neither root nor this user, or that others may
-  /// write. Of a link, the file is judged that it leads to, not the directory of that file; of a
-  /// file read on its own, no directory.
+  /// write, with `Errc::refused`. Of a link, the file is judged that it leads to, not the directory
+  /// of that file; of a file read on its own, no directory.
   bool refuse_writable = false;
   /// How long ago a file may have been changed to be read again when it is not valid: somebody may
   /// be writing it still. Waits this long at most, in all for the files of a call; not when 0.
@@ -55,7 +56,8 @@ struct ReadOptions {
   /// Goes on with what a file held before, when it has become one that cannot be read or is not
   /// valid, or its directory cannot be listed. Only a `Cache` knows what was before.
   bool keep_last_good = true;
-  /// Makes the digest of a file from the bytes that are parsed, such as `&cdi::sha256`.
+  /// Makes the digest of a file from the bytes that are parsed, such as `&cdi::sha256`; none when
+  /// null. Called for valid files only, by whatever thread reads them.
   std::string (*digest)(std::string_view bytes) = nullptr;
 };
 
@@ -137,7 +139,11 @@ inline bool read_text(std::string_view text, std::string_view path, Format forma
 
 /// Reads a spec from text and validates it; `path` names it in messages. JSON that is not valid is
 /// tried as YAML, as the Go reference does, and gets a warning. Errors and warnings carry line and
-/// column.
+/// column. Of `options`, the limits, the quarantine and the digest count.
+///
+/// `Errc::syntax` when it is neither JSON nor YAML, `Errc::schema` when it is no spec,
+/// `Errc::invalid` and `Errc::invalid_name` when it breaks a rule, which `Error::rule` names,
+/// `Errc::limit` when it is over a limit. SPEC.md, CDI JSON Definition.
 inline Result<LoadedSpec> parse_spec(std::string_view text, std::string_view path, Format format,
                                      const ReadOptions& options = {}) {
   LoadedSpec loaded;
@@ -234,6 +240,10 @@ FileState read_spec_at(int directory, const std::string& name, const std::string
 
 /// Reads one spec file and validates it. Links are followed; what is not a regular file is refused.
 /// One that is not valid, and was changed a moment ago, is read again: see `ReadOptions::patience`.
+///
+/// Errors are those of `parse_spec`; `Errc::system` when it cannot be read, is no regular file, or
+/// changes all the time; `Errc::refused` by `ReadOptions::refuse_writable`; `Errc::invalid` when
+/// the name does not end in `.json` or `.yaml`.
 inline Result<LoadedSpec> read_spec_file(const std::string& path, const ReadOptions& options = {}) {
   const auto file = detail::read_spec_at(AT_FDCWD, path, path, 0, options, {},
                                          detail::Patience{options.patience});
@@ -241,7 +251,8 @@ inline Result<LoadedSpec> read_spec_file(const std::string& path, const ReadOpti
   return std::move(*std::const_pointer_cast<LoadedSpec>(file.spec));  // nobody else has it
 }
 
-/// A spec as the text of a file, in either format. Fails when the spec is not valid.
+/// A spec as the text of a file, in either format, with a newline at the end. `Errc::invalid` or
+/// `Errc::invalid_name` when the spec is not valid, or holds text that is not UTF-8.
 inline Result<std::string> write_spec(const Spec& spec, Format format) {
   if (auto valid = cdi::validate(spec); !valid) return std::move(valid).error();
   if (format == Format::yaml) return cdi::write_yaml(spec);
@@ -252,7 +263,8 @@ inline Result<std::string> write_spec(const Spec& spec, Format format) {
 
 /// Writes a spec to a file ending in `.json` or `.yaml`, crash-safe as `replace_file`, with mode
 /// 0644 whatever the umask: every runtime must be able to read it. The directory must exist. An
-/// invalid spec is refused and nothing is written.
+/// invalid spec is refused and nothing is written. Errors are those of `write_spec` and of
+/// `replace_file`; `Errc::invalid` when the path ends otherwise.
 inline Result<void> write_spec_file(const std::string& path, const Spec& spec) {
   const auto format = format_of(path);
   if (!format) return detail::no_spec_name(path);

@@ -8,6 +8,8 @@
 
 #include <cdi/version.hpp>
 
+/// The Container Device Interface: specs of devices, read, checked, written, found by name, and
+/// applied to OCI runtime specs. Nothing in it throws of its own: what can fail gives a `Result`.
 namespace cdi::inline CDI_ABI {
 
 struct Owning;

@@ -20,15 +20,16 @@ namespace cdi::inline CDI_ABI {
 
 /// What the host says of one of its device nodes.
 struct HostNode {
-  char type = 'c';  // 'b' block, 'c' character, 'p' FIFO
-  std::int64_t major = 0;
-  std::int64_t minor = 0;
-  std::uint32_t file_mode = 0;  // permission bits only
+  char type = 'c';              ///< 'b' block, 'c' character, 'p' FIFO
+  std::int64_t major = 0;       ///< 0 for a FIFO
+  std::int64_t minor = 0;       ///< 0 for a FIFO
+  std::uint32_t file_mode = 0;  ///< permission bits only: at most 0777
 
   friend bool operator==(const HostNode&, const HostNode&) = default;
 };
 
-/// Whoever can be asked for the device node at a path of the host. Errors are `Errc::host`.
+/// Whoever can be asked for the device node at a path of the host. Errors are `Errc::host`, by
+/// custom: they are passed on as they are. `SystemHost` is one, a lambda for tests another.
 template <class T>
 concept HostLookup = requires(const T& host, std::string_view path) {
   { host(path) } -> std::same_as<Result<HostNode>>;
@@ -52,7 +53,10 @@ inline Error system_error(Errc code, std::string message, int number) {
 }  // namespace detail
 
 /// The host the program runs on. Looks with one `lstat`: nothing is opened, links are not followed.
+/// Holds nothing; any number of threads may ask.
 struct SystemHost {
+  /// The device node at a path. `Errc::host` when nothing is there or it cannot be looked at, with
+  /// `Error::system` then, and when it is no device node or FIFO, or the path holds NUL.
   Result<HostNode> operator()(std::string_view path) const {
     struct stat info = {};
     const std::string name{path};
@@ -75,7 +79,7 @@ struct SystemHost {
       return Error{.code = Errc::host, .message = std::move(message)};
     }
     // Not the macros of <sys/sysmacros.h>: they would take the names major and minor from users.
-    const auto number = static_cast<std::uint64_t>(node.type == 'p' ? 0 : info.st_rdev);
+    const std::uint64_t number = node.type == 'p' ? 0 : info.st_rdev;
     node.major = static_cast<std::int64_t>((number >> 8 & 0xfff) | (number >> 32 & ~0xfffULL));
     node.minor =
         static_cast<std::int64_t>((number & 0xff) | (number >> 12 & ~0xffULL & 0xffffffff));

@@ -197,8 +197,10 @@ class JsonSink {  // NOLINT(bugprone-exception-escape)
 
 }  // namespace detail
 
-/// Parses a JSON text into a document; `file` names it in messages. Refuses what RFC 8259 does, and
-/// keys written twice. Costs one pass with nlohmann's SAX parser and no DOM.
+/// Parses a JSON text into a document; `file` names it in messages. Refuses what RFC 8259 does,
+/// with `Errc::syntax`; keys written twice, with `Errc::schema`; what is over a limit, with
+/// `Errc::limit`. Skips a byte order mark. The text may go afterwards. Costs one pass with
+/// nlohmann's SAX parser and no DOM.
 inline Result<Document> parse_json(std::string_view text, std::string_view file = {},
                                    const Limits& limits = {}) {
   DocumentBuilder builder{file, limits, /*merge_keys=*/false};
@@ -223,7 +225,8 @@ inline Result<Document> parse_json(std::string_view text, std::string_view file 
   return std::move(builder).finish();
 }
 
-/// Reads a described type that owns its text from JSON text.
+/// Reads a described type that owns its text from JSON text. Errors are those of `parse_json` and
+/// of `read`. Nobody looks at the rules of CDI: `parse_spec` does.
 template <Described T>
   requires(!detail::is_borrowed<T>)
 Result<T> read_json(std::string_view text, std::string_view file = {}, const Limits& limits = {}) {
@@ -233,6 +236,7 @@ Result<T> read_json(std::string_view text, std::string_view file = {}, const Lim
 }
 
 /// A described type as a JSON value; members in the order of the field list for `ordered_json`.
+/// Text that is not UTF-8 gets in, and makes `dump` throw: `write_json` refuses it instead.
 template <class Json = nlohmann::ordered_json, Described T>
 Json to_json_value(const T& value) {
   detail::JsonSink<Json> sink;
@@ -240,8 +244,9 @@ Json to_json_value(const T& value) {
   return std::move(sink).take();
 }
 
-/// A described type as JSON text, indented by `indent` spaces, on one line when negative. Fails
-/// when a text in it is not UTF-8.
+/// A described type as JSON text, indented by `indent` spaces, on one line when negative; without a
+/// newline at the end. `Errc::invalid` when a text in it is not UTF-8, or a number in an `extra` is
+/// none of JSON. Nobody looks at the rules of CDI: `write_spec` does.
 template <Described T>
 Result<std::string> write_json(const T& value, int indent = 2) {
   detail::JsonSink<nlohmann::ordered_json> sink;

@@ -30,23 +30,26 @@ namespace cdi::inline CDI_ABI {
 
 /// Something that a spec says and another release cannot say.
 struct Loss {
-  std::string where{};   // path of the member, in the spec that was given
-  std::string what{};    // the member with its value, and since when it can be said
-  std::string breaks{};  // what no longer works, for people
+  std::string where{};   ///< path of the member, in the spec that was given
+  std::string what{};    ///< the member with its value, and since when it can be said
+  std::string breaks{};  ///< what no longer works, for people
 
   friend bool operator==(const Loss&, const Loss&) = default;
 };
 
 /// A spec as another release writes it, with what was lost on the way.
 struct Lowered {
-  Spec spec{};
-  std::vector<Loss> losses{};  // in the order of the field lists; a device after its members
+  Spec spec{};                 ///< valid, and all of it in the release asked for
+  std::vector<Loss> losses{};  ///< in the order of the field lists; a device after its members
 };
 
 /// What to do when something would be lost.
-enum class Losses : std::uint8_t { refuse, allow };
+enum class Losses : std::uint8_t {
+  refuse,  ///< fail, with the first loss as the error
+  allow    ///< go on, and tell of each in `Lowered::losses`
+};
 
-/// A loss as an error at its place, without a position:
+/// A loss as an error at its place, `Errc::unsupported`, without a position. Its message:
 /// `additionalGids [44] (since 0.7.0) is lost: ...`.
 inline Error to_error(const Loss& loss) {
   return {.code = Errc::unsupported,
@@ -316,9 +319,9 @@ inline Error refusal(const std::vector<Loss>& losses) {
 /// A spec as an older or newer release writes it: its `cdiVersion` is that release, and what the
 /// release lacks is gone. What can be said in another way is, and is no loss.
 ///
-/// Fails when something is lost, unless losses are allowed; when the release is none that a spec
-/// can name, or does not allow the kind; when no device is left; and when the spec is not valid.
-/// The result is valid. Costs a copy of the spec.
+/// `Errc::unsupported` when something is lost, unless losses are allowed; when the release is none
+/// that a spec can name, or does not allow the kind; and when no device is left. When the spec is
+/// not valid, what `validate` says. The result is valid. Costs a copy of the spec.
 inline Result<Lowered> lower(const Spec& spec, Release release, Losses losses = Losses::refuse) {
   if (auto known = detail::check_target(release); !known) return std::move(known).error();
   if (auto valid = cdi::validate(spec); !valid) return std::move(valid).error();

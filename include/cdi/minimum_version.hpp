@@ -19,8 +19,8 @@
 
 namespace cdi::inline CDI_ABI {
 
-/// Every release of the CDI specification. 0.1.0 and 0.2.0 are known, but older than any spec
-/// needs.
+/// Every release of the CDI specification, oldest first. 0.1.0 and 0.2.0 are known, but older than
+/// any spec needs. SPEC.md, Released versions.
 inline constexpr std::array<Release, 10> known_releases{{
     {0, 1, 0},
     {0, 2, 0},
@@ -34,7 +34,8 @@ inline constexpr std::array<Release, 10> known_releases{{
     {1, 1, 0},
 }};
 
-/// The release that a `cdiVersion` names; one leading `v` may stand before it.
+/// The release that a `cdiVersion` names; one leading `v` may stand before it. Nothing when it
+/// names none of `known_releases`.
 inline std::optional<Release> parse_release(std::string_view text) {
   if (text.starts_with('v')) text.remove_prefix(1);
   for (const Release release : known_releases) {
@@ -46,11 +47,11 @@ inline std::optional<Release> parse_release(std::string_view text) {
 /// The releases that have all a document uses: from `release` on, before `until`; and the paths of
 /// the members that say so.
 struct ReleaseNeed {
-  Release release{};
-  std::string where{};
-  Release until = Lifetime::never;  // unless a member says so
-  std::string until_where{};
-  std::string_view until_instead{};  // what to write instead of that member from then on
+  Release release{};                 ///< the oldest that has all of it; 0.3.0 at least
+  std::string where{};               ///< the member that needs `release`; empty when none does
+  Release until = Lifetime::never;   ///< the first that lacks a member used
+  std::string until_where{};         ///< the member that `until` lacks; empty when there is none
+  std::string_view until_instead{};  ///< what to write instead of that member from then on
 };
 
 namespace detail {
@@ -99,9 +100,9 @@ ReleaseNeed field_need(const T& value) {
 
 }  // namespace detail
 
-/// The CDI releases that can hold a spec, with the members that say so. From the field
-/// lists, and two rules on values: 0.5.0 lets device names begin with a digit, 0.6.0 lets classes
-/// have dots.
+/// The CDI releases that can hold a spec, with the members that say so. From the field lists, and
+/// two rules on values: 0.5.0 lets device names begin with a digit, 0.6.0 lets classes have dots.
+/// Not what its `cdiVersion` says: that is not looked at. Costs one pass.
 template <Storage S>
 ReleaseNeed minimum_need(const BasicSpec<S>& spec) {
   ReleaseNeed need = detail::field_need(spec);
@@ -120,7 +121,7 @@ ReleaseNeed minimum_need(const BasicSpec<S>& spec) {
   return need;
 }
 
-/// The oldest CDI release that can hold a spec: what to write as its `cdiVersion`.
+/// The oldest CDI release that can hold a spec: what to write, by `to_string`, as its `cdiVersion`.
 template <Storage S>
 Release minimum_version(const BasicSpec<S>& spec) {
   return minimum_need(spec).release;

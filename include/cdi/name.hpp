@@ -18,11 +18,11 @@ namespace cdi::inline CDI_ABI {
 
 /// A fully qualified device name, `vendor.com/class=device`, seen as its three parts.
 ///
-/// Points into the text it was parsed from.
+/// Points into the text it was parsed from, which must outlive it. SPEC.md, Kind and CDI Devices.
 struct QualifiedName {
-  std::string_view vendor{};
-  std::string_view device_class{};  // `class` is a keyword
-  std::string_view device{};
+  std::string_view vendor{};        ///< before the slash: `vendor.com`
+  std::string_view device_class{};  ///< between slash and `=`; `class` is a keyword
+  std::string_view device{};        ///< after the `=`; empty for a kind
 
   friend bool operator==(const QualifiedName&, const QualifiedName&) = default;
 };
@@ -56,8 +56,8 @@ constexpr bool is_word(std::string_view text, std::string_view extra) noexcept {
 
 }  // namespace detail
 
-/// Vendors: a letter, then letters, digits, `_`, `-`, `.`, then a letter or digit. One letter will
-/// do.
+/// Vendors: a letter, then letters, digits, `_`, `-` and dots, then a letter or digit, all of
+/// ASCII. One letter will do.
 constexpr bool is_vendor_name(std::string_view text) noexcept {
   return detail::is_word(text, "_-.") && detail::is_letter(text.front());
 }
@@ -73,6 +73,7 @@ constexpr bool is_device_name(std::string_view text) noexcept {
 }
 
 /// Splits `vendor.com/class` at its first slash and checks both parts; `device` stays empty.
+/// Nothing when a part is no name. Does not allocate.
 constexpr std::optional<QualifiedName> parse_kind(std::string_view text) noexcept {
   const auto slash = text.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
@@ -81,7 +82,8 @@ constexpr std::optional<QualifiedName> parse_kind(std::string_view text) noexcep
   return kind;
 }
 
-/// Splits and checks a device name. Does not allocate, so it can be asked about every `--device`.
+/// Splits and checks a qualified device name; nothing when it is none. Does not allocate, so it can
+/// be asked about every `--device`.
 constexpr std::optional<QualifiedName> parse_name(std::string_view text) noexcept {
   const auto equals = text.find('=');
   if (equals == std::string_view::npos) return std::nullopt;
@@ -92,7 +94,7 @@ constexpr std::optional<QualifiedName> parse_name(std::string_view text) noexcep
   return name;
 }
 
-/// `vendor.com/class=device`
+/// `vendor.com/class=device`, of a kind and a device, which are not checked.
 inline std::string qualified_name(std::string_view kind, std::string_view device) {
   std::string name;
   name.reserve(kind.size() + 1 + device.size());
@@ -117,10 +119,15 @@ inline std::string word_fault(std::string_view text, std::string_view extra) {
 
 }  // namespace detail
 
-/// The rule that a text breaks as a vendor, class or device name; for messages.
-enum class NamePart { vendor, device_class, device };
+/// What part of a qualified name a text was meant as, for `name_error`.
+enum class NamePart {
+  vendor,        ///< see `is_vendor_name`
+  device_class,  ///< see `is_class_name`
+  device         ///< see `is_device_name`
+};
 
-/// Why `text` is not a name of that part, in words that say what to change.
+/// Why `text` is not a name of that part, as `Errc::invalid_name`, in words that say what to
+/// change. Only for texts that the check of that part refuses.
 inline Error name_error(NamePart part, std::string_view text) {
   const bool device = part == NamePart::device;
   std::string message = device                           ? "device name "
@@ -135,7 +142,8 @@ inline Error name_error(NamePart part, std::string_view text) {
   return Error{.code = Errc::invalid_name, .message = std::move(message)};
 }
 
-/// Why `text` is no kind (`vendor.com/class`). Only for texts that `parse_kind` refuses.
+/// Why `text` is no kind (`vendor.com/class`), as `Errc::invalid_name`. Only for texts that
+/// `parse_kind` refuses.
 inline Error kind_error(std::string_view text) {
   const auto slash = text.find('/');
   if (slash == std::string_view::npos) {
@@ -147,7 +155,8 @@ inline Error kind_error(std::string_view text) {
   return name_error(NamePart::device_class, text.substr(slash + 1));
 }
 
-/// Why `text` is no qualified name. Only for texts that `parse_name` refuses.
+/// Why `text` is no qualified name, as `Errc::invalid_name`. Only for texts that `parse_name`
+/// refuses.
 inline Error qualified_name_error(std::string_view text) {
   const auto equals = text.find('=');
   if (equals == std::string_view::npos) {
@@ -160,7 +169,8 @@ inline Error qualified_name_error(std::string_view text) {
 }
 
 /// What to call the file of a spec, without `.json` or `.yaml`: `vendor.com-class`. Kinds that
-/// differ only in where the slash stands share it: a-b/c and a/b-c.
+/// differ only in where the slash stands share it: a-b/c and a/b-c. `Errc::invalid_name` for what
+/// is no kind.
 inline Result<std::string> spec_name(std::string_view kind) {
   const auto parts = parse_kind(kind);
   if (!parts) return kind_error(kind);
@@ -168,8 +178,8 @@ inline Result<std::string> spec_name(std::string_view kind) {
 }
 
 /// The same for a spec that comes and goes with what `id` names, such as a container:
-/// `vendor.com-class_id`. Slashes in the id become `_`. Fails for ids with NUL or another control
-/// character.
+/// `vendor.com-class_id`. Slashes in the id become `_`. `Errc::invalid_name` for what is no kind,
+/// and for ids with NUL or another control character.
 inline Result<std::string> transient_spec_name(std::string_view kind, std::string_view id) {
   auto name = spec_name(kind);
   if (!name) return name;

@@ -15,8 +15,8 @@
 
 namespace cdi::inline CDI_ABI {
 
-/// A path without `.`, `..`, repeated and trailing slashes, as far as the text alone tells: links
-/// are not looked at. The empty path becomes `.`.
+/// A path in its shortest form, as far as the text alone tells: links are not looked at. It has no
+/// repeated or trailing slash, no `.`, and `..` only in front; the empty path becomes `.`.
 inline std::string clean_path(std::string_view path) {
   const bool rooted = path.starts_with('/');
   std::string out;
@@ -51,9 +51,13 @@ inline std::size_t path_depth(std::string_view path) {
 }  // namespace detail
 
 /// The text formats of a spec file, told by the end of its name.
-enum class Format : std::uint8_t { json, yaml };
+enum class Format : std::uint8_t {
+  json,  ///< `.json`
+  yaml   ///< `.yaml`; `.yml` is none
+};
 
-/// The format of a file name: `.json` or `.yaml`, in this case only, as in the CDI document.
+/// The format of a path or file name: `.json` or `.yaml`, in this case only, as in the CDI
+/// document; nothing for all others. The file is not looked at.
 inline std::optional<Format> format_of(std::string_view path) {
   if (path.ends_with(".json")) return Format::json;
   if (path.ends_with(".yaml")) return Format::yaml;

@@ -80,30 +80,36 @@ inline Result<void> check_spec_file_name(std::string_view name) {
 }
 
 /// Whether to do something, or only to say what would be done.
-enum class DryRun : std::uint8_t { no, yes };
+enum class DryRun : std::uint8_t {
+  no,  ///< do it
+  yes  ///< only say: nothing is written, made or removed
+};
 
 /// A file of a publisher, and what was done with it; in a dry run, what would be.
 struct Publication {
+  /// What was done with a file.
   enum class Action : std::uint8_t {
-    created,
-    replaced,
-    unchanged,  // it held these bytes already, and was not written
-    removed,
-    absent,  // it was not there, and need not be
+    created,    ///< it was not there, and was written
+    replaced,   ///< it had other bytes, another mode, or was a link or no spec
+    unchanged,  ///< it held these bytes already, and was not written; or is one to keep
+    removed,    ///< it was this owner's, and is gone
+    absent,     ///< it was not there, and need not be
   };
 
-  std::string path{};
-  Action action = Action::unchanged;
+  std::string path{};                 ///< of the directory and the name
+  Action action = Action::unchanged;  ///< what was done
 
   friend bool operator==(const Publication&, const Publication&) = default;
 };
 
 /// What a publisher did with the files of a directory; in a dry run, what it would do.
 struct Reconciled {
-  std::vector<Publication> files{};        // those asked for and those removed, sorted by name
-  std::vector<std::string> temporaries{};  // paths of what killed writers left and was removed
-  std::vector<Error> errors{};             // what failed; these files are as they were
-  std::vector<Error> unreadable{};         // files left alone, since nobody can tell whose they are
+  std::vector<Publication> files{};        ///< those asked for and those removed, sorted by name
+  std::vector<std::string> temporaries{};  ///< paths of what killed writers left and was removed
+  /// What failed after the checks; these files are as they were. One about the directory says that
+  /// it cannot be synced.
+  std::vector<Error> errors{};
+  std::vector<Error> unreadable{};  ///< files left alone, since nobody can tell whose they are
 };
 
 namespace detail {
@@ -387,6 +393,10 @@ inline Result<Descriptor> open_or_make_directory(const std::string& path) {
 /// Files are replaced as by `replace_file`, with mode 0644: whenever the writer is killed, each
 /// file is the old or the new one, whole. Of several writers at a time, the last one's file stays.
 /// Any number of threads may use a publisher; it keeps no descriptor.
+///
+/// Errors: `Errc::invalid` for an owner, directory or file name that cannot be; `Errc::conflict`
+/// for a file that is not this owner's; `Errc::system` for what the system refuses. The directory
+/// is synced after a change: when only that fails, the change is made all the same.
 class Publisher {
  public:
   /// `owner` is as `check_owner` demands, or nothing else will succeed; take the name of the
@@ -398,7 +408,8 @@ class Publisher {
 
   /// Writes a spec to the file `name` of the directory, which is made when missing. A file that
   /// holds it already is not written. A `cdiVersion` before 0.6.0 becomes 0.6.0, the first with
-  /// annotations: engines that know older releases only do not read the file.
+  /// annotations: engines that know older releases only do not read the file. When the spec is not
+  /// valid, what `validate` says; `Errc::limit` when its text is over `Limits::bytes`.
   Result<Publication> write(const std::string& name, const Spec& spec,
                             DryRun dry_run = DryRun::no) const {
     const auto file = make_file(name, spec);
@@ -410,7 +421,8 @@ class Publisher {
     return finish({file->path, *action}, *directory, dry_run);
   }
 
-  /// Removes the file `name`; that it is missing is no error.
+  /// Removes the file `name`; that it is missing is no error. `Errc::conflict` when it does not
+  /// record this owner.
   Result<Publication> remove(const std::string& name, DryRun dry_run = DryRun::no) const {
     if (auto good = check(name); !good) return std::move(good).error();
     const auto directory = open(Missing::stays);
@@ -423,10 +435,10 @@ class Publisher {
 
   /// Makes this owner's files those expected, by name: writes what is missing or differs, then
   /// removes this owner's other files but those to keep, and what writers of any owner left when
-  /// they were killed. No two of those expected may define the same device: nobody could resolve
-  /// it.
-  /// Everything that can be checked is checked before the first change; what fails then is told in
-  /// `errors`, and does not stop the rest.
+  /// they were killed. No two of those expected may define the same device, `Errc::conflict`:
+  /// nobody could resolve it. Everything that can be checked is checked before the first change;
+  /// what fails then is told in `errors`, and does not stop the rest. What is to be kept need not
+  /// be there. Costs reading all spec files of the directory.
   Result<Reconciled> reconcile(const std::map<std::string, Spec>& expected,
                                DryRun dry_run = DryRun::no,
                                const std::set<std::string>& keep = {}) const {
@@ -453,7 +465,8 @@ class Publisher {
     return settle({}, keep, dry_run);
   }
 
-  /// The names of this owner's files, sorted by bytes. Costs reading all spec files.
+  /// The names of this owner's files, sorted by bytes; those that cannot be read are left out. None
+  /// when the directory is missing. Costs reading all spec files.
   Result<std::vector<std::string>> files() const {
     if (auto good = check_self(); !good) return std::move(good).error();
     const auto directory = open(Missing::stays);

@@ -18,32 +18,44 @@ namespace cdi::inline CDI_ABI {
 template <class T>
 class Rare {
  public:
-  using value_type = T;
+  using value_type = T;  ///< of what is held
 
+  /// Nothing; allocates nothing.
   Rare() noexcept = default;
+  /// A value; allocates. Implicit, as for `std::optional`.
   Rare(T value) : held_{std::make_unique<T>(std::move(value))} {}
+  /// A copy of the value, if there is one; allocates then.
   Rare(const Rare& other) : held_{other ? std::make_unique<T>(*other) : nullptr} {}
+  /// Takes the other's value, if there is one, and leaves it with nothing. Does not allocate.
   Rare(Rare&&) noexcept = default;
+  /// Holds from now on what another holds: a copy, or what was moved from it.
   Rare& operator=(Rare other) noexcept {
     held_.swap(other.held_);
     return *this;
   }
+  /// Holds a value made of `value` from now on; allocates.
   template <class U = T>
     requires(!std::is_scalar_v<T> && std::is_convertible_v<U, T> &&
              !std::is_same_v<std::remove_cvref_t<U>, Rare>)
   Rare& operator=(U&& value) { return *this = Rare{T(std::forward<U>(value))}; }
   ~Rare() = default;
 
+  /// Whether there is a value.
   bool has_value() const noexcept { return held_ != nullptr; }
+  /// As `has_value`.
   explicit operator bool() const noexcept { return has_value(); }
-  /// The value. Only when there is one.
+  /// The value. Only when there is one; nobody looks.
   T& operator*() noexcept { return *held_; }
+  /// The value, to look at. Only when there is one.
   const T& operator*() const noexcept { return *held_; }
+  /// A member of the value. Only when there is one.
   T* operator->() noexcept { return held_.get(); }
+  /// A member of the value, to look at. Only when there is one.
   const T* operator->() const noexcept { return held_.get(); }
 
   /// Makes a value of its defaults in place of what was there.
   T& emplace() { return *(held_ = std::make_unique<T>()); }
+  /// Holds nothing from now on.
   void reset() noexcept { held_.reset(); }
 
   friend bool operator==(const Rare& a, const Rare& b) {

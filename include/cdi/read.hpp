@@ -383,8 +383,10 @@ bool read_value(const Document::Value& value, T& out, Error& why) {
 }  // namespace detail
 
 /// Reads a described type, refusing unknown, repeated and missing fields and null list items; the
-/// error names path and position. Field names match in any case, as in the Go reference; null means
-/// absent. A type with `Borrowed` storage points into the document, which must outlive it.
+/// error, `Errc::schema`, names path and position. Field names match in any case, as in the Go
+/// reference; null means absent. A type with `Borrowed` storage points into the document, which
+/// must outlive it; a type with a member `extra` keeps there what it does not know. Rules on values
+/// are for `validate` to look at. Costs one pass.
 template <Described T>
 Result<T> read(const Document::Value& value) {
   T out{};
@@ -398,10 +400,12 @@ template <Described T>
 Result<T> read(const Document& document) {
   return cdi::read<T>(document.root());
 }
+/// The same of a document that is about to go, for types that own their text.
 template <Described T>
 Result<T> read(const Document&& document) requires(!detail::is_borrowed<T>) {
   return cdi::read<T>(document.root());
 }
+/// Not there: what is read would point into a document that is about to go.
 template <Described T>
 Result<T> read(const Document&& document) requires detail::is_borrowed<T>
 = delete;

@@ -32,65 +32,73 @@ namespace cdi::inline CDI_ABI {
 
 /// A device that was left out of its spec because its own definition is not valid.
 struct QuarantinedDevice {
-  std::string name{};
-  Error why{};  // with its place in the file
+  std::string name{};  ///< as the file has it; empty when it has none
+  Error why{};         ///< with its place in the file, `where` seen from the spec
 };
 
 /// A valid spec, and where it comes from.
 struct LoadedSpec {
-  Spec spec{};
-  std::string path{};                  // of its file
-  int priority = 0;                    // of its directory; the higher wins
-  std::vector<Error> warnings{};       // what is doubtful about the file; `rule` says which rule
-  std::vector<std::uint32_t> lines{};  // of the devices, each where it begins; none without a file
-  std::string digest{};                // of the bytes that were parsed: see `ReadOptions::digest`
+  Spec spec{};                    ///< valid, without the devices in `quarantined`
+  std::string path{};             ///< of its file, or the name given to its text
+  int priority = 0;               ///< of its directory; the higher wins
+  std::vector<Error> warnings{};  ///< what is doubtful about the file; `rule` says which rule
+  /// Of the devices, each where it begins, from 1; empty when it was not read from a text.
+  std::vector<std::uint32_t> lines{};
+  std::string digest{};  ///< of the bytes that were parsed: see `ReadOptions::digest`
+  /// What was left out: see `ReadOptions::quarantine_devices`.
   std::vector<QuarantinedDevice> quarantined{};
-  std::shared_ptr<const Error> fault{};  // what is wrong with the file now; this is what it held
+  /// What is wrong with the file now, when `spec` is what it held before; null when nothing is.
+  std::shared_ptr<const Error> fault{};
 };
 
 /// A spec file that gives no devices, or a directory that cannot be listed.
 struct RejectedFile {
-  Error why{};                         // with the path in `position.file`
-  std::string kind{};                  // of its devices, as far as that can be told
-  std::vector<std::string> devices{};  // their names, likewise
-  std::string needs_version{};         // the CDI release that it needs, when that is the fault
+  Error why{};                         ///< with the path in `position.file`
+  std::string kind{};                  ///< of its devices, as far as that can be told; else empty
+  std::vector<std::string> devices{};  ///< their names, likewise; empty when more than 1000
+  std::string needs_version{};         ///< the CDI release that it needs, when that is the fault
 };
 
 /// A spec directory as the last look found it.
 struct SpecDir {
+  /// What became of a directory.
   enum class State : std::uint8_t {
-    read,        // its files were looked at
-    missing,     // not there, which is no error
-    unreadable,  // not listed; the reason is among the errors of the registry
+    read,        ///< its files were looked at
+    missing,     ///< not there, which is no error
+    unreadable,  ///< not listed; the reason is among the errors of the registry
   };
 
-  std::string path{};
-  int priority = 0;  // the place in the list of directories; the higher wins
-  State state = State::missing;
-  std::size_t specs = 0;  // valid ones
+  std::string path{};            ///< as `clean_path` makes it
+  int priority = 0;              ///< the place in the list of directories, from 0; the higher wins
+  State state = State::missing;  ///< what became of it
+  std::size_t specs = 0;         ///< its files that give a spec
 
   friend bool operator==(const SpecDir&, const SpecDir&) = default;
 };
 
 /// A device and the spec that provides it. Valid as long as the registry that answered.
 struct ResolvedDevice {
-  const LoadedSpec* spec = nullptr;
-  const Device* device = nullptr;
+  const LoadedSpec* spec = nullptr;  ///< the spec that has the device; null when there is none
+  const Device* device = nullptr;    ///< in `spec`; null when there is none
 
-  /// The line of the file where the device begins; 0 when it was not read from a file.
+  /// The line of the file where the device begins, from 1; 0 when it was not read from a text. Only
+  /// when there is a device.
   std::uint32_t line() const {
     const auto index = static_cast<std::size_t>(device - spec->spec.devices.data());
     return index < spec->lines.size() ? spec->lines[index] : 0;
   }
 };
 
-/// An index of the devices of many specs. Built once, then only read: copies are shared safely
-/// between threads. Lookup does not allocate; its cost does not grow with the number of devices.
+/// An index of the devices of many specs. Built once, then only read: any number of threads may use
+/// one, and copies share the specs. Lookup does not allocate; its cost does not grow with the
+/// number of devices.
 ///
 /// Of a device that several specs provide, the one of the highest priority counts. When two specs
-/// of that priority provide it, nobody can tell which is meant, and it cannot be resolved.
+/// of that priority provide it, nobody can tell which is meant, and it cannot be resolved. A
+/// conflict at a lower priority does not matter.
 class Registry {
  public:
+  /// A registry that resolves nothing.
   Registry() = default;
 
   /// `specs` are valid, and none is null; `rejected` tells of files and directories that gave none;
@@ -111,13 +119,16 @@ class Registry {
     }
   }
 
-  /// The device of a qualified name, or null pointers. Does not allocate.
+  /// The device of a qualified name, or null pointers: when no spec has it, and when two of one
+  /// priority do. Does not allocate. Valid as long as the registry, or a copy of it.
   ResolvedDevice find(std::string_view name) const {
     const Slot* slot = look_up(name);
     return slot == nullptr || slot->contested ? ResolvedDevice{} : device_of(*slot);
   }
 
-  /// The device of a qualified name, or why there is none; also which files were not used.
+  /// The device of a qualified name, or why there is none; also which files were not used. The
+  /// error is `Errc::invalid_name`, `Errc::not_found`, `Errc::conflict`, or that of the file to
+  /// blame, with its code. Valid as long as the registry, or a copy of it.
   Result<ResolvedDevice> resolve(std::string_view name) const {
     const auto found = find(name);
     if (found.device == nullptr) return join({explain(name, true)});
@@ -136,12 +147,14 @@ class Registry {
     }
     return out;
   }
+  /// The same for names in braces.
   std::vector<Unresolved> unresolved(std::initializer_list<std::string_view> names,
                                      std::size_t with_nearest = 8) const {
     return unresolved(std::span<const std::string_view>{names.begin(), names.size()}, with_nearest);
   }
 
-  /// Success when all names can be resolved; else all reasons as one error.
+  /// Success when all names can be resolved; else all reasons as one error, with the code of the
+  /// first.
   template <class Names>
   Result<void> require(const Names& names) const {
     const auto missing = unresolved(names);
@@ -150,7 +163,11 @@ class Registry {
   }
 
   /// Injects devices into an OCI spec, all or none: for each name the edits of its spec, once, and
-  /// then its own. After an error the target is as it was. Same rules as `apply`.
+  /// then its own. After an error the target is as it was. Same rules as `apply`. A name given
+  /// twice is injected twice, as by the Go reference; no names change nothing.
+  ///
+  /// Errors are those of `require`, and those of `apply` with the file in `position.file` and
+  /// `where` seen from its spec.
   template <Editable OciSpec, class Names, HostLookup Host = SystemHost>
   Result<void> inject(OciSpec& target, const Names& names, const Host& host = {}) const {
     if (auto all = require(names); !all) return all;
@@ -174,6 +191,7 @@ class Registry {
     if (done || failed >= origins.size()) return done;
     return trace(std::move(done).error(), origins[failed]);
   }
+  /// The same for names in braces.
   template <Editable OciSpec, HostLookup Host = SystemHost>
   Result<void> inject(OciSpec& target, std::initializer_list<std::string_view> names,
                       const Host& host = {}) const {
@@ -192,9 +210,9 @@ class Registry {
     return names;
   }
 
-  /// The vendors of all specs, sorted by bytes, each once.
+  /// The vendors of all specs, sorted by bytes, each once. They point into the specs.
   std::vector<std::string_view> vendors() const { return parts(&QualifiedName::vendor); }
-  /// The classes of all specs, sorted by bytes, each once.
+  /// The classes of all specs, sorted by bytes, each once. They point into the specs.
   std::vector<std::string_view> classes() const { return parts(&QualifiedName::device_class); }
 
   /// All specs, in the order given.
@@ -206,7 +224,8 @@ class Registry {
   /// Where specs were looked for, from the lowest priority to the highest.
   const std::vector<SpecDir>& dirs() const { return dirs_; }
 
-  /// What keeps files, directories and devices from being used; paths in `position.file`.
+  /// What keeps files, directories and devices from being used; paths in `position.file`. Two specs
+  /// in conflict have an error each, for all devices that both provide.
   const std::vector<Error>& errors() const { return errors_; }
 
  private:

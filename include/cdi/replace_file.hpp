@@ -170,7 +170,10 @@ inline Result<void> sync_directory(int directory, std::string_view path) {
 /// the new one, whole: a temporary file in the same directory gets its mode, is written and synced,
 /// renamed over the target, and the directory is synced. A link at `path` is replaced, not
 /// followed. A writer that is killed may leave its temporary file, `.NAME.PID-NUMBER.cdi-tmp`,
-/// which a `Publisher` and `cdi gc` remove. Owner and group are the caller's, unless given.
+/// which a `Publisher` and `cdi gc` remove. Owner and group are the caller's, unless given; the
+/// mode is `mode` whatever the umask. `Errc::system` when the system refuses anything of it, and
+/// when the path names no file: then the file is as it was, unless only the sync of its directory
+/// failed.
 inline Result<void> replace_file(const std::string& path, std::string_view text, mode_t mode = 0644,
                                  uid_t owner = static_cast<uid_t>(-1),
                                  gid_t group = static_cast<gid_t>(-1)) {

@@ -17,25 +17,25 @@ namespace cdi::inline CDI_ABI {
 
 /// What went wrong, for code that has to decide; `Error::message` is for people.
 enum class Errc : std::uint8_t {
-  syntax,        // the text is not JSON or YAML
-  schema,        // well formed, but not a CDI or OCI document: unknown, missing or wrong member
-  invalid,       // a CDI document that breaks a rule of the CDI specification
-  invalid_name,  // not a `vendor.com/class=device` name
-  not_found,     // no spec provides the device
-  conflict,      // two specs of equal priority provide the device; the key or file is another's
-  unsupported,   // the OCI spec type or CDI release given has no place for this
-  limit,         // larger or deeper than the caller's `Limits` allow
-  host,          // the host has no such device node, or another one than the edits say
-  refused,       // the caller's policy forbids it: see `ReadOptions`
-  timeout,       // the deadline is over
-  system,        // the operating system refused; see `Error::system`
+  syntax,        ///< the text is not JSON or YAML
+  schema,        ///< well formed, but not a CDI or OCI document: unknown, missing or wrong member
+  invalid,       ///< it breaks a rule of `rules`; or an argument or text that cannot be used
+  invalid_name,  ///< no vendor, class, device or `vendor.com/class=device` name
+  not_found,     ///< no spec provides the device; no row tells of the engine
+  conflict,      ///< two specs of equal priority provide the device; the key or file is another's
+  unsupported,   ///< the OCI spec type or CDI release given has no place for this
+  limit,         ///< larger, deeper or more than `Limits` and `ReadOptions` allow
+  host,          ///< the host has no such device node, or another one than the edits say
+  refused,       ///< the caller's policy forbids it: `ReadOptions::refuse_writable`
+  timeout,       ///< the deadline is over
+  system,        ///< the system refused, or a path cannot be or leads to no file: `Error::system`
 };
 
 /// A place in a text. Lines and columns count from 1, columns in bytes; 0 means unknown.
 struct Position {
-  std::string file = {};
-  std::uint32_t line = 0;
-  std::uint32_t column = 0;
+  std::string file = {};     ///< the name given to the text, often a path; empty when unknown
+  std::uint32_t line = 0;    ///< from 1
+  std::uint32_t column = 0;  ///< from 1, in bytes
 };
 
 namespace detail {
@@ -51,15 +51,21 @@ inline std::string inner_path(std::string_view outer, std::string_view where) {
 
 /// Why an operation failed. Cheap to move, never thrown by the library itself.
 struct Error {
+  /// What kind of failure it is, for code that has to decide; the default counts for nothing.
   Errc code = {};
+  /// What is wrong, for people, with what to change where that can be told. Its words may change
+  /// with a release.
   std::string message = {};
-  std::string where = {};  // path of the member: "devices[0].containerEdits.mounts[2].hostPath";
-                           // keys in it are as they were written
-  Position position = {};  // where that member stands in the text it was read from
-  int system = 0;          // errno when `code` is `Errc::system`
-  std::string_view rule = {};  // code of the rule of `rules` that is broken, if it is one of them
+  /// Path of the member: "devices[0].containerEdits.mounts[2].hostPath", with keys as they were
+  /// written; empty when it is about no member, or about the whole.
+  std::string where = {};
+  Position position = {};  ///< where that member stands in the text it was read from
+  int system = 0;          ///< `errno` when the operating system is the reason, else 0
+  /// `RuleRow::code` of the rule of `rules` that is broken, a text of that table; empty when it is
+  /// none of them.
+  std::string_view rule = {};
 
-  /// Puts an enclosing place in front of `where`.
+  /// Puts an enclosing place in front of `where`: `devices` and `[0].name` make `devices[0].name`.
   void add_outer(std::string_view place) { where = detail::inner_path(place, where); }
 
   /// The same error, seen from one level further out.
@@ -138,6 +144,8 @@ inline std::string quoted(std::string_view text) {
 }  // namespace detail
 
 /// The whole error on one line: `FILE:LINE:COLUMN: PATH: MESSAGE`, without the parts not known.
+/// File and path are escaped, so that no text of a document makes a second line; code, `system` and
+/// `rule` are not in it.
 inline std::string to_string(const Error& error) {
   std::string out = detail::escaped(error.position.file, std::string::npos);
   if (error.position.line != 0) {
@@ -150,7 +158,7 @@ inline std::string to_string(const Error& error) {
   return out.append(error.message);
 }
 
-/// A value, or the reason there is none.
+/// A value, or the reason there is none. As safe to share between threads as what it holds.
 ///
 /// The interface is a subset of C++23 `std::expected<T, Error>`. It is one type in every language
 /// mode on purpose: an alias that switched with `-std=` would be a different symbol per object
@@ -158,25 +166,36 @@ inline std::string to_string(const Error& error) {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  using value_type = T;
-  using error_type = Error;
+  using value_type = T;      ///< of what is held on success
+  using error_type = Error;  ///< of what is held on failure, always `Error`
 
+  /// Success. Implicit, so that a function can return the value itself.
   Result(T value) : state_{std::in_place_index<0>, std::move(value)} {}
+  /// Failure. Implicit, so that a function can return an `Error` itself.
   Result(Error why) : state_{std::in_place_index<1>, std::move(why)} {}
 
+  /// Whether there is a value, and no error.
   bool has_value() const noexcept { return state_.index() == 0; }
+  /// As `has_value`.
   explicit operator bool() const noexcept { return has_value(); }
 
-  /// The value. Only when there is one.
+  /// The value. Only when there is one: else it stops with `assert`, or is undefined with `NDEBUG`.
   T& operator*() & noexcept { return *get<0>(); }
+  /// The value, to look at. Only when there is one.
   const T& operator*() const& noexcept { return *get<0>(); }
+  /// The value, to move from. Only when there is one.
   T&& operator*() && noexcept { return std::move(*get<0>()); }
+  /// A member of the value. Only when there is one.
   T* operator->() noexcept { return get<0>(); }
+  /// A member of the value, to look at. Only when there is one.
   const T* operator->() const noexcept { return get<0>(); }
 
-  /// The reason. Only when there is no value.
+  /// The reason. Only when there is no value: else it stops with `assert`, or is undefined with
+  /// `NDEBUG`.
   Error& error() & noexcept { return *get<1>(); }
+  /// The reason, to look at. Only when there is no value.
   const Error& error() const& noexcept { return *get<1>(); }
+  /// The reason, to move from. Only when there is no value.
   Error&& error() && noexcept { return std::move(*get<1>()); }
 
  private:
@@ -200,18 +219,24 @@ class [[nodiscard]] Result {
 template <>
 class [[nodiscard]] Result<void> {
  public:
-  using value_type = void;
-  using error_type = Error;
+  using value_type = void;   ///< there is no value to hold
+  using error_type = Error;  ///< of what is held on failure, always `Error`
 
+  /// Success; `return {};` makes one.
   Result() = default;
+  /// Failure. Implicit, so that a function can return an `Error` itself.
   Result(Error why) : failed_{true}, why_{std::move(why)} {}
 
+  /// Whether it succeeded.
   bool has_value() const noexcept { return !failed_; }
+  /// As `has_value`.
   explicit operator bool() const noexcept { return !failed_; }
 
-  /// The reason. Only when it failed.
+  /// The reason. Only when it failed: else it stops with `assert`.
   Error& error() & noexcept { return assert(failed_), why_; }
+  /// The reason, to look at. Only when it failed.
   const Error& error() const& noexcept { return assert(failed_), why_; }
+  /// The reason, to move from. Only when it failed.
   Error&& error() && noexcept { return assert(failed_), std::move(why_); }
 
  private:

@@ -14,58 +14,60 @@
 
 namespace cdi::inline CDI_ABI {
 
-/// The rules that a spec is to keep beyond its shape. Each has its row in `rules`.
+/// The rules that a spec is to keep beyond its shape. Each has its row in `rules`, with its demand
+/// in full; those called a warning here are no errors.
 enum class Rule : std::uint8_t {
-  version_known,
-  version_new_enough,
-  field_retired,
-  kind_name,
-  kind_class_length,
-  kind_vendor_dns,
-  annotation_key,
-  annotation_size,
-  env_entry,
-  node_path,
-  node_path_absolute,
-  node_type,
-  node_permissions,
-  net_names,
-  net_names_unique,
-  net_name_length,
-  hook_name,
-  hook_path,
-  hook_path_absolute,
-  hook_timeout_positive,
-  mount_paths,
-  mount_path_absolute,
-  rdt_closid,
-  gid_zero,
-  devices_given,
-  device_name,
-  device_name_unique,
-  device_name_length,
-  device_edits,
-  json_syntax,
+  version_known,          ///< `cdiVersion` is one for `parse_release`
+  version_new_enough,     ///< `cdiVersion` has every member used: see `minimum_need`
+  field_retired,          ///< `cdiVersion` still has every member used
+  kind_name,              ///< `kind` is one for `parse_kind`
+  kind_class_length,      ///< the class has at most 63 bytes; a warning
+  kind_vendor_dns,        ///< the vendor is a DNS name; a warning
+  annotation_key,         ///< each key is one for `is_annotation_key`
+  annotation_size,        ///< at most 256 KiB of annotations for the spec, and for each device
+  env_entry,              ///< variables are `NAME=value`, of containers and hooks
+  node_path,              ///< a device node names its path in the container
+  node_path_absolute,     ///< that path begins with `/`; a warning
+  node_type,              ///< the type of a node is none, b, c, u or p
+  node_permissions,       ///< permissions are some of `rwm`, or `none`
+  net_names,              ///< a net device has both names
+  net_names_unique,       ///< no interface is moved twice, no name given twice, by the same edits
+  net_name_length,        ///< Linux takes both names; a warning
+  hook_name,              ///< a hook names one of `oci::hook_point_names`
+  hook_path,              ///< a hook names its program
+  hook_path_absolute,     ///< that path begins with `/`; a warning
+  hook_timeout_positive,  ///< a timeout is 1 second or more; a warning
+  mount_paths,            ///< a mount has both paths
+  mount_path_absolute,    ///< the path in the container begins with `/`; a warning
+  rdt_closid,             ///< `closID` is empty, `/`, or can name a directory
+  gid_zero,               ///< no additional group is 0, which would be left out; a warning
+  devices_given,          ///< there is a device
+  device_name,            ///< each name is one for `is_device_name`
+  device_name_unique,     ///< no two devices have one name
+  device_name_length,     ///< each name has at most 63 bytes; a warning
+  device_edits,           ///< each device edits something
+  json_syntax,            ///< a `.json` file holds JSON, and not YAML; a warning
 };
 
 /// What breaking a rule means.
 enum class Severity : std::uint8_t {
-  error,    // the spec cannot be used
-  warning,  // the spec can be used, but what was meant is doubtful
+  error,    ///< the spec cannot be used
+  warning,  ///< the spec can be used, but what was meant is doubtful
 };
 
 /// A row of the table of rules.
 struct RuleRow {
-  Rule rule;
-  std::string_view code;  // stable, for filters; in `Error::rule` when the rule is broken
-  Severity severity;
-  std::string_view demand;
-  std::string_view source;  // who asks for it
+  Rule rule;                ///< which one
+  std::string_view code;    ///< stable, for filters; in `Error::rule` when the rule is broken
+  Severity severity;        ///< what breaking it means
+  std::string_view demand;  ///< what is asked of a spec, for people
+  std::string_view source;  ///< who asks for it: a section of SPEC.md for most
 };
 
-/// Every rule. This table alone decides which is an error: those that the Go reference refuses too,
-/// and those on annotations, which it means to refuse, but never looks at. An error takes all
-/// devices of a file away, so what only some container would stumble over is a warning.
+/// Every rule, in the order of `Rule`. This table alone decides which is an error: those that the
+/// Go reference refuses too, and those on annotations, which it means to refuse, but never looks
+/// at. An error takes all devices of a file away, so what only some container would stumble over is
+/// a warning.
 inline constexpr std::array<RuleRow, 30> rules{{
     {Rule::version_known, "version-known", Severity::error,
      "cdiVersion names a release of the CDI specification", "SPEC.md, Specification version"},
@@ -138,7 +140,7 @@ static_assert(std::all_of(rules.begin(), rules.end(), [](const RuleRow& row) {
 /// The most warnings that are given of one spec: more of them have one cause.
 inline constexpr std::size_t most_warnings = 100;
 
-/// The row of a rule.
+/// The row of a rule in `rules`.
 constexpr const RuleRow& row_of(Rule rule) {
   return rules[static_cast<std::size_t>(rule)];
 }

@@ -102,7 +102,7 @@ inline std::string name_of_device(const Document::Value& item) {
   return std::string{name ? name->text() : std::string_view{}};
 }
 
-constexpr std::size_t most_told = 1000;  // devices; a file of more is taken to have any
+inline constexpr std::size_t most_told = 1000;  // devices; a file of more is taken to have any
 
 /// Tells what a rejected file is about.
 inline void tell_contents(const Document& document, RejectedFile& file) {

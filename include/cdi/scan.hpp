@@ -323,7 +323,9 @@ class Scanner {
 }  // namespace detail
 
 /// Reads the spec files of directories, given from the lowest priority to the highest. What cannot
-/// be read costs only itself and is told in the registry's errors. Costs one read of every file.
+/// be read costs only itself and is told in the registry's errors; a directory that is missing is
+/// no error. Never null. Costs one read of every file, and, for files changed just now that are not
+/// valid, a wait of `ReadOptions::patience` at most.
 inline std::shared_ptr<const Registry> scan_spec_dirs(const std::vector<std::string>& paths,
                                                       const ReadOptions& options = {}) {
   return detail::Scanner{options}.scan(paths, nullptr, detail::LookAt::everything)->registry;

@@ -15,18 +15,19 @@ namespace cdi::inline CDI_ABI {
 /// What a `stat` tells of a file or directory; while it stays the same, so does the content, once
 /// `is_settled`.
 struct Signature {
-  std::uint64_t device = 0;
-  std::uint64_t inode = 0;
-  std::uint64_t mode = 0;
-  std::int64_t size = 0;
-  std::int64_t modified = 0;  // seconds, and
-  std::int64_t modified_ns = 0;
-  std::int64_t changed = 0;  // likewise; every `write` sets it, and no program can set it back
-  std::int64_t changed_ns = 0;
+  std::uint64_t device = 0;      ///< the file system it is on
+  std::uint64_t inode = 0;       ///< its number there; 0 when nothing was looked at
+  std::uint64_t mode = 0;        ///< kind and permissions, as `st_mode`
+  std::int64_t size = 0;         ///< bytes
+  std::int64_t modified = 0;     ///< seconds since 1970, which programs can set
+  std::int64_t modified_ns = 0;  ///< and nanoseconds
+  std::int64_t changed = 0;     ///< likewise; every `write` sets it, and no program can set it back
+  std::int64_t changed_ns = 0;  ///< and nanoseconds; 0 where file systems keep whole seconds
 
   friend bool operator==(const Signature&, const Signature&) = default;
 };
 
+/// The signature in what `stat` or `fstat` gave.
 inline Signature signature_of(const struct stat& info) {
   return {.device = info.st_dev,
           .inode = info.st_ino,
@@ -38,7 +39,7 @@ inline Signature signature_of(const struct stat& info) {
           .changed_ns = info.st_ctim.tv_nsec};
 }
 
-/// The time that file systems set, since 1970.
+/// The time that file systems set, since 1970: to be read before the file is looked at.
 inline timespec file_clock() {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);

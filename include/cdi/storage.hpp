@@ -14,34 +14,44 @@
 
 namespace cdi::inline CDI_ABI {
 
-/// Where the text and the elements of a model live. A storage names three templates, nothing more.
+/// Where the text and the elements of a model live. A storage names a type and two templates,
+/// nothing more: `String`, `List<T>` and `Dict<T>`. `Owning` and `Borrowed` are the two that come
+/// with the library.
 template <class S>
 concept Storage = std::convertible_to<typename S::String, std::string_view> && requires {
   typename S::template List<int>;
   typename S::template Dict<int>;
 };
 
+/// The text type of a storage.
 template <class S>
 using StringOf = typename S::String;
+/// The list type of a storage.
 template <class S, class T>
 using ListOf = typename S::template List<T>;
+/// The type of a storage for values by text.
 template <class S, class T>
 using DictOf = typename S::template Dict<T>;
 
 /// Models that own everything they mention. The default.
 struct Owning {
-  using String = std::string;
+  using String = std::string;  ///< text with bytes of its own
+  /// A list with elements of its own.
   template <class T>
   using List = std::vector<T>;
+  /// Values by keys that are its own, sorted by bytes; looked up by `std::string_view` too.
   template <class T>
   using Dict = std::map<std::string, T, std::less<>>;
 };
 
 /// Models whose text points into someone else's, such as a `Document`, which must outlive them.
+/// Lists and dictionaries are their own, so making one allocates, but copies no text.
 struct Borrowed {
-  using String = std::string_view;
+  using String = std::string_view;  ///< text that another owns
+  /// A list with elements of its own, whose text another owns.
   template <class T>
   using List = std::vector<T>;
+  /// Values by keys whose text another owns, sorted by bytes.
   template <class T>
   using Dict = std::map<std::string_view, T, std::less<>>;
 };

@@ -133,7 +133,9 @@ inline Result<TextFile> read_text_at(int directory, const std::string& name, std
 
 }  // namespace detail
 
-/// Reads a regular file of at most `limit` bytes.
+/// Reads a regular file of at most `limit` bytes; links are followed. `Errc::limit` when it has
+/// more; `Errc::system` when it cannot be read, is no regular file (`EISDIR`, `EINVAL`), or changes
+/// while it is read (`EAGAIN`). Never waits for the other side of a FIFO, and opens no device.
 inline Result<std::string> read_file(const std::string& path, std::size_t limit = Limits{}.bytes) {
   auto file = detail::read_text_at(AT_FDCWD, path, path, limit);
   if (!file) return std::move(file).error();

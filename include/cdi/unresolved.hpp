@@ -23,24 +23,24 @@ namespace cdi::inline CDI_ABI {
 
 /// Why a name cannot be resolved, for code that has to decide; `reasons` tells of each.
 enum class Reason : std::uint8_t {
-  invalid_name,
-  unknown_kind,
-  unknown_device,
-  conflict,
-  rejected,
-  quarantined,
-  unreadable,
-  refused,
-  no_directory,
-  not_searched,
+  invalid_name,    ///< it is no `vendor.com/class=device`
+  unknown_kind,    ///< no spec is of its kind
+  unknown_device,  ///< specs are of its kind, and none has the device
+  conflict,        ///< two files of one priority define it
+  rejected,        ///< a file of its kind is not a valid spec
+  quarantined,     ///< it was left out of its file: see `ReadOptions::quarantine_devices`
+  unreadable,      ///< a file or directory that may define it cannot be read
+  refused,         ///< `ReadOptions::refuse_writable` forbids what may define it
+  no_directory,    ///< none of the spec directories is there
+  not_searched,    ///< it is in a directory that is not searched; only `diagnose` can tell
 };
 
 /// What is to be said of a reason.
 struct ReasonRow {
-  Reason reason;
-  std::string_view code;     // stable: for programs
-  std::string_view meaning;  // one sentence
-  std::string_view advice;   // what to do
+  Reason reason;             ///< which one
+  std::string_view code;     ///< stable: for programs
+  std::string_view meaning;  ///< what it is, in one sentence about the name, for people
+  std::string_view advice;   ///< what to do
 };
 
 /// Every reason, in the order of `Reason`.
@@ -71,7 +71,7 @@ inline constexpr std::array<ReasonRow, 10> reasons{{
      "add that directory to those searched, or move the file"},
 }};
 
-/// The row of a reason.
+/// The row of a reason in `reasons`.
 constexpr const ReasonRow& row_of(Reason reason) {
   return reasons[static_cast<std::size_t>(reason)];
 }
@@ -83,17 +83,18 @@ constexpr bool is_unknown(Reason reason) {
 
 /// A name that cannot be resolved, and why.
 struct Unresolved {
-  std::string name{};
-  Reason reason = Reason::invalid_name;
-  Error why{};                         // in words, the name included
-  std::vector<std::string> nearest{};  // kinds, or qualified names, that resemble it; best first
-  std::vector<Error>
-      causes{};  // files and directories to blame, with path, line and column; when the
-  // kind or device is unknown, those that nobody could look into
-  std::string needs_version{};  // the CDI release that the file to blame needs, when that is it
+  std::string name{};                    ///< as it was asked for
+  Reason reason = Reason::invalid_name;  ///< why, typed
+  Error why{};                           ///< why, in words, the name included
+  std::vector<std::string> nearest{};  ///< kinds or qualified names like it, best first, 5 at most
+  /// Files and directories to blame, with path, line and column; when the kind or device is
+  /// unknown, those that nobody could look into.
+  std::vector<Error> causes{};
+  std::string needs_version{};  ///< the CDI release that the file to blame needs, when that is it
 };
 
-/// What to do about a name that is not resolved, in one sentence.
+/// What to do about a name that is not resolved, in one sentence: what the row of its reason
+/// advises, unless the release of a file is the fault.
 inline std::string advice(const Unresolved& one) {
   if (!one.needs_version.empty() && parse_release(one.needs_version)) {
     return "write cdiVersion \"" + one.needs_version + "\" into the file";

@@ -387,6 +387,10 @@ bool check(const BasicSpec<S>& spec, const MemberPath& at, Findings& out) {
 /// is `error` is the error; its `where` is the path of the member, seen from the value given. Rules
 /// that are warnings are put into `warnings`, if given, up to that error, at most `most_warnings`.
 /// Costs one pass.
+///
+/// Errors are `Errc::invalid`, or `Errc::invalid_name` for names and kinds; `Error::rule` tells
+/// which rule. A part is checked by the rules on it alone: what the whole spec decides, such as
+/// `Rule::version_new_enough`, only a spec is asked.
 template <class T>
   requires requires(const T& value, detail::Findings& out) {
     detail::check(value, {}, out);

@@ -16,32 +16,43 @@ namespace cdi::inline CDI_ABI {
 template <class S>
 struct BasicMember;
 
-enum class ValueKind : std::uint8_t { null, boolean, number, text, list, map };
+/// The kinds of JSON values.
+enum class ValueKind : std::uint8_t {
+  null,     ///< `null`, or nothing said
+  boolean,  ///< `true` or `false`, in `BasicValue::text`
+  number,   ///< a number as JSON has it, as written, in `BasicValue::text`
+  text,     ///< a text, in `BasicValue::text`
+  list,     ///< items, in `BasicValue::members`, whose keys are empty
+  map       ///< keys and values, in `BasicValue::members`
+};
 
 /// A JSON value of any shape: what stands in a document where the library knows no type for it.
 /// Numbers keep their text. `write_yaml` writes it; `write_json` writes what a `nlohmann::json` can
 /// hold, 64-bit integers and doubles.
 template <class S>
 struct BasicValue {
-  ValueKind kind = ValueKind::null;
-  StringOf<S> text{};  // a boolean or number as it was written, `1e3` say; the text of a text
-  ListOf<S, BasicMember<S>> members{};  // of a map, in the order written; of a list, without keys
+  ValueKind kind = ValueKind::null;  ///< tells which of the others counts
+  StringOf<S> text{};  ///< a boolean or number as it was written, `1e3` say; the text of a text
+  ListOf<S, BasicMember<S>> members{};  ///< of a map, in the order written; of a list, without keys
 
+  /// Whether it is null, and so need not be written.
   bool empty() const { return kind == ValueKind::null; }
 
   friend bool operator==(const BasicValue&, const BasicValue&) = default;
 };
 
-/// A key and its value.
+/// A key and its value; an item of a list, which has no key.
 template <class S>
 struct BasicMember {
-  StringOf<S> key{};
-  BasicValue<S> value{};
+  StringOf<S> key{};      ///< as it was written; empty for an item of a list
+  BasicValue<S> value{};  ///< of any shape
 
   friend bool operator==(const BasicMember&, const BasicMember&) = default;
 };
 
+/// A JSON value of any shape that owns its text.
 using Value = BasicValue<Owning>;
+/// A key and its value that own their text.
 using Member = BasicMember<Owning>;
 
 /// The members of an object that its type does not know, in the order written. A described type
@@ -87,7 +98,7 @@ inline bool is_json_number(std::string_view text) {
 
 }  // namespace detail
 
-/// A type that keeps the members it does not know.
+/// A type that keeps the members it does not know, in a member `extra` that is an `ExtraOf`.
 template <class T>
 concept Extensible = requires(T value) {
   requires detail::is_member<typename decltype(value.extra)::value_type>;

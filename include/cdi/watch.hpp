@@ -50,8 +50,8 @@ namespace cdi::inline CDI_ABI {
 class Watcher {
  public:
   /// Watches directories; those that are missing may come later. Relative paths start where the
-  /// process is now; after `chdir`, `renew`. Fails when inotify cannot be had or cannot watch all
-  /// of them (EMFILE, ENFILE, ENOSPC, EACCES): compare signatures then.
+  /// process is now; after `chdir`, `renew`. `Errc::system` when inotify cannot be had or cannot
+  /// watch all of them (EMFILE, ENFILE, ENOSPC, EACCES): compare signatures then.
   static Result<Watcher> open(const std::vector<std::string>& dirs) {
     Descriptor inotify{::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)};
     if (!inotify)
@@ -74,7 +74,8 @@ class Watcher {
     return take_events() || unsure;
   }
 
-  /// Looks all paths up anew: for whoever sees that one leads elsewhere, as after a mount.
+  /// Looks all paths up anew: for whoever sees that one leads elsewhere, as after a mount. What
+  /// cannot be watched is in `blind`.
   void renew() { watch_again(); }
 
   /// Waits until something may have changed, and takes it. False when the deadline is over first;
@@ -95,7 +96,8 @@ class Watcher {
   }
 
   /// Why something that came later cannot be watched, for instance since the limit of watches is
-  /// reached. `take` is true then, each time, and tries again; `descriptor` does not tell all.
+  /// reached; nothing when all is watched. `take` is true then, each time, and tries again;
+  /// `descriptor` does not tell all.
   const std::optional<Error>& blind() const { return blind_; }
 
  private:

@@ -16,7 +16,8 @@
 
 namespace cdi::inline CDI_ABI {
 
-/// Takes a document value by value, in document order: what a format implements to be written.
+/// Takes a document value by value, in document order: what a format implements to be written. Each
+/// value of a map comes after its `key`, and each `begin_` has its `end_`.
 template <class T>
 concept Sink = requires(T sink, std::string_view text, std::int64_t number, std::uint64_t natural,
                         bool truth) {
@@ -68,7 +69,8 @@ void write_any(const BasicValue<S>& value, Sink auto& sink) {
 }  // namespace detail
 
 /// Writes a described type, or a part of one, to a sink: fields in the order of the field list,
-/// without those that are empty and not required; then what it does not know.
+/// without those that are `Presence::omit_empty` and empty; then what it does not know. Fails only
+/// as the sink does. Costs one pass.
 template <class T>
 void write(const T& value, Sink auto& sink) {
   if constexpr (Described<T>) {

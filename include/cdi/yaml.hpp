@@ -302,7 +302,9 @@ inline std::string without_lone_cr(std::string_view text, std::size_t first) {
 }  // namespace detail
 
 /// Parses the first document of a YAML text; `file` names it in messages. Aliases are expanded and
-/// merge keys (`<<`) merged, within the limits; keys written twice are refused.
+/// merge keys (`<<`) merged, within the limits. What is no YAML, or empty, is `Errc::syntax`; keys
+/// written twice are `Errc::schema`; what is over a limit is `Errc::limit`. The text is UTF-8,
+/// UTF-16 or UTF-32, and may go afterwards.
 inline Result<Document> parse_yaml(std::string_view text, std::string_view file = {},
                                    const Limits& limits = {}) {
   DocumentBuilder builder{file, limits, /*merge_keys=*/true};
@@ -319,7 +321,8 @@ inline Result<Document> parse_yaml(std::string_view text, std::string_view file 
   return std::move(builder).finish();
 }
 
-/// Reads a described type that owns its text from YAML text.
+/// Reads a described type that owns its text from YAML text. Errors are those of `parse_yaml` and
+/// of `read`. Nobody looks at the rules of CDI: `parse_spec` does.
 template <Described T>
   requires(!detail::is_borrowed<T>)
 Result<T> read_yaml(std::string_view text, std::string_view file = {}, const Limits& limits = {}) {
@@ -386,17 +389,24 @@ inline std::string quote_yaml(std::string_view text) {
 
 }  // namespace detail
 
-/// A sink that writes YAML text in block style, two spaces a level. Text that any reader of
-/// YAML 1.1 or 1.2 would take for something else is quoted.
+/// A `Sink` that writes YAML text in block style, two spaces a level. Text that any reader of YAML
+/// 1.1 or 1.2 would take for something else is quoted.
+///
+/// Each value of a map comes after its `key`, and each `begin_` has its `end_`: nobody checks it.
 ///
 /// Our own, since yaml-cpp's emitter writes text that does not read back: a trailing carriage
 /// return and DEL, for two, and `yes` and `007` come out as a boolean and a number to YAML 1.1.
 class YamlSink {
  public:
+  /// Begins a map.
   void begin_map() { begin({.is_list = false}); }
+  /// Ends the innermost map; one without keys is `{}`.
   void end_map() { end("{}"); }
+  /// Begins a list.
   void begin_list() { begin({.is_list = true}); }
+  /// Ends the innermost list; one without items is `[]`.
   void end_list() { end("[]"); }
+  /// A key of the innermost map; its value comes next.
   void key(std::string_view name) {
     check_.text(name);
     constexpr std::size_t longest = 1000;  // YAML wants longer keys, up to 1024 bytes, to be marked
@@ -407,13 +417,18 @@ class YamlSink {
     out_.append(":");
     place_ = Place::after_key;
   }
+  /// A text, in double quotes where it needs them.
   void text(std::string_view value) {
     check_.text(value);
     scalar(in_quotes_if_needed(value));
   }
+  /// A whole number, in decimal digits.
   void integer(std::int64_t value) { scalar(std::to_string(value)); }
+  /// A whole number, in decimal digits.
   void unsigned_integer(std::uint64_t value) { scalar(std::to_string(value)); }
+  /// `true` or `false`.
   void boolean(bool value) { scalar(value ? "true" : "false"); }
+  /// `null`.
   void null() { scalar("null"); }
   /// A number as JSON has it. YAML 1.1 wants a point before an exponent, and a sign in it.
   void number(std::string_view value) {
@@ -428,10 +443,11 @@ class YamlSink {
     scalar(out.append(value));
   }
 
-  /// Whether all that was written is text and numbers that can be read again.
+  /// Whether all that was written is text and numbers that can be read again; `Errc::invalid` for
+  /// the first that is not.
   const Result<void>& good() const { return check_.result; }
 
-  /// The text so far, as one document.
+  /// The text, as one document, with `---` before it; once, after the last value.
   std::string take() && { return std::move(out_); }
 
  private:
@@ -498,8 +514,9 @@ class YamlSink {
   Place place_ = Place::line_begin;
 };
 
-/// A described type as YAML text, in the order of the field list. Fails when a text in it is not
-/// UTF-8.
+/// A described type as YAML text, in the order of the field list; ends with a newline.
+/// `Errc::invalid` when a text in it is not UTF-8, or a number in an `extra` is none of JSON.
+/// Nobody looks at the rules of CDI: `write_spec` does.
 template <Described T>
 Result<std::string> write_yaml(const T& value) {
   YamlSink sink;

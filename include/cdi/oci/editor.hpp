@@ -67,31 +67,42 @@ struct ModelDict {
 
 }  // namespace detail
 
-/// Edits the library's own OCI model.
+/// Edits the library's own OCI model, for `apply`. Parts that are missing are made when they are
+/// asked for. What it puts into a `Borrowed` model points into the edits, which must outlive it.
 template <Storage S>
 struct SpecEditor<oci::BasicSpec<S>> {
-  oci::BasicSpec<S>& spec;
+  oci::BasicSpec<S>& spec;  ///< what is edited; outlives the editor and the lists it gives
 
+  /// `process.env`; the key of a variable is its name.
   auto env() { return detail::ModelList{process().env}; }
+  /// `linux.devices`; the key of a node is its path in the container.
   auto devices() { return detail::ModelList{linux_part().devices}; }
+  /// `linux.resources.devices`, to append to.
   auto device_rules() {
     auto& resources = linux_part().resources;
     return detail::ModelList{(resources ? *resources : resources.emplace()).devices};
   }
+  /// `linux.netDevices`; the key of an interface is its name on the host.
   auto net_devices() { return detail::ModelDict{linux_part().net_devices}; }
+  /// `mounts`; the key of a mount is its destination, as text.
   auto mounts() { return detail::ModelList{spec.mounts}; }
+  /// The list of `hooks` for one moment, to append to.
   auto hooks(oci::HookPoint point) {
     return detail::ModelList{(spec.hooks ? *spec.hooks : spec.hooks.emplace()).at(point)};
   }
+  /// Makes `linux.intelRdt` these settings; nothing of those before is kept.
   void set_intel_rdt(const oci::LinuxIntelRdtView& settings) {
     detail::convert_value(settings, linux_part().intel_rdt.emplace());
   }
+  /// `process.user.additionalGids`.
   auto additional_gids() { return detail::ModelList{process().user.additional_gids}; }
 
+  /// `process.user`; ids are 0 when there is no process.
   Owner owner() const {
     if (!spec.process) return {};
     return {spec.process->user.uid, spec.process->user.gid};
   }
+  /// Whether `linux.namespaces` has one of type `user`, new or joined.
   bool has_user_namespace() const {
     if (!spec.linux_) return false;
     const auto& all = spec.linux_->namespaces;

@@ -16,12 +16,13 @@
 
 namespace cdi::inline CDI_ABI::oci {
 
-/// A device of the host that the container sees.
+/// A device of the host that the container sees, beyond those of its devfs rules.
+/// config-freebsd.md, "Devices".
 template <class S>
 struct BasicFreeBsdDevice {
-  StringOf<S> path{};  // below /dev
-  std::optional<std::uint32_t> mode{};
-  ExtraOf<S> extra{};
+  StringOf<S> path{};                   ///< path below /dev, `pf` say
+  std::optional<std::uint32_t> mode{};  ///< permission bits; not set when absent
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicFreeBsdDevice&, const BasicFreeBsdDevice&) = default;
 
@@ -34,19 +35,19 @@ struct BasicFreeBsdDevice {
   }
 };
 
-/// What the jail allows.
+/// What the jail allows: the parameters `allow.*` of jail(8). config-freebsd.md, "Jail".
 template <class S>
 struct BasicFreeBsdJailAllow {
-  bool set_hostname = false;
-  bool raw_sockets = false;
-  bool chflags = false;
-  ListOf<S, StringOf<S>> mount{};  // types of file systems
-  bool quotas = false;
-  bool socket_af = false;
-  bool mlock = false;
-  bool reserved_ports = false;
-  bool suser = false;
-  ExtraOf<S> extra{};
+  bool set_hostname = false;       ///< may change the host name
+  bool raw_sockets = false;        ///< may use raw sockets, as ping does
+  bool chflags = false;            ///< may change system file flags
+  ListOf<S, StringOf<S>> mount{};  ///< types of file systems that it may mount and unmount
+  bool quotas = false;             ///< may change quotas of file systems
+  bool socket_af = false;          ///< may use sockets other than IPv4, IPv6 and UNIX
+  bool mlock = false;              ///< may lock memory: mlock(2), munlock(2)
+  bool reserved_ports = false;     ///< may bind ports below 1024
+  bool suser = false;  ///< its super-user has power; false is not written, and the runtime decides
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicFreeBsdJailAllow&, const BasicFreeBsdJailAllow&) = default;
 
@@ -66,24 +67,28 @@ struct BasicFreeBsdJailAllow {
   }
 };
 
-/// The jail around the container. What is shared is said as "new", "inherit" or "disable".
+/// The jail around the container, as of jail(8). What is shared is said as "new", "inherit" (from
+/// the parent) or "disable". config-freebsd.md, "Jail".
 template <class S>
 struct BasicFreeBsdJail {
-  StringOf<S> parent{};
-  StringOf<S> host{};
-  StringOf<S> ip4{};
-  ListOf<S, StringOf<S>> ip4_addr{};
-  StringOf<S> ip6{};
-  ListOf<S, StringOf<S>> ip6_addr{};
-  StringOf<S> vnet{};
+  StringOf<S> parent{};               ///< name of the jail that it is made in; the host when empty
+  StringOf<S> host{};                 ///< host and domain name: "new" or "inherit"
+  StringOf<S> ip4{};                  ///< IPv4: "inherit" or "disable"; empty with a new `vnet`
+  ListOf<S, StringOf<S>> ip4_addr{};  ///< IPv4 addresses that it is held to, `10.11.12.13` say
+  StringOf<S> ip6{};                  ///< IPv6: "inherit" or "disable"; empty with a new `vnet`
+  ListOf<S, StringOf<S>> ip6_addr{};  ///< IPv6 addresses that it is held to, `fd10::11:12:13` say
+  StringOf<S> vnet{};                 ///< network stack: "new" or "inherit"
+  /// Interface of the host that has `ip4_addr` and `ip6_addr` as long as the jail lives.
   StringOf<S> interface_{};
+  /// Interfaces that are in its `vnet` as long as it lives.
   ListOf<S, StringOf<S>> vnet_interfaces{};
-  StringOf<S> sysvmsg{};
-  StringOf<S> sysvsem{};
-  StringOf<S> sysvshm{};
+  StringOf<S> sysvmsg{};  ///< System V messages: "new", "inherit" or "disable"; "new" when empty
+  StringOf<S> sysvsem{};  ///< System V semaphores, likewise
+  StringOf<S> sysvshm{};  ///< System V shared memory, likewise
+  /// Mounts it sees: 0 all, 1 those below its root, 2 its root alone; 2 when absent.
   std::optional<std::int64_t> enforce_statfs{};
-  std::optional<BasicFreeBsdJailAllow<S>> allow{};
-  ExtraOf<S> extra{};
+  std::optional<BasicFreeBsdJailAllow<S>> allow{};  ///< left to the runtime when absent
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicFreeBsdJail&, const BasicFreeBsdJail&) = default;
 
@@ -108,12 +113,12 @@ struct BasicFreeBsdJail {
   }
 };
 
-/// The part of an OCI spec that only FreeBSD has.
+/// The part of an OCI spec that only FreeBSD has: its member `freebsd`. config-freebsd.md.
 template <class S>
 struct BasicFreeBsd {
-  ListOf<S, BasicFreeBsdDevice<S>> devices{};
-  std::optional<BasicFreeBsdJail<S>> jail{};
-  ExtraOf<S> extra{};
+  ListOf<S, BasicFreeBsdDevice<S>> devices{};  ///< devices beyond those of its devfs rules
+  std::optional<BasicFreeBsdJail<S>> jail{};   ///< the runtime's choice when absent
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicFreeBsd&, const BasicFreeBsd&) = default;
 
@@ -126,10 +131,10 @@ struct BasicFreeBsd {
   }
 };
 
-using FreeBsdDevice = BasicFreeBsdDevice<Owning>;
-using FreeBsdJailAllow = BasicFreeBsdJailAllow<Owning>;
-using FreeBsdJail = BasicFreeBsdJail<Owning>;
-using FreeBsd = BasicFreeBsd<Owning>;
+using FreeBsdDevice = BasicFreeBsdDevice<Owning>;        ///< owns its text
+using FreeBsdJailAllow = BasicFreeBsdJailAllow<Owning>;  ///< owns its text
+using FreeBsdJail = BasicFreeBsdJail<Owning>;            ///< owns its text
+using FreeBsd = BasicFreeBsd<Owning>;                    ///< owns its text
 
 static_assert(detail::initialisers_used<FreeBsdDevice, FreeBsdJailAllow, FreeBsdJail, FreeBsd>);
 

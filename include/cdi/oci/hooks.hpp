@@ -19,25 +19,29 @@
 
 namespace cdi::inline CDI_ABI::oci {
 
-/// The six moments of a container's life at which the runtime runs hooks.
+/// The six moments of a container's life at which the runtime runs hooks, in their order.
+/// config.md, "POSIX-platform Hooks".
 enum class HookPoint : std::uint8_t {
-  prestart,
-  create_runtime,
-  create_container,
-  start_container,
-  poststart,
-  poststop,
+  prestart,          ///< in create, right before `create_runtime`; deprecated
+  create_runtime,    ///< in create, before the root is changed; in the runtime's namespaces
+  create_container,  ///< right after `create_runtime`; in the container's namespaces
+  start_container,   ///< in start, before the process; in the container
+  poststart,         ///< in start, when the process runs; in the runtime's namespaces
+  poststop,          ///< in delete, when the container is gone; in the runtime's namespaces
 };
 
 /// The names of the hook points in CDI and OCI documents, in the order of `HookPoint`.
 inline constexpr std::array<std::string_view, 6> hook_point_names{
     "prestart", "createRuntime", "createContainer", "startContainer", "poststart", "poststop"};
 
+/// The name of a hook point, such as `createContainer`: a view of an entry of `hook_point_names`,
+/// which lives as long as the program.
 constexpr std::string_view hook_point_name(HookPoint point) {
   return hook_point_names[static_cast<std::size_t>(point)];
 }
 
-/// The hook point of a name such as `createContainer`; case matters.
+/// The hook point of a name such as `createContainer`; none for a name that is of no hook point.
+/// Case matters.
 constexpr std::optional<HookPoint> parse_hook_point(std::string_view name) {
   for (std::size_t i = 0; i < hook_point_names.size(); ++i) {
     if (hook_point_names[i] == name) return static_cast<HookPoint>(i);
@@ -45,14 +49,17 @@ constexpr std::optional<HookPoint> parse_hook_point(std::string_view name) {
   return std::nullopt;
 }
 
-/// A program that the runtime runs.
+/// A program that the runtime runs at a hook point; it gets the state of the container as JSON on
+/// its standard input. config.md, "POSIX-platform Hooks".
 template <class S>
 struct BasicHook {
-  StringOf<S> path{};             // absolute
-  ListOf<S, StringOf<S>> args{};  // with the program's name first, as in execv
-  ListOf<S, StringOf<S>> env{};
-  std::optional<std::int64_t> timeout{};  // seconds
-  ExtraOf<S> extra{};
+  /// Absolute path: in the container for `startContainer`, on the host for the others.
+  StringOf<S> path{};
+  ListOf<S, StringOf<S>> args{};  ///< the program's name, then its arguments, as in execv(3)
+  ListOf<S, StringOf<S>> env{};   ///< its variables, `NAME=value`
+  /// Seconds until the hook is aborted, at least 1; no limit when absent.
+  std::optional<std::int64_t> timeout{};
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicHook&, const BasicHook&) = default;
 
@@ -67,18 +74,24 @@ struct BasicHook {
   }
 };
 
-/// The hooks of a container, by the moment they run.
+/// The hooks of a container, by the moment they run; those of one moment run in order of the list.
+/// config.md, "POSIX-platform Hooks".
 template <class S>
 struct BasicHooks {
-  ListOf<S, BasicHook<S>> prestart{};
+  ListOf<S, BasicHook<S>> prestart{};  ///< deprecated: right before `create_runtime`
+  /// On creation, once the namespaces are there; run in those of the runtime.
   ListOf<S, BasicHook<S>> create_runtime{};
+  /// After `create_runtime`, before the root is changed; run in those of the container.
   ListOf<S, BasicHook<S>> create_container{};
+  /// On start, before the process; run in the container, from its root.
   ListOf<S, BasicHook<S>> start_container{};
+  /// When the process runs, before start returns; run in the runtime's namespaces.
   ListOf<S, BasicHook<S>> poststart{};
+  /// When the container is deleted, before delete returns; run like `poststart`.
   ListOf<S, BasicHook<S>> poststop{};
-  ExtraOf<S> extra{};
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
-  /// The hooks of one moment.
+  /// The hooks of one moment, in the member named after it; to be changed in place.
   ListOf<S, BasicHook<S>>& at(HookPoint point) {
     switch (point) {
       case HookPoint::prestart: return prestart;
@@ -106,9 +119,9 @@ struct BasicHooks {
   }
 };
 
-using Hook = BasicHook<Owning>;
-using HookView = BasicHook<Borrowed>;
-using Hooks = BasicHooks<Owning>;
+using Hook = BasicHook<Owning>;        ///< owns its text
+using HookView = BasicHook<Borrowed>;  ///< points into other text, which must outlive it
+using Hooks = BasicHooks<Owning>;      ///< owns its text
 
 static_assert(detail::initialisers_used<Hook, HookView, Hooks>);
 

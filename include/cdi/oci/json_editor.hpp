@@ -40,9 +40,11 @@ namespace detail {
 /// absent.
 template <class Json>
 const Json* json_member(const Json* object, const char* key) {
-  if (object == nullptr || !object->is_object()) return nullptr;
-  const auto found = object->find(key);
-  return found == object->end() || found->is_null() ? nullptr : &*found;
+  if (object == nullptr) return nullptr;
+  const auto* members = object->template get_ptr<const typename Json::object_t*>();
+  if (members == nullptr) return nullptr;
+  const auto found = members->find(key);
+  return found == members->end() || found->second.is_null() ? nullptr : &found->second;
 }
 
 template <class Json>
@@ -174,12 +176,16 @@ class JsonPartCheck {
 
 }  // namespace detail
 
-/// Edits an OCI `config.json` as a document, so that nothing the library does not know is lost;
-/// with `ordered_json` every member keeps its place.
+/// Edits an OCI `config.json` as a document, for `apply`, so that nothing the library does not know
+/// is lost; with `ordered_json` every member keeps its place. Parts that are missing or null are
+/// made when they are asked for. Only `check`, `owner` and `has_user_namespace` may be called
+/// before `check` has passed: the others take the parts to be of the kinds that OCI wants.
 template <JsonDocument Json>
 struct SpecEditor<Json> {
-  Json& document;
+  Json& document;  ///< what is edited; outlives the editor and the lists it gives
 
+  /// Looks whether the parts that are there are of the kinds that OCI wants, of those touched only.
+  /// Fails with `Errc::schema` and the path of the first that is not. Changes nothing.
   Result<void> check(const TouchedParts& touched) const {
     using Check = detail::JsonPartCheck<Json>;
     Check check;
@@ -223,27 +229,37 @@ struct SpecEditor<Json> {
     return std::move(check).take();
   }
 
+  /// `process.env`; the key of a variable is its name.
   auto env() { return list(process(), "env", nullptr); }
+  /// `linux.devices`; the key of a node is its path in the container.
   auto devices() { return list(object(document, "linux"), "devices", "path"); }
+  /// `linux.resources.devices`, to append to.
   auto device_rules() {
     return list(object(object(document, "linux"), "resources"), "devices", "path");
   }
+  /// `linux.netDevices`; the key of an interface is its name on the host.
   auto net_devices() {
     return detail::JsonInterfaces<Json>{object(object(document, "linux"), "netDevices")};
   }
+  /// `mounts`; the key of a mount is its destination, as text.
   auto mounts() { return list(document, "mounts", "destination"); }
+  /// The list of `hooks` for one moment, to append to.
   auto hooks(oci::HookPoint point) {
     return list(object(document, "hooks"), oci::hook_point_name(point), "path");
   }
+  /// Makes `linux.intelRdt` these settings; nothing of those before is kept.
   void set_intel_rdt(const oci::LinuxIntelRdtView& settings) {
     object(document, "linux")["intelRdt"] = cdi::to_json_value<Json>(settings);
   }
+  /// `process.user.additionalGids`.
   auto additional_gids() { return list(user(process()), "additionalGids", nullptr); }
 
+  /// `process.user`; an id that is not there, or no number of 32 bits, is 0.
   Owner owner() const {
     const Json* user = detail::json_member(detail::json_member<Json>(&document, "process"), "user");
     return {id(user, "uid"), id(user, "gid")};
   }
+  /// Whether `linux.namespaces` has one of type `user`, new or joined.
   bool has_user_namespace() const {
     const Json* all =
         detail::json_member(detail::json_member<Json>(&document, "linux"), "namespaces");

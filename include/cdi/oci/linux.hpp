@@ -19,17 +19,17 @@
 
 namespace cdi::inline CDI_ABI::oci {
 
-/// A device node that the runtime makes in the container.
+/// A device node that the runtime makes in the container. config-linux.md, "Devices".
 template <class S>
 struct BasicLinuxDevice {
-  StringOf<S> path{};
-  StringOf<S> type{};  // "b", "c", "u" or "p"
-  std::int64_t major = 0;
-  std::int64_t minor = 0;
-  std::optional<std::uint32_t> file_mode{};
-  std::optional<std::uint32_t> uid{};
-  std::optional<std::uint32_t> gid{};
-  ExtraOf<S> extra{};
+  StringOf<S> path{};      ///< absolute path in the container, not only below /dev
+  StringOf<S> type{};      ///< "b" for block, "c" or "u" for character devices, "p" for a FIFO
+  std::int64_t major = 0;  ///< major number on the host; 0 for a FIFO
+  std::int64_t minor = 0;  ///< minor number on the host; 0 for a FIFO
+  std::optional<std::uint32_t> file_mode{};  ///< permission bits; the runtime's choice when absent
+  std::optional<std::uint32_t> uid{};  ///< owner in the container; the runtime's choice when absent
+  std::optional<std::uint32_t> gid{};  ///< group in the container; the runtime's choice when absent
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxDevice&, const BasicLinuxDevice&) = default;
 
@@ -47,11 +47,12 @@ struct BasicLinuxDevice {
   }
 };
 
-/// A network interface of the host that the runtime moves into the container.
+/// A network interface of the host that the runtime moves into the container. config-linux.md,
+/// "Network Devices".
 template <class S>
 struct BasicLinuxNetDevice {
-  StringOf<S> name{};  // in the container; that of the host when empty
-  ExtraOf<S> extra{};
+  StringOf<S> name{};  ///< name in the container; that of the host when empty
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxNetDevice&, const BasicLinuxNetDevice&) = default;
 
@@ -63,12 +64,13 @@ struct BasicLinuxNetDevice {
   }
 };
 
-/// A namespace that the container gets.
+/// A namespace that the container gets. config-linux.md, "Namespaces".
 template <class S>
 struct BasicLinuxNamespace {
-  StringOf<S> type{};  // "pid", "network", "mount", "ipc", "uts", "user", "cgroup", "time"
-  StringOf<S> path{};  // of a namespace to join; a new one when empty
-  ExtraOf<S> extra{};
+  /// "pid", "network", "mount", "ipc", "uts", "user", "cgroup", "time"; each at most once.
+  StringOf<S> type{};
+  StringOf<S> path{};  ///< absolute path on the host of a namespace to join; a new one when empty
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxNamespace&, const BasicLinuxNamespace&) = default;
 
@@ -81,15 +83,20 @@ struct BasicLinuxNamespace {
   }
 };
 
-/// Settings of Intel Resource Director Technology.
+/// Settings of Intel Resource Director Technology, for the resctrl file system of the host.
+/// config-linux.md, "IntelRdt".
 template <class S>
 struct BasicLinuxIntelRdt {
+  /// Class of service: a directory of resctrl, `/` for the default one; the container's id if
+  /// empty.
   StringOf<S> clos_id{};
+  /// Lines for the file `schemata`, `L2:0=f` say, written after those of the two below.
   ListOf<S, StringOf<S>> schemata{};
-  StringOf<S> l3_cache_schema{};
+  StringOf<S> l3_cache_schema{};  ///< bit masks by cache, `L3:0=7f0;1=1f` say; not set when empty
+  /// Memory bandwidth by cache, `MB:0=20;1=70` say; not set when empty.
   StringOf<S> mem_bw_schema{};
-  bool enable_monitoring = false;
-  ExtraOf<S> extra{};
+  bool enable_monitoring = false;  ///< whether it gets a monitoring group of its own
+  ExtraOf<S> extra{};              ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxIntelRdt&, const BasicLinuxIntelRdt&) = default;
 
@@ -105,13 +112,14 @@ struct BasicLinuxIntelRdt {
   }
 };
 
-/// Where the kernel takes the memory of the container from: set_mempolicy(2).
+/// Where the kernel takes the memory of the container from: set_mempolicy(2). config-linux.md,
+/// "Memory policy".
 template <class S>
 struct BasicLinuxMemoryPolicy {
-  StringOf<S> mode{};              // `MPOL_BIND`, ...
-  StringOf<S> nodes{};             // a list like `0-3,7`
-  ListOf<S, StringOf<S>> flags{};  // `MPOL_F_STATIC_NODES`, ...
-  ExtraOf<S> extra{};
+  StringOf<S> mode{};              ///< `MPOL_BIND`, `MPOL_INTERLEAVE`, `MPOL_LOCAL`, ...
+  StringOf<S> nodes{};             ///< a list like `0-3,7`; some modes need one, some none
+  ListOf<S, StringOf<S>> flags{};  ///< `MPOL_F_STATIC_NODES`, ...
+  ExtraOf<S> extra{};              ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxMemoryPolicy&, const BasicLinuxMemoryPolicy&) = default;
 
@@ -125,12 +133,12 @@ struct BasicLinuxMemoryPolicy {
   }
 };
 
-/// The execution domain of the container: personality(2).
+/// The execution domain of the container: personality(2). config-linux.md, "Personality".
 template <class S>
 struct BasicLinuxPersonality {
-  StringOf<S> domain{};  // "LINUX" or "LINUX32"
-  ListOf<S, StringOf<S>> flags{};
-  ExtraOf<S> extra{};
+  StringOf<S> domain{};            ///< "LINUX", or "LINUX32": uname(2) shows 32 bits
+  ListOf<S, StringOf<S>> flags{};  ///< OCI 1.3.0 has none
+  ExtraOf<S> extra{};              ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxPersonality&, const BasicLinuxPersonality&) = default;
 
@@ -143,12 +151,13 @@ struct BasicLinuxPersonality {
   }
 };
 
-/// How far a clock of the container is off that of the host.
+/// How far a clock of the container is off that of the host. config-linux.md, "Offset for Time
+/// Namespace".
 template <class S>
 struct BasicLinuxTimeOffset {
-  std::int64_t secs = 0;
-  std::uint32_t nanosecs = 0;
-  ExtraOf<S> extra{};
+  std::int64_t secs = 0;       ///< seconds, negative for a clock that is behind
+  std::uint32_t nanosecs = 0;  ///< nanoseconds to add to `secs`
+  ExtraOf<S> extra{};          ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxTimeOffset&, const BasicLinuxTimeOffset&) = default;
 
@@ -161,27 +170,30 @@ struct BasicLinuxTimeOffset {
   }
 };
 
-/// The part of an OCI spec that only Linux has.
+/// The part of an OCI spec that only Linux has: its member `linux`. config-linux.md.
 template <class S>
 struct BasicLinux {
-  ListOf<S, BasicIdMapping<S>> uid_mappings{};
-  ListOf<S, BasicIdMapping<S>> gid_mappings{};
+  ListOf<S, BasicIdMapping<S>> uid_mappings{};  ///< user ids of its user namespace and of the host
+  ListOf<S, BasicIdMapping<S>> gid_mappings{};  ///< group ids of its user namespace and of the host
+  /// Kernel parameters, `net.core.somaxconn` say, and their values.
   DictOf<S, StringOf<S>> sysctl{};
-  std::optional<BasicLinuxResources<S>> resources{};
+  std::optional<BasicLinuxResources<S>> resources{};  ///< cgroup settings; left alone when absent
+  /// Path: absolute from the cgroup mount, else from where the runtime likes; its choice if empty.
   StringOf<S> cgroups_path{};
-  ListOf<S, BasicLinuxNamespace<S>> namespaces{};
-  ListOf<S, BasicLinuxDevice<S>> devices{};
-  DictOf<S, BasicLinuxNetDevice<S>> net_devices{};  // by host interface
-  std::optional<BasicLinuxSeccomp<S>> seccomp{};
-  StringOf<S> rootfs_propagation{};  // "private", "shared", "slave" or "unbindable"
-  ListOf<S, StringOf<S>> masked_paths{};
+  ListOf<S, BasicLinuxNamespace<S>> namespaces{};   ///< those of other types are the runtime's
+  ListOf<S, BasicLinuxDevice<S>> devices{};         ///< nodes beyond `/dev/null` and its like
+  DictOf<S, BasicLinuxNetDevice<S>> net_devices{};  ///< interfaces to move, by name on the host
+  std::optional<BasicLinuxSeccomp<S>> seccomp{};    ///< filter of system calls; none when absent
+  StringOf<S> rootfs_propagation{};       ///< "private", "shared", "slave" or "unbindable"
+  ListOf<S, StringOf<S>> masked_paths{};  ///< absolute paths that cannot be read in the container
+  /// Absolute paths that cannot be written in the container.
   ListOf<S, StringOf<S>> readonly_paths{};
-  StringOf<S> mount_label{};
-  std::optional<BasicLinuxIntelRdt<S>> intel_rdt{};
-  std::optional<BasicLinuxMemoryPolicy<S>> memory_policy{};
-  std::optional<BasicLinuxPersonality<S>> personality{};
-  DictOf<S, BasicLinuxTimeOffset<S>> time_offsets{};  // by clock: "monotonic", "boottime"
-  ExtraOf<S> extra{};
+  StringOf<S> mount_label{};  ///< SELinux context of its mounts; none set when empty
+  std::optional<BasicLinuxIntelRdt<S>> intel_rdt{};          ///< resctrl is not touched when absent
+  std::optional<BasicLinuxMemoryPolicy<S>> memory_policy{};  ///< for NUMA; unchanged when absent
+  std::optional<BasicLinuxPersonality<S>> personality{};     ///< unchanged when absent
+  DictOf<S, BasicLinuxTimeOffset<S>> time_offsets{};         ///< by clock: "monotonic", "boottime"
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinux&, const BasicLinux&) = default;
 
@@ -209,17 +221,20 @@ struct BasicLinux {
   }
 };
 
-using LinuxDevice = BasicLinuxDevice<Owning>;
+using LinuxDevice = BasicLinuxDevice<Owning>;  ///< owns its text
+/// Points into other text, which must outlive it.
 using LinuxDeviceView = BasicLinuxDevice<Borrowed>;
-using LinuxNetDevice = BasicLinuxNetDevice<Owning>;
+using LinuxNetDevice = BasicLinuxNetDevice<Owning>;  ///< owns its text
+/// Points into other text, which must outlive it.
 using LinuxNetDeviceView = BasicLinuxNetDevice<Borrowed>;
-using LinuxNamespace = BasicLinuxNamespace<Owning>;
-using LinuxIntelRdt = BasicLinuxIntelRdt<Owning>;
+using LinuxNamespace = BasicLinuxNamespace<Owning>;  ///< owns its text
+using LinuxIntelRdt = BasicLinuxIntelRdt<Owning>;    ///< owns its text
+/// Points into other text, which must outlive it.
 using LinuxIntelRdtView = BasicLinuxIntelRdt<Borrowed>;
-using LinuxMemoryPolicy = BasicLinuxMemoryPolicy<Owning>;
-using LinuxPersonality = BasicLinuxPersonality<Owning>;
-using LinuxTimeOffset = BasicLinuxTimeOffset<Owning>;
-using Linux = BasicLinux<Owning>;
+using LinuxMemoryPolicy = BasicLinuxMemoryPolicy<Owning>;  ///< owns its text
+using LinuxPersonality = BasicLinuxPersonality<Owning>;    ///< owns its text
+using LinuxTimeOffset = BasicLinuxTimeOffset<Owning>;      ///< owns its text
+using Linux = BasicLinux<Owning>;                          ///< owns its text
 
 static_assert(
     detail::initialisers_used<LinuxDevice, LinuxDeviceView, LinuxNetDevice, LinuxNetDeviceView,

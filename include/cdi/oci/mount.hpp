@@ -16,12 +16,13 @@
 namespace cdi::inline CDI_ABI::oci {
 
 /// One row of an ID mapping: `size` ids from `container_id` on are those from `host_id` on.
+/// config-linux.md, "User namespace mappings".
 template <class S>
 struct BasicIdMapping {
-  std::uint32_t container_id = 0;
-  std::uint32_t host_id = 0;
-  std::uint32_t size = 0;
-  ExtraOf<S> extra{};
+  std::uint32_t container_id = 0;  ///< first user or group id in the container
+  std::uint32_t host_id = 0;       ///< first user or group id on the host
+  std::uint32_t size = 0;          ///< how many ids, counted from the first
+  ExtraOf<S> extra{};              ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicIdMapping&, const BasicIdMapping&) = default;
 
@@ -35,16 +36,23 @@ struct BasicIdMapping {
   }
 };
 
-/// A file system that the runtime mounts into the container.
+/// A file system, or a path of the host, that the runtime mounts into the container beyond its
+/// root. config.md, "Mounts" and "POSIX-platform Mounts".
 template <class S>
 struct BasicMount {
-  StringOf<S> destination{};  // absolute, in the container
+  StringOf<S> destination{};  ///< absolute path in the container
+  /// File system type, as in /proc/filesystems; of no meaning for bind mounts, often `none`.
   StringOf<S> type{};
+  /// Device, or for bind mounts a path on the host, absolute or relative to the bundle.
   StringOf<S> source{};
+  /// Options of mount(8), one an entry; `bind` or `rbind` make it a bind mount.
   ListOf<S, StringOf<S>> options{};
+  /// User ids of its files, mapped when `options` have `idmap` or `ridmap`; the container's own
+  /// mapping when empty.
   ListOf<S, BasicIdMapping<S>> uid_mappings{};
+  /// Group ids of its files, likewise; given when `uid_mappings` are.
   ListOf<S, BasicIdMapping<S>> gid_mappings{};
-  ExtraOf<S> extra{};
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicMount&, const BasicMount&) = default;
 
@@ -61,9 +69,9 @@ struct BasicMount {
   }
 };
 
-using IdMapping = BasicIdMapping<Owning>;
-using Mount = BasicMount<Owning>;
-using MountView = BasicMount<Borrowed>;
+using IdMapping = BasicIdMapping<Owning>;  ///< owns its text
+using Mount = BasicMount<Owning>;          ///< owns its text
+using MountView = BasicMount<Borrowed>;    ///< points into other text, which must outlive it
 
 static_assert(detail::initialisers_used<IdMapping, Mount, MountView>);
 

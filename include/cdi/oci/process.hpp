@@ -16,12 +16,12 @@
 
 namespace cdi::inline CDI_ABI::oci {
 
-/// The size of a console, in characters.
+/// The size of a console. config.md, "Process".
 template <class S>
 struct BasicBox {
-  std::uint64_t height = 0;
-  std::uint64_t width = 0;
-  ExtraOf<S> extra{};
+  std::uint64_t height = 0;  ///< lines of text
+  std::uint64_t width = 0;   ///< characters in a line
+  ExtraOf<S> extra{};        ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicBox&, const BasicBox&) = default;
 
@@ -34,15 +34,17 @@ struct BasicBox {
   }
 };
 
-/// Who the process of the container runs as.
+/// Who the process of the container runs as. config.md, "User".
 template <class S>
 struct BasicUser {
-  std::uint32_t uid = 0;
-  std::uint32_t gid = 0;
+  std::uint32_t uid = 0;  ///< user id in the container's user namespace; not for Windows
+  std::uint32_t gid = 0;  ///< group id in the container's user namespace; not for Windows
+  /// Permission bits that new files lack; the runtime's when absent.
   std::optional<std::uint32_t> umask{};
+  /// Groups that it is in beside `gid`, in that namespace.
   ListOf<S, std::uint32_t> additional_gids{};
-  StringOf<S> username{};  // Windows only
-  ExtraOf<S> extra{};
+  StringOf<S> username{};  ///< user name; Windows only
+  ExtraOf<S> extra{};      ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicUser&, const BasicUser&) = default;
 
@@ -58,15 +60,17 @@ struct BasicUser {
   }
 };
 
-/// The Linux capabilities of a process, as names like `CAP_NET_ADMIN`.
+/// The Linux capabilities of a process, as names like `CAP_NET_ADMIN`; see capabilities(7).
+/// config.md, "Linux Process".
 template <class S>
 struct BasicLinuxCapabilities {
-  ListOf<S, StringOf<S>> bounding{};
+  ListOf<S, StringOf<S>> bounding{};  ///< all that execve(2) may ever give it
+  /// What the kernel looks at when the process asks for something.
   ListOf<S, StringOf<S>> effective{};
-  ListOf<S, StringOf<S>> inheritable{};
-  ListOf<S, StringOf<S>> permitted{};
-  ListOf<S, StringOf<S>> ambient{};
-  ExtraOf<S> extra{};
+  ListOf<S, StringOf<S>> inheritable{};  ///< what execve(2) keeps for programs whose file allows it
+  ListOf<S, StringOf<S>> permitted{};    ///< what the process may make effective
+  ListOf<S, StringOf<S>> ambient{};  ///< what execve(2) keeps for any program without set-user-ID
+  ExtraOf<S> extra{};                ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxCapabilities&, const BasicLinuxCapabilities&) = default;
 
@@ -80,13 +84,14 @@ struct BasicLinuxCapabilities {
   }
 };
 
-/// A resource limit, as of setrlimit(2).
+/// A resource limit, as of setrlimit(2), in the unit that the resource has there. config.md, "POSIX
+/// process".
 template <class S>
 struct BasicPosixRlimit {
-  StringOf<S> type{};  // `RLIMIT_NOFILE`, ...
-  std::uint64_t hard = 0;
-  std::uint64_t soft = 0;
-  ExtraOf<S> extra{};
+  StringOf<S> type{};      ///< `RLIMIT_NOFILE`, ...; each at most once in a process
+  std::uint64_t hard = 0;  ///< how far the process may raise `soft`; 2^64 - 1 for no limit
+  std::uint64_t soft = 0;  ///< what the kernel enforces; 2^64 - 1 for no limit
+  ExtraOf<S> extra{};      ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicPosixRlimit&, const BasicPosixRlimit&) = default;
 
@@ -100,17 +105,20 @@ struct BasicPosixRlimit {
   }
 };
 
-/// How the kernel schedules a process: sched_setattr(2).
+/// How the kernel schedules a process: sched_setattr(2). config.md, "Linux Process".
 template <class S>
 struct BasicScheduler {
-  StringOf<S> policy{};  // `SCHED_OTHER`, ...
-  std::int32_t nice = 0;
+  /// `SCHED_OTHER`, `SCHED_BATCH`, `SCHED_IDLE`, `SCHED_FIFO`, `SCHED_RR`, `SCHED_DEADLINE`, ...
+  StringOf<S> policy{};
+  std::int32_t nice = 0;  ///< -20, which is served best, to 19; for `SCHED_OTHER` and `SCHED_BATCH`
+  /// 1 to 99, which is served first, for `SCHED_FIFO` and `SCHED_RR`; else 0.
   std::int32_t priority = 0;
-  ListOf<S, StringOf<S>> flags{};
-  std::uint64_t runtime = 0;  // nanoseconds, as the two below
-  std::uint64_t deadline = 0;
-  std::uint64_t period = 0;
-  ExtraOf<S> extra{};
+  ListOf<S, StringOf<S>> flags{};  ///< `SCHED_FLAG_RESET_ON_FORK`, ...
+  /// Nanoseconds that it may run in each period; this and the next two for `SCHED_DEADLINE`.
+  std::uint64_t runtime = 0;
+  std::uint64_t deadline = 0;  ///< nanoseconds from the start of a period until it has run them
+  std::uint64_t period = 0;    ///< nanoseconds from one period to the next
+  ExtraOf<S> extra{};          ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicScheduler&, const BasicScheduler&) = default;
 
@@ -125,12 +133,12 @@ struct BasicScheduler {
   }
 };
 
-/// The priority of a process for input and output: ioprio_set(2).
+/// The priority of a process for input and output: ioprio_set(2). config.md, "Linux Process".
 template <class S>
 struct BasicLinuxIoPriority {
-  StringOf<S> class_{};  // `IOPRIO_CLASS_BE`, ...
-  std::int64_t priority = 0;
-  ExtraOf<S> extra{};
+  StringOf<S> class_{};       ///< `IOPRIO_CLASS_RT`, `IOPRIO_CLASS_BE` or `IOPRIO_CLASS_IDLE`
+  std::int64_t priority = 0;  ///< within the class: 0, which is served first, to 7
+  ExtraOf<S> extra{};         ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxIoPriority&, const BasicLinuxIoPriority&) = default;
 
@@ -143,12 +151,13 @@ struct BasicLinuxIoPriority {
   }
 };
 
-/// The processors for programs run later in the container, as lists like `0-3,7`.
+/// The processors for programs run later in the container, as lists like `0-3,7`; not for its first
+/// process. config.md, "Linux Process".
 template <class S>
 struct BasicCpuAffinity {
-  StringOf<S> initial{};
-  StringOf<S> final_{};
-  ExtraOf<S> extra{};
+  StringOf<S> initial{};  ///< processors until it is in the container's cgroup; not set when empty
+  StringOf<S> final_{};   ///< processors from then on; those of the cgroup when empty
+  ExtraOf<S> extra{};     ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicCpuAffinity&, const BasicCpuAffinity&) = default;
 
@@ -161,26 +170,31 @@ struct BasicCpuAffinity {
   }
 };
 
-/// The process that the container starts.
+/// The process that the container starts. config.md, "Process".
 template <class S>
 struct BasicProcess {
-  bool terminal = false;
+  bool terminal = false;  ///< whether its standard streams are a terminal, made by the runtime
+  /// Size of the terminal; the runtime's choice when absent.
   std::optional<BasicBox<S>> console_size{};
-  BasicUser<S> user{};
+  BasicUser<S> user{};  ///< who it runs as; root of the container unless told otherwise
+  /// Program, looked for in `PATH` when it has no slash, and its arguments.
   ListOf<S, StringOf<S>> args{};
-  StringOf<S> command_line{};    // Windows only
-  ListOf<S, StringOf<S>> env{};  // "NAME=value"
-  StringOf<S> cwd{};             // absolute
+  StringOf<S> command_line{};    ///< Windows only; made of `args` when empty
+  ListOf<S, StringOf<S>> env{};  ///< its variables, "NAME=value"
+  StringOf<S> cwd{};             ///< working directory, absolute path in the container
+  /// Linux only; left to the runtime when absent.
   std::optional<BasicLinuxCapabilities<S>> capabilities{};
-  ListOf<S, BasicPosixRlimit<S>> rlimits{};
-  bool no_new_privileges = false;
-  StringOf<S> apparmor_profile{};
+  ListOf<S, BasicPosixRlimit<S>> rlimits{};  ///< limits to set; others stay as the runtime has them
+  bool no_new_privileges = false;  ///< whether execve(2) may add no rights, as set-user-ID would
+  StringOf<S> apparmor_profile{};  ///< name of a profile loaded on the host; none set when empty
+  /// -1000, never killed for want of memory, to 1000; unchanged when absent.
   std::optional<std::int64_t> oom_score_adj{};
-  std::optional<BasicScheduler<S>> scheduler{};
-  StringOf<S> selinux_label{};
-  std::optional<BasicLinuxIoPriority<S>> io_priority{};
+  std::optional<BasicScheduler<S>> scheduler{};  ///< how it is scheduled; unchanged when absent
+  StringOf<S> selinux_label{};  ///< SELinux label of the process; none set when empty
+  std::optional<BasicLinuxIoPriority<S>> io_priority{};  ///< unchanged when absent
+  /// Processors of programs run later, not of this one.
   std::optional<BasicCpuAffinity<S>> exec_cpu_affinity{};
-  ExtraOf<S> extra{};
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicProcess&, const BasicProcess&) = default;
 
@@ -207,14 +221,14 @@ struct BasicProcess {
   }
 };
 
-using Box = BasicBox<Owning>;
-using User = BasicUser<Owning>;
-using LinuxCapabilities = BasicLinuxCapabilities<Owning>;
-using PosixRlimit = BasicPosixRlimit<Owning>;
-using Scheduler = BasicScheduler<Owning>;
-using LinuxIoPriority = BasicLinuxIoPriority<Owning>;
-using CpuAffinity = BasicCpuAffinity<Owning>;
-using Process = BasicProcess<Owning>;
+using Box = BasicBox<Owning>;                              ///< owns its text
+using User = BasicUser<Owning>;                            ///< owns its text
+using LinuxCapabilities = BasicLinuxCapabilities<Owning>;  ///< owns its text
+using PosixRlimit = BasicPosixRlimit<Owning>;              ///< owns its text
+using Scheduler = BasicScheduler<Owning>;                  ///< owns its text
+using LinuxIoPriority = BasicLinuxIoPriority<Owning>;      ///< owns its text
+using CpuAffinity = BasicCpuAffinity<Owning>;              ///< owns its text
+using Process = BasicProcess<Owning>;                      ///< owns its text
 
 static_assert(detail::initialisers_used<Box, User, LinuxCapabilities, PosixRlimit, Scheduler,
                                         LinuxIoPriority, CpuAffinity, Process>);

@@ -16,15 +16,16 @@
 
 namespace cdi::inline CDI_ABI::oci {
 
-/// A rule of the device cgroup: what the container may do with which devices.
+/// A rule of the device cgroup: what the container may do with which devices. config-linux.md,
+/// "Allowed Device list".
 template <class S>
 struct BasicLinuxDeviceCgroup {
-  bool allow = false;
-  StringOf<S> type{};                   // "a", "b" or "c"; all when empty
-  std::optional<std::int64_t> major{};  // all when absent
-  std::optional<std::int64_t> minor{};  // all when absent
-  StringOf<S> access{};                 // some of "rwm"
-  ExtraOf<S> extra{};
+  bool allow = false;                   ///< true to allow, false to deny
+  StringOf<S> type{};                   ///< "a" for all, "b" or "c"; all when empty
+  std::optional<std::int64_t> major{};  ///< all when absent
+  std::optional<std::int64_t> minor{};  ///< all when absent
+  StringOf<S> access{};                 ///< some of "rwm": read, write, mknod
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxDeviceCgroup&, const BasicLinuxDeviceCgroup&) = default;
 
@@ -38,19 +39,20 @@ struct BasicLinuxDeviceCgroup {
   }
 };
 
-/// The memory cgroup; amounts in bytes, -1 for no limit.
+/// The memory cgroup; amounts in bytes, -1 for no limit; what is absent is not set.
+/// config-linux.md, "Memory".
 template <class S>
 struct BasicLinuxMemory {
-  std::optional<std::int64_t> limit{};
-  std::optional<std::int64_t> reservation{};
-  std::optional<std::int64_t> swap{};  // memory and swap together
-  std::optional<std::int64_t> kernel{};
-  std::optional<std::int64_t> kernel_tcp{};
-  std::optional<std::uint64_t> swappiness{};  // 0 to 100
-  std::optional<bool> disable_oom_killer{};
-  std::optional<bool> use_hierarchy{};
-  std::optional<bool> check_before_update{};
-  ExtraOf<S> extra{};
+  std::optional<std::int64_t> limit{};        ///< most memory, above which processes are killed
+  std::optional<std::int64_t> reservation{};  ///< soft limit, held to when the host runs short
+  std::optional<std::int64_t> swap{};         ///< memory and swap together
+  std::optional<std::int64_t> kernel{};       ///< the kernel's memory for it; not recommended
+  std::optional<std::int64_t> kernel_tcp{};   ///< the kernel's TCP buffers; not recommended
+  std::optional<std::uint64_t> swappiness{};  ///< 0 to 100, which swaps most
+  std::optional<bool> disable_oom_killer{};   ///< true: at the limit processes wait, none is killed
+  std::optional<bool> use_hierarchy{};        ///< true: cgroups below share these limits
+  std::optional<bool> check_before_update{};  ///< true: a limit below what is in use is refused
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxMemory&, const BasicLinuxMemory&) = default;
 
@@ -70,19 +72,24 @@ struct BasicLinuxMemory {
   }
 };
 
-/// The cpu and cpuset cgroups; times in microseconds.
+/// The cpu and cpuset cgroups; times in microseconds; what is absent or empty is not set.
+/// config-linux.md, "CPU".
 template <class S>
 struct BasicLinuxCpu {
+  /// Weight against other cgroups; the kernel starts with 1024.
   std::optional<std::uint64_t> shares{};
+  /// Time that all its tasks together may run in a `period`; negative for no limit.
   std::optional<std::int64_t> quota{};
+  /// Unused time that may be run beyond `quota` in one period; at most `quota`.
   std::optional<std::uint64_t> burst{};
-  std::optional<std::uint64_t> period{};
+  std::optional<std::uint64_t> period{};  ///< how often `quota` begins anew
+  /// Time that realtime tasks may run in a `realtime_period`.
   std::optional<std::int64_t> realtime_runtime{};
-  std::optional<std::uint64_t> realtime_period{};
-  StringOf<S> cpus{};  // a list like `0-3,7`
-  StringOf<S> mems{};
-  std::optional<std::int64_t> idle{};
-  ExtraOf<S> extra{};
+  std::optional<std::uint64_t> realtime_period{};  ///< as `period`, for realtime tasks
+  StringOf<S> cpus{};                              ///< a list like `0-3,7`
+  StringOf<S> mems{};                              ///< memory nodes, a list like `0-3,7`
+  std::optional<std::int64_t> idle{};              ///< 1 for tasks as of SCHED_IDLE, 0 for others
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxCpu&, const BasicLinuxCpu&) = default;
 
@@ -102,11 +109,12 @@ struct BasicLinuxCpu {
   }
 };
 
-/// The pids cgroup.
+/// The pids cgroup. config-linux.md, "PIDs".
 template <class S>
 struct BasicLinuxPids {
-  std::optional<std::int64_t> limit{};  // -1 for no limit
-  ExtraOf<S> extra{};
+  /// Most processes and threads; -1 for no limit, not set when absent.
+  std::optional<std::int64_t> limit{};
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxPids&, const BasicLinuxPids&) = default;
 
@@ -118,14 +126,16 @@ struct BasicLinuxPids {
   }
 };
 
-/// The weight of a block device.
+/// The weight of a block device, against other cgroups; it has at least one of the two.
+/// config-linux.md, "Block IO".
 template <class S>
 struct BasicLinuxWeightDevice {
-  std::int64_t major = 0;
-  std::int64_t minor = 0;
-  std::optional<std::uint16_t> weight{};
+  std::int64_t major = 0;                 ///< major number of the device on the host
+  std::int64_t minor = 0;                 ///< minor number of the device on the host
+  std::optional<std::uint16_t> weight{};  ///< 10 to 1000, which gets most
+  /// Weight of its own tasks against the cgroups below it; CFQ only.
   std::optional<std::uint16_t> leaf_weight{};
-  ExtraOf<S> extra{};
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxWeightDevice&, const BasicLinuxWeightDevice&) = default;
 
@@ -140,13 +150,14 @@ struct BasicLinuxWeightDevice {
   }
 };
 
-/// The greatest rate of a block device, in bytes or operations a second.
+/// The greatest rate of a block device, in bytes or operations a second. config-linux.md, "Block
+/// IO".
 template <class S>
 struct BasicLinuxThrottleDevice {
-  std::int64_t major = 0;
-  std::int64_t minor = 0;
-  std::uint64_t rate = 0;
-  ExtraOf<S> extra{};
+  std::int64_t major = 0;  ///< major number of the device on the host
+  std::int64_t minor = 0;  ///< minor number of the device on the host
+  std::uint64_t rate = 0;  ///< bytes or operations a second: `BasicLinuxBlockIo` says which
+  ExtraOf<S> extra{};      ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxThrottleDevice&,
                          const BasicLinuxThrottleDevice&) = default;
@@ -161,17 +172,21 @@ struct BasicLinuxThrottleDevice {
   }
 };
 
-/// The blkio cgroup.
+/// The blkio cgroup; what is absent or empty is not set. config-linux.md, "Block IO".
 template <class S>
 struct BasicLinuxBlockIo {
+  /// 10 to 1000, for devices that `weight_device` does not name.
   std::optional<std::uint16_t> weight{};
+  /// Weight of its own tasks against the cgroups below it; CFQ only.
   std::optional<std::uint16_t> leaf_weight{};
-  ListOf<S, BasicLinuxWeightDevice<S>> weight_device{};
+  ListOf<S, BasicLinuxWeightDevice<S>> weight_device{};  ///< weights of single devices
+  /// Most bytes a second to read.
   ListOf<S, BasicLinuxThrottleDevice<S>> throttle_read_bps_device{};
+  /// Most bytes a second to write.
   ListOf<S, BasicLinuxThrottleDevice<S>> throttle_write_bps_device{};
-  ListOf<S, BasicLinuxThrottleDevice<S>> throttle_read_iops_device{};
-  ListOf<S, BasicLinuxThrottleDevice<S>> throttle_write_iops_device{};
-  ExtraOf<S> extra{};
+  ListOf<S, BasicLinuxThrottleDevice<S>> throttle_read_iops_device{};   ///< most reads a second
+  ListOf<S, BasicLinuxThrottleDevice<S>> throttle_write_iops_device{};  ///< most writes a second
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxBlockIo&, const BasicLinuxBlockIo&) = default;
 
@@ -189,12 +204,12 @@ struct BasicLinuxBlockIo {
   }
 };
 
-/// How much of one size of huge pages the container may use.
+/// How much of one size of huge pages the container may use. config-linux.md, "Huge page limits".
 template <class S>
 struct BasicLinuxHugepageLimit {
-  StringOf<S> page_size{};  // `2MB`, `1GB`, ...
-  std::uint64_t limit = 0;  // bytes
-  ExtraOf<S> extra{};
+  StringOf<S> page_size{};  ///< `2MB`, `1GB`, ..., with 1024 as base
+  std::uint64_t limit = 0;  ///< bytes, reserved or else used, as the kernel counts
+  ExtraOf<S> extra{};       ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxHugepageLimit&, const BasicLinuxHugepageLimit&) = default;
 
@@ -207,12 +222,12 @@ struct BasicLinuxHugepageLimit {
   }
 };
 
-/// The priority of what the container sends over an interface.
+/// The priority of what the container sends over an interface. config-linux.md, "Network".
 template <class S>
 struct BasicLinuxInterfacePriority {
-  StringOf<S> name{};
-  std::uint32_t priority = 0;
-  ExtraOf<S> extra{};
+  StringOf<S> name{};          ///< name of the interface in the runtime's network namespace
+  std::uint32_t priority = 0;  ///< priority that packets sent over it get
+  ExtraOf<S> extra{};          ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxInterfacePriority&,
                          const BasicLinuxInterfacePriority&) = default;
@@ -226,12 +241,13 @@ struct BasicLinuxInterfacePriority {
   }
 };
 
-/// The net_cls and net_prio cgroups.
+/// The net_cls and net_prio cgroups. config-linux.md, "Network".
 template <class S>
 struct BasicLinuxNetwork {
+  /// Mark of its packets, 0x100001 for class 10:1 of tc(8); none when absent.
   std::optional<std::uint32_t> class_id{};
-  ListOf<S, BasicLinuxInterfacePriority<S>> priorities{};
-  ExtraOf<S> extra{};
+  ListOf<S, BasicLinuxInterfacePriority<S>> priorities{};  ///< priorities by interface
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxNetwork&, const BasicLinuxNetwork&) = default;
 
@@ -244,12 +260,12 @@ struct BasicLinuxNetwork {
   }
 };
 
-/// The rdma cgroup, for one device.
+/// The rdma cgroup, for one device; it has at least one of the two. config-linux.md, "RDMA".
 template <class S>
 struct BasicLinuxRdma {
-  std::optional<std::uint32_t> hca_handles{};
-  std::optional<std::uint32_t> hca_objects{};
-  ExtraOf<S> extra{};
+  std::optional<std::uint32_t> hca_handles{};  ///< most handles; no limit set when absent
+  std::optional<std::uint32_t> hca_objects{};  ///< most objects; no limit set when absent
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxRdma&, const BasicLinuxRdma&) = default;
 
@@ -262,19 +278,20 @@ struct BasicLinuxRdma {
   }
 };
 
-/// The cgroup settings of the container.
+/// The cgroup settings of the container; what is absent or empty is left alone. config-linux.md,
+/// "Control groups".
 template <class S>
 struct BasicLinuxResources {
-  ListOf<S, BasicLinuxDeviceCgroup<S>> devices{};
-  std::optional<BasicLinuxMemory<S>> memory{};
-  std::optional<BasicLinuxCpu<S>> cpu{};
-  std::optional<BasicLinuxPids<S>> pids{};
-  std::optional<BasicLinuxBlockIo<S>> block_io{};
-  ListOf<S, BasicLinuxHugepageLimit<S>> hugepage_limits{};
-  std::optional<BasicLinuxNetwork<S>> network{};
-  DictOf<S, BasicLinuxRdma<S>> rdma{};  // by device
-  DictOf<S, StringOf<S>> unified{};     // cgroup v2 files and what to write to them
-  ExtraOf<S> extra{};
+  ListOf<S, BasicLinuxDeviceCgroup<S>> devices{};  ///< rules in the order that they are applied
+  std::optional<BasicLinuxMemory<S>> memory{};     ///< memory and swap
+  std::optional<BasicLinuxCpu<S>> cpu{};           ///< processors and their time
+  std::optional<BasicLinuxPids<S>> pids{};         ///< limit on processes and threads
+  std::optional<BasicLinuxBlockIo<S>> block_io{};  ///< weights and rates of block devices
+  ListOf<S, BasicLinuxHugepageLimit<S>> hugepage_limits{};  ///< one for each size of page
+  std::optional<BasicLinuxNetwork<S>> network{};            ///< marks and priorities of packets
+  DictOf<S, BasicLinuxRdma<S>> rdma{};  ///< limits by device of the host, `mlx5_1` say
+  DictOf<S, StringOf<S>> unified{};  ///< cgroup v2 files, `io.max` say, and what to write to them
+  ExtraOf<S> extra{};                ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxResources&, const BasicLinuxResources&) = default;
 
@@ -290,19 +307,20 @@ struct BasicLinuxResources {
   }
 };
 
-using LinuxDeviceCgroup = BasicLinuxDeviceCgroup<Owning>;
+using LinuxDeviceCgroup = BasicLinuxDeviceCgroup<Owning>;  ///< owns its text
+/// Points into other text, which must outlive it.
 using LinuxDeviceCgroupView = BasicLinuxDeviceCgroup<Borrowed>;
-using LinuxMemory = BasicLinuxMemory<Owning>;
-using LinuxCpu = BasicLinuxCpu<Owning>;
-using LinuxPids = BasicLinuxPids<Owning>;
-using LinuxWeightDevice = BasicLinuxWeightDevice<Owning>;
-using LinuxThrottleDevice = BasicLinuxThrottleDevice<Owning>;
-using LinuxBlockIo = BasicLinuxBlockIo<Owning>;
-using LinuxHugepageLimit = BasicLinuxHugepageLimit<Owning>;
-using LinuxInterfacePriority = BasicLinuxInterfacePriority<Owning>;
-using LinuxNetwork = BasicLinuxNetwork<Owning>;
-using LinuxRdma = BasicLinuxRdma<Owning>;
-using LinuxResources = BasicLinuxResources<Owning>;
+using LinuxMemory = BasicLinuxMemory<Owning>;                        ///< owns its text
+using LinuxCpu = BasicLinuxCpu<Owning>;                              ///< owns its text
+using LinuxPids = BasicLinuxPids<Owning>;                            ///< owns its text
+using LinuxWeightDevice = BasicLinuxWeightDevice<Owning>;            ///< owns its text
+using LinuxThrottleDevice = BasicLinuxThrottleDevice<Owning>;        ///< owns its text
+using LinuxBlockIo = BasicLinuxBlockIo<Owning>;                      ///< owns its text
+using LinuxHugepageLimit = BasicLinuxHugepageLimit<Owning>;          ///< owns its text
+using LinuxInterfacePriority = BasicLinuxInterfacePriority<Owning>;  ///< owns its text
+using LinuxNetwork = BasicLinuxNetwork<Owning>;                      ///< owns its text
+using LinuxRdma = BasicLinuxRdma<Owning>;                            ///< owns its text
+using LinuxResources = BasicLinuxResources<Owning>;                  ///< owns its text
 
 static_assert(detail::initialisers_used<LinuxDeviceCgroup, LinuxDeviceCgroupView, LinuxMemory,
                                         LinuxCpu, LinuxPids, LinuxWeightDevice, LinuxThrottleDevice,

@@ -13,12 +13,13 @@
 
 namespace cdi::inline CDI_ABI::oci {
 
-/// The root file system of the container.
+/// The root file system of the container. config.md, "Root".
 template <class S>
 struct BasicRoot {
-  StringOf<S> path{};  // absolute, or relative to the bundle
-  bool readonly = false;
-  ExtraOf<S> extra{};
+  /// Directory on the host, absolute or relative to the bundle; on Windows a volume GUID path.
+  StringOf<S> path{};
+  bool readonly = false;  ///< whether the container sees it read-only; always false on Windows
+  ExtraOf<S> extra{};     ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicRoot&, const BasicRoot&) = default;
 
@@ -31,7 +32,7 @@ struct BasicRoot {
   }
 };
 
-using Root = BasicRoot<Owning>;
+using Root = BasicRoot<Owning>;  ///< owns its text
 
 static_assert(detail::initialisers_used<Root>);
 

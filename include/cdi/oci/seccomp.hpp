@@ -16,14 +16,14 @@
 
 namespace cdi::inline CDI_ABI::oci {
 
-/// What an argument of a system call must be for a rule to hold.
+/// What an argument of a system call must be for a rule to hold. config-linux.md, "Seccomp".
 template <class S>
 struct BasicLinuxSeccompArg {
-  std::uint64_t index = 0;  // from 0
-  std::uint64_t value = 0;
-  std::uint64_t value_two = 0;  // of SCMP_CMP_MASKED_EQ
-  StringOf<S> op{};             // `SCMP_CMP_EQ`, ...
-  ExtraOf<S> extra{};
+  std::uint64_t index = 0;      ///< which argument, 0 for the first
+  std::uint64_t value = 0;      ///< what it is compared with; the mask of `SCMP_CMP_MASKED_EQ`
+  std::uint64_t value_two = 0;  ///< what is left under that mask; for other operators not used
+  StringOf<S> op{};    ///< `SCMP_CMP_EQ`, `_NE`, `_LT`, `_LE`, `_GE`, `_GT` or `_MASKED_EQ`
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxSeccompArg&, const BasicLinuxSeccompArg&) = default;
 
@@ -38,14 +38,15 @@ struct BasicLinuxSeccompArg {
   }
 };
 
-/// A rule for some system calls.
+/// A rule for some system calls. config-linux.md, "Seccomp".
 template <class S>
 struct BasicLinuxSyscall {
-  ListOf<S, StringOf<S>> names{};
-  StringOf<S> action{};  // `SCMP_ACT_ALLOW`, ...
+  ListOf<S, StringOf<S>> names{};  ///< names of the system calls, at least one
+  StringOf<S> action{};            ///< what is done: `SCMP_ACT_ALLOW`, ...
+  /// For `SCMP_ACT_ERRNO` and `_TRACE`; EPERM when absent.
   std::optional<std::uint64_t> errno_ret{};
-  ListOf<S, BasicLinuxSeccompArg<S>> args{};
-  ExtraOf<S> extra{};
+  ListOf<S, BasicLinuxSeccompArg<S>> args{};  ///< what the arguments must be; anything when empty
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxSyscall&, const BasicLinuxSyscall&) = default;
 
@@ -60,17 +61,18 @@ struct BasicLinuxSyscall {
   }
 };
 
-/// Which system calls the container may make.
+/// Which system calls the container may make: seccomp(2). config-linux.md, "Seccomp".
 template <class S>
 struct BasicLinuxSeccomp {
-  StringOf<S> default_action{};  // `SCMP_ACT_ERRNO`, ...
-  std::optional<std::uint64_t> default_errno_ret{};
-  ListOf<S, StringOf<S>> architectures{};  // `SCMP_ARCH_X86_64`, ...
-  ListOf<S, StringOf<S>> flags{};
+  StringOf<S> default_action{};  ///< what is done where no rule holds: `SCMP_ACT_ERRNO`, ...
+  std::optional<std::uint64_t> default_errno_ret{};  ///< for `default_action`; EPERM when absent
+  ListOf<S, StringOf<S>> architectures{};  ///< `SCMP_ARCH_X86_64`, ...: whose system calls
+  ListOf<S, StringOf<S>> flags{};          ///< flags of seccomp(2): `SECCOMP_FILTER_FLAG_LOG`, ...
+  /// UNIX socket on the host of the agent that decides on `SCMP_ACT_NOTIFY`.
   StringOf<S> listener_path{};
-  StringOf<S> listener_metadata{};
-  ListOf<S, BasicLinuxSyscall<S>> syscalls{};
-  ExtraOf<S> extra{};
+  StringOf<S> listener_metadata{};             ///< text for that agent; empty without one
+  ListOf<S, BasicLinuxSyscall<S>> syscalls{};  ///< rules; `default_action` for all when empty
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxSeccomp&, const BasicLinuxSeccomp&) = default;
 
@@ -88,9 +90,9 @@ struct BasicLinuxSeccomp {
   }
 };
 
-using LinuxSeccompArg = BasicLinuxSeccompArg<Owning>;
-using LinuxSyscall = BasicLinuxSyscall<Owning>;
-using LinuxSeccomp = BasicLinuxSeccomp<Owning>;
+using LinuxSeccompArg = BasicLinuxSeccompArg<Owning>;  ///< owns its text
+using LinuxSyscall = BasicLinuxSyscall<Owning>;        ///< owns its text
+using LinuxSeccomp = BasicLinuxSeccomp<Owning>;        ///< owns its text
 
 static_assert(detail::initialisers_used<LinuxSeccompArg, LinuxSyscall, LinuxSeccomp>);
 

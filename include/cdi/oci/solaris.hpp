@@ -15,17 +15,19 @@
 
 namespace cdi::inline CDI_ABI::oci {
 
-/// A network that Solaris makes for the container.
+/// A network that Solaris makes for the container, as a temporary VNIC; see zonecfg(1M).
+/// config-solaris.md, "Automatic Network (anet)".
 template <class S>
 struct BasicSolarisAnet {
-  StringOf<S> linkname{};
-  StringOf<S> lower_link{};
-  StringOf<S> allowed_address{};
+  StringOf<S> linkname{};         ///< name of the VNIC
+  StringOf<S> lower_link{};       ///< link of the host that the VNIC is made over
+  StringOf<S> allowed_address{};  ///< IP addresses that it is held to; any when empty
+  /// "true": each start sets those on the interface; or "false".
   StringOf<S> configure_allowed_address{};
-  StringOf<S> defrouter{};
-  StringOf<S> link_protection{};
-  StringOf<S> mac_address{};
-  ExtraOf<S> extra{};
+  StringOf<S> defrouter{};        ///< address of the default router; none when empty
+  StringOf<S> link_protection{};  ///< kinds of protection, "mac-nospoof, ip-nospoof" say
+  StringOf<S> mac_address{};      ///< MAC address of the VNIC, or a keyword of zonecfg(1M)
+  ExtraOf<S> extra{};             ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicSolarisAnet&, const BasicSolarisAnet&) = default;
 
@@ -43,11 +45,12 @@ struct BasicSolarisAnet {
   }
 };
 
-/// How much of the processors the container may use.
+/// How much of the processors the container may use. config-solaris.md, "cappedCPU".
 template <class S>
 struct BasicSolarisCappedCpu {
+  /// A decimal number: "1" is all of one processor, ".75" three quarters of it.
   StringOf<S> ncpus{};
-  ExtraOf<S> extra{};
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicSolarisCappedCpu&, const BasicSolarisCappedCpu&) = default;
 
@@ -59,12 +62,13 @@ struct BasicSolarisCappedCpu {
   }
 };
 
-/// How much memory the container may use.
+/// How much memory the container may use: bytes, or with K, M, G or T after the number.
+/// config-solaris.md, "cappedMemory".
 template <class S>
 struct BasicSolarisCappedMemory {
-  StringOf<S> physical{};
-  StringOf<S> swap{};
-  ExtraOf<S> extra{};
+  StringOf<S> physical{};  ///< memory, "512m" say; not set when empty
+  StringOf<S> swap{};      ///< swap, "512m" say; not set when empty
+  ExtraOf<S> extra{};      ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicSolarisCappedMemory&,
                          const BasicSolarisCappedMemory&) = default;
@@ -78,16 +82,16 @@ struct BasicSolarisCappedMemory {
   }
 };
 
-/// The part of an OCI spec that only Solaris has.
+/// The part of an OCI spec that only Solaris has: its member `solaris`. config-solaris.md.
 template <class S>
 struct BasicSolaris {
-  StringOf<S> milestone{};
-  StringOf<S> limitpriv{};
-  StringOf<S> max_shm_memory{};
-  ListOf<S, BasicSolarisAnet<S>> anet{};
-  std::optional<BasicSolarisCappedCpu<S>> capped_cpu{};
-  std::optional<BasicSolarisCappedMemory<S>> capped_memory{};
-  ExtraOf<S> extra{};
+  StringOf<S> milestone{};                ///< SMF service that is online before the process starts
+  StringOf<S> limitpriv{};                ///< most privileges of its processes, "default" say
+  StringOf<S> max_shm_memory{};           ///< most shared memory, "512m" say
+  ListOf<S, BasicSolarisAnet<S>> anet{};  ///< networks to make
+  std::optional<BasicSolarisCappedCpu<S>> capped_cpu{};        ///< no limit set when absent
+  std::optional<BasicSolarisCappedMemory<S>> capped_memory{};  ///< no limit set when absent
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicSolaris&, const BasicSolaris&) = default;
 
@@ -101,10 +105,10 @@ struct BasicSolaris {
   }
 };
 
-using SolarisAnet = BasicSolarisAnet<Owning>;
-using SolarisCappedCpu = BasicSolarisCappedCpu<Owning>;
-using SolarisCappedMemory = BasicSolarisCappedMemory<Owning>;
-using Solaris = BasicSolaris<Owning>;
+using SolarisAnet = BasicSolarisAnet<Owning>;                  ///< owns its text
+using SolarisCappedCpu = BasicSolarisCappedCpu<Owning>;        ///< owns its text
+using SolarisCappedMemory = BasicSolarisCappedMemory<Owning>;  ///< owns its text
+using Solaris = BasicSolaris<Owning>;                          ///< owns its text
 
 static_assert(
     detail::initialisers_used<SolarisAnet, SolarisCappedCpu, SolarisCappedMemory, Solaris>);

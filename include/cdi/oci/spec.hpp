@@ -23,28 +23,31 @@
 
 // OCI runtime spec 1.3.0, config.md.
 
+/// Models of the OCI runtime spec 1.3.0. The documents that are named with each type are those of
+/// https://github.com/opencontainers/runtime-spec, `config.md` and its like.
 namespace cdi::inline CDI_ABI::oci {
 
-/// An OCI runtime spec: the root of a bundle's config.json. Members that a newer release has stand
-/// in the `extra` of the object they were found in, and are written again. Members that are not
-/// required and say nothing - false, 0, "", empty lists - are not written, as by the Go types.
+/// An OCI runtime spec: the root of a bundle's config.json, as config.md has it. Members that a
+/// newer release has stand in the `extra` of the object they were found in, and are written again.
+/// Members that are not required and say nothing - false, 0, "", empty lists - are not written, as
+/// by the Go types.
 template <class S>
 struct BasicSpec {
-  StringOf<S> version{};
-  std::optional<BasicProcess<S>> process{};
-  std::optional<BasicRoot<S>> root{};
-  StringOf<S> hostname{};
-  StringOf<S> domainname{};
-  ListOf<S, BasicMount<S>> mounts{};
-  std::optional<BasicHooks<S>> hooks{};
-  DictOf<S, StringOf<S>> annotations{};
-  std::optional<BasicLinux<S>> linux_{};  // GNU modes predefine `linux` as a macro
-  std::optional<BasicSolaris<S>> solaris{};
-  std::optional<BasicWindows<S>> windows{};
-  std::optional<BasicVm<S>> vm{};
-  std::optional<BasicZos<S>> zos{};
-  std::optional<BasicFreeBsd<S>> freebsd{};
-  ExtraOf<S> extra{};
+  StringOf<S> version{};  ///< OCI runtime spec that the document is for, `1.3.0` say
+  std::optional<BasicProcess<S>> process{};  ///< needed when the container is started
+  std::optional<BasicRoot<S>> root{};        ///< absent for Hyper-V containers only
+  StringOf<S> hostname{};                    ///< in the container; not set when empty
+  StringOf<S> domainname{};                  ///< in the container; not set when empty
+  ListOf<S, BasicMount<S>> mounts{};         ///< mounts beyond the root, in the order they are made
+  std::optional<BasicHooks<S>> hooks{};      ///< POSIX platforms only
+  DictOf<S, StringOf<S>> annotations{};      ///< free text by key, `com.example.key` say
+  std::optional<BasicLinux<S>> linux_{};     ///< GNU modes predefine `linux` as a macro
+  std::optional<BasicSolaris<S>> solaris{};  ///< Solaris only
+  std::optional<BasicWindows<S>> windows{};  ///< needed on Windows
+  std::optional<BasicVm<S>> vm{};            ///< for containers in virtual machines
+  std::optional<BasicZos<S>> zos{};          ///< z/OS only
+  std::optional<BasicFreeBsd<S>> freebsd{};  ///< FreeBSD only
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicSpec&, const BasicSpec&) = default;
 
@@ -69,8 +72,8 @@ struct BasicSpec {
   }
 };
 
-using Spec = BasicSpec<Owning>;
-using SpecView = BasicSpec<Borrowed>;
+using Spec = BasicSpec<Owning>;        ///< owns its text
+using SpecView = BasicSpec<Borrowed>;  ///< points into other text, which must outlive it
 
 static_assert(detail::initialisers_used<Spec, SpecView>);
 

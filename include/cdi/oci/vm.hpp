@@ -16,12 +16,12 @@
 
 namespace cdi::inline CDI_ABI::oci {
 
-/// The program that runs the virtual machine.
+/// The program that runs the virtual machine. config-vm.md, "Hypervisor Object".
 template <class S>
 struct BasicVmHypervisor {
-  StringOf<S> path{};
-  ListOf<S, StringOf<S>> parameters{};
-  ExtraOf<S> extra{};
+  StringOf<S> path{};                   ///< absolute path on the host
+  ListOf<S, StringOf<S>> parameters{};  ///< its parameters, one an entry
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicVmHypervisor&, const BasicVmHypervisor&) = default;
 
@@ -34,13 +34,13 @@ struct BasicVmHypervisor {
   }
 };
 
-/// The kernel that the virtual machine boots.
+/// The kernel that the virtual machine boots. config-vm.md, "Kernel Object".
 template <class S>
 struct BasicVmKernel {
-  StringOf<S> path{};
-  ListOf<S, StringOf<S>> parameters{};
-  StringOf<S> initrd{};
-  ExtraOf<S> extra{};
+  StringOf<S> path{};                   ///< absolute path on the host
+  ListOf<S, StringOf<S>> parameters{};  ///< its parameters, one an entry
+  StringOf<S> initrd{};  ///< initial RAM disk, absolute path on the host; none when empty
+  ExtraOf<S> extra{};    ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicVmKernel&, const BasicVmKernel&) = default;
 
@@ -54,12 +54,12 @@ struct BasicVmKernel {
   }
 };
 
-/// The root file system of the virtual machine.
+/// The root file system of the virtual machine, not of the container. config-vm.md, "Image Object".
 template <class S>
 struct BasicVmImage {
-  StringOf<S> path{};
-  StringOf<S> format{};  // "raw", "qcow2", "vdi", "vmdk" or "vhd"
-  ExtraOf<S> extra{};
+  StringOf<S> path{};    ///< absolute path on the host
+  StringOf<S> format{};  ///< "raw", "qcow2", "vdi", "vmdk" or "vhd"
+  ExtraOf<S> extra{};    ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicVmImage&, const BasicVmImage&) = default;
 
@@ -72,13 +72,14 @@ struct BasicVmImage {
   }
 };
 
-/// Pages of the host's memory that the virtual machine may reach, by frame number.
+/// Pages of the host's I/O memory that the virtual machine may reach, by frame number; see
+/// xl.cfg(5). config-vm.md, "HWConfig Object".
 template <class S>
 struct BasicVmIoMem {
-  std::optional<std::uint64_t> first_gfn{};  // in the guest; `first_mfn` when absent
-  std::uint64_t first_mfn = 0;
-  std::uint64_t nr_mfns = 0;
-  ExtraOf<S> extra{};
+  std::optional<std::uint64_t> first_gfn{};  ///< first frame in the guest; `first_mfn` when absent
+  std::uint64_t first_mfn = 0;               ///< first frame on the host
+  std::uint64_t nr_mfns = 0;                 ///< number of frames
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicVmIoMem&, const BasicVmIoMem&) = default;
 
@@ -92,16 +93,16 @@ struct BasicVmIoMem {
   }
 };
 
-/// The hardware of the virtual machine.
+/// The hardware of the virtual machine; see xl.cfg(5). config-vm.md, "HWConfig Object".
 template <class S>
 struct BasicVmHwConfig {
-  StringOf<S> device_tree{};
-  std::optional<std::uint32_t> vcpus{};
-  std::optional<std::uint64_t> memory{};  // bytes
-  ListOf<S, StringOf<S>> dtdevs{};
-  ListOf<S, BasicVmIoMem<S>> iomems{};
-  ListOf<S, std::uint32_t> irqs{};
-  ExtraOf<S> extra{};
+  StringOf<S> device_tree{};  ///< path of a device tree blob for the guest; none when empty
+  std::optional<std::uint32_t> vcpus{};   ///< processors; the runtime's choice when absent
+  std::optional<std::uint64_t> memory{};  ///< most bytes; the runtime's choice when absent
+  ListOf<S, StringOf<S>> dtdevs{};        ///< nodes of the host's device tree that it gets
+  ListOf<S, BasicVmIoMem<S>> iomems{};    ///< I/O memory of the host that it gets
+  ListOf<S, std::uint32_t> irqs{};        ///< numbers of interrupts of the host that it gets
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicVmHwConfig&, const BasicVmHwConfig&) = default;
 
@@ -115,14 +116,14 @@ struct BasicVmHwConfig {
   }
 };
 
-/// The part of an OCI spec for containers in virtual machines.
+/// The part of an OCI spec for containers in virtual machines: its member `vm`. config-vm.md.
 template <class S>
 struct BasicVm {
-  std::optional<BasicVmHypervisor<S>> hypervisor{};
-  BasicVmKernel<S> kernel{};
-  std::optional<BasicVmImage<S>> image{};
-  std::optional<BasicVmHwConfig<S>> hw_config{};
-  ExtraOf<S> extra{};
+  std::optional<BasicVmHypervisor<S>> hypervisor{};  ///< the runtime's choice when absent
+  BasicVmKernel<S> kernel{};                         ///< what it boots
+  std::optional<BasicVmImage<S>> image{};            ///< its root; the runtime's choice when absent
+  std::optional<BasicVmHwConfig<S>> hw_config{};     ///< the runtime's choice when absent
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicVm&, const BasicVm&) = default;
 
@@ -137,12 +138,12 @@ struct BasicVm {
   }
 };
 
-using VmHypervisor = BasicVmHypervisor<Owning>;
-using VmKernel = BasicVmKernel<Owning>;
-using VmImage = BasicVmImage<Owning>;
-using VmIoMem = BasicVmIoMem<Owning>;
-using VmHwConfig = BasicVmHwConfig<Owning>;
-using Vm = BasicVm<Owning>;
+using VmHypervisor = BasicVmHypervisor<Owning>;  ///< owns its text
+using VmKernel = BasicVmKernel<Owning>;          ///< owns its text
+using VmImage = BasicVmImage<Owning>;            ///< owns its text
+using VmIoMem = BasicVmIoMem<Owning>;            ///< owns its text
+using VmHwConfig = BasicVmHwConfig<Owning>;      ///< owns its text
+using Vm = BasicVm<Owning>;                      ///< owns its text
 
 static_assert(detail::initialisers_used<VmHypervisor, VmKernel, VmImage, VmIoMem, VmHwConfig, Vm>);
 

@@ -16,12 +16,12 @@
 
 namespace cdi::inline CDI_ABI::oci {
 
-/// A device of the host that the container gets.
+/// A device of the host that the container gets. config-windows.md, "Devices".
 template <class S>
 struct BasicWindowsDevice {
-  StringOf<S> id{};
-  StringOf<S> id_type{};  // "class", ...
-  ExtraOf<S> extra{};
+  StringOf<S> id{};       ///< GUID, `24E552D7-6523-47F7-A647-D3465BF1F5CA` say
+  StringOf<S> id_type{};  ///< what `id` is: "class", of device interfaces, is all there is so far
+  ExtraOf<S> extra{};     ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicWindowsDevice&, const BasicWindowsDevice&) = default;
 
@@ -34,11 +34,11 @@ struct BasicWindowsDevice {
   }
 };
 
-/// The memory of the container.
+/// The memory of the container. config-windows.md, "Memory".
 template <class S>
 struct BasicWindowsMemory {
-  std::optional<std::uint64_t> limit{};  // bytes
-  ExtraOf<S> extra{};
+  std::optional<std::uint64_t> limit{};  ///< most bytes; not set when absent
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicWindowsMemory&, const BasicWindowsMemory&) = default;
 
@@ -50,12 +50,12 @@ struct BasicWindowsMemory {
   }
 };
 
-/// Processors of one processor group.
+/// Processors of one processor group, as of GROUP_AFFINITY. config-windows.md, "CPU".
 template <class S>
 struct BasicWindowsCpuGroupAffinity {
-  std::uint64_t mask = 0;
-  std::uint32_t group = 0;
-  ExtraOf<S> extra{};
+  std::uint64_t mask = 0;   ///< a bit for each processor of the group
+  std::uint32_t group = 0;  ///< number of that group
+  ExtraOf<S> extra{};       ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicWindowsCpuGroupAffinity&,
                          const BasicWindowsCpuGroupAffinity&) = default;
@@ -69,14 +69,16 @@ struct BasicWindowsCpuGroupAffinity {
   }
 };
 
-/// The processors of the container.
+/// The processors of the container; of `count`, `shares` and `maximum` it has at most one.
+/// config-windows.md, "CPU".
 template <class S>
 struct BasicWindowsCpu {
-  std::optional<std::uint64_t> count{};
-  std::optional<std::uint16_t> shares{};   // 1 to 10000
-  std::optional<std::uint16_t> maximum{};  // 10000 is all
+  std::optional<std::uint64_t> count{};    ///< number of processors
+  std::optional<std::uint16_t> shares{};   ///< weight against other containers, 0 to 10000
+  std::optional<std::uint16_t> maximum{};  ///< cycles it gets of each 10000
+  /// Processors that it runs on; any when empty.
   ListOf<S, BasicWindowsCpuGroupAffinity<S>> affinity{};
-  ExtraOf<S> extra{};
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicWindowsCpu&, const BasicWindowsCpu&) = default;
 
@@ -91,13 +93,14 @@ struct BasicWindowsCpu {
   }
 };
 
-/// What the container may read and write.
+/// What the container may read and write on its system drive; what is absent is not set.
+/// config-windows.md, "Storage".
 template <class S>
 struct BasicWindowsStorage {
-  std::optional<std::uint64_t> iops{};          // operations a second
-  std::optional<std::uint64_t> bps{};           // bytes a second
-  std::optional<std::uint64_t> sandbox_size{};  // bytes
-  ExtraOf<S> extra{};
+  std::optional<std::uint64_t> iops{};          ///< most operations a second
+  std::optional<std::uint64_t> bps{};           ///< most bytes a second
+  std::optional<std::uint64_t> sandbox_size{};  ///< bytes that the drive has at least
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicWindowsStorage&, const BasicWindowsStorage&) = default;
 
@@ -111,13 +114,13 @@ struct BasicWindowsStorage {
   }
 };
 
-/// The resources of the container.
+/// The resources of the container; what is absent has no limit set. config-windows.md, "Resources".
 template <class S>
 struct BasicWindowsResources {
-  std::optional<BasicWindowsMemory<S>> memory{};
-  std::optional<BasicWindowsCpu<S>> cpu{};
-  std::optional<BasicWindowsStorage<S>> storage{};
-  ExtraOf<S> extra{};
+  std::optional<BasicWindowsMemory<S>> memory{};    ///< limit of memory
+  std::optional<BasicWindowsCpu<S>> cpu{};          ///< which processors, and how much of them
+  std::optional<BasicWindowsStorage<S>> storage{};  ///< size and rates of the system drive
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicWindowsResources&, const BasicWindowsResources&) = default;
 
@@ -131,15 +134,18 @@ struct BasicWindowsResources {
   }
 };
 
-/// The network of the container.
+/// The network of the container. config-windows.md, "Network".
 template <class S>
 struct BasicWindowsNetwork {
+  /// Ids of endpoints of the Host Network Service to connect to.
   ListOf<S, StringOf<S>> endpoint_list{};
-  bool allow_unqualified_dns_query = false;
-  ListOf<S, StringOf<S>> dns_search_list{};
+  bool allow_unqualified_dns_query = false;  ///< whether names without a domain are looked up
+  ListOf<S, StringOf<S>> dns_search_list{};  ///< DNS suffixes to look names up with
+  /// Id of the container whose network it shares; none when empty.
   StringOf<S> network_shared_container_name{};
+  /// Id of the namespace to use; with one, all else here is empty.
   StringOf<S> network_namespace{};
-  ExtraOf<S> extra{};
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicWindowsNetwork&, const BasicWindowsNetwork&) = default;
 
@@ -155,11 +161,12 @@ struct BasicWindowsNetwork {
   }
 };
 
-/// The virtual machine that the container runs in.
+/// The virtual machine that the container runs in. config-windows.md, "HyperV".
 template <class S>
 struct BasicWindowsHyperV {
+  /// Path of the machine's image; that of the lowest layer with one when empty.
   StringOf<S> utility_vm_path{};
-  ExtraOf<S> extra{};
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicWindowsHyperV&, const BasicWindowsHyperV&) = default;
 
@@ -171,18 +178,20 @@ struct BasicWindowsHyperV {
   }
 };
 
-/// The part of an OCI spec that only Windows has.
+/// The part of an OCI spec that only Windows has: its member `windows`. config-windows.md.
 template <class S>
 struct BasicWindows {
+  /// Folders on the host, at least one: the top layer first, the base, the scratch last.
   ListOf<S, StringOf<S>> layer_folders{};
-  ListOf<S, BasicWindowsDevice<S>> devices{};
-  std::optional<BasicWindowsResources<S>> resources{};
-  BasicValue<S> credential_spec{};  // a document of its own
-  bool servicing = false;
-  bool ignore_flushes_during_boot = false;
-  std::optional<BasicWindowsHyperV<S>> hyperv{};
-  std::optional<BasicWindowsNetwork<S>> network{};
-  ExtraOf<S> extra{};
+  ListOf<S, BasicWindowsDevice<S>> devices{};           ///< devices of the host that it gets
+  std::optional<BasicWindowsResources<S>> resources{};  ///< no limits set when absent
+  /// Document about a group Managed Service Account; none when null.
+  BasicValue<S> credential_spec{};
+  bool servicing = false;                   ///< whether it starts to apply pending Windows updates
+  bool ignore_flushes_during_boot = false;  ///< whether the disk is not flushed during boot
+  std::optional<BasicWindowsHyperV<S>> hyperv{};    ///< its Hyper-V machine; no Hyper-V when absent
+  std::optional<BasicWindowsNetwork<S>> network{};  ///< the runtime's choice when absent
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicWindows&, const BasicWindows&) = default;
 
@@ -201,15 +210,15 @@ struct BasicWindows {
   }
 };
 
-using WindowsDevice = BasicWindowsDevice<Owning>;
-using WindowsMemory = BasicWindowsMemory<Owning>;
-using WindowsCpuGroupAffinity = BasicWindowsCpuGroupAffinity<Owning>;
-using WindowsCpu = BasicWindowsCpu<Owning>;
-using WindowsStorage = BasicWindowsStorage<Owning>;
-using WindowsResources = BasicWindowsResources<Owning>;
-using WindowsNetwork = BasicWindowsNetwork<Owning>;
-using WindowsHyperV = BasicWindowsHyperV<Owning>;
-using Windows = BasicWindows<Owning>;
+using WindowsDevice = BasicWindowsDevice<Owning>;                      ///< owns its text
+using WindowsMemory = BasicWindowsMemory<Owning>;                      ///< owns its text
+using WindowsCpuGroupAffinity = BasicWindowsCpuGroupAffinity<Owning>;  ///< owns its text
+using WindowsCpu = BasicWindowsCpu<Owning>;                            ///< owns its text
+using WindowsStorage = BasicWindowsStorage<Owning>;                    ///< owns its text
+using WindowsResources = BasicWindowsResources<Owning>;                ///< owns its text
+using WindowsNetwork = BasicWindowsNetwork<Owning>;                    ///< owns its text
+using WindowsHyperV = BasicWindowsHyperV<Owning>;                      ///< owns its text
+using Windows = BasicWindows<Owning>;                                  ///< owns its text
 
 static_assert(detail::initialisers_used<WindowsDevice, WindowsMemory, WindowsCpuGroupAffinity,
                                         WindowsCpu, WindowsStorage, WindowsResources,

@@ -13,12 +13,12 @@
 
 namespace cdi::inline CDI_ABI::oci {
 
-/// A namespace that the container gets.
+/// A namespace that the container gets. config-zos.md, "Namespaces".
 template <class S>
 struct BasicZosNamespace {
-  StringOf<S> type{};  // "pid", "mount", "ipc" or "uts"
-  StringOf<S> path{};  // of a namespace to join; a new one when empty
-  ExtraOf<S> extra{};
+  StringOf<S> type{};  ///< "pid", "mount", "ipc" or "uts"; each at most once
+  StringOf<S> path{};  ///< absolute path on the host of a namespace to join; a new one when empty
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicZosNamespace&, const BasicZosNamespace&) = default;
 
@@ -31,11 +31,11 @@ struct BasicZosNamespace {
   }
 };
 
-/// The part of an OCI spec that only z/OS has.
+/// The part of an OCI spec that only z/OS has: its member `zos`. config-zos.md.
 template <class S>
 struct BasicZos {
-  ListOf<S, BasicZosNamespace<S>> namespaces{};
-  ExtraOf<S> extra{};
+  ListOf<S, BasicZosNamespace<S>> namespaces{};  ///< those of other types are the runtime's
+  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicZos&, const BasicZos&) = default;
 
@@ -47,8 +47,8 @@ struct BasicZos {
   }
 };
 
-using ZosNamespace = BasicZosNamespace<Owning>;
-using Zos = BasicZos<Owning>;
+using ZosNamespace = BasicZosNamespace<Owning>;  ///< owns its text
+using Zos = BasicZos<Owning>;                    ///< owns its text
 
 static_assert(detail::initialisers_used<ZosNamespace, Zos>);
 
