@@ -1,0 +1,61 @@
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0
+from os.path import join
+
+from conan import ConanFile
+from conan.errors import ConanInvalidConfiguration
+from conan.tools.build import check_min_cppstd
+from conan.tools.files import copy
+from conan.tools.layout import basic_layout
+
+required_conan_version = ">=2.0"
+
+
+class ContainerDeviceInterface(ConanFile):
+    name = "container-device-interface"
+    version = "0.1.0"
+    description = "Container Device Interface for C++20"
+    license = "Apache-2.0"
+    topics = ("cdi", "oci", "containers", "devices", "header-only")
+    package_type = "header-library"
+    settings = "os", "arch", "compiler", "build_type"
+    options = {"cdi": [True, False]}  # cdi/cdi.hpp; cdi/core.hpp needs no other package
+    default_options = {"cdi": True}
+    exports_sources = "include/*.hpp", "LICENSE"
+    no_copy_source = True
+    test_package_folder = join("packaging", "test_package")
+
+    def layout(self):
+        basic_layout(self)
+
+    def requirements(self):
+        if self.options.cdi:
+            self.requires("nlohmann_json/[>=3.11 <4]", transitive_headers=True)
+            self.requires("yaml-cpp/[>=0.7 <1]", transitive_headers=True, transitive_libs=True)
+
+    def package_id(self):
+        self.info.clear()
+
+    def validate(self):
+        check_min_cppstd(self, 20)
+        if self.settings.os != "Linux":
+            raise ConanInvalidConfiguration(f"{self.name} is for Linux")
+
+    def package(self):
+        copy(self, "LICENSE", self.source_folder, join(self.package_folder, "licenses"))
+        copy(self, "*.hpp", join(self.source_folder, "include"),
+             join(self.package_folder, "include"))
+
+    def package_info(self):
+        self.cpp_info.set_property("cmake_file_name", self.name)
+        core = self.cpp_info.components["core"]
+        core.set_property("cmake_target_name", "cdi::core")
+        core.set_property("pkg_config_name", f"{self.name}-core")
+        core.bindirs = core.libdirs = []
+        if not self.options.cdi:
+            return
+        cdi = self.cpp_info.components["cdi"]
+        cdi.set_property("cmake_target_name", "cdi::cdi")
+        cdi.set_property("pkg_config_name", self.name)
+        cdi.requires = ["core", "nlohmann_json::nlohmann_json", "yaml-cpp::yaml-cpp"]
+        cdi.bindirs = cdi.libdirs = cdi.includedirs = []

@@ -1,0 +1,82 @@
+#include <iostream>
+
+#include <cdi/core.hpp>
+
+// What a runtime holds of a container: its own types, with its own names.
+struct Node {
+  std::string path;
+  std::int64_t major, minor;
+};
+struct Bind {
+  std::string from, to;
+  std::vector<std::string> options;
+};
+struct Container {
+  std::vector<std::string> env;
+  std::vector<Node> nodes;
+  std::vector<Bind> binds;
+  std::vector<std::string> before_start;  // programs
+};
+
+// A list of it: the key of each entry, and how an entry is made of what the engine gives.
+std::string_view key_of(const std::string& entry) {
+  return std::string_view{entry}.substr(0, entry.find('='));
+}
+std::string_view key_of(const Node& node) {
+  return node.path;
+}
+std::string_view key_of(const Bind& bind) {
+  return bind.to;
+}
+void set(std::string& entry, std::string_view text) {
+  entry = text;
+}
+void set(std::string& entry, const cdi::oci::HookView& hook) {
+  entry = hook.path;
+}
+void set(Node& node, const cdi::oci::LinuxDeviceView& device) {
+  node = {std::string{device.path}, device.major, device.minor};
+}
+void set(Bind& bind, const cdi::oci::MountView& mount) {
+  bind.from = mount.source;
+  bind.to = mount.destination;
+  bind.options.assign(mount.options.begin(), mount.options.end());
+}
+
+template <class T>
+struct List {
+  std::vector<T>& entries;
+
+  std::size_t size() const { return entries.size(); }
+  std::string_view key(std::size_t i) const { return key_of(entries[i]); }
+  void append(const auto& record) { set(entries.emplace_back(), record); }
+  void assign(std::size_t i, const auto& record) { set(entries[i], record); }
+  void rearrange(std::span<const std::size_t> order) {
+    std::vector<T> kept;
+    for (const std::size_t i : order) kept.push_back(std::move(entries[i]));
+    entries = std::move(kept);
+  }
+};
+
+template <>
+struct cdi::SpecEditor<Container> {
+  Container& container;
+
+  auto env() { return List<std::string>{container.env}; }
+  auto devices() { return List<Node>{container.nodes}; }
+  auto mounts() { return List<Bind>{container.binds}; }
+  auto hooks(oci::HookPoint) { return List<std::string>{container.before_start}; }
+  Owner owner() const { return {.uid = 0, .gid = 0}; }
+  bool has_user_namespace() const { return false; }
+};
+
+int main() {
+  Container container{.env = {"GPU=none", "HOME=/"}, .nodes = {}, .binds = {}, .before_start = {}};
+  const cdi::ContainerEdits edits{
+      .env = {"GPU=0"}, .mounts = {{.host_path = "/run/gpu", .container_path = "/run/gpu"}}};
+  if (const auto done = edits.apply(container); !done) {
+    std::cerr << to_string(done.error()) << '\n';
+    return 1;
+  }
+  std::cout << container.env[0] << ' ' << container.binds[0].to << '\n';  // GPU=0 /run/gpu
+}

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0
+"""Writes one of our headers and all of ours that it includes into a single file.
+
+usage: amalgamate.py cdi/cdi.hpp OUT
+"""
+import pathlib
+import re
+import sys
+
+INCLUDE = pathlib.Path(__file__).resolve().parent.parent / "include"
+BANNER = re.compile(r"\A// cdi - .*\n// SPDX-.*\n\n")
+
+
+class Amalgamation:
+    """Each header stands where it is first included, with its guard: a header of the same release
+    that is included besides adds nothing. Headers of others are included once."""
+
+    def __init__(self):
+        self.headers = set()
+        self.others = set()
+
+    def text_of(self, header):
+        self.headers.add(header)
+        text = BANNER.sub("", (INCLUDE / header).read_text(encoding="utf-8"))
+        return f"// ---- {header}\n" + "".join(map(self.line, text.splitlines(keepends=True)))
+
+    def line(self, line):
+        match = re.match(r"#include <([^>]+)>", line)
+        if not match:
+            return line
+        name = match[1]
+        if name in self.headers | self.others:
+            return ""
+        if (INCLUDE / name).is_file():
+            return self.text_of(name)
+        self.others.add(name)
+        return line
+
+
+def main(header, out):
+    version = (INCLUDE / "cdi/version.hpp").read_text(encoding="utf-8")
+    release = ".".join(re.findall(r"VERSION_\w+ (\d+)", version))
+    banner = (f"// cdi {release} - Container Device Interface for C++20\n"
+              "// SPDX-License-Identifier: Apache-2.0\n\n"
+              f"// <{header}> in a single file, made by packaging/amalgamate.py: do not edit.\n\n")
+    text = re.sub(r"\n{3,}", "\n\n", banner + Amalgamation().text_of(header))
+    pathlib.Path(out).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])

@@ -1,0 +1,70 @@
+#!/bin/sh
+# Makes the files of a release, the same bytes each time: release.sh [--trial] OUT
+#
+#   container-device-interface-VERSION.tar.gz   what git has of the commit
+#   container-device-interface.wrap             for Meson, beside the archive
+#   cdi.hpp, cdi_core.hpp                       the library in one file; the core alone
+#   SHA256SUMS
+#
+# Refuses when files differ from the commit, or when the project's files do not agree on the version.
+# With --trial, CHANGELOG.md may still say that the version is not released.
+set -eu
+cd "$(dirname "$0")/.."
+
+usage() {
+  echo "usage: release.sh [--trial] OUT" >&2
+  exit 2
+}
+fail() {
+  echo "release.sh: $*" >&2
+  exit 1
+}
+
+trial=no
+[ "${1-}" != --trial ] || { trial=yes && shift; }
+[ $# = 1 ] || usage
+case $1 in
+  -*) usage ;;
+  /*) out=$1 ;;
+  *) out=$OLDPWD/$1 ;;
+esac
+
+# What \(...\) of a pattern matches first in a file.
+value() {
+  sed -n "s/$2.*/\1/p" "$1" | head -n 1
+}
+part() {
+  value include/cdi/version.hpp "^#define CDI_VERSION_$1 \([0-9]*\)"
+}
+version=$(part MAJOR).$(part MINOR).$(part PATCH)
+agrees() {
+  [ "$2" = "$3" ] || fail "$1 says $2, and include/cdi/version.hpp $3"
+}
+agrees CDI_ABI "$(value include/cdi/version.hpp '^#define CDI_ABI \([^ ]*\)')" \
+  "v$(part MAJOR)_$(part MINOR)"
+agrees meson.build "$(value meson.build "^  version: '\([^']*\)'")" "$version"
+agrees conanfile.py "$(value conanfile.py '^    version = "\([^"]*\)"')" "$version"
+agrees packaging/vcpkg "$(value packaging/vcpkg/container-device-interface/vcpkg.json \
+  '^  "version": "\([^"]*\)"')" "$version"
+agrees CHANGELOG.md "$(value CHANGELOG.md '^## \([0-9.]*\)')" "$version"
+[ $trial = yes ] || ! grep -q "^## $version, not yet released" CHANGELOG.md ||
+  fail "CHANGELOG.md says that $version is not yet released"
+[ -z "$(git status --porcelain)" ] || fail "there are files that are not committed"
+
+name=container-device-interface-$version
+mkdir -p "$out"
+git -c tar.umask=0022 archive --format=tar --prefix="$name/" HEAD | gzip -9n >"$out/$name.tar.gz"
+python3 packaging/amalgamate.py cdi/cdi.hpp "$out/cdi.hpp"
+python3 packaging/amalgamate.py cdi/core.hpp "$out/cdi_core.hpp"
+cd "$out"
+cat >container-device-interface.wrap <<END
+[wrap-file]
+directory = $name
+source_filename = $name.tar.gz
+source_hash = $(sha256sum "$name.tar.gz" | cut -d ' ' -f 1)
+
+[provide]
+dependency_names = container-device-interface, container-device-interface-core
+END
+sha256sum "$name.tar.gz" container-device-interface.wrap cdi.hpp cdi_core.hpp >SHA256SUMS
+cat SHA256SUMS

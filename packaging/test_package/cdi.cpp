@@ -1,0 +1,11 @@
+// A spec in YAML, injected into a JSON document.
+#include <cdi/cdi.hpp>
+
+int main() {
+  const auto loaded = cdi::parse_spec(
+      "{cdiVersion: 0.5.0, kind: v.com/c, devices: [{name: d, containerEdits: {env: [GPU=0]}}]}",
+      "v.yaml", cdi::Format::yaml);
+  auto config = nlohmann::json::object();
+  if (!loaded || !loaded->spec.devices[0].container_edits.apply(config)) return 1;
+  return config["process"]["env"][0] == "GPU=0" ? 0 : 1;
+}

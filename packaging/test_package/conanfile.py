@@ -1,0 +1,30 @@
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0
+from os.path import join
+
+from conan import ConanFile
+from conan.tools.build import can_run
+from conan.tools.cmake import CMake, cmake_layout
+
+
+class TestPackage(ConanFile):
+    settings = "os", "arch", "compiler", "build_type"
+    generators = "CMakeDeps", "CMakeToolchain"
+
+    def requirements(self):
+        self.requires(self.tested_reference_str)
+
+    def layout(self):
+        cmake_layout(self)
+
+    def build(self):
+        cmake = CMake(self)
+        cmake.configure()
+        cmake.build()
+
+    def test(self):
+        if can_run(self):
+            for name in ("core", "cdi"):
+                program = join(self.cpp.build.bindir, name)
+                if name == "core" or self.dependencies["container-device-interface"].options.cdi:
+                    self.run(program, env="conanrun")

@@ -1,0 +1,9 @@
+// The models, the rules and the engine, with nothing third-party.
+#include <cdi/core.hpp>
+
+int main() {
+  const cdi::ContainerEdits edits{.env = {"GPU=0"}};
+  cdi::oci::Spec config;
+  if (!edits.apply(config)) return 1;
+  return config.process->env.front() == "GPU=0" ? 0 : 1;
+}

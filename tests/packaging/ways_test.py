@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0
+"""Each way to take the library in builds and runs a program, with the README's own lines: once with
+everything, once with the core alone."""
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from project import CONSUMERS, NAME, RELEASE, ROOT, PackagingTest, copy_project, readme_block
+
+COMPONENTS = {"cdi": NAME, "core": f"{NAME}-core"}  # and the names that pkg-config and Meson know
+WITHOUT_OTHERS = ["-DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON",
+                  "-DCMAKE_DISABLE_FIND_PACKAGE_yaml-cpp=ON"]
+
+
+def setUpModule():
+    """A release, and an installed copy that was moved to another place."""
+    global TREE, RELEASED, PREFIX, INSTALL_LOG
+    made = tempfile.TemporaryDirectory(prefix="cdi-ways-")
+    unittest.addModuleCleanup(made.cleanup)
+    TREE = os.path.join(made.name, "tree")
+    copy_project(TREE)
+    subprocess.run(["git", "init", "-q", TREE], check=True)
+    subprocess.run(["git", "-C", TREE, "add", "-A"], check=True)
+    subprocess.run(["git", "-C", TREE, "-c", "user.name=t", "-c", "user.email=t@t", "commit", "-qm",
+                    "all"], check=True)
+    RELEASED = os.path.join(made.name, "released")
+    subprocess.run([f"{TREE}/packaging/release.sh", "--trial", RELEASED], check=True,
+                   stdout=subprocess.DEVNULL)
+    first = os.path.join(made.name, "first")
+    install = readme_block("Installed, with pkg-config", "sh")
+    install = install[:install.index("c++ ")].replace("setup ", f"setup --prefix {first} ")
+    done = subprocess.run(["sh", "-ec", install], cwd=TREE, text=True, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert done.returncode == 0, done.stdout
+    PREFIX = os.path.join(made.name, "moved", "usr")
+    os.makedirs(os.path.dirname(PREFIX))
+    os.rename(first, PREFIX)
+
+
+def in_component(text, component):
+    """Lines of the README that use everything, as they are for a component."""
+    return text.replace("cdi::cdi", f"cdi::{component}").replace("cdi.hpp", {
+        "cdi": "cdi.hpp", "core": "cdi_core.hpp"}[component])
+
+
+class Installed(PackagingTest):
+
+    def test_all_headers_are_there_and_only_what_belongs(self):
+        found = {os.path.relpath(os.path.join(folder, name), PREFIX)
+                 for folder, _, names in os.walk(PREFIX) for name in names}
+        headers = {str(path.relative_to(ROOT)) for path in (ROOT / "include").rglob("*.hpp")}
+        cmake = f"share/cmake/{NAME}/{NAME}"
+        self.assertEqual(found, headers | {
+            f"{cmake}Config.cmake", f"{cmake}ConfigVersion.cmake", f"{cmake}Targets.cmake",
+            f"share/pkgconfig/{NAME}.pc", f"share/pkgconfig/{NAME}-core.pc"})
+
+    def test_pkg_config(self):
+        line = [line for line in readme_block("Installed, with pkg-config", "sh").splitlines()
+                if line.startswith("c++ ")][0]
+        search = {**os.environ, "PKG_CONFIG_PATH": f"{PREFIX}/share/pkgconfig"}
+        for component, package in COMPONENTS.items():
+            with self.subTest(component):
+                shutil.copy(CONSUMERS / f"{component}.cpp", self.folder / "app.cpp")
+                self.run_in(self.folder, "sh", "-ec", line.replace(NAME, package), env=search)
+                self.run_in(self.folder, "./app")
+                flags = self.run_in(self.folder, "pkg-config", "--cflags", package, env=search)
+                self.assertIn(os.path.realpath(f"{PREFIX}/include"),
+                              [os.path.realpath(flag[2:]) for flag in flags.split()])
+                self.assertEqual(self.run_in(self.folder, "pkg-config", "--modversion", package,
+                                             env=search).strip(), RELEASE)
+
+    def test_nothing_names_the_place_where_it_was_made(self):
+        self.assertEqual(subprocess.run(["grep", "-rl", os.path.dirname(TREE), PREFIX], text=True,
+                                        stdout=subprocess.PIPE, check=False).stdout, "")
+
+
+class CMake(PackagingTest):
+
+    def configure(self, lines, *options, fails=False):
+        """Configures a project of `lines` with a program `app`; gives what CMake printed."""
+        (self.folder / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.16...3.25)\nproject(app CXX)\nadd_executable(app app.cpp)\n"
+            + lines, encoding="utf-8")
+        shutil.rmtree(self.folder / "build", ignore_errors=True)
+        said = self.run_in(self.folder, "cmake", "-G", "Ninja", "-B", "build", "--no-warn-unused-cli",
+                           *options, fails=fails)
+        self.assertNotIn("Warning", said)
+        return said
+
+    def build_and_run(self, component, lines, *options):
+        shutil.copy(CONSUMERS / f"{component}.cpp", self.folder / "app.cpp")
+        self.configure(lines, *options)
+        self.run_in(self.folder, "cmake", "--build", "build")
+        self.run_in(self.folder, "build/app")
+
+    def test_find_package(self):
+        where = f"-DCMAKE_PREFIX_PATH={PREFIX}"
+        self.build_and_run("cdi", readme_block("Installed, with CMake", "cmake"), where)
+        self.build_and_run("core", readme_block("Installed, with CMake", "cmake", 1), where,
+                           *WITHOUT_OTHERS)
+
+    def test_find_package_says_what_it_lacks(self):
+        (self.folder / "app.cpp").touch()
+        find = f"find_package({NAME} {{}})\n"
+        where = f"-DCMAKE_PREFIX_PATH={PREFIX}"
+        major, minor, _ = map(int, RELEASE.split("."))
+        for asked, answer in {
+                "REQUIRED COMPONENTS cdi": "COMPONENTS core needs neither",
+                "REQUIRED": "cdi::cdi needs nlohmann_json 3.11 and yaml-cpp 0.7",
+                "REQUIRED COMPONENTS core wrong": "it has no component wrong",
+                f"{major}.{minor + 1} REQUIRED": "compatible with requested version",
+                f"{major + 1} REQUIRED": "compatible with requested version"}.items():
+            with self.subTest(asked):
+                said = self.configure(find.format(asked), where, *WITHOUT_OTHERS, fails=True)
+                self.assertIn(answer, " ".join(said.split()))
+        for asked in (f"{major}.{minor} REQUIRED COMPONENTS core",
+                      "REQUIRED COMPONENTS core OPTIONAL_COMPONENTS cdi"):
+            with self.subTest(asked):
+                self.configure(find.format(asked) + "target_link_libraries(app cdi::core)\n"
+                               "if(TARGET cdi::cdi)\nmessage(FATAL_ERROR cdi)\nendif()\n",
+                               where, *WITHOUT_OTHERS)
+
+    def test_components_may_be_found_one_after_the_other(self):
+        (self.folder / "app.cpp").touch()
+        self.configure(f"find_package({NAME} REQUIRED COMPONENTS core)\n"
+                       + readme_block("Installed, with CMake", "cmake"),
+                       f"-DCMAKE_PREFIX_PATH={PREFIX}")
+
+    def test_add_subdirectory(self):
+        lines = readme_block("In your tree, with CMake", "cmake")
+        place = re.search(r"add_subdirectory\((\S+)\)", lines)[1]
+        (self.folder / place).parent.mkdir(parents=True)
+        os.symlink(TREE, self.folder / place)
+        self.build_and_run("cdi", lines)
+        self.build_and_run("core", in_component(lines, "core"), *WITHOUT_OTHERS)
+
+    def test_what_the_project_has_already_is_taken(self):
+        (self.folder / "app.cpp").touch()
+        has = "".join(f"add_library({target} INTERFACE IMPORTED GLOBAL)\n"
+                      for target in ("nlohmann_json::nlohmann_json", "yaml-cpp::yaml-cpp"))
+        use = f"add_subdirectory({TREE} cdi)\ntarget_link_libraries(app cdi::cdi)\n"
+        self.configure(has + use, *WITHOUT_OTHERS)
+        # Without them there is no cdi::cdi, and it is said why.
+        self.assertIn("cdi::cdi needs nlohmann_json 3.11",
+                      self.configure(use, *WITHOUT_OTHERS, fails=True))
+
+    def test_fetch_content(self):
+        archive = os.path.join(RELEASED, f"{NAME}-{RELEASE}.tar.gz")
+        lines = readme_block("Fetched, with CMake", "cmake")
+        lines, times = re.subn(r"URL \S+\n", f"URL {archive}\n", lines)
+        self.assertEqual(times, 1)
+        with open(os.path.join(RELEASED, "SHA256SUMS"), encoding="utf-8") as sums:
+            digest = re.search(r"(\w{64})  \S+\.tar\.gz", sums.read())[1]
+        lines, times = re.subn(r"SHA256=\S+\)", f"SHA256={digest})", lines)
+        self.assertEqual(times, 1)
+        self.build_and_run("cdi", lines)
+        self.build_and_run("core", in_component(lines, "core"), *WITHOUT_OTHERS)
+
+
+class Meson(PackagingTest):
+
+    def test_subproject_with_wrap(self):
+        files = self.folder / "subprojects" / "packagefiles"
+        files.mkdir(parents=True)
+        shutil.copy(os.path.join(RELEASED, f"{NAME}-{RELEASE}.tar.gz"), files)
+        shutil.copy(os.path.join(RELEASED, f"{NAME}.wrap"), files.parent)
+        for component, package in COMPONENTS.items():
+            with self.subTest(component):
+                shutil.copy(CONSUMERS / f"{component}.cpp", self.folder / "app.cpp")
+                line = readme_block("In your tree, with Meson", "meson").replace(NAME, package)
+                (self.folder / "meson.build").write_text(
+                    "project('app', 'cpp', default_options: ['cpp_std=c++20'])\n" + line +
+                    "executable('app', 'app.cpp', dependencies: cdi, install: true)\n",
+                    encoding="utf-8")
+                # The core does not look for what it does not need.
+                options = [f"-D{NAME}:cdi=disabled"] if component == "core" else []
+                shutil.rmtree(self.folder / "build", ignore_errors=True)
+                self.run_in(self.folder, "meson", "setup", "build", f"--prefix={self.folder}/usr",
+                            *options)
+                self.run_in(self.folder, "meson", "install", "-C", "build")
+                self.run_in(self.folder, "usr/bin/app")
+                self.assertEqual(os.listdir(self.folder / "usr"), ["bin"])  # no headers of ours
+
+
+class SingleHeader(PackagingTest):
+
+    def test_single_header(self):
+        line = readme_block("One file", "sh").splitlines()[-1].partition("  #")[0]
+        for component in COMPONENTS:
+            with self.subTest(component):
+                header = in_component("cdi.hpp", component)
+                shutil.copy(os.path.join(RELEASED, header), self.folder)
+                code = (CONSUMERS / f"{component}.cpp").read_text(encoding="utf-8")
+                (self.folder / "app.cpp").write_text(
+                    code.replace(f"<cdi/{component}.hpp>", f'"{header}"'), encoding="utf-8")
+                self.run_in(self.folder, "sh", "-ec",
+                            line if component == "cdi" else line.replace("-lyaml-cpp", ""))
+                self.run_in(self.folder, "./app")
+
+    def test_beside_the_headers_it_was_made_of(self):
+        shutil.copy(os.path.join(RELEASED, "cdi_core.hpp"), self.folder)
+        for both in ('#include "cdi_core.hpp"\n#include <cdi/core.hpp>\n',
+                     '#include <cdi/apply.hpp>\n#include "cdi_core.hpp"\n'):
+            (self.folder / "both.cpp").write_text(both, encoding="utf-8")
+            self.run_in(self.folder, "c++", "-std=c++20", "-fsyntax-only", f"-I{PREFIX}/include",
+                        "both.cpp")
+
+
+class TwoCopies(PackagingTest):
+    """A vendored copy and an installed one in one program."""
+
+    PART = """
+#include <cdi/cdi.hpp>
+#define TEXT_(name) #name
+#define TEXT(name) TEXT_(name)
+const char* {name}() {{
+  nlohmann::json config = nlohmann::json::object();
+  cdi::oci::Spec model;
+  cdi::ContainerEdits edits;
+  edits.env = {{"A=1"}};
+  edits.mounts = {{{{.host_path = "/a", .container_path = "/b"}}}};
+  cdi::Cache cache;
+  const bool good = edits.apply(config) && edits.apply(model) && !cdi::parse_json("{{") &&
+                    !cdi::parse_yaml("[") && !cache.inject(config, {{"none.com/such=device"}});
+  return good ? TEXT(CDI_ABI) : "";
+}}
+"""
+    MAIN = """
+#include <cstdio>
+const char* one();
+const char* two();
+int main() { std::printf("%s %s", one(), two()); }
+"""
+
+    def compile(self, name, *flags):
+        (self.folder / f"{name}.cpp").write_text(self.PART.format(name=name), encoding="utf-8")
+        self.run_in(self.folder, "c++", "-std=c++20", "-O0", "-c", *flags, f"{name}.cpp")
+
+    def our_symbols(self, name):
+        """What an object defines for others that is of the library."""
+        listed = self.run_in(self.folder, "nm", "-C", "--defined-only", "--extern-only",
+                             f"{name}.o")
+        return {line.split(" ", 2)[2] for line in listed.splitlines() if "cdi::" in line}
+
+    def check_program(self, printed):
+        shared = self.our_symbols("one") & self.our_symbols("two")
+        self.assertEqual(sorted(shared)[:5], [])
+        self.assertGreater(len(self.our_symbols("one")), 500)
+        (self.folder / "main.cpp").write_text(self.MAIN, encoding="utf-8")
+        self.run_in(self.folder, "c++", "main.cpp", "one.o", "two.o", "-lyaml-cpp", "-o", "both")
+        self.assertEqual(self.run_in(self.folder, "./both"), printed)
+
+    def test_another_release(self):
+        major, minor, _ = map(int, RELEASE.split("."))
+        vendored = self.folder / "vendored"
+        shutil.copytree(ROOT / "include", vendored)
+        version = vendored / "cdi/version.hpp"
+        text = version.read_text(encoding="utf-8")
+        newer = text.replace(f"v{major}_{minor}", f"v{major}_{minor + 1}").replace(
+            f"VERSION_MINOR {minor}", f"VERSION_MINOR {minor + 1}")
+        self.assertNotEqual(newer, text)
+        version.write_text(newer, encoding="utf-8")
+        # A type that is not the same there: mixed up, the two would crash.
+        spec = vendored / "cdi/spec.hpp"
+        text = spec.read_text(encoding="utf-8")
+        other = text.replace("struct BasicContainerEdits {", "struct BasicContainerEdits {\n"
+                             "  long of_the_newer_release = 1;\n", 1)
+        self.assertNotEqual(other, text)
+        spec.write_text(other, encoding="utf-8")
+        self.compile("one", f"-I{PREFIX}/include")
+        self.compile("two", f"-I{vendored}")
+        self.check_program(f"v{major}_{minor} v{major}_{minor + 1}")
+
+    def test_the_same_release_under_a_name_of_its_own(self):
+        flag = readme_block("Vendored, with a name of its own", "sh")
+        flag = re.search(r"-DCDI_ABI=(\w+)", flag)
+        self.compile("one", f"-I{PREFIX}/include")
+        self.compile("two", f"-I{ROOT}/include", flag[0])
+        self.check_program(f"v{'_'.join(RELEASE.split('.')[:2])} {flag[1]}")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
