@@ -18,6 +18,8 @@ libcli11-dev         | <CLI/CLI.hpp>             | demo tests
 python3              | python3                   | demo tests
 diffutils            | diff                      | demo
 clang                | clang++                   | tests
+cmake                | cmake                     | tests
+git                  | git                       | tests
 doctest-dev          | <doctest/doctest.h>       | tests
 libbenchmark-dev     | <benchmark/benchmark.h>   | tests
 libssl-dev           | <openssl/sha.h>           | tests

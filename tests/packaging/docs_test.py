@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0
+"""Every public name has a word about it: Doxygen has nothing to complain of."""
+import shutil
+import unittest
+
+from project import RELEASE, ROOT, PackagingTest
+
+
+@unittest.skipUnless(shutil.which("doxygen"), "no doxygen on this machine")
+class Docs(PackagingTest):
+
+    def doxygen(self, source, fails=False):
+        text = (ROOT / "packaging/Doxyfile.in").read_text(encoding="utf-8")
+        for name, value in {"SOURCE": source, "OUTPUT": self.folder, "VERSION": RELEASE}.items():
+            text = text.replace(f"@{name}@", str(value))
+        (self.folder / "Doxyfile").write_text(text, encoding="utf-8")
+        return self.run_in(self.folder, "doxygen", "Doxyfile", fails=fails)
+
+    def test_every_public_name_is_documented(self):
+        self.assertEqual(self.doxygen(ROOT), "")
+        html = self.folder / "html"
+        self.assertIn("Everything a device asks a runtime to change",
+                      (html / "structcdi_1_1BasicContainerEdits.html").read_text("utf-8"))
+        self.assertEqual(list(html.glob("*detail*")), [])
+
+    def test_a_name_without_a_word_is_an_error(self):
+        shutil.copytree(ROOT / "include", self.folder / "include")
+        header = self.folder / "include/cdi/oci/root.hpp"
+        text = header.read_text(encoding="utf-8")
+        for place, code in (("struct BasicRoot {\n", "  int member = 0;\n"),
+                            ("namespace cdi::inline CDI_ABI::oci {\n", "int function();\n"),
+                            ("namespace cdi::inline CDI_ABI::oci {\n", "struct Type { int member; };\n")):
+            with self.subTest(code):
+                self.assertIn(place, text)
+                header.write_text(text.replace(place, place + code, 1), encoding="utf-8")
+                self.assertIn("is not documented", self.doxygen(self.folder, fails=True))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0
+"""packaging/release.sh: the same bytes each time, and nothing that does not agree."""
+import configparser
+import hashlib
+import os
+import pathlib
+import re
+import tarfile
+import time
+import unittest
+
+from project import NAME, RELEASE, ROOT, PackagingTest, copy_project
+
+ARCHIVE = f"{NAME}-{RELEASE}.tar.gz"
+FILES = {ARCHIVE, f"{NAME}.wrap", "cdi.hpp", "cdi_core.hpp", "SHA256SUMS"}
+NOBODY = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null",
+          "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@t",
+          "GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@t"}
+
+
+class Release(PackagingTest):
+
+    def setUp(self):
+        super().setUp()
+        self.tree = self.folder / "tree"
+        copy_project(self.tree)
+        self.git("init", "-q")
+        self.commit()
+
+    def git(self, *command):
+        self.run_in(self.tree, "git", *command, env={**os.environ, **NOBODY})
+
+    def commit(self):
+        self.git("add", "-A")
+        self.git("commit", "--allow-empty", "-qm", "all")
+
+    def release(self, out, *options, fails=False):
+        return self.run_in(self.folder, f"{self.tree}/packaging/release.sh", *options, out,
+                           fails=fails)
+
+    def change(self, name, old, new):
+        """Changes a file and commits that."""
+        path = self.tree / name
+        text = path.read_text(encoding="utf-8")
+        self.assertIn(old, text, name)
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+        self.commit()
+
+    def files(self, out):
+        return {path.name: path.read_bytes() for path in (self.folder / out).iterdir()}
+
+    def test_the_same_bytes_twice(self):
+        self.release("one", "--trial")
+        # Another clone, in another place, at another time, by somebody with other habits.
+        clone = self.folder / "clone"
+        self.git("clone", "-q", str(self.tree), str(clone))
+        for path in clone.rglob("*"):
+            if ".git" not in path.parts:
+                os.utime(path, (0, time.time() // 2))
+        said = self.run_in(self.folder, "sh", "-c",
+                           f"umask 077; exec {clone}/packaging/release.sh --trial two",
+                           env={**os.environ, "TZ": "Asia/Tokyo", "LC_ALL": "C"})
+        one, two = self.files("one"), self.files("two")
+        self.assertEqual(set(one), FILES)
+        self.assertEqual(one, two)
+        self.assertEqual(said.encode(), one["SHA256SUMS"])
+
+    def test_what_is_in_it(self):
+        self.release("out", "--trial")
+        files = self.files("out")
+        for line in files["SHA256SUMS"].decode().splitlines():
+            digest, name = line.split()
+            self.assertEqual(hashlib.sha256(files[name]).hexdigest(), digest, name)
+        wrap = configparser.ConfigParser()
+        wrap.read_string(files[f"{NAME}.wrap"].decode())
+        self.assertEqual(wrap["wrap-file"]["source_hash"],
+                         hashlib.sha256(files[ARCHIVE]).hexdigest())
+        with tarfile.open(self.folder / "out" / ARCHIVE) as archive:
+            names = {name.partition("/")[2] for name in archive.getnames()}
+            tops = {name.partition("/")[0] for name in archive.getnames()}
+        self.assertEqual(tops, {wrap["wrap-file"]["directory"]})
+        self.assertLessEqual({"LICENSE", "README.md", "meson.build", "CMakeLists.txt", "conanfile.py",
+                              "include/cdi/cdi.hpp", "subprojects/yaml-cpp.wrap"}, names)
+        for name in ("cdi.hpp", "cdi_core.hpp"):
+            self.assertTrue(files[name].startswith(f"// cdi {RELEASE} ".encode()))
+            self.assertNotIn(b"#include <cdi/", files[name])
+        self.assertNotIn(b"nlohmann/", files["cdi_core.hpp"])
+
+    def test_files_that_disagree_are_refused(self):
+        major, minor, patch = RELEASE.split(".")
+        ours, other = f"{major}.{minor}.{patch}", f"{major}.{minor}.{int(patch) + 1}"
+        for name, old, new in (
+                ("meson.build", f"version: '{ours}'", f"version: '{other}'"),
+                ("conanfile.py", f'version = "{ours}"', f'version = "{other}"'),
+                ("CHANGELOG.md", f"## {ours}", f"## {other}"),
+                (f"packaging/vcpkg/{NAME}/vcpkg.json", f'"version": "{ours}"',
+                 f'"version": "{other}"'),
+                ("include/cdi/version.hpp", f"CDI_ABI v{major}_{minor}", f"CDI_ABI v{major}_x")):
+            with self.subTest(name):
+                self.change(name, old, new)
+                said = self.release("out", "--trial", fails=True)
+                self.assertIn("include/cdi/version.hpp", said)
+                self.assertIn(name if name != f"packaging/vcpkg/{NAME}/vcpkg.json"
+                              else "packaging/vcpkg", said)
+                self.assertFalse((self.folder / "out").exists())
+                self.change(name, new, old)
+        self.change("include/cdi/version.hpp", f"PATCH {patch}", f"PATCH {int(patch) + 1}")
+        self.assertIn("meson.build says", self.release("out", "--trial", fails=True))
+
+    def test_what_is_not_committed_or_not_released_is_refused(self):
+        heading = re.search(r"^## .*$", (self.tree / "CHANGELOG.md").read_text(encoding="utf-8"),
+                            re.M)[0]
+        self.change("CHANGELOG.md", heading, f"## {RELEASE}, not yet released")
+        self.assertIn("CHANGELOG.md", self.release("out", fails=True))
+        self.change("CHANGELOG.md", f"## {RELEASE}, not yet released", f"## {RELEASE}, 2026-11-21")
+        self.release("released")
+        (self.tree / "include/cdi/new.hpp").touch()
+        self.assertIn("not committed", self.release("out", fails=True))
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_usage(self):
+        for wrong in ([], ["--what", "out"], ["out", "more"], ["--trial"]):
+            with self.subTest(wrong):
+                self.assertIn("usage: release.sh", self.run_in(
+                    self.folder, f"{self.tree}/packaging/release.sh", *wrong, fails=True))
+
+
+class Wraps(unittest.TestCase):
+    """The wraps of what the library needs."""
+
+    def test_names_are_those_that_meson_asks_for(self):
+        asked = set(re.findall(r"dependency\('([^']+)', version",
+                               (ROOT / "meson.build").read_text(encoding="utf-8")))
+        found = set()
+        for path in (ROOT / "subprojects").glob("*.wrap"):
+            wrap = configparser.ConfigParser()
+            wrap.read(path)
+            found |= set(wrap["provide"])
+            kind = "wrap-file" if "wrap-file" in wrap else "wrap-git"
+            files = wrap[kind].get("patch_directory")
+            if files:
+                patch = pathlib.Path(path.parent, "packagefiles", files, "meson.build")
+                provided = list(wrap["provide"].values())[0]
+                self.assertIn(f"{provided} = declare_dependency", patch.read_text(encoding="utf-8"))
+            if kind == "wrap-file":
+                self.assertRegex(wrap[kind]["source_hash"], r"^[0-9a-f]{64}$")
+        self.assertEqual(found, asked)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
