@@ -5,7 +5,7 @@
 # root or through sudo; elsewhere it says what is missing and exits 1.
 set -eu
 
-# Debian package | what to find: a command, a header in < >, or python3:MODULE | for: demo, tests
+# Debian package | what to find: a command, a header in < >, /a/file, or python3:MODULE | for what
 needs='
 g++                  | g++                       | demo tests
 meson                | meson                     | demo tests
@@ -24,17 +24,26 @@ doctest-dev          | <doctest/doctest.h>       | tests
 libbenchmark-dev     | <benchmark/benchmark.h>   | tests
 libssl-dev           | <openssl/sha.h>           | tests
 '
-# Without these the steps that start containers, and the tests that judge the JSON schemas, are left
-# out.
+# Without these the steps that start containers, and the tests of JSON schemas, documentation, other
+# libraries and other machines are left out.
 wishes='
 runc                 | runc                      | demo tests
 busybox-static       | busybox                   | demo tests
 python3-jsonschema   | python3:jsonschema        | tests
+doxygen              | doxygen                   | tests
+libclang-rt-dev      | /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.asan-*.a | tests
+libc++-dev           | /usr/lib/llvm-*/include/c++/v1/string    | tests
+libc++abi-dev        | /usr/lib/llvm-*/include/c++/v1/cxxabi.h  | tests
+musl-tools           | musl-gcc                  | tests
+g++-i686-linux-gnu   | i686-linux-gnu-g++        | tests
+g++-s390x-linux-gnu  | s390x-linux-gnu-g++       | tests
+qemu-user            | qemu-s390x                | tests
 '
 
 found() {
   case $1 in
     '<'*) command -v g++ >/dev/null && echo "#include $1" | g++ -E -x c++ - >/dev/null 2>&1 ;;
+    /*) ls $1 >/dev/null 2>&1 ;;  # a pattern
     python3:*) python3 -c "import ${1#*:}" 2>/dev/null ;;
     *) PATH=$PATH:/usr/sbin:/sbin command -v "$1" >/dev/null ;;
   esac

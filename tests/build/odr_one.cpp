@@ -1,7 +1,9 @@
-#include <cdi/cdi.hpp>
+#include "use_all.hpp"
 
-bool other_object_reads();
+bool other_object_uses_all();
+std::array<const void*, 5> places_in_other_object();
 
 int main() {
-  return cdi::parse_name("vendor.com/class=device") && other_object_reads() ? 0 : 1;
+  return use_all() && other_object_uses_all() && shared_places() == places_in_other_object() ? 0
+                                                                                             : 1;
 }

@@ -1,5 +1,11 @@
-#include <cdi/cdi.hpp>
+#include "use_all.hpp"
 
-bool other_object_reads() {
-  return cdi::read_yaml<cdi::Mount>("{hostPath: /a, containerPath: /b}").has_value();
+bool other_object_uses_all();
+std::array<const void*, 5> places_in_other_object();
+
+bool other_object_uses_all() {
+  return use_all();
+}
+std::array<const void*, 5> places_in_other_object() {
+  return shared_places();
 }

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0
+"""The headers are clean under other people's flags.
+
+Alone, only what a header does not include itself can be missing, which differs between standard
+libraries; so each is compiled alone with one compiler and dialect for each library. All other
+combinations see all headers in one unit. CDI_FULL=1 compiles each alone in every combination.
+"""
+import os
+import re
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+from toolchain import (CLANGXX, CORE, GXX, HEADERS, INCLUDE, LEAN, OF_CLANG, OF_GCC, THIRD_PARTY,
+                       WARNINGS, Case, Unit, includes, run_all, works)
+
+COMPILERS = {"g++": (GXX, *WARNINGS, *OF_GCC),
+             "clang++ libstdc++": (CLANGXX, *WARNINGS, *OF_CLANG),
+             "clang++ libc++": (CLANGXX, "-stdlib=libc++", *WARNINGS, *OF_CLANG)}
+DIALECTS = ("c++20", "gnu++20")  # in GNU modes `linux` and `unix` are macros
+ALONE = (("g++", "c++20"), ("clang++ libc++", "gnu++20"))
+if os.environ.get("CDI_FULL"):
+    ALONE = tuple((name, dialect) for name in COMPILERS for dialect in DIALECTS)
+
+# Guards apart, these are all the macros that we may define.
+MACROS = {"CDI_VERSION_MAJOR", "CDI_VERSION_MINOR", "CDI_VERSION_PATCH", "CDI_ABI"}
+
+
+def command(compiler, *flags):
+    """How to check a text with a compiler, by name; None where it is not here."""
+    name, *warnings = COMPILERS[compiler]
+    library = [flag for flag in warnings if flag.startswith("-stdlib")]
+    if name is None or not works(name, *library):
+        return None
+    return [name, *warnings, "-I", INCLUDE, "-fsyntax-only", *flags, "-x", "c++", "-"]
+
+
+class Flags(Case):
+    def units(self, texts, *flags, compilers=COMPILERS, dialects=DIALECTS):
+        """A unit for each compiler, dialect and named text."""
+        out = []
+        for compiler in compilers:
+            if command(compiler) is None:
+                self.missing.append(compiler)
+                continue
+            out += [Unit(f"{compiler} {dialect} {name}",
+                         command(compiler, f"-std={dialect}", *flags), text)
+                    for dialect in dialects for name, text in texts.items()]
+        return out
+
+    def setUp(self):
+        self.missing = []
+
+    def judge(self, units):
+        self.all_good(units)
+        if self.missing:
+            self.skipTest("not here: " + ", ".join(sorted(set(self.missing))))
+
+    def test_each_header_alone_and_twice(self):
+        texts = {header: includes(header, header) for header in HEADERS}
+        self.judge([unit for compiler, dialect in ALONE for unit in
+                    self.units(texts, compilers=[compiler], dialects=[dialect])])
+
+    def test_all_headers(self):
+        self.judge(self.units({"all": includes(*HEADERS)}, dialects=["c++20"]))
+
+    def test_gnu_mode_after_headers_that_define_common_names(self):
+        """`linux`; `major`, `minor` and `makedev`; `MIN`, `roundup`. Backwards, for a change."""
+        greedy = ("sys/sysmacros.h", "sys/param.h", "linux/kdev_t.h", "syslog.h")
+        self.judge(self.units({"all": includes(*greedy, *reversed(HEADERS))},
+                              dialects=["gnu++20"]))
+
+    def test_later_standard(self):
+        self.judge(self.units({"all": includes(*HEADERS)}, dialects=["c++2b"],
+                              compilers=["g++", "clang++ libc++"]))
+
+    def test_neither_exceptions_nor_rtti(self):
+        self.judge(self.units({"core and JSON": includes(*LEAN)}, "-fno-exceptions", "-fno-rtti",
+                              dialects=["c++20"]))
+
+    def test_what_needs_exceptions_says_so(self):
+        for unit in run_all(self.units({"YAML": includes("cdi/yaml.hpp")}, "-fno-exceptions",
+                                       dialects=["c++20"], compilers=["g++"])):
+            self.assertFalse(unit.good)
+            self.assertIn("cdi/yaml.hpp needs exceptions", unit.said)
+
+    def test_cxx17_says_so(self):
+        for unit in run_all(self.units({"core": includes("cdi/version.hpp")}, dialects=["c++17"])):
+            with self.subTest(unit.name):
+                self.assertIn("cdi needs C++20", unit.said)
+
+    def test_core_without_third_party_headers(self):
+        """They are there, but each is an error."""
+        folder = self.folder()
+        for name in THIRD_PARTY:
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_text(f"#error {name} is not for the core\n")
+        self.judge(self.units({"core": includes(*CORE)}, "-I", folder, dialects=["c++20"],
+                              compilers=["g++"]))
+
+
+class Names(Case):
+    def test_macros(self):
+        """Guards, named after their file, and four more; none of others' is taken away."""
+        for dialect in DIALECTS:
+            done = Unit("", [GXX, f"-std={dialect}", "-I", INCLUDE, "-E", "-dD", "-x", "c++", "-"],
+                        includes(*HEADERS)).run()
+            self.assertTrue(done.good, done.said)
+            found = {}  # by file
+            path = ""
+            for line in done.out.splitlines():
+                if marker := re.match(r'# \d+ "([^"]*)"', line):
+                    path = marker[1]
+                elif macro := re.match(r"#(define|undef) (\w+)", line):
+                    if path.startswith(str(INCLUDE)):
+                        found.setdefault(path, set()).add((macro[1], macro[2]))
+            self.assertEqual(len(found), len(HEADERS))
+            leaked = {}
+            for path, macros in found.items():
+                name = os.path.relpath(path, INCLUDE)
+                macros -= {("define", re.sub(r"\W", "_", name).upper())}
+                if name == "cdi/version.hpp":
+                    macros -= {("define", macro) for macro in MACROS}
+                if macros:
+                    leaked[name] = macros
+            self.assertEqual(leaked, {})
+
+    def test_symbols(self):
+        """All are the linker's to merge: no function or table of ours is each object's own, and
+        nothing of ours runs before main."""
+        path = self.folder() / "all.o"
+        self.all_good([Unit("all", [GXX, "-std=c++20", "-fkeep-inline-functions",
+                                    "-fkeep-static-functions", "-I", INCLUDE, "-x", "c++", "-",
+                                    "-c", "-o", path], includes(*HEADERS))])
+        symbols = Unit("", ["nm", "-C", path]).run().out
+        self.assertGreater(len(re.findall(r" [WVu] cdi::", symbols)), 1000)
+        own = re.findall(r"^\w+ [tTdDbBrRC] ((?:cdi::|_GLOBAL__sub_I|__static_init).*)", symbols,
+                         re.M)
+        self.assertEqual([name for name in own if "{lambda" not in name], [])  # of static_assert
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0
+"""The core, JSON and the conformance vectors on 32 bit, on big endian, and with musl.
+
+usage: foreign_test.py CONFORMANCE [ARGUMENTS OF UNITTEST]
+
+There is no yaml-cpp to link for these: CONFORMANCE, built for this machine, first makes JSON of the
+vectors' YAML files. The vectors about YAML itself are left out, and so are the unit tests that need
+it. CDI_FULL=1 runs all other unit tests, not only those where width and byte order matter most.
+"""
+import concurrent.futures
+import os
+import pathlib
+import platform
+import re
+import shutil
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+from toolchain import (CLANGXX, GXX, HEADERS, INCLUDE, OF_CLANG, OF_GCC, PROJECT, WARNINGS, Unit,
+                       first_of, includes, works)
+
+TESTS = PROJECT / "tests"
+VECTORS = sorted(path for path in (TESTS / "conformance").glob("*.json")
+                 if path.name != "deviations.json" and not path.name.startswith("yaml-"))
+UNIT_TESTS = "convert document host json name result signature text_file".split()
+FULL = bool(os.environ.get("CDI_FULL"))
+if FULL:
+    UNIT_TESTS = [str(path.relative_to(TESTS / "cdi")).removesuffix("_test.cpp")
+                  for path in sorted((TESTS / "cdi").rglob("*_test.cpp"))
+                  if not re.search("yaml|sha256", path.read_text())]
+THREADS = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
+
+
+class Target:
+    """How to build programs for another machine, and to run them here."""
+    missing = None  # what is not here
+    run = ()  # what starts a program
+    link = ("-static", "-pthread")  # what makes a program of objects; None: it cannot be done
+    variants = ((),)  # flags that make a difference here
+
+    def paths(self, folder):
+        """This machine's /usr/include is not for others: links to what is headers only are."""
+        for name in ("nlohmann", "doctest"):
+            (folder / name).symlink_to(pathlib.Path("/usr/include") / name)
+        return ["-isystem", folder, "-I", TESTS / "build" / "no_yaml", "-I", INCLUDE]
+
+    def prepare(self, folder):
+        self.folder = folder
+        self.command = [self.compiler, *self.flags, *self.paths(folder), "-std=c++20"]
+
+    def check(self, variant):
+        """Compiles all headers but those of other libraries."""
+        text = includes(*(header for header in HEADERS if header != "cdi/sha256.hpp"))
+        return Unit("", [*self.command, *self.warnings, *variant, "-fsyntax-only", "-x", "c++",
+                         "-"], text).run()
+
+    def program(self, name, sources, flags=(), arguments=()):
+        """Builds a program and runs it."""
+        path = self.folder / name.replace("/", "_")
+        objects = []
+        for number, source in enumerate(sources):
+            objects.append(f"{path}{number}.o")
+            unit = Unit(name, [*self.command, *flags, "-c", source, "-o", objects[-1]]).run()
+            if not unit.good:
+                return unit
+        unit = Unit("", [self.compiler, *self.flags, *objects, *self.link, "-o", path]).run()
+        if not unit.good:
+            return unit
+        return Unit("", [*self.run, path, *arguments]).run()
+
+
+class Gcc(Target):
+    def __init__(self, compilers, flags=(), emulator=None):
+        self.compiler = first_of(*compilers)
+        self.flags = flags
+        # At 32 bit size_t and uint32_t are the same, which makes casts between them useless.
+        self.warnings = [*WARNINGS, *(flag for flag in OF_GCC if flag != "-Wuseless-cast")]
+        if self.compiler is None:
+            self.missing = f"{compilers[0]} is not here"
+        elif emulator is not None:
+            self.run = (first_of(emulator, f"{emulator}-static"),)
+            self.missing = None if self.run[0] else f"{emulator} is not here"
+
+
+class Musl(Target):
+    """clang++ with libc++, and musl in place of glibc: Debian has no C++ library made for musl."""
+
+    def __init__(self):
+        self.compiler = CLANGXX
+        machine = f"{platform.machine()}-linux-musl"
+        self.warnings = [*WARNINGS, *OF_CLANG]
+        self.libc = pathlib.Path("/usr/lib") / machine
+        self.llvm = pathlib.Path(os.path.realpath(CLANGXX or "/bin/none")).parents[1]
+        headers = [self.llvm / "include/c++/v1", self.print(CLANGXX, "-resource-dir") / "include",
+                   pathlib.Path("/usr/include") / machine]
+        for path in headers:
+            if CLANGXX is None or not path.exists():
+                self.missing = f"neither a g++ for musl nor clang++ with {path} is here"
+        self.flags = [f"--target={machine}"]
+        self.standard = ["-nostdinc", "-D_LIBCPP_HAS_MUSL_LIBC",
+                         *(word for path in headers for word in ("-isystem", path))]
+        if not (self.llvm / "lib/libc++.a").exists() or not (self.libc / "libc.a").exists():
+            self.link = None
+
+    @staticmethod
+    def print(compiler, what):
+        if compiler is None:
+            return pathlib.Path("/nowhere")
+        return pathlib.Path(Unit("", [compiler, f"-print{what}"]).run().out.strip())
+
+    def paths(self, folder):
+        return [*self.standard, *super().paths(folder)]
+
+    def prepare(self, folder):
+        super().prepare(folder)
+        if self.link is None:
+            return
+        shims = folder / "shims.o"
+        Unit("", [self.compiler, *self.flags, *self.standard, "-x", "c",
+                  TESTS / "build/musl_shims.c", "-c", "-o", shims]).run()
+        gcc = {name: self.print(GXX, f"-file-name={name}")
+               for name in ("crtbeginT.o", "crtend.o", "libgcc.a", "libgcc_eh.a")}
+        self.link = [
+            "-nostdlib", "-static", *(self.libc / name for name in ("crt1.o", "crti.o")),
+            gcc["crtbeginT.o"], shims, self.llvm / "lib/libc++.a", self.llvm / "lib/libc++abi.a",
+            "-Wl,--start-group", self.libc / "libc.a", gcc["libgcc.a"], gcc["libgcc_eh.a"],
+            "-Wl,--end-group", gcc["crtend.o"], self.libc / "crtn.o"]
+
+
+def thirty_two_bit():
+    # Files over 2 GiB cannot be opened, nor large inodes be told, without this.
+    large = ("-D_FILE_OFFSET_BITS=64",)
+    target = Gcc(["i686-linux-gnu-g++-12", "i686-linux-gnu-g++"], flags=large)
+    if target.missing and GXX:
+        target = Gcc([GXX], flags=("-m32", *large))
+        if not works(GXX, "-m32"):
+            target.missing = "neither i686-linux-gnu-g++ nor g++ -m32 is here"
+    target.variants = (("-U_FILE_OFFSET_BITS",), ("-D_TIME_BITS=64",))
+    return target
+
+
+def musl():
+    name = f"{platform.machine()}-linux-musl-g++"
+    real = Gcc([name, name.replace("-linux", "-alpine-linux")])
+    return Musl() if real.missing else real
+
+
+def setUpModule():
+    """Starts everything at once, the longest first; the tests wait for what they judge."""
+    folder = pathlib.Path(tempfile.mkdtemp())
+    unittest.addModuleCleanup(shutil.rmtree, folder)
+    unittest.addModuleCleanup(THREADS.shutdown, cancel_futures=True)
+    (folder / "vectors").mkdir()
+    copied = Unit("", [CONFORMANCE, "--as-json", folder / "vectors", *VECTORS]).run()
+    assert copied.good, copied.said
+    vectors = sorted((folder / "vectors").glob("*.json"))
+    cases = (ThirtyTwoBit, BigEndian, MuslLibc)
+    wanted = []
+    for case in cases:
+        case.jobs = {}
+        target = case.target
+        if target.missing:
+            continue
+        (folder / case.__name__).mkdir()
+        target.prepare(folder / case.__name__)
+        for variant in target.variants:
+            wanted.append((3, case, " ".join(("headers", *variant)), target.check, (variant,)))
+        if target.link is None:
+            continue
+        wanted.append((0, case, "conformance", target.program, (
+            "conformance", [TESTS / "conformance/conformance.cpp"], ("-O0",),
+            ("--check", TESTS / "conformance/deviations.json", *vectors))))
+        wanted.append((1, case, "no_exceptions", target.program, (
+            "no_exceptions", [TESTS / "build/no_exceptions.cpp"],
+            ("-fno-exceptions", "-fno-rtti"))))
+        if case.test_units is None:
+            continue
+        sources = [TESTS / f"cdi/{name}_test.cpp" for name in UNIT_TESTS]
+        wanted.append((1, case, "units", target.program, (
+            "units", [*sources, TESTS / "main.cpp"], (f'-DCDI_TEST_DATA="{TESTS}/data"',),
+            ("--no-version",))))
+    for _, case, name, what, arguments in sorted(wanted, key=lambda one: one[0]):
+        case.jobs[name] = THREADS.submit(what, *arguments)
+
+
+class Foreign:
+    def judge(self, beginning):
+        if self.target.missing:
+            self.skipTest(self.target.missing)
+        jobs = {name: job for name, job in self.jobs.items() if name.startswith(beginning)}
+        if not jobs:
+            self.skipTest(f"{type(self).__name__}: no libc++.a or libc.a is here to link with")
+        for name, job in jobs.items():
+            with self.subTest(name):
+                done = job.result()
+                self.assertTrue(done.good, (done.out + done.said)[-3000:])
+
+    def test_headers(self):
+        self.judge("headers")
+
+    def test_core_and_json_without_exceptions(self):
+        self.judge("no_exceptions")
+
+    def test_conformance(self):
+        self.judge("conformance")
+
+    def test_units(self):
+        self.judge("units")
+
+
+class ThirtyTwoBit(Foreign, unittest.TestCase):
+    target = thirty_two_bit()
+
+
+class BigEndian(Foreign, unittest.TestCase):
+    target = Gcc(["s390x-linux-gnu-g++-12", "s390x-linux-gnu-g++"], emulator="qemu-s390x")
+
+
+class MuslLibc(Foreign, unittest.TestCase):
+    target = musl()
+    if not FULL:  # width and order are this machine's
+        test_units = None
+
+
+if __name__ == "__main__":
+    CONFORMANCE = sys.argv.pop(1)
+    unittest.main(verbosity=2)

@@ -1,0 +1,99 @@
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0
+"""Compilers, flags and headers, for flags_test.py and foreign_test.py."""
+import concurrent.futures
+import functools
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+PROJECT = pathlib.Path(__file__).resolve().parents[2]
+INCLUDE = PROJECT / "include"
+HEADERS = sorted(str(path.relative_to(INCLUDE)) for path in INCLUDE.rglob("*.hpp"))
+THIRD_PARTY = sorted({name for header in HEADERS for name in re.findall(
+    r"#include <((?:nlohmann|yaml-cpp|openssl)/[^>]+)>", (INCLUDE / header).read_text())})
+
+# What strict users turn on. Those that need the optimiser are in meson.build.
+WARNINGS = """-Werror -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow
+-Wold-style-cast -Wnon-virtual-dtor -Woverloaded-virtual -Wnull-dereference -Wextra-semi
+-Wcast-qual -Wcast-align -Wformat=2 -Wundef -Wdouble-promotion -Wfloat-equal
+-Wmissing-declarations -Wimplicit-fallthrough -Wredundant-decls -Wsuggest-override -Wswitch-enum
+-Wunused -Wvla -Wdeprecated""".split()
+OF_GCC = """-Wuseless-cast -Wduplicated-cond -Wduplicated-branches -Wlogical-op
+-Wcast-align=strict -Wzero-as-null-pointer-constant -Wmismatched-tags -Wredundant-tags
+-Wctor-dtor-privacy -Wcomma-subscript -Wvolatile -Wcatch-value=3 -Wplacement-new=2
+-Warith-conversion""".split()
+OF_CLANG = """-Wdocumentation -Wdocumentation-unknown-command -Wdocumentation-pedantic
+-Wshadow-all -Wheader-hygiene -Wnewline-eof -Wunused-template -Wused-but-marked-unused
+-Wunreachable-code -Wshorten-64-to-32 -Wglobal-constructors -Wexit-time-destructors
+-Wreserved-identifier -Wthread-safety -Wmissing-variable-declarations
+-Winconsistent-missing-destructor-override -Wover-aligned -Wimplicit-int-conversion
+-Wfloat-conversion -Wrange-loop-analysis -Wdeprecated-copy-dtor""".split()
+
+
+def first_of(*names):
+    """The path of the first command that is here, or None."""
+    return next(filter(None, map(shutil.which, names)), None)
+
+
+GXX = first_of("g++-12", "g++")  # those of the floor, else those of the system
+CLANGXX = first_of("clang++-14", "clang++")
+
+
+def includes(*headers):
+    return "".join(f"#include <{header}>\n" for header in headers)
+
+
+class Unit:
+    """One run of a compiler on a text: its name, command and what it said."""
+
+    def __init__(self, name, command, text=""):
+        self.name, self.command, self.text = name, [*map(str, command)], text
+
+    def run(self):
+        done = subprocess.run(self.command, input=self.text, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
+        self.good, self.out, self.said = done.returncode == 0, done.stdout, done.stderr
+        return self
+
+
+def run_all(units):
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(Unit.run, units))
+
+
+class Case(unittest.TestCase):
+    """Judges units, each as a sub-test, and has a folder that goes with it."""
+
+    def all_good(self, units):
+        for unit in run_all(units):
+            with self.subTest(unit.name):
+                self.assertTrue(unit.good, unit.said[:3000])
+
+    def folder(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        return pathlib.Path(temporary.name)
+
+
+@functools.lru_cache
+def works(*command):
+    """Whether a compiler finds the standard library that its flags name."""
+    return Unit("", [*command, "-x", "c++", "-fsyntax-only", "-"], "#include <string>\n").run().good
+
+
+def used_by(*headers):
+    """Our headers that those headers include, themselves included."""
+    found = Unit("", [GXX, "-std=c++20", "-I", INCLUDE, "-M", "-x", "c++", "-"],
+                 includes(*headers)).run()
+    return [path.removeprefix(f"{INCLUDE}/") for path in found.out.replace("\\\n", " ").split()
+            if path.startswith(str(INCLUDE))]
+
+
+# What is promised to need nothing third-party, and what to need neither exceptions nor RTTI.
+CORE = used_by("cdi/core.hpp")
+LEAN = used_by("cdi/core.hpp", "cdi/json.hpp", "cdi/oci/json_editor.hpp")

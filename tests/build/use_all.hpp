@@ -1,0 +1,40 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+// As use_core.hpp, with all that needs exceptions or files.
+
+#ifndef CDI_TESTS_USE_ALL_HPP
+#define CDI_TESTS_USE_ALL_HPP
+
+#include <array>
+#include <string>
+
+#include <cdi/cdi.hpp>
+
+#include "use_core.hpp"
+
+namespace {
+
+/// Where tables stand that every object must share.
+std::array<const void*, 5> shared_places() {
+  return {&cdi::rules, &cdi::reasons, &cdi::known_releases, &cdi::engine_releases, &cdi::apply};
+}
+
+bool use_all() {
+  const auto spec = cdi::read_json<cdi::Spec>(spec_text);
+  if (!use_core() || !spec) return false;
+  const auto again = cdi::read_yaml<cdi::Spec>(*cdi::write_yaml(*spec));
+  if (!again || *again != *spec) return false;
+  if (!cdi::parse_spec(spec_text, "v.json", cdi::Format::json)) return false;
+  const cdi::Publisher publisher{"tests.example", "/nowhere/cdi"};
+  if (!publisher.reconcile({{"v.json", *spec}}, cdi::DryRun::yes)) return false;
+  cdi::Cache cache{{"/nowhere/cdi"}, {.freshness = cdi::Freshness::watched}};
+  nlohmann::json config;
+  if (cache.inject(config, {"vendor.com/class=one"}) || !config.is_null()) return false;
+  return cdi::diagnose(*cache.registry(), {"vendor.com/class=one"}, {}).size() == 1 &&
+         cdi::scan_spec_dirs({"/nowhere/cdi"})->devices().empty();
+}
+
+}  // namespace
+
+#endif  // CDI_TESTS_USE_ALL_HPP
