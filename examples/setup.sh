@@ -43,7 +43,10 @@ qemu-user            | qemu-s390x                | tests
 found() {
   case $1 in
     '<'*) command -v g++ >/dev/null && echo "#include $1" | g++ -E -x c++ - >/dev/null 2>&1 ;;
-    /*) ls $1 >/dev/null 2>&1 ;;  # a pattern
+    /*)
+      # shellcheck disable=SC2086  # a pattern
+      ls $1 >/dev/null 2>&1
+      ;;
     python3:*) python3 -c "import ${1#*:}" 2>/dev/null ;;
     *) PATH=$PATH:/usr/sbin:/sbin command -v "$1" >/dev/null ;;
   esac
