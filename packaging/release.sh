@@ -46,6 +46,8 @@ agrees meson.build "$(value meson.build "^  version: '\([^']*\)'")" "$version"
 agrees conanfile.py "$(value conanfile.py '^    version = "\([^"]*\)"')" "$version"
 agrees packaging/vcpkg "$(value packaging/vcpkg/container-device-interface/vcpkg.json \
   '^  "version": "\([^"]*\)"')" "$version"
+agrees README.md "$(value README.md '.*container-device-interface-\([0-9.]*\)\.tar')" "$version"
+agrees README.md "$(value README.md '.*container-device-interface\/\([0-9.]*\)`')" "$version"
 agrees CHANGELOG.md "$(value CHANGELOG.md '^## \([0-9.]*\)')" "$version"
 [ $trial = yes ] || ! grep -q "^## $version, not yet released" CHANGELOG.md ||
   fail "CHANGELOG.md says that $version is not yet released"
