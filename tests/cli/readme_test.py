@@ -1,32 +1,123 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""The README's first code is examples/inject.cpp, and does what the README says.
+"""The README's programs, commands and transcripts do what the README says.
 
-usage: readme_test.py INJECT PROJECT
+usage: readme_test.py CDI CDI_PREPARE INJECT OWN_TYPE PROJECT
 """
+import collections
+import importlib.util
 import json
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
+import textwrap
 import unittest
 
-INJECT, PROJECT = sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
+CDI, PREPARE, INJECT, OWN_TYPE, PROJECT = (os.path.abspath(sys.argv.pop(1)) for _ in range(5))
+PROJECT = pathlib.Path(PROJECT)
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(PROJECT / "tests/prepare"))
+import node_trees  # noqa: E402  pylint: disable=wrong-import-position
+
+README = (PROJECT / "README.md").read_text(encoding="utf-8")
+FENCED = re.compile(r"^```(.*)\n((?s:.*?))^```$", re.M)
+PROSE = FENCED.sub("", README)
+
+# Programs whose lines are not run, and why.
+NOT_RUN = {
+    "examples/demo.sh": "installs packages and builds everything",
+    "tests/run.sh": "runs this test",
+    "g++": "takes longer than all else here; Meson builds the same file",
+    "meson": "builds everything, and installs it",
+    "systemctl": "changes the machine",
+}
+if not importlib.util.find_spec("jsonschema"):
+    NOT_RUN["python3"] = "this one has no jsonschema"
+
+# What is on the host before the README's commands are run there.
+SPEC = """\
+cdiVersion: 0.7.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    env: [GPU=0]
+"""
+FILES = {
+    "etc/cdi/vendor.yaml": SPEC,
+    "my-vendor.yaml": SPEC,
+    "my-vendor.json": json.dumps({
+        "cdiVersion": "0.7.0", "kind": "vendor.com/gpu",
+        "devices": [{"name": "0", "containerEdits": {"env": ["GPU=0"]}}]}),
+    "config.json": '{"ociVersion": "1.0.2"}',
+}
+TRANSCRIPT_FILES = {
+    "etc/cdi/vendor.yaml": SPEC + "    colour: red\n",
+    "gpu.yaml": """\
+cdiVersion: 0.7.0
+kind: vendor.com/gpu
+devices:
+- name: gpu0
+  containerEdits:
+    deviceNodes:
+    - path: /dev/gpu0
+    additionalGids: [44]
+""",
+}
 
 
-def run(config, *names):
-    return subprocess.run([INJECT, *names], input=json.dumps(config), text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+def fenced_blocks():
+    """Line, headings (the nearest last), language and text of each block between fences."""
+    for found in FENCED.finditer(README):
+        before = README[:found.start()]
+        section = before[before.rfind("\n## "):]
+        yield (before.count("\n") + 1, re.findall(r"^##+ (.*)$", section, re.M), *found.groups())
 
 
-class Readme(unittest.TestCase):
-    def test_first_code_is_the_example(self):
-        blocks = re.findall(r"```cpp\n(.*?)```", (PROJECT / "README.md").read_text(), re.S)
-        self.assertEqual(blocks[0], (PROJECT / "examples/inject.cpp").read_text())
+def indented_blocks(transcripts):
+    """The texts of those that begin with a prompt, or of those that do not."""
+    blocks = map(textwrap.dedent, re.findall(r"(?:^    .*\n)+", PROSE, re.M))
+    return [text for text in blocks if text.startswith("$ ") == transcripts]
 
-    def test_edits_are_applied_and_members_stay(self):
-        done = run({"unknown": [1, None], "process": {"env": ["A=1"], "cwd": "/"}})
+
+def commands_of_list(text):
+    for line in text.splitlines():
+        command, _, comment = line.partition("  # ")
+        yield command.rstrip()
+        if comment.startswith("and: "):  # other commands of the same program
+            yield from (f"{command.split()[0]} {other}" for other in comment[5:].split(", "))
+
+
+def commands_in_prose():
+    """Inline code with options: `program ... -option ...`"""
+    return re.findall(r"(?<!`)`([a-z][^\s`]* (?:[^`\n]* )?-[^`\n]*)`(?!`)", PROSE)
+
+
+class Programs(unittest.TestCase):
+    def test_each_is_an_example_that_is_run_here(self):
+        examples = {path.read_text(encoding="utf-8"): path.stem
+                    for path in (PROJECT / "examples").glob("*.cpp")}
+        found = set()
+        for line, _, language, text in fenced_blocks():
+            if language == "cpp":
+                if text not in examples:
+                    self.fail(f"README.md:{line}: this program is no file of examples/")
+                found.add(examples[text])
+        self.assertEqual(found, {"inject", "own_type"})
+
+    @staticmethod
+    def inject(config, *names):
+        return subprocess.run([INJECT, *names], input=json.dumps(config), text=True, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def test_inject_applies_edits_and_members_stay(self):
+        done = self.inject({"unknown": [1, None], "process": {"env": ["A=1"], "cwd": "/"}})
         if "no host device" in done.stderr:
             self.skipTest("the host has no /dev/fuse")
         config = json.loads(done.stdout)
@@ -35,10 +126,115 @@ class Readme(unittest.TestCase):
         self.assertEqual(config["process"]["env"], ["A=1", "GREETING=hello"])
         self.assertEqual(config["linux"]["devices"][0]["path"], "/dev/fuse")
 
-    def test_an_unknown_name_is_an_error(self):
-        done = run({}, "no-such-vendor.example.com/device=one")
+    def test_inject_refuses_an_unknown_name(self):
+        done = self.inject({}, "no-such-vendor.example.com/device=one")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn('no spec of kind "no-such-vendor.example.com/device"', done.stderr)
+
+    def test_own_type_prints_what_its_comment_says(self):
+        code = (PROJECT / "examples/own_type.cpp").read_text(encoding="utf-8")
+        said = re.search(r"std::cout.*// (.*\n)", code)[1]
+        self.assertEqual(subprocess.check_output([OWN_TYPE], text=True), said)
+
+
+class WaysToUse(unittest.TestCase):
+    def test_each_block_is_run_by_a_packaging_test(self):
+        tests = " ".join("\n".join(path.read_text(encoding="utf-8") for path in
+                                   (PROJECT / "tests/packaging").glob("*_test.py")).split())
+        numbers = collections.Counter()
+        for line, headings, language, _ in fenced_blocks():
+            if language == "cpp":
+                continue
+            with self.subTest(f"README.md:{line}"):
+                self.assertEqual(headings[:1], ["Use it"], "a block elsewhere is run by no test")
+                words = f'"{headings[-1]}", "{language}"'
+                call = f"readme_block({words}, {numbers[words]})".replace(", 0)", ")")
+                if call not in tests:
+                    self.fail(f"{call} is in no test of tests/packaging/")
+                numbers[words] += 1
+
+
+class Commands(unittest.TestCase):
+    """Commands of the README on a made-up host."""
+
+    def make_host(self, tree, files):
+        """A host with GPUs below `self.root`, and programs that take it for theirs."""
+        folder = tempfile.TemporaryDirectory(prefix="cdi-readme-")
+        self.addCleanup(folder.cleanup)
+        self.root, programs = f"{folder.name}/host", f"{folder.name}/programs"
+        node_trees.TREES[tree](self.root, False)
+        for name, text in files.items():
+            self.write(f"{self.root}/{name}", text)
+        os.symlink(PROJECT / "schema", f"{self.root}/schema")
+        for name, program, options in (
+                ("cdi", CDI, '--spec-dir "$ROOT/etc/cdi" --spec-dir "$ROOT/var/run/cdi"'),
+                ("cdi-prepare", PREPARE, '--root "$ROOT"')):
+            self.write(f"{programs}/{name}", f'#!/bin/sh\nexec "{program}" "$@" {options}\n')
+            os.chmod(f"{programs}/{name}", 0o755)
+        self.environment = {**os.environ, "ROOT": self.root,
+                            "PATH": f"{programs}:{os.environ['PATH']}"}
+
+    @staticmethod
+    def write(path, text):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def start(self, command):
+        return subprocess.Popen(["sh", "-c", command], cwd=self.root, text=True,
+                                env=self.environment, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def run_command(self, command):
+        """Exit status, and what is seen on a terminal."""
+        with self.start(command) as running:
+            printed, _ = running.communicate(timeout=60)
+        return running.returncode, printed.replace(self.root, "")
+
+    def check_watch(self, command):
+        shutil.rmtree(f"{self.root}/var/run/cdi")
+        with self.start(f"exec {command}") as watching:
+            told = watching.stdout.readline()
+            watching.terminate()
+            watching.communicate(timeout=60)
+        self.assertIn("created", told)
+        self.assertEqual(watching.returncode, 0)
+
+    def check(self, command):
+        if command.split()[0] in NOT_RUN:
+            return
+        self.run_command("cdi-prepare write")  # what `check`, `diff` and `doctor` look for
+        if command.startswith("cdi-prepare watch"):
+            self.check_watch(command)
+        else:
+            status, printed = self.run_command(command)
+            self.assertEqual(status, 0, printed)
+
+    def test_lists(self):
+        lists = indented_blocks(transcripts=False)
+        self.assertTrue(lists)
+        self.make_host("mi300x-cpx", FILES)  # it has eight GPUs to hand out
+        for command in (command for text in lists for command in commands_of_list(text)):
+            with self.subTest(command):
+                self.check(command)
+
+    def test_prose(self):
+        commands = commands_in_prose()
+        self.assertTrue(commands)
+        self.make_host("mi300x-cpx", FILES)
+        for command in commands:
+            with self.subTest(command):
+                self.check(command)
+
+    def test_transcripts(self):
+        transcripts = indented_blocks(transcripts=True)
+        self.assertTrue(transcripts)
+        self.make_host("nv2", TRANSCRIPT_FILES)
+        for text in transcripts:
+            parts = re.split(r"^\$ (.*\n)", text, flags=re.M)[1:]
+            for command, printed in zip(parts[::2], parts[1::2]):
+                with self.subTest(command.strip()):
+                    self.assertEqual(self.run_command(command)[1], printed)
 
 
 if __name__ == "__main__":
