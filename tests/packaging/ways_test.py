@@ -29,8 +29,8 @@ def setUpModule():
     subprocess.run(["git", "-C", TREE, "-c", "user.name=t", "-c", "user.email=t@t", "commit", "-qm",
                     "all"], check=True)
     RELEASED = os.path.join(made.name, "released")
-    subprocess.run([f"{TREE}/packaging/release.sh", "--trial", RELEASED], check=True,
-                   stdout=subprocess.DEVNULL)
+    release = readme_block("One file", "sh").splitlines()[0].replace("OUT", f"--trial {RELEASED}", 1)
+    subprocess.run(["sh", "-ec", release], cwd=TREE, check=True, stdout=subprocess.DEVNULL)
     first = os.path.join(made.name, "first")
     install = readme_block("Installed, with pkg-config", "sh")
     install = install[:install.index("c++ ")].replace("setup ", f"setup --prefix {first} ")
@@ -215,7 +215,10 @@ class TwoCopies(PackagingTest):
     """A vendored copy and an installed one in one program."""
 
     PART = """
-#include <cdi/cdi.hpp>
+#include <cdi/core.hpp>
+#include <cdi/json.hpp>
+#include <cdi/oci/json_editor.hpp>
+#include <cdi/yaml.hpp>
 #define TEXT_(name) #name
 #define TEXT(name) TEXT_(name)
 const char* {name}() {{
@@ -224,9 +227,9 @@ const char* {name}() {{
   cdi::ContainerEdits edits;
   edits.env = {{"A=1"}};
   edits.mounts = {{{{.host_path = "/a", .container_path = "/b"}}}};
-  cdi::Cache cache;
+  const cdi::Registry registry;
   const bool good = edits.apply(config) && edits.apply(model) && !cdi::parse_json("{{") &&
-                    !cdi::parse_yaml("[") && !cache.inject(config, {{"none.com/such=device"}});
+                    !cdi::parse_yaml("[") && !registry.inject(config, {{"none.com/such=device"}});
   return good ? TEXT(CDI_ABI) : "";
 }}
 """
@@ -277,8 +280,14 @@ int main() { std::printf("%s %s", one(), two()); }
         self.check_program(f"v{major}_{minor} v{major}_{minor + 1}")
 
     def test_the_same_release_under_a_name_of_its_own(self):
-        flag = readme_block("Vendored, with a name of its own", "sh")
-        flag = re.search(r"-DCDI_ABI=(\w+)", flag)
+        line = readme_block("Vendored, with a name of its own", "sh")
+        place = re.search(r"-I(\S+)/include", line)[1]
+        (self.folder / place).parent.mkdir(parents=True)
+        os.symlink(ROOT, self.folder / place)
+        shutil.copy(CONSUMERS / "core.cpp", self.folder / "app.cpp")
+        self.run_in(self.folder, "sh", "-ec", line)
+        self.run_in(self.folder, "./app")
+        flag = re.search(r"-DCDI_ABI=(\w+)", line)
         self.compile("one", f"-I{PREFIX}/include")
         self.compile("two", f"-I{ROOT}/include", flag[0])
         self.check_program(f"v{'_'.join(RELEASE.split('.')[:2])} {flag[1]}")
