@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Seconds of processor time to compile a file that includes one header: include_bench.py [HEADER...]
 
-The least of five runs without optimisation, an empty file taken off; CXX names the compiler.
+The least of three runs without optimisation, an empty file taken off; CXX names the compiler.
 """
 import os
 import pathlib
@@ -26,7 +26,7 @@ def seconds(code):
         subprocess.run(COMPILE, input=code, text=True, check=True)
         return spent() - before
 
-    return min(once() for _ in range(5))
+    return min(once() for _ in range(3))
 
 
 def main(headers):

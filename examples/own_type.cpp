@@ -1,3 +1,4 @@
+#include <array>
 #include <iostream>
 
 #include <cdi/core.hpp>
@@ -7,6 +8,10 @@ struct Node {
   std::string path;
   std::int64_t major, minor;
 };
+struct Access {
+  std::int64_t major, minor;
+  std::string letters;
+};
 struct Bind {
   std::string from, to;
   std::vector<std::string> options;
@@ -14,11 +19,12 @@ struct Bind {
 struct Container {
   std::vector<std::string> env;
   std::vector<Node> nodes;
+  std::vector<Access> rules;  // of the device cgroup
   std::vector<Bind> binds;
-  std::vector<std::string> before_start;  // programs
+  std::array<std::vector<std::string>, cdi::oci::hook_point_names.size()> programs;  // of hooks
 };
 
-// A list of it: the key of each entry, and how an entry is made of what the engine gives.
+// How an entry of a list is found again, and how it is made of what the engine gives.
 std::string_view key_of(const std::string& entry) {
   return std::string_view{entry}.substr(0, entry.find('='));
 }
@@ -31,11 +37,14 @@ std::string_view key_of(const Bind& bind) {
 void set(std::string& entry, std::string_view text) {
   entry = text;
 }
-void set(std::string& entry, const cdi::oci::HookView& hook) {
-  entry = hook.path;
+void set(std::string& program, const cdi::oci::HookView& hook) {
+  program = hook.path;
 }
 void set(Node& node, const cdi::oci::LinuxDeviceView& device) {
   node = {std::string{device.path}, device.major, device.minor};
+}
+void set(Access& rule, const cdi::oci::LinuxDeviceCgroupView& device) {
+  rule = {device.major.value_or(-1), device.minor.value_or(-1), std::string{device.access}};
 }
 void set(Bind& bind, const cdi::oci::MountView& mount) {
   bind.from = mount.source;
@@ -64,19 +73,27 @@ struct cdi::SpecEditor<Container> {
 
   auto env() { return List<std::string>{container.env}; }
   auto devices() { return List<Node>{container.nodes}; }
+  auto device_rules() { return List<Access>{container.rules}; }
   auto mounts() { return List<Bind>{container.binds}; }
-  auto hooks(oci::HookPoint) { return List<std::string>{container.before_start}; }
+  auto hooks(oci::HookPoint point) {
+    return List<std::string>{container.programs.at(static_cast<std::size_t>(point))};
+  }
   Owner owner() const { return {.uid = 0, .gid = 0}; }
   bool has_user_namespace() const { return false; }
 };
 
 int main() {
-  Container container{.env = {"GPU=none", "HOME=/"}, .nodes = {}, .binds = {}, .before_start = {}};
+  Container container{};
+  container.env = {"GPU=none", "HOME=/"};
   const cdi::ContainerEdits edits{
-      .env = {"GPU=0"}, .mounts = {{.host_path = "/run/gpu", .container_path = "/run/gpu"}}};
+      .env = {"GPU=0"},
+      .device_nodes = {{.path = "/dev/null"}},
+      .mounts = {{.host_path = "/run/gpu", .container_path = "/run/gpu"}}};
   if (const auto done = edits.apply(container); !done) {
     std::cerr << to_string(done.error()) << '\n';
     return 1;
   }
-  std::cout << container.env[0] << ' ' << container.binds[0].to << '\n';  // GPU=0 /run/gpu
+  // GPU=0 /dev/null rwm /run/gpu
+  std::cout << container.env[0] << ' ' << container.nodes[0].path << ' '
+            << container.rules[0].letters << ' ' << container.binds[0].to << '\n';
 }

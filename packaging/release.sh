@@ -9,7 +9,8 @@
 # Refuses when files differ from the commit, or when the project's files do not agree on the version.
 # With --trial, CHANGELOG.md may still say that the version is not released.
 set -eu
-cd "$(dirname "$0")/.."
+unset CDPATH GZIP
+cd "$(dirname "$(readlink -f "$0")")/.."
 
 usage() {
   echo "usage: release.sh [--trial] OUT" >&2
@@ -41,7 +42,7 @@ agrees() {
   [ "$2" = "$3" ] || fail "$1 says $2, and include/cdi/version.hpp $3"
 }
 agrees CDI_ABI "$(value include/cdi/version.hpp '^#define CDI_ABI \([^ ]*\)')" \
-  "v$(part MAJOR)_$(part MINOR)"
+  "v$(part MAJOR)_$(part MINOR)_$(part PATCH)"
 agrees meson.build "$(value meson.build "^  version: '\([^']*\)'")" "$version"
 agrees conanfile.py "$(value conanfile.py '^    version = "\([^"]*\)"')" "$version"
 agrees packaging/vcpkg "$(value packaging/vcpkg/container-device-interface/vcpkg.json \
@@ -51,14 +52,20 @@ agrees README.md "$(value README.md '.*container-device-interface\/\([0-9.]*\)`'
 agrees CHANGELOG.md "$(value CHANGELOG.md '^## \([0-9.]*\)')" "$version"
 [ $trial = yes ] || ! grep -q "^## $version, not yet released" CHANGELOG.md ||
   fail "CHANGELOG.md says that $version is not yet released"
-[ -z "$(git status --porcelain)" ] || fail "there are files that are not committed"
+changed=$(git status --porcelain --untracked-files=all) || fail "git cannot tell what is committed"
+[ -z "$changed" ] || fail "there are files that are not committed:
+$changed"
 
+# All is made elsewhere first: OUT gets the whole release, or nothing.
+made=$(mktemp -d)
+trap 'rm -rf "$made"' EXIT
 name=container-device-interface-$version
-mkdir -p "$out"
-git -c tar.umask=0022 archive --format=tar --prefix="$name/" HEAD | gzip -9n >"$out/$name.tar.gz"
-python3 packaging/amalgamate.py cdi/cdi.hpp "$out/cdi.hpp"
-python3 packaging/amalgamate.py cdi/core.hpp "$out/cdi_core.hpp"
-cd "$out"
+git -c tar.umask=0022 -c core.autocrlf=false archive --format=tar --prefix="$name/" \
+  -o "$made/$name.tar" HEAD
+gzip -9n "$made/$name.tar"
+python3 packaging/amalgamate.py cdi/cdi.hpp "$made/cdi.hpp"
+python3 packaging/amalgamate.py cdi/core.hpp "$made/cdi_core.hpp"
+cd "$made"
 cat >container-device-interface.wrap <<END
 [wrap-file]
 directory = $name
@@ -69,4 +76,6 @@ source_hash = $(sha256sum "$name.tar.gz" | cut -d ' ' -f 1)
 dependency_names = container-device-interface, container-device-interface-core
 END
 sha256sum "$name.tar.gz" container-device-interface.wrap cdi.hpp cdi_core.hpp >SHA256SUMS
+mkdir -p "$out"
+cp ./* "$out"
 cat SHA256SUMS

@@ -51,10 +51,12 @@ struct ReadOptions {
   /// of that file; of a file read on its own, no directory.
   bool refuse_writable = false;
   /// How long ago a file may have been changed to be read again when it is not valid: somebody may
-  /// be writing it still. Waits this long at most, in all for the files of a call; not when 0.
+  /// be writing it still. Waits this long at most, in all for the files of a call, and never more
+  /// than an hour; not when 0.
   std::chrono::milliseconds patience{100};
   /// Goes on with what a file held before, when it has become one that cannot be read or is not
-  /// valid, or its directory cannot be listed. Only a `Cache` knows what was before.
+  /// valid, or its directory cannot be listed. Not what is gone, too large, or refused. Only a
+  /// `Cache` knows what was before.
   bool keep_last_good = true;
   /// Makes the digest of a file from the bytes that are parsed, such as `&cdi::sha256`; none when
   /// null. Called for valid files only, by whatever thread reads them.

@@ -395,8 +395,10 @@ inline Result<Descriptor> open_or_make_directory(const std::string& path) {
 /// Any number of threads may use a publisher; it keeps no descriptor.
 ///
 /// Errors: `Errc::invalid` for an owner, directory or file name that cannot be; `Errc::conflict`
-/// for a file that is not this owner's; `Errc::system` for what the system refuses. The directory
-/// is synced after a change: when only that fails, the change is made all the same.
+/// for a file that is not this owner's, one that others keep making and removing, and two of one
+/// device; `Errc::limit` for a file there that is over 16 MiB; `Errc::system` for what the system
+/// refuses. The directory is synced after a change: when only that fails, the change is made all
+/// the same.
 class Publisher {
  public:
   /// `owner` is as `check_owner` demands, or nothing else will succeed; take the name of the

@@ -90,8 +90,9 @@ def used_by(*headers):
     """Our headers that those headers include, themselves included."""
     found = Unit("", [GXX, "-std=c++20", "-I", INCLUDE, "-M", "-x", "c++", "-"],
                  includes(*headers)).run()
-    return [path.removeprefix(f"{INCLUDE}/") for path in found.out.replace("\\\n", " ").split()
-            if path.startswith(str(INCLUDE))]
+    ours = re.findall(r"/include/(cdi/\S+\.hpp)", found.out)
+    assert GXX is None or set(headers) <= set(ours), found.said
+    return ours
 
 
 # What is promised to need nothing third-party, and what to need neither exceptions nor RTTI.

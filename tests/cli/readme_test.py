@@ -133,8 +133,32 @@ class Programs(unittest.TestCase):
 
     def test_own_type_prints_what_its_comment_says(self):
         code = (PROJECT / "examples/own_type.cpp").read_text(encoding="utf-8")
-        said = re.search(r"std::cout.*// (.*\n)", code)[1]
+        said = re.search(r"// (.*\n)  std::cout", code)[1]
         self.assertEqual(subprocess.check_output([OWN_TYPE], text=True), said)
+
+
+class HeaderTable(unittest.TestCase):
+    INCLUDE = PROJECT / "include"
+    LIBRARIES = {"nlohmann": "nlohmann_json", "yaml-cpp": "yaml-cpp", "openssl": "libcrypto"}
+
+    def needs(self, header, seen):
+        """The libraries that a header and those it includes need."""
+        seen.add(header)
+        found = set()
+        for name in re.findall(r"#include <([^>]+)>", (self.INCLUDE / header).read_text("utf-8")):
+            library = self.LIBRARIES.get(name.split("/")[0])
+            found |= {library} if library else set()
+            if (self.INCLUDE / name).exists() and name not in seen:
+                found |= self.needs(name, seen)
+        return found
+
+    def test_each_row_is_true(self):
+        rows = re.findall(r"^\| `(cdi/\S+)` \| (.*) \| (.*) \| (.*) \|$", README, re.M)
+        self.assertGreater(len(rows), 20)
+        for header, _, needs, seconds in rows:
+            with self.subTest(header):
+                self.assertEqual(set(filter(None, needs.split(", "))), self.needs(header, set()))
+                self.assertRegex(seconds, r"^\d+\.\d\d?$")
 
 
 class WaysToUse(unittest.TestCase):

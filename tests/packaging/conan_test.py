@@ -15,7 +15,8 @@ import types
 import unittest
 import unittest.mock
 
-from project import NAME, RELEASE, ROOT, PackagingTest, copy_project, readme_block
+sys.dont_write_bytecode = True
+from project import NAME, RELEASE, ROOT, PackagingTest, copy_project, readme_block  # noqa: E402
 
 
 class InvalidConfiguration(Exception):

@@ -3,23 +3,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every public name has a word about it: Doxygen has nothing to complain of."""
 import shutil
+import subprocess
+import sys
 import unittest
 
-from project import RELEASE, ROOT, PackagingTest
+sys.dont_write_bytecode = True
+from project import RELEASE, ROOT, PackagingTest  # noqa: E402
 
 
 @unittest.skipUnless(shutil.which("doxygen"), "no doxygen on this machine")
 class Docs(PackagingTest):
 
-    def doxygen(self, source, fails=False):
+    def undocumented(self, source):
+        """What Doxygen says of names without a word; its releases differ in what else they say."""
         text = (ROOT / "packaging/Doxyfile.in").read_text(encoding="utf-8")
         for name, value in {"SOURCE": source, "OUTPUT": self.folder, "VERSION": RELEASE}.items():
             text = text.replace(f"@{name}@", str(value))
         (self.folder / "Doxyfile").write_text(text, encoding="utf-8")
-        return self.run_in(self.folder, "doxygen", "Doxyfile", fails=fails)
+        said = subprocess.run(["doxygen", "Doxyfile"], cwd=self.folder, text=True, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
+        return [line for line in said.splitlines() if "is not documented" in line]
 
     def test_every_public_name_is_documented(self):
-        self.assertEqual(self.doxygen(ROOT), "")
+        self.assertEqual(self.undocumented(ROOT), [])
         html = self.folder / "html"
         self.assertIn("Everything a device asks a runtime to change",
                       (html / "structcdi_1_1BasicContainerEdits.html").read_text("utf-8"))
@@ -35,7 +41,7 @@ class Docs(PackagingTest):
             with self.subTest(code):
                 self.assertIn(place, text)
                 header.write_text(text.replace(place, place + code, 1), encoding="utf-8")
-                self.assertIn("is not documented", self.doxygen(self.folder, fails=True))
+                self.assertNotEqual(self.undocumented(self.folder), [])
 
 
 if __name__ == "__main__":

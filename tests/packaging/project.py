@@ -1,6 +1,7 @@
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of this folder share: the project's files, the README's code, and programs to run."""
+import os
 import pathlib
 import re
 import shutil
@@ -24,9 +25,37 @@ def readme_block(heading, language, number=0):
     return re.findall(rf"```{language}\n(.*?)```", section, re.S)[number]
 
 
+# For git and what calls it: nothing of the user's habits, and never the user's own repository.
+NOBODY = {**{name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
+          "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null",
+          "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@t",
+          "GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@t"}
+
+
+def project_files():
+    """The files that a release has, as paths from the root: those that git knows or would take."""
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False,
+                            env=NOBODY)
+    names = listed.stdout.splitlines() if (ROOT / ".git").exists() else [
+        str(path.relative_to(ROOT)) for path in ROOT.rglob("*")
+        if path.parts[len(ROOT.parts)] not in ("build", ".git")]
+    return [name for name in names if (ROOT / name).is_file()]
+
+
 def copy_project(folder):
-    """The files of the working tree that a release has, without what was built in it."""
-    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(".git", "build", "build-*"))
+    """Copies the files of a release from the working tree to a new folder."""
+    for name in project_files():
+        to = pathlib.Path(folder, name)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, to)
+        to.chmod(to.stat().st_mode | 0o200)  # the tree may be one that nobody may write
+
+
+def commit_all(tree):
+    """Makes a repository of a folder, or one more commit there."""
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "--allow-empty", "-qm", "all"]):
+        subprocess.run(["git", *command], cwd=tree, check=True, env=NOBODY)
 
 
 class PackagingTest(unittest.TestCase):

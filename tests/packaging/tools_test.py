@@ -2,11 +2,13 @@
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
 """What `meson install` installs of the tools: tools_test.py BUILD"""
+import json
 import pathlib
 import sys
 import unittest
 
-from project import RELEASE, PackagingTest
+sys.dont_write_bytecode = True
+from project import RELEASE, PackagingTest  # noqa: E402
 
 BUILD = pathlib.Path(sys.argv.pop(1))
 UNITS = ["cdi-prepare-watch.service", "cdi-prepare.path", "cdi-prepare.service"]
@@ -17,15 +19,16 @@ class Tools(PackagingTest):
     def test_programs_units_and_rules(self):
         self.run_in(BUILD, "meson", "install", "--no-rebuild", "--tags", "runtime", "--destdir",
                     str(self.folder))
-        usr = self.folder / "usr/local"
+        options = json.loads(self.run_in(BUILD, "meson", "introspect", "--buildoptions"))
+        prefix = next(option["value"] for option in options if option["name"] == "prefix")
+        usr = self.folder / prefix.lstrip("/")
         found = {str(path.relative_to(usr)) for path in usr.rglob("*") if path.is_file()}
         self.assertEqual(found, {"bin/cdi", "bin/cdi-prepare",
                                  "lib/udev/rules.d/90-cdi-prepare.rules",
                                  *(f"lib/systemd/system/{name}" for name in UNITS)})
         for name in UNITS:
             text = (usr / "lib/systemd/system" / name).read_text(encoding="ascii")
-            self.assertNotIn("/usr/bin/cdi-prepare", text)
-            self.assertEqual(text.count("ExecStart=/usr/local/bin/cdi-prepare "),
+            self.assertEqual(text.count(f"ExecStart={prefix}/bin/cdi-prepare "),
                              name.endswith(".service"), name)
         for name in ("cdi", "cdi-prepare"):
             self.assertIn(RELEASE, self.run_in(usr, f"bin/{name}", "--version"))

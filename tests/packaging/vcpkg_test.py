@@ -8,9 +8,12 @@ import os
 import re
 import shlex
 import shutil
+import sys
 import unittest
 
-from project import CONSUMERS, NAME, RELEASE, ROOT, PackagingTest, copy_project, readme_block
+sys.dont_write_bytecode = True
+from project import (CONSUMERS, NAME, RELEASE, ROOT,  # noqa: E402
+                     PackagingTest, copy_project, readme_block)
 
 PORT = ROOT / "packaging" / "vcpkg" / NAME
 STAND_IN = """
