@@ -51,7 +51,7 @@ agrees README.md "$(value README.md '.*container-device-interface-\([0-9.]*\)\.t
 agrees README.md "$(value README.md '.*container-device-interface\/\([0-9.]*\)`')" "$version"
 agrees CHANGELOG.md "$(value CHANGELOG.md '^## \([0-9.]*\)')" "$version"
 [ $trial = yes ] || ! grep -q "^## $version, not yet released" CHANGELOG.md ||
-  fail "CHANGELOG.md says that $version is not yet released"
+  fail "CHANGELOG.md says that $version is not yet released; --trial makes its files all the same"
 changed=$(git status --porcelain --untracked-files=all) || fail "git cannot tell what is committed"
 [ -z "$changed" ] || fail "there are files that are not committed:
 $changed"
