@@ -49,10 +49,12 @@ agrees packaging/vcpkg "$(value packaging/vcpkg/container-device-interface/vcpkg
   '^  "version": "\([^"]*\)"')" "$version"
 agrees README.md "$(value README.md '.*container-device-interface-\([0-9.]*\)\.tar')" "$version"
 agrees README.md "$(value README.md '.*container-device-interface\/\([0-9.]*\)`')" "$version"
+# shellcheck disable=SC2016  # backquotes of Markdown
+agrees README.md "$(value README.md '.*`cdi::\(v[0-9_]*\)`')" "v$(echo "$version" | tr . _)"
 agrees CHANGELOG.md "$(value CHANGELOG.md '^## \([0-9.]*\)')" "$version"
 [ $trial = yes ] || ! grep -q "^## $version, not yet released" CHANGELOG.md ||
   fail "CHANGELOG.md says that $version is not yet released; --trial makes its files all the same"
-changed=$(git status --porcelain --untracked-files=all) || fail "git cannot tell what is committed"
+changed=$(git status --porcelain --untracked-files=all 2>/dev/null) || fail "git cannot tell what is committed"
 [ -z "$changed" ] || fail "there are files that are not committed:
 $changed"
 

@@ -12,7 +12,7 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True
-from project import (CONSUMERS, NAME, RELEASE, ROOT,  # noqa: E402
+from project import (CONSUMERS, HEADERS, NAME, RELEASE, ROOT,  # noqa: E402
                      PackagingTest, copy_project, readme_block)
 
 PORT = ROOT / "packaging" / "vcpkg" / NAME
@@ -70,9 +70,8 @@ class Port(PackagingTest):
                     f"-DPORTFILE={tree}/packaging/vcpkg/{NAME}/portfile.cmake", "-P",
                     "stand_in.cmake")
         found = {str(path.relative_to(package)) for path in package.rglob("*") if path.is_file()}
-        headers = {str(path.relative_to(ROOT)) for path in (ROOT / "include").rglob("*.hpp")}
         share = f"share/{NAME}"
-        self.assertEqual(found, headers | {
+        self.assertEqual(found, HEADERS | {
             f"{share}/{NAME}Config.cmake", f"{share}/{NAME}ConfigVersion.cmake",
             f"{share}/{NAME}Targets.cmake", f"{share}/copyright", f"{share}/usage",
             f"share/pkgconfig/{NAME}.pc", f"share/pkgconfig/{NAME}-core.pc"})
