@@ -13,8 +13,8 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True
-from toolchain import (CLANGXX, CORE, GXX, HEADERS, INCLUDE, LEAN, OF_CLANG, OF_GCC, THIRD_PARTY,
-                       WARNINGS, Case, Unit, includes, run_all, works)
+from toolchain import (CLANGXX, GXX, HEADERS, INCLUDE, OF_CLANG, OF_GCC, THIRD_PARTY, WARNINGS,
+                       Case, Unit, includes, used_by, works)
 
 COMPILERS = {"g++": (GXX, *WARNINGS, *OF_GCC),
              "clang++ libstdc++": (CLANGXX, *WARNINGS, *OF_CLANG),
@@ -23,6 +23,10 @@ DIALECTS = ("c++20", "gnu++20")  # in GNU modes `linux` and `unix` are macros
 ALONE = (("g++", "c++20"), ("clang++ libc++", "gnu++20"))
 if os.environ.get("CDI_FULL"):
     ALONE = tuple((name, dialect) for name in COMPILERS for dialect in DIALECTS)
+
+# What is promised to need nothing third-party, and what to need neither exceptions nor RTTI.
+CORE = used_by("cdi/core.hpp")
+LEAN = used_by("cdi/core.hpp", "cdi/json.hpp", "cdi/oci/json_editor.hpp")
 
 # Guards apart, these are all the macros that we may define.
 MACROS = {"CDI_VERSION_MAJOR", "CDI_VERSION_MINOR", "CDI_VERSION_PATCH", "CDI_ABI"}

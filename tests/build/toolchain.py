@@ -93,8 +93,3 @@ def used_by(*headers):
     ours = re.findall(r"/include/(cdi/\S+\.hpp)", found.out)
     assert GXX is None or set(headers) <= set(ours), found.said
     return ours
-
-
-# What is promised to need nothing third-party, and what to need neither exceptions nor RTTI.
-CORE = used_by("cdi/core.hpp")
-LEAN = used_by("cdi/core.hpp", "cdi/json.hpp", "cdi/oci/json_editor.hpp")
