@@ -86,6 +86,13 @@ inline void report_losses(const Request& request, const std::vector<cdi::Loss>& 
   }
 }
 
+/// Whether the file holds more than what was read, which the result will not have.
+inline bool has_further_documents(const cdi::LoadedSpec& loaded) {
+  const auto code = cdi::row_of(cdi::Rule::single_document).code;
+  return std::any_of(loaded.warnings.begin(), loaded.warnings.end(),
+                     [&](const cdi::Error& warning) { return warning.rule == code; });
+}
+
 /// Prints a spec file as another release writes it, in the format of the file unless asked
 /// otherwise.
 inline ExitCode convert(const Request& request, const Output& output) {
@@ -102,7 +109,7 @@ inline ExitCode convert(const Request& request, const Output& output) {
     return exit_refused;
   }
   report_losses(request, lowered->losses, output);
-  if (!request.lossy && !lowered->losses.empty()) {
+  if (!request.lossy && (!lowered->losses.empty() || has_further_documents(*loaded))) {
     output.error({.message = fmt::format("not converted to {}; --lossy converts it all the same",
                                          to_string(release)),
                   .position = {.file = request.file}});

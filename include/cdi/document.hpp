@@ -9,12 +9,11 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -23,21 +22,25 @@
 
 namespace cdi::inline CDI_ABI {
 
-/// What a text may cost at most. A text over a limit is refused with `Errc::limit`.
+/// What a text may cost at most. A text over a limit is refused with `Errc::limit`, as soon as the
+/// limit is reached. A parsed text takes at most ten times its bytes of memory, and `expansion`.
 struct Limits {
-  std::size_t bytes = std::size_t{16} << 20;  ///< of the text: 16 MiB
+  std::size_t bytes = std::size_t{16} << 20;  ///< of the text: 16 MiB; never more than 512 MiB
   /// Of nested lists and maps. A CDI spec needs 6; each level takes some stack.
   std::uint32_t depth = 64;
   /// Of all kinds, with the keys, and with YAML aliases, each expanded.
   std::uint32_t values = 2'000'000;
+  /// Bytes that YAML aliases and merge keys may bring, the texts of what they repeat and 32 for
+  /// each value: 4 MiB. A text may always bring ten times its own size.
+  std::size_t expansion = std::size_t{4} << 20;
 };
 
 /// A parsed JSON or YAML text: a flat, immutable tree that knows line and column of every value.
 ///
-/// All values stand in one block in document order, all text in a second one. Scalars keep the text
-/// that was written; who reads a value decides whether `0644` is a number or a name. Movable; views
-/// handed out by `text()` live as long as the document, wherever it is moved. Any number of threads
-/// may read one. `parse_json`, `parse_yaml` and `DocumentBuilder` make them.
+/// The values stand in document order, 16 bytes each, beside a copy of the text. Scalars keep the
+/// text that was written; the reader of a value decides whether `0644` is a number or a name.
+/// Movable; views handed out by `text()` live as long as the document, wherever it is moved. Any
+/// number of threads may read one. `parse_json`, `parse_yaml` and `DocumentBuilder` make them.
 class Document {
  public:
   /// What a value was written as.
@@ -68,6 +71,12 @@ class Document {
   /// The name given to the text, for messages; often a path.
   const std::string& file() const { return file_; }
 
+  /// Where the text goes on after this document, when it does: with further YAML documents, which
+  /// nothing reads. Blank lines and comments do not count.
+  std::optional<Position> rest() const {
+    return rest_ == 0 ? std::nullopt : std::optional{position(rest_)};
+  }
+
   /// The place of the member that a path such as `devices[0].name` leads to, or of the deepest
   /// value on the way that is there. Keys match in any case. Costs one step for each sibling on the
   /// way.
@@ -81,26 +90,58 @@ class Document {
   friend class DocumentBuilder;
 
   struct Node {
-    Kind kind = Kind::null;
-    std::uint32_t begin = 0;   // of its text, for scalars
-    std::uint32_t size = 0;    // of its text, or the number of items or members
-    std::uint32_t next = 0;    // index of the value after this one and everything in it
-    std::uint32_t line = 0;    // from 1
-    std::uint32_t column = 0;  // from 1
+    std::uint32_t at = 0;     // where it begins in the source
+    std::uint32_t begin = 0;  // of its text, in the source, or behind it in the decoded text
+    std::uint32_t next = 0;   // index of the value after this one and everything in it
+    std::uint32_t size = 0;   // of its text, or the number of items or members; and the kind
+  };
+
+  /// The values, in blocks that stay where they are: growth copies nothing.
+  class Nodes {
+   public:
+    std::size_t size() const { return size_; }
+    Node& operator[](std::size_t i) { return blocks_[i / per_block][i % per_block]; }
+    const Node& operator[](std::size_t i) const { return blocks_[i / per_block][i % per_block]; }
+    void push_back(const Node& node) {
+      if (size_ == blocks_.size() * per_block) blocks_.emplace_back(new Node[per_block]);
+      (*this)[size_++] = node;
+    }
+
+   private:
+    static constexpr std::size_t per_block = 512;
+    std::vector<std::unique_ptr<Node[]>> blocks_{};
+    std::size_t size_ = 0;
   };
 
   Document() = default;
 
-  std::vector<Node> nodes_{};  // in document order; a map holds key, value, key, value, ...
-  std::vector<char> text_{};
+  Position position(std::size_t at) const;
+  std::string_view text(const Node& node) const;
+
+  static constexpr std::uint32_t lines_per_mark = 32;
+  static constexpr unsigned kind_bits = 3;
+  static constexpr std::uint32_t most_bytes = 0xffff'ffffU >> kind_bits;
+  static constexpr std::uint32_t pack(Kind kind, std::uint32_t size) {
+    return size << kind_bits | static_cast<std::uint32_t>(kind);
+  }
+  static Kind kind_of(const Node& node) {
+    return static_cast<Kind>(node.size & ((1U << kind_bits) - 1));
+  }
+  static std::uint32_t size_of(const Node& node) { return node.size >> kind_bits; }
+
+  Nodes nodes_{};  // in document order; a map holds key, value, key, value, ...
+  std::vector<char> source_{};
+  std::vector<char> decoded_{};  // of scalars that are written in another way: with escapes, folded
+  std::vector<std::uint32_t> lines_{};  // where line 1, 33, 65, ... begins
   std::string file_{};
+  std::uint32_t rest_ = 0;  // where the text goes on after the document; 0 when it does not
 };
 
 /// One value of a document. A cursor: cheap to copy, valid while the document stays where it is.
 class Document::Value {
  public:
   /// What it was written as.
-  Kind kind() const { return node().kind; }
+  Kind kind() const { return kind_of(node()); }
   /// Whether it is null, written or not.
   bool is_null() const { return kind() == Kind::null; }
   /// Whether it has a text: `Kind::plain` or `Kind::quoted`.
@@ -108,20 +149,19 @@ class Document::Value {
 
   /// The text of a scalar, decoded but otherwise as written; empty for the other kinds.
   std::string_view text() const {
-    if (!is_scalar()) return {};
-    return {document_->text_.data() + node().begin, node().size};
+    return is_scalar() ? document_->text(node()) : std::string_view{};
   }
 
   /// The number of items of a list or members of a map; 0 for other kinds.
-  std::size_t size() const { return is_scalar() ? 0 : node().size; }
+  std::size_t size() const { return is_scalar() ? 0 : size_of(node()); }
 
   /// The items of a list; nothing for other kinds.
   Range<Value> items() const;
   /// The members of a map, in the order written; nothing for other kinds.
   Range<Member> members() const;
 
-  /// Where it begins, with the name of the text. Copies that name.
-  Position position() const { return {document_->file_, node().line, node().column}; }
+  /// Where it begins, with the name of the text. Copies that name, and counts at most 32 lines.
+  Position position() const { return document_->position(node().at); }
 
   /// Whether both stand at the same place of the same document.
   friend bool operator==(const Value&, const Value&) = default;
@@ -189,7 +229,7 @@ class Document::Range {
 };
 
 inline Document::Value Document::root() const {
-  assert(!nodes_.empty());
+  assert(nodes_.size() != 0);
   return {*this, 0};
 }
 
@@ -208,18 +248,12 @@ namespace detail {
 /// The byte order mark that a text in UTF-8 may begin with.
 inline constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
 
-struct LineAndColumn {
-  std::uint32_t line = 1;
-  std::uint32_t column = 1;
-};
-
-/// The place of a byte of a text.
-inline LineAndColumn line_and_column(std::string_view text, std::size_t at) {
-  const auto before = text.substr(0, at);
-  const auto lines = std::count(before.begin(), before.end(), '\n');
-  const auto line_begin = before.rfind('\n') + 1;  // 0 when there is none
-  return {static_cast<std::uint32_t>(lines + 1),
-          static_cast<std::uint32_t>(before.size() - line_begin + 1)};
+/// Where the line after the one that `at` stands in begins: LF, CR LF, and a CR alone end a line.
+/// The size of the text when there is none.
+inline std::size_t next_line(std::string_view text, std::size_t at) {
+  while (at < text.size() && text[at] != '\n' && text[at] != '\r') ++at;
+  if (text.substr(at, 2) == "\r\n") ++at;
+  return std::min(at + 1, text.size());
 }
 
 constexpr char ascii_lower(char c) noexcept {
@@ -281,297 +315,56 @@ inline Position Document::locate(std::string_view path) const {
   return at.position();
 }
 
-inline Document Document::without(const Value& list, const std::vector<bool>& left_out) const {
-  std::vector<bool> drop(nodes_.size());
-  std::uint32_t dropped = 0;
-  std::size_t place = 0;
-  for (const auto item : list.items()) {
-    if (place < left_out.size() && left_out[place]) {
-      const auto at = [&](std::uint32_t index) {
-        return drop.begin() + static_cast<std::ptrdiff_t>(index);
-      };
-      std::fill(at(item.index_), at(item.node().next), true);
-      ++dropped;
-    }
-    ++place;
-  }
-  std::vector<std::uint32_t> moved_to;  // the new index of each value
-  moved_to.reserve(nodes_.size() + 1);
-  Document out;
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    moved_to.push_back(static_cast<std::uint32_t>(out.nodes_.size()));
-    if (!drop[i]) out.nodes_.push_back(nodes_[i]);
-  }
-  moved_to.push_back(static_cast<std::uint32_t>(out.nodes_.size()));
-  for (auto& node : out.nodes_) node.next = moved_to[node.next];
-  out.nodes_[moved_to[list.index_]].size -= dropped;
-  out.text_ = text_;
-  out.file_ = file_;
-  return out;
+inline std::string_view Document::text(const Node& node) const {
+  const auto size = size_of(node);
+  if (node.begin < source_.size()) return {source_.data() + node.begin, size};
+  return {decoded_.data() + (node.begin - source_.size()), size};
 }
 
-/// Fills a document, value by value in document order. What the formats are made of.
-///
-/// Each call answers false when a limit is hit (`Errc::limit`) or the text is refused; `finish`
-/// gives the reason, and the front end must stop. Lines and columns count from 1, columns in bytes.
-class DocumentBuilder {
- public:
-  /// An empty document. `file` is its name in messages; `merge_keys`: whether `<<` merges, as it
-  /// does in YAML.
-  DocumentBuilder(std::string_view file, const Limits& limits, bool merge_keys)
-      : limits_{limits}, merge_keys_{merge_keys} {
-    document_.file_ = file;
+inline Position Document::position(std::size_t at) const {
+  const std::string_view source{source_.data(), source_.size()};
+  const auto mark = std::upper_bound(lines_.begin() + 1, lines_.end(), at) - 1;
+  auto line = static_cast<std::uint32_t>(mark - lines_.begin()) * lines_per_mark + 1;
+  std::size_t begin = *mark;
+  for (auto next = detail::next_line(source, begin); next <= at && next != source.size();
+       next = detail::next_line(source, begin)) {
+    begin = next;
+    ++line;
   }
+  return {file_, line, static_cast<std::uint32_t>(at - begin + 1)};
+}
 
-  /// Adds a null.
-  bool null(std::uint32_t line, std::uint32_t column) {
-    return add({Kind::null, 0, 0, 0, line, column});
-  }
-
-  /// Adds a scalar; a key is one too, just before its value. `text` is decoded, and is copied;
-  /// `quoted`: whether it can only be text.
-  bool scalar(std::string_view text, bool quoted, std::uint32_t line, std::uint32_t column) {
-    auto& all = document_.text_;
-    const auto begin = static_cast<std::uint32_t>(all.size());
-    if (text.size() > std::numeric_limits<std::uint32_t>::max() - all.size()) {
-      return refuse(Errc::limit, "the text is too large", line, column);
+inline Document Document::without(const Value& list, const std::vector<bool>& left_out) const {
+  std::vector<std::uint32_t> moved_to(nodes_.size() + 1);  // the new index of each value
+  Document out;
+  std::size_t place = 0;
+  std::uint32_t dropped = 0;
+  std::uint32_t item = list.index_ + 1;  // the next one of the list
+  for (std::uint32_t i = 0; i < nodes_.size();) {
+    moved_to[i] = static_cast<std::uint32_t>(out.nodes_.size());
+    const bool is_item = i == item && i < list.node().next;
+    if (is_item) item = nodes_[i].next;
+    if (is_item && place < left_out.size() && left_out[place++]) {
+      std::fill(moved_to.begin() + i, moved_to.begin() + item, moved_to[i]);
+      ++dropped;
+      i = item;
+    } else {
+      out.nodes_.push_back(nodes_[i++]);
     }
-    all.insert(all.end(), text.begin(), text.end());
-    return add({quoted ? Kind::quoted : Kind::plain, begin, static_cast<std::uint32_t>(text.size()),
-                0, line, column});
   }
-
-  /// Begins a list: what is added until its `end_list` are its items.
-  bool begin_list(std::uint32_t line, std::uint32_t column) {
-    return open({Kind::list, 0, 0, 0, line, column});
+  moved_to.back() = static_cast<std::uint32_t>(out.nodes_.size());
+  for (std::size_t i = 0; i < out.nodes_.size(); ++i) {
+    out.nodes_[i].next = moved_to[out.nodes_[i].next];
   }
-  /// Begins a map: what is added until its `end_map` is key, value, key, value.
-  bool begin_map(std::uint32_t line, std::uint32_t column) {
-    return open({Kind::map, 0, 0, 0, line, column});
-  }
-  /// Ends the innermost list. Only when one is open.
-  bool end_list() { return close(); }
-  /// Ends the innermost map. Only when one is open and its last key has a value. Refuses keys
-  /// written twice (`Errc::schema`) and those that are no scalars (`Errc::syntax`).
-  bool end_map() { return check_keys(open_.back()) && close(); }
-
-  /// The index of the value added last, for `copy`; whole once its `end_` call is made.
-  std::uint32_t last() const { return last_; }
-
-  /// Adds the value at `from`, an answer of `last`, and all it holds, once more: a YAML alias.
-  /// `Errc::syntax` when that value is not ended. Costs as much as what is copied.
-  bool copy(std::uint32_t from, std::uint32_t line, std::uint32_t column) {
-    if (std::find(open_.begin(), open_.end(), from) != open_.end()) {
-      return refuse(Errc::syntax, "an alias stands inside what it names", line, column);
-    }
-    const std::uint32_t count = nodes()[from].next - from;
-    const auto to = static_cast<std::uint32_t>(nodes().size());
-    if (count > limits_.values - to) return too_many(line, column);
-    count_child();
-    last_ = to;
-    std::vector<std::uint32_t> inner;  // ends of the lists and maps around the node copied
-    for (std::uint32_t i = 0; i < count; ++i) {
-      Node node = nodes()[from + i];
-      node.next = node.next - from + to;
-      while (!inner.empty() && inner.back() <= to + i) inner.pop_back();
-      if (node.kind == Kind::list || node.kind == Kind::map) inner.push_back(node.next);
-      if (open_.size() + inner.size() > limits_.depth) return too_deep(line, column);
-      nodes().push_back(node);
-    }
-    return true;
-  }
-
-  /// Where the key stands whose value comes next; nothing when no value of a map does.
-  std::optional<Position> open_key() const {
-    if (open_.empty()) return std::nullopt;
-    const Node& map = nodes()[open_.back()];
-    if (map.kind != Kind::map || map.size % 2 == 0) return std::nullopt;
-    return Position{{}, nodes()[last_].line, nodes()[last_].column};
-  }
-
-  /// Where the innermost list or map stands that is not ended.
-  std::optional<Position> open_value() const {
-    if (open_.empty()) return std::nullopt;
-    return Position{{}, nodes()[open_.back()].line, nodes()[open_.back()].column};
-  }
-
-  /// Refuses the text for a reason of the front end's; answers false. The message may not be empty;
-  /// a place not known is 0, 0.
-  bool refuse(Errc code, std::string message, std::uint32_t line, std::uint32_t column) {
-    error_ = {
-        .code = code, .message = std::move(message), .position = {document_.file_, line, column}};
-    return false;
-  }
-  /// Whether a limit was hit or the text refused.
-  bool failed() const { return !error_.message.empty(); }
-
-  /// The document, or why there is none. Only once, after the last value, when all lists and maps
-  /// are ended. Merges keys, if any: `Errc::syntax` when `<<` names neither a map nor a list of
-  /// maps.
-  Result<Document> finish() && {
-    if (failed() || (has_merge_keys_ && !merge_all())) return std::move(error_);
-    return std::move(document_);
-  }
-
- private:
-  using Kind = Document::Kind;
-  using Node = Document::Node;
-
-  std::vector<Node>& nodes() { return document_.nodes_; }
-  const std::vector<Node>& nodes() const { return document_.nodes_; }
-  std::string_view text(const Node& node) const {
-    return {document_.text_.data() + node.begin, node.size};
-  }
-
-  bool too_many(std::uint32_t line, std::uint32_t column) {
-    return refuse(Errc::limit, "more than " + std::to_string(limits_.values) + " values", line,
-                  column);
-  }
-
-  bool too_deep(std::uint32_t line, std::uint32_t column) {
-    return refuse(Errc::limit, "nested more than " + std::to_string(limits_.depth) + " deep", line,
-                  column);
-  }
-
-  /// Counts a child of the innermost open value. A map counts keys and values until it is closed.
-  void count_child() {
-    if (!open_.empty()) ++nodes()[open_.back()].size;
-  }
-
-  bool add(Node node) {
-    if (nodes().size() >= limits_.values) return too_many(node.line, node.column);
-    count_child();
-    last_ = static_cast<std::uint32_t>(nodes().size());
-    node.next = last_ + 1;
-    nodes().push_back(node);
-    return true;
-  }
-
-  bool open(Node node) {
-    if (open_.size() >= limits_.depth) {
-      return too_deep(node.line, node.column);
-    }
-    if (!add(node)) return false;
-    open_.push_back(last_);
-    return true;
-  }
-
-  bool close() {
-    last_ = open_.back();
-    open_.pop_back();
-    Node& node = nodes()[last_];
-    node.next = static_cast<std::uint32_t>(nodes().size());
-    if (node.kind == Kind::map) node.size /= 2;
-    return true;
-  }
-
-  bool is_merge_key(const Node& key) const {
-    return merge_keys_ && key.kind == Kind::plain && text(key) == "<<";
-  }
-
-  /// Refuses keys that are no text, and keys written twice. Costs a sort of the keys.
-  bool check_keys(std::uint32_t map) {
-    std::vector<std::uint32_t> keys;
-    for (std::uint32_t i = map + 1; i < nodes().size(); i = nodes()[nodes()[i].next].next) {
-      const Node& key = nodes()[i];
-      if (key.kind != Kind::plain && key.kind != Kind::quoted) {
-        return refuse(Errc::syntax, "a key must be text", key.line, key.column);
-      }
-      if (is_merge_key(key)) {
-        has_merge_keys_ = true;
-      } else {
-        keys.push_back(i);
-      }
-    }
-    std::sort(keys.begin(), keys.end(), [&](std::uint32_t a, std::uint32_t b) {
-      const int order = text(nodes()[a]).compare(text(nodes()[b]));
-      return order == 0 ? a < b : order < 0;
-    });
-    const auto twice = std::adjacent_find(keys.begin(), keys.end(), [&](auto a, auto b) {
-      return text(nodes()[a]) == text(nodes()[b]);
-    });
-    if (twice == keys.end()) return true;
-    const Node& second = nodes()[twice[1]];
-    const auto first_line = std::to_string(nodes()[twice[0]].line);
-    return refuse(Errc::schema,
-                  "key " + detail::quoted(text(second)) + " is written twice, first in line " +
-                      first_line + ": remove one",
-                  second.line, second.column);
-  }
-
-  // YAML merge keys: `<<` brings the members of another map, or of a list of maps; what the map
-  // says itself counts more, and earlier maps of the list count more than later ones. Done when all
-  // is read: aliases name values by index until then. Every value is looked at once.
-
-  bool merge_all() {
-    std::vector<Node> merged;
-    merged.reserve(nodes().size());
-    if (!merge_value(0, merged)) return false;
-    nodes() = std::move(merged);
-    return true;
-  }
-
-  /// Appends the value at `from` to `out`, without merge keys. As deep as `Limits::depth`.
-  bool merge_value(std::uint32_t from, std::vector<Node>& out) {
-    const auto at = out.size();
-    const Node& node = nodes()[from];
-    out.push_back(node);
-    if (node.kind == Kind::list) {
-      for (auto item = from + 1; item < node.next; item = nodes()[item].next) {
-        if (!merge_value(item, out)) return false;
-      }
-    } else if (node.kind == Kind::map) {
-      std::vector<std::uint32_t> keys;
-      std::unordered_set<std::string_view> said;
-      if (!collect_keys(from, keys, said)) return false;
-      for (const auto key : keys) {
-        if (!merge_value(key, out) || !merge_value(nodes()[key].next, out)) return false;
-      }
-      out[at].size = static_cast<std::uint32_t>(keys.size());
-    }
-    out[at].next = static_cast<std::uint32_t>(out.size());
-    return true;
-  }
-
-  /// The keys of a map and of those it merges, each text once.
-  bool collect_keys(std::uint32_t map, std::vector<std::uint32_t>& keys,
-                    std::unordered_set<std::string_view>& said) {
-    const auto end = nodes()[map].next;
-    for (auto key = map + 1; key < end; key = nodes()[nodes()[key].next].next) {
-      if (!is_merge_key(nodes()[key]) && said.insert(text(nodes()[key])).second)
-        keys.push_back(key);
-    }
-    for (auto key = map + 1; key < end; key = nodes()[nodes()[key].next].next) {
-      if (is_merge_key(nodes()[key]) && !collect_merged(nodes()[key].next, keys, said))
-        return false;
-    }
-    return true;
-  }
-
-  bool collect_merged(std::uint32_t source, std::vector<std::uint32_t>& keys,
-                      std::unordered_set<std::string_view>& said) {
-    const Node& node = nodes()[source];
-    if (node.kind == Kind::map) return collect_keys(source, keys, said);
-    if (node.kind != Kind::list) return bad_merge(node);
-    for (auto item = source + 1; item < node.next; item = nodes()[item].next) {
-      if (nodes()[item].kind != Kind::map) return bad_merge(nodes()[item]);
-      if (!collect_keys(item, keys, said)) return false;
-    }
-    return true;
-  }
-
-  bool bad_merge(const Node& node) {
-    return refuse(Errc::syntax, "<< must name a map or a list of maps", node.line, node.column);
-  }
-
-  Limits limits_;
-  bool merge_keys_;
-  bool has_merge_keys_ = false;
-  Document document_{};
-  std::vector<std::uint32_t> open_{};  // indices of the lists and maps not yet ended
-  std::uint32_t last_ = 0;
-  Error error_{};
-};
+  Node& cut = out.nodes_[moved_to[list.index_]];
+  cut.size = pack(kind_of(cut), size_of(cut) - dropped);
+  out.source_ = source_;
+  out.decoded_ = decoded_;
+  out.lines_ = lines_;
+  out.file_ = file_;
+  out.rest_ = rest_;
+  return out;
+}
 
 }  // namespace cdi::inline CDI_ABI
 

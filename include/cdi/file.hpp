@@ -20,8 +20,10 @@
 
 #include <cdi/descriptor.hpp>
 #include <cdi/document.hpp>
-#include <cdi/json.hpp>
+#include <cdi/json_text.hpp>
 #include <cdi/minimum_version.hpp>
+#include <cdi/parse_json.hpp>
+#include <cdi/parse_yaml.hpp>
 #include <cdi/path.hpp>
 #include <cdi/read.hpp>
 #include <cdi/registry.hpp>
@@ -125,6 +127,13 @@ inline bool read_text(std::string_view text, std::string_view path, Format forma
                       const ReadOptions& options, LoadedSpec& out, RejectedFile& rejected) {
   out.path = path;
   const auto document = detail::parse_text(text, path, format, options.limits, out.warnings);
+  if (document && document->rest()) {
+    out.warnings.push_back({.code = Errc::invalid,
+                            .message = "only the first document of the file is read: put the "
+                                       "others into files of their own",
+                            .position = *document->rest(),
+                            .rule = row_of(Rule::single_document).code});
+  }
   if (!document) {
     rejected.why = document.error();
     detail::tell_contents(text, rejected);

@@ -25,7 +25,7 @@
 #include <cdi/descriptor.hpp>
 #include <cdi/document.hpp>
 #include <cdi/file.hpp>
-#include <cdi/json.hpp>
+#include <cdi/json_text.hpp>
 #include <cdi/minimum_version.hpp>
 #include <cdi/name.hpp>
 #include <cdi/path.hpp>

@@ -124,13 +124,23 @@ inline std::optional<bool> parse_boolean(std::string_view text) {
   return std::nullopt;
 }
 
+/// Whether a text was meant as a number, for messages: without quotes it is told from a text.
+inline bool looks_like_number(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  return !text.empty() && text.front() >= '0' && text.front() <= '9';
+}
+
 /// What a value is, for messages: `a list`, `"abc"`, `12`.
 inline std::string name_value(const Document::Value& value) {
   switch (value.kind()) {
     case Document::Kind::null: return "null";
     case Document::Kind::list: return "a list";
     case Document::Kind::map: return "an object";
-    case Document::Kind::plain: return detail::escaped(value.text());
+    case Document::Kind::plain:
+      if (detail::looks_like_number(value.text()) || detail::parse_boolean(value.text())) {
+        return detail::escaped(value.text());
+      }
+      break;
     case Document::Kind::quoted: break;
   }
   return detail::quoted(value.text());
@@ -303,7 +313,9 @@ bool read_list(const Document::Value& value, T& out, Error& why) {
   if (value.kind() != Document::Kind::list) {
     std::string hint;
     constexpr std::size_t longest = 40;  // what is longer was not meant as an item
-    if (value.is_scalar() && value.text().size() <= longest) {
+    constexpr bool scalars =
+        TextLike<typename T::value_type> || std::integral<typename T::value_type>;
+    if (scalars && value.is_scalar() && value.text().size() <= longest) {
       hint = ": write [" + name_value(value) + "]";
     }
     return detail::expected(why, value, "a list", hint);

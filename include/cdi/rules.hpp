@@ -47,6 +47,7 @@ enum class Rule : std::uint8_t {
   device_name_length,     ///< each name has at most 63 bytes; a warning
   device_edits,           ///< each device edits something
   json_syntax,            ///< a `.json` file holds JSON, and not YAML; a warning
+  single_document,        ///< nothing comes after the first YAML document; a warning
 };
 
 /// What breaking a rule means.
@@ -68,7 +69,7 @@ struct RuleRow {
 /// Go reference refuses too, and those on annotations, which it means to refuse, but never looks
 /// at. An error takes all devices of a file away, so what only some container would stumble over is
 /// a warning.
-inline constexpr std::array<RuleRow, 30> rules{{
+inline constexpr std::array<RuleRow, 31> rules{{
     {Rule::version_known, "version-known", Severity::error,
      "cdiVersion names a release of the CDI specification", "SPEC.md, Specification version"},
     {Rule::version_new_enough, "version-new-enough", Severity::error,
@@ -131,6 +132,8 @@ inline constexpr std::array<RuleRow, 30> rules{{
     {Rule::device_edits, "device-edits", Severity::error, "a device has edits",
      "SPEC.md, CDI Devices"},
     {Rule::json_syntax, "json-syntax", Severity::warning, "a .json file is valid JSON", "RFC 8259"},
+    {Rule::single_document, "single-document", Severity::warning,
+     "a file holds one YAML document: further ones are not read", "the Go reference"},
 }};
 
 static_assert(std::all_of(rules.begin(), rules.end(), [](const RuleRow& row) {

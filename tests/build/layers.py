@@ -13,13 +13,14 @@ version fwd
 result storage value rare fields rules name annotation_key path
 spec oci/root oci/mount oci/hooks oci/process oci/resources oci/seccomp oci/linux
 oci/solaris oci/windows oci/vm oci/zos oci/freebsd oci/spec convert document read write
+unicode document_builder parse_json json_text yaml_scanner parse_yaml yaml
 host minimum_version validate lower engine_releases annotations apply oci/editor
-unresolved registry json yaml oci/json_editor
+unresolved registry json oci/json_editor
 signature descriptor text_file replace_file salvage file sha256
 scan watch cache diagnose publish
 core cdi
 """.split()
-THIRD_PARTY = {"nlohmann": {"json", "oci/json_editor"}, "yaml-cpp": {"yaml"}, "openssl": {"sha256"}}
+THIRD_PARTY = {"nlohmann": {"json", "oci/json_editor"}, "openssl": {"sha256"}}
 
 include = pathlib.Path(__file__).resolve().parents[2] / "include" / "cdi"
 place = {f"cdi/{name}.hpp": rank for rank, name in enumerate(ORDER)}

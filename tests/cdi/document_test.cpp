@@ -12,61 +12,17 @@
 
 #include <cdi/document.hpp>
 
+#include "../document_by_hand.hpp"
+
 namespace {
 
 using cdi::Document;
-using cdi::DocumentBuilder;
 using Kind = cdi::Document::Kind;
 
 static_assert(!std::is_copy_constructible_v<Document> && !std::is_copy_assignable_v<Document>);
 static_assert(std::is_nothrow_move_constructible_v<Document>);
 static_assert(!std::is_default_constructible_v<Document>, "a document has a root");
 static_assert(std::is_trivially_copyable_v<Document::Value>, "a cursor");
-
-/// Fills a document by hand, each value in a column of its own on line 1.
-class Hand {
- public:
-  explicit Hand(cdi::Limits limits = {}, bool merge_keys = true)
-      : builder_{"f", limits, merge_keys} {}
-
-  bool null() { return builder_.null(1, ++column_); }
-  bool word(std::string_view text) { return builder_.scalar(text, false, 1, ++column_); }
-  bool text(std::string_view text) { return builder_.scalar(text, true, 1, ++column_); }
-  bool list() { return builder_.begin_list(1, ++column_); }
-  bool end_list() { return builder_.end_list(); }
-  bool map() { return builder_.begin_map(1, ++column_); }
-  bool end_map() { return builder_.end_map(); }
-  std::uint32_t last() const { return builder_.last(); }
-  bool copy(std::uint32_t from) { return builder_.copy(from, 1, ++column_); }
-  cdi::Result<Document> finish() { return std::move(builder_).finish(); }
-
- private:
-  DocumentBuilder builder_;
-  std::uint32_t column_ = 0;
-};
-
-/// A value as text: `{a=1 "b"=[null]}`.
-std::string show(const Document::Value& value) {
-  std::string out;
-  switch (value.kind()) {
-    case Kind::null: return "null";
-    case Kind::plain: return std::string{value.text()};
-    case Kind::quoted: return cdi::detail::quoted(value.text());
-    case Kind::list:
-      for (const auto item : value.items()) out.append(out.empty() ? "" : " ").append(show(item));
-      return "[" + out + "]";
-    case Kind::map:
-      for (const auto [key, member] : value.members()) {
-        out.append(out.empty() ? "" : " ").append(show(key)).append("=").append(show(member));
-      }
-      return "{" + out + "}";
-  }
-  return out;
-}
-
-std::string shown(cdi::Result<Document> document) {
-  return document ? show(document->root()) : to_string(document.error());
-}
 
 /// {a: [1, "x", null, {}], b.c: {d: 2}, b: [[3]]}, a column for each value.
 Document sample() {
@@ -202,168 +158,6 @@ TEST_CASE("a key is found as it is written before it is found in another case") 
   hand.null();  // 5
   hand.end_map();
   CHECK(hand.finish()->locate("key").column == 5);
-}
-
-TEST_CASE("a key written twice is refused at its second place") {
-  Hand hand;
-  hand.map();
-  hand.word("a");
-  hand.null();
-  hand.text("a");  // quoted or not, the same key
-  hand.null();
-  CHECK_FALSE(hand.end_map());
-  CHECK(shown(hand.finish()) == R"(f:1:4: key "a" is written twice, first in line 1: remove one)");
-}
-
-TEST_CASE("keys that differ in case only are two keys") {
-  Hand hand;
-  hand.map();
-  for (const auto* key : {"a", "A", "b", ""}) {
-    hand.word(key);
-    hand.null();
-  }
-  CHECK(hand.end_map());
-}
-
-TEST_CASE("a key must be text") {
-  for (const int kind : {0, 1, 2}) {
-    CAPTURE(kind);
-    Hand hand;
-    hand.map();
-    if (kind == 0) hand.null();
-    if (kind == 1) hand.list(), hand.end_list();
-    if (kind == 2) hand.map(), hand.end_map();
-    hand.word("value");
-    CHECK_FALSE(hand.end_map());
-    CHECK(shown(hand.finish()) == "f:1:2: a key must be text");
-  }
-}
-
-TEST_CASE("limits refuse the value that goes over them, not the one that reaches them") {
-  Hand three{{.values = 3}};
-  CHECK(three.list());
-  CHECK(three.null());
-  CHECK(three.null());
-  CHECK_FALSE(three.null());
-  const auto many = three.finish();
-  CHECK(many.error().code == cdi::Errc::limit);
-  CHECK(shown(many.error()) == "f:1:4: more than 3 values");
-
-  Hand two{{.depth = 2}};
-  CHECK(two.list());
-  CHECK(two.map());
-  CHECK_FALSE(two.list());
-  const auto deep = two.finish();
-  CHECK(deep.error().code == cdi::Errc::limit);
-  CHECK(shown(deep.error()) == "f:1:3: nested more than 2 deep");
-}
-
-TEST_CASE("a copy brings a value and all in it, with the places of the original") {
-  Hand hand;
-  hand.list();
-  hand.map();
-  const auto map = hand.last();
-  hand.word("a");
-  hand.list();
-  hand.word("1");
-  hand.end_list();
-  hand.end_map();
-  CHECK(hand.last() == map);
-  CHECK(hand.copy(map));
-  CHECK(hand.copy(hand.last()));
-  hand.end_list();
-  const auto document = hand.finish();
-  CHECK(show(document->root()) == "[{a=[1]} {a=[1]} {a=[1]}]");
-  CHECK(document->locate("[2].a[0]").column == 5);
-}
-
-TEST_CASE("a copy counts in full against the limit") {
-  for (const std::uint32_t values : {6U, 7U}) {
-    CAPTURE(values);
-    Hand hand{{.values = values}};
-    hand.list();
-    hand.list();
-    const auto list = hand.last();
-    hand.null();
-    hand.null();
-    hand.end_list();  // 4 so far, and 3 to copy
-    CHECK(hand.copy(list) == (values == 7));
-    if (values == 6) CHECK(hand.finish().error().code == cdi::Errc::limit);
-  }
-}
-
-TEST_CASE("a copy of what is still open is refused") {
-  Hand hand;
-  hand.list();
-  CHECK_FALSE(hand.copy(hand.last()));
-  CHECK(shown(hand.finish()) == "f:1:2: an alias stands inside what it names");
-}
-
-TEST_CASE("a merge key brings members, and what the map says itself counts more") {
-  Hand hand;
-  hand.map();
-  hand.word("<<");
-  hand.list();
-  for (const auto* value : {"1", "2"}) {
-    hand.map();
-    hand.word("a");
-    hand.word(value);
-    hand.word(value);
-    hand.list();
-    hand.end_list();
-    hand.word("own");
-    hand.word("merged");
-    hand.end_map();
-  }
-  hand.end_list();
-  hand.word("own");
-  hand.word("kept");
-  CHECK(hand.end_map());
-  CHECK(shown(hand.finish()) == "{own=kept a=1 1=[] 2=[]}");
-}
-
-TEST_CASE("a merge key in quotes, or in JSON, is a key like any other") {
-  Hand quoted;
-  quoted.map();
-  quoted.text("<<");
-  quoted.word("1");
-  CHECK(quoted.end_map());
-  CHECK(shown(quoted.finish()) == R"({"<<"=1})");
-
-  Hand json{{}, /*merge_keys=*/false};
-  json.map();
-  json.word("<<");
-  json.word("1");
-  CHECK(json.end_map());
-}
-
-TEST_CASE("a merge key must name maps") {
-  Hand hand;
-  hand.map();
-  hand.word("<<");
-  hand.list();
-  hand.map();
-  hand.end_map();
-  hand.word("1");  // 5
-  hand.end_list();
-  CHECK(hand.end_map());  // merged when all is read
-  CHECK(shown(hand.finish()) == "f:1:5: << must name a map or a list of maps");
-}
-
-TEST_CASE("lines and columns of a byte count from one") {
-  using cdi::detail::line_and_column;
-  const std::string_view text = "ab\ncd\n\ne";
-  struct Row {
-    std::size_t at;
-    std::uint32_t line;
-    std::uint32_t column;
-  };
-  for (const auto& row : {Row{0, 1, 1}, Row{1, 1, 2}, Row{2, 1, 3}, Row{3, 2, 1}, Row{6, 3, 1},
-                          Row{7, 4, 1}, Row{8, 4, 2}, Row{99, 4, 2}}) {
-    CAPTURE(row.at);
-    CHECK(line_and_column(text, row.at).line == row.line);
-    CHECK(line_and_column(text, row.at).column == row.column);
-  }
 }
 
 /// The member of a map.

@@ -231,7 +231,7 @@ TEST_CASE("Devices of any odd kind are told, and the good one beside them stays"
     std::string_view told;  // how it begins
   } const rows[] = {
       {"- 5", "; f.yaml:4:3: devices[0]: expected an object, not 5"},
-      {"- null", "; f.yaml:4:1: devices[0]: expected an object, not null"},
+      {"- null", "; f.yaml:4:3: devices[0]: expected an object, not null"},
       {"- []", "; f.yaml:4:3: devices[0]: expected an object, not a list"},
       {"- [name, a]", "; f.yaml:4:3: devices[0]: expected an object, not a list"},
       {"- {}", "; f.yaml:4:3: devices[0].name: the field is missing"},

@@ -203,7 +203,9 @@ TEST_CASE("Whatever stands in a directory, its good files are read and nothing i
   tree.link("/proc/self/mem", "a/memory.yaml");
   tree.make_dir("a/directory.yaml");
   tree.put("a/brackets.json", std::string(10'000, '['));
-  tree.put("a/braces.yaml", std::string(10'000, '{'));
+  std::string braces;
+  for (int i = 0; i < 10'000; ++i) braces += "{a: ";
+  tree.put("a/braces.yaml", braces);
   tree.put("a/bombs.yaml",
            "a: &a [x,x,x,x,x,x,x,x,x,x]\n"
            "b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\n"
@@ -235,7 +237,7 @@ TEST_CASE("Whatever stands in a directory, its good files are read and nothing i
     std::string words;
   } const rows[] = {
       {"blanks.json", cdi::Errc::syntax, "empty"},
-      {"bombs.yaml", cdi::Errc::limit, "more than 2000000 values"},
+      {"bombs.yaml", cdi::Errc::limit, "aliases bring more than"},
       {"braces.yaml", cdi::Errc::limit, "nested more than 64 deep"},
       {"brackets.json", cdi::Errc::limit, "nested more than 64 deep"},
       {"dangling.json", cdi::Errc::system, "the link leads nowhere"},

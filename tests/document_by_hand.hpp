@@ -1,0 +1,61 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TESTS_DOCUMENT_BY_HAND_HPP
+#define CDI_TESTS_DOCUMENT_BY_HAND_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <cdi/document.hpp>
+#include <cdi/document_builder.hpp>
+
+/// Fills a document by hand, each value in a column of its own on line 1.
+class Hand {
+ public:
+  explicit Hand(cdi::Limits limits = {}, bool merge_keys = true)
+      : builder_{std::string(40, ' '), "f", limits, merge_keys} {}
+
+  bool null() { return builder_.null(column_++); }
+  bool word(std::string_view text) { return builder_.decoded_scalar(column_++, text, false); }
+  bool text(std::string_view text) { return builder_.decoded_scalar(column_++, text, true); }
+  bool list() { return builder_.begin_list(column_++); }
+  bool end_list() { return builder_.end_list(); }
+  bool map() { return builder_.begin_map(column_++); }
+  bool end_map() { return builder_.end_map(); }
+  std::uint32_t last() const { return builder_.last(); }
+  bool copy(std::uint32_t from) { return builder_.copy(from, column_++); }
+  cdi::Result<cdi::Document> finish() { return std::move(builder_).finish(); }
+
+ private:
+  cdi::DocumentBuilder builder_;
+  std::size_t column_ = 0;
+};
+
+/// A value as text: `{a=1 "b"=[null]}`.
+inline std::string show(const cdi::Document::Value& value) {
+  std::string out;
+  switch (value.kind()) {
+    case cdi::Document::Kind::null: return "null";
+    case cdi::Document::Kind::plain: return std::string{value.text()};
+    case cdi::Document::Kind::quoted: return cdi::detail::quoted(value.text());
+    case cdi::Document::Kind::list:
+      for (const auto item : value.items()) out.append(out.empty() ? "" : " ").append(show(item));
+      return "[" + out + "]";
+    case cdi::Document::Kind::map:
+      for (const auto [key, member] : value.members()) {
+        out.append(out.empty() ? "" : " ").append(show(key)).append("=").append(show(member));
+      }
+      return "{" + out + "}";
+  }
+  return out;
+}
+
+inline std::string shown(cdi::Result<cdi::Document> document) {
+  return document ? show(document->root()) : to_string(document.error());
+}
+
+#endif  // CDI_TESTS_DOCUMENT_BY_HAND_HPP
