@@ -392,7 +392,7 @@ inline Result<Descriptor> open_or_make_directory(const std::string& path) {
 ///
 /// Files are replaced as by `replace_file`, with mode 0644: whenever the writer is killed, each
 /// file is the old or the new one, whole. Of several writers at a time, the last one's file stays.
-/// Any number of threads may use a publisher; it keeps no descriptor.
+/// Any number of threads may use a publisher; it keeps no descriptor of its own.
 ///
 /// Errors: `Errc::invalid` for an owner, directory or file name that cannot be; `Errc::conflict`
 /// for a file that is not this owner's, one that others keep making and removing, and two of one
@@ -407,6 +407,12 @@ class Publisher {
       : owner_{std::move(owner)}, dir_{std::move(dir)} {
     if (!dir_.empty()) dir_ = clean_path(dir_);
   }
+
+  /// For a directory that is open: `directory`, a descriptor that can be read, stays the caller's
+  /// and must be open as long as this lives; negative for a directory that is missing, in which
+  /// nothing can be written. `dir` is its path for messages: nothing is opened by it.
+  Publisher(std::string owner, int directory, std::string dir)
+      : owner_{std::move(owner)}, dir_{std::move(dir)}, directory_{directory} {}
 
   /// Writes a spec to the file `name` of the directory, which is made when missing. A file that
   /// holds it already is not written. A `cdiVersion` before 0.6.0 becomes 0.6.0, the first with
@@ -547,10 +553,19 @@ class Publisher {
 
   /// The directory; -1 when it is missing and stays so.
   Result<Descriptor> open(Missing missing) const {
+    if (directory_) return open_again(missing);
     if (missing == Missing::made) return detail::open_or_make_directory(dir_);
     Descriptor directory{::open(dir_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     if (!directory && errno != ENOENT) return file_error(dir_, "cannot open the directory");
     return directory;
+  }
+
+  Result<Descriptor> open_again(Missing missing) const {
+    if (*directory_ < 0 && missing == Missing::stays) return Descriptor{-1};
+    errno = ENOENT;
+    Descriptor own{*directory_ < 0 ? -1 : ::fcntl(*directory_, F_DUPFD_CLOEXEC, 0)};
+    if (!own) return file_error(dir_, "cannot use the directory");
+    return own;
   }
 
   static Result<Publication> finish(Publication done, const Descriptor& directory, DryRun dry_run) {
@@ -669,6 +684,7 @@ class Publisher {
 
   std::string owner_;
   std::string dir_;
+  std::optional<int> directory_{};  // that the caller has open
 };
 
 }  // namespace cdi::inline CDI_ABI

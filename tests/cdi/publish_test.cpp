@@ -366,6 +366,35 @@ TEST_CASE("The directory is made when it is needed, with those above it, open to
   CHECK(dir.names() == std::set<std::string>{"a", "dangling", "file", "r"});
 }
 
+TEST_CASE("A directory that is open is used, whatever its name leads to now") {
+  const TempDir dir;
+  dir.make_dir("real");
+  dir.make_dir("other");
+  const cdi::Descriptor opened{::open((dir / "real").c_str(), O_RDONLY | O_DIRECTORY)};
+  fs::rename(dir / "real", dir / "moved");
+  dir.link("other", "real");
+  const Publisher publisher{"me", opened.get(), dir / "real"};
+  CHECK(publisher.write("a.json", spec_of("d"))->path == dir / "real/a.json");
+  CHECK(publisher.reconcile({{"b.json", spec_of("e")}})->errors.empty());
+  CHECK(*publisher.files() == std::vector<std::string>{"b.json"});
+  CHECK(device_in(dir / "moved/b.json") == "e");
+  CHECK(told(publisher.remove("b.json")) == "removed b.json");
+  CHECK(fs::is_empty(dir / "other"));
+  CHECK(::fcntl(opened.get(), F_GETFD) >= 0);
+}
+
+TEST_CASE("Of a directory that its caller knows to be missing nothing is made") {
+  const TempDir dir;
+  dir.make_dir("there");
+  const Publisher publisher{"me", -1, dir / "there"};
+  CHECK(told(publisher.write("a.json", spec_of("d"), DryRun::yes)) == "created a.json");
+  CHECK(contains(told(publisher.write("a.json", spec_of("d"))), "cannot use the directory"));
+  CHECK(told(publisher.remove("a.json")) == "absent a.json");
+  CHECK(told(publisher.prune({})).empty());
+  CHECK(publisher.files()->empty());
+  CHECK(fs::is_empty(dir / "there"));
+}
+
 TEST_CASE("A relative directory is below the current one") {
   const TempDir dir;
   const auto before = fs::current_path();
