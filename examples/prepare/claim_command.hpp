@@ -22,6 +22,7 @@
 
 #include "claims.hpp"
 #include "detect.hpp"
+#include "directories.hpp"
 #include "exit_codes.hpp"
 #include "found_device.hpp"
 #include "journal.hpp"
@@ -163,8 +164,10 @@ ExitCode with_claims(const Survey& survey, const Options& options, Act act) {
     return finish(json_text({{"error", cdi::to_string(error)}}), ExitCode::failed);
   };
   if (auto good = check_directories(options); !good) return fail(good.error());
+  auto directory = open_directory(options, options.state_dir, Missing::made);
+  if (!directory) return fail(directory.error());
   const auto journal =
-      Journal::open(options.state_dir, std::chrono::duration<double>{options.lock_timeout});
+      Journal::open(std::move(*directory), std::chrono::duration<double>{options.lock_timeout});
   if (!journal) return fail(journal.error());
   std::optional<Survey> later;
   if (journal->has_waited()) {  // who had the lock may have seen a later state of the host

@@ -175,8 +175,22 @@ class Claims {
     return options_of(claim, options_).output_dir;
   }
 
-  cdi::Publisher publisher(const Claim& claim) const {
-    return cdi::Publisher{owner(), output_dir(claim)};
+  cdi::Publisher publisher(const Directory& directory) const {
+    return cdi::Publisher{owner(), directory.number(), directory.path};
+  }
+
+  /// Opens a directory of specs that claims name. A journal below the root is as good as what made
+  /// that tree: it does not decide which directories outside of it are written to.
+  cdi::Result<Directory> open(const std::string& path, Missing missing) const {
+    const bool of_tree = options_.root != "/" && options_.place_on_host(options_.state_dir);
+    if (of_tree && path != options_.output_dir && !options_.place_on_host(path)) {
+      return cdi::Error{.code = cdi::Errc::refused,
+                        .message =
+                            "the journal names this directory, which is not below the "
+                            "root: give it as --output-dir if that is right",
+                        .position = {.file = path}};
+    }
+    return open_directory(options_, path, missing);
   }
 
   /// Ends what was begun with a claim, and takes note of it.
@@ -190,15 +204,18 @@ class Claims {
   }
 
   cdi::Result<void> publish(const Claim& claim, const cdi::Spec& spec) const {
-    if (auto made = make_directories(output_dir(claim)); !made) return made;
-    const auto published = publisher(claim).write(claim.file_name(), spec);
+    const auto directory = open(output_dir(claim), Missing::made);
+    if (!directory) return directory.error();
+    const auto published = publisher(*directory).write(claim.file_name(), spec);
     if (!published) return published.error();
     return {};
   }
 
   /// Puts a new claim in the journal, then in a spec, and says in the journal that it is there.
   cdi::Result<void> carry_out(Claim& claim, const cdi::Spec& spec) const {
-    const auto tried = publisher(claim).write(claim.file_name(), spec, cdi::DryRun::yes);
+    const auto directory = open(output_dir(claim), Missing::stays);
+    if (!directory) return directory.error();
+    const auto tried = publisher(*directory).write(claim.file_name(), spec, cdi::DryRun::yes);
     if (!tried) return tried.error();
     claim.phase = Claim::Phase::preparing;
     if (auto saved = journal_.save(claim); !saved) return saved;
@@ -209,9 +226,16 @@ class Claims {
 
   /// Removes the spec of a claim, then the claim. A file of another owner stays.
   cdi::Result<void> forget(const Claim& claim) const {
-    const auto removed = publisher(claim).remove(claim.file_name());
-    if (!removed && removed.error().code != cdi::Errc::conflict) return removed.error();
+    const auto removed = remove_spec(claim);
+    if (!removed && removed.error().code != cdi::Errc::conflict) return removed;
     return journal_.erase(claim.uid);
+  }
+
+  cdi::Result<void> remove_spec(const Claim& claim) const {
+    const auto directory = open(output_dir(claim), Missing::stays);
+    if (!directory) return directory.error();
+    const auto removed = publisher(*directory).remove(claim.file_name());
+    return removed ? cdi::Result<void>{} : removed.error();
   }
 
   /// Makes the spec of a claim what it is to be now. When that cannot be, a spec of this boot
@@ -220,7 +244,7 @@ class Claims {
     const bool other_boot = !boot_.empty() && claim.boot_id != boot_;
     auto renewed = write_anew(claim);
     if (!renewed && (other_boot || renewed.error().code == cdi::Errc::conflict)) {
-      static_cast<void>(publisher(claim).remove(claim.file_name()));
+      static_cast<void>(remove_spec(claim));
     }
     return renewed;
   }
@@ -242,10 +266,13 @@ class Claims {
   void remove_orphans() {
     std::set<std::string> keep;
     for (const auto& [uid, claim] : claims_) keep.insert(claim.file_name());
-    for (const auto& directory : output_dirs_) {
-      const cdi::Publisher publisher{owner(), directory};
-      if (!unreadable_.empty()) keep.merge(files_of_unreadable(publisher));
-      const auto pruned = publisher.prune(keep);
+    for (const auto& path : output_dirs_) {
+      const auto directory = open(path, Missing::stays);
+      if (!directory) warnings_.push_back(cdi::to_string(directory.error()));
+      if (!directory) continue;
+      const auto its_publisher = publisher(*directory);
+      if (!unreadable_.empty()) keep.merge(files_of_unreadable(its_publisher));
+      const auto pruned = its_publisher.prune(keep);
       if (!pruned) warnings_.push_back(cdi::to_string(pruned.error()));
       if (!pruned) continue;
       for (const auto& error : pruned->errors) warnings_.push_back(cdi::to_string(error));

@@ -4,42 +4,137 @@
 #ifndef CDI_PREPARE_DIRECTORIES_HPP
 #define CDI_PREPARE_DIRECTORIES_HPP
 
-#include <algorithm>
 #include <cerrno>
-#include <cstddef>
+#include <cstdint>
+#include <dirent.h>
 #include <fcntl.h>
+#include <filesystem>
 #include <string>
-#include <sys/stat.h>
+#include <string_view>
+#include <sys/types.h>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 #include <cdi/descriptor.hpp>
+#include <cdi/replace_file.hpp>
 #include <cdi/result.hpp>
+
+#include "options.hpp"
+#include "rooted_paths.hpp"
+
+// The directories that are written to. Below a root other than /, they are where the host of that
+// root has them: a link such as /var/run -> /run leads to the /run of the root.
 
 namespace prepare {
 
-/// Makes what was done to the names of a directory survive a crash of the host.
-inline cdi::Result<void> sync_directory(const std::string& path) {
-  const cdi::Descriptor directory{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  // Some file systems cannot sync directories, and say so with EINVAL.
-  if (directory && (::fsync(directory.get()) == 0 || errno == EINVAL)) return {};
-  return cdi::file_error(path, "cannot sync the directory");
+/// A directory held open, so that all that is done in it is done in the same one.
+struct Directory {
+  cdi::Descriptor descriptor{-1};  // none when it is missing
+  std::string path{};              // for messages
+
+  int number() const { return descriptor.get(); }
+  std::string path_of(std::string_view name) const {
+    std::string out = path.ends_with('/') ? path : path + "/";
+    return out.append(name);
+  }
+};
+
+/// Whether a directory that is missing is made, with those above it, open to readers.
+enum class Missing : std::uint8_t { stays, made };
+
+namespace detail {
+
+/// What is looked at as /, and a path below it.
+struct PathBelow {
+  std::string root{};
+  std::string path{};
+};
+
+inline PathBelow below_its_root(const Options& options, const std::string& path) {
+  if (auto place = options.place_on_host(path)) return {options.root, std::move(*place)};
+  return {"/", path};
 }
 
-/// Makes a directory and those above it that are missing, open to readers whatever the umask is.
-inline cdi::Result<void> make_directories(const std::string& path) {
-  for (std::size_t end = 0, begin = 0; end < path.size(); begin = end) {
-    end = std::min(path.find('/', end + 1), path.size());
-    const auto directory = path.substr(0, end);
-    // Not changed afterwards: whoever is killed in between would leave a closed directory.
-    const auto mask = ::umask(022);
-    const bool made = ::mkdir(directory.c_str(), 0755) == 0;
-    ::umask(mask);
-    if (!made && errno == EEXIST) continue;
-    if (!made) return cdi::file_error(directory, "cannot make the directory");
-    const auto above = begin == 0 ? (path.starts_with('/') ? "/" : ".") : path.substr(0, begin);
-    static_cast<void>(sync_directory(above));  // one that cannot be read can have others in it
+/// The path here of what a root has at `path`.
+inline std::string joined(const std::string& root, const std::string& path) {
+  return root == "/" ? path : root + path;
+}
+
+}  // namespace detail
+
+/// Where a path below the root leads to: the same without links as far as it is there. One that
+/// is not below the root, and one that cannot be looked at, stays.
+inline std::string resolved(const Options& options, const std::string& path) {
+  const auto [root, below] = detail::below_its_root(options, path);
+  const auto paths = RootedPaths::open(root);
+  if (root == "/" || !paths) return path;
+  const auto place = paths->find(below, RootedPaths::Last::follow, RootedPaths::Missing::allowed);
+  if (!place) return path;
+  return detail::joined(root, std::filesystem::path{place->path()}.lexically_normal().string());
+}
+
+/// Opens a directory. When it lies below the root by its path, no link leads it out of there.
+inline cdi::Result<Directory> open_directory(const Options& options, const std::string& path,
+                                             Missing missing) {
+  const auto make = missing == Missing::made;
+  const auto fail = [&](int number) {
+    errno = number;
+    return cdi::file_error(
+        path, make ? "cannot open the directory, nor make it" : "cannot open the directory");
+  };
+  if (!path.starts_with('/')) return fail(ENOENT);  // the working directory is gone
+  if (path.find('\0') != std::string::npos) return fail(EINVAL);
+  const auto [root, below] = detail::below_its_root(options, path);
+  const auto paths = RootedPaths::open(root);
+  if (!paths) return fail(paths.error().system);
+  const auto place = paths->find(below, RootedPaths::Last::follow,
+                                 make ? RootedPaths::Missing::made : RootedPaths::Missing::fails);
+  if (!place && !make && place.error().system == ENOENT) return Directory{.path = path};
+  if (!place) return fail(place.error().system);
+  Directory out{place->open(O_RDONLY | O_DIRECTORY), path};
+  if (!out.descriptor) return fail(errno);
+  if (root != "/") out.path = detail::joined(root, place->path());
+  return out;
+}
+
+/// The names of what is in a directory.
+inline cdi::Result<std::vector<std::string>> names_in(const Directory& directory) {
+  std::vector<std::string> names;
+  if (!directory.descriptor) return names;
+  // Opened anew, for a place in the list of its own.
+  cdi::Descriptor own{::openat(directory.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  DIR* const stream = own ? ::fdopendir(own.get()) : nullptr;
+  if (stream == nullptr) return cdi::file_error(directory.path, "cannot list the directory");
+  static_cast<void>(own.release());  // closedir closes it
+  errno = 0;
+  while (const auto* entry = ::readdir(stream)) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+    errno = 0;
   }
-  return {};
+  const int failed = errno;
+  ::closedir(stream);
+  errno = failed;
+  if (failed != 0) return cdi::file_error(directory.path, "cannot list the directory");
+  return names;
+}
+
+/// Makes what was done to the names of a directory survive a crash of the host.
+inline cdi::Result<void> sync_names(const Directory& directory) {
+  // Some file systems cannot sync directories, and say so with EINVAL.
+  if (::fsync(directory.number()) == 0 || errno == EINVAL) return {};
+  return cdi::file_error(directory.path, "cannot sync the directory");
+}
+
+/// As `cdi::replace_file`, for a file of an open directory.
+inline cdi::Result<void> replace_file(const Directory& directory, const std::string& name,
+                                      std::string_view text, mode_t mode) {
+  const auto path = directory.path_of(name);
+  cdi::detail::Temporary temporary{directory.number(), name};
+  if (auto filled = temporary.fill(path, text, {.mode = mode}); !filled) return filled;
+  if (!temporary.replace(name)) return cdi::file_error(path, "cannot rename the temporary file");
+  return sync_names(directory);
 }
 
 }  // namespace prepare

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <climits>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -29,20 +28,9 @@
 #include <cdi/result.hpp>
 
 #include "profile.hpp"
+#include "rooted_paths.hpp"
 
 namespace prepare {
-
-/// The parts of `text` between `separators`, without empty ones.
-inline std::vector<std::string> split(std::string_view text, std::string_view separators) {
-  std::vector<std::string> parts;
-  for (std::size_t at = 0;
-       (at = text.find_first_not_of(separators, at)) != std::string_view::npos;) {
-    const auto end = std::min(text.find_first_of(separators, at), text.size());
-    parts.emplace_back(text.substr(at, end - at));
-    at = end;
-  }
-  return parts;
-}
 
 /// `text` without white space at both ends.
 inline std::string_view trim(std::string_view text) {
@@ -86,14 +74,14 @@ struct Node {
   Profiles profiles = all_profiles;  // that need it
 };
 
-/// The files of a host below some directory, read as if that directory were /: no link leads out.
+/// The files of a host below some directory, read as if that directory were /.
 class HostTree {
  public:
   /// Opens the tree below `root`, and its `dev.tab` when there is one.
   static cdi::Result<HostTree> open(const std::string& root) {
-    cdi::Descriptor fd{::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
-    if (!fd) return failure(root, errno);
-    HostTree tree{std::move(fd)};
+    auto paths = RootedPaths::open(root);
+    if (!paths) return std::move(paths).error();
+    HostTree tree{std::move(*paths)};
     if (auto loaded = tree.load_device_table(); !loaded) return std::move(loaded).error();
     return tree;
   }
@@ -103,11 +91,11 @@ class HostTree {
   cdi::Result<std::string> read(std::string_view path, std::size_t limit = size_limit) const {
     const auto place = find(path, Last::follow);
     if (!place) return place.error();
-    if (!S_ISREG(place->status.st_mode)) return failure(path, EINVAL, "not a regular file");
+    if (!S_ISREG(place->status.st_mode)) return path_error(path, EINVAL, "not a regular file");
     const auto file = place->open(O_RDONLY | O_NONBLOCK);
     struct stat status = {};
-    if (!file || ::fstat(file.get(), &status) != 0) return failure(path, errno);
-    if (!S_ISREG(status.st_mode)) return failure(path, EINVAL, "not a regular file");
+    if (!file || ::fstat(file.get(), &status) != 0) return path_error(path, errno);
+    if (!S_ISREG(status.st_mode)) return path_error(path, EINVAL, "not a regular file");
     return cdi::read_all(file.get(), path, limit);
   }
 
@@ -198,14 +186,14 @@ class HostTree {
   cdi::Result<Node> node(const std::string& path) const {
     if (device_table_) {
       const auto row = device_table_->find(path);
-      if (row == device_table_->end()) return failure(path, ENOENT);
+      if (row == device_table_->end()) return path_error(path, ENOENT);
       return row->second;
     }
     const auto place = find(path, Last::keep);
     if (!place) return place.error();
     const auto& status = place->status;
     if (!S_ISCHR(status.st_mode) && !S_ISBLK(status.st_mode)) {
-      return failure(path, ENODEV, "not a device node");
+      return path_error(path, ENODEV, "not a device node");
     }
     return Node{.path = path,
                 .type = S_ISCHR(status.st_mode) ? 'c' : 'b',
@@ -239,44 +227,7 @@ class HostTree {
   }
 
   using DeviceTable = std::map<std::string, Node, std::less<>>;
-  enum class Last { follow, keep };  // what to do with a link at the end of a path
-
-  /// A file by its name in a directory, and the way to there.
-  struct Place {
-    std::vector<cdi::Descriptor>
-        way;  // open directories, from the root down to the one that holds the file
-    std::vector<std::string> names{};  // of these directories, without the root
-    std::string name = ".";
-    struct stat status = {};
-
-    /// Without a link in it, when this is the end of a path that was followed.
-    std::string path() const {
-      std::string text;
-      for (const auto& part : names) text.append("/").append(part);
-      if (name != ".") text.append("/").append(name);
-      return text.empty() ? "/" : text;
-    }
-    int directory() const { return way.back().get(); }
-    bool is_link() const { return S_ISLNK(status.st_mode); }
-    bool look() { return ::fstatat(directory(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0; }
-    cdi::Descriptor open(int flags) const {
-      return cdi::Descriptor{::openat(directory(), name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC)};
-    }
-    bool enter() {
-      names.push_back(name);
-      way.push_back(open(O_PATH | O_DIRECTORY));
-      return static_cast<bool>(way.back());
-    }
-    void leave() {
-      if (names.empty()) return;
-      way.pop_back();
-      names.pop_back();
-    }
-    void leave_all() {
-      way.erase(way.begin() + 1, way.end());
-      names.clear();
-    }
-  };
+  using Last = RootedPaths::Last;
 
   struct CloseDir {
     void operator()(DIR* directory) const noexcept { ::closedir(directory); }
@@ -284,67 +235,11 @@ class HostTree {
   using Directory = std::unique_ptr<DIR, CloseDir>;
 
   static constexpr std::size_t size_limit = 1 << 20;  // of a file; those of /proc are far smaller
-  static constexpr int link_limit = 40;               // as in the kernel
 
-  explicit HostTree(cdi::Descriptor root) : root_{std::move(root)} {}
+  explicit HostTree(RootedPaths paths) : paths_{std::move(paths)} {}
 
-  static cdi::Error failure(std::string_view path, int number, std::string_view reason = {}) {
-    std::string message{path};
-    message.append(": ");
-    message.append(reason.empty() ? std::generic_category().message(number) : std::string{reason});
-    return {.code = cdi::Errc::system, .message = std::move(message), .system = number};
-  }
-
-  /// Walks down from the root, one directory at a time, and reads links itself: an absolute one
-  /// starts again at the root of the tree, and `..` stops there.
   cdi::Result<Place> find(std::string_view path, Last last) const {
-    Place place;
-    place.way.emplace_back(::fcntl(root_.get(), F_DUPFD_CLOEXEC, 0));
-    auto rest = reversed_parts(path);
-    for (int links = 0; !rest.empty();) {
-      place.name = std::move(rest.back());
-      rest.pop_back();
-      if (place.name == "..") {
-        place.leave();
-        continue;
-      }
-      if (!place.look()) return failure(path, errno);
-      if (place.is_link() && !(rest.empty() && last == Last::keep)) {
-        if (++links > link_limit) return failure(path, ELOOP);
-        if (!follow(place, rest)) return failure(path, errno);
-      } else if (rest.empty()) {
-        return place;
-      } else if (!place.enter()) {
-        return failure(path, errno);
-      }
-    }
-    place.name = ".";
-    if (!place.look()) return failure(path, errno);
-    return place;
-  }
-
-  /// Puts the target of a link in front of what is left of a path.
-  static bool follow(Place& link, std::vector<std::string>& rest) {
-    const auto target = read_link(link.directory(), link.name);
-    if (!target) return false;
-    if (target->starts_with('/')) link.leave_all();
-    auto parts = reversed_parts(*target);
-    std::move(parts.begin(), parts.end(), std::back_inserter(rest));
-    return true;
-  }
-
-  static std::vector<std::string> reversed_parts(std::string_view path) {
-    auto parts = split(path, "/");
-    std::erase(parts, ".");
-    std::reverse(parts.begin(), parts.end());
-    return parts;
-  }
-
-  static std::optional<std::string> read_link(int directory, const std::string& name) {
-    char target[PATH_MAX];
-    const auto size = ::readlinkat(directory, name.c_str(), target, sizeof target);
-    if (size < 0) return std::nullopt;
-    return std::string{target, static_cast<std::size_t>(size)};
+    return paths_.find(path, last);
   }
 
   static std::string join(std::string_view directory, std::string_view name) {
@@ -392,7 +287,7 @@ class HostTree {
   /// The real path of the regular file that a name in a directory leads to. As long as links stay
   /// in the directory, as most do, nothing but them is looked at.
   std::optional<std::string> find_file(Names& names, std::string name) const {
-    for (int links = 0; links <= link_limit; ++links) {
+    for (int links = 0; links <= RootedPaths::link_limit; ++links) {
       const auto entry = names.types.find(name);
       if (entry == names.types.end()) break;
       if (entry->second == DT_REG) return join(names.path, name);
@@ -433,7 +328,7 @@ class HostTree {
     for (const auto& row : split(*text, "\n")) {
       if (trim(row).empty() || trim(row).front() == '#') continue;
       auto node = parse_device_row(row);
-      if (!node) return failure("/dev.tab", EINVAL, "not a row of a device table: " + row);
+      if (!node) return path_error("/dev.tab", EINVAL, "not a row of a device table: " + row);
       table.insert_or_assign(node->path, *node);
     }
     device_table_ = std::move(table);
@@ -459,7 +354,7 @@ class HostTree {
                 .gid = *gid};
   }
 
-  cdi::Descriptor root_;
+  RootedPaths paths_;
   std::optional<DeviceTable> device_table_{};  // stands in for `stat` of device nodes
 };
 

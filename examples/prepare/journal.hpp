@@ -29,6 +29,7 @@
 #include <cdi/name.hpp>
 #include <cdi/replace_file.hpp>
 #include <cdi/result.hpp>
+#include <cdi/text_file.hpp>
 
 #include "directories.hpp"
 #include "json_output.hpp"
@@ -212,74 +213,80 @@ class Journal {
   /// Claims by UID, or why there is none to be read.
   using Claims = std::map<std::string, cdi::Result<Claim>>;
 
-  /// Makes the directory when it is missing, and waits for the lock. `Errc::timeout` when others
-  /// have it all the time.
-  static cdi::Result<Journal> open(const std::string& directory,
-                                   std::chrono::duration<double> patience) {
-    if (auto made = make_directories(directory); !made) return std::move(made).error();
+  /// Takes an open directory, and waits for the lock. `Errc::refused` for a directory that others
+  /// may write: the journal decides which files this process writes. `Errc::timeout` when others
+  /// have the lock all the time.
+  static cdi::Result<Journal> open(Directory directory, std::chrono::duration<double> patience) {
+    if (auto good = check_writers(directory); !good) return std::move(good).error();
     std::error_code failed;
-    Journal journal{std::filesystem::canonical(directory, failed).string()};
+    auto real_path = std::filesystem::canonical(directory.path, failed).string();
     errno = failed.value();
-    if (failed) return cdi::file_error(directory, "cannot open the directory");
+    if (failed) return cdi::file_error(directory.path, "cannot open the directory");
+    Journal journal{std::move(directory), std::move(real_path)};
     if (auto locked = journal.lock(patience); !locked) return std::move(locked).error();
     return journal;
   }
 
   /// The directory; no part of the path is a link, so that it is the same whatever the way to it.
-  const std::string& directory() const { return directory_; }
+  const std::string& directory() const { return real_path_; }
 
   /// Whether another process had the lock first.
   bool has_waited() const { return has_waited_; }
 
-  std::string path_of(std::string_view uid) const { return in_directory(uid, ".json"); }
+  std::string path_of(std::string_view uid) const { return directory_.path_of(file_of(uid)); }
 
   /// Reads all claims. Removes what writers left that were killed.
   cdi::Result<Claims> load() const {
-    namespace fs = std::filesystem;
+    const auto names = names_in(directory_);
+    if (!names) return names.error();
     Claims claims;
-    std::error_code failed;
-    for (fs::directory_iterator entry{directory_, failed}, end; !failed && entry != end;
-         entry.increment(failed)) {
-      const auto name = entry->path().filename().string();
-      const auto uid = entry->path().stem().string();
+    for (const auto& name : *names) {
+      const auto uid = name.substr(0, name.rfind('.'));
       if (cdi::detail::is_temporary_name(name)) {
-        ::unlink(entry->path().c_str());
-      } else if (name == uid + ".json" && is_claim_uid(uid)) {
+        ::unlinkat(directory_.number(), name.c_str(), 0);
+      } else if (name == file_of(uid) && is_claim_uid(uid)) {
         claims.emplace(uid, read(uid));
       }
     }
-    errno = failed.value();
-    if (failed) return cdi::file_error(directory_, "cannot list the directory");
     return claims;
   }
 
   /// Writes a claim so that it survives a crash of the host.
   cdi::Result<void> save(const Claim& claim) const {
-    return cdi::replace_file(path_of(claim.uid), json_text(to_json(claim)), 0600);
+    return replace_file(directory_, file_of(claim.uid), json_text(to_json(claim)), 0600);
   }
 
   /// Forgets a claim, for good.
   cdi::Result<void> erase(std::string_view uid) const {
-    const auto path = path_of(uid);
-    if (::unlink(path.c_str()) != 0 && errno != ENOENT) {
-      return cdi::file_error(path, "cannot remove the file");
+    if (::unlinkat(directory_.number(), file_of(uid).c_str(), 0) != 0 && errno != ENOENT) {
+      return cdi::file_error(path_of(uid), "cannot remove the file");
     }
-    return sync_directory(directory_);
+    return sync_names(directory_);
   }
 
  private:
-  explicit Journal(std::string directory) : directory_{std::move(directory)} {}
+  Journal(Directory directory, std::string real_path)
+      : directory_{std::move(directory)}, real_path_{std::move(real_path)} {}
 
-  std::string in_directory(std::string_view name, std::string_view ending) const {
-    return fmt::format("{}/{}{}", directory_, name, ending);
+  static std::string file_of(std::string_view uid) { return fmt::format("{}.json", uid); }
+
+  static cdi::Result<void> check_writers(const Directory& directory) {
+    struct stat info = {};
+    if (::fstat(directory.number(), &info) != 0) {
+      return cdi::file_error(directory.path, "cannot look at the directory");
+    }
+    if (!cdi::detail::is_writable_by_others(info)) return {};
+    auto error = cdi::detail::writable_by_others(directory.path, "directory", info);
+    error.message += ": take another --state-dir, or chown and chmod this one";
+    return error;
   }
 
   cdi::Result<void> lock(std::chrono::duration<double> patience) {
     using Clock = std::chrono::steady_clock;
     constexpr std::chrono::milliseconds pause{5};
-    const auto path = in_directory(".lock", "");
-    lock_ = cdi::Descriptor{
-        ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600)};
+    const auto path = directory_.path_of(".lock");
+    constexpr int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    lock_ = cdi::Descriptor{::openat(directory_.number(), ".lock", flags, 0600)};
     if (!lock_) return cdi::file_error(path, "cannot open the lock");
     const auto end = Clock::now() + patience;
     while (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
@@ -300,8 +307,8 @@ class Journal {
   cdi::Result<Claim> read(const std::string& uid) const {
     constexpr std::size_t size_limit = 1 << 20;
     const auto path = path_of(uid);
-    const cdi::Descriptor file{
-        ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+    constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    const cdi::Descriptor file{::openat(directory_.number(), file_of(uid).c_str(), flags)};
     struct stat status = {};
     if (!file || ::fstat(file.get(), &status) != 0) {
       return cdi::file_error(path, "cannot open the file");
@@ -317,7 +324,8 @@ class Journal {
     return claim;
   }
 
-  std::string directory_;
+  Directory directory_;
+  std::string real_path_;
   cdi::Descriptor lock_{-1};
   bool has_waited_ = false;
 };

@@ -21,6 +21,7 @@
 #include "check_command.hpp"
 #include "claim_command.hpp"
 #include "detect.hpp"
+#include "directories.hpp"
 #include "doctor.hpp"
 #include "exit_codes.hpp"
 #include "options.hpp"
@@ -123,7 +124,7 @@ std::string absolute(const std::string& path) {
 void complete(Options& options) {
   options.root = absolute(options.root);
   const auto or_below_root = [&](const std::string& given, const std::string& path) {
-    return absolute(given.empty() ? options.below_root(path) : given);
+    return resolved(options, absolute(given.empty() ? options.below_root(path) : given));
   };
   options.output_dir = or_below_root(options.output_dir, "/var/run/cdi");
   options.state_dir = or_below_root(options.state_dir, "/var/lib/cdi-prepare");

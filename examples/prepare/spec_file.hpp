@@ -7,13 +7,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
-#include <filesystem>
 #include <set>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
 #include <sys/types.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -21,7 +19,6 @@
 #include <cdi/descriptor.hpp>
 #include <cdi/file.hpp>
 #include <cdi/publish.hpp>
-#include <cdi/replace_file.hpp>
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
 #include <cdi/version.hpp>
@@ -50,8 +47,10 @@ inline bool can_record_owner(const Options& options) {
 inline constexpr std::string_view mark =
     "# Written by cdi-prepare, which will replace or remove it.\n";
 
-inline bool is_marked(const std::string& path) {
-  const cdi::Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
+/// Whether a file begins with the mark. Its path begins at an open directory, if one is given.
+inline bool is_marked(const std::string& path, int directory = AT_FDCWD) {
+  constexpr int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  const cdi::Descriptor file{::openat(directory, path.c_str(), flags)};
   std::string text(mark.size(), '\0');
   const auto size = file ? ::read(file.get(), text.data(), text.size()) : 0;
   return size == static_cast<ssize_t>(mark.size()) && text == mark;
@@ -72,17 +71,20 @@ inline bool is_readable_by_all(const std::string& path) {
 
 /// Writes a file as a publisher would, but for its rules of ownership; `there` is what was read of
 /// it.
-inline cdi::Result<cdi::Publication> write_over(const Options& options, const std::string& path,
+inline cdi::Result<cdi::Publication> write_over(const Options& options, const Directory& directory,
+                                                const std::string& name,
                                                 const cdi::Result<cdi::LoadedSpec>& there,
                                                 const cdi::Spec& spec) {
   using Action = cdi::Publication::Action;
+  const auto path = directory.path_of(name);
   const bool same_form = can_record_owner(options) != is_marked(path) && is_readable_by_all(path);
   if (there && there->spec == spec && same_form) return cdi::Publication{path, Action::unchanged};
   auto text = cdi::write_spec(spec, cdi::Format::yaml);
   if (!text) return text.error();
   if (!can_record_owner(options)) text->insert(0, mark);
-  if (auto made = make_directories(options.output_dir); !made) return std::move(made).error();
-  if (auto wrote = cdi::replace_file(path, *text); !wrote) return std::move(wrote).error();
+  if (auto wrote = replace_file(directory, name, *text, 0644); !wrote) {
+    return std::move(wrote).error();
+  }
   const bool missing = !there && there.error().system == ENOENT;
   return cdi::Publication{path, missing ? Action::created : Action::replaced};
 }
@@ -97,12 +99,14 @@ inline cdi::Spec owned(cdi::Spec spec, const Options& options) {
 
 /// Writes a spec file, in the place of one of ours; of another's only when that is asked for.
 inline cdi::Result<cdi::Publication> publish(const Options& options, const PreparedSpec& prepared) {
-  const auto path = spec_path(options, prepared.file_name);
+  const auto directory = open_directory(options, options.output_dir, Missing::made);
+  if (!directory) return directory.error();
+  const auto path = directory->path_of(prepared.file_name);
   cdi::Error refusal{.code = cdi::Errc::conflict,
                      .message = "it may be another program's: give --force to replace it",
                      .position = {.file = path}};
   if (can_record_owner(options)) {
-    const cdi::Publisher publisher{spec_owner, options.output_dir};
+    const cdi::Publisher publisher{spec_owner, directory->number(), directory->path};
     auto done = publisher.write(prepared.file_name, prepared.spec);
     if (done || done.error().code != cdi::Errc::conflict) return done;
     refusal = std::move(done).error();
@@ -110,7 +114,7 @@ inline cdi::Result<cdi::Publication> publish(const Options& options, const Prepa
   }
   const auto there = cdi::read_spec_file(path);
   if (!options.force && !may_replace(path, there)) return refusal;
-  return write_over(options, path, there, owned(prepared.spec, options));
+  return write_over(options, *directory, prepared.file_name, there, owned(prepared.spec, options));
 }
 
 /// Whether a kind that was not found is not there: the PCI bus shows all that it has, and nothing
@@ -131,17 +135,16 @@ inline std::set<std::string> files_that_stay(const Survey& survey, const Prepare
   return names;
 }
 
-/// The paths of files of ours that could not record that they are, but for those that stay.
-inline std::vector<std::string> marked_files(const Options& options,
-                                             const std::set<std::string>& stays) {
-  std::vector<std::string> paths;
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator{options.output_dir, ignored}) {
-    if (stays.contains(entry.path().filename().string())) continue;
-    if (is_marked(entry.path().string())) paths.push_back(entry.path().string());
-  }
-  std::sort(paths.begin(), paths.end());
-  return paths;
+/// The names of files of ours that could not record that they are, but for those that stay.
+inline cdi::Result<std::vector<std::string>> marked_files(const Directory& directory,
+                                                          const std::set<std::string>& stays) {
+  auto names = names_in(directory);
+  if (!names) return names;
+  std::erase_if(*names, [&](const std::string& name) {
+    return stays.contains(name) || !is_marked(name, directory.number());
+  });
+  std::sort(names->begin(), names->end());
+  return names;
 }
 
 /// The paths of files of ours for kinds of which the host has nothing to hand out any more.
@@ -149,13 +152,17 @@ inline cdi::Result<std::vector<std::string>> outdated_files(const Survey& survey
                                                             const PreparedSpecs& prepared,
                                                             const Options& options) {
   if (!can_tell_outdated(survey, options)) return std::vector<std::string>{};
+  const auto directory = open_directory(options, options.output_dir, Missing::stays);
+  if (!directory) return directory.error();
   const auto stays = files_that_stay(survey, prepared, options);
-  const cdi::Publisher publisher{spec_owner, options.output_dir};
+  const cdi::Publisher publisher{spec_owner, directory->number(), directory->path};
   const auto planned = publisher.prune(stays, cdi::DryRun::yes);
   if (!planned) return planned.error();
-  auto paths = marked_files(options, stays);
+  auto paths = marked_files(*directory, stays);
+  if (!paths) return paths;
+  for (auto& path : *paths) path = directory->path_of(path);
   for (const auto& file : planned->files) {
-    if (file.action == cdi::Publication::Action::removed) paths.push_back(file.path);
+    if (file.action == cdi::Publication::Action::removed) paths->push_back(file.path);
   }
   return paths;
 }

@@ -18,6 +18,7 @@
 #include <cdi/spec.hpp>
 
 #include "conflicts.hpp"
+#include "directories.hpp"
 #include "exit_codes.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -84,18 +85,26 @@ inline void publish_all(const std::vector<PreparedSpec>& prepared, const Options
 inline void remove_outdated(const Survey& survey, const PreparedSpecs& prepared,
                             const Options& options, Written& written) {
   if (!can_tell_outdated(survey, options)) return;
+  const auto fail = [&](const cdi::Error& error) {
+    written.errors.push_back(cdi::to_string(error));
+  };
+  const auto directory = open_directory(options, options.output_dir, Missing::stays);
+  if (!directory) return fail(directory.error());
   const auto stays = files_that_stay(survey, prepared, options);
-  for (const auto& path : marked_files(options, stays)) {
-    if (::unlink(path.c_str()) == 0) written.removed.push_back(path);
+  const auto marked = marked_files(*directory, stays);
+  if (!marked) return fail(marked.error());
+  for (const auto& name : *marked) {
+    if (::unlinkat(directory->number(), name.c_str(), 0) != 0) continue;
+    written.removed.push_back(directory->path_of(name));
   }
   std::map<std::string, cdi::Spec> just_written;
   for (const auto& [done, one] : written.specs) {
     if (can_record_owner(options)) just_written.emplace(one.file_name, one.spec);
   }
-  const cdi::Publisher publisher{spec_owner, options.output_dir};
+  const cdi::Publisher publisher{spec_owner, directory->number(), directory->path};
   const auto done = publisher.reconcile(just_written, cdi::DryRun::no, stays);
-  if (!done) return written.errors.push_back(cdi::to_string(done.error()));
-  for (const auto& error : done->errors) written.errors.push_back(cdi::to_string(error));
+  if (!done) return fail(done.error());
+  for (const auto& error : done->errors) fail(error);
   for (const auto& file : done->files) {
     if (file.action == cdi::Publication::Action::removed) written.removed.push_back(file.path);
   }

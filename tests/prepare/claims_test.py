@@ -787,7 +787,7 @@ class Directories(ClaimTest):
         loop.symlink_to("loop")
         self.refuse_in("a", loop)
         busy = self.place / "busy"
-        busy.mkdir()
+        busy.mkdir(0o755)
         (busy / ".lock").symlink_to("x")
         self.assertIn("cannot open the lock", self.refuse_in("a", busy))
         self.assertFalse(self.out.exists())
@@ -843,7 +843,7 @@ class Parallel(ClaimTest):
     tree = "nv2mig"
 
     def hold_lock(self):
-        self.state.mkdir(exist_ok=True)
+        self.state.mkdir(0o755, exist_ok=True)
         lock = open(self.state / ".lock", "w",  # pylint: disable=consider-using-with
                     encoding="ascii")
         self.addCleanup(lock.close)
