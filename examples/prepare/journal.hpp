@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/file.h>
@@ -23,15 +24,17 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cdi/descriptor.hpp>
+#include <cdi/document.hpp>
+#include <cdi/json.hpp>
 #include <cdi/name.hpp>
 #include <cdi/replace_file.hpp>
 #include <cdi/result.hpp>
 #include <cdi/text_file.hpp>
 
 #include "directories.hpp"
+#include "host_tree.hpp"
 #include "json_output.hpp"
 
 // What has been promised to whom: a file for each claim, which survives the spec files of
@@ -137,55 +140,77 @@ inline Json to_json(const Claim& claim) {
 
 namespace journal_detail {
 
-/// Reads members of text into an object; whether all are there.
-template <typename Object, std::size_t count>
-bool read_members(const nlohmann::json& json, Object& out,
-                  const std::pair<const char*, std::string Object::*> (&members)[count]) {
-  return json.is_object() && std::all_of(members, members + count, [&](const auto& entry) {
-           const auto found = json.find(entry.first);
-           if (found == json.end() || !found->is_string()) return false;
-           out.*entry.second = found->template get<std::string>();
-           return true;
-         });
+using Value = cdi::Document::Value;
+
+/// A member of an object; none when it is not there.
+inline std::optional<Value> member(const Value& object, std::string_view name) {
+  for (const auto [key, value] : object.members()) {
+    if (key.text() == name) return value;
+  }
+  return std::nullopt;
 }
 
-inline bool read_phase(const nlohmann::json& json, Claim::Phase& out) {
+inline bool is_text(const std::optional<Value>& value) {
+  return value && value->kind() == cdi::Document::Kind::quoted;
+}
+
+/// Reads members of text into an object; whether all are there.
+template <typename Object, std::size_t count>
+bool read_members(const Value& json, Object& out,
+                  const std::pair<const char*, std::string Object::*> (&members)[count]) {
+  return std::all_of(members, members + count, [&](const auto& entry) {
+    const auto found = member(json, entry.first);
+    if (!is_text(found)) return false;
+    out.*entry.second = found->text();
+    return true;
+  });
+}
+
+inline bool read_phase(const Value& json, Claim::Phase& out) {
+  const auto found = member(json, "phase");
   for (const auto& [phase, name] : phase_names) {
-    if (json != name) continue;
+    if (!is_text(found) || found->text() != name) continue;
     out = phase;
     return true;
   }
   return false;
 }
 
-inline bool read_holds(const nlohmann::json& json, std::map<std::string, std::string>& out) {
-  if (!json.is_object()) return false;
-  for (const auto& [key, value] : json.items()) {
-    if (!value.is_string()) return false;
-    out[key] = value.get<std::string>();
+inline bool read_holds(const Value& json, std::map<std::string, std::string>& out) {
+  const auto found = member(json, "holds");
+  if (!found || found->kind() != cdi::Document::Kind::map) return false;
+  for (const auto [key, value] : found->members()) {
+    if (!is_text(value)) return false;
+    out[std::string{key.text()}] = value.text();
   }
   return true;
 }
 
-inline bool read_devices(const nlohmann::json& json, std::vector<ClaimedDevice>& out) {
-  if (!json.is_array()) return false;
-  for (const auto& element : json) {
+inline bool read_devices(const Value& json, std::vector<ClaimedDevice>& out) {
+  const auto found = member(json, "devices");
+  if (!found) return false;
+  for (const auto element : found->items()) {
     ClaimedDevice device;
     if (!read_members(element, device, device_members)) return false;
     if (!cdi::is_device_name(device.name)) return false;
-    device.by_iommufd = element.value("by_iommufd", nlohmann::json{}) == true;
+    const auto by_iommufd = member(element, "by_iommufd");
+    device.by_iommufd = by_iommufd && by_iommufd->text() == "true";
     out.push_back(std::move(device));
   }
   return !out.empty();
 }
 
-inline bool read_claim(const nlohmann::json& json, Claim& out) {
-  const auto member = [&](const char* key) {
-    return json.value(key, nlohmann::json{});
-  };
+inline bool read_claim(const Value& json, Claim& out) {
   return read_members(json, out, claim_members) && is_claim_uid(out.uid) &&
-         cdi::parse_kind(out.kind) && read_phase(member("phase"), out.phase) &&
-         read_holds(member("holds"), out.holds) && read_devices(member("devices"), out.devices);
+         cdi::parse_kind(out.kind) && read_phase(json, out.phase) && read_holds(json, out.holds) &&
+         read_devices(json, out.devices);
+}
+
+/// The version that a journal records; 0 when it records none.
+inline int recorded_version(const Value& json) {
+  const auto found = member(json, "version");
+  if (!found || found->kind() != cdi::Document::Kind::plain) return 0;
+  return parse_number<int>(found->text()).value_or(0);
 }
 
 }  // namespace journal_detail
@@ -194,16 +219,22 @@ inline cdi::Error not_a_claim() {
   return {.code = cdi::Errc::schema, .message = "it is damaged, or no journal of a claim"};
 }
 
-/// Reads a claim from the text that `to_json` makes of it.
-inline cdi::Result<Claim> parse_claim(std::string_view text) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  const auto version = json.is_object() ? json.value("version", nlohmann::json{}) : json;
-  if (version.is_number_integer() && version > journal_version) {
+/// Reads a claim from the text that `to_json` makes of it. `path` is for messages.
+inline cdi::Result<Claim> parse_claim(std::string_view text, std::string_view path) {
+  const auto json = cdi::parse_json(text, path);
+  if (!json) {
+    auto error = not_a_claim();
+    error.message.append(": ").append(json.error().message);
+    error.position = json.error().position;
+    return error;
+  }
+  const int version = journal_detail::recorded_version(json->root());
+  if (version > journal_version) {
     return cdi::Error{.code = cdi::Errc::unsupported,
                       .message = "a newer cdi-prepare wrote it: use that one"};
   }
   Claim claim;
-  if (version == journal_version && journal_detail::read_claim(json, claim)) return claim;
+  if (version == journal_version && journal_detail::read_claim(json->root(), claim)) return claim;
   return not_a_claim();
 }
 
@@ -317,7 +348,7 @@ class Journal {
     if (S_ISREG(status.st_mode)) {
       const auto text = cdi::read_all(file.get(), path, size_limit);
       if (!text) return text.error();
-      claim = parse_claim(*text);
+      claim = parse_claim(*text, path);
     }
     if (claim && claim->uid != uid) claim = not_a_claim();
     if (!claim) claim.error().position.file = path;
