@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -156,11 +157,17 @@ class Claims {
       static_cast<void>(journal_.save(claim));  // it must end on a full disk, too
       if (auto forgotten = forget(claim); !forgotten) return forgotten;
       claims_.erase(known);
-    } else if (unreadable_.erase(uid) != 0) {
-      if (auto erased = journal_.erase(uid); !erased) return erased;
-      remove_orphans();
+      return {};
     }
-    return {};
+    const bool damaged = unreadable_.erase(uid) != 0;
+    if (damaged) remove_orphans();
+    for (const auto& error : left_) {
+      if (is_spec_of(uid, error.position.file)) return error;
+    }
+    if (!damaged) return {};
+    // As long as its spec may be there, its GPU is not to be given to others.
+    if (!unseen_.empty()) return unseen_.front();
+    return journal_.erase(uid);
   }
 
  private:
@@ -264,23 +271,47 @@ class Claims {
   /// Removes spec files of this journal that no claim has, and what killed writers left. Of a claim
   /// that cannot be read the UID is known.
   void remove_orphans() {
+    left_.clear();
+    unseen_.clear();
     std::set<std::string> keep;
     for (const auto& [uid, claim] : claims_) keep.insert(claim.file_name());
     for (const auto& path : output_dirs_) {
-      const auto directory = open(path, Missing::stays);
-      if (!directory) warnings_.push_back(cdi::to_string(directory.error()));
-      if (!directory) continue;
-      const auto its_publisher = publisher(*directory);
-      if (!unreadable_.empty()) keep.merge(files_of_unreadable(its_publisher));
-      const auto pruned = its_publisher.prune(keep);
-      if (!pruned) warnings_.push_back(cdi::to_string(pruned.error()));
-      if (!pruned) continue;
-      for (const auto& error : pruned->errors) warnings_.push_back(cdi::to_string(error));
-      for (const auto& file : pruned->files) {
-        if (file.action != cdi::Publication::Action::removed) continue;
-        warnings_.push_back(file.path + " removed: it belongs to no claim");
-      }
+      auto removed = remove_orphans(path, keep);
+      if (!removed) unseen_.push_back(std::move(removed).error());
     }
+    for (const auto* const errors : {&unseen_, &left_}) {
+      for (const auto& error : *errors) warn(cdi::to_string(error));
+    }
+  }
+
+  cdi::Result<void> remove_orphans(const std::string& path, std::set<std::string> keep) {
+    const auto directory = open(path, Missing::stays);
+    if (!directory) return directory.error();
+    const auto its_publisher = publisher(*directory);
+    if (!unreadable_.empty()) keep.merge(files_of_unreadable(its_publisher));
+    auto pruned = its_publisher.prune(keep);
+    if (!pruned) return std::move(pruned).error();
+    for (auto& error : pruned->errors) left_.push_back(std::move(error));
+    for (auto& error : pruned->unreadable) {
+      error.message += ": nobody can tell whose it is: remove it by hand if nobody needs it";
+      left_.push_back(std::move(error));
+    }
+    for (const auto& file : pruned->files) {
+      if (file.action != cdi::Publication::Action::removed) continue;
+      warn(file.path + " removed: it belongs to no claim");
+    }
+    return {};
+  }
+
+  /// Takes note of a warning, once.
+  void warn(std::string text) {
+    if (std::find(warnings_.begin(), warnings_.end(), text) != warnings_.end()) return;
+    warnings_.push_back(std::move(text));
+  }
+
+  /// Whether a file is named as the spec of a claim is, of whatever kind.
+  static bool is_spec_of(const std::string& uid, std::string_view path) {
+    return path.ends_with("_" + uid + ".json");
   }
 
   std::set<std::string> files_of_unreadable(const cdi::Publisher& publisher) const {
@@ -289,7 +320,7 @@ class Claims {
     if (!files) return out;
     for (const auto& file : *files) {
       for (const auto& uid : unreadable_) {
-        if (file.ends_with("_" + uid + ".json")) out.insert(file);
+        if (is_spec_of(uid, file)) out.insert(file);
       }
     }
     return out;
@@ -353,6 +384,8 @@ class Claims {
   std::set<std::string> unreadable_{};
   std::map<std::string, std::string> faults_{};
   std::vector<std::string> warnings_{};
+  std::vector<cdi::Error> left_{};    // spec files that nobody could judge or remove
+  std::vector<cdi::Error> unseen_{};  // directories of specs that cannot be read
 };
 
 }  // namespace prepare

@@ -748,6 +748,42 @@ class Unprepare(ClaimTest):
         self.out.unlink()
         self.assertEqual(self.list(), {})
 
+    def test_spec_of_a_damaged_journal_that_cannot_be_read(self):
+        self.prepare("a", "0")
+        path = self.spec_path("a")
+        text = path.read_text()
+        for lost in (False, True):  # an unreadable journal, or none
+            with self.subTest(lost=lost):
+                (self.state / "a.json").write_text("")
+                path.write_text(text + " " * (16 << 20))
+                fault = f"{path}: the file has more than 16777216 bytes"
+                if lost:
+                    (self.state / "a.json").unlink()
+                else:
+                    self.list(3)
+                    self.assertEqual(self.errors.count(f"warning: {fault}"), 1)
+                    self.assertIn("claim a could have it", self.refuse_only("c", "0"))
+                for _ in range(2):
+                    done = self.run_claims("unprepare", "--claim", "a", code=1)
+                    self.assertIn(fault, json.loads(done.stdout)["claims"]["a"]["error"])
+                    self.assertTrue(path.exists())
+                    self.assertEqual((self.state / "a.json").exists(), not lost)
+                path.unlink()
+                self.unprepare("a")
+                self.assertEqual(self.claims(), [])
+
+    def test_damaged_journal_where_the_specs_cannot_be_listed(self):
+        self.prepare("a", "0")
+        self.out.rename(self.place / "kept")
+        self.out.write_text("no directory")
+        (self.state / "a.json").write_text("")
+        done = self.run_claims("unprepare", "--claim", "a", code=1)
+        self.assertIn("Not a directory", done.stdout)
+        self.out.unlink()
+        (self.place / "kept").rename(self.out)
+        self.unprepare("a")
+        self.assertEqual(self.claims(), [])
+
     def refuse_only(self, *asked):
         return self.run_claims("prepare", *self.asked(asked[0], asked[1:]), code=1).stdout
 
