@@ -23,6 +23,7 @@
 #include "conflicts.hpp"
 #include "exit_codes.hpp"
 #include "fingerprint.hpp"
+#include "one_line.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "report.hpp"
@@ -83,7 +84,7 @@ inline Json to_json(const std::vector<Stale>& stale, const std::vector<std::stri
 inline std::string to_text(const std::vector<Stale>& stale, bool all_changes) {
   std::string out;
   for (const auto& [path, reason, changes] : stale) {
-    out += fmt::format("{}: {}\n", path, reason);
+    out += as_line(fmt::format("{}: {}", path, reason));
     constexpr std::size_t few = 8;
     const auto shown = all_changes ? changes.size() : std::min(few, changes.size());
     for (std::size_t i = 0; i < shown; ++i) out += "  " + to_text(changes[i]) + "\n";

@@ -26,6 +26,7 @@
 #include "exit_codes.hpp"
 #include "found_device.hpp"
 #include "journal.hpp"
+#include "one_line.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "report.hpp"
@@ -252,16 +253,16 @@ inline std::string claims_text(const Claims& claims) {
   std::string out;
   for (const auto& [uid, claim] : claims.all()) {
     const bool named = !claim.name_space.empty() || !claim.name.empty();
-    out += named ? fmt::format("{} {}/{}\n", uid, claim.name_space, claim.name) : uid + "\n";
+    out += as_line(named ? fmt::format("{} {}/{}", uid, claim.name_space, claim.name) : uid);
     for (std::size_t i = 0; i < claim.devices.size(); ++i) {
       const auto& device = claim.devices[i];
-      out += fmt::format("  {} {}{}\n", claim.device_id(i),
-                         cdi::qualified_name(device.kind, device.name),
-                         device.request.empty() ? "" : " for " + device.request);
+      out += as_line(fmt::format("  {} {}{}", claim.device_id(i),
+                                 cdi::qualified_name(device.kind, device.name),
+                                 device.request.empty() ? "" : " for " + device.request));
     }
   }
   for (const auto& [uid, fault] : claims.faults()) {
-    out += fmt::format("fault: {}: {}\n", uid, fault);
+    out += as_line(fmt::format("fault: {}: {}", uid, fault));
   }
   return out;
 }

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "json_output.hpp"
+#include "one_line.hpp"
 
 namespace prepare {
 
@@ -49,8 +50,8 @@ inline bool has_fault(const std::vector<Finding>& findings) {
 inline std::string findings_as_text(const std::vector<Finding>& findings) {
   std::string out;
   for (const auto& [level, about, what, advice] : findings) {
-    out += fmt::format("{:<6} {}: {}\n", level_name(level), about, what);
-    if (!advice.empty()) out += fmt::format("       {}\n", advice);
+    out += as_line(fmt::format("{:<6} {}: {}", level_name(level), about, what));
+    if (!advice.empty()) out += as_line("       " + advice);
   }
   return out;
 }

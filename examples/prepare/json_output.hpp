@@ -13,9 +13,10 @@ namespace prepare {
 /// What is printed as JSON; members stay in their order.
 using Json = nlohmann::ordered_json;
 
-/// JSON text of a value; bytes that are no UTF-8, as a device could have them, are replaced.
+/// JSON text of a value, in ASCII: a terminal obeys other characters too. Bytes that are no UTF-8,
+/// as a device could have them, are replaced.
 inline std::string json_text(const Json& value) {
-  return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return value.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
 inline Json text_or_null(const std::string& text) {

@@ -13,6 +13,7 @@
 #include <cdi/result.hpp>
 
 #include "exit_codes.hpp"
+#include "one_line.hpp"
 
 namespace prepare {
 
@@ -27,7 +28,7 @@ inline void print_error(std::string_view text) {
 
 /// A line for standard error.
 inline std::string complaint(std::string_view text) {
-  return fmt::format("cdi-prepare: {}\n", text);
+  return as_line(fmt::format("cdi-prepare: {}", text));
 }
 
 inline void complain(std::string_view text) {

@@ -17,6 +17,7 @@
 
 #include "gpu.hpp"
 #include "json_output.hpp"
+#include "one_line.hpp"
 
 // What detection found, for people and for programs.
 
@@ -110,8 +111,8 @@ inline std::string model_as_json(const std::vector<Inventory>& inventories) {
 }
 
 inline std::string to_text(const Node& node) {
-  return fmt::format("  {:<30} {} {}:{} {:04o} uid {} gid {}\n", node.path, node.type, node.major,
-                     node.minor, node.mode, node.uid, node.gid);
+  return as_line(fmt::format("  {:<30} {} {}:{} {:04o} uid {} gid {}", node.path, node.type,
+                             node.major, node.minor, node.mode, node.uid, node.gid));
 }
 
 /// The heading, when there is one below it, and a line for each node.
@@ -125,28 +126,33 @@ inline std::string to_text(std::string_view heading, const std::vector<Node>& no
 /// The names beside the first one.
 inline std::string names_line(const Gpu& gpu, const Share& share) {
   const auto names = gpu.other_names(share);
-  return names.empty() ? "" : fmt::format("  or: {}\n", fmt::join(names, ", "));
+  return names.empty() ? "" : as_line(fmt::format("  or: {}", fmt::join(names, ", ")));
 }
 
-inline std::string to_text(const Gpu& gpu) {
+/// The line of a GPU: what it is, and where.
+inline std::string heading(const Gpu& gpu) {
   std::string out = "GPU " + gpu.stable_name();
   if (!gpu.model.empty()) out += ", " + gpu.model;
   if (!gpu.id.empty() && !gpu.pci_address.empty()) out += ", PCI " + gpu.pci_address;
   if (gpu.numa_node) out += fmt::format(", NUMA node {}", *gpu.numa_node);
   if (!gpu.mode.empty()) out += ", " + gpu.mode;
   if (!gpu.physical_function.empty()) out += ", virtual function of " + gpu.physical_function;
-  if (gpu.left_out) out += "\n  left out: " + *gpu.left_out;
-  out += "\n";
+  return as_line(out);
+}
+
+inline std::string to_text(const Gpu& gpu) {
+  std::string out = heading(gpu);
+  if (gpu.left_out) out += as_line("  left out: " + *gpu.left_out);
   if (gpu.partitions.empty()) out += names_line(gpu, {});
   out += to_text("", gpu.nodes);
-  out += to_text(fmt::format("  {}-iommufd, by iommufd in its place\n", gpu.stable_name()),
+  out += to_text(as_line(fmt::format("  {}-iommufd, by iommufd in its place", gpu.stable_name())),
                  gpu.iommufd_nodes);
   out += to_text("  not handed out with it:\n", gpu.other_nodes);
   for (const auto& part : gpu.partitions) {
-    out += fmt::format("  partition {}{}", gpu.stable_name(), part.suffix);
-    if (!part.size.empty()) out += ", " + part.size;
-    out += "\n" + names_line(gpu, part);
-    if (part.left_out) out += "  left out: " + *part.left_out + "\n";
+    const auto size = part.size.empty() ? "" : ", " + part.size;
+    out += as_line(fmt::format("  partition {}{}{}", gpu.stable_name(), part.suffix, size));
+    out += names_line(gpu, part);
+    if (part.left_out) out += as_line("  left out: " + *part.left_out);
     out += to_text("", part.nodes);
   }
   return out;
@@ -156,8 +162,9 @@ inline std::string to_text(const Gpu& gpu) {
 inline std::string model_as_text(const std::vector<Inventory>& inventories) {
   std::string out;
   for (const auto& found : inventories) {
-    out += found.kind + ", driver ";
-    out += (found.driver_version.empty() ? "version unknown" : found.driver_version) + "\n";
+    const auto& version = found.driver_version;
+    out += as_line(
+        fmt::format("{}, driver {}", found.kind, version.empty() ? "version unknown" : version));
     for (const auto& gpu : found.gpus) out += to_text(gpu);
     out += to_text("all containers:\n", found.control_nodes);
     out += to_text("no container:\n", found.fabric_nodes);

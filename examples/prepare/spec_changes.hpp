@@ -15,8 +15,9 @@
 #include <nlohmann/json.hpp>
 
 #include <cdi/json.hpp>
-#include <cdi/result.hpp>
 #include <cdi/spec.hpp>
+
+#include "one_line.hpp"
 
 // What differs between two CDI specs, for people. Each is first written as JSON in which every item
 // of a list has a name, as `node /dev/nvidia0`, in place of a number; what is left is to compare
@@ -147,22 +148,6 @@ inline void compare(const json& before, const json& after, const std::string& wh
   }
 }
 
-/// `text` as UTF-8 without control characters, which a terminal would obey.
-inline std::string on_one_line(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const auto size = cdi::detail::utf8_size(text);
-    const auto byte = static_cast<unsigned char>(text.front());
-    if (size == 0 || byte < 0x20 || byte == 0x7f) {
-      out.append(fmt::format("\\x{:02x}", byte));
-    } else {
-      out.append(text.substr(0, size));
-    }
-    text.remove_prefix(size == 0 ? 1 : size);
-  }
-  return out;
-}
-
 }  // namespace detail
 
 /// What differs between two specs, sorted by place. The order of devices, of edits and of other
@@ -191,7 +176,7 @@ inline std::string to_text(const Change& change) {
       change.member.empty() ? change.where : detail::inner_place(change.where, change.member);
   const auto sign = change.what == What::added ? '+' : change.what == What::removed ? '-' : '~';
   const auto between = value.empty() ? "" : change.member.empty() ? ": " : " ";
-  return detail::on_one_line(fmt::format("{} {}{}{}", sign, place, between, value));
+  return one_line(fmt::format("{} {}{}{}", sign, place, between, value));
 }
 
 }  // namespace prepare

@@ -20,6 +20,7 @@
 #include "conflicts.hpp"
 #include "directories.hpp"
 #include "exit_codes.hpp"
+#include "one_line.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "report.hpp"
@@ -62,8 +63,8 @@ inline Json to_json(const Written& written) {
 inline std::string to_text(const Written& written) {
   std::string out;
   for (const auto& [done, prepared] : written.specs) {
-    out += done.path + "\n";
-    for (const auto& name : qualified_names(prepared.spec)) out += name + "\n";
+    out += as_line(done.path);
+    for (const auto& name : qualified_names(prepared.spec)) out += as_line(name);
   }
   return out;
 }

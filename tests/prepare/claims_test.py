@@ -198,6 +198,15 @@ class Prepare(ClaimTest):
         self.assertEqual(listed, {uid: {"namespace": "team", "name": "training",
                                         "devices": devices, "fault": None}})
 
+    def test_names_are_not_obeyed_by_a_terminal(self):
+        self.prepare("a", "0", more=("--namespace", "\x1b]0;title\a\x7f",
+                                     "--name", 'x "y" \\\nfault: b: forged'))
+        listed = self.run_claims("list").stdout
+        self.assertEqual(listed.splitlines()[0],
+                         'a \\x1b]0;title\\x07\\x7f/x "y" \\\\nfault: b: forged')
+        self.assertEqual(len(listed.splitlines()), 2)
+        self.assertTrue(self.run_claims("list", "-o", "json").stdout.isascii())
+
     def test_without_request_it_is_for_all(self):
         self.assertEqual(self.prepare("a", "0")[0]["request_names"], [])
 

@@ -199,7 +199,7 @@ TEST_CASE("a change has its parts") {
 
 TEST_CASE("text that is no plain text stays on its line") {
   CHECK(after([](cdi::Spec& s) { s.container_edits.env[0] = "A=\n\x1b[31m\xff\xc3\xa4"; }) ==
-        Lines{"~ env A: 1 -> \\x0a\\x1b[31m\\xff\xc3\xa4"});
+        Lines{"~ env A: 1 -> \\n\\x1b[31m\\xff\xc3\xa4"});
 }
 
 TEST_CASE("specs of odd content") {

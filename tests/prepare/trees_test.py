@@ -4,6 +4,7 @@
 """What cdi-prepare makes of nodes of every vendor: trees_test.py CDI_PREPARE [unittest options]"""
 import json
 import os
+import shutil
 import sys
 
 sys.dont_write_bytecode = True
@@ -529,6 +530,53 @@ class OtherGpus(TreeTest):
         gpus = self.detect(3)["drm.local/gpu"]["gpus"]
         self.assertEqual([gpu["left_out"] for gpu in gpus],
                          ["it has no render node that can be used", None])
+
+
+class Terminal(TreeTest):
+    """What a node says makes no lines of its own, and is not obeyed by a terminal."""
+
+    odd = "\x1b]0;title\a\x7f\nforged: line"
+    shown = "\\x1b]0;title\\x07\\x7f\\nforged: line"
+
+    def make_tree(self, name):
+        shutil.rmtree(self.root, ignore_errors=True)
+        node_trees.TREES[name](str(self.root), False)
+
+    def odd_link(self, name):
+        self.path(name).unlink(missing_ok=True)
+        self.path(name).symlink_to(f"/nowhere/{self.odd}")
+
+    def check_output(self, shown, *commands):
+        for command in commands:
+            done = self.run_prepare(*command)
+            said = done.stdout + done.stderr
+            with self.subTest(command=command, said=said):
+                self.assertEqual([c for c in said if not c.isprintable() and c != "\n"], [])
+                self.assertIn(shown, said)
+                self.assertNotIn("\nforged", said)
+
+    def test_driver(self):
+        self.make_tree("nv2")
+        self.odd_link("sys/bus/pci/devices/0000:17:00.0/driver")
+        self.check_output(self.shown, ["detect"], ["doctor"], ["write", "--dry-run"])
+
+    def test_physical_function(self):
+        self.make_tree("intel-xe")
+        self.odd_link("sys/bus/pci/devices/0000:03:00.1/physfn")
+        self.check_output(self.shown, ["detect"])
+
+    def test_partitioning(self):
+        self.make_tree("mi300x-spx")
+        place = next(self.path("sys/bus/pci/devices").glob("*/current_compute_partition"))
+        place.write_text(f"CPX{self.odd}\n")
+        self.check_output("CPX" + self.shown, ["detect"])
+
+    def test_device_table(self):
+        self.make_tree("nv2")
+        with open(self.path("dev.tab"), "a", encoding="ascii") as table:
+            table.write(self.odd.replace("\n", " "))
+        shown = self.shown.replace("\\n", " ")
+        self.check_output(shown, ["detect"], ["doctor"], ["write"], ["list"])
 
 
 class AllVendors(TreeTest):
