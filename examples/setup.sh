@@ -15,6 +15,7 @@ nlohmann-json3-dev   | <nlohmann/json.hpp>       | demo tests
 libyaml-cpp-dev      | <yaml-cpp/yaml.h>         | demo tests
 libfmt-dev           | <fmt/format.h>            | demo tests
 libcli11-dev         | <CLI/CLI.hpp>             | demo tests
+libtomlplusplus-dev  | <toml++/toml.h>           | demo tests
 python3              | python3                   | demo tests
 diffutils            | diff                      | demo
 clang                | clang++                   | tests

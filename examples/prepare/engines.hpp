@@ -65,17 +65,17 @@ inline std::optional<std::string> read_config(const HostTree& tree, const std::s
 inline TomlSettings read_toml(const HostTree& tree, const std::string& path, Engine& engine) {
   const auto text = read_config(tree, path, engine);
   if (!text) return {};
-  auto settings = parse_toml(*text);
-  if (!settings.is_whole) engine.doubts.push_back(path + ": not all of it is understood");
-  return settings;
+  auto settings = parse_toml(*text, path);
+  if (settings) return std::move(*settings);
+  engine.doubts.push_back(cdi::to_string(settings.error()));
+  return {};
 }
 
 /// Takes over the spec directories that a file names.
 inline void set_spec_dirs(const TomlSettings& settings, const TomlKey& key, const std::string& path,
                           Engine& engine) {
-  const auto* const value = settings.find(key);
-  if (value == nullptr) return;
-  auto list = toml_list(*value);
+  if (!settings.has(key)) return;
+  auto list = settings.list(key);
   if (!list) {
     engine.doubts.push_back(fmt::format("{}: {} is no list of texts", path, key.back()));
     return;
@@ -96,21 +96,20 @@ inline std::vector<std::string> matching_files(const HostTree& tree, const std::
 }
 
 /// The table with containerd's CDI settings, which each version of the file has in another place.
-inline TomlKey containerd_table(int version) {
+inline TomlKey containerd_table(std::int64_t version) {
   if (version >= 3) return {"plugins", "io.containerd.cri.v1.runtime"};
   if (version == 2) return {"plugins", "io.containerd.grpc.v1.cri"};
   return {"plugins", "cri"};
 }
 
-inline int containerd_version(const TomlSettings& settings) {
-  const auto* const value = settings.find({"version"});
-  return value == nullptr ? 1 : parse_number<int>(*value).value_or(1);
+inline std::int64_t containerd_version(const TomlSettings& settings) {
+  return settings.number({"version"}).value_or(1);
 }
 
 /// Takes over what one of containerd's files says.
 inline void apply_containerd_file(const TomlSettings& settings, const std::string& path,
                                   Engine& engine) {
-  const int version = containerd_version(settings);
+  const auto version = containerd_version(settings);
   if (version >= 3 && engine.cdi == Engine::Cdi::by_version) engine.cdi = Engine::Cdi::on;
   const auto table = containerd_table(version);
   const auto in_table = [&](std::string_view name) {
@@ -118,21 +117,20 @@ inline void apply_containerd_file(const TomlSettings& settings, const std::strin
     key.emplace_back(name);
     return key;
   };
-  if (const auto* const value = settings.find(in_table("enable_cdi"))) {
-    if (*value == "true" || *value == "false") {
-      engine.cdi = *value == "true" ? Engine::Cdi::on : Engine::Cdi::off;
-    } else {
-      engine.doubts.push_back(path + ": enable_cdi is neither true nor false");
-    }
+  if (const auto enabled = settings.truth(in_table("enable_cdi"))) {
+    engine.cdi = *enabled ? Engine::Cdi::on : Engine::Cdi::off;
+  } else if (settings.has(in_table("enable_cdi"))) {
+    engine.doubts.push_back(path + ": enable_cdi is neither true nor false");
   }
   set_spec_dirs(settings, in_table("cdi_spec_dirs"), path, engine);
-  for (const auto& [key, value] : settings.values) {
-    if (key.back() != "enable_cdi" && key.back() != "cdi_spec_dirs") continue;
-    if (key == in_table(key.back())) continue;
-    engine.doubts.push_back(
-        fmt::format("{}: {} stands where containerd does not read it: in a file of version {} it "
-                    "belongs to [plugins.\"{}\"]",
-                    path, key.back(), version, table.back()));
+  for (const auto* const name : {"enable_cdi", "cdi_spec_dirs"}) {
+    for (const auto& key : settings.keys_named(name)) {
+      if (key == in_table(name)) continue;
+      engine.doubts.push_back(
+          fmt::format("{}: {} stands where containerd does not read it: in a file of version {} it "
+                      "belongs to [plugins.\"{}\"]",
+                      path, name, version, table.back()));
+    }
   }
 }
 
@@ -140,8 +138,7 @@ inline void apply_containerd_file(const TomlSettings& settings, const std::strin
 inline std::vector<std::string> containerd_imports(const HostTree& tree,
                                                    const TomlSettings& settings) {
   std::vector<std::string> paths;
-  const auto* const value = settings.find({"imports"});
-  const auto list = value == nullptr ? std::nullopt : toml_list(*value);
+  const auto list = settings.list({"imports"});
   if (!list) return paths;
   for (auto pattern : list->items) {
     if (!pattern.starts_with('/')) pattern.insert(0, "/etc/containerd/");
@@ -154,8 +151,7 @@ inline std::vector<std::string> containerd_imports(const HostTree& tree,
 
 /// Whether containerd takes no containers from Kubernetes, as where it only serves Docker.
 inline bool is_cri_disabled(const TomlSettings& settings) {
-  const auto* const value = settings.find({"disabled_plugins"});
-  const auto list = value == nullptr ? std::nullopt : toml_list(*value);
+  const auto list = settings.list({"disabled_plugins"});
   return list && std::any_of(list->items.begin(), list->items.end(), [](std::string_view name) {
            return name == "cri" || name == "io.containerd.grpc.v1.cri" ||
                   name == "io.containerd.cri.v1.runtime";
