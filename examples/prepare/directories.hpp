@@ -69,7 +69,7 @@ inline std::string resolved(const Options& options, const std::string& path) {
   const auto [root, below] = detail::below_its_root(options, path);
   const auto paths = RootedPaths::open(root);
   if (root == "/" || !paths) return path;
-  const auto place = paths->find(below, RootedPaths::Last::follow, RootedPaths::Missing::allowed);
+  const auto place = paths->find(below, RootedPaths::Last::follow, RootedPaths::IfMissing::tell);
   if (!place) return path;
   return detail::joined(root, std::filesystem::path{place->path()}.lexically_normal().string());
 }
@@ -88,8 +88,9 @@ inline cdi::Result<Directory> open_directory(const Options& options, const std::
   const auto [root, below] = detail::below_its_root(options, path);
   const auto paths = RootedPaths::open(root);
   if (!paths) return fail(paths.error().system);
-  const auto place = paths->find(below, RootedPaths::Last::follow,
-                                 make ? RootedPaths::Missing::made : RootedPaths::Missing::fails);
+  const auto place =
+      paths->find(below, RootedPaths::Last::follow,
+                  make ? RootedPaths::IfMissing::make : RootedPaths::IfMissing::fail);
   if (!place && !make && place.error().system == ENOENT) return Directory{.path = path};
   if (!place) return fail(place.error().system);
   Directory out{place->open(O_RDONLY | O_DIRECTORY), path};

@@ -110,11 +110,11 @@ class RootedPaths {
  public:
   enum class Last : std::uint8_t { follow, keep };  // what to do with a link at the end of a path
 
-  /// What becomes of a part of a path that is not there.
-  enum class Missing : std::uint8_t {
-    fails,
-    made,     // a directory is
-    allowed,  // the place says what is missing
+  /// What to do when a part of a path is not there.
+  enum class IfMissing : std::uint8_t {
+    fail,
+    make,  // a directory
+    tell,  // what is missing, in the place that is found
   };
 
   static constexpr int link_limit = 40;  // of links to follow, as in the kernel
@@ -128,7 +128,7 @@ class RootedPaths {
   /// Walks down from the root, one directory at a time, and reads links itself: an absolute one
   /// starts again at the root, and `..` stops there.
   cdi::Result<Place> find(std::string_view path, Last last,
-                          Missing missing = Missing::fails) const {
+                          IfMissing missing = IfMissing::fail) const {
     Place place;
     place.way.emplace_back(::fcntl(root_.get(), F_DUPFD_CLOEXEC, 0));
     auto rest = reversed_parts(path);
@@ -140,11 +140,11 @@ class RootedPaths {
         continue;
       }
       if (!place.look()) {
-        if (errno == ENOENT && missing == Missing::allowed) {
+        if (errno == ENOENT && missing == IfMissing::tell) {
           place.missing = std::move(rest);
           return place;
         }
-        const bool made = errno == ENOENT && missing == Missing::made && place.make();
+        const bool made = errno == ENOENT && missing == IfMissing::make && place.make();
         if (!made || !place.look()) return path_error(path, errno);
       }
       if (place.is_link() && !(rest.empty() && last == Last::keep)) {

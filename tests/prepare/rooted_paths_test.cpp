@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using prepare::RootedPaths;
 using Last = RootedPaths::Last;
-using Missing = RootedPaths::Missing;
+using IfMissing = RootedPaths::IfMissing;
 
 /// A tree with a directory beside it to which its links lead.
 struct Tree {
@@ -37,7 +37,7 @@ struct Tree {
   }
 
   /// The path found below the root; the error number when there is none.
-  std::string find(std::string_view path, Missing missing, Last last = Last::follow) const {
+  std::string find(std::string_view path, IfMissing missing, Last last = Last::follow) const {
     const auto paths = RootedPaths::open(place / "root");
     REQUIRE(paths);
     const auto found = paths->find(path, last, missing);
@@ -46,33 +46,33 @@ struct Tree {
 };
 
 TEST_CASE_FIXTURE(Tree, "links are followed as the host of the root would") {
-  CHECK(find("/var/run", Missing::fails) == "/run");
-  CHECK(find("/var/loop", Missing::fails) == "/run");
-  CHECK(find("/var/run", Missing::fails, Last::keep) == "/var/run");
-  CHECK(find("../../var/../run/.", Missing::fails) == "/run");
+  CHECK(find("/var/run", IfMissing::fail) == "/run");
+  CHECK(find("/var/loop", IfMissing::fail) == "/run");
+  CHECK(find("/var/run", IfMissing::fail, Last::keep) == "/var/run");
+  CHECK(find("../../var/../run/.", IfMissing::fail) == "/run");
   for (const auto* path : {"/none", "/var/out", "/var/up", "/var/run/cdi"}) {
     CAPTURE(path);
-    CHECK(find(path, Missing::fails) == std::to_string(ENOENT));
+    CHECK(find(path, IfMissing::fail) == std::to_string(ENOENT));
   }
   place.link("circle", "root/circle");
-  CHECK(find("/circle", Missing::fails) == std::to_string(ELOOP));
+  CHECK(find("/circle", IfMissing::fail) == std::to_string(ELOOP));
   place.put("root/file", "");
-  CHECK(find("/file/x", Missing::made) == std::to_string(ENOTDIR));
+  CHECK(find("/file/x", IfMissing::make) == std::to_string(ENOTDIR));
 }
 
 TEST_CASE_FIXTURE(Tree, "a path may be told as far as it is there") {
-  CHECK(find("/var/run/cdi/x", Missing::allowed) == "/run/cdi/x");
-  CHECK(find("/var/up/cdi", Missing::allowed) == "/outside/cdi");
-  CHECK(find("/var/out/cdi", Missing::allowed) == (place / "outside/cdi"));
-  CHECK(find("/var/run", Missing::allowed) == "/run");
+  CHECK(find("/var/run/cdi/x", IfMissing::tell) == "/run/cdi/x");
+  CHECK(find("/var/up/cdi", IfMissing::tell) == "/outside/cdi");
+  CHECK(find("/var/out/cdi", IfMissing::tell) == (place / "outside/cdi"));
+  CHECK(find("/var/run", IfMissing::tell) == "/run");
   CHECK(fs::is_empty(place / "root/run"));
 }
 
 TEST_CASE_FIXTURE(Tree, "missing directories are made, and none outside") {
   const auto mask = ::umask(077);
-  CHECK(find("/var/run/cdi/x", Missing::made) == "/run/cdi/x");
-  CHECK(find("/var/up/cdi", Missing::made) == "/outside/cdi");
-  CHECK(find("/var/out/cdi", Missing::made) == (place / "outside/cdi"));
+  CHECK(find("/var/run/cdi/x", IfMissing::make) == "/run/cdi/x");
+  CHECK(find("/var/up/cdi", IfMissing::make) == "/outside/cdi");
+  CHECK(find("/var/out/cdi", IfMissing::make) == (place / "outside/cdi"));
   ::umask(mask);
   CHECK(fs::is_empty(place / "outside"));
   for (const auto* path : {"root/run/cdi", "root/run/cdi/x", "root/outside/cdi"}) {
