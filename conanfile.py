@@ -31,7 +31,6 @@ class ContainerDeviceInterface(ConanFile):
     def requirements(self):
         if self.options.cdi:
             self.requires("nlohmann_json/[>=3.11 <4]", transitive_headers=True)
-            self.requires("yaml-cpp/[>=0.7 <1]", transitive_headers=True, transitive_libs=True)
 
     def package_id(self):
         self.info.clear()
@@ -57,5 +56,5 @@ class ContainerDeviceInterface(ConanFile):
         cdi = self.cpp_info.components["cdi"]
         cdi.set_property("cmake_target_name", "cdi::cdi")
         cdi.set_property("pkg_config_name", self.name)
-        cdi.requires = ["core", "nlohmann_json::nlohmann_json", "yaml-cpp::yaml-cpp"]
+        cdi.requires = ["core", "nlohmann_json::nlohmann_json"]
         cdi.bindirs = cdi.libdirs = cdi.includedirs = []

@@ -12,7 +12,6 @@ meson                | meson                     | demo tests
 ninja-build          | ninja                     | demo tests
 pkg-config           | pkg-config                | demo tests
 nlohmann-json3-dev   | <nlohmann/json.hpp>       | demo tests
-libyaml-cpp-dev      | <yaml-cpp/yaml.h>         | demo tests
 libfmt-dev           | <fmt/format.h>            | demo tests
 libcli11-dev         | <CLI/CLI.hpp>             | demo tests
 libtomlplusplus-dev  | <toml++/toml.h>           | demo tests

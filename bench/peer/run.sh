@@ -20,7 +20,6 @@ need() {  # PACKAGE COMMAND...: asks for the package when the command fails
 header() { echo "#include <$1>" | g++ -E -x c++ - ; }
 need g++ command -v g++
 need nlohmann-json3-dev header nlohmann/json.hpp
-need libyaml-cpp-dev header yaml-cpp/yaml.h
 need golang-go command -v go
 need golang-github-container-orchestrated-devices-container-device-interface-dev \
   test -d "$gopath/src/$peer"
@@ -34,7 +33,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
-g++ -std=c++20 -O2 -DNDEBUG -I../../include ours.cpp -lyaml-cpp -pthread -o "$work/ours"
+g++ -std=c++20 -O2 -DNDEBUG -I../../include ours.cpp -pthread -o "$work/ours"
 GO111MODULE=off GOPATH=$gopath GOCACHE=$work/gocache GOFLAGS='' go build -o "$work/peer" main.go
 
 # The middle of the values of a name in a file of `NAME NUMBER` lines; nothing when it is not there.

@@ -1,7 +1,7 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// Everything. Needs nlohmann_json and yaml-cpp; `<cdi/core.hpp>` needs neither.
+// Everything. Needs nlohmann_json; `<cdi/core.hpp>` does not.
 
 #ifndef CDI_CDI_HPP
 #define CDI_CDI_HPP

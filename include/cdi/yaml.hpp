@@ -95,9 +95,6 @@ inline std::string quote_yaml(std::string_view text) {
 /// 1.1 or 1.2 would take for something else is quoted.
 ///
 /// Each value of a map comes after its `key`, and each `begin_` has its `end_`: nobody checks it.
-///
-/// Our own, since yaml-cpp's emitter writes text that does not read back: a trailing carriage
-/// return and DEL, for two, and `yes` and `007` come out as a boolean and a number to YAML 1.1.
 class YamlSink {
  public:
   /// Begins a map.

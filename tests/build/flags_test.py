@@ -95,9 +95,6 @@ class Flags(Case):
         self.judge(self.units({"core and JSON": includes(*LEAN)}, "-fno-exceptions", "-fno-rtti",
                               dialects=["c++20"]))
 
-    def test_what_needs_exceptions_says_so(self):
-        self.refused("cdi/yaml.hpp needs exceptions", "cdi/yaml.hpp", "-fno-exceptions", "-std=c++20")
-
     def test_cxx17_says_so(self):
         self.refused("cdi needs C++20", "cdi/version.hpp", "-std=c++17")
 

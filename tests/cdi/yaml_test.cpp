@@ -115,7 +115,7 @@ TEST_CASE("any text is read back as it was written") {
   }
 }
 
-// Reported: yaml-cpp's emitter writes these raw, or not at all.
+// An emitter wrote these raw, or not at all.
 TEST_CASE("DEL is read back") {
   CHECK(comes_back("a\x7f"));
 }

@@ -6,8 +6,6 @@
 //   conformance FILE...                  one JSON line for each: what this library makes of them
 //   conformance --check DEVIATIONS FILE...
 //       compares with `expected`; a vector must match or be listed in DEVIATIONS (name: reason)
-//   conformance --as-json DIRECTORY FILE...
-//       copies vectors to DIRECTORY, their YAML files as JSON: for builds without yaml-cpp
 
 #include <cstdio>
 #include <cstdlib>
@@ -214,41 +212,6 @@ std::string difference(const Json& expected, const Json& actual) {
   return {};
 }
 
-/// A value as JSON. What YAML alone has, such as `yes` and `0x1f`, becomes text.
-OrderedJson as_json(const cdi::Document::Value& value) {
-  using Kind = cdi::Document::Kind;
-  if (value.kind() == Kind::map) {
-    auto out = OrderedJson::object();
-    for (const auto& [key, item] : value.members()) out[std::string{key.text()}] = as_json(item);
-    return out;
-  }
-  if (value.kind() == Kind::list) {
-    auto out = OrderedJson::array();
-    for (const auto& item : value.items()) out.push_back(as_json(item));
-    return out;
-  }
-  if (value.is_null()) return {};
-  if (value.kind() == Kind::plain && OrderedJson::accept(value.text())) {
-    return OrderedJson::parse(value.text());
-  }
-  return value.text();
-}
-
-void copy_as_json(const std::string& path, const std::string& folder) {
-  OrderedJson vector = OrderedJson::parse(read_text(path));
-  for (auto& file : vector["files"]) {
-    if (!file.contains("content") && !file.contains("content_b64")) continue;
-    const auto text = file.contains("content")
-                          ? file["content"].get<std::string>()
-                          : decode_base64(file["content_b64"].get<std::string>());
-    if (cdi::parse_json(text)) continue;
-    const auto document = cdi::parse_yaml(text);
-    if (!document || document->root().kind() != cdi::Document::Kind::map) continue;
-    file["content"] = as_json(document->root()).dump();
-  }
-  std::ofstream{std::filesystem::path{folder} / std::filesystem::path{path}.filename()} << vector;
-}
-
 int check(const std::string& list, const std::vector<std::string>& paths) {
   const Json listed = Json::parse(read_text(list));
   int matching = 0;
@@ -277,10 +240,6 @@ int main(int argc, char** argv) try {
   std::vector<std::string> paths{argv + 1, argv + argc};
   if (paths.size() >= 2 && paths[0] == "--check") {
     return check(paths[1], {paths.begin() + 2, paths.end()});
-  }
-  if (paths.size() >= 2 && paths[0] == "--as-json") {
-    for (std::size_t i = 2; i < paths.size(); ++i) copy_as_json(paths[i], paths[1]);
-    return 0;
   }
   for (const auto& path : paths) {
     auto result = run(Json::parse(read_text(path)));

@@ -18,8 +18,7 @@ from project import (CONSUMERS, HEADERS, NAME, NOBODY, RELEASE, ROOT,  # noqa: E
 
 COMPONENTS = {"cdi": NAME, "core": f"{NAME}-core"}  # and the names that pkg-config and Meson know
 ABI = "v" + RELEASE.replace(".", "_")
-WITHOUT_OTHERS = ["-DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON",
-                  "-DCMAKE_DISABLE_FIND_PACKAGE_yaml-cpp=ON"]
+WITHOUT_OTHERS = ["-DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON"]
 
 
 def setUpModule():
@@ -114,8 +113,8 @@ class CMake(PackagingTest):
         where = f"-DCMAKE_PREFIX_PATH={PREFIX}"
         major, minor, _ = map(int, RELEASE.split("."))
         for asked, answer in {
-                "REQUIRED COMPONENTS cdi": "COMPONENTS core needs neither",
-                "REQUIRED": "cdi::cdi needs nlohmann_json 3.11 and yaml-cpp 0.7",
+                "REQUIRED COMPONENTS cdi": "COMPONENTS core does not",
+                "REQUIRED": "cdi::cdi needs nlohmann_json 3.11",
                 "REQUIRED COMPONENTS core wrong": "it has no component wrong",
                 f"{major}.{minor + 1} REQUIRED": "compatible with requested version",
                 f"{major + 1} REQUIRED": "compatible with requested version"}.items():
@@ -145,8 +144,7 @@ class CMake(PackagingTest):
 
     def test_what_the_project_has_already_is_taken(self):
         (self.folder / "app.cpp").touch()
-        has = "".join(f"add_library({target} INTERFACE IMPORTED GLOBAL)\n"
-                      for target in ("nlohmann_json::nlohmann_json", "yaml-cpp::yaml-cpp"))
+        has = "add_library(nlohmann_json::nlohmann_json INTERFACE IMPORTED GLOBAL)\n"
         use = f"add_subdirectory({TREE} cdi)\ntarget_link_libraries(app cdi::cdi)\n"
         self.configure(has + use, *WITHOUT_OTHERS)
         # Without them there is no cdi::cdi, and it is said why.
@@ -203,8 +201,7 @@ class SingleHeader(PackagingTest):
                 code = (CONSUMERS / f"{component}.cpp").read_text(encoding="utf-8")
                 (self.folder / "app.cpp").write_text(
                     code.replace(f"<cdi/{component}.hpp>", f'"{header}"'), encoding="utf-8")
-                self.run_in(self.folder, "sh", "-ec",
-                            line if component == "cdi" else line.replace("-lyaml-cpp", ""))
+                self.run_in(self.folder, "sh", "-ec", line)
                 self.run_in(self.folder, "./app")
 
     def test_beside_the_headers_it_was_made_of(self):
@@ -260,7 +257,7 @@ int main() { std::printf("%s %s", one(), two()); }
         self.assertEqual(sorted(shared)[:5], [])
         self.assertGreater(len(self.our_symbols("one")), 500)
         (self.folder / "main.cpp").write_text(self.MAIN, encoding="utf-8")
-        self.run_in(self.folder, "c++", "main.cpp", "one.o", "two.o", "-lyaml-cpp", "-o", "both")
+        self.run_in(self.folder, "c++", "main.cpp", "one.o", "two.o", "-o", "both")
         self.assertEqual(self.run_in(self.folder, "./both"), printed)
 
     def test_another_release(self):
