@@ -50,7 +50,13 @@ TEST_CASE("A version between two rows reads what the older one reads") {
   CHECK(newest("podman@5.1.0") == "0.7.0");
   CHECK(newest("docker@27.5.1") == "0.7.0");
   CHECK(newest("containerd@1.7.15") == "0.5.0");
-  CHECK(newest("containerd@2.2.1") == "1.0.0");
+  CHECK(newest("containerd@2.0.4") == "0.8.0");
+  CHECK(newest("containerd@2.0.5") == "1.0.0");
+  CHECK(newest("containerd@2.0.11") == "1.0.0");
+  CHECK(newest("containerd@2.2.0") == "1.0.0");
+  CHECK(newest("containerd@2.2.1") == "1.1.0");
+  CHECK(newest("cri-o@1.34.0") == "1.0.0");
+  CHECK(newest("cri-o@1.35.0") == "1.1.0");
   CHECK(newest("podman@99") == to_string(cdi::engine_releases.back().newest));
 }
 
@@ -71,6 +77,22 @@ TEST_CASE("A version older than the first row reads no specs, as far as is known
         "refused: podman 4.0.3 is older than 4.1.0, the first version known to read CDI specs");
   CHECK(newest("podman@4").starts_with("refused: podman 4.0.0 is older than"));
   CHECK(newest("docker@24.0.7").starts_with("refused: docker 24.0.7 is older than 25.0.0"));
+}
+
+TEST_CASE("An engine is its name and its version") {
+  const auto engine = cdi::parse_engine("podman@4.3.1+ds1-8");
+  REQUIRE(engine);
+  CHECK(*engine == cdi::VersionedEngine{"podman", {4, 3, 1}});
+  CHECK(to_string(*engine) == "podman 4.3.1");
+  const auto old = cdi::parse_engine("containerd@1.6.20");
+  REQUIRE(old);
+  const auto release = cdi::newest_release_for(*old);
+  REQUIRE_FALSE(release);
+  CHECK(release.error().code == cdi::Errc::not_found);
+  CHECK(release.error().message ==
+        "containerd 1.6.20 is older than 1.7.0, the first version known to read CDI specs");
+  CHECK(cdi::newest_release_for(cdi::VersionedEngine{"lxc", {1, 0, 0}}).error().code ==
+        cdi::Errc::not_found);
 }
 
 TEST_CASE("Unknown engines are told which are known") {
