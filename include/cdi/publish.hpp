@@ -134,8 +134,19 @@ struct FoundFile {
   bool is_link = false;  // that leads to the text
 };
 
-/// The owner that a spec records; empty when it records none.
-inline std::string recorded_owner(Document::Value spec) {
+/// What the first line of a YAML file begins with when its spec has no place for an annotation.
+inline constexpr std::string_view owner_comment = "# cdi-publisher/owner: ";
+static_assert(owner_comment.substr(2, owner_annotation.size()) == owner_annotation);
+
+/// The owner that the first line of a text records; empty when it records none.
+inline std::string owner_in_comment(std::string_view text) {
+  if (!text.starts_with(owner_comment)) return {};
+  text.remove_prefix(owner_comment.size());
+  return std::string{text.substr(0, text.find('\n'))};
+}
+
+/// The owner that the annotations of a spec record; empty when they record none.
+inline std::string owner_in_annotations(Document::Value spec) {
   const auto annotations = detail::find_member(spec, "annotations");
   if (!annotations) return {};
   for (const auto [key, value] : annotations->members()) {
@@ -159,7 +170,8 @@ inline Result<void> judge_owner(FoundFile& found, std::string_view path, std::st
   if (!document && document.error().code == Errc::limit) return std::move(document).error();
   found.claim = Claim::none;
   if (!document || document->root().kind() != Document::Kind::map) return {};
-  found.owner = recorded_owner(document->root());
+  found.owner = owner_in_annotations(document->root());
+  if (found.owner.empty()) found.owner = owner_in_comment(found.text);
   if (!found.owner.empty()) {
     found.claim = found.owner == owner ? Claim::ours : Claim::other;
   } else if (looks_like_spec(document->root())) {
@@ -384,9 +396,11 @@ inline Result<Descriptor> open_or_make_directory(const std::string& path) {
 /// Writes and removes the spec files of one owner in one directory, and leaves those of others
 /// alone.
 ///
-/// Each spec written records its owner in the annotation `owner_annotation`. A file that records
-/// another owner, or a spec that records none, is never replaced or removed, unless somebody puts
-/// it there at that very moment: `Errc::conflict`. What is no spec at all (empty, cut off) may be
+/// Each spec written records its owner: in the annotation `owner_annotation`, or, when its
+/// `cdiVersion` is before 0.6.0 and so has no annotations, in a comment in the first line of its
+/// YAML file, which no engine sees. A file that records another owner, or a spec that records none,
+/// is never replaced or removed, unless somebody puts it there at that very moment:
+/// `Errc::conflict`. What is no spec at all (empty, cut off) may be
 /// replaced, but not removed. A link is replaced, not followed, unless it leads to a file of
 /// another owner or of none. Directories, FIFOs, devices and sockets are refused.
 ///
@@ -415,9 +429,11 @@ class Publisher {
       : owner_{std::move(owner)}, dir_{std::move(dir)}, directory_{directory} {}
 
   /// Writes a spec to the file `name` of the directory, which is made when missing. A file that
-  /// holds it already is not written. A `cdiVersion` before 0.6.0 becomes 0.6.0, the first with
-  /// annotations: engines that know older releases only do not read the file. When the spec is not
-  /// valid, what `validate` says; `Errc::limit` when its text is over `Limits::bytes`.
+  /// holds it already is not written. An empty `version` stands for the oldest release that holds
+  /// the spec, in a JSON file with its owner, which is 0.6.0 at least; any other is written as it
+  /// is. `Errc::unsupported` for a JSON file of a `version` before 0.6.0, which cannot record an
+  /// owner. When the spec is not valid, what `validate` says; `Errc::limit` when its text is over
+  /// `Limits::bytes`.
   Result<Publication> write(const std::string& name, const Spec& spec,
                             DryRun dry_run = DryRun::no) const {
     const auto file = make_file(name, spec);
@@ -528,16 +544,39 @@ class Publisher {
     return {};
   }
 
+  /// The text of a spec with its owner in it. In JSON only an annotation can record one. A second
+  /// file beside it could not be replaced at the same moment, so it might name another owner.
+  Result<std::string> text_of(const std::string& name, Spec spec) const {
+    constexpr Release first_with_annotations{0, 6, 0};
+    const auto format = *format_of(name);
+    spec.annotations.erase(std::string{owner_annotation});
+    if (spec.version.empty()) {
+      const auto oldest = minimum_version(spec);
+      spec.version =
+          to_string(format == Format::json ? std::max(oldest, first_with_annotations) : oldest);
+    }
+    const auto declared = parse_release(spec.version);
+    const bool has_annotations = !declared || *declared >= first_with_annotations;
+    if (!has_annotations && format == Format::json) {
+      return Error{.code = Errc::unsupported,
+                   .message = "a JSON file of version " + detail::quoted(spec.version) +
+                              " cannot record its owner: choose a name that ends in .yaml, or "
+                              "write version \"" +
+                              to_string(first_with_annotations) + "\"",
+                   .where = "cdiVersion"};
+    }
+    if (has_annotations) spec.annotations.emplace(owner_annotation, owner_);
+    auto text = cdi::write_spec(spec, format);
+    if (text && !has_annotations) {
+      text->insert(0, std::string{detail::owner_comment}.append(owner_).append("\n"));
+    }
+    return text;
+  }
+
   /// A spec as the file of this owner.
   Result<detail::PlannedFile> make_file(const std::string& name, Spec spec) const {
     if (auto good = check(name); !good) return std::move(good).error();
-    spec.annotations.insert_or_assign(std::string{owner_annotation}, owner_);
-    constexpr Release first_with_annotations{0, 6, 0};
-    const auto declared = parse_release(spec.version);
-    if (declared && *declared < first_with_annotations) {
-      spec.version = to_string(first_with_annotations);
-    }
-    auto text = cdi::write_spec(spec, *format_of(name));
+    auto text = text_of(name, std::move(spec));
     if (text && text->size() > Limits{}.bytes) {
       text = Error{.code = Errc::limit,
                    .message = "the spec has " + std::to_string(text->size()) +

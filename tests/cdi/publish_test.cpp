@@ -49,7 +49,7 @@ struct stat info_of(const std::string& path) {
 }
 
 cdi::Spec spec_of(std::string device, std::string kind = "v.com/c") {
-  return {.version = "0.3.0",
+  return {.version = "0.6.0",
           .kind = std::move(kind),
           .devices = {{.name = std::move(device), .container_edits = {.env = {"A=1"}}}}};
 }
@@ -110,7 +110,6 @@ TEST_CASE("A spec is written with its owner, readable by all, and not again when
     const auto loaded = cdi::read_spec_file(path);
     REQUIRE_MESSAGE(loaded, (loaded ? "" : to_string(loaded.error())));
     auto expected = spec_of("d");
-    expected.version = "0.6.0";
     expected.annotations = {{std::string{cdi::owner_annotation}, "me"}};
     CHECK(loaded->spec == expected);
     CHECK(loaded->warnings.empty());
@@ -134,25 +133,98 @@ TEST_CASE("A spec is written with its owner, readable by all, and not again when
   CHECK(dir.names().empty());
 }
 
-TEST_CASE("The version is raised for the annotation only, and the annotation is the publisher's") {
+TEST_CASE("The version stays as it is given, and the owner is recorded where it has a place") {
   const TempDir dir;
-  auto spec = spec_of("d");
-  spec.annotations = {{"kept", "1"}, {std::string{cdi::owner_annotation}, "other"}};
+  const Publisher publisher{"me", dir.path()};
   struct {
+    std::string name;
     std::string given;
     std::string written;
-  } const rows[] = {
-      {"0.3.0", "0.6.0"}, {"v0.5.0", "0.6.0"}, {"0.6.0", "0.6.0"}, {"1.1.0", "1.1.0"}};
+    bool in_comment;
+  } const rows[] = {{"a.yaml", "0.3.0", "0.3.0", true},  {"a.yaml", "v0.5.0", "v0.5.0", true},
+                    {"a.yaml", "0.6.0", "0.6.0", false}, {"a.yaml", "1.1.0", "1.1.0", false},
+                    {"a.json", "0.6.0", "0.6.0", false}, {"a.json", "v1.1.0", "v1.1.0", false},
+                    {"a.yaml", "", "0.3.0", true},       {"a.json", "", "0.6.0", false}};
   for (const auto& row : rows) {
+    CAPTURE(row.name);
     CAPTURE(row.given);
+    auto spec = spec_of("d");
     spec.version = row.given;
-    REQUIRE(Publisher("me", dir.path()).write("a.json", spec));
-    const auto loaded = cdi::read_spec_file(dir / "a.json");
+    spec.annotations = {{std::string{cdi::owner_annotation}, "other"}};
+    REQUIRE(publisher.write(row.name, spec));
+    CHECK(told(publisher.write(row.name, spec)) == "unchanged " + row.name);
+    CHECK(*publisher.files() == std::vector{row.name});
+    const auto loaded = cdi::read_spec_file(dir / row.name);
     REQUIRE(loaded);
     CHECK(loaded->spec.version == row.written);
-    CHECK(loaded->spec.annotations.at("kept") == "1");
-    CHECK(loaded->spec.annotations.at(std::string{cdi::owner_annotation}) == "me");
+    const auto text = cdi::read_file(dir / row.name);
+    REQUIRE(text);
+    CHECK(text->starts_with("# cdi-publisher/owner: me\n") == row.in_comment);
+    CHECK(loaded->spec.annotations.contains(std::string{cdi::owner_annotation}) != row.in_comment);
+    CHECK(contains(told(Publisher("other", dir.path()).write(row.name, spec)),
+                   "the file records owner \"me\""));
+    CHECK(contains(told(Publisher("other", dir.path()).remove(row.name)),
+                   "the file records owner \"me\""));
+    CHECK(told(publisher.remove(row.name)) == "removed " + row.name);
   }
+}
+
+TEST_CASE("An empty version is the oldest that holds the spec") {
+  const TempDir dir;
+  const Publisher publisher{"me", dir.path()};
+  auto spec = spec_of("0");
+  spec.version.clear();
+  const auto written = [&](const std::string& name) {
+    const auto done = publisher.reconcile({{name, spec}});
+    REQUIRE_MESSAGE(done, (done ? "" : to_string(done.error())));
+    const auto loaded = cdi::read_spec_file(dir / name);
+    REQUIRE(loaded);
+    return loaded->spec.version;
+  };
+  CHECK(written("a.yaml") == "0.5.0");  // for the digit that the name begins with
+  CHECK(written("a.json") == "0.6.0");
+  spec.container_edits.additional_gids = {44};
+  CHECK(written("a.yaml") == "0.7.0");
+  CHECK(written("a.json") == "0.7.0");
+  spec.container_edits.additional_gids.clear();
+  spec.annotations = {{"kept", "1"}};
+  CHECK(written("a.yaml") == "0.6.0");
+}
+
+TEST_CASE("A JSON file of a release without annotations is refused") {
+  const TempDir dir;
+  auto spec = spec_of("d");
+  spec.version = "0.5.0";
+  const auto done = Publisher("me", dir.path()).write("a.json", spec);
+  REQUIRE_FALSE(done);
+  CHECK(done.error().code == cdi::Errc::unsupported);
+  CHECK(done.error().position.file == dir / "a.json");
+  CHECK(contains(done.error().message, "version \"0.5.0\" cannot record its owner"));
+  CHECK(dir.names().empty());
+}
+
+TEST_CASE("A version too old for the spec is named as it was given") {
+  const TempDir dir;
+  auto spec = spec_of("d");
+  spec.version = "0.5.0";
+  spec.container_edits.additional_gids = {44};
+  const auto told_of = told(Publisher("me", dir.path()).write("a.yaml", spec));
+  CHECK(contains(told_of, "\"0.5.0\""));
+  CHECK_FALSE(contains(told_of, "\"0.6.0\""));
+}
+
+TEST_CASE("A comment below the first line, or an annotation of another owner, counts otherwise") {
+  const TempDir dir;
+  const std::string comment = "# cdi-publisher/owner: me\n";
+  const std::string spec = "kind: v.com/c\ndevices: [{name: d, containerEdits: {env: [A=1]}}]\n";
+  const Publisher publisher{"me", dir.path()};
+  dir.put("a.yaml", "cdiVersion: 0.3.0\n" + comment + spec);
+  CHECK(contains(told(publisher.remove("a.yaml")), "records no owner"));
+  dir.put("a.yaml",
+          comment + "cdiVersion: 0.6.0\nannotations: {cdi-publisher/owner: other}\n" + spec);
+  CHECK(contains(told(publisher.remove("a.yaml")), "records owner \"other\""));
+  dir.put("a.yaml", comment + "cdiVersion: 0.3.0\n" + spec);
+  CHECK(told(publisher.remove("a.yaml")) == "removed a.yaml");
 }
 
 TEST_CASE("What others may have written is neither replaced nor removed; the rest is") {
