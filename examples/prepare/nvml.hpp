@@ -7,23 +7,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <optional>
-#include <poll.h>
 #include <string>
 #include <string_view>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
-#include <system_error>
-#include <thread>
 #include <tuple>
 #include <unistd.h>
 #include <utility>
@@ -31,12 +23,12 @@
 
 #include <fmt/format.h>
 
-#include <cdi/descriptor.hpp>
 #include <cdi/fields.hpp>
 #include <cdi/json.hpp>
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
 
+#include "child_process.hpp"
 #include "gpu.hpp"
 #include "nvidia.hpp"
 #include "pci.hpp"
@@ -267,95 +259,19 @@ inline Answer ask(const std::string& name) {
   return answer;
 }
 
-inline constexpr int answer_fd = 3;
-
-/// Takes from a forked child what is its parent's: a library that hangs must keep no lock, one that
-/// writes must not write into the parent's output, and one that crashes needs no handler.
-inline void isolate_child(pid_t parent, int answer) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);  // it was gone before
-  for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  const rlimit no_core{};
-  ::setrlimit(RLIMIT_CORE, &no_core);
-
-  if (::dup2(answer, answer_fd) < 0 || ::fcntl(answer_fd, F_SETFD, FD_CLOEXEC) != 0) ::_exit(1);
-  const int null = ::open("/dev/null", O_RDWR);
-  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (::dup2(null, fd) < 0) ::_exit(1);
-  }
-  constexpr int first = answer_fd + 1;
-  if (::syscall(SYS_close_range, first, ~0U, 0) == 0) return;
-  for (int fd = first; fd < 4096; ++fd) ::close(fd);  // before Linux 5.9
-}
-
-/// All that the child does. Ends without `exit`, which would run what the parent left to do.
-[[noreturn]] inline void run_child(const std::string& library, pid_t parent, int answer) noexcept {
-  isolate_child(parent, answer);
+/// All that the child does.
+inline void answer(const std::string& library) noexcept {
   const auto text = cdi::write_json(ask(library), -1);
   std::string_view rest = text ? std::string_view{*text} : "";
   while (!rest.empty()) {
-    const auto written = ::write(answer_fd, rest.data(), rest.size());
+    const auto written = ::write(child::answer_fd, rest.data(), rest.size());
     if (written < 0 && errno != EINTR) break;
     rest.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
   }
-  ::_exit(0);
 }
-
-using Clock = std::chrono::steady_clock;
 
 inline cdi::Error failure(cdi::Errc code, std::string_view message) {
   return {.code = code, .message = fmt::format("NVML: {}", message)};
-}
-
-inline cdi::Error system_failure(std::string_view action) {
-  const int number = errno;
-  auto error = failure(cdi::Errc::system,
-                       fmt::format("{}: {}", action, std::generic_category().message(number)));
-  error.system = number;
-  return error;
-}
-
-/// Reads a pipe until nobody can write to it any more.
-inline cdi::Result<std::string> read_pipe(int fd, std::chrono::milliseconds deadline) {
-  constexpr std::size_t size_limit = 1 << 20;
-  const auto end =
-      Clock::now() + std::min<std::chrono::milliseconds>(deadline, std::chrono::hours{1});
-  std::string text;
-  for (;;) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
-    pollfd waiting{.fd = fd, .events = POLLIN, .revents = 0};
-    const int ready = left > 0 ? ::poll(&waiting, 1, static_cast<int>(left)) : 0;
-    if (ready == 0) {
-      return failure(cdi::Errc::timeout, fmt::format("no answer within {} ms", deadline.count()));
-    }
-    char block[16384];
-    const auto got = ready < 0 ? -1 : ::read(fd, &block[0], sizeof block);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return system_failure("cannot read the answer");
-    if (got == 0) return text;
-    text.append(&block[0], static_cast<std::size_t>(got));
-    if (text.size() > size_limit) {
-      return failure(cdi::Errc::limit, "the answer has more than 1 MiB");
-    }
-  }
-}
-
-/// Kills a child and answers how it ended. One that waits in the kernel for a broken device cannot
-/// be killed: after a moment nobody waits for it, and it is left to whoever adopts it.
-inline std::optional<int> end_child(pid_t child) {
-  const auto end = Clock::now() + std::chrono::milliseconds{500};
-  do {
-    int status = 0;
-    const auto ended = ::waitpid(child, &status, WNOHANG);
-    if (ended == child) return status;
-    if (ended < 0) return std::nullopt;  // SIGCHLD is ignored, so nothing is kept of it
-    ::kill(child, SIGKILL);
-    std::this_thread::sleep_for(std::chrono::milliseconds{1});
-  } while (Clock::now() < end);
-  return std::nullopt;
 }
 
 /// Why a child that ended gave no answer.
@@ -377,20 +293,14 @@ inline cdi::Error ended_early(std::optional<int> status) {
 /// Forks without `exec`: only for programs of one thread. NVML itself may load the kernel driver
 /// and make nodes in /dev.
 inline cdi::Result<std::vector<NvmlGpu>> ask_nvml(const NvmlOptions& options = {}) {
-  int ends[2] = {-1, -1};
-  if (::pipe2(&ends[0], O_CLOEXEC) != 0) return nvml::system_failure("cannot make a pipe");
-  const cdi::Descriptor reading{ends[0]};
-  cdi::Descriptor writing{ends[1]};
-  const auto parent = ::getpid();
-  const auto child = ::fork();
-  if (child < 0) return nvml::system_failure("cannot start a process");
-  if (child == 0) nvml::run_child(options.library, parent, writing.get());
-  writing = cdi::Descriptor{-1};
-  auto text = nvml::read_pipe(reading.get(), options.deadline);
-  const auto status = nvml::end_child(child);
-  if (!text) return std::move(text).error();
-  auto answer = cdi::read_json<nvml::Answer>(*text);
-  if (!answer) return nvml::ended_early(status);
+  const auto told = ask_child(options.deadline, [&] { nvml::answer(options.library); });
+  if (!told) {
+    auto error = told.error();
+    error.message.insert(0, "NVML: ");
+    return error;
+  }
+  auto answer = cdi::read_json<nvml::Answer>(told->text);
+  if (!answer) return nvml::ended_early(told->status);
   if (!answer->error.empty()) return nvml::failure(cdi::Errc::host, answer->error);
   return std::move(answer->gpus);
 }

@@ -25,6 +25,7 @@
 #include <cdi/descriptor.hpp>
 #include <cdi/result.hpp>
 
+#include "../../examples/prepare/child_process.hpp"
 #include "../../examples/prepare/gpu.hpp"
 #include "../temp_tree.hpp"
 
@@ -263,8 +264,8 @@ TEST_CASE("an answer without end is refused") {
     ::_exit(0);
   }
   writing = cdi::Descriptor{-1};
-  const auto text = prepare::nvml::read_pipe(reading.get(), 60s);
-  CHECK(prepare::nvml::end_child(child).has_value());
+  const auto text = prepare::child::read_pipe(reading.get(), 60s);
+  CHECK(prepare::child::end(child).has_value());
   REQUIRE_FALSE(text);
   CHECK(text.error().code == cdi::Errc::limit);
 }
