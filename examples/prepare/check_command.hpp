@@ -95,8 +95,10 @@ inline std::string to_text(const std::vector<Stale>& stale, bool all_changes) {
 }
 
 /// Compares the spec files with those that `write` would make now. Nothing is written.
-inline ExitCode check_specs(const Survey& survey, const Options& options, bool all_changes) {
-  const auto prepared = prepare_specs(survey, options);
+inline ExitCode check_specs(const Survey& survey, const Options& given, bool all_changes) {
+  const auto target = find_target(survey.tree, given);
+  const auto& options = target.options;
+  const auto prepared = prepare_specs(survey, target);
   print_error(prepared.complaints);
   if (prepared.held_back)
     return finish(options.json() ? json_text(to_json({}, {}, prepared)) : "", prepared.code);

@@ -20,12 +20,16 @@
 #include <fmt/format.h>
 
 #include <cdi/cache.hpp>
+#include <cdi/engine_releases.hpp>
+#include <cdi/fields.hpp>
 #include <cdi/file.hpp>
+#include <cdi/minimum_version.hpp>
 #include <cdi/name.hpp>
 #include <cdi/path.hpp>
 #include <cdi/registry.hpp>
 #include <cdi/result.hpp>
 
+#include "engine_versions.hpp"
 #include "engines.hpp"
 #include "finding.hpp"
 #include "fingerprint.hpp"
@@ -41,6 +45,7 @@ namespace prepare {
 struct DoctorOptions {
   std::string output_dir = "/var/run/cdi";                        // where specs are written
   std::vector<std::string> spec_dirs = cdi::default_spec_dirs();  // the last has priority
+  VersionsFrom versions_from = VersionsFrom::packages;            // of engines
 };
 
 namespace doctor {
@@ -318,49 +323,6 @@ inline std::string listed(const std::vector<std::string>& texts) {
   return out.empty() ? "none" : out;
 }
 
-inline void look_at_engine(const HostTree& tree, const Engine& engine,
-                           const std::string& output_dir, bool has_gpus, Findings& findings) {
-  for (const auto& doubt : engine.doubts) {
-    findings.push_back({Level::note, engine.name, doubt,
-                        "Look at it yourself; what is said of this engine here may be wrong."});
-  }
-  if (engine.cdi == Engine::Cdi::off) {
-    findings.push_back({has_gpus ? Level::fault : Level::note, engine.name, "CDI is switched off",
-                        engine.to_switch_on});
-    return;
-  }
-  const auto place = place_of(tree, output_dir);
-  const bool reads =
-      std::any_of(engine.spec_dirs.begin(), engine.spec_dirs.end(),
-                  [&](const auto& directory) { return place_of(tree, directory) == place; });
-  if (!reads) {
-    findings.push_back({has_gpus ? Level::fault : Level::note, engine.name,
-                        fmt::format("does not read {}, where specs are written, but {}", output_dir,
-                                    listed(engine.spec_dirs)),
-                        fmt::format("Add {} to {}, or write the specs to a directory that it reads "
-                                    "(--output-dir).",
-                                    output_dir, engine.to_set_dirs)});
-  } else if (engine.cdi == Engine::Cdi::on) {
-    findings.push_back({Level::good, engine.name, "reads " + listed(engine.spec_dirs), {}});
-  }
-  if (engine.cdi == Engine::Cdi::by_version) {
-    findings.push_back({Level::note, engine.name,
-                        "whether CDI is on depends on its version: the configuration does not say",
-                        engine.to_switch_on});
-  }
-}
-
-inline void look_at_engines(const HostTree& tree, const std::string& output_dir, bool has_gpus,
-                            Findings& findings) {
-  const auto engines = installed_engines(tree);
-  for (const auto& engine : engines) {
-    look_at_engine(tree, engine, output_dir, has_gpus, findings);
-  }
-  if (!engines.empty()) return;
-  findings.push_back({Level::note, "engines", "no container engine is installed",
-                      fmt::format("If one is elsewhere, see that it reads {}.", output_dir)});
-}
-
 /// Reads the spec files of directories below the root. As `cdi::scan_spec_dirs`, but that no link
 /// leads out of the root.
 inline cdi::Registry read_specs(const HostTree& tree, const std::vector<std::string>& dirs) {
@@ -387,6 +349,129 @@ inline cdi::Registry read_specs(const HostTree& tree, const std::vector<std::str
     }
   }
   return cdi::Registry{std::move(specs), std::move(rejected)};
+}
+
+/// Whether an engine reads the directory that specs are written to.
+inline bool reads_directory(const HostTree& tree, const Engine& engine,
+                            const std::string& output_dir) {
+  const auto place = place_of(tree, output_dir);
+  return std::any_of(engine.spec_dirs.begin(), engine.spec_dirs.end(),
+                     [&](const auto& directory) { return place_of(tree, directory) == place; });
+}
+
+/// What an engine reads: its directories and, as far as that is known, up to which release.
+inline std::string reading_of(const Engine& engine) {
+  auto text = "reads " + listed(engine.spec_dirs);
+  if (engine.version) {
+    const auto newest = cdi::newest_release_for(engine.of_version());
+    if (newest) text += ", up to CDI " + cdi::to_string(*newest);
+  } else if (!engine.version_fault.empty()) {
+    text += fmt::format("; its version is not known ({})", engine.version_fault);
+  }
+  return text;
+}
+
+/// Whether an engine is set up to read the specs.
+inline void look_at_setup(const HostTree& tree, const Engine& engine, const std::string& output_dir,
+                          Level trouble, Findings& findings) {
+  const auto state = engine.state();
+  if (state == Engine::Cdi::off) {
+    findings.push_back({trouble, engine.full_name(), "CDI is switched off", engine.to_switch_on});
+    return;
+  }
+  if (!reads_directory(tree, engine, output_dir)) {
+    findings.push_back({trouble, engine.full_name(),
+                        fmt::format("does not read {}, where specs are written, but {}", output_dir,
+                                    listed(engine.spec_dirs)),
+                        fmt::format("Add {} to {}, or write the specs to a directory that it reads "
+                                    "(--output-dir).",
+                                    output_dir, engine.to_set_dirs)});
+  } else if (state == Engine::Cdi::on) {
+    findings.push_back({Level::good, engine.full_name(), reading_of(engine), {}});
+  }
+  if (state == Engine::Cdi::by_version) {
+    findings.push_back({Level::note, engine.full_name(),
+                        "whether CDI is on depends on its version: the configuration does not say",
+                        engine.to_switch_on});
+  }
+}
+
+/// The spec files that an engine refuses for their release, each with that.
+struct RefusedFiles {
+  std::vector<std::string> of_gpus{};    // that are on this host
+  std::vector<std::string> of_others{};  // that it can do without
+};
+
+inline RefusedFiles files_newer_than(const HostTree& tree, const Engine& engine,
+                                     cdi::Release newest,
+                                     const std::vector<Inventory>& inventories) {
+  RefusedFiles out;
+  const auto registry = read_specs(tree, engine.spec_dirs);
+  for (const auto& loaded : registry.specs()) {
+    const auto release = cdi::parse_release(loaded->spec.version);
+    if (!release || *release <= newest) continue;
+    const bool of_gpus =
+        std::any_of(inventories.begin(), inventories.end(),
+                    [&](const Inventory& found) { return found.kind == loaded->spec.kind; });
+    (of_gpus ? out.of_gpus : out.of_others)
+        .push_back(fmt::format("{} ({})", loaded->path, cdi::to_string(*release)));
+  }
+  return out;
+}
+
+/// Names the spec files that an engine is too old for.
+inline void look_at_releases(const HostTree& tree, const Engine& engine, cdi::Release newest,
+                             const std::vector<Inventory>& inventories, Findings& findings) {
+  const auto refused = files_newer_than(tree, engine, newest, inventories);
+  const auto what = [&](const std::vector<std::string>& files) {
+    return fmt::format("reads CDI {} at the newest, and refuses {}", cdi::to_string(newest),
+                       listed(files));
+  };
+  if (!refused.of_gpus.empty()) {
+    findings.push_back({Level::fault, engine.full_name(), what(refused.of_gpus),
+                        "Run `cdi-prepare write`: it writes what the oldest engine reads. Or "
+                        "update this one."});
+  }
+  if (!refused.of_others.empty()) {
+    findings.push_back({Level::note, engine.full_name(), what(refused.of_others),
+                        fmt::format("Have them written for it, as by `cdi convert --for {}@{}`, or "
+                                    "update it.",
+                                    engine.name, to_string(*engine.version))});
+  }
+}
+
+inline void look_at_engine(const HostTree& tree, const Engine& engine,
+                           const std::string& output_dir, const std::vector<Inventory>& inventories,
+                           Findings& findings) {
+  for (const auto& doubt : engine.doubts) {
+    findings.push_back({Level::note, engine.full_name(), doubt,
+                        "Look at it yourself; what is said of this engine here may be wrong."});
+  }
+  const auto trouble = inventories.empty() ? Level::note : Level::fault;
+  if (engine.version) {
+    const auto newest = cdi::newest_release_for(engine.of_version());
+    if (!newest) {
+      findings.push_back({trouble, engine.full_name(), newest.error().message,
+                          "Update it: no setting makes this version inject CDI devices."});
+      return;
+    }
+    if (engine.state() != Engine::Cdi::off) {
+      look_at_releases(tree, engine, *newest, inventories, findings);
+    }
+  }
+  look_at_setup(tree, engine, output_dir, trouble, findings);
+}
+
+inline void look_at_engines(const HostTree& tree, const DoctorOptions& options,
+                            const std::vector<Inventory>& inventories, Findings& findings) {
+  const auto engines = EngineVersions{options.versions_from}.engines(tree);
+  for (const auto& engine : engines) {
+    look_at_engine(tree, engine, options.output_dir, inventories, findings);
+  }
+  if (!engines.empty()) return;
+  findings.push_back(
+      {Level::note, "engines", "no container engine is installed",
+       fmt::format("If one is elsewhere, see that it reads {}.", options.output_dir)});
 }
 
 /// The devices that the same files define, when there are several such files.
@@ -489,7 +574,7 @@ inline std::vector<Finding> diagnose_host(const HostTree& tree,
                         "If there is one, see that /sys and /proc are those of the host."});
   }
   doctor::look_at_iommu(tree, inventories, findings);
-  doctor::look_at_engines(tree, options.output_dir, !inventories.empty(), findings);
+  doctor::look_at_engines(tree, options, inventories, findings);
   doctor::look_at_specs(tree, inventories, options.spec_dirs, findings);
   doctor::look_at_char_links(tree, inventories, findings);
   doctor::look_at_selinux(tree, findings);

@@ -19,6 +19,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cdi/cache.hpp>
+#include <cdi/engine_releases.hpp>
 #include <cdi/result.hpp>
 
 #include "host_tree.hpp"
@@ -35,21 +36,42 @@ struct Engine {
   enum class Cdi : std::uint8_t { on, off, by_version };
 
   std::string name{};
-  Cdi cdi = Cdi::on;
-  std::string to_switch_on{};                                     // how that is done
+  std::optional<cdi::EngineVersion> version{};  // when it is known
+  std::string version_fault{};                  // why not, when its program is on the host
+  Cdi cdi = Cdi::on;                            // as it is set up
+  cdi::EngineVersion on_since{};                // the first version that injects by default
+  std::string to_switch_on{};                   // how that is done
   std::vector<std::string> spec_dirs = cdi::default_spec_dirs();  // the last has priority
   std::string to_set_dirs{};                                      // where they are set
   std::vector<std::string> doubts{};                              // about its configuration
+
+  /// What to call it: `podman 4.3.1`, or its name alone.
+  std::string full_name() const { return version ? to_string(of_version()) : name; }
+
+  /// The engine and its version, which must be known. Valid as long as this.
+  cdi::VersionedEngine of_version() const { return {name, *version}; }
+
+  /// Whether it injects CDI devices, as far as its configuration and its version say.
+  Cdi state() const {
+    if (cdi != Cdi::by_version || !version) return cdi;
+    return *version < on_since ? Cdi::off : Cdi::on;
+  }
 };
 
 namespace engines {
 
+/// Where a program is, in the order in which services look for it; none when it is nowhere.
+inline std::optional<std::string> program_path(const HostTree& tree, std::string_view name) {
+  for (const std::string_view directory :
+       {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin"}) {
+    auto path = fmt::format("{}/{}", directory, name);
+    if (tree.exists(path)) return path;
+  }
+  return std::nullopt;
+}
+
 inline bool has_program(const HostTree& tree, std::string_view name) {
-  constexpr std::string_view directories[] = {"/usr/bin", "/usr/sbin", "/usr/local/bin",
-                                              "/usr/local/sbin"};
-  return std::any_of(std::begin(directories), std::end(directories), [&](std::string_view place) {
-    return tree.exists(fmt::format("{}/{}", place, name));
-  });
+  return program_path(tree, name).has_value();
 }
 
 /// The content of a configuration file, if there is one; that it cannot be read is a doubt.
@@ -163,6 +185,7 @@ inline std::optional<Engine> containerd(const HostTree& tree) {
   if (!has_program(tree, "containerd") && !tree.exists(path)) return std::nullopt;
   Engine engine{.name = "containerd",
                 .cdi = Engine::Cdi::by_version,
+                .on_since = {2, 0, 0},
                 .to_switch_on = "Set enable_cdi = true in the CRI table of " + path +
                                 "; containerd 2.0 and newer do so by default, 1.7 does not.",
                 .to_set_dirs = "cdi_spec_dirs in the CRI table of " + path};
@@ -235,6 +258,7 @@ inline std::optional<Engine> docker(const HostTree& tree) {
   if (!has_program(tree, "dockerd") && !tree.exists(path)) return std::nullopt;
   Engine engine{.name = "docker",
                 .cdi = Engine::Cdi::by_version,
+                .on_since = {28, 2, 0},
                 .to_switch_on = "Set \"features\": {\"cdi\": true} in " + path +
                                 "; Docker 28.2 and newer do so by default, 25 to 28.1 do not.",
                 .to_set_dirs = "cdi-spec-dirs in " + path};

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include <cdi/engine_releases.hpp>
 #include <cdi/minimum_version.hpp>
 #include <cdi/name.hpp>
 #include <cdi/version.hpp>
@@ -29,6 +30,7 @@
 #include "profile.hpp"
 #include "report.hpp"
 #include "survey.hpp"
+#include "target_release.hpp"
 #include "watch_command.hpp"
 #include "write_command.hpp"
 #include <CLI/CLI.hpp>
@@ -62,6 +64,7 @@ ExitCode examine_host(const Survey& survey, const Options& options) {
   const auto output_dir = options.place_on_host(options.output_dir);
   if (!output_dir) return finish(not_below_root(options.output_dir), ExitCode::failed);
   asked.output_dir = *output_dir;
+  asked.versions_from = versions_from(options);
   const auto findings = diagnose_host(survey.tree, survey.inventories, asked);
   return finish(options.json() ? findings_as_json(findings) : findings_as_text(findings),
                 has_fault(findings) ? ExitCode::failed : ExitCode::done);
@@ -80,6 +83,11 @@ std::string not_empty(const std::string& text) {
 
 std::string release_fault(const std::string& text) {
   return cdi::parse_release(text) ? "" : text + " is no CDI release: give one such as 0.6.0";
+}
+
+std::string engine_fault(const std::string& text) {
+  const auto release = cdi::newest_release_for(text);
+  return release ? "" : release.error().message;
 }
 
 std::string uid_fault(const std::string& text) {
@@ -120,7 +128,8 @@ std::string absolute(const std::string& path) {
   return text;
 }
 
-/// Makes paths absolute, and fills in those that were not given.
+/// Makes paths absolute, fills in those that were not given, and takes the release of the oldest
+/// engine given.
 void complete(Options& options) {
   options.root = absolute(options.root);
   const auto or_below_root = [&](const std::string& given, const std::string& path) {
@@ -129,6 +138,9 @@ void complete(Options& options) {
   options.output_dir = or_below_root(options.output_dir, "/var/run/cdi");
   options.state_dir = or_below_root(options.state_dir, "/var/lib/cdi-prepare");
   for (auto& dir : options.spec_dirs) dir = absolute(dir);
+  for (const auto& engine : options.engines) {  // checked when they were read
+    static_cast<void>(lower_release(options, *cdi::parse_engine(engine)));
+  }
 }
 
 void add_output(CLI::App& command, Options& options) {
@@ -183,14 +195,30 @@ void add_spec_options(CLI::App& command, Options& options) {
   add_output_dir(command, options);
 }
 
-void add_max_version(CLI::App& command, Options& options) {
+CLI::Option& add_max_version(CLI::App& command, Options& options) {
+  return *command
+              .add_option_function<std::string>(
+                  "--max-version",
+                  [&options](const std::string& text) {
+                    options.max_version = cdi::parse_release(text);
+                  },
+                  "Newest CDI release that the engines read; what it has no place for is left out, "
+                  "and "
+                  "said")
+              ->check(release_fault);
+}
+
+void add_engines(CLI::App& command, Options& options, CLI::Option& max_version) {
   command
-      .add_option_function<std::string>(
-          "--max-version",
-          [&options](const std::string& text) { options.max_version = cdi::parse_release(text); },
-          "Newest CDI release that the engines read; what it has no place for is left out, and "
-          "said")
-      ->check(release_fault);
+      .add_option("--for", options.engines,
+                  "Engine that will read the specs, such as podman@4.9.3; may be repeated, and the "
+                  "oldest decides (default: those installed)")
+      ->type_name("ENGINE@VERSION")
+      ->check(engine_fault)
+      ->excludes(&max_version)
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
 }
 
 void add_claim_options(CLI::App& command, Options& options) {
@@ -239,7 +267,7 @@ void add_spec_commands(Commands& commands, Options& options) {
       commands.add("watch", "Write specs whenever the host changes, until told to end", nullptr);
   for (auto* command : {&write, &check, &diff, &watch}) {
     add_spec_options(*command, options);
-    add_max_version(*command, options);
+    add_engines(*command, options, add_max_version(*command, options));
   }
   for (auto* command : {&detect, &write, &check, &diff, &watch}) {
     add_nvml(*command, options);

@@ -36,8 +36,10 @@ struct Options {
   std::string hooks = "none";
   std::string node_numbers = "auto";
   bool ld_library_path = false;
-  std::optional<cdi::Release> max_version{};
-  std::string output_dir{};  // empty: /var/run/cdi below the root
+  std::vector<std::string> engines{};         // that specs are for; none: those installed
+  std::optional<cdi::Release> max_version{};  // of specs
+  std::string oldest_engine{};                // whose newest release that is; empty: it was given
+  std::string output_dir{};                   // empty: /var/run/cdi below the root
   bool dry_run = false;
   bool force = false;
 

@@ -30,6 +30,7 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "survey.hpp"
+#include "target_release.hpp"
 #include "verify.hpp"
 
 namespace prepare {
@@ -39,7 +40,8 @@ struct PreparedSpec {
   std::string file_name{};
   cdi::Spec spec{};
   std::vector<LeftOut> left_out{};  // by the last look at the host
-  std::vector<cdi::Loss> losses{};  // what `--max-version` has no place for
+  bool lowered = false;             // to a release older than the lowest that holds all of it
+  std::vector<cdi::Loss> losses{};  // what that has no place for
 };
 
 /// `nvidia.com/gpu` is written to nvidia.com-gpu.yaml.
@@ -66,6 +68,7 @@ inline cdi::Result<void> settle_version(PreparedSpec& prepared,
   auto lowered = cdi::lower(spec, *max_version, cdi::Losses::allow);
   if (!lowered) return std::move(lowered).error();
   spec = std::move(lowered->spec);
+  prepared.lowered = true;
   prepared.losses = std::move(lowered->losses);
   return {};
 }
@@ -90,7 +93,10 @@ inline cdi::Result<PreparedSpec> prepare_spec(const HostTree& tree, const Invent
   auto failed = verify(tree, out.spec);
   if (!failed) return failed.error();
   out.left_out = std::move(*failed);
-  add_fingerprint(out.spec, tree, found, options);
+  constexpr cdi::Release first_with_annotations{0, 6, 0};
+  if (!options.max_version || *options.max_version >= first_with_annotations) {
+    add_fingerprint(out.spec, tree, found, options);
+  }
   if (auto settled = settle_version(out, options.max_version); !settled) {
     return std::move(settled).error();
   }
@@ -115,6 +121,14 @@ struct PreparedSpecs {
 
   void complain(std::string_view what, std::string_view text) {
     complaints += complaint(fmt::format("{}: {}", what, text));
+  }
+
+  /// Says whose release specs are lowered to.
+  void explain_release(const Options& options) {
+    complaints += complaint(
+        fmt::format("specs are written in CDI {}, the newest release that {} reads; --for or "
+                    "--max-version chooses another",
+                    cdi::to_string(*options.max_version), options.oldest_engine));
   }
 
   void add(PreparedSpec prepared) {
@@ -149,20 +163,26 @@ inline std::string hooks_fault(const Options& options, const SpecOptions& holds)
          "used";
 }
 
-inline PreparedSpecs prepare_specs(const Survey& survey, const Options& options) {
+inline PreparedSpecs prepare_specs(const Survey& survey, const Target& target) {
+  const auto& options = target.options;
   PreparedSpecs out{.not_ready = reasons_not_ready(survey, options),
                     .held_back = survey.usable_count() < options.expect,
                     .complaints = complaints(survey, options),
                     .code = judge(survey, options)};
   if (out.held_back) return out;
+  for (const auto& warning : target.warnings) out.complain("warning", warning);
   const auto holds = spec_options(survey.tree, options);
   if (const auto fault = hooks_fault(options, holds); !fault.empty())
     out.complain("warning", fault);
+  bool explained = false;
   for (const auto& found : survey.inventories) {
     const auto known = left_out(found);
     out.left_out.insert(out.left_out.end(), known.begin(), known.end());
     if (found.usable_count() == 0 || reason_not_ready(found, holds.profiles)) continue;
     auto prepared = prepare_spec(survey.tree, found, holds, options);
+    if (prepared && prepared->lowered && !std::exchange(explained, true)) {
+      if (!options.oldest_engine.empty()) out.explain_release(options);
+    }
     if (prepared) {
       out.add(std::move(*prepared));
     } else {

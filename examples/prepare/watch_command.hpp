@@ -25,6 +25,7 @@
 #include "output.hpp"
 #include "report.hpp"
 #include "survey.hpp"
+#include "target_release.hpp"
 #include "uevents.hpp"
 #include "write_command.hpp"
 
@@ -45,7 +46,7 @@ inline cdi::Descriptor termination_signals() {
 /// Writes specs as the host changes; knows what it has seen.
 class Watcher {
  public:
-  explicit Watcher(const Options& options) : options_{options} {}
+  explicit Watcher(const Options& options) : options_{options}, versions_{versions_from(options)} {}
 
   /// Looks at the host, and publishes what it sees when it is complete: it has been the same for
   /// two looks, for three when GPUs are between two states; a GPU that is lost stays lost. Answers
@@ -68,9 +69,10 @@ class Watcher {
 
  private:
   void publish(const Survey& survey) {
-    const auto prepared = prepare_specs(survey, options_);
+    const auto target = find_target(survey.tree, options_, versions_);
+    const auto prepared = prepare_specs(survey, target);
     Written written;
-    static_cast<void>(update_specs(survey, prepared, options_, written));
+    static_cast<void>(update_specs(survey, prepared, target.options, written));
     tell(prepared.complaints + complaints(written));
     for (const auto& [done, one] : written.specs) {
       if (done.action == cdi::Publication::Action::unchanged) continue;
@@ -85,6 +87,7 @@ class Watcher {
   }
 
   const Options& options_;
+  EngineVersions versions_;
   NvmlMemory nvml_{};
   std::string seen_{};
   int same_looks_ = 0;  // with what was seen last

@@ -147,8 +147,10 @@ inline Output specs_as_text(const std::vector<PreparedSpec>& specs, const Option
   return out;
 }
 
-inline ExitCode write_specs(const Survey& survey, const Options& options) {
-  const auto prepared = prepare_specs(survey, options);
+inline ExitCode write_specs(const Survey& survey, const Options& given) {
+  const auto target = find_target(survey.tree, given);
+  const auto& options = target.options;
+  const auto prepared = prepare_specs(survey, target);
   print_error(prepared.complaints);
   if (options.dry_run) return finish(specs_as_text(prepared.specs, options), prepared.code);
   Written written;

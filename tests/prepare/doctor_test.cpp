@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "../../examples/prepare/engines.hpp"
@@ -382,6 +383,71 @@ TEST_CASE("a host without an engine") {
   CHECK(is_only(diagnose(host), "engines", Level::note, {"/var/run/cdi"}));
   host.put("usr/bin/crio", "");
   CHECK(about(diagnose(host), "engines").empty());
+}
+
+// Versions of engines.
+
+namespace {
+
+/// A host with an engine that Debian's packages know the version of.
+void install(const Host& host, const std::string& program, const std::string& package,
+             const std::string& version) {
+  host.put("usr/bin/" + program, "");
+  host.put("var/lib/dpkg/status",
+           "Package: other\nStatus: install ok installed\nVersion: 9.9\n\n"
+           "Package: " +
+               package +
+               "\nStatus: install ok installed\n"
+               "Depends: x,\n y\nVersion: " +
+               version + "\n");
+}
+
+}  // namespace
+
+TEST_CASE("an engine without CDI is told so, and not to be switched on") {
+  const Host host;
+  install(host, "containerd", "containerd", "1.6.20~ds1-1");
+  CHECK(is_only(diagnose(host, {inventory()}), "containerd 1.6.20", Level::fault,
+                {"older than 1.7.0", "Update it"}));
+  CHECK(findings_as_text(diagnose(host, {inventory()})).find("enable_cdi") == std::string::npos);
+  CHECK(is_only(diagnose(host), "containerd 1.6.20", Level::note, {"older than 1.7.0"}));
+}
+
+TEST_CASE("whether CDI is on by default is known of a version") {
+  const Host host;
+  install(host, "containerd", "containerd", "1.7.2");
+  CHECK(is_only(diagnose(host, {inventory()}), "containerd 1.7.2", Level::fault,
+                {"switched off", "enable_cdi"}));
+  install(host, "containerd", "containerd", "2.0.5");
+  CHECK(is_only(diagnose(host, {inventory()}), "containerd 2.0.5", Level::good,
+                {"reads /etc/cdi, /var/run/cdi, up to CDI 1.0.0"}));
+  host.put("etc/containerd/config.toml",
+           "version = 3\n[plugins.\"io.containerd.cri.v1.runtime\"]\nenable_cdi = false\n");
+  CHECK(is_only(diagnose(host, {inventory()}), "containerd 2.0.5", Level::fault, {"switched off"}));
+}
+
+TEST_CASE("the files that an engine is too old for are named") {
+  const Host host;
+  install(host, "podman", "podman", "4.3.1+ds1-8");
+  const auto put = [&](const char* name, const char* version, const char* kind) {
+    host.put(name, fmt::format("cdiVersion: {}\nkind: {}\ndevices:\n- name: a\n  containerEdits: "
+                               "{{env: [A=b]}}\n",
+                               version, kind));
+  };
+  put("run/cdi/old.yaml", "0.5.0", "nvidia.com/gpu");
+  CHECK(is_only(diagnose(host, {inventory()}), "podman 4.3.1", Level::good, {"up to CDI 0.5.0"}));
+  put("run/cdi/new.yaml", "0.7.0", "nvidia.com/gpu");
+  put("etc/cdi/other.yaml", "1.1.0", "acme.com/x");
+  const auto found = about(diagnose(host, {inventory()}), "podman 4.3.1");
+  REQUIRE(found.size() == 3);
+  CHECK(found[0].level == Level::fault);
+  CHECK(found[0].what ==
+        "reads CDI 0.5.0 at the newest, and refuses /var/run/cdi/new.yaml (0.7.0)");
+  CHECK(found[0].advice.find("cdi-prepare write") != std::string::npos);
+  CHECK(found[1].level == Level::note);
+  CHECK(found[1].what == "reads CDI 0.5.0 at the newest, and refuses /etc/cdi/other.yaml (1.1.0)");
+  CHECK(found[1].advice.find("cdi convert --for podman@4.3.1") != std::string::npos);
+  CHECK(found[2].level == Level::good);
 }
 
 // The driver.

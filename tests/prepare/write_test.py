@@ -306,6 +306,79 @@ class Versions(WriteTest):
         self.write("--max-version", "0.5.0", "--force", code=3)
         self.assertNotIn(SECOND_ID, self.file.read_text())
 
+    def install(self, **engines):
+        """Puts programs of engines on the node, and their versions, of Debian's packages."""
+        database = self.path("var/lib/dpkg/status")
+        database.parent.mkdir(parents=True, exist_ok=True)
+        self.path("usr/bin").mkdir(parents=True, exist_ok=True)
+        for name, version in engines.items():
+            self.path("usr/bin").joinpath(name).touch()
+            with database.open("a", encoding="ascii") as file:
+                file.write(f"Package: {name}\nStatus: install ok installed\n"
+                           f"Version: {version}\n\n")
+
+    def test_the_oldest_engine_installed_decides(self):
+        self.install(podman="4.9.3+ds1-1", containerd="1.7.2-1")
+        done = self.write()
+        self.assertIn('\ncdiVersion: "0.5.0"\n', self.file.read_text())
+        (line,) = [line for line in done.stderr.splitlines() if "specs are written" in line]
+        self.assertEqual(line, "cdi-prepare: specs are written in CDI 0.5.0, the newest release "
+                               "that containerd 1.7.2 reads; --for or --max-version chooses another")
+        # The fingerprint that 0.5.0 has no place for is no loss to speak of.
+        self.assertNotIn("annotations", done.stderr)
+        self.assertEqual(self.run_out("check").returncode, 0)
+        for arguments in (("--max-version", "1.1.0"), ("--for", "podman@5.8")):
+            done = self.write(*arguments)
+            self.assertNotIn("specs are written", done.stderr)
+            self.assertIn('\ncdiVersion: "0.7.0"\n', self.file.read_text())
+
+    def test_engines_that_need_nothing_older_change_nothing(self):
+        plain = self.spec()
+        self.install(podman="5.8.1-1")
+        done = self.write("--dry-run", "-o", "json")
+        self.assertEqual((json.loads(done.stdout), done.stderr), (plain, ""))
+
+    def test_an_engine_that_is_updated_makes_the_spec_stale(self):
+        self.install(podman="4.9.3-1")
+        self.write()
+        self.edit("var/lib/dpkg/status", "4.9.3", "5.4.2")
+        done = self.run_out("check")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the host has changed", done.stdout)
+        self.write()
+        self.assertIn('\ncdiVersion: "0.7.0"\n', self.file.read_text())
+
+    def test_an_engine_without_cdi_is_warned_of(self):
+        self.install(containerd="1.6.20~ds1-1")
+        done = self.write()
+        self.assertIn("warning: containerd 1.6.20 is older than 1.7.0", done.stderr)
+        self.assertIn('\ncdiVersion: "0.7.0"\n', self.file.read_text())
+
+    def test_an_engine_of_unknown_version_is_warned_of(self):
+        self.path("usr/bin").mkdir(parents=True, exist_ok=True)
+        self.path("usr/bin/podman").touch()
+        done = self.write()
+        self.assertIn("warning: podman: its version is not known", done.stderr)
+        self.assertIn("--for podman@VERSION", done.stderr)
+        self.assertEqual(self.write("--for", "podman@5.8").stderr, "")
+
+    def test_an_engine_that_is_switched_off_does_not_count(self):
+        self.install(containerd="1.7.2-1")
+        self.path("etc/containerd").mkdir()
+        self.path("etc/containerd/config.toml").write_text(
+            'version = 2\n[plugins."io.containerd.grpc.v1.cri"]\nenable_cdi = false\n')
+        self.assertEqual(self.spec()["cdiVersion"], "0.7.0")
+
+    def test_engines_given(self):
+        spec = self.spec("--for", "podman@4.9.3", "--for", "containerd@1.7.16")
+        self.assertEqual(spec["cdiVersion"], "0.6.0")
+        self.assertIn("max-version=0.6.0", spec["annotations"]["cdi-prepare/options"])
+        done = self.write("--for", "containerd@1.7.16", "--for", "podman@4.9.3", "--dry-run")
+        self.assertIn("CDI 0.6.0, the newest release that podman 4.9.3 reads", done.stderr)
+        for arguments in (("--for", "podman"), ("--for", "lxc@1"), ("--for", "podman@4.0"),
+                          ("--for", "podman@4.9", "--max-version", "0.6.0")):
+            self.write(*arguments, code=2)
+
     def test_no_release(self):
         for text in ("new", "1.1", "0.7.0.0", ""):
             self.write("--max-version", text, code=2)
