@@ -28,7 +28,7 @@ struct Request {
   bool rules = false;                // of `validate`
   std::string file{};                // of `convert`
   std::string release{};             // of `convert`: this, or
-  std::string engine{};              // of `convert`
+  std::string engine{};              // of `convert` and `why`
   bool lossy = false;                // of `convert`
 };
 

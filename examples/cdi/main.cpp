@@ -112,6 +112,11 @@ int run(int argc, char** argv) {
       add("why", "Tell where devices come from, or why names are not resolved and what to do",
           explain_names);
   why->add_option("NAME", request.names, "Qualified names: vendor.com/class=device")->required();
+  why->add_option("--for", request.engine,
+                  "Tell whether this engine would resolve them: it refuses files that are too new "
+                  "for it; podman@4.9 is podman 4.9.0")
+      ->type_name("ENGINE@VERSION")
+      ->check(engine_name_fault);
   why->footer(exit_code_table() + why_exit_code_table());
   add_convert_options(
       *add("convert", "Print a spec file as another CDI release writes it", convert), request);

@@ -5,13 +5,17 @@
 #define CDI_EXAMPLES_CDI_WHY_COMMAND_HPP
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "commands.hpp"
+#include "engine_view.hpp"
 #include "exit_codes.hpp"
 #include "output.hpp"
 
@@ -72,25 +76,68 @@ inline std::string reason_text(const cdi::Unresolved& one) {
   return text + fmt::format("  do: {}\n", cdi::advice(one));
 }
 
+/// What `why` looks at: the specs, as all read them or as one engine does.
+struct Sight {
+  std::shared_ptr<const cdi::Registry> registry{};
+  std::optional<EngineView> engine{};
+};
+
+inline Sight look(const Request& request) {
+  Sight sight{.registry = cdi::scan_spec_dirs(request.spec_dirs, request.reading)};
+  if (request.engine.empty()) return sight;
+  sight.engine.emplace(*cdi::parse_engine(request.engine), *sight.registry);
+  sight.registry = sight.engine->registry();
+  return sight;
+}
+
+/// What is told of a name, in both forms.
+struct Explanation {
+  std::string text{};
+  Json record{};
+};
+
+inline Explanation explain(const std::string& name, const cdi::ResolvedDevice& found,
+                           const Sight& sight) {
+  const auto unused = unused_of_kind(*sight.registry, found.spec->spec.kind);
+  Explanation out{origin_text(name, found, unused), origin_record(name, found, unused)};
+  if (sight.engine) out.text.insert(out.text.find(':'), " by " + sight.engine->name());
+  return out;
+}
+
+inline Explanation explain(cdi::Unresolved one, const Sight& sight) {
+  const bool too_new = sight.engine && sight.engine->is_to_blame(one);
+  if (!too_new) return {reason_text(one), reason_record(one)};
+  one.why.message = fmt::format("{}: {} refuses a file of its kind", cdi::detail::quoted(one.name),
+                                sight.engine->name());
+  Explanation out{fmt::format("{}: {}\n", cdi::row_of(one.reason).code, one.why.message),
+                  reason_record(one)};
+  for (const auto& cause : one.causes) out.text += fmt::format("  at: {}\n", to_string(cause));
+  out.text += fmt::format("  do: {}\n", sight.engine->advice());
+  out.record["advice"] = sight.engine->advice();
+  return out;
+}
+
 /// Tells of each name where it comes from, or why it is not resolved and what to do.
 inline ExitCode explain_names(const Request& request, const Output& output) {
-  const auto registry = cdi::scan_spec_dirs(request.spec_dirs, request.reading);
+  const auto sight = look(request);
   const auto missing =
-      cdi::diagnose(*registry, request.names, cdi::usual_spec_dirs(), request.reading);
+      cdi::diagnose(*sight.registry, request.names, cdi::usual_spec_dirs(), request.reading);
   std::string text;
   Json list = Json::array();
   for (const auto& name : request.names) {
-    const auto found = registry->find(name);
-    if (found.device != nullptr) {
-      const auto unused = unused_of_kind(*registry, found.spec->spec.kind);
-      text += origin_text(name, found, unused);
-      list.push_back(origin_record(name, found, unused));
-      continue;
+    const auto found = sight.registry->find(name);
+    const auto is_it = [&](const auto& one) {
+      return one.name == name;
+    };
+    auto one = found.device != nullptr
+                   ? explain(name, found, sight)
+                   : explain(*std::find_if(missing.begin(), missing.end(), is_it), sight);
+    if (sight.engine) {
+      one.record["engine"] = sight.engine->name();
+      one.record["reads"] = sight.engine->newest();
     }
-    const auto one = std::find_if(missing.begin(), missing.end(),
-                                  [&](const auto& other) { return other.name == name; });
-    text += reason_text(*one);
-    list.push_back(reason_record(*one));
+    text += one.text;
+    list.push_back(std::move(one.record));
   }
   if (!output.result(text, list)) return exit_refused;
   return missing.empty() ? exit_done : exit_code_of(missing.front().reason);

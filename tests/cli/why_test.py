@@ -167,6 +167,63 @@ class Why(unittest.TestCase):
         self.assertEqual([line.split(":")[0] for line in out.splitlines() if line[0] != " "],
                          ["resolved", "invalid-name", "unknown-device"])
 
+    def test_an_engine_reads_what_is_old_enough(self):
+        asked = ("--for", "podman@4.9.3", "vendor.com/gpu=gpu1")
+        self.assertEqual(self.why(*asked),
+                         (0, f"resolved by podman 4.9.3: vendor.com/gpu=gpu1: {self.good}:6\n"))
+        self.assertEqual(self.record(*asked),
+                         (0, {"name": "vendor.com/gpu=gpu1", "resolved": True, "file": self.good,
+                              "line": 6, "priority": 0, "engine": "podman 4.9.3",
+                              "reads": "0.6.0"}))
+
+    def test_an_engine_refuses_what_is_too_new(self):
+        name = "vendor.com/gpu=gpu1"
+        self.assertEqual(self.why("--for", "podman@4.3.1", name), (14, (
+            f'file-rejected: "{name}": podman 4.3.1 refuses a file of its kind\n'
+            f'  at: {self.good}:1:13: cdiVersion: version "0.6.0" is newer than 0.5.0, the newest '
+            'that podman 4.3.1 reads\n'
+            '  do: have the file written for it, as by `cdi convert --for podman@4.3.1 FILE`, or '
+            'update podman\n')))
+        code, record = self.record("--for", "podman@4.3.1", name)
+        self.assertEqual((code, record["resolved"], record["reason"], record["engine"],
+                          record["reads"]),
+                         (14, False, "file-rejected", "podman 4.3.1", "0.5.0"))
+        (cause,) = record["causes"]
+        self.assertEqual((cause["file"], cause["line"], cause["where"]),
+                         (self.good, 1, "cdiVersion"))
+        self.assertIn("cdi convert --for podman@4.3.1", record["advice"])
+        # It is not the engine that such a name fails for.
+        code, record = self.record("--for", "podman@4.9.3", "vendor.com/gpu=gpu7")
+        self.assertEqual((code, record["reason"]), (12, "unknown-device"))
+
+    def test_a_file_that_an_engine_refuses_hides_none(self):
+        new = self.write("high/new.yaml", GOOD.replace("0.6.0", "1.1.0"))
+        name, dirs = "vendor.com/gpu=gpu0", ("specs", "high")
+        self.assertEqual(self.record(name, dirs=dirs)[1]["file"], new)
+        code, record = self.record("--for", "podman@4.9.3", name, dirs=dirs)
+        self.assertEqual((code, record["file"]), (0, self.good))
+        self.assertEqual([e["file"] for e in record["notUsed"]], [new])
+        twice = self.write("specs/twice.yaml", GOOD.replace("0.6.0", "0.7.0"))
+        self.assertEqual(self.record(name)[0], 13)
+        code, record = self.record("--for", "podman@4.9.3", name)
+        self.assertEqual((code, record["file"], record["notUsed"][0]["file"]),
+                         (0, self.good, twice))
+
+    def test_an_engine_without_cdi(self):
+        asked = ("--for", "containerd@1.6.20", "vendor.com/gpu=gpu1")
+        code, out = self.why(*asked)
+        self.assertEqual(code, 14)
+        self.assertIn("containerd 1.6.20 is older than 1.7.0, the first version known to read CDI "
+                      "specs\n  do: update containerd", out)
+        code, record = self.record(*asked)
+        self.assertEqual((code, record["reads"]), (14, None))
+
+    def test_an_engine_that_is_none(self):
+        for engine in ("podman", "lxc@1.0", "podman@four"):
+            done = subprocess.run([CDI, "why", "--for", engine, "a/b=c"], text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+
     def test_the_help_has_the_exit_codes(self):
         out = subprocess.run([CDI, "why", "--help"], text=True, stdout=subprocess.PIPE).stdout
         self.assertIn("  14  file-rejected: a file of its kind is not a valid spec\n", out)
