@@ -112,7 +112,8 @@ inline cdi::Result<PreparedSpec> claim_spec(const Survey& survey, const Claim& c
     return device_error(left_out->front().name, left_out->front().reason, cdi::Errc::host);
   }
   PreparedSpec prepared{.spec = std::move(spec)};
-  if (auto settled = settle_version(prepared, kept.max_version); !settled) {
+  constexpr cdi::Release first_with_owner{0, 6, 0};  // of files in JSON, which those of claims are
+  if (auto settled = settle_version(prepared, kept.max_version, first_with_owner); !settled) {
     return std::move(settled).error();
   }
   return prepared;

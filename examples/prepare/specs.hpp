@@ -4,6 +4,7 @@
 #ifndef CDI_PREPARE_SPECS_HPP
 #define CDI_PREPARE_SPECS_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -58,11 +59,13 @@ inline SpecOptions spec_options(const HostTree& tree, const Options& options) {
   return out;
 }
 
-/// Gives a spec the lowest release that holds it, or the one given and what that one holds.
+/// Gives a spec the lowest release from `lowest` on that holds it, or the one given and what that
+/// one holds.
 inline cdi::Result<void> settle_version(PreparedSpec& prepared,
-                                        const std::optional<cdi::Release>& max_version) {
+                                        const std::optional<cdi::Release>& max_version,
+                                        cdi::Release lowest = {}) {
   auto& spec = prepared.spec;
-  const auto minimum = cdi::minimum_version(spec);
+  const auto minimum = std::max(cdi::minimum_version(spec), lowest);
   spec.version = cdi::to_string(minimum);
   if (!max_version || minimum <= *max_version) return {};
   auto lowered = cdi::lower(spec, *max_version, cdi::Losses::allow);
