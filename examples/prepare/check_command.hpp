@@ -96,7 +96,7 @@ inline std::string to_text(const std::vector<Stale>& stale, bool all_changes) {
 
 /// Compares the spec files with those that `write` would make now. Nothing is written.
 inline ExitCode check_specs(const Survey& survey, const Options& given, bool all_changes) {
-  const auto target = find_target(survey.tree, given);
+  const auto target = find_target(survey, given);
   const auto& options = target.options;
   const auto prepared = prepare_specs(survey, target);
   print_error(prepared.complaints);

@@ -15,8 +15,8 @@
 
 #include "engine_versions.hpp"
 #include "engines.hpp"
-#include "host_tree.hpp"
 #include "options.hpp"
+#include "survey.hpp"
 
 // The CDI release that specs are written in: an engine refuses the whole of a file that is newer
 // than what it reads, so the oldest engine decides.
@@ -44,12 +44,13 @@ struct Target {
   std::vector<std::string> warnings{};
 };
 
-/// The options as they are when a release or engines are given, else with the release of the oldest
-/// engine installed. Those that read no specs, or of a version nobody knows, do not count.
-inline Target find_target(const HostTree& tree, const Options& given, EngineVersions& versions) {
+/// The options as they are when a release or engines are given, or nothing is to be written; else
+/// with the release of the oldest engine installed. Those that read no specs, or of a version
+/// nobody knows, do not count.
+inline Target find_target(const Survey& survey, const Options& given, EngineVersions& versions) {
   Target target{.options = given};
-  if (given.max_version) return target;
-  for (const auto& engine : versions.engines(tree)) {
+  if (given.max_version || survey.inventories.empty()) return target;
+  for (const auto& engine : versions.engines(survey.tree)) {
     if (engine.cdi == Engine::Cdi::off) continue;
     if (engine.version) {
       const auto lowered = lower_release(target.options, engine.of_version());
@@ -67,9 +68,9 @@ inline Target find_target(const HostTree& tree, const Options& given, EngineVers
   return target;
 }
 
-inline Target find_target(const HostTree& tree, const Options& given) {
+inline Target find_target(const Survey& survey, const Options& given) {
   EngineVersions versions{versions_from(given)};
-  return find_target(tree, given, versions);
+  return find_target(survey, given, versions);
 }
 
 }  // namespace prepare

@@ -69,7 +69,7 @@ class Watcher {
 
  private:
   void publish(const Survey& survey) {
-    const auto target = find_target(survey.tree, options_, versions_);
+    const auto target = find_target(survey, options_, versions_);
     const auto prepared = prepare_specs(survey, target);
     Written written;
     static_cast<void>(update_specs(survey, prepared, target.options, written));

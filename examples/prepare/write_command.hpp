@@ -148,7 +148,7 @@ inline Output specs_as_text(const std::vector<PreparedSpec>& specs, const Option
 }
 
 inline ExitCode write_specs(const Survey& survey, const Options& given) {
-  const auto target = find_target(survey.tree, given);
+  const auto target = find_target(survey, given);
   const auto& options = target.options;
   const auto prepared = prepare_specs(survey, target);
   print_error(prepared.complaints);

@@ -52,6 +52,17 @@ class WriteTest(TreeTest):
         return {mount["containerPath"]: mount["hostPath"]
                 for mount in self.spec(*arguments)["containerEdits"]["mounts"]}
 
+    def install(self, **engines):
+        """Puts programs of engines on the node, and their versions, of Debian's packages."""
+        database = self.path("var/lib/dpkg/status")
+        database.parent.mkdir(parents=True, exist_ok=True)
+        self.path("usr/bin").mkdir(parents=True, exist_ok=True)
+        for name, version in engines.items():
+            self.path("usr/bin").joinpath(name).touch()
+            with database.open("a", encoding="ascii") as file:
+                file.write(f"Package: {name}\nStatus: install ok installed\n"
+                           f"Version: {version}\n\n")
+
     def remove_row(self, path):
         """Removes a node; answers with what puts it there again."""
         table = self.path("dev.tab")
@@ -306,17 +317,6 @@ class Versions(WriteTest):
         self.write("--max-version", "0.5.0", "--force", code=3)
         self.assertNotIn(SECOND_ID, self.file.read_text())
 
-    def install(self, **engines):
-        """Puts programs of engines on the node, and their versions, of Debian's packages."""
-        database = self.path("var/lib/dpkg/status")
-        database.parent.mkdir(parents=True, exist_ok=True)
-        self.path("usr/bin").mkdir(parents=True, exist_ok=True)
-        for name, version in engines.items():
-            self.path("usr/bin").joinpath(name).touch()
-            with database.open("a", encoding="ascii") as file:
-                file.write(f"Package: {name}\nStatus: install ok installed\n"
-                           f"Version: {version}\n\n")
-
     def test_the_oldest_engine_installed_decides(self):
         self.install(podman="4.9.3+ds1-1", containerd="1.7.2-1")
         done = self.write()
@@ -353,6 +353,12 @@ class Versions(WriteTest):
         done = self.write()
         self.assertIn("warning: containerd 1.6.20 is older than 1.7.0", done.stderr)
         self.assertIn('\ncdiVersion: "0.7.0"\n', self.file.read_text())
+
+    def test_a_host_without_gpus_needs_no_engine(self):
+        self.install(containerd="1.6.20~ds1-1")
+        for address in (FIRST, SECOND):
+            (self.pci(address) / "class").write_text("0x040300\n")
+        self.assertEqual(self.write().stderr, "cdi-prepare: no GPU found on this host\n")
 
     def test_an_engine_of_unknown_version_is_warned_of(self):
         self.path("usr/bin").mkdir(parents=True, exist_ok=True)
@@ -713,6 +719,11 @@ class Watch(WriteTest):
         self.wait_for(lambda: self.has(FIRST_ID))
         self.file.unlink()
         self.wait_for(lambda: self.has(FIRST_ID))
+
+    def test_follows_engines(self):
+        self.wait_for(lambda: self.has('cdiVersion: "0.7.0"'))
+        self.install(podman="4.9.3-1")
+        self.wait_for(lambda: self.has('cdiVersion: "0.6.0"'))
 
     def test_partitions(self):
         self.wait_for(lambda: self.has(SECOND_ID))
