@@ -396,47 +396,33 @@ inline void look_at_setup(const HostTree& tree, const Engine& engine, const std:
   }
 }
 
-/// The spec files that an engine refuses for their release, each with that.
-struct RefusedFiles {
-  std::vector<std::string> of_gpus{};    // that are on this host
-  std::vector<std::string> of_others{};  // that it can do without
-};
+/// What to do about a spec file that an engine is too old for.
+inline std::string advice_on_release(const Engine& engine, const cdi::Spec& spec) {
+  if (spec.annotations.contains(std::string{options_annotation})) {  // of ours
+    return "Run `cdi-prepare write`: it writes what the oldest engine reads. Or update this one.";
+  }
+  return fmt::format(
+      "Have it written for this engine, as by `cdi convert --for {}@{}`, or update "
+      "the engine.",
+      engine.name, to_string(*engine.version));
+}
 
-inline RefusedFiles files_newer_than(const HostTree& tree, const Engine& engine,
-                                     cdi::Release newest,
-                                     const std::vector<Inventory>& inventories) {
-  RefusedFiles out;
+/// Names the spec files that an engine is too old for. It can do without those of other devices
+/// than this host's GPUs.
+inline void look_at_releases(const HostTree& tree, const Engine& engine, cdi::Release newest,
+                             const std::vector<Inventory>& inventories, Findings& findings) {
   const auto registry = read_specs(tree, engine.spec_dirs);
   for (const auto& loaded : registry.specs()) {
-    const auto release = cdi::parse_release(loaded->spec.version);
+    const auto& spec = loaded->spec;
+    const auto release = cdi::parse_release(spec.version);
     if (!release || *release <= newest) continue;
     const bool of_gpus =
         std::any_of(inventories.begin(), inventories.end(),
-                    [&](const Inventory& found) { return found.kind == loaded->spec.kind; });
-    (of_gpus ? out.of_gpus : out.of_others)
-        .push_back(fmt::format("{} ({})", loaded->path, cdi::to_string(*release)));
-  }
-  return out;
-}
-
-/// Names the spec files that an engine is too old for.
-inline void look_at_releases(const HostTree& tree, const Engine& engine, cdi::Release newest,
-                             const std::vector<Inventory>& inventories, Findings& findings) {
-  const auto refused = files_newer_than(tree, engine, newest, inventories);
-  const auto what = [&](const std::vector<std::string>& files) {
-    return fmt::format("reads CDI {} at the newest, and refuses {}", cdi::to_string(newest),
-                       listed(files));
-  };
-  if (!refused.of_gpus.empty()) {
-    findings.push_back({Level::fault, engine.full_name(), what(refused.of_gpus),
-                        "Run `cdi-prepare write`: it writes what the oldest engine reads. Or "
-                        "update this one."});
-  }
-  if (!refused.of_others.empty()) {
-    findings.push_back({Level::note, engine.full_name(), what(refused.of_others),
-                        fmt::format("Have them written for it, as by `cdi convert --for {}@{}`, or "
-                                    "update it.",
-                                    engine.name, to_string(*engine.version))});
+                    [&](const Inventory& found) { return found.kind == spec.kind; });
+    findings.push_back({of_gpus ? Level::fault : Level::note, engine.full_name(),
+                        fmt::format("refuses {}: it is CDI {}, and {} is the newest that it reads",
+                                    loaded->path, spec.version, cdi::to_string(newest)),
+                        advice_on_release(engine, spec)});
   }
 }
 

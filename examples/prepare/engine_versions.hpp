@@ -128,7 +128,8 @@ inline cdi::Result<cdi::EngineVersion> look_up_version(const HostTree& tree,
 /// How versions are found.
 enum class VersionsFrom : std::uint8_t { programs, packages };
 
-/// Finds the versions of engines. A program is asked again only when its file has changed.
+/// Finds the versions of engines. A program that has answered is asked again only when its file has
+/// changed.
 class EngineVersions {
  public:
   explicit EngineVersions(VersionsFrom from) : from_{from} {}
@@ -155,7 +156,7 @@ class EngineVersions {
     const auto known = known_.find(program);
     if (known != known_.end() && is_same(known->second.stamp, now)) return known->second.version;
     auto version = engines::ask_version(program);
-    known_.insert_or_assign(program, Known{now, version});
+    if (version) known_.insert_or_assign(program, Known{now, *version});
     return version;
   }
 
@@ -169,7 +170,7 @@ class EngineVersions {
   };
   struct Known {
     Stamp stamp;
-    cdi::Result<cdi::EngineVersion> version;
+    cdi::EngineVersion version;
   };
 
   /// The version of an engine, or why it is not known; none when its program is not on the host.

@@ -45,8 +45,8 @@ struct Target {
 };
 
 /// The options as they are when a release or engines are given, or nothing is to be written; else
-/// with the release of the oldest engine installed. Those that read no specs, or of a version
-/// nobody knows, do not count.
+/// with the release of the oldest engine installed. Those that read no specs, are switched off by
+/// their configuration or have a version that nobody knows do not count.
 inline Target find_target(const Survey& survey, const Options& given, EngineVersions& versions) {
   Target target{.options = given};
   if (given.max_version || survey.inventories.empty()) return target;

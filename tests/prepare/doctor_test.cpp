@@ -436,17 +436,17 @@ TEST_CASE("the files that an engine is too old for are named") {
   };
   put("run/cdi/old.yaml", "0.5.0", "nvidia.com/gpu");
   CHECK(is_only(diagnose(host, {inventory()}), "podman 4.3.1", Level::good, {"up to CDI 0.5.0"}));
-  put("run/cdi/new.yaml", "0.7.0", "nvidia.com/gpu");
+  host.put("run/cdi/new.yaml", spec_of_gpu(195, R"({"cdi-prepare/options": "profile=all"})"));
   put("etc/cdi/other.yaml", "1.1.0", "acme.com/x");
   const auto found = about(diagnose(host, {inventory()}), "podman 4.3.1");
   REQUIRE(found.size() == 3);
-  CHECK(found[0].level == Level::fault);
-  CHECK(found[0].what ==
-        "reads CDI 0.5.0 at the newest, and refuses /var/run/cdi/new.yaml (0.7.0)");
-  CHECK(found[0].advice.find("cdi-prepare write") != std::string::npos);
-  CHECK(found[1].level == Level::note);
-  CHECK(found[1].what == "reads CDI 0.5.0 at the newest, and refuses /etc/cdi/other.yaml (1.1.0)");
-  CHECK(found[1].advice.find("cdi convert --for podman@4.3.1") != std::string::npos);
+  CHECK(found[0].level == Level::note);
+  const std::string_view read = ", and 0.5.0 is the newest that it reads";
+  CHECK(found[0].what == "refuses /etc/cdi/other.yaml: it is CDI 1.1.0" + std::string{read});
+  CHECK(found[0].advice.find("cdi convert --for podman@4.3.1") != std::string::npos);
+  CHECK(found[1].level == Level::fault);
+  CHECK(found[1].what == "refuses /var/run/cdi/new.yaml: it is CDI 0.6.0" + std::string{read});
+  CHECK(found[1].advice.find("cdi-prepare write") != std::string::npos);
   CHECK(found[2].level == Level::good);
 }
 
