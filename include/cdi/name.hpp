@@ -103,15 +103,15 @@ inline std::string qualified_name(std::string_view kind, std::string_view device
 
 namespace detail {
 
-/// Why `text` is no word with those `extra` characters, to go on after the text. Only for texts
-/// that `is_word` refuses.
+/// Why `text` is no word with those `extra` characters, to go on after the text: the fault that
+/// stands first. Only for texts that `is_word` refuses.
 inline std::string word_fault(std::string_view text, std::string_view extra) {
   if (text.empty()) return " is empty: write at least one letter or digit";
   if (!is_alphanumeric(text.front())) return " must begin with a letter or digit";
-  if (!is_alphanumeric(text.back())) return " must end with a letter or digit";
+  const auto at = find_foreign(text.substr(0, text.size() - 1), extra);
+  if (at == std::string_view::npos) return " must end with a letter or digit";
   std::string fault = " may hold only letters, digits and";
   for (const char c : extra) fault.append(1, ' ').append(1, c);
-  const auto at = find_foreign(text, extra);
   const auto size = std::max<std::size_t>(utf8_size(text.substr(at)), 1);
   fault.append("; byte ").append(std::to_string(at + 1)).append(" is ");
   return fault.append(quoted(text.substr(at, size)));

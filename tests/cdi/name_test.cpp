@@ -174,6 +174,12 @@ TEST_CASE("the reason names the part and what to change") {
 TEST_CASE("the reason counts to the first character that does not belong") {
   CHECK(cdi::name_error(NamePart::device, "a-b:c.d/e").message ==
         R"(device name "a-b:c.d/e" may hold only letters, digits and _ - . :; byte 8 is "/")");
+  // Not that it ends in what may stand within only.
+  CHECK(
+      cdi::name_error(NamePart::device, "index-0-<claimUID>").message ==
+      R"(device name "index-0-<claimUID>" may hold only letters, digits and _ - . :; byte 9 is "<")");
+  CHECK(cdi::name_error(NamePart::vendor, "a b-").message ==
+        R"(vendor "a b-" may hold only letters, digits and _ - .; byte 2 is " ")");
 }
 
 TEST_CASE("a spec file is called by vendor and class") {
