@@ -168,7 +168,7 @@ inline ExitCode validate(const Request& request, const Output& output) {
     for (const auto& spec : registry->specs()) take(*spec);
     if (good && valid.empty()) {
       cdi::Error nothing{.message = "no spec files in"};
-      for (const auto& dir : request.spec_dirs) nothing.message.append(" ").append(dir);
+      for (const auto& dir : request.spec_dirs) nothing.message.append(" ").append(printable(dir));
       request.strict ? output.error(nothing) : output.warning(nothing);
       good = !request.strict;
     }

@@ -135,7 +135,7 @@ int run(int argc, char** argv) {
     const bool asked_for_help = app.exit(error) == 0;
     const auto extra = app.remaining();
     if (!asked_for_help && app.get_subcommands().empty() && !extra.empty()) {
-      print_error(fmt::format("cdi does not know \"{}\"\n", extra.front()));
+      print_error(fmt::format("cdi does not know {}\n", cdi::detail::quoted(extra.front())));
     }
     return asked_for_help ? exit_done : exit_usage;
   }

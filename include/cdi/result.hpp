@@ -114,7 +114,33 @@ constexpr bool is_utf8(std::string_view text) noexcept {
   return true;
 }
 
-/// `text` fit for a message: on one line, UTF-8, and cut when it is longer than `longest` bytes.
+/// The number of a UTF-8 character of the Basic Multilingual Plane, of 2 or 3 bytes.
+constexpr unsigned bmp_code_point(std::string_view character) noexcept {
+  unsigned code = static_cast<unsigned char>(character.front()) & (0xffU >> (character.size() + 1));
+  for (const char c : character.substr(1))
+    code = code << 6 | (static_cast<unsigned char>(c) & 0x3f);
+  return code;
+}
+
+/// Whether a UTF-8 character of 2 or 3 bytes makes a terminal or viewer show another text than
+/// there is: C1 controls, line and paragraph separators, and what changes the direction of text.
+constexpr bool is_deceptive(std::string_view character) noexcept {
+  if (character.size() != 2 && character.size() != 3) return false;
+  const unsigned code = bmp_code_point(character);
+  return (code >= 0x80 && code <= 0x9f) || (code >= 0x2028 && code <= 0x202e) ||
+         (code >= 0x2066 && code <= 0x2069);
+}
+
+/// Appends `\u009b` for a character of 2 or 3 bytes.
+inline void append_code_point(std::string_view character, std::string& out) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  const unsigned code = bmp_code_point(character);
+  out.append("\\u");
+  for (const int shift : {12, 8, 4, 0}) out.append(1, digits[code >> shift & 15]);
+}
+
+/// `text` fit for a message: on one line, UTF-8, without what a terminal would obey, and cut when
+/// it is longer than `longest` bytes.
 inline std::string escaped(std::string_view text, std::size_t longest = 120) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string out;
@@ -128,6 +154,8 @@ inline std::string escaped(std::string_view text, std::size_t longest = 120) {
       out.append("\\n");
     } else if (size == 0 || byte < 0x20 || byte == 0x7f) {
       out.append("\\x").append(1, digits[byte >> 4]).append(1, digits[byte & 15]);
+    } else if (is_deceptive(text.substr(0, size))) {
+      append_code_point(text.substr(0, size), out);
     } else {
       out.append(text.substr(0, size));
     }

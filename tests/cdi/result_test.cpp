@@ -1,6 +1,7 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -119,9 +120,29 @@ TEST_CASE("quoted text stays on one line and cannot end its quotes") {
            Row{"\t\r\x1b\x7f", R"("\x09\x0d\x1b\x7f")"},
            Row{std::string{"\0", 1}, R"("\x00")"},
            Row{"\xc3\xa9", "\"\xc3\xa9\""},
+           // What a terminal obeys, or shows in another order or on another line.
+           Row{"\xc2\x80\xc2\x9b\xc2\x9f", R"("\u0080\u009b\u009f")"},
+           Row{"\xe2\x80\xa8\xe2\x80\xa9", R"("\u2028\u2029")"},
+           Row{"\xe2\x80\xaa\xe2\x80\xae", R"("\u202a\u202e")"},
+           Row{"\xe2\x81\xa6\xe2\x81\xa9", R"("\u2066\u2069")"},
+           // Their neighbours.
+           Row{"\xc2\xa0\xe2\x80\xa7\xe2\x80\xaf", "\"\xc2\xa0\xe2\x80\xa7\xe2\x80\xaf\""},
+           Row{"\xe2\x81\xa5\xe2\x81\xaa", "\"\xe2\x81\xa5\xe2\x81\xaa\""},
+           Row{"\xf0\x90\x80\xa8", "\"\xf0\x90\x80\xa8\""},
        }) {
     CAPTURE(row.expected);
     CHECK(cdi::detail::quoted(row.text) == row.expected);
+  }
+}
+
+TEST_CASE("text that is not UTF-8 comes out as UTF-8, wherever it is cut") {
+  CHECK(cdi::detail::quoted("a\xff\xe2\x80") == R"("a\xff\xe2\x80")");
+  CHECK(cdi::detail::quoted("\x9b") == R"("\x9b")");
+  CHECK(cdi::detail::quoted("\xed\xa0\x80") == R"("\xed\xa0\x80")");  // a surrogate
+  std::string text;
+  for (int i = 0; i < 3; ++i) text.append("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xc2\x9b\xff");
+  for (std::size_t longest = 0; longest < 40; ++longest) {
+    CHECK(cdi::detail::is_utf8(cdi::detail::escaped(text, longest)));
   }
 }
 
