@@ -9,8 +9,8 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
-#include <dirent.h>
 #include <fcntl.h>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -23,6 +23,7 @@
 
 #include <cdi/annotation_key.hpp>
 #include <cdi/descriptor.hpp>
+#include <cdi/directory.hpp>
 #include <cdi/document.hpp>
 #include <cdi/file.hpp>
 #include <cdi/json_text.hpp>
@@ -346,24 +347,16 @@ struct DirectoryNames {
 inline Result<DirectoryNames> list_names(int directory, const std::string& path) {
   DirectoryNames names;
   if (directory < 0) return names;
-  // Opened anew, for a place in the list of its own.
-  Descriptor own{::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  DIR* const stream = own ? ::fdopendir(own.get()) : nullptr;
-  if (stream == nullptr) return file_error(path, "cannot list the directory");
-  static_cast<void>(own.release());  // closedir closes it
-  errno = 0;
-  while (const dirent* entry = ::readdir(stream)) {
-    const std::string_view name = entry->d_name;
-    if (format_of(name)) names.specs.emplace_back(name);
-    if (is_temporary_name(name)) names.temporaries.emplace_back(name);
-    errno = 0;
+  const auto wanted = [](std::string_view name) {
+    return format_of(name) || is_temporary_name(name);
+  };
+  constexpr auto no_limit = std::numeric_limits<std::size_t>::max();
+  auto listing = detail::list_directory(directory, path, wanted, no_limit);
+  if (!listing) return std::move(listing).error();
+  for (auto& entry : listing->entries) {
+    auto& list = format_of(entry.name) ? names.specs : names.temporaries;
+    list.push_back(std::move(entry.name));
   }
-  const int failed = errno;
-  ::closedir(stream);
-  errno = failed;
-  if (failed != 0) return file_error(path, "cannot list the directory");
-  std::sort(names.specs.begin(), names.specs.end());
-  std::sort(names.temporaries.begin(), names.temporaries.end());
   return names;
 }
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <cdi/descriptor.hpp>
+#include <cdi/directory.hpp>
 #include <cdi/file.hpp>
 #include <cdi/path.hpp>
 #include <cdi/registry.hpp>
@@ -60,40 +61,30 @@ enum class LookAt {
   what_is_not_watched,  // inotify tells of files, but not of those that links lead to
 };
 
-/// The names of a directory that are taken for spec files, sorted by bytes; subdirectories are not.
-/// Fills name and `is_link`. Stops after one more than `most`.
-inline Result<std::vector<ScannedFile>> list_specs(int directory, const std::string& path,
-                                                   std::size_t most) {
-  const int own = ::fcntl(directory, F_DUPFD_CLOEXEC, 0);  // closedir closes it
-  DIR* const stream = own < 0 ? nullptr : ::fdopendir(own);
-  if (stream == nullptr) {
-    Error error = file_error(path, "cannot list the directory");
-    if (own >= 0) ::close(own);
-    return error;
-  }
-  std::vector<ScannedFile> files;
-  errno = 0;
-  while (const dirent* entry = files.size() > most ? nullptr : ::readdir(stream)) {
-    const std::string_view name = entry->d_name;
-    if (!format_of(name)) continue;
-    auto type = entry->d_type;
+/// A spec directory's files, and its signature before they were listed.
+struct SpecNames {
+  std::vector<ScannedFile> files{};  // with name and `is_link`, sorted by name
+  Signature signature{};
+};
+
+/// The names of a directory that are taken for spec files; subdirectories are not. Stops after one
+/// more than `most`.
+inline Result<SpecNames> list_specs(int directory, const std::string& path, std::size_t most) {
+  const auto wanted = [](std::string_view name) {
+    return format_of(name).has_value();
+  };
+  auto listing = detail::list_directory(directory, path, wanted, most);
+  if (!listing) return std::move(listing).error();
+  SpecNames out{.signature = listing->signature};
+  for (auto& [name, type] : listing->entries) {
     struct stat info = {};
-    if (type == DT_UNKNOWN &&
-        ::fstatat(directory, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0) {
+    if (type == DT_UNKNOWN && ::fstatat(directory, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
       type = S_ISDIR(info.st_mode) ? DT_DIR : S_ISLNK(info.st_mode) ? DT_LNK : DT_REG;
     }
-    if (type != DT_DIR) files.push_back({.name = std::string{name}, .is_link = type == DT_LNK});
-    errno = 0;
+    if (type == DT_DIR) continue;
+    out.files.push_back({.name = std::move(name), .is_link = type == DT_LNK});
   }
-  const int failed = errno;
-  ::closedir(stream);
-  if (failed != 0) {
-    errno = failed;
-    return file_error(path, "cannot list the directory");
-  }
-  std::sort(files.begin(), files.end(),
-            [](const auto& a, const auto& b) { return a.name < b.name; });
-  return files;
+  return out;
 }
 
 /// A path that names of files are put to, without allocation from the longest on.
@@ -222,19 +213,19 @@ class Scanner {
     }
     auto names = detail::list_specs(directory.get(), out.dir.path, options_.files);
     if (!names) return unlisted(std::move(names).error(), before, std::move(out));
-    if (names->size() > options_.files) {
+    if (names->files.size() > options_.files) {
       return unlisted({.code = Errc::limit,
                        .message = "the directory has more than " + std::to_string(options_.files) +
                                   " spec files",
                        .position = {.file = out.dir.path}},
                       before, std::move(out));
     }
-    out.signature = signature_of(info);
+    out.signature = names->signature;
     out.settled = is_settled(out.signature, now);
     out.dir.state = SpecDir::State::read;
-    out.files.reserve(names->size());
+    out.files.reserve(names->files.size());
     FilePath path{out.dir.path};
-    for (auto& name : *names) scan_file(directory.get(), name, path(name.name), before, out);
+    for (auto& name : names->files) scan_file(directory.get(), name, path(name.name), before, out);
     return out;
   }
 

@@ -16,7 +16,7 @@ oci/solaris oci/windows oci/vm oci/zos oci/freebsd oci/spec convert document rea
 unicode document_builder parse_json json_text yaml_scanner parse_yaml yaml
 host minimum_version validate lower engine_releases annotations apply oci/editor
 unresolved registry json oci/json_editor
-signature descriptor text_file replace_file salvage file sha256
+signature descriptor directory text_file replace_file salvage file sha256
 scan watch cache diagnose publish
 core cdi
 """.split()

@@ -1,0 +1,101 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_DIRECTORY_HPP
+#define CDI_DIRECTORY_HPP
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <dirent.h>
+#include <fcntl.h>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <cdi/descriptor.hpp>
+#include <cdi/result.hpp>
+#include <cdi/signature.hpp>
+#include <cdi/version.hpp>
+
+// What is in a directory, though others change it meanwhile.
+
+namespace cdi::inline CDI_ABI {
+
+namespace detail {
+
+/// An entry of a directory.
+struct DirectoryEntry {
+  std::string name{};
+  unsigned char type = DT_UNKNOWN;  // as `readdir` has it: some file systems do not tell
+};
+
+/// Entries of a directory.
+struct Listing {
+  std::vector<DirectoryEntry> entries{};  // sorted by name, each once
+  Signature signature{};                  // of the directory, just before it was listed
+};
+
+/// Sorts by name, and leaves one of those that have the same.
+inline void sort_by_name(std::vector<DirectoryEntry>& entries) {
+  std::sort(entries.begin(), entries.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  const auto end = std::unique(entries.begin(), entries.end(),
+                               [](const auto& a, const auto& b) { return a.name == b.name; });
+  entries.erase(end, entries.end());
+}
+
+/// Reads the entries whose names are wanted, up to one more than `most`. False, and the reason in
+/// `errno`, when that failed.
+template <class Wanted>
+bool read_entries(DIR* stream, const Wanted& wanted, std::size_t most,
+                  std::vector<DirectoryEntry>& entries) {
+  ::rewinddir(stream);
+  entries.clear();
+  errno = 0;
+  while (const dirent* entry = entries.size() > most ? nullptr : ::readdir(stream)) {
+    const std::string_view name = entry->d_name;
+    if (wanted(name)) entries.push_back({.name = std::string{name}, .type = entry->d_type});
+    errno = 0;
+  }
+  return errno == 0;
+}
+
+/// The entries of an open directory whose names are wanted, up to one more than `most`. While a
+/// directory changes, `readdir` may give a name twice, and leave another out: then it is listed
+/// again, a few times.
+template <class Wanted>
+Result<Listing> list_directory(int directory, const std::string& path, const Wanted& wanted,
+                               std::size_t most) {
+  const int own = ::fcntl(directory, F_DUPFD_CLOEXEC, 0);  // closedir closes it
+  DIR* const stream = own < 0 ? nullptr : ::fdopendir(own);
+  if (stream == nullptr) {
+    Error error = file_error(path, "cannot list the directory");
+    if (own >= 0) ::close(own);
+    return error;
+  }
+  static constexpr int most_tries = 4;
+  Listing out;
+  struct stat info = {};
+  bool listed = ::fstat(directory, &info) == 0;
+  for (int i = 0; listed && i < most_tries && out.signature != signature_of(info); ++i) {
+    out.signature = signature_of(info);
+    listed =
+        detail::read_entries(stream, wanted, most, out.entries) && ::fstat(directory, &info) == 0;
+  }
+  const int failed = errno;
+  ::closedir(stream);
+  errno = failed;
+  if (!listed) return file_error(path, "cannot list the directory");
+  detail::sort_by_name(out.entries);
+  return out;
+}
+
+}  // namespace detail
+
+}  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_DIRECTORY_HPP
