@@ -699,13 +699,8 @@ class Publisher {
 
   void remove_temporaries(Plan& plan, int directory, DryRun dry_run) const {
     for (const auto& name : plan.temporaries) {
-      constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
-      struct stat info = {};
-      const bool regular = ::fstatat(directory, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-                           S_ISREG(info.st_mode);
-      if (!regular) continue;  // nor opened: opening some devices does something
-      const Descriptor file{::openat(directory, name.c_str(), flags)};
-      if (!detail::is_abandoned(directory, name, file)) continue;
+      const auto abandoned = detail::open_abandoned(directory, name);
+      if (!abandoned) continue;
       if (dry_run == DryRun::yes || ::unlinkat(directory, name.c_str(), 0) == 0) {
         plan.outcome.temporaries.push_back(path_of(name));
       } else {

@@ -7,11 +7,15 @@
 #include <cerrno>
 #include <climits>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <fcntl.h>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,23 +41,44 @@ inline bool write_all(int descriptor, std::string_view text) {
 inline constexpr std::string_view temporary_suffix = ".cdi-tmp";
 
 /// The name of a temporary file beside `name`: `.NAME.PID-NUMBER.cdi-tmp`.
-inline std::string temporary_name(std::string_view name, int number) {
+inline std::string temporary_name(std::string_view name, std::uint64_t number) {
   std::string made = ".";
   made.append(name.substr(0, 200)).append(".").append(std::to_string(::getpid()));
   made.append("-").append(std::to_string(number)).append(temporary_suffix);
   return made;
 }
 
+/// The `name` that `temporary_name` was given, at most 200 bytes of it, in any process; nothing for
+/// what is no such name.
+inline std::optional<std::string_view> temporary_target(std::string_view made) {
+  constexpr std::string_view digits = "0123456789";
+  if (!made.starts_with('.') || !made.ends_with(temporary_suffix)) return std::nullopt;
+  made.remove_suffix(temporary_suffix.size());
+  for (const char before : {'-', '.'}) {
+    const auto at = made.find_last_not_of(digits);
+    if (at == std::string_view::npos || at + 1 == made.size() || made[at] != before) {
+      return std::nullopt;
+    }
+    made = made.substr(0, at);
+  }
+  if (made.empty()) return std::nullopt;
+  return made.substr(1);
+}
+
 /// Whether `temporary_name` makes such names, in any process.
 inline bool is_temporary_name(std::string_view name) {
-  constexpr std::string_view digits = "0123456789";
-  if (!name.starts_with('.') || !name.ends_with(temporary_suffix)) return false;
-  name.remove_suffix(temporary_suffix.size());
-  const auto dash = name.find_last_not_of(digits);
-  if (dash == std::string_view::npos || dash + 1 == name.size() || name[dash] != '-') return false;
-  name = name.substr(0, dash);
-  const auto dot = name.find_last_not_of(digits);
-  return dot != std::string_view::npos && dot > 0 && dot + 1 < name.size() && name[dot] == '.';
+  return temporary_target(name).has_value();
+}
+
+/// A number that nobody can foresee, so that nobody can take the names that are made with it. Where
+/// the system has none to give, one that differs from call to call.
+inline std::uint64_t unforeseen_number() {
+  std::uint64_t number = 0;
+  if (::getrandom(&number, sizeof number, GRND_NONBLOCK) == sizeof number) return number;
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 /// Locks an open file without waiting; the lock goes with the last descriptor of this opening.
@@ -67,9 +92,9 @@ inline bool try_lock(int descriptor) {
 /// Makes a new file with a name of its own beside `name`. It stays locked as long as it is open: so
 /// others can tell a living writer from a killed one, in whatever PID namespace it is.
 inline Descriptor make_temporary(int directory, std::string_view name, std::string& made) {
-  static constexpr int tries = 1000;
+  static constexpr int tries = 100;
   for (int i = 0; i < tries; ++i) {
-    made = temporary_name(name, i);
+    made = temporary_name(name, unforeseen_number());
     constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
     Descriptor file{::openat(directory, made.c_str(), flags, S_IRUSR | S_IWUSR)};
     if (!file && errno == EEXIST) continue;
@@ -94,6 +119,19 @@ inline bool is_abandoned(int directory, const std::string& name, const Descripto
          // A writer that has renamed it meanwhile has it no more under this name.
          ::fstatat(directory, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
          named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+}
+
+/// Opens a temporary file, if its writer is gone; it is locked as long as it is open, so that it
+/// stays so. Not what is no regular file.
+inline Descriptor open_abandoned(int directory, const std::string& name) {
+  struct stat named = {};
+  if (::fstatat(directory, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0 ||
+      !S_ISREG(named.st_mode)) {
+    return Descriptor{-1};  // nor opened: opening some devices does something
+  }
+  constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
+  Descriptor file{::openat(directory, name.c_str(), flags)};
+  return is_abandoned(directory, name, file) ? std::move(file) : Descriptor{-1};
 }
 
 /// A new text for a file, in a temporary file beside it; removed again unless it was renamed.

@@ -4,7 +4,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
+#include <deque>
 #include <dirent.h>
 #include <fcntl.h>
 #include <set>
@@ -12,6 +15,7 @@
 #include <string_view>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <doctest/doctest.h>
@@ -19,6 +23,27 @@
 #include <cdi/replace_file.hpp>
 
 #include "../temp_tree.hpp"
+
+namespace {
+
+/// The numbers that the system gives at random, when it is not to give others.
+std::deque<std::uint64_t> random_numbers;
+bool no_random_numbers = false;
+
+}  // namespace
+
+// In place of the one of the C library, so that chance can be foreseen here.
+extern "C" ssize_t getrandom(void* to, std::size_t size, unsigned flags) {
+  if (no_random_numbers) {
+    errno = EAGAIN;
+    return -1;
+  }
+  if (random_numbers.empty()) return ::syscall(SYS_getrandom, to, size, flags);
+  REQUIRE(size == sizeof random_numbers.front());
+  std::memcpy(to, &random_numbers.front(), size);
+  random_numbers.pop_front();
+  return static_cast<ssize_t>(size);
+}
 
 namespace {
 
@@ -164,14 +189,15 @@ TEST_CASE("Names of temporary files are told from all others") {
   using cdi::detail::is_temporary_name;
   for (const std::string& name :
        {std::string{"a.json"}, std::string(255, 'n'), std::string{"x.1-2"}}) {
-    const auto made = cdi::detail::temporary_name(name, 7);
+    const auto made = cdi::detail::temporary_name(name, ~std::uint64_t{0});
     CAPTURE(made);
     CHECK(is_temporary_name(made));
+    CHECK(cdi::detail::temporary_target(made) == name.substr(0, 200));
     CHECK(made.size() <= 255);
     CHECK_FALSE(made.ends_with(".json"));
     CHECK_FALSE(made.ends_with(".yaml"));
   }
-  CHECK(is_temporary_name(".a.json.1-0.cdi-tmp"));
+  CHECK(cdi::detail::temporary_target(".a.json.1-0.cdi-tmp") == "a.json");
   for (const std::string name :
        {"a.json", ".a.json", "a.json.1-0.cdi-tmp", ".a.json.1-0.tmp", ".a.json.1-.cdi-tmp",
         ".a.json.-1.cdi-tmp", ".a.json.1.cdi-tmp", ".a.json.1-0x.cdi-tmp", ".a.json.x1-0.cdi-tmp",
@@ -250,14 +276,53 @@ TEST_CASE("What a writer renames meanwhile is not taken for abandoned") {
 TEST_CASE("A writer does not take a name that exists, and leaves a file that is being removed") {
   const TempTree dir;
   const auto directory = open_dir(dir);
-  put_file(dir / cdi::detail::temporary_name("a", 0), "of a writer in another PID namespace");
+  const auto taken = cdi::detail::temporary_name("a", 5);
+  put_file(dir / taken, "of a writer in another PID namespace");
   std::string name;
+  random_numbers = {5, 5, 6};
   const auto file = cdi::detail::make_temporary(directory.get(), "a", name);
-  CHECK(name == cdi::detail::temporary_name("a", 1));
+  CHECK(name == cdi::detail::temporary_name("a", 6));
   // Whoever holds the lock is about to remove the file.
-  const auto remover = open_to_remove(directory.get(), cdi::detail::temporary_name("a", 0));
-  REQUIRE(cdi::detail::is_abandoned(directory.get(), cdi::detail::temporary_name("a", 0), remover));
-  const auto second = open_to_remove(directory.get(), cdi::detail::temporary_name("a", 0));
+  const auto remover = cdi::detail::open_abandoned(directory.get(), taken);
+  REQUIRE(remover);
+  const auto second = open_to_remove(directory.get(), taken);
   CHECK_FALSE(cdi::detail::try_lock(second.get()));
   CHECK(errno == EWOULDBLOCK);
+}
+
+TEST_CASE("Nobody can keep a file from being written by names taken beforehand") {
+  const TempTree dir;
+  for (const bool none : {false, true}) {
+    no_random_numbers = none;
+    for (std::uint64_t i = 0; i < 1000; ++i)
+      put_file(dir / cdi::detail::temporary_name("a", i), "");
+    CHECK(cdi::replace_file(dir / "a", "text"));
+  }
+  no_random_numbers = false;
+  CHECK(get_file(dir / "a") == "text");
+}
+
+TEST_CASE("A writer gives up when all names are taken") {
+  const TempTree dir;
+  const auto taken = cdi::detail::temporary_name("a", 5);
+  put_file(dir / taken, "");
+  random_numbers.assign(1000, 5);
+  const auto done = cdi::replace_file(dir / "a", "text");
+  random_numbers.clear();
+  REQUIRE_FALSE(done);
+  CHECK(done.error().system == EEXIST);
+  CHECK(dir.names() == std::set<std::string>{taken});
+}
+
+TEST_CASE("What only looks like a temporary file is not opened, nor followed") {
+  const TempTree dir;
+  const auto directory = open_dir(dir);
+  dir.put("file", "");
+  dir.link("file", "link");
+  REQUIRE(::mkfifo((dir / "fifo").c_str(), 0600) == 0);
+  for (const std::string name : {"link", "fifo", ".", "missing"}) {
+    CAPTURE(name);
+    CHECK_FALSE(cdi::detail::open_abandoned(directory.get(), name));
+  }
+  CHECK(cdi::detail::open_abandoned(directory.get(), "file"));
 }
