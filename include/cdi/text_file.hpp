@@ -90,9 +90,21 @@ inline bool is_link(int directory, const std::string& name) {
          S_ISLNK(info.st_mode);
 }
 
+/// Whether a file that was `before` when it was opened is the same after it was read. One that was
+/// replaced or removed meanwhile is: it has another time of change since it lost its last name, and
+/// all else as it was.
+inline bool is_same_content(const Signature& before, const struct stat& after) {
+  Signature now = signature_of(after);
+  if (after.st_nlink == 0) {
+    now.changed = before.changed;
+    now.changed_ns = before.changed_ns;
+  }
+  return now == before;
+}
+
 /// Reads the regular file `name` of a directory (`AT_FDCWD`: the current one). Opens once, checks
 /// what was opened, and never waits for the other side of a FIFO. `path` is for messages. A file
-/// that changes meanwhile is an error with `EAGAIN`.
+/// that is written meanwhile is an error with `EAGAIN`.
 inline Result<TextFile> read_text_at(int directory, const std::string& name, std::string_view path,
                                      std::size_t limit, bool refuse_writable = false) {
   struct stat info = {};
@@ -119,7 +131,7 @@ inline Result<TextFile> read_text_at(int directory, const std::string& name, std
   auto text = cdi::read_all(file.get(), path, limit, static_cast<std::size_t>(info.st_size));
   if (!text) return std::move(text).error();
   if (::fstat(file.get(), &info) != 0) return file_error(path, "cannot look at the file");
-  if (signature_of(info) != out.signature) {
+  if (!detail::is_same_content(out.signature, info)) {
     return Error{.code = Errc::system,
                  .message = "the file changes while it is read",
                  .position = {.file = std::string{path}},
