@@ -57,8 +57,8 @@ struct ReadOptions {
   /// than an hour; not when 0.
   std::chrono::milliseconds patience{100};
   /// Goes on with what a file held before, when it has become one that cannot be read or is not
-  /// valid, or its directory cannot be listed. Not what is gone, too large, or refused. Only a
-  /// `Cache` knows what was before.
+  /// valid, or its directory cannot be listed. Not what is gone, too large, or refused; nor a
+  /// device that a valid file of the same directory provides. Only a `Cache` knows what was before.
   bool keep_last_good = true;
   /// Makes the digest of a file from the bytes that are parsed, such as `&cdi::sha256`; none when
   /// null. Called for valid files only, by whatever thread reads them.

@@ -93,9 +93,10 @@ struct ResolvedDevice {
 /// one, and copies share the specs. Lookup does not allocate; its cost does not grow with the
 /// number of devices.
 ///
-/// Of a device that several specs provide, the one of the highest priority counts. When two specs
-/// of that priority provide it, nobody can tell which is meant, and it cannot be resolved. A
-/// conflict at a lower priority does not matter.
+/// Of a device that several specs provide, the one of the highest priority counts; of one priority,
+/// one with `LoadedSpec::fault` only when no other provides it. When two such specs of that
+/// priority provide it, nobody can tell which is meant, and it cannot be resolved. A conflict of
+/// those that do not count does not matter.
 class Registry {
  public:
   /// A registry that resolves nothing.
@@ -234,10 +235,10 @@ class Registry {
     const Device* device = nullptr;
     std::uint32_t hash = 0;
     std::uint32_t spec : 31 = 0;      // index in `specs_`
-    std::uint32_t contested : 1 = 0;  // another spec of the same priority has the device, too
+    std::uint32_t contested : 1 = 0;  // another spec of the same rank has the device, too
   };
 
-  /// Two specs of the same priority, and a device, the first of some, that both provide.
+  /// Two specs of the same rank, and a device, the first of some, that both provide.
   struct Conflict {
     const LoadedSpec* spec;
     const LoadedSpec* other;
@@ -282,6 +283,11 @@ class Registry {
     return static_cast<std::uint64_t>(now) ^ reinterpret_cast<std::uintptr_t>(this) << 20;
   }
 
+  /// Which of several specs a device is taken from, the highest: that of the highest priority, and
+  /// of those one that is what its file holds now.
+  using Rank = std::pair<int, bool>;
+  static Rank rank_of(const LoadedSpec& spec) { return {spec.priority, spec.fault == nullptr}; }
+
   ResolvedDevice device_of(const Slot& slot) const {
     return {specs_[slot.spec].get(), slot.device};
   }
@@ -308,16 +314,16 @@ class Registry {
   }
 
   void add_devices() {
-    std::vector<std::pair<int, std::uint32_t>> by_priority;
+    std::vector<std::pair<Rank, std::uint32_t>> by_rank;
     std::size_t devices = 0;
     for (std::size_t i = 0; i < specs_.size(); ++i) {
-      by_priority.emplace_back(specs_[i]->priority, static_cast<std::uint32_t>(i));
+      by_rank.emplace_back(rank_of(*specs_[i]), static_cast<std::uint32_t>(i));
       devices += specs_[i]->spec.devices.size();
     }
     if (devices == 0) return;
     slots_.resize(std::bit_ceil(devices + devices / 3 + 1));
-    std::sort(by_priority.begin(), by_priority.end());
-    for (const auto& [priority, i] : by_priority) {
+    std::sort(by_rank.begin(), by_rank.end());
+    for (const auto& [rank, i] : by_rank) {
       const auto kind_hash = hash_of_kind(specs_[i]->spec.kind);
       for (const auto& device : specs_[i]->spec.devices) {
         add({.device = &device,
@@ -336,7 +342,7 @@ class Registry {
     }
     const auto first = device_of(place);
     if (first.spec == added.spec) return;  // given twice
-    if (first.spec->priority < added.spec->priority) {
+    if (rank_of(*first.spec) < rank_of(*added.spec)) {
       place = slot;
       return;
     }
@@ -387,7 +393,7 @@ class Registry {
     out.reason = Reason::conflict;
     const LoadedSpec* rival = nullptr;
     for (const auto& spec : specs_) {
-      const bool has = spec->priority == found.spec->priority && spec.get() != found.spec &&
+      const bool has = rank_of(*spec) == rank_of(*found.spec) && spec.get() != found.spec &&
                        spec->spec.kind == found.spec->spec.kind &&
                        find_device(spec->spec, found.device->name) != nullptr;
       if (!has) continue;

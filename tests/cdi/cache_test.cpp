@@ -431,6 +431,25 @@ TEST_CASE("What a file held before stays in use when it turns bad, with the erro
   CHECK(strict.registry()->errors().size() == 1);
 }
 
+TEST_CASE("A fault is mended by a file of another name, as a scan from the start sees it") {
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  tree.put_spec("a/x.yaml", "d");
+  cdi::Cache cache{{a}, {.read = {.patience = {}}}};
+  CHECK(cache.registry()->devices().size() == 1);
+  tree.put("a/x.yaml", "[");
+  CHECK(from(*cache.registry(), "v/c=d") == "a/x.yaml");
+  for (const std::string_view name : {"a/w.yaml", "a/y.yaml"}) {  // before and after it
+    CAPTURE(name);
+    tree.put_spec(name, "d");
+    CHECK(from(*cache.registry(), "v/c=d") == name);
+    CHECK(from(*cdi::scan_spec_dirs({a}), "v/c=d") == name);
+    CHECK(cache.registry()->errors().size() == 1);  // of the bad file
+    REQUIRE(::unlink((tree / name).c_str()) == 0);
+  }
+  CHECK(from(*cache.registry(), "v/c=d") == "a/x.yaml");
+}
+
 TEST_CASE("A file that others may write now is not kept") {
   const TempTree tree;
   const auto a = tree.make_dir("a");

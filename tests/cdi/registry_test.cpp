@@ -136,6 +136,47 @@ TEST_CASE("Conflicts are settled within each priority first") {
   }
 }
 
+/// As `spec_at`, but what a file held before it turned bad.
+std::shared_ptr<const cdi::LoadedSpec> kept_at(std::string path, int priority,
+                                               const Names& devices) {
+  cdi::LoadedSpec kept = *spec_at(std::move(path), priority, "v/c", devices);
+  kept.fault = std::make_shared<const cdi::Error>(
+      cdi::Error{.code = cdi::Errc::syntax, .position = {.file = kept.path}});
+  return std::make_shared<const cdi::LoadedSpec>(std::move(kept));
+}
+
+TEST_CASE("What a bad file held is no rival of a valid file of its priority") {
+  using Specs = std::vector<std::shared_ptr<const cdi::LoadedSpec>>;
+  struct {
+    Specs specs;
+    std::string_view origin;  // of device d; empty when it is contested
+  } const rows[] = {
+      {{kept_at("k", 0, {"d"}), spec_at("v", 0, "v/c", {"d"})}, "v"},
+      {{spec_at("v", 0, "v/c", {"d"}), kept_at("k", 0, {"d"})}, "v"},
+      {{kept_at("k", 1, {"d"}), spec_at("v", 0, "v/c", {"d"})}, "k"},
+      {{kept_at("k", 0, {"d"}), spec_at("v", 0, "v/c", {"e"})}, "k"},
+      {{kept_at("k", 0, {"d"}), kept_at("l", 0, {"d"})}, ""},
+      {{kept_at("k", 0, {"d"}), spec_at("v", 0, "v/c", {"d"}), kept_at("l", 0, {"d"})}, "v"},
+  };
+  for (const auto& row : rows) {
+    const cdi::Registry registry{row.specs};
+    if (row.origin.empty()) {
+      CHECK(registry.find("v/c=d").device == nullptr);
+    } else {
+      CHECK(origin(registry, "v/c=d") == row.origin);
+    }
+  }
+  // Nor is it named where two valid files are.
+  const cdi::Registry registry{
+      {kept_at("k", 0, {"d"}), spec_at("v", 0, "v/c", {"d"}), spec_at("w", 0, "v/c", {"d"})}};
+  const auto reasons = registry.unresolved({"v/c=d"});
+  REQUIRE(reasons.size() == 1);
+  CHECK(reasons[0].reason == cdi::Reason::conflict);
+  REQUIRE(reasons[0].causes.size() == 2);
+  CHECK(reasons[0].causes[0].position.file == "v");
+  CHECK(reasons[0].causes[1].position.file == "w");
+}
+
 TEST_CASE("A conflict costs only the device, and is told for each pair of its files") {
   const cdi::Registry registry{{spec_at("1", 0, "v/c", {"d", "one"}), spec_at("2", 0, "v/c", {"d"}),
                                 spec_at("3", 0, "v/c", {"d", "three"})}};
