@@ -177,7 +177,25 @@ std::string integer_hint(const Document::Value& value) {
   return octal ? ": after a leading 0 come octal digits, 0 to 7" : "";
 }
 
+/// The kind of a scalar that is not null, by how JSON writes it.
+inline ValueKind scalar_kind(const Document::Value& value) {
+  if (value.kind() == Document::Kind::quoted) return ValueKind::text;
+  if (is_json_number(value.text())) return ValueKind::number;
+  const bool truth = value.text() == "true" || value.text() == "false";
+  return truth ? ValueKind::boolean : ValueKind::text;
+}
+
+/// What a text may be written as.
+enum class TextAs : bool {
+  any_scalar,  // the Go reference of CDI reads 1.0 as "1.0"
+  text_only,   // that of OCI refuses it
+};
+
+/// What the texts of a type may be written as: OCI types are those that keep unknown members.
 template <class T>
+inline constexpr TextAs text_as = Extensible<T> ? TextAs::text_only : TextAs::any_scalar;
+
+template <TextAs Text, class T>
 bool read_value(const Document::Value& value, T& out, Error& why);
 
 /// A field list with the member types erased, so that the loop over it is compiled once.
@@ -203,7 +221,7 @@ constexpr auto make_field_rows(std::index_sequence<I...>) {
            ListLike<typename std::tuple_element_t<I, decltype(Describe<T>::fields())>::value_type>),
       [](const Document::Value& value, void* object, Error& why) {
         constexpr auto member = std::get<I>(field_list<T>).member;
-        return detail::read_value(value, static_cast<T*>(object)->*member, why);
+        return detail::read_value<text_as<T>>(value, static_cast<T*>(object)->*member, why);
       },
   }...};
 }
@@ -276,12 +294,8 @@ void read_any(const Document::Value& value, BasicValue<S>& out) {
   out.text = value.text();
   switch (value.kind()) {
     case Document::Kind::null: out.kind = Kind::null; break;
-    case Document::Kind::quoted: out.kind = Kind::text; break;
-    case Document::Kind::plain:
-      out.kind = is_json_number(value.text())                        ? Kind::number
-                 : value.text() == "true" || value.text() == "false" ? Kind::boolean
-                                                                     : Kind::text;
-      break;
+    case Document::Kind::quoted:
+    case Document::Kind::plain: out.kind = detail::scalar_kind(value); break;
     case Document::Kind::list:
       out.kind = Kind::list;
       for (const auto item : value.items())
@@ -308,7 +322,7 @@ constexpr KeepMember find_keep_member() {
 template <class T>
 inline constexpr KeepMember keep_member = find_keep_member<T>();
 
-template <ListLike T>
+template <TextAs Text, ListLike T>
 bool read_list(const Document::Value& value, T& out, Error& why) {
   if (value.kind() != Document::Kind::list) {
     std::string hint;
@@ -322,19 +336,19 @@ bool read_list(const Document::Value& value, T& out, Error& why) {
   }
   out.reserve(value.size());
   for (const auto item : value.items()) {
-    if (detail::read_value(item, out.emplace_back(), why)) continue;
+    if (detail::read_value<Text>(item, out.emplace_back(), why)) continue;
     why.add_outer(detail::item_path("", out.size() - 1));
     return false;
   }
   return true;
 }
 
-template <DictLike T>
+template <TextAs Text, DictLike T>
 bool read_dict(const Document::Value& value, T& out, Error& why) {
   if (value.kind() != Document::Kind::map) return detail::expected(why, value, "an object");
   for (const auto [key, member] : value.members()) {
     auto& item = out[typename T::key_type{key.text()}];
-    if (member.is_null() || detail::read_value(member, item, why)) continue;
+    if (member.is_null() || detail::read_value<Text>(member, item, why)) continue;
     why.add_outer(key.text());
     return false;
   }
@@ -359,10 +373,23 @@ bool read_integer(const Document::Value& value, T& out, Error& why) {
   return true;
 }
 
-template <class T>
+template <TextAs Text, TextLike T>
+bool read_as_text(const Document::Value& value, T& out, Error& why) {
+  if (!value.is_scalar()) {
+    const bool pair = value.kind() == Document::Kind::map && value.size() == 1;
+    return detail::expected(why, value, "text", pair ? R"(: put text with ": " into quotes)" : "");
+  }
+  if (Text == TextAs::text_only && detail::scalar_kind(value) != ValueKind::text) {
+    return detail::expected(why, value, "text", ": put it into quotes");
+  }
+  out = value.text();
+  return true;
+}
+
+template <TextAs Text, class T>
 bool read_value(const Document::Value& value, T& out, Error& why) {
   if constexpr (OptionalLike<T>) {
-    return value.is_null() || detail::read_value(value, out.emplace(), why);
+    return value.is_null() || detail::read_value<Text>(value, out.emplace(), why);
   } else if constexpr (Described<T>) {
     return detail::read_rows(value, field_rows<T>, &out, keep_member<T>, why);
   } else if constexpr (is_value<T>) {
@@ -377,18 +404,12 @@ bool read_value(const Document::Value& value, T& out, Error& why) {
   } else if constexpr (std::integral<T>) {
     return detail::read_integer(value, out, why);
   } else if constexpr (TextLike<T>) {
-    if (!value.is_scalar()) {
-      const bool pair = value.kind() == Document::Kind::map && value.size() == 1;
-      return detail::expected(why, value, "text",
-                              pair ? R"(: put text with ": " into quotes)" : "");
-    }
-    out = value.text();
-    return true;
+    return detail::read_as_text<Text>(value, out, why);
   } else if constexpr (DictLike<T>) {
-    return detail::read_dict(value, out, why);
+    return detail::read_dict<Text>(value, out, why);
   } else {
     static_assert(ListLike<T>, "cdi: this member type cannot be read from a document");
-    return detail::read_list(value, out, why);
+    return detail::read_list<Text>(value, out, why);
   }
 }
 
@@ -397,13 +418,16 @@ bool read_value(const Document::Value& value, T& out, Error& why) {
 /// Reads a described type, refusing unknown, repeated and missing fields and null list items; the
 /// error, `Errc::schema`, names path and position. Field names match in any case, as in the Go
 /// reference; null means absent. A type with `Borrowed` storage points into the document, which
-/// must outlive it; a type with a member `extra` keeps there what it does not know. Rules on values
-/// are for `validate` to look at. Costs one pass.
+/// must outlive it. Rules on values are for `validate` to look at. Costs one pass.
+///
+/// CDI types take any scalar for text, as the Go reference does: 1.0 is "1.0". Types with a member
+/// `extra`, which are those of OCI, keep there what they do not know, and refuse numbers, true and
+/// false where text is asked for.
 template <Described T>
 Result<T> read(const Document::Value& value) {
   T out{};
   Error why{};
-  if (!detail::read_value(value, out, why)) return why;
+  if (!detail::read_value<detail::text_as<T>>(value, out, why)) return why;
   return out;
 }
 

@@ -181,7 +181,9 @@ struct BasicProcess {
   ListOf<S, StringOf<S>> args{};
   StringOf<S> command_line{};    ///< Windows only; made of `args` when empty
   ListOf<S, StringOf<S>> env{};  ///< its variables, "NAME=value"
-  StringOf<S> cwd{};             ///< working directory, absolute path in the container
+  /// Working directory, absolute path in the container. OCI requires it, but configs in use lack
+  /// it: they are read, as by the Go types, and it is empty and written so.
+  StringOf<S> cwd{};
   /// Linux only; left to the runtime when absent.
   std::optional<BasicLinuxCapabilities<S>> capabilities{};
   ListOf<S, BasicPosixRlimit<S>> rlimits{};  ///< limits to set; others stay as the runtime has them
@@ -207,7 +209,7 @@ struct BasicProcess {
         Field{"args", &Self::args},
         Field{"commandLine", &Self::command_line},
         Field{"env", &Self::env},
-        Field{"cwd", &Self::cwd, required},
+        Field{"cwd", &Self::cwd, Presence::keep_empty},
         Field{"capabilities", &Self::capabilities},
         Field{"rlimits", &Self::rlimits},
         Field{"noNewPrivileges", &Self::no_new_privileges},

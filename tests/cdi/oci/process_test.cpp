@@ -26,12 +26,12 @@ std::vector<std::string> keys() {
 
 }  // namespace
 
-TEST_CASE("A process must have cwd; user, uid and gid are always written") {
+TEST_CASE("A process need not have cwd; cwd, user, uid and gid are always written") {
   using Keys = std::vector<std::string>;
   CHECK(keys<cdi::oci::Process>() ==
-        Keys{"terminal", "consoleSize", "user", "args", "commandLine", "env", "cwd!",
-             "capabilities", "rlimits", "noNewPrivileges", "apparmorProfile", "oomScoreAdj",
-             "scheduler", "selinuxLabel", "ioPriority", "execCPUAffinity"});
+        Keys{"terminal", "consoleSize", "user", "args", "commandLine", "env", "cwd", "capabilities",
+             "rlimits", "noNewPrivileges", "apparmorProfile", "oomScoreAdj", "scheduler",
+             "selinuxLabel", "ioPriority", "execCPUAffinity"});
   CHECK(keys<cdi::oci::User>() == Keys{"uid", "gid", "umask", "additionalGids", "username"});
   check_chapter<cdi::oci::Process>("/process");
   CHECK(*cdi::write_json(cdi::oci::Process{}, -1) == R"({"user":{"uid":0,"gid":0},"cwd":""})");
@@ -48,6 +48,13 @@ TEST_CASE("A process survives the way through JSON") {
     REQUIRE(process);
     CHECK(*cdi::write_json(*process, -1) == text);
   }
+}
+
+TEST_CASE("A process without cwd is read, as by the Go types") {
+  const auto process = cdi::read_json<cdi::oci::Process>(R"({"args":["sh"]})");
+  REQUIRE(process);
+  CHECK(process->cwd.empty());
+  CHECK(*cdi::write_json(*process, -1) == R"({"user":{"uid":0,"gid":0},"args":["sh"],"cwd":""})");
 }
 
 TEST_CASE("Ids out of range are refused") {

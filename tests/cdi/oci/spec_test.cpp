@@ -93,3 +93,30 @@ TEST_CASE("A member of the wrong type is refused, with path and position") {
   CHECK(to_string(spec.error()) == "line 2:16: root.path: expected text, not a list");
   CHECK_FALSE(cdi::read_json<cdi::oci::Spec>("{}"));
 }
+
+TEST_CASE("A number, true or false is no text") {
+  struct {
+    std::string json;
+    std::string error;
+  } const rows[] = {
+      {R"({"ociVersion":1.0})",
+       "line 1:15: ociVersion: expected text, not 1.0: put it into quotes"},
+      {R"({"ociVersion":"1.3.0","hostname":true})",
+       "line 1:34: hostname: expected text, not true: put it into quotes"},
+      {R"({"ociVersion":"1.3.0","process":{"args":["a",-7]}})",
+       "line 1:46: process.args[1]: expected text, not -7: put it into quotes"},
+      {R"({"ociVersion":"1.3.0","annotations":{"a":1e3}})",
+       "line 1:42: annotations.a: expected text, not 1e3: put it into quotes"},
+      {R"({"ociVersion":"1.3.0","linux":{"netDevices":{"eth0":{"name":23}}}})",
+       "line 1:61: linux.netDevices.eth0.name: expected text, not 23: put it into quotes"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.json);
+    const auto spec = cdi::read_json<cdi::oci::Spec>(row.json);
+    REQUIRE_FALSE(spec);
+    CHECK(spec.error().code == cdi::Errc::schema);
+    CHECK(to_string(spec.error()) == row.error);
+  }
+  const std::string quoted = R"({"ociVersion":"1.0","hostname":"true","annotations":{"a":"7"}})";
+  CHECK(*cdi::write_json(*cdi::read_json<cdi::oci::Spec>(quoted), -1) == quoted);
+}
