@@ -13,6 +13,7 @@
 
 #include "config_file.hpp"
 #include "exit_codes.hpp"
+#include "in_place.hpp"
 #include "output.hpp"
 
 /// What the commands are asked to do.
@@ -188,14 +189,23 @@ inline ExitCode validate(const Request& request, const Output& output) {
   return output.result(text, Json{{"valid", valid}}) ? exit_done : exit_refused;
 }
 
-inline ExitCode inject(const Request& request, const Output& output) {
+/// Reads the config to inject into, from where it is to be written to as well.
+inline cdi::Result<FileInPlace> read_config(const Request& request) {
+  if (request.in_place) return read_in_place(request.config);
   const bool from_input = request.config == "-";
-  const auto text = from_input ? read_standard_input() : cdi::read_file(request.config);
-  if (!text) {
-    output.error(text.error());
+  auto text = from_input ? read_standard_input() : cdi::read_file(request.config);
+  if (!text) return std::move(text).error();
+  return FileInPlace{.path = from_input ? "standard input" : request.config,
+                     .text = *std::move(text)};
+}
+
+inline ExitCode inject(const Request& request, const Output& output) {
+  const auto file = read_config(request);
+  if (!file) {
+    output.error(file.error());
     return exit_refused;
   }
-  auto config = parse_config(*text, from_input ? "standard input" : request.config);
+  auto config = parse_config(file->text, file->path);
   if (!config) {
     output.error(config.error());
     return exit_refused;
@@ -216,7 +226,7 @@ inline ExitCode inject(const Request& request, const Output& output) {
         output.format() == OutputFormat::yaml ? to_yaml(config->document) : config_text(*config));
     return printed ? exit_done : exit_refused;
   }
-  if (const auto written = rewrite_config(request.config, config_text(*config)); !written) {
+  if (const auto written = replace_in_place(*file, config_text(*config)); !written) {
     output.error(written.error());
     return exit_refused;
   }

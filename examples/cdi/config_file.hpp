@@ -5,12 +5,10 @@
 #define CDI_EXAMPLES_CDI_CONFIG_FILE_HPP
 
 #include <algorithm>
-#include <climits>
 #include <cmath>
 #include <cstdlib>
 #include <string>
 #include <string_view>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -52,7 +50,9 @@ inline Decimal parse_decimal(std::string_view number) {
   Decimal out;
   const auto e = std::min(number.find_first_of("eE"), number.size());
   if (e < number.size()) {
-    out.exponent = std::strtol(std::string{number.substr(e + 1)}.c_str(), nullptr, 10);
+    constexpr long most = 1'000'000'000;  // far beyond the length of any text
+    const auto exponent = std::strtol(std::string{number.substr(e + 1)}.c_str(), nullptr, 10);
+    out.exponent = std::clamp(exponent, -most, most);
   }
   bool fraction = false;
   for (const char c : number.substr(0, e)) {
@@ -132,16 +132,6 @@ inline std::string config_text(const ConfigFile& config) {
 /// Reads all of standard input.
 inline cdi::Result<std::string> read_standard_input() {
   return cdi::read_all(STDIN_FILENO, "standard input", cdi::Limits{}.bytes);
-}
-
-/// Replaces a config in one step, crash-safe, keeping mode, owner and group. A link stays a link.
-inline cdi::Result<void> rewrite_config(const std::string& path, std::string_view text) {
-  char target[PATH_MAX];
-  struct stat info = {};
-  if (::realpath(path.c_str(), target) == nullptr || ::stat(target, &info) != 0) {
-    return cdi::file_error(path, "cannot look at the file");
-  }
-  return cdi::replace_file(target, text, info.st_mode & 07777, info.st_uid, info.st_gid);
 }
 
 #endif  // CDI_EXAMPLES_CDI_CONFIG_FILE_HPP

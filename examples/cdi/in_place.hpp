@@ -1,0 +1,169 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_EXAMPLES_CDI_IN_PLACE_HPP
+#define CDI_EXAMPLES_CDI_IN_PLACE_HPP
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstddef>
+#include <deque>
+#include <fcntl.h>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include <cdi/descriptor.hpp>
+#include <cdi/directory.hpp>
+#include <cdi/document.hpp>
+#include <cdi/replace_file.hpp>
+#include <cdi/result.hpp>
+#include <cdi/signature.hpp>
+#include <cdi/text_file.hpp>
+
+// A file read and replaced in a directory that others may change at the same time.
+
+/// A file that was read to be replaced, and the directory that has it.
+struct FileInPlace {
+  std::string path{};             // as it was given, for messages
+  cdi::Descriptor directory{-1};  // opened once: whatever the path leads to later
+  std::string name{};             // in the directory; no link
+  std::string text{};
+  cdi::Signature signature{};  // as it was read
+};
+
+namespace detail {
+
+/// Puts the parts of a path before others; that of the root is `/`.
+inline void add_parts_before(std::string_view path, std::deque<std::string>& parts) {
+  std::deque<std::string> added;
+  if (path.starts_with('/')) added.emplace_back("/");
+  while (!path.empty()) {
+    const auto part = path.substr(0, path.find('/'));
+    path.remove_prefix(std::min(part.size() + 1, path.size()));
+    if (!part.empty()) added.emplace_back(part);
+  }
+  parts.insert(parts.begin(), added.begin(), added.end());
+}
+
+/// What a link says, if it may be followed. Only root's and this user's may: somebody else's may
+/// lead to another place the next moment.
+inline cdi::Result<std::string> read_link(int directory, const std::string& name,
+                                          const struct stat& info, std::string_view path) {
+  if (cdi::detail::is_foreign(info)) {
+    return cdi::Error{.code = cdi::Errc::refused,
+                      .message = "the path has a link of user " + std::to_string(info.st_uid) +
+                                 ", who is neither root nor this user: name the file that " +
+                                 cdi::detail::quoted(name) + " leads to",
+                      .position = {.file = std::string{path}}};
+  }
+  char target[PATH_MAX];
+  const auto size = ::readlinkat(directory, name.c_str(), target, sizeof target);
+  if (size < 0) return cdi::file_error(path, "cannot read a link of the path");
+  return std::string(target, static_cast<std::size_t>(size));
+}
+
+/// The directory and the name that a path leads to, the file not read yet.
+inline cdi::Result<FileInPlace> find_file(const std::string& path) {
+  constexpr int most_links = 40;  // as many as the kernel follows
+  constexpr int flags = O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
+  FileInPlace found{.path = path, .directory = cdi::Descriptor{::open(".", flags)}};
+  std::deque<std::string> parts;
+  detail::add_parts_before(path, parts);
+  errno = path.empty() ? ENOENT : EINVAL;
+  if (path.empty() || path.find('\0') != std::string::npos) {
+    return cdi::file_error(path, "cannot open the file");
+  }
+  for (int links = 0; found.directory;) {
+    found.name = std::move(parts.front());
+    parts.pop_front();
+    const int directory = found.directory.get();
+    struct stat info = {};
+    if (::fstatat(directory, found.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+      return cdi::file_error(path, "cannot open the file");
+    }
+    if (S_ISLNK(info.st_mode)) {
+      errno = ELOOP;
+      if (++links > most_links) return cdi::file_error(path, "cannot open the file");
+      const auto target = detail::read_link(directory, found.name, info, path);
+      if (!target) return target.error();
+      detail::add_parts_before(*target, parts);
+    } else if (parts.empty()) {
+      return found;
+    } else {
+      found.directory = cdi::Descriptor{::openat(directory, found.name.c_str(), flags)};
+    }
+  }
+  return cdi::file_error(path, "cannot open a directory of the path");
+}
+
+/// What the file is now; refused when it is another than was read, or was changed since.
+inline cdi::Result<struct stat> look_again(const FileInPlace& file) {
+  struct stat info = {};
+  if (::fstatat(file.directory.get(), file.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+    return cdi::file_error(file.path, "cannot look at the file again");
+  }
+  if (cdi::signature_of(info) == file.signature) return info;
+  return cdi::Error{.code = cdi::Errc::conflict,
+                    .message =
+                        "somebody has changed or replaced the file since it was read, and "
+                        "it is left alone: try again",
+                    .position = {.file = file.path}};
+}
+
+/// Removes the temporary files that killed writers of this file left. What cannot be removed stays.
+inline void remove_leftovers(const FileInPlace& file) {
+  constexpr std::size_t most = 100'000;
+  const auto own = cdi::detail::temporary_name(file.name, 0);
+  const auto target = cdi::detail::temporary_target(own);
+  const auto names = cdi::detail::list_directory(
+      file.directory.get(), file.path,
+      [&](std::string_view name) { return cdi::detail::temporary_target(name) == target; }, most);
+  if (!names) return;
+  for (const auto& [name, type] : names->entries) {
+    const auto abandoned = cdi::detail::open_abandoned(file.directory.get(), name);
+    if (abandoned) ::unlinkat(file.directory.get(), name.c_str(), 0);
+  }
+}
+
+}  // namespace detail
+
+/// Reads a file that is to be replaced. The links of its path are followed, if they are root's or
+/// this user's; what is found then is what is replaced.
+inline cdi::Result<FileInPlace> read_in_place(const std::string& path) {
+  auto found = detail::find_file(path);
+  if (!found) return found;
+  constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  found->directory = cdi::Descriptor{::openat(found->directory.get(), ".", flags)};
+  if (!found->directory) return cdi::file_error(path, "cannot open the directory");
+  auto file =
+      cdi::detail::read_text_at(found->directory.get(), found->name, path, cdi::Limits{}.bytes);
+  if (!file) return std::move(file).error();
+  found->text = std::move(file->text);
+  found->signature = file->signature;
+  return found;
+}
+
+/// Replaces a file that was read, in one step, crash-safe, keeping mode, owner and group. Refuses
+/// when another stands in its place now, or it was changed.
+inline cdi::Result<void> replace_in_place(const FileInPlace& file, std::string_view text) {
+  const auto info = detail::look_again(file);
+  if (!info) return info.error();
+  cdi::detail::Temporary temporary{file.directory.get(), file.name};
+  auto filled = temporary.fill(file.path, text,
+                               {.mode = static_cast<mode_t>(info->st_mode & 07777),
+                                .owner = info->st_uid,
+                                .group = info->st_gid});
+  if (!filled) return filled;
+  if (const auto same = detail::look_again(file); !same) return same.error();
+  if (!temporary.replace(file.name)) {
+    return cdi::file_error(file.path, "cannot rename the temporary file");
+  }
+  detail::remove_leftovers(file);
+  return cdi::detail::sync_directory(file.directory.get(), file.path);
+}
+
+#endif  // CDI_EXAMPLES_CDI_IN_PLACE_HPP

@@ -1,0 +1,197 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include "../../examples/cdi/in_place.hpp"
+
+#include <cerrno>
+#include <set>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <doctest/doctest.h>
+
+#include "../temp_tree.hpp"
+
+namespace {
+
+using Names = std::set<std::string>;
+
+void move(const std::string& from, const std::string& to) {
+  REQUIRE(::rename(from.c_str(), to.c_str()) == 0);
+}
+
+/// Checks that a file is not replaced since it is not the one that was read.
+void check_left_alone(const FileInPlace& file) {
+  const auto done = replace_in_place(file, "new");
+  REQUIRE_FALSE(done);
+  CHECK(done.error().code == cdi::Errc::conflict);
+  CHECK(to_string(done.error()) == file.path +
+                                       ": somebody has changed or replaced the file since it was "
+                                       "read, and it is left alone: try again");
+}
+
+}  // namespace
+
+TEST_CASE("A file is replaced where it is, with its mode, and its links stay") {
+  const TempTree tree;
+  tree.make_dir("dir");
+  tree.put("dir/file", "old");
+  REQUIRE(::chmod((tree / "dir/file").c_str(), 0640) == 0);
+  tree.link("dir", "dir_link");
+  tree.link("../dir_link/./file", "dir/one");
+  tree.link((tree / "dir/one").c_str(), "two");
+  for (const std::string_view name :
+       {"dir/file", "dir//file", "dir/../dir/file", "dir_link/file", "dir/one", "two"}) {
+    CAPTURE(name);
+    tree.put("dir/file", "old");
+    const auto file = read_in_place(tree / name);
+    REQUIRE_MESSAGE(file, to_string(file.error()));
+    CHECK(file->text == "old");
+    CHECK(replace_in_place(*file, "new"));
+    CHECK(get_file(tree / "dir/file") == "new");
+    CHECK(mode_of(tree / "dir/file") == 0640);
+  }
+  struct stat info = {};
+  for (const std::string_view name : {"dir/one", "two", "dir_link"}) {
+    CHECK(::lstat((tree / name).c_str(), &info) == 0);
+    CHECK(S_ISLNK(info.st_mode));
+  }
+  CHECK(tree.names() == Names{"dir", "dir_link", "two"});
+}
+
+TEST_CASE("A link that is put in the place of the file is not followed, nor replaced") {
+  const TempTree tree;
+  tree.put("file", "old");
+  tree.put("secret", "root's");
+  const auto file = read_in_place(tree / "file");
+  REQUIRE(file);
+  REQUIRE(::unlink((tree / "file").c_str()) == 0);
+  tree.link("secret", "file");
+  check_left_alone(*file);
+  CHECK(get_file(tree / "secret") == "root's");
+  CHECK(tree.names() == Names{"file", "secret"});
+}
+
+TEST_CASE("Another file, a name that is gone and what others wrote are left alone") {
+  const TempTree tree;
+  tree.put("file", "old");
+  auto file = read_in_place(tree / "file");
+  REQUIRE(file);
+  tree.put("other", "old");
+  move(tree / "other", tree / "file");
+  check_left_alone(*file);
+
+  file = read_in_place(tree / "file");
+  tree.put("file", "longer");
+  check_left_alone(*file);
+  CHECK(get_file(tree / "file") == "longer");
+
+  file = read_in_place(tree / "file");
+  REQUIRE(::unlink((tree / "file").c_str()) == 0);
+  CHECK(replace_in_place(*file, "new").error().system == ENOENT);
+  CHECK(tree.names().empty());
+}
+
+TEST_CASE("A directory that is replaced meanwhile is not written to") {
+  const TempTree tree;
+  for (const std::string_view name : {"dir", "other"}) tree.make_dir(name);
+  tree.put("dir/file", "old");
+  tree.put("other/file", "other's");
+  const auto file = read_in_place(tree / "dir/file");
+  REQUIRE(file);
+  move(tree / "dir", tree / "moved");
+  tree.link("other", "dir");
+  CHECK(replace_in_place(*file, "new"));
+  CHECK(get_file(tree / "other/file") == "other's");
+  CHECK(get_file(tree / "moved/file") == "new");
+}
+
+TEST_CASE("A link of another user is refused, wherever in the path it stands") {
+  const TempTree tree;
+  tree.make_dir("dir");
+  tree.put("dir/file", "old");
+  tree.link("dir", "dir_link");
+  tree.link("dir/file", "link");
+  constexpr uid_t somebody = 4242;
+  for (const std::string_view name : {"dir_link", "link"}) {
+    if (::lchown((tree / name).c_str(), somebody, somebody) == 0) continue;
+    MESSAGE("skipped 'only root makes links of others'");
+    return;
+  }
+  for (const std::string_view name : {"dir_link/file", "link"}) {
+    CAPTURE(name);
+    const auto file = read_in_place(tree / name);
+    REQUIRE_FALSE(file);
+    CHECK(file.error().code == cdi::Errc::refused);
+    const auto link = std::string{name.substr(0, name.find('/'))};
+    CHECK(to_string(file.error()) == tree / name +
+                                         ": the path has a link of user 4242, who is "
+                                         "neither root nor this user: name the file "
+                                         "that \"" +
+                                         link + "\" leads to");
+  }
+  CHECK(read_in_place(tree / "dir/file"));
+}
+
+TEST_CASE("What cannot be a file in place is an error that names the path") {
+  const TempTree tree;
+  tree.put("file", "old");
+  tree.link("loop", "loop");
+  tree.link("gone", "dangling");
+  struct {
+    std::string path;
+    int system;
+  } const rows[] = {
+      {"", ENOENT},
+      {tree / "missing", ENOENT},
+      {tree / "dangling", ENOENT},
+      {tree / "missing/file", ENOENT},
+      {tree / "file/file", ENOTDIR},
+      {tree / "loop", ELOOP},
+      {tree / ".", EISDIR},
+      {"/", EISDIR},
+      {"/dev/null", EINVAL},
+      {tree / std::string_view{"file\0", 5}, EINVAL},
+      {tree / std::string(256, 'n'), ENAMETOOLONG},
+  };
+  const auto before = open_files();
+  for (const auto& row : rows) {
+    CAPTURE(row.path);
+    const auto file = read_in_place(row.path);
+    REQUIRE_FALSE(file);
+    CHECK(file.error().code == cdi::Errc::system);
+    CHECK(file.error().system == row.system);
+    CHECK(file.error().position.file == row.path);
+  }
+  CHECK(open_files() == before);
+}
+
+TEST_CASE("What killed writers of the file left goes, and nothing else") {
+  const TempTree tree;
+  tree.put("file", "old");
+  tree.put("file.bak", "old");
+  const Names others = {".file.bak.1-2.cdi-tmp", ".file.1-.cdi-tmp", ".other.1-2.cdi-tmp",
+                        "file.1-2"};
+  for (const auto& name : others) tree.put(name, "");
+  for (const std::string_view name : {".file.1-0.cdi-tmp", ".file.7-99.cdi-tmp"})
+    tree.put(name, "");
+  const auto directory = cdi::Descriptor{::open(tree.path().c_str(), O_RDONLY | O_DIRECTORY)};
+  const cdi::detail::Temporary living{directory.get(), "file"};
+  auto file = read_in_place(tree / "file");
+  REQUIRE(file);
+  CHECK(replace_in_place(*file, "new"));
+  Names left = others;
+  left.insert({"file", "file.bak", living.name()});
+  CHECK(tree.names() == left);
+
+  const std::string longest(255, 'n');  // of which a temporary name has a part
+  tree.put(longest, "old");
+  tree.put("." + longest.substr(0, 200) + ".1-2.cdi-tmp", "");
+  file = read_in_place(tree / longest);
+  REQUIRE(file);
+  CHECK(replace_in_place(*file, "new"));
+  left.insert(longest);
+  CHECK(tree.names() == left);
+}
