@@ -70,13 +70,12 @@ bool read_entries(DIR* stream, const Wanted& wanted, std::size_t most,
 template <class Wanted>
 Result<Listing> list_directory(int directory, const std::string& path, const Wanted& wanted,
                                std::size_t most) {
-  const int own = ::fcntl(directory, F_DUPFD_CLOEXEC, 0);  // closedir closes it
-  DIR* const stream = own < 0 ? nullptr : ::fdopendir(own);
-  if (stream == nullptr) {
-    Error error = file_error(path, "cannot list the directory");
-    if (own >= 0) ::close(own);
-    return error;
-  }
+  // Opened anew, for a place in the list of its own; one that may be read only cannot be.
+  Descriptor own{::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (!own) own = Descriptor{::fcntl(directory, F_DUPFD_CLOEXEC, 0)};
+  DIR* const stream = own ? ::fdopendir(own.get()) : nullptr;
+  if (stream == nullptr) return file_error(path, "cannot list the directory");
+  static_cast<void>(own.release());  // closedir closes it
   static constexpr int most_tries = 4;
   Listing out;
   struct stat info = {};

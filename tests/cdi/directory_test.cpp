@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -98,6 +99,22 @@ TEST_CASE("A directory that changes while it is listed is listed again, but not 
   struct stat info = {};
   REQUIRE(::fstat(directory.get(), &info) == 0);
   CHECK(last.signature != cdi::signature_of(info));  // a later scan looks again
+}
+
+TEST_CASE("A list has a place of its own, and a directory that may only be read has one") {
+  const TempTree tree;
+  for (const auto* name : {"a", "b"}) tree.put(name, "");
+  const auto directory = open_dir(tree.path());
+  const auto at = ::lseek(directory.get(), 0, SEEK_CUR);
+  REQUIRE(cdi::detail::list_directory(directory.get(), "dir", is_short, no_limit));
+  CHECK(::lseek(directory.get(), 0, SEEK_CUR) == at);
+
+  REQUIRE(::chmod(tree.path().c_str(), 0444) == 0);
+  const Nobody nobody;
+  if (!nobody) return;
+  const auto listing = cdi::detail::list_directory(directory.get(), "dir", is_short, no_limit);
+  REQUIRE(listing);
+  CHECK(listing->entries.size() == 2);
 }
 
 TEST_CASE("What cannot be listed is an error, and leaves no descriptor") {
