@@ -103,7 +103,9 @@ inline Descriptor make_temporary(int directory, std::string_view name, std::stri
     // will be. Where there are no locks at all, nobody removes it.
     if (!try_lock(file.get()) && errno == EWOULDBLOCK) continue;
     struct stat info = {};
-    if (::fstat(file.get(), &info) == 0 && info.st_nlink > 0) return file;
+    const bool known = ::fstat(file.get(), &info) == 0;
+    if (known && info.st_nlink > 0) return file;
+    if (!known) ::unlinkat(directory, made.c_str(), 0);
   }
   errno = EEXIST;
   return Descriptor{-1};

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0
+"""The tools on a system that fails now and then: faults_test.py FAULTS CDI CDI_PREPARE [unittest
+options]. FAULTS is the library made of faults.cpp; "none" where there is none. The seeds are always
+the same; CDI_FULL=1 takes twenty times as many."""
+import json
+import os
+import pathlib
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "prepare"))
+import node_trees  # noqa: E402  pylint: disable=wrong-import-position
+
+FAULTS, CDI, PREPARE = (name if name == "none" else os.path.abspath(name) for name in sys.argv[1:4])
+
+ALL_CALLS = "open read write stat rename unlink mkdir sync mode lock list random notify short twice"
+HARMLESS = ("random", "short", "twice")  # nothing is lost when these happen
+# Calls that look at the host, too. What a node lacks since one of them failed is not told apart from
+# what it lacks: a spec is whole then, but not that of the node.
+HOST_CALLS = ("open", "read", "stat", "list", "twice", ALL_CALLS)
+SEEDS = range(34 * (20 if os.environ.get("CDI_FULL") == "1" else 1))
+SPEC = """cdiVersion: 0.6.0
+kind: vendor.com/{0}
+devices:
+- {{name: one, containerEdits: {{env: [ONE={0}]}}}}
+- {{name: two, containerEdits: {{env: [TWO={0}]}}}}
+"""
+CONFIG = '{\n  "ociVersion": "1.0.2",\n  "process": {"cwd": "/", "env": ["A=1"]}\n}\n'
+
+
+def faults():
+    """The calls that fail, and the environment that makes them, for each seed."""
+    kinds = [*ALL_CALLS.split(), ALL_CALLS]
+    for seed in SEEDS:
+        kind = kinds[seed % len(kinds)]
+        yield kind, {"FAULT_CALLS": kind, "FAULT_SEED": str(seed),
+                     "FAULT_ONE_IN": str((2, 7, 25)[seed // len(kinds) % 3])}
+
+
+class FaultTest(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory(prefix="cdi-faults-")
+        self.addCleanup(place.cleanup)
+        self.place = pathlib.Path(place.name)
+        self.place.chmod(0o755)
+        if FAULTS == "none":
+            self.skipTest("no calls can be made to fail: sanitizers, or another C library")
+        self.specs = self.place / "specs"
+        self.specs.mkdir(0o755)
+        probe = self.run_tool([CDI, "-d", str(self.specs), "devices"],
+                              {"FAULT_CALLS": "list", "FAULT_ONE_IN": "1"})
+        if "cannot list the directory" not in probe.stderr:
+            self.skipTest("the programs take no preloaded library: linked statically?")
+
+    def run_tool(self, command, fault=None):
+        """Runs a program, which may fail, but must not crash or hang, nor fail without a word."""
+        environment = {**os.environ, **fault, "LD_PRELOAD": FAULTS} if fault else None
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=30,
+                              check=False)
+        self.assertIn(done.returncode, range(100), done.stderr)
+        if done.returncode != 0:
+            self.assertNotEqual(done.stdout + done.stderr, "")
+        return done
+
+    def run_well(self, command):
+        done = self.run_tool(command)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def check_specs(self, directory):
+        """Checks that all spec files of a directory are whole."""
+        for path in directory.iterdir() if directory.exists() else []:
+            if path.suffix in (".json", ".yaml"):
+                self.run_well([CDI, "validate", str(path)])
+
+
+class Library(FaultTest):
+    """Reading specs, and writing configs."""
+
+    def setUp(self):
+        super().setUp()
+        for name in ("a", "b", "c"):
+            (self.specs / f"{name}.yaml").write_text(SPEC.format(name))
+        other = self.place / "linked.yaml"
+        other.write_text(SPEC.format("linked"))
+        (self.specs / "linked.yaml").symlink_to(other)
+
+    def test_devices_are_not_lost_without_a_word(self):
+        command = [CDI, "-d", str(self.specs), "devices"]
+        names = set(self.run_well(command).stdout.split())
+        self.assertEqual(len(names), 8)
+        for calls, fault in faults():
+            with self.subTest(**fault):
+                done = self.run_tool(command, fault)
+                found = done.stdout.split()
+                self.assertEqual(len(found), len(set(found)))
+                self.assertLessEqual(set(found), names)
+                if set(found) != names:
+                    self.assertNotEqual(done.stderr, "")
+                    self.assertNotIn(calls, HARMLESS)
+
+    def test_config_in_place_is_the_old_or_the_new_one(self):
+        directory = self.place / "bundle"
+        directory.mkdir()
+        config = directory / "config.json"
+        command = [CDI, "-d", str(self.specs), "inject", "--in-place", str(config),
+                   "vendor.com/a=one"]
+        config.write_text(CONFIG)
+        self.run_well(command)
+        new = config.read_text()
+        self.assertIn("ONE=a", new)
+        for calls, fault in faults():
+            config.write_text(CONFIG)
+            config.chmod(0o640)
+            with self.subTest(**fault):
+                done = self.run_tool(command, fault)
+                self.assertIn(config.read_text(), (CONFIG, new))
+                self.assertEqual(config.read_text() == new,
+                                 done.returncode == 0 or "the change is made" in done.stderr)
+                if calls in HARMLESS:
+                    self.assertEqual(done.returncode, 0)
+                config.write_text(CONFIG)
+                self.run_well(command)
+                self.assertEqual(config.read_text(), new)
+                self.assertEqual(stat.S_IMODE(config.stat().st_mode), 0o640)
+                self.assertEqual(os.listdir(directory), ["config.json"])
+
+
+class Prepare(FaultTest):
+    """Writing specs, and claims."""
+
+    def setUp(self):
+        super().setUp()
+        self.root, self.out, self.state = (self.place / name for name in ("node", "out", "state"))
+        node_trees.TREES["other"](str(self.root), False)
+
+    def command(self, name, *more):
+        place = ["--root", str(self.root), "--output-dir", str(self.out)]
+        if name != "write":
+            place += ["--state-dir", str(self.state)]
+        return [PREPARE, name, *place, *more]
+
+    def files(self, directory):
+        return sorted(os.listdir(directory)) if directory.exists() else []
+
+    def test_specs_are_whole_and_made_up_for(self):
+        self.run_well(self.command("write"))
+        name, = self.files(self.out)
+        new = (self.out / name).read_text()
+        old = new.replace("renderD128", "renderD199")
+        self.assertNotEqual(old, new)
+        for calls, fault in faults():
+            with self.subTest(**fault):
+                (self.out / name).write_text(old)
+                done = self.run_tool(self.command("write"), fault)
+                self.check_specs(self.out)
+                if calls not in HOST_CALLS:
+                    self.assertIn((self.out / name).read_text(), (old, new))
+                    self.assertEqual((self.out / name).read_text() == new,
+                                     done.returncode == 0 or "the change is made" in done.stderr)
+                self.run_well(self.command("write"))
+                self.assertEqual((self.out / name).read_text(), new)
+                self.assertEqual(self.files(self.out), [name])
+
+    def check_gone(self, uid):
+        """Checks that nothing of a claim is left, once it is taken back, and its device is free."""
+        done = self.run_well(self.command("unprepare", "--claim", uid))
+        self.assertEqual(json.loads(done.stdout), {"claims": {uid: {}}})
+        self.assertEqual(json.loads(self.run_well(self.command("list", "-o", "json")).stdout),
+                         {"claims": {}})
+        self.assertEqual(self.files(self.out), [])
+        self.assertEqual(self.files(self.state), [".lock"])
+
+    def test_claim_is_there_when_it_is_said_to_be(self):
+        command = self.command("prepare", "--claim", "a", "--device", "0")
+        self.run_well(command)
+        spec, = self.files(self.out)
+        self.check_gone("a")
+        for calls, fault in faults():
+            with self.subTest(**fault):
+                done = self.run_tool(command, fault)
+                self.check_specs(self.out)
+                if done.returncode == 0 and calls not in HOST_CALLS:
+                    claims = json.loads(self.run_well(self.command("list", "-o", "json")).stdout)
+                    self.assertIsNone(claims["claims"]["a"]["fault"])
+                    self.assertEqual(self.files(self.out), [spec])
+                elif done.returncode != 0:
+                    self.assertNotIn(calls, HARMLESS)
+                self.check_gone("a")
+
+    def test_claim_is_gone_when_it_is_said_to_be(self):
+        for calls, fault in faults():
+            self.run_well(self.command("prepare", "--claim", "a", "--device", "0"))
+            with self.subTest(**fault):
+                done = self.run_tool(self.command("unprepare", "--claim", "a"), fault)
+                self.check_specs(self.out)
+                if done.returncode == 0:
+                    left = [name for name in self.files(self.out) + self.files(self.state)
+                            if name.endswith(".json")]
+                    self.assertEqual(left, [])
+                else:
+                    self.assertNotIn(calls, HARMLESS)
+            self.check_gone("a")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2, argv=[sys.argv[0], *sys.argv[4:]])
