@@ -146,7 +146,6 @@ std::shared_ptr<const cdi::LoadedSpec> kept_at(std::string path, int priority,
 }
 
 TEST_CASE("What a bad file held is no rival of a valid file of its priority") {
-  using Specs = std::vector<std::shared_ptr<const cdi::LoadedSpec>>;
   struct {
     Specs specs;
     std::string_view origin;  // of device d; empty when it is contested
