@@ -131,7 +131,7 @@ constexpr bool is_deceptive(std::string_view character) noexcept {
          (code >= 0x2066 && code <= 0x2069);
 }
 
-/// Appends `\u009b` for a character of 2 or 3 bytes.
+/// Appends a character of 2 or 3 bytes by its number, as JSON does: `u009b` after a backslash.
 inline void append_code_point(std::string_view character, std::string& out) {
   constexpr std::string_view digits = "0123456789abcdef";
   const unsigned code = bmp_code_point(character);
