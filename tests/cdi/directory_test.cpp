@@ -32,6 +32,7 @@ bool is_short(std::string_view name) {
 
 std::vector<std::string> names_of(const std::vector<cdi::detail::DirectoryEntry>& entries) {
   std::vector<std::string> names;
+  names.reserve(entries.size());
   for (const auto& entry : entries) names.push_back(entry.name);
   return names;
 }
