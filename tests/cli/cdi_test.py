@@ -475,6 +475,24 @@ devices:
             with self.subTest(args):
                 self.run_cdi(*args, expect=2)
 
+    def test_what_is_said_is_utf8_that_no_terminal_obeys(self):
+        bad = os.fsencode(self.path("high/")) + b"\xff\xc2\x9b31m.yaml"
+        with open(bad, "wb") as file:
+            file.write(b'cdiVersion: 0.6.0\nkind: vendor.com/x\n"a\xc2\x9b\xe2\x80\xae": 1\n')
+        for form, marks in (("text", (b"\\xff\\u009b31m.yaml", b"a\\u009b\\u202e: unknown")),
+                            ("json", (b"\xef\xbf\xbd",))):
+            with self.subTest(form):
+                done = subprocess.run([CDI, "-o", form, "validate", bad], capture_output=True,
+                                      check=False)
+                self.assertEqual(done.returncode, 1)
+                said = done.stderr.decode()
+                for mark in marks:
+                    self.assertIn(mark, done.stderr)
+                if form == "json":
+                    self.assertIn("unknown field", json.loads(said)["message"])
+                else:
+                    self.assertTrue(said.rstrip("\n").isprintable(), said)
+
     def test_help_names_commands_and_exit_codes(self):
         out = self.run_cdi("--help")[0]
         for word in ("devices", "vendors", "classes", "specs", "dirs", "validate", "inject",
