@@ -116,7 +116,8 @@ class HostTree {
     return bytes;
   }
 
-  /// The names in a directory, sorted; none when it cannot be read.
+  /// The names in a directory, sorted, each once, though `readdir` may give one twice while the
+  /// directory changes; none when it cannot be read.
   std::vector<std::string> list(std::string_view path) const {
     const auto place = find(path, Last::follow);
     if (!place) return {};
@@ -128,6 +129,7 @@ class HostTree {
       if (name != "." && name != "..") names.emplace_back(name);
     }
     std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
     return names;
   }
 

@@ -81,6 +81,21 @@ TEST_CASE("JSON in a YAML file has what YAML has not") {
   CHECK(loaded->spec.devices[0].container_edits.env[0] == "A=/\xF0\x9F\x98\x80");
 }
 
+TEST_CASE("What follows the first document is a warning, whatever it is") {
+  for (const std::string rest : {"---\nother: document\n", "---\n[not closed", "...\n%x\n"}) {
+    CAPTURE(rest);
+    const auto loaded = cdi::parse_spec(good_yaml + rest, "f.yaml", cdi::Format::yaml);
+    REQUIRE_MESSAGE(loaded, (loaded ? "" : to_string(loaded.error())));
+    CHECK(loaded->spec == good_spec());
+    REQUIRE(loaded->warnings.size() == 1);
+    CHECK(loaded->warnings[0].rule == "single-document");
+    CHECK(loaded->warnings[0].position.line == 8);
+  }
+  for (const std::string rest : {"---\n", "...\n# note\n", "\n\n"}) {
+    CHECK(cdi::parse_spec(good_yaml + rest, "f.yaml", cdi::Format::yaml)->warnings.empty());
+  }
+}
+
 TEST_CASE("Errors of shape and of rules carry path, line and column") {
   struct {
     std::string text;

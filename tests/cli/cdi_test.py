@@ -369,6 +369,18 @@ devices:
         self.assertIn(f"{spec}:2:16: annotations: ",
                       self.run_cdi("convert", "--to", "0.5.0", spec, expect=1)[1])
 
+    def test_convert_refuses_to_drop_further_documents(self):
+        spec = self.write("two.yaml", "cdiVersion: 0.6.0\nkind: v.com/c\ndevices:\n- name: d\n"
+                          "  containerEdits: {env: [A=1]}\n---\ncdiVersion: 0.6.0\n")
+        out, err = self.run_cdi("convert", "--to", "0.5.0", spec, expect=1)
+        self.assertEqual(out, "")
+        self.assertIn(f"{spec}:7:1: only the first document of the file is read", err)
+        self.assertIn("--lossy converts it all the same", err)
+        out, _ = self.run_cdi("convert", "--lossy", "--to", "0.5.0", spec)
+        self.assertIn("name: d\n", out)
+        self.run_cdi("validate", spec)
+        self.run_cdi("validate", "--strict", spec, expect=1)
+
     def test_losses_are_warnings_when_they_are_allowed(self):
         spec = self.write("new.yaml", NEW)
         out, err = self.run_cdi("convert", "--lossy", "--for", "podman@4.2", "-o", "json", spec)
