@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0
+"""What the vectors and tables expect is what the Go reference does, of the release in peer/go.mod.
+
+usage: peer_test.py BUILD CONFORMANCE [ARGUMENTS OF UNITTEST]
+       peer_test.py BUILD --write VECTOR...    puts what the reference answers into these vectors
+
+Builds peer/ in the folder BUILD; without Go or its modules all is skipped. CDI_WILD names a folder
+of real spec files: its `index.json` says what the reference and CONFORMANCE, the program of this
+library, are to make of each.
+"""
+import base64
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+VECTORS = sorted(path for path in HERE.glob("*.json") if path.name != "deviations.json")
+TABLES = sorted((HERE / "tables").glob("go-*.json"))
+WILD = os.environ.get("CDI_WILD")
+BUILD, CONFORMANCE = map(pathlib.Path, sys.argv[1:3])
+PEER = BUILD / "peer"
+
+
+def go(*words):
+    """Runs Go on peer/, which it leaves as it is."""
+    environment = {**os.environ, "GOFLAGS": "-mod=readonly -buildvcs=false", "GOWORK": "off",
+                   "GOTOOLCHAIN": "local", "CGO_ENABLED": "0", "GO111MODULE": "on"}
+    environment.setdefault("GOCACHE", str(BUILD / "go-cache"))
+    return subprocess.run(["go", *words], cwd=HERE / "peer", env=environment, text=True,
+                          capture_output=True, timeout=600)
+
+
+def build():
+    if not shutil.which("go"):
+        raise unittest.SkipTest("go is not installed")
+    needed = re.search(r"^go (.*)$", (HERE / "peer/go.mod").read_text(), re.M)[1]
+    have = go("env", "GOVERSION").stdout.strip()
+    if [int(number) for number in re.findall(r"\d+", have)] < list(map(int, needed.split("."))):
+        raise unittest.SkipTest(f"go {needed} or newer is not installed: this is {have}")
+    modules = go("list", "-deps", ".")
+    if modules.returncode:
+        why = modules.stderr.strip().splitlines()[-1]
+        raise unittest.SkipTest("the Go modules of the reference are not to be had: " + why)
+    built = go("build", "-o", PEER, ".")
+    if built.returncode:
+        sys.exit(built.stderr)
+
+
+setUpModule = build
+
+
+def lines(program, *words):
+    """The JSON lines that a program prints."""
+    done = subprocess.run([program, *words], text=True, capture_output=True, timeout=300)
+    if done.returncode:
+        raise AssertionError(f"{program} {words[0]}: {done.stderr[-2000:]}")
+    return [json.loads(line) for line in done.stdout.removesuffix("\n").split("\n")]
+
+
+def load(path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def compared(answer):
+    """The part of an answer that does not depend on the words of messages."""
+    if "load_panic" in answer:
+        return "a crash"
+    inject = answer["inject"]
+    return {"devices": answer["devices"], "vendors": answer["vendors"],
+            "classes": answer["classes"], "spec_errors": sorted(answer["spec_errors"]),
+            "ok": inject["ok"], "unresolved": inject["unresolved"], "oci": inject.get("oci"),
+            "oci_after_error": inject.get("oci_after_error")}
+
+
+def has_error(column, value):
+    """Of errors only whether there is one counts, as in tables.cpp."""
+    return bool(value) if column.endswith("error") else value
+
+
+class Reference(unittest.TestCase):
+    maxDiff = None
+
+    def test_vectors(self):
+        for path, answer in zip(VECTORS, lines(PEER, "vectors", *VECTORS), strict=True):
+            with self.subTest(path.stem):
+                self.assertEqual(compared(answer), compared(load(path)["expected"]))
+
+    def test_tables(self):
+        for path in TABLES:
+            tables = load(path)
+            for line in lines(PEER, "tables", path):
+                rows = tables[line["table"]]
+                row = rows[line["row"]] if isinstance(rows, list) else {line["table"]: rows}
+                with self.subTest(line["table"], row=row):
+                    for column, answer in line["answers"].items():
+                        self.assertEqual(has_error(column, answer),
+                                         has_error(column, row.get(column)), column)
+
+
+def without_empty(value):
+    if isinstance(value, dict):
+        pairs = ((key, without_empty(item)) for key, item in value.items())
+        return {key: item for key, item in pairs if item not in (None, [], {}, "", False)}
+    return [without_empty(item) for item in value] if isinstance(value, list) else value
+
+
+def digest(oci):
+    text = json.dumps(without_empty(oci), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@unittest.skipUnless(WILD, "CDI_WILD names no folder of real files")
+class Wild(unittest.TestCase):
+    """Real files, as vectors of one file each."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.wild = pathlib.Path(WILD)
+        self.specs = load(self.wild / "index.json")["specs"]
+        self.oci = load(self.wild / "base-oci-k8s-pod.json")
+
+    def vector(self, file, devices):
+        """A vector of one of the real files."""
+        source = self.wild / file
+        content = base64.b64encode(source.read_bytes()).decode()
+        path = self.folder / f"{len(os.listdir(self.folder))}.json"
+        path.write_text(json.dumps({
+            "name": file, "oci": self.oci, "devices": devices,
+            "files": [{"dir": 0, "name": source.name, "content_b64": content}]}))
+        return path
+
+    def check_read(self, program, words, column):
+        vectors = [self.vector(spec["file"], []) for spec in self.specs]
+        for spec, answer in zip(self.specs, lines(program, *words, *vectors), strict=True):
+            with self.subTest(spec["file"]):
+                refused = "load_panic" in answer or bool(answer["spec_errors"])
+                self.assertEqual("refused" if refused else "accepted", spec[column],
+                                 answer.get("spec_errors"))
+                if not refused and spec["reference"] == "accepted":
+                    self.assertEqual(answer["devices"], spec["devices"])
+
+    def check_injected(self, program, words):
+        wanted = [(spec, item) for spec in self.specs for item in spec.get("inject", [])]
+        vectors = []
+        for spec, item in wanted:
+            names = [item["names"]] if item["names"] != "all" else self.names(spec["pinned"])
+            vectors.append(self.vector(spec["pinned"], names))
+        for (spec, item), answer in zip(wanted, lines(program, *words, *vectors), strict=True):
+            with self.subTest(spec["pinned"], names=item["names"]):
+                self.assertEqual(digest(answer["inject"].get("oci")), item["sha256"],
+                                 answer["inject"].get("error"))
+
+    def names(self, file):
+        spec = load(self.wild / file)
+        return [f"{spec['kind']}={device['name']}" for device in spec["devices"]]
+
+    def test_reference_reads(self):
+        self.check_read(PEER, ["vectors"], "reference")
+
+    def test_reference_injects(self):
+        self.check_injected(PEER, ["vectors"])
+
+    def test_library_reads(self):
+        self.check_read(CONFORMANCE, [], "expected")
+
+    def test_library_injects(self):
+        self.check_injected(CONFORMANCE, [])
+
+
+def ordered(new, old):
+    """A value with the members that another has too in the order of that one."""
+    if isinstance(new, dict) and isinstance(old, dict):
+        keys = [key for key in old if key in new] + [key for key in new if key not in old]
+        return {key: ordered(new[key], old.get(key)) for key in keys}
+    if isinstance(new, list) and isinstance(old, list):
+        return [ordered(*pair) for pair in zip(new, old)] + new[len(old):]
+    return new
+
+
+def write(paths):
+    build()
+    for path, answer in zip(paths, lines(PEER, "vectors", *paths), strict=True):
+        vector = load(path)
+        answer.pop("name")
+        vector["expected"] = ordered(answer, vector.get("expected"))
+        path.write_text(json.dumps(vector, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if CONFORMANCE.name == "--write":
+        write([pathlib.Path(path) for path in sys.argv[3:]])
+    else:
+        unittest.main(argv=sys.argv[:1] + sys.argv[3:])
