@@ -142,6 +142,8 @@ std::vector<Demand> cdi_demands() {
       {"ContainerEdits", "env", Rule::env_entry, each_item(a_variable())},
       {"DeviceNode", "path", Rule::node_path, not_empty_text()},
       {"DeviceNode", "type", Rule::node_type, one_of(std::array{"", "b", "c", "u", "p"})},
+      {"DeviceNode", "major", Rule::node_numbers, {{"minimum", 0}}},
+      {"DeviceNode", "minor", Rule::node_numbers, {{"minimum", 0}}},
       {"DeviceNode", "permissions", Rule::node_permissions, all_matching("[rwm]*|none")},
       {"NetDevice", "hostInterfaceName", Rule::net_names, not_empty_text()},
       {"NetDevice", "name", Rule::net_names, not_empty_text()},
@@ -284,8 +286,8 @@ class Schema {
     if (found == demands_.end()) return Json::object();
     const Demand demand = std::move(*found);
     demands_.erase(found);
-    return cdi::row_of(demand.rule).severity == cdi::Severity::error ? demand.words
-                                                                     : Json::object();
+    return cdi::row_of(demand.rule).severity != cdi::Severity::warning ? demand.words
+                                                                       : Json::object();
   }
 
   std::vector<Demand> demands_;

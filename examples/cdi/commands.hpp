@@ -130,7 +130,8 @@ inline ExitCode list_dirs(const Request& request, const Output& output) {
 }
 
 inline std::string_view severity_name(cdi::Severity severity) {
-  return severity == cdi::Severity::error ? "error" : "warning";
+  if (severity == cdi::Severity::error) return "error";
+  return severity == cdi::Severity::warning ? "warning" : "write-error";
 }
 
 /// Prints the table of rules.
@@ -139,7 +140,7 @@ inline ExitCode list_rules(const Output& output) {
   Json list = Json::array();
   for (const auto& row : cdi::rules) {
     const auto severity = severity_name(row.severity);
-    text += fmt::format("{:22} {:8} {} ({})\n", row.code, severity, row.demand, row.source);
+    text += fmt::format("{:22} {:11} {} ({})\n", row.code, severity, row.demand, row.source);
     list.push_back({{"rule", row.code},
                     {"severity", severity},
                     {"demand", row.demand},

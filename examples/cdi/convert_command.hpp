@@ -118,8 +118,9 @@ inline ExitCode convert(const Request& request, const Output& output) {
   const auto format = output.format() == OutputFormat::json   ? cdi::Format::json
                       : output.format() == OutputFormat::yaml ? cdi::Format::yaml
                                                               : *cdi::format_of(request.file);
-  const auto text = cdi::write_spec(lowered->spec, format);
+  auto text = cdi::write_spec(lowered->spec, format);
   if (!text) {
+    text.error().position.file = request.file;
     output.error(text.error());
     return exit_refused;
   }

@@ -263,9 +263,11 @@ inline Result<LoadedSpec> read_spec_file(const std::string& path, const ReadOpti
 }
 
 /// A spec as the text of a file, in either format, with a newline at the end. `Errc::invalid` or
-/// `Errc::invalid_name` when the spec is not valid, or holds text that is not UTF-8.
+/// `Errc::invalid_name` when the spec is not valid to `Purpose::write`, or holds text that is not
+/// UTF-8.
 inline Result<std::string> write_spec(const Spec& spec, Format format) {
-  if (auto valid = cdi::validate(spec); !valid) return std::move(valid).error();
+  auto valid = cdi::validate(spec, nullptr, Purpose::write);
+  if (!valid) return std::move(valid).error();
   if (format == Format::yaml) return cdi::write_yaml(spec);
   auto text = cdi::write_json(spec);
   if (text) text->append("\n");

@@ -20,15 +20,18 @@ enum class Rule : std::uint8_t {
   version_known,          ///< `cdiVersion` is one for `parse_release`
   version_new_enough,     ///< `cdiVersion` has every member used: see `minimum_need`
   field_retired,          ///< `cdiVersion` still has every member used
+  text_nul,               ///< no text holds a NUL
   kind_name,              ///< `kind` is one for `parse_kind`
   kind_class_length,      ///< the class has at most 63 bytes; a warning
   kind_vendor_dns,        ///< the vendor is a DNS name; a warning
-  annotation_key,         ///< each key is one for `is_annotation_key`
-  annotation_size,        ///< at most 256 KiB of annotations for the spec, and for each device
+  annotation_key,         ///< each key is one for `is_annotation_key`; a warning to readers
+  annotation_size,        ///< at most 256 KiB of annotations for the spec, and for each device; so
   env_entry,              ///< variables are `NAME=value`, of containers and hooks
+  env_name,               ///< those names have no blanks or quotes; a warning
   node_path,              ///< a device node names its path in the container
   node_path_absolute,     ///< that path begins with `/`; a warning
   node_type,              ///< the type of a node is none, b, c, u or p
+  node_numbers,           ///< major and minor numbers are 0 or more
   node_permissions,       ///< permissions are some of `rwm`, or `none`
   net_names,              ///< a net device has both names
   net_names_unique,       ///< no interface is moved twice, no name given twice, by the same edits
@@ -52,7 +55,9 @@ enum class Rule : std::uint8_t {
 
 /// What breaking a rule means.
 enum class Severity : std::uint8_t {
-  error,    ///< the spec cannot be used
+  error,  ///< the spec cannot be used
+  /// The spec can be used, and readers get a warning; `write_spec` refuses to write it.
+  write_error,
   warning,  ///< the spec can be used, but what was meant is doubtful
 };
 
@@ -66,16 +71,20 @@ struct RuleRow {
 };
 
 /// Every rule, in the order of `Rule`. This table alone decides which is an error: those that the
-/// Go reference refuses too, and those on annotations, which it means to refuse, but never looks
-/// at. An error takes all devices of a file away, so what only some container would stumble over is
-/// a warning.
-inline constexpr std::array<RuleRow, 31> rules{{
+/// Go reference refuses too, and those of which the text says one thing and a runtime does another,
+/// `text_nul` and `node_numbers`. An error takes all devices of a file away, so what the reference
+/// takes and only some container would stumble over is a warning. What it means to refuse, but
+/// never looks at, is an error to writers.
+inline constexpr std::array<RuleRow, 34> rules{{
     {Rule::version_known, "version-known", Severity::error,
      "cdiVersion names a release of the CDI specification", "SPEC.md, Specification version"},
     {Rule::version_new_enough, "version-new-enough", Severity::error,
      "cdiVersion is not older than the newest member used", "SPEC.md, Released versions"},
     {Rule::field_retired, "field-retired", Severity::error,
      "no member is used that cdiVersion has no more", "SPEC.md, Released versions"},
+    {Rule::text_nul, "text-nul", Severity::error,
+     "no text holds a NUL: what comes after it is lost to some runtimes, and refused by others",
+     "POSIX, Pathname"},
     {Rule::kind_name, "kind-name", Severity::error,
      "kind is vendor/class; both are letters, digits and inner _ - ., and begin with a letter",
      "SPEC.md, Kind"},
@@ -84,19 +93,23 @@ inline constexpr std::array<RuleRow, 31> rules{{
     {Rule::kind_vendor_dns, "kind-vendor-dns", Severity::warning,
      "the vendor is a DNS name: words of at most 63 letters, digits and inner -, 253 bytes in all",
      "SPEC.md, Kind"},
-    {Rule::annotation_key, "annotation-key", Severity::error,
+    {Rule::annotation_key, "annotation-key", Severity::write_error,
      "annotation keys are Kubernetes keys: name, or domain/name", "SPEC.md, Annotations"},
-    {Rule::annotation_size, "annotation-size", Severity::error,
+    {Rule::annotation_size, "annotation-size", Severity::write_error,
      "the annotations of a spec or device have at most 262144 bytes, keys and values together",
      "SPEC.md, Annotations"},
     {Rule::env_entry, "env-entry", Severity::error, "environment variables are NAME=value",
      "SPEC.md, OCI Edits"},
+    {Rule::env_name, "env-name", Severity::warning,
+     "names of environment variables have no blanks and no quotes", "POSIX, Environment Variables"},
     {Rule::node_path, "node-path", Severity::error, "a device node has a path",
      "SPEC.md, OCI Edits"},
     {Rule::node_path_absolute, "node-path-absolute", Severity::warning,
      "paths of device nodes are absolute", "OCI config-linux.md, Devices"},
     {Rule::node_type, "node-type", Severity::error, "the type of a device node is b, c, u or p",
      "SPEC.md, OCI Edits"},
+    {Rule::node_numbers, "node-numbers", Severity::error,
+     "device numbers are 0 or more: to runc, -1 in a device cgroup is every number", "runc"},
     {Rule::node_permissions, "node-permissions", Severity::error,
      "permissions are some of r, w and m, or none", "SPEC.md, OCI Edits"},
     {Rule::net_names, "net-names", Severity::error,

@@ -5,6 +5,7 @@
 #define CDI_VALIDATE_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -26,6 +27,12 @@
 
 namespace cdi::inline CDI_ABI {
 
+/// What a spec is validated for.
+enum class Purpose : std::uint8_t {
+  read,   ///< to be used as it is
+  write,  ///< to be written: a `Severity::write_error` is an error, and not a warning
+};
+
 namespace detail {
 
 /// The way to a member, made into text only when a rule is broken there.
@@ -46,12 +53,14 @@ struct MemberPath {
 /// Takes broken rules: the first that is an error, and the warnings for who wants them.
 class Findings {
  public:
-  explicit Findings(std::vector<Error>* warnings) : warnings_{warnings} {}
+  Findings(std::vector<Error>* warnings, Purpose purpose)
+      : warnings_{warnings}, purpose_{purpose} {}
 
   /// Notes a broken rule. Whether to look further: not after an error.
   bool note(Rule rule, const MemberPath& at, Error error) {
     const RuleRow& row = row_of(rule);
-    const bool doubt = row.severity == Severity::warning;
+    const bool doubt = row.severity == Severity::warning ||
+                       (row.severity == Severity::write_error && purpose_ == Purpose::read);
     if (doubt && (warnings_ == nullptr || noted_ == most_warnings)) return true;
     error.rule = row.code;
     error.where = at.text();
@@ -71,6 +80,7 @@ class Findings {
 
  private:
   std::vector<Error>* warnings_;
+  Purpose purpose_;
   std::size_t noted_ = 0;
   Result<void> error_{};
 };
@@ -84,16 +94,61 @@ bool check_each(std::string_view key, const List& list, const MemberPath& at, Ch
   return true;
 }
 
+/// Looks for a NUL in every text of a value, whatever its place.
+template <class T>
+bool check_texts(const T& value, const MemberPath& at, Findings& out) {
+  if constexpr (TextLike<T>) {
+    const std::string_view text = value;
+    return text.find('\0') == std::string_view::npos ||
+           out.note(
+               Rule::text_nul, at,
+               detail::quoted(text) + " holds a NUL, where some runtimes stop reading: remove it");
+  } else if constexpr (Described<T>) {
+    return every_field<T>([&](const auto& field) {
+      return detail::check_texts(value.*field.member, {&at, field.key}, out);
+    });
+  } else if constexpr (OptionalLike<T>) {
+    return !value.has_value() || detail::check_texts(*value, at, out);
+  } else if constexpr (DictLike<T>) {
+    for (const auto& [key, item] : value) {
+      const MemberPath item_at{&at, key};
+      if (!detail::check_texts(key, item_at, out) || !detail::check_texts(item, item_at, out)) {
+        return false;
+      }
+    }
+    return true;
+  } else if constexpr (ListLike<T>) {
+    return check_each(at.key, value, *at.outer, [&](const auto& item, const MemberPath& to) {
+      return detail::check_texts(item, to, out);
+    });
+  } else {
+    return true;  // a number
+  }
+}
+
 inline bool check_env(std::string_view entry, const MemberPath& at, Findings& out) {
   const auto equals = entry.find('=');
-  return (equals != std::string_view::npos && equals > 0) ||
-         out.note(Rule::env_entry, at,
-                  "invalid environment variable " + detail::quoted(entry) + ": write NAME=value");
+  if (equals == std::string_view::npos || equals == 0) {
+    return out.note(Rule::env_entry, at,
+                    "invalid environment variable " + detail::quoted(entry) + ": write NAME=value");
+  }
+  const auto name = entry.substr(0, equals);
+  return name.find_first_of(" \t\n\v\f\r\"'`") == std::string_view::npos ||
+         out.note(Rule::env_name, at,
+                  "environment variable " + detail::quoted(name) +
+                      " has blanks or quotes in its name: write NAME=value");
 }
 
 inline bool check_absolute(Rule rule, std::string_view path, const MemberPath& at, Findings& out) {
   return path.starts_with('/') ||
          out.note(rule, at, "path " + detail::quoted(path) + " is not absolute: begin it with /");
+}
+
+inline bool check_number(std::string_view key, std::int64_t number, const MemberPath& at,
+                         Findings& out) {
+  return number >= 0 || out.note(Rule::node_numbers, {&at, key},
+                                 "device number " + std::to_string(number) +
+                                     " is negative: use 0 or more, or leave it out");
 }
 
 template <class S>
@@ -116,6 +171,9 @@ bool check(const BasicDeviceNode<S>& node, const MemberPath& at, Findings& out) 
       !out.note(Rule::node_type, {&at, "type"},
                 subject() + "invalid type " + detail::quoted(type) +
                     R"(: use "b", "c", "u" or "p", or leave it out)")) {
+    return false;
+  }
+  if (!check_number("major", node.major, at, out) || !check_number("minor", node.minor, at, out)) {
     return false;
   }
   return permissions == "none" || permissions.find_first_not_of("rwm") == std::string_view::npos ||
@@ -384,9 +442,9 @@ bool check(const BasicSpec<S>& spec, const MemberPath& at, Findings& out) {
 }  // namespace detail
 
 /// Checks a spec, or a part of one: a device, edits, one edit. The first rule broken whose severity
-/// is `error` is the error; its `where` is the path of the member, seen from the value given. Rules
-/// that are warnings are put into `warnings`, if given, up to that error, at most `most_warnings`.
-/// Costs one pass.
+/// is an error for this purpose is the error; its `where` is the path of the member, seen from the
+/// value given. Other broken rules are put into `warnings`, if given, up to that error, at most
+/// `most_warnings`. Costs one pass.
 ///
 /// Errors are `Errc::invalid`, or `Errc::invalid_name` for names and kinds; `Error::rule` tells
 /// which rule. A part is checked by the rules on it alone: what the whole spec decides, such as
@@ -395,9 +453,10 @@ template <class T>
   requires requires(const T& value, detail::Findings& out) {
     detail::check(value, {}, out);
   }
-Result<void> validate(const T& value, std::vector<Error>* warnings = nullptr) {
-  detail::Findings findings{warnings};
-  detail::check(value, {}, findings);
+Result<void> validate(const T& value, std::vector<Error>* warnings = nullptr,
+                      Purpose purpose = Purpose::read) {
+  detail::Findings findings{warnings, purpose};
+  if (detail::check_texts(value, {}, findings)) detail::check(value, {}, findings);
   return std::move(findings).take();
 }
 

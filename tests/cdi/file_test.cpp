@@ -223,7 +223,6 @@ TEST_CASE("A spec is written in the format of the name, and read back the same")
                            "A=\t\n\r \x01\x1b", "A=\xC2\x85\xE2\x80\xA8\xEF\xBB\xBF", "A=\"'\\"}) {
     spec.devices[0].container_edits.env.emplace_back(text);
   }
-  spec.devices[0].container_edits.env.emplace_back("A=\0B", 4);
   spec.devices[0].name = "007";
   spec.devices[0].container_edits.additional_gids = {std::numeric_limits<std::uint32_t>::max()};
   spec.devices[0].container_edits.device_nodes = {
@@ -252,6 +251,9 @@ TEST_CASE("A spec that is not valid is refused and nothing is written") {
   kind.kind = "v.com";
   auto bytes = good_spec();
   bytes.devices[0].container_edits.env = {"A=\xff"};
+  auto annotation = good_spec();
+  annotation.annotations["a b"] = "";
+  CHECK(cdi::validate(annotation));  // a reader would put up with it
   struct {
     cdi::Spec spec;
     std::string path;
@@ -260,6 +262,7 @@ TEST_CASE("A spec that is not valid is refused and nothing is written") {
       {empty, dir / "old.json", cdi::Errc::invalid},
       {kind, dir / "old.json", cdi::Errc::invalid_name},
       {bytes, dir / "old.json", cdi::Errc::invalid},
+      {annotation, dir / "old.json", cdi::Errc::invalid},
       {bytes, dir / "new.yaml", cdi::Errc::invalid},
       {empty, dir / "new.yaml", cdi::Errc::invalid},
       {good_spec(), dir / "new.yml", cdi::Errc::invalid},

@@ -488,8 +488,12 @@ TEST_CASE("A spec that is not valid is refused, and one that readers would refus
   version.version = "9.0.0";
   auto big = spec_of("d");
   big.devices[0].container_edits.env = {"A=" + std::string(cdi::Limits{}.bytes / 6, '\x01')};
-  const std::pair<cdi::Spec, cdi::Errc> rows[] = {
-      {empty, cdi::Errc::invalid}, {version, cdi::Errc::invalid}, {big, cdi::Errc::limit}};
+  auto annotation = spec_of("d");
+  annotation.devices[0].annotations["a b"] = "";
+  const std::pair<cdi::Spec, cdi::Errc> rows[] = {{empty, cdi::Errc::invalid},
+                                                  {version, cdi::Errc::invalid},
+                                                  {annotation, cdi::Errc::invalid},
+                                                  {big, cdi::Errc::limit}};
   for (const auto& [spec, code] : rows) {
     const auto done = publisher.write("a.json", spec);
     REQUIRE_FALSE(done);

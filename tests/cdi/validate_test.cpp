@@ -53,7 +53,11 @@ const std::vector<Row> rows{
     {{.env = {"=1"}}, R"(env[0]: invalid environment variable "=1": write NAME=value)"},
     {{.env = {""}}, R"(env[0]: invalid environment variable "": write NAME=value)"},
     // device nodes
-    {{.device_nodes = {{.path = "rel/../x", .major = -1, .minor = -2}, {.path = "rel/../x"}}}, ""},
+    {{.device_nodes = {{.path = "rel/../x", .major = 0, .minor = 0}, {.path = "rel/../x"}}}, ""},
+    {{.device_nodes = {{.path = "/a", .type = "c", .major = -1, .minor = -1}}},
+     "deviceNodes[0].major: device number -1 is negative: use 0 or more, or leave it out"},
+    {{.device_nodes = {{.path = "/a", .type = "c", .major = 1, .minor = -1}}},
+     "deviceNodes[0].minor: device number -1 is negative: use 0 or more, or leave it out"},
     {{.device_nodes = {{.path = "/a"}, {.host_path = "/b"}}},
      "deviceNodes[1].path: the device node has no path: name the node in the container"},
     {{.device_nodes = {{.path = "/a", .type = "b", .permissions = "rwm"},
@@ -234,7 +238,7 @@ TEST_CASE("the first broken rule is the error") {
        [&] {
          spec.kind = "v/c";
        }},
-      {"annotations.?",
+      {"annotations.?",  // the reference never comes to look at it
        [&] {
          spec.annotations.clear();
        }},
@@ -301,7 +305,7 @@ TEST_CASE("the first broken rule is the error") {
   };
   for (const auto& row : steps) {
     CAPTURE(row.where);
-    const auto good = cdi::validate(spec);
+    const auto good = cdi::validate(spec, nullptr, cdi::Purpose::write);
     REQUIRE_FALSE(good);
     CHECK(good.error().where == row.where);
     row.mend();
@@ -349,6 +353,10 @@ const std::vector<Breach> breaches{
      [](Spec& s) {
        s.devices[0].container_edits.intel_rdt = {.enable_mbm = true};
      }},
+    {Rule::text_nul, "devices[0].name",
+     [](Spec& s) {
+       s.devices[0].name.push_back('\0');
+     }},
     {Rule::kind_name, "kind",
      [](Spec& s) {
        s.kind = "gpu";
@@ -393,9 +401,21 @@ const std::vector<Breach> breaches{
      [](Spec& s) {
        edits_of(s).env = {"A"};
      }},
+    {Rule::env_name, "containerEdits.env[1]",
+     [](Spec& s) {
+       edits_of(s).env = {"A=", R"(// or mshv "DEVICE=/dev/kvm",)"};
+     }},
+    {Rule::env_name, "containerEdits.hooks[0].env[0]",
+     [](Spec& s) {
+       edits_of(s).hooks = {{.hook_name = "prestart", .path = "/h", .env = {"A'=1"}}};
+     }},
     {Rule::node_path, "containerEdits.deviceNodes[0].path",
      [](Spec& s) {
        edits_of(s).device_nodes = {{}};
+     }},
+    {Rule::node_numbers, "containerEdits.deviceNodes[0].minor",
+     [](Spec& s) {
+       edits_of(s).device_nodes = {{.path = "/x", .minor = -1}};
      }},
     {Rule::node_path_absolute, "containerEdits.deviceNodes[0].path",
      [](Spec& s) {
@@ -499,17 +519,96 @@ TEST_CASE("each rule is looked at, and broken it is what the table of rules says
     breach.change(spec);
     std::vector<cdi::Error> warnings;
     const auto good = cdi::validate(spec, &warnings);
-    REQUIRE(good.has_value() == (row.severity == cdi::Severity::warning));
+    REQUIRE(good.has_value() == (row.severity != cdi::Severity::error));
     REQUIRE(warnings.size() == (good ? 1 : 0));
     const auto& found = good ? warnings[0] : good.error();
     CHECK(found.rule == row.code);
     CHECK(found.where == breach.where);
     CHECK(cdi::validate(spec).has_value() == good.has_value());
+    const auto written = cdi::validate(spec, nullptr, cdi::Purpose::write);
+    CHECK(written.has_value() == (row.severity == cdi::Severity::warning));
+    if (!written) CHECK(written.error().rule == row.code);
   }
   for (const auto& row : cdi::rules) {
     CAPTURE(row.code);
     CHECK(seen[static_cast<std::size_t>(row.rule)]);
   }
+}
+
+TEST_CASE("a NUL is refused in every text, at its place") {
+  const std::string nul{"a\0b", 3};
+  using Row = std::pair<std::string, std::function<std::string&(Spec&)>>;
+  const std::vector<Row> texts{{"cdiVersion", [](Spec & s) -> auto& {return s.version;
+}
+}
+, {"kind", [](Spec& s) -> auto& {return s.kind;
+}
+}
+, {"annotations.k", [](Spec& s) -> auto& {return s.annotations["k"];
+}
+}
+, {"devices[0].annotations.k", [](Spec& s) -> auto& {return s.devices[0].annotations["k"];
+}
+}
+, {"containerEdits.env[0]", [](Spec& s) -> auto& {return edits_of(s).env.emplace_back();
+}
+}
+, {"containerEdits.deviceNodes[0].path",
+   [](Spec& s) -> auto& {return edits_of(s).device_nodes.emplace_back().path;
+}
+}
+, {"containerEdits.deviceNodes[0].hostPath",
+   [](Spec& s) -> auto& {return edits_of(s).device_nodes.emplace_back().host_path;
+}
+}
+, {"containerEdits.netDevices[0].name",
+   [](Spec& s) -> auto& {return edits_of(s).net_devices.emplace_back().name;
+}
+}
+, {"containerEdits.hooks[0].path",
+   [](Spec& s) -> auto& {return edits_of(s).hooks.emplace_back().path;
+}
+}
+, {"containerEdits.hooks[0].args[0]",
+   [](Spec& s) -> auto& {return edits_of(s).hooks.emplace_back().args.emplace_back();
+}
+}
+, {"containerEdits.hooks[0].env[0]",
+   [](Spec& s) -> auto& {return edits_of(s).hooks.emplace_back().env.emplace_back();
+}
+}
+, {"containerEdits.mounts[0].hostPath",
+   [](Spec& s) -> auto& {return edits_of(s).mounts.emplace_back().host_path;
+}
+}
+, {"containerEdits.mounts[0].options[0]",
+   [](Spec& s) -> auto& {return edits_of(s).mounts.emplace_back().options.emplace_back();
+}
+}
+, {"containerEdits.intelRdt.closID",
+   [](Spec& s) -> auto& {return edits_of(s).intel_rdt.emplace().clos_id;
+}
+}
+, {"devices[0].containerEdits.env[0]",
+   [](Spec& s) -> auto& {return s.devices[0].container_edits.env[0];
+}
+}
+,
+}
+;
+for (const auto& [where, text_of] : texts) {
+  CAPTURE(where);
+  Spec spec = good_spec();
+  text_of(spec) = nul;
+  CHECK(fault(spec) ==
+        where + R"(: "a\x00b" holds a NUL, where some runtimes stop reading: remove it)");
+}
+Spec spec = good_spec();
+spec.annotations[nul] = "";
+const auto good = cdi::validate(spec);
+REQUIRE_FALSE(good);
+CHECK(good.error().rule == "text-nul");
+CHECK(fault(cdi::Mount{.host_path = "/h", .container_path = nul}).starts_with("containerPath: "));
 }
 
 TEST_CASE("what is just within the rules gives no warning") {
@@ -518,7 +617,8 @@ TEST_CASE("what is just within the rules gives no warning") {
   spec.annotations = {{"example.com/key", std::string(262129, 'x')}};
   spec.devices[0].name = long_name.substr(1);
   edits_of(spec) = {
-      .device_nodes = {{.path = "/"}},
+      .env = {"a.b-c/(x)= 'y' \"z\"", "1=2"},
+      .device_nodes = {{.path = "/", .major = 0, .minor = 0}},
       .net_devices = {{.host_interface_name = interface_name.substr(1), .name = "ü@9"}},
       .hooks = {{.hook_name = "prestart", .path = "/h", .timeout = 1}},
       .mounts = {{.host_path = "rel", .container_path = "/"}},
@@ -605,7 +705,7 @@ TEST_CASE("an error is one line of UTF-8, whatever stands in the key of an annot
                                  std::string(1 << 20, '-')}) {
     Spec spec = good_spec();
     spec.annotations = {{key, ""}};
-    const auto good = cdi::validate(spec);
+    const auto good = cdi::validate(spec, nullptr, cdi::Purpose::write);
     REQUIRE_FALSE(good);
     CHECK(good.error().where == "annotations." + key);
     const auto text = to_string(good.error());

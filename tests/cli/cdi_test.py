@@ -181,6 +181,20 @@ devices:
             "file": doubtful, "where": "devices[0].containerEdits.hooks[0].path", "line": 6,
             "column": 40, "rule": "hook-path-absolute"})
 
+    def test_what_is_not_to_be_written_may_be_read(self):
+        odd = self.write("odd/odd.yaml", NEW.replace("model:", "my model:"))
+        said = f"{odd}:10:27: devices[1].annotations.my model: annotation key \"my model\" may " \
+               "hold only letters, digits and - _ .; byte 3 is \" \" [annotation-key]\n"
+        out, err = self.run_cdi("validate", odd)
+        self.assertEqual((out, err), (f"{odd}: valid\n", "cdi: warning: " + said))
+        self.assertEqual(self.run_cdi("validate", "--strict", odd, expect=1)[1],
+                         "cdi: error: " + said)
+        out, _ = self.run_cdi("-d", self.path("odd"), "devices")
+        self.assertIn("vendor.com/gpu=all\n", out)
+        out, err = self.run_cdi("convert", "--to", "1.1.0", odd, expect=1)
+        self.assertEqual(out, "")
+        self.assertIn(f"cdi: error: {odd}: devices[1].annotations.my model: annotation key", err)
+
     def test_that_there_is_nothing_to_validate_is_said(self):
         os.remove(self.low)
         os.remove(self.high)
@@ -197,7 +211,7 @@ devices:
 
     def test_the_rules_are_a_table(self):
         lines = self.run_cdi("validate", "--rules")[0].splitlines()
-        self.assertIn("hook-path-absolute     warning  paths of hooks are absolute (SPEC.md, OCI "
+        self.assertIn("hook-path-absolute     warning     paths of hooks are absolute (SPEC.md, OCI "
                       "Edits)", lines)
         rows = json.loads(self.run_cdi("-o", "json", "validate", "--rules")[0])
         self.assertEqual(len(rows), len(lines))
@@ -205,6 +219,7 @@ devices:
             "rule": "version-known", "severity": "error",
             "demand": "cdiVersion names a release of the CDI specification",
             "source": "SPEC.md, Specification version"})
+        self.assertEqual({row["severity"] for row in rows}, {"error", "write-error", "warning"})
 
     # Injecting
 

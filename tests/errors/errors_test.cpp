@@ -228,24 +228,6 @@ devices:
     // annotations
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
-annotations: {bad key: x}
-devices:
-- name: "0"
-  containerEdits:
-    env: [A=1]
-)",
-     R"(3:24: annotations.bad key: annotation key "bad key" may hold only letters, digits and - _ .; byte 4 is " ")"},
-    {Format::yaml, R"(cdiVersion: 1.1.0
-kind: vendor.com/gpu
-annotations: {a/b/c: x}
-devices:
-- name: "0"
-  containerEdits:
-    env: [A=1]
-)",
-     R"(3:22: annotations.a/b/c: annotation key "a/b/c" has more than one slash: write domain/name)"},
-    {Format::yaml, R"(cdiVersion: 1.1.0
-kind: vendor.com/gpu
 annotations: [a]
 devices:
 - name: "0"
@@ -613,6 +595,19 @@ devices:
     additionalGids: [video]
 )",
      R"(6:22: devices[0].containerEdits.additionalGids[0]: expected a whole number, not "video")"},
+    // device numbers and NUL
+    {Format::yaml, R"(cdiVersion: 1.1.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    deviceNodes: [{path: /dev/x, type: c, major: 195, minor: -1}]
+)",
+     R"(6:62: devices[0].containerEdits.deviceNodes[0].minor: device number -1 is negative: use 0 or more, or leave it out)"},
+    {Format::json, R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu",
+ "devices": [{"name": "0", "containerEdits": {"mounts": [
+   {"hostPath": "/etc\u0000/allowed", "containerPath": "/b"}]}}]})",
+     R"(3:17: devices[0].containerEdits.mounts[0].hostPath: "/etc\x00/allowed" holds a NUL, where some runtimes stop reading: remove it)"},
 };
 
 }  // namespace
@@ -631,8 +626,10 @@ TEST_CASE("Broken specs get an error that says where and what to change") {
 TEST_CASE("Doubtful specs get a warning that says where and what to change") {
   const auto spec = cdi::parse_spec(R"(cdiVersion: 1.1.0
 kind: my_vendor.com/gpu
+annotations: {bad key: x, a/b/c: x}
 containerEdits:
   additionalGids: [0]
+  env: ['// or mshv "DEVICE=/dev/kvm",']
   deviceNodes:
   - path: dev/x
   mounts:
@@ -653,11 +650,14 @@ devices:
   CHECK(
       warnings ==
       R"(f:2:7: kind: vendor "my_vendor.com" is no DNS name: use words of at most 63 letters, digits and inner -, 253 bytes in all [kind-vendor-dns]
-f:6:11: containerEdits.deviceNodes[0].path: path "dev/x" is not absolute: begin it with / [node-path-absolute]
-f:10:32: containerEdits.hooks[0].path: path "h" is not absolute: begin it with / [hook-path-absolute]
-f:10:44: containerEdits.hooks[0].timeout: a timeout of 0 seconds: use 1 or more, or leave it out for none [hook-timeout-positive]
-f:8:35: containerEdits.mounts[0].containerPath: path "b" is not absolute: begin it with / [mount-path-absolute]
-f:12:37: containerEdits.netDevices[0].name: Linux has no interface "a-name-that-is-too-long": use 1 to 15 bytes without slash, colon or space [net-name-length]
-f:4:20: containerEdits.additionalGids[0]: group id 0 is left out at injection: remove it [gid-zero]
+f:3:34: annotations.a/b/c: annotation key "a/b/c" has more than one slash: write domain/name [annotation-key]
+f:3:24: annotations.bad key: annotation key "bad key" may hold only letters, digits and - _ .; byte 4 is " " [annotation-key]
+f:6:9: containerEdits.env[0]: environment variable "// or mshv \"DEVICE" has blanks or quotes in its name: write NAME=value [env-name]
+f:8:11: containerEdits.deviceNodes[0].path: path "dev/x" is not absolute: begin it with / [node-path-absolute]
+f:12:32: containerEdits.hooks[0].path: path "h" is not absolute: begin it with / [hook-path-absolute]
+f:12:44: containerEdits.hooks[0].timeout: a timeout of 0 seconds: use 1 or more, or leave it out for none [hook-timeout-positive]
+f:10:35: containerEdits.mounts[0].containerPath: path "b" is not absolute: begin it with / [mount-path-absolute]
+f:14:37: containerEdits.netDevices[0].name: Linux has no interface "a-name-that-is-too-long": use 1 to 15 bytes without slash, colon or space [net-name-length]
+f:5:20: containerEdits.additionalGids[0]: group id 0 is left out at injection: remove it [gid-zero]
 )");
 }

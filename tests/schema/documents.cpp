@@ -5,8 +5,9 @@
 //
 // Takes one JSON object from each line of the standard input and answers with another:
 //
-//   {"file": PATH}   {"accepted": true, "spec": the spec as it is written}, or
-//                    {"accepted": false, "rule": "", "where": "kind", "message": "..."}; and
+//   {"file": PATH}   {"accepted": true, "spec": the spec as it is written}, when it is read and
+//                    could be written,
+//                    or {"accepted": false, "rule": "", "where": "kind", "message": "..."}; and
 //                    "values": {"root": ...}, as they stand in the text, or null when it has none
 //   {"dirs": [PATH, ...], "devices": [NAME, ...]}
 //                    {"oci": what their edits make of {}}, or {"message": "..."}
@@ -43,13 +44,15 @@ Json values_of(const std::string& path) {
 
 Json judge_file(const std::string& path) {
   const auto loaded = cdi::read_spec_file(path);
-  Json answer{{"accepted", loaded.has_value()}, {"values", values_of(path)}};
-  if (loaded) {
+  const auto good = loaded ? cdi::validate(loaded->spec, nullptr, cdi::Purpose::write)
+                           : cdi::Result<void>{loaded.error()};
+  Json answer{{"accepted", good.has_value()}, {"values", values_of(path)}};
+  if (good) {
     answer["spec"] = cdi::to_json_value(loaded->spec);
   } else {
-    answer["rule"] = loaded.error().rule;
-    answer["where"] = loaded.error().where;
-    answer["message"] = to_string(loaded.error());
+    answer["rule"] = good.error().rule;
+    answer["where"] = good.error().where;
+    answer["message"] = to_string(good.error());
   }
   return answer;
 }
