@@ -1,71 +1,66 @@
 #!/bin/sh
-# Compares the cache with that of the Go implementation that the distribution packages:
+# Compares this library with the other implementations that can be had here:
 #
 #     bench/peer/run.sh [ROUNDS]     # 5 rounds if not said
 #
-# Writes the specs to a temporary directory, builds both sides, lets them run in turns on the same
-# files, and prints the medians with their ratio: how many times less time or memory we take.
+#   Go 1.1.1   the Go reference, with Go and its modules
+#   Go 0.5.2   the Go reference as Debian 12 packages it, with Go
+#   Rust 1.1.1 the crate, with cargo; CARGO_TARGET_DIR keeps what was built
+#
+# Writes the specs to a temporary directory, builds all sides, lets them run in turns on the same
+# files, and prints our medians and how many times more the others take, with the least and the
+# most of the rounds.
 set -eu
 cd "$(dirname "$0")"
 rounds=${1:-5}
-peer=github.com/container-orchestrated-devices/container-device-interface
 gopath=/usr/share/gocode
-
-missing=
-need() {  # PACKAGE COMMAND...: asks for the package when the command fails
-  package=$1
-  shift
-  "$@" >/dev/null 2>&1 || missing="$missing $package"
-}
-header() { echo "#include <$1>" | g++ -E -x c++ - ; }
-need g++ command -v g++
-need nlohmann-json3-dev header nlohmann/json.hpp
-need golang-go command -v go
-need golang-github-container-orchestrated-devices-container-device-interface-dev \
-  test -d "$gopath/src/$peer"
-if [ -n "$missing" ]; then
-  echo "missing, by the names of Debian's packages:$missing" >&2
-  echo "on Debian or Ubuntu: sudo apt-get install$missing" >&2
-  exit 1
-fi
+debian=golang-github-container-orchestrated-devices-container-device-interface-dev
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
+mkdir "$work/bin" "$work/data" "$work/out"
 
-g++ -std=c++20 -O2 -DNDEBUG -I../../include ours.cpp -pthread -o "$work/ours"
-GO111MODULE=off GOPATH=$gopath GOCACHE=$work/gocache GOFLAGS='' go build -o "$work/peer" main.go
-
-# The middle of the values of a name in a file of `NAME NUMBER` lines; nothing when it is not there.
-median() {
-  awk -v name="$2" '$1 == name { print $2 }' "$1" | sort -n |
-    awk '{ value[NR] = $1 } END { if (NR) print value[int((NR + 1) / 2)] }'
+programs=
+build() {  # NAME COMMAND...: a program of the comparison, or why it is none
+  name=$1
+  shift
+  if "$@" >"$work/log" 2>&1; then
+    programs="$programs $name"
+  else
+    echo "left out: $name: $(tail -n 1 "$work/log")" >&2
+  fi
 }
-
-compare() {  # FILES DEVICES CHANGES
-  specs=$work/specs
-  rm -rf "$specs" "$work"/*.out
-  mkdir "$specs"
-  bytes=$("$work/ours" make "$specs" "$1" "$2")
-  round=0
-  while [ "$round" -lt "$rounds" ]; do
-    "$work/ours" measure "$specs" "$3" >>"$work/ours.out"
-    "$work/peer" "$specs" "$3" >>"$work/peer.out"
-    round=$((round + 1))
-  done
-  echo
-  echo "files: $1, devices in each: $2, bytes of text: $bytes"
-  printf '%-16s %14s %14s %10s\n' '' ours Go 'Go / ours'
-  for name in load_us unchanged_us one_changed_us hit_ns miss_ns resident_kB peak_kB; do
-    ours=$(median "$work/ours.out" "$name")
-    theirs=$(median "$work/peer.out" "$name")
-    [ -n "$ours" ] || continue
-    awk -v name="$name" -v ours="$ours" -v theirs="$theirs" \
-      'BEGIN { printf "%-16s %14.1f %14.1f %10.1f\n", name, ours, theirs, theirs / ours }'
-  done
+go_module() (
+  cd go && GOFLAGS=-mod=readonly GOTOOLCHAIN=local GOWORK=off go build -o "$work/bin/go-1.1.1" .
+)
+go_debian() (
+  test -d "$gopath/src/github.com/container-orchestrated-devices" ||
+    { echo "missing: $debian"; exit 1; }
+  cd go && GO111MODULE=off GOPATH=$gopath GOFLAGS= \
+    go build -o "$work/bin/go-0.5.2" main.go debian.go
+)
+rust() {
+  cp -r rust "$work/rust"
+  cargo build --release --manifest-path "$work/rust/Cargo.toml" \
+    --target-dir "${CARGO_TARGET_DIR:-$work/target}" &&
+    cp "${CARGO_TARGET_DIR:-$work/target}/release/peer" "$work/bin/rust-1.1.1"
 }
+g++ -std=c++20 -O2 -DNDEBUG -I../../include ours.cpp -pthread -o "$work/bin/ours"
+build go-1.1.1 go_module
+build go-0.5.2 go_debian
+build rust-1.1.1 rust
 
-echo "$(go version), $(g++ -dumpfullversion); medians of $rounds rounds"
-compare 1000 4 5
-compare 1000 100 0
-compare 1 10000 0
+"$work/bin/ours" make "$work/data"
+cp ../data/pod.json "$work/data"
+round=0
+while [ "$round" -lt "$rounds" ]; do
+  "$work/bin/ours" measure "$work/data" >"$work/out/ours.$round"
+  for program in $programs; do
+    "$work/bin/$program" "$work/data" >"$work/out/$program.$round"
+  done
+  round=$((round + 1))
+done
+echo "$(g++ --version | head -n 1); $(go version 2>/dev/null); $(rustc --version 2>/dev/null)"
+# shellcheck disable=SC2086 # a program is a word
+python3 table.py "$work/out" ours $programs
