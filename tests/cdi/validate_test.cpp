@@ -599,9 +599,9 @@ TEST_CASE("a NUL is refused in every text, at its place") {
 for (const auto& [where, text_of] : texts) {
   CAPTURE(where);
   Spec spec = good_spec();
-  text_of(spec) = nul;
+  row.second(spec) = nul;
   CHECK(fault(spec) ==
-        where + R"(: "a\x00b" holds a NUL, where some runtimes stop reading: remove it)");
+        row.first + R"(: "a\x00b" holds a NUL, where some runtimes stop reading: remove it)");
 }
 Spec spec = good_spec();
 spec.annotations[nul] = "";
