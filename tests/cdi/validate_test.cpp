@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -536,79 +537,53 @@ TEST_CASE("each rule is looked at, and broken it is what the table of rules says
 }
 
 TEST_CASE("a NUL is refused in every text, at its place") {
-  const std::string nul{"a\0b", 3};
-  using Row = std::pair<std::string, std::function<std::string&(Spec&)>>;
-  const std::vector<Row> texts{{"cdiVersion", [](Spec & s) -> auto& {return s.version;
-}
-}
-, {"kind", [](Spec& s) -> auto& {return s.kind;
-}
-}
-, {"annotations.k", [](Spec& s) -> auto& {return s.annotations["k"];
-}
-}
-, {"devices[0].annotations.k", [](Spec& s) -> auto& {return s.devices[0].annotations["k"];
-}
-}
-, {"containerEdits.env[0]", [](Spec& s) -> auto& {return edits_of(s).env.emplace_back();
-}
-}
-, {"containerEdits.deviceNodes[0].path",
-   [](Spec& s) -> auto& {return edits_of(s).device_nodes.emplace_back().path;
-}
-}
-, {"containerEdits.deviceNodes[0].hostPath",
-   [](Spec& s) -> auto& {return edits_of(s).device_nodes.emplace_back().host_path;
-}
-}
-, {"containerEdits.netDevices[0].name",
-   [](Spec& s) -> auto& {return edits_of(s).net_devices.emplace_back().name;
-}
-}
-, {"containerEdits.hooks[0].path",
-   [](Spec& s) -> auto& {return edits_of(s).hooks.emplace_back().path;
-}
-}
-, {"containerEdits.hooks[0].args[0]",
-   [](Spec& s) -> auto& {return edits_of(s).hooks.emplace_back().args.emplace_back();
-}
-}
-, {"containerEdits.hooks[0].env[0]",
-   [](Spec& s) -> auto& {return edits_of(s).hooks.emplace_back().env.emplace_back();
-}
-}
-, {"containerEdits.mounts[0].hostPath",
-   [](Spec& s) -> auto& {return edits_of(s).mounts.emplace_back().host_path;
-}
-}
-, {"containerEdits.mounts[0].options[0]",
-   [](Spec& s) -> auto& {return edits_of(s).mounts.emplace_back().options.emplace_back();
-}
-}
-, {"containerEdits.intelRdt.closID",
-   [](Spec& s) -> auto& {return edits_of(s).intel_rdt.emplace().clos_id;
-}
-}
-, {"devices[0].containerEdits.env[0]",
-   [](Spec& s) -> auto& {return s.devices[0].container_edits.env[0];
-}
-}
-,
-}
-;
-for (const auto& [where, text_of] : texts) {
-  CAPTURE(where);
   Spec spec = good_spec();
-  row.second(spec) = nul;
-  CHECK(fault(spec) ==
-        row.first + R"(: "a\x00b" holds a NUL, where some runtimes stop reading: remove it)");
-}
-Spec spec = good_spec();
-spec.annotations[nul] = "";
-const auto good = cdi::validate(spec);
-REQUIRE_FALSE(good);
-CHECK(good.error().rule == "text-nul");
-CHECK(fault(cdi::Mount{.host_path = "/h", .container_path = nul}).starts_with("containerPath: "));
+  auto& edits = edits_of(spec);
+  edits = {.env = {"A=1"},
+           .device_nodes = {{.path = "/n", .host_path = "/n", .type = "c", .permissions = "r"}},
+           .net_devices = {{.host_interface_name = "h", .name = "n"}},
+           .hooks = {{.hook_name = "prestart", .path = "/h", .args = {"h"}, .env = {"A=1"}}},
+           .mounts = {{.host_path = "/m", .container_path = "/m", .options = {"ro"}}},
+           .intel_rdt = cdi::IntelRdt{.clos_id = "c", .schemata = std::vector<std::string>{"x"}}};
+  auto& device = spec.devices[0];
+  const std::pair<std::string, std::string*> texts[] = {
+      {"cdiVersion", &spec.version},
+      {"kind", &spec.kind},
+      {"annotations.k", &spec.annotations["k"]},
+      {"devices[0].name", &device.name},
+      {"devices[0].annotations.k", &device.annotations["k"]},
+      {"devices[0].containerEdits.env[0]", &device.container_edits.env[0]},
+      {"containerEdits.env[0]", &edits.env[0]},
+      {"containerEdits.deviceNodes[0].path", &edits.device_nodes[0].path},
+      {"containerEdits.deviceNodes[0].hostPath", &edits.device_nodes[0].host_path},
+      {"containerEdits.deviceNodes[0].type", &edits.device_nodes[0].type},
+      {"containerEdits.deviceNodes[0].permissions", &edits.device_nodes[0].permissions},
+      {"containerEdits.netDevices[0].hostInterfaceName", &edits.net_devices[0].host_interface_name},
+      {"containerEdits.netDevices[0].name", &edits.net_devices[0].name},
+      {"containerEdits.hooks[0].hookName", &edits.hooks[0].hook_name},
+      {"containerEdits.hooks[0].path", &edits.hooks[0].path},
+      {"containerEdits.hooks[0].args[0]", &edits.hooks[0].args[0]},
+      {"containerEdits.hooks[0].env[0]", &edits.hooks[0].env[0]},
+      {"containerEdits.mounts[0].hostPath", &edits.mounts[0].host_path},
+      {"containerEdits.mounts[0].containerPath", &edits.mounts[0].container_path},
+      {"containerEdits.mounts[0].options[0]", &edits.mounts[0].options[0]},
+      {"containerEdits.intelRdt.closID", &edits.intel_rdt->clos_id},
+      {"containerEdits.intelRdt.schemata[0]", &edits.intel_rdt->schemata->front()},
+  };
+  CHECK(fault(spec) == "");
+  const std::string nul{"a\0b", 3};
+  for (const auto& row : texts) {
+    CAPTURE(row.first);
+    const auto good = std::exchange(*row.second, nul);
+    CHECK(fault(spec) ==
+          row.first + R"(: "a\x00b" holds a NUL, where some runtimes stop reading: remove it)");
+    *row.second = good;
+  }
+  spec.annotations[nul] = "";
+  const auto key = cdi::validate(spec);
+  REQUIRE_FALSE(key);
+  CHECK(key.error().rule == "text-nul");
+  CHECK(fault(cdi::Mount{.host_path = "/h", .container_path = nul}).starts_with("containerPath: "));
 }
 
 TEST_CASE("what is just within the rules gives no warning") {
