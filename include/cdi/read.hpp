@@ -49,7 +49,8 @@ struct Integer {
   }
 };
 
-/// Takes the mark of the base off: 0x1A4, 0b101, 0o644, and 0644 as YAML 1.1 has it.
+/// Takes the mark of the base off: 0x1A4, 0b101, 0o644, and 0644 as YAML 1.1 has it. With a digit 8
+/// or 9 a number is decimal, as it is to the Go reference.
 inline int take_base(std::string& digits) {
   if (digits.size() < 2 || digits[0] != '0') return 10;
   const char mark = ascii_lower(digits[1]);
@@ -57,7 +58,7 @@ inline int take_base(std::string& digits) {
     digits.erase(0, 2);
     return mark == 'x' ? 16 : mark == 'b' ? 2 : 8;
   }
-  return digits.find_first_not_of("0123456789") == std::string::npos ? 8 : 10;
+  return digits.find_first_not_of("01234567") == std::string::npos ? 8 : 10;
 }
 
 /// Turns 240.0 and 1e2 into 240 and 100; false when it is no number, or has a fraction.
@@ -164,17 +165,13 @@ inline bool expected(Error& why, const Document::Value& at, std::string_view wha
 /// What to write for a text that was meant as a number.
 template <std::integral T>
 std::string integer_hint(const Document::Value& value) {
-  const auto text = value.text();
-  if (value.kind() == Document::Kind::quoted) {
-    const Integer meant = detail::parse_integer(text);
-    if (!meant.as<T>()) return {};
-    return std::string{": write "}
-        .append(meant.negative ? "-" : "")
-        .append(std::to_string(meant.magnitude))
-        .append(" without quotes");
-  }
-  const bool octal = text.starts_with('0') && text.find_first_not_of("0123456789") == text.npos;
-  return octal ? ": after a leading 0 come octal digits, 0 to 7" : "";
+  if (value.kind() != Document::Kind::quoted) return {};
+  const Integer meant = detail::parse_integer(value.text());
+  if (!meant.as<T>()) return {};
+  return std::string{": write "}
+      .append(meant.negative ? "-" : "")
+      .append(std::to_string(meant.magnitude))
+      .append(" without quotes");
 }
 
 /// The kind of a scalar that is not null, by how JSON writes it.

@@ -250,6 +250,7 @@ TEST_CASE("the mode of a device node is octal with a leading zero, and no text")
   CHECK(mode("0644") == 0644U);
   CHECK(mode("0o644") == 0644U);
   CHECK(mode("420") == 420U);
+  CHECK(mode("0899") == 899U);  // as the Go reference reads it
   CHECK(mode("\"0644\"") == std::nullopt);
 }
 

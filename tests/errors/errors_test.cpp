@@ -393,9 +393,9 @@ devices:
 - name: "0"
   containerEdits:
     deviceNodes:
-    - {path: /dev/x, fileMode: 0999}
+    - {path: /dev/x, fileMode: 0x}
 )",
-     R"(7:32: devices[0].containerEdits.deviceNodes[0].fileMode: expected a whole number, not 0999: after a leading 0 come octal digits, 0 to 7)"},
+     R"(7:32: devices[0].containerEdits.deviceNodes[0].fileMode: expected a whole number, not 0x)"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
 devices:
