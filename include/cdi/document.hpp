@@ -9,7 +9,6 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -103,13 +102,13 @@ class Document {
     Node& operator[](std::size_t i) { return blocks_[i / per_block][i % per_block]; }
     const Node& operator[](std::size_t i) const { return blocks_[i / per_block][i % per_block]; }
     void push_back(const Node& node) {
-      if (size_ == blocks_.size() * per_block) blocks_.emplace_back(new Node[per_block]);
+      if (size_ == blocks_.size() * per_block) blocks_.emplace_back(per_block);
       (*this)[size_++] = node;
     }
 
    private:
     static constexpr std::size_t per_block = 512;
-    std::vector<std::unique_ptr<Node[]>> blocks_{};
+    std::vector<std::vector<Node>> blocks_{};
     std::size_t size_ = 0;
   };
 
