@@ -69,6 +69,7 @@ inline Decimal parse_decimal(std::string_view number) {
 /// Whether a number that has become `value` will be the same when it is written: it prints alike,
 /// or a double holds all its digits.
 inline bool is_kept(std::string_view number, const Json& value) {
+  if (value.is_discarded()) return false;  // too large for a double
   if (!value.is_number_float()) return true;
   const Decimal decimal = parse_decimal(number);
   if (decimal == parse_decimal(value.dump())) return true;
@@ -85,7 +86,7 @@ inline cdi::Result<Json> to_json_value(const cdi::Document::Value& value) {
       auto parsed = Json::parse(value.text(), nullptr, /*allow_exceptions=*/false);
       if (is_kept(value.text(), parsed)) return parsed;
       return cdi::Error{.code = cdi::Errc::unsupported,
-                        .message = "a number with more digits than can be kept",
+                        .message = "a number with more digits, or larger, than can be kept",
                         .position = value.position()};
     }
     case cdi::Document::Kind::list: {

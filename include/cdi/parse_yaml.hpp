@@ -166,7 +166,7 @@ class YamlReader {
       }
       if (fresh && !end_deeper_blocks()) return false;
       if (slot_ == Slot::none && blocks_.empty()) break;  // after the outermost value
-      if (slot_ == Slot::none && !fresh) return after_value();
+      if (slot_ == Slot::none && !fresh && !after_property()) return after_value();
       if (!read_block_token()) return false;
     }
     if (slot_ != Slot::none && !fill_slot()) return false;
@@ -329,6 +329,11 @@ class YamlReader {
     return true;
   }
 
+  /// Whether an anchor or tag stands before this on the line.
+  bool after_property() const {
+    return properties_.any() && properties_.line_begin == scan_.line_begin();
+  }
+
   bool read_property() {
     Properties& mine = properties_;
     const bool other_line = mine.any() && mine.line_begin != scan_.line_begin();
@@ -377,9 +382,8 @@ class YamlReader {
   /// A scalar, an alias, or a list or map in brackets or braces; as a key or a value.
   bool read_block_node() {
     const std::size_t begin = scan_.at();
-    const bool after_property = properties_.any() && properties_.line_begin == scan_.line_begin();
-    const bool may_be_key = after_property ? key_after_property_ : key_allowed_;
-    const std::size_t key_begin = after_property ? properties_.begin : begin;
+    const bool may_be_key = after_property() ? key_after_property_ : key_allowed_;
+    const std::size_t key_begin = after_property() ? properties_.begin : begin;
     const char c = scan_.peek();
     if (c == '[' || c == '{') return read_flow_value();
     Node node;
@@ -393,7 +397,7 @@ class YamlReader {
     if (key && scan_.at() - key_begin > longest_key) {
       return refuse("a key has more than 1024 bytes: write \"? \" before it", begin);
     }
-    if (key) return add_key(node, key_begin, after_property);
+    if (key) return add_key(node, key_begin);
     if (slot_ == Slot::none || awaits_colon_) return no_colon(begin);
     return add_value(node);
   }
@@ -405,9 +409,9 @@ class YamlReader {
     return refuse("a key without ':' after it", at);
   }
 
-  bool add_key(const Node& node, std::size_t begin, bool after_property) {
+  bool add_key(const Node& node, std::size_t begin) {
     const Properties mine =
-        after_property ? std::exchange(properties_, std::exchange(outer_, {})) : Properties{};
+        after_property() ? std::exchange(properties_, std::exchange(outer_, {})) : Properties{};
     if (!begin_entry(begin, scan_.column_of(begin))) return false;
     properties_ = mine;
     if (!add_node(node)) return false;

@@ -27,8 +27,8 @@ enum class ValueKind : std::uint8_t {
 };
 
 /// A JSON value of any shape: what stands in a document where the library knows no type for it.
-/// Numbers keep their text. `write_yaml` writes it; `write_json` writes what a `nlohmann::json` can
-/// hold, 64-bit integers and doubles.
+/// Numbers keep their text, and are written as they were read; `to_json_value` makes of them what a
+/// `nlohmann::json` can hold, 64-bit integers and doubles.
 template <class S>
 struct BasicValue {
   ValueKind kind = ValueKind::null;  ///< tells which of the others counts

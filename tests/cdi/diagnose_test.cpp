@@ -127,7 +127,7 @@ TEST_CASE("A file that is not valid is told with line, column and path") {
        "devices[0].containerEdits"},  // another device of it
       {"cdiVersion: 1.0.0\nKind: v/c\ndevices: {name: d}\n", "3:10", "devices"},
       {"cdiVersion: 1.0.0\nkind: v/c\ndevices:\n- name: d\n  {", "5:3", ""},
-      {"{\"cdiVersion\": \"1.0.0\", \"kind\": \"v/c\",\n \"devices\": [{\"na", "2:18", ""},
+      {"{\"cdiVersion\": \"1.0.0\", \"kind\": \"v/c\",\n \"devices\": [{\"na", "2:15", ""},
   };
   for (const auto& row : rows) {
     CAPTURE(row.text);

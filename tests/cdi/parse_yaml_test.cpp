@@ -370,6 +370,7 @@ TEST_CASE("blocks begin and end where libyaml has them") {
            {"a: &x\nc: *x", "{a=null c=null}"},
            {"&m\n&k a: 1\nb: *k", "{a=1 b=a}"},
            {"- &m a: 1\n- *m", "[{a=1} a]"},
+           {"a: 1\n&k b: 2\n!!str c: *k", "{a=1 b=2 \"c\"=b}"},
            {"- !!map\n  a: 1\n- !t [b]", "[{a=1} [b]]"},
            {"--- {a: 1}", "{a=1}"},
            {"--- |\n x\n", "\"x\\n\""},

@@ -81,12 +81,12 @@ TEST_CASE("Values of YAML are what JSON can say, or text") {
       "dot: 1.\nplus: +1\nexponent: 1e5\nhalf: 1e\nlist: [a, 1]\n");
   REQUIRE(read);
   CHECK(*cdi::write_json(*read, -1) ==
-        R"({"n":12,"f":1.5,"b":true,"word":"yes","hex":"0x10","octal":"017","quoted":"12",)"
-        R"("nothing":null,"dot":"1.","plus":"+1","exponent":100000.0,"half":"1e",)"
+        R"({"n":12,"f":1.50,"b":true,"word":"yes","hex":"0x10","octal":"017","quoted":"12",)"
+        R"("nothing":null,"dot":"1.","plus":"+1","exponent":1e5,"half":"1e",)"
         R"("list":["a",1]})");
   const auto again = cdi::read_yaml<Open>(*cdi::write_yaml(*read));
   REQUIRE(again);
-  CHECK(*cdi::write_json(*again, -1) == *cdi::write_json(*read, -1));
+  CHECK(cdi::to_json_value(*again) == cdi::to_json_value(*read));  // 1e5 is 1.0e+5 in YAML
 }
 
 TEST_CASE("A number is one of JSON, or text to it and refused when it is written as a number") {
@@ -115,8 +115,9 @@ TEST_CASE("Numbers in YAML are numbers to YAML 1.1 too: a point, and a sign in t
   }
 }
 
-TEST_CASE("A number too large for nlohmann is written as text") {
+TEST_CASE("A number too large for nlohmann is text in its values, and stays in JSON text") {
   const auto read = cdi::read_yaml<Open>("x: 1e999\n");
   REQUIRE(read);
-  CHECK(*cdi::write_json(*read, -1) == R"({"x":"1e999"})");
+  CHECK(*cdi::write_json(*read, -1) == R"({"x":1e999})");
+  CHECK(cdi::to_json_value(*read)["x"] == "1e999");
 }

@@ -7,6 +7,7 @@
 //	peer vectors FILE...    each vector, in the form of `conformance FILE...`
 //	peer specs FILE...      each spec file: whether it is read, what it defines, or why not
 //	peer tables FILE...     each row of tables, with the answers of the reference in its columns
+//	peer trees              the tree of each YAML text of the standard input, as trees.cpp has it
 package main
 
 import (
@@ -319,7 +320,11 @@ func runTables(path string) {
 func main() {
 	log.SetFlags(0)
 	if len(os.Args) < 2 {
-		log.Fatal("usage: peer vectors|specs|tables FILE...")
+		log.Fatal("usage: peer vectors|specs|tables FILE..., or peer trees")
+	}
+	if os.Args[1] == "trees" {
+		runTrees()
+		return
 	}
 	for _, path := range os.Args[2:] {
 		switch os.Args[1] {
