@@ -97,8 +97,7 @@ constexpr Row rows[] = {
     {Format::yaml, R"(a: b: c
 )",
      R"(1:5: not valid YAML: unexpected ':': indent the members of one object alike, and put text with ": " into quotes)"},
-    {Format::yaml, "a:\n\t- b\n",
-     R"(2:1: not valid YAML: indent with spaces, not with tabs)"},
+    {Format::yaml, "a:\n\t- b\n", R"(2:1: not valid YAML: indent with spaces, not with tabs)"},
     {Format::yaml, R"(a: *x
 )",
      R"(1:4: not valid YAML: the anchor "x" is not defined)"},
