@@ -117,7 +117,13 @@ class Document {
   Position position(std::size_t at) const;
   std::string_view text(const Node& node) const;
 
-  static constexpr std::uint32_t lines_per_mark = 32;
+  /// The line that a byte of the source stands in.
+  struct Mark {
+    std::uint32_t line = 1;
+    std::uint32_t begin = 0;  // of that line
+  };
+
+  static constexpr std::size_t bytes_per_mark = 1024;
   static constexpr unsigned kind_bits = 3;
   static constexpr std::uint32_t most_bytes = 0xffff'ffffU >> kind_bits;
   static constexpr std::uint32_t pack(Kind kind, std::uint32_t size) {
@@ -131,7 +137,7 @@ class Document {
   Nodes nodes_{};  // in document order; a map holds key, value, key, value, ...
   std::vector<char> source_{};
   std::vector<char> decoded_{};  // of scalars that are written in another way: with escapes, folded
-  std::vector<std::uint32_t> lines_{};  // where line 1, 33, 65, ... begins
+  std::vector<Mark> marks_{};    // of bytes 0, 1024, 2048, ...; never empty
   std::string file_{};
   std::uint32_t rest_ = 0;  // where the text goes on after the document; 0 when it does not
 };
@@ -159,7 +165,8 @@ class Document::Value {
   /// The members of a map, in the order written; nothing for other kinds.
   Range<Member> members() const;
 
-  /// Where it begins, with the name of the text. Copies that name, and counts at most 32 lines.
+  /// Where it begins, with the name of the text. Copies that name, and looks at no more than 1024
+  /// bytes of the text.
   Position position() const { return document_->position(node().at); }
 
   /// Whether both stand at the same place of the same document.
@@ -322,12 +329,12 @@ inline std::string_view Document::text(const Node& node) const {
 
 inline Position Document::position(std::size_t at) const {
   const std::string_view source{source_.data(), source_.size()};
-  const auto mark = std::upper_bound(lines_.begin() + 1, lines_.end(), at) - 1;
-  auto line = static_cast<std::uint32_t>(mark - lines_.begin()) * lines_per_mark + 1;
-  std::size_t begin = *mark;
-  for (auto next = detail::next_line(source, begin); next <= at && next != source.size();
-       next = detail::next_line(source, begin)) {
-    begin = next;
+  const auto seen = source.substr(0, at + 1);  // the rest of a long line costs nothing
+  const auto nearest = std::min(at / bytes_per_mark, marks_.size() - 1);
+  auto [line, begin] = marks_[nearest];
+  for (auto next = detail::next_line(seen, nearest * bytes_per_mark);
+       next <= at && next != source.size(); next = detail::next_line(seen, next)) {
+    begin = static_cast<std::uint32_t>(next);
     ++line;
   }
   return {file_, line, static_cast<std::uint32_t>(at - begin + 1)};
@@ -359,7 +366,7 @@ inline Document Document::without(const Value& list, const std::vector<bool>& le
   cut.size = pack(kind_of(cut), size_of(cut) - dropped);
   out.source_ = source_;
   out.decoded_ = decoded_;
-  out.lines_ = lines_;
+  out.marks_ = marks_;
   out.file_ = file_;
   out.rest_ = rest_;
   return out;

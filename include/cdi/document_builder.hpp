@@ -40,11 +40,7 @@ class DocumentBuilder {
     }
     if (source.starts_with(detail::utf8_mark)) source.remove_prefix(detail::utf8_mark.size());
     document_.source_.assign(source.begin(), source.end());
-    if (!source.empty()) {
-      mark_lines();
-    } else {
-      document_.lines_.push_back(0);
-    }
+    mark_lines();
   }
 
   /// The copy of the text, for the reader to read. Lives as long as the builder.
@@ -176,15 +172,16 @@ class DocumentBuilder {
   void mark_lines() {
     const auto text = source();
     const bool only_lf = text.find('\r') == text.npos;
-    std::uint32_t line = 0;
-    std::size_t at = 0;
-    do {
-      if (line++ % Document::lines_per_mark == 0) {
-        document_.lines_.push_back(static_cast<std::uint32_t>(at));
-      }
+    auto& marks = document_.marks_;
+    marks.reserve(text.size() / Document::bytes_per_mark + 1);
+    Document::Mark line;
+    marks.push_back(line);
+    for (std::size_t at = 0; at < text.size(); ++line.line) {
+      line.begin = static_cast<std::uint32_t>(at);
       at = only_lf ? std::min(text.find('\n', at), text.size() - 1) + 1
                    : detail::next_line(text, at);
-    } while (at < text.size());
+      while (marks.size() * Document::bytes_per_mark < at) marks.push_back(line);
+    }
   }
 
   bool too_many(std::size_t at) {

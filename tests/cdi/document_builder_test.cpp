@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -210,6 +211,68 @@ TEST_CASE("aliases may bring ten times the text, or what the limits say") {
     for (std::size_t most = expansion / 132; most > 0; --most) CHECK(hand.copy(text));
     CHECK_FALSE(hand.copy(text));
     CHECK(hand.finish().error().code == cdi::Errc::limit);
+  }
+}
+
+TEST_CASE("a place in a long text is told from the lines before it") {
+  // Line ends of every kind, in places that shift against any block of the text.
+  std::string text;
+  std::vector<std::string> expected;
+  const std::vector<std::string> ends{"\n", "\r\n", "\r"};
+  for (std::size_t line = 1; text.size() < 20'000; ++line) {
+    const auto content = std::string(line % 7 == 0 ? 1500 : 1 + line % 5, 'x') + ends[line % 3];
+    text += content;
+    for (std::size_t column = 1; column <= content.size(); ++column) {
+      expected.push_back("line " + std::to_string(line) + ", column " + std::to_string(column));
+    }
+  }
+  const DocumentBuilder builder{text, "f", {}, false};
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    CAPTURE(at);
+    REQUIRE(builder.describe(at) == expected[at]);
+  }
+}
+
+TEST_CASE("values that take too much memory are refused") {
+  const std::string text(100'000, ' ');  // which may take 600 kB, and 64 KiB more
+  const cdi::Limits limits{.expansion = 0};
+  constexpr int most = (600'000 + 65'536) / 16;
+  DocumentBuilder builder{text, "f", limits, true};
+  builder.begin_list(0);
+  for (int i = 1; i < most; ++i) REQUIRE(builder.null(0));
+  CHECK_FALSE(builder.null(7));
+  CHECK(shown(std::move(builder).finish()) == "f:1:8: the values take more than 665536 bytes");
+
+  DocumentBuilder noted{text, "f", limits, true};
+  noted.note_memory(665'536);  // the reader's own
+  CHECK_FALSE(noted.null(0));
+}
+
+TEST_CASE("the largest of all limits is no limit") {
+  Hand hand{{.expansion = static_cast<std::size_t>(-1)}};
+  hand.list();
+  hand.null();
+  const auto item = hand.last();
+  for (int i = 0; i < 10'000; ++i) REQUIRE(hand.copy(item));
+}
+
+TEST_CASE("merge keys are refused where a second copy takes too much memory") {
+  const std::string text(100'000, ' ');
+  for (const int values : {10'000, 20'000}) {  // 40 bytes each, of 665,536
+    CAPTURE(values);
+    DocumentBuilder builder{text, "f", {.expansion = 0}, true};
+    builder.begin_map(0);
+    builder.decoded_scalar(0, "<<", false);
+    builder.begin_map(0);
+    builder.end_map();
+    builder.decoded_scalar(0, "a", false);
+    builder.begin_list(0);
+    for (int i = 0; i < values; ++i) REQUIRE(builder.null(0));
+    builder.end_list();
+    REQUIRE(builder.end_map());
+    const auto document = std::move(builder).finish();
+    CHECK(static_cast<bool>(document) == (values == 10'000));
+    if (!document) CHECK(document.error().code == cdi::Errc::limit);
   }
 }
 

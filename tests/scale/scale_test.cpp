@@ -1,48 +1,21 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// What many devices cost: memory against the text they are read from, allocations of a lookup.
+// What many devices and odd texts cost: memory against the text, allocations of a lookup.
 
-#include <atomic>
 #include <cstddef>
-#include <cstdlib>
-#include <malloc.h>
+#include <cstdint>
 #include <memory>
-#include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "../../bench/scale_data.hpp"
+#include "../counted_memory.hpp"
 #include "../temp_tree.hpp"
-
-namespace {
-
-std::atomic<std::size_t> held{0};  // bytes, with what malloc rounds up
-std::atomic<std::size_t> allocations{0};
-
-}  // namespace
-
-// The whole program allocates here. Not inlined: g++ would see half of a pair and warn.
-[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  void* const memory = std::malloc(size == 0 ? 1 : size);
-  held += ::malloc_usable_size(memory) + sizeof(std::size_t);  // its own head
-  ++allocations;
-  return memory;
-}
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  if (void* memory = operator new(size, std::nothrow)) return memory;
-  std::abort();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-  if (memory != nullptr) held -= ::malloc_usable_size(memory) + sizeof(std::size_t);
-  std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-  operator delete(memory);
-}
 
 namespace {
 
@@ -60,26 +33,132 @@ void check_lookup(const cdi::Registry& registry, int files, int devices) {
       names.push_back(cdi::qualified_name(scale_kind(file), "dev" + std::to_string(device)));
     }
   }
-  const std::size_t before = allocations;
+  const std::size_t before = counted::allocations;
   std::size_t found = 0;
   for (const auto& name : names) {
     if (registry.find(name).device != nullptr) ++found;
   }
-  CHECK(allocations == before);
+  CHECK(counted::allocations == before);
   CHECK(found == names.size());
 }
 
+constexpr std::size_t mebibyte = std::size_t{1} << 20;
+
+std::string repeated(std::string_view unit, std::size_t bytes = mebibyte) {
+  std::string out;
+  while (out.size() < bytes) out.append(unit);
+  return out;
+}
+
+/// `before`, a name of five letters, another each time, and `after`; again and again.
+std::string names(std::string_view before, std::string_view after) {
+  std::string out;
+  for (std::uint32_t i = 0; out.size() < mebibyte; ++i) {
+    out.append(before);
+    for (const std::uint32_t shift : {0U, 4U, 8U, 12U, 16U}) {
+      out.push_back(static_cast<char>('a' + (i >> shift & 15)));
+    }
+    out.append(after);
+  }
+  return out;
+}
+
+std::string utf16(std::string_view unit) {
+  return "\xFF\xFE" + repeated(unit);
+}
+
+std::string deeper_and_deeper() {
+  std::string out;
+  for (std::size_t i = 0; i < 1400; ++i) out.append(i, ' ').append("a:\n");
+  return out;
+}
+
+struct Text {
+  std::string name;
+  std::string text;
+};
+
+std::vector<Text> costly_texts() {
+  using namespace std::string_literals;
+  return {
+      {"lists", repeated("[")},
+      {"lists in lists", repeated("[a,")},
+      {"maps in maps", repeated("{a: ")},
+      {"dashes on one line", repeated("- ")},
+      {"empty items", repeated("-\n")},
+      {"list not ended", "[" + repeated("1,")},
+      {"small maps",
+       "[" + repeated("{a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y,z},") + "]"},
+      {"quotes", repeated("\"")},
+      {"escapes in one text", "\"" + repeated("\\n")},
+      {"escapes in many texts", "[" + repeated("\"\\n\",")},
+      {"quotes doubled", "'" + repeated("''")},
+      {"lines of a block", "a: |\n" + repeated(" x\n")},
+      {"one anchor", "[" + repeated("&a x,")},
+      {"many anchors", "[" + names("&", " ,")},
+      {"aliases", "[&a x," + repeated("*a,")},
+      {"aliases of much", "- &a [" + repeated("x,") + "]\n" + repeated("- *a\n")},
+      {"aliases of nothing", repeated("- *a\n")},
+      {"merge keys", "- &a {b: c}\n" + repeated("- <<: *a\n")},
+      {"a merge key among many", "{<<: {}, " + names("", ",") + "}"},
+      {"a merge key that is wrong", "{<<: x, " + names("", ",") + "}"},
+      {"a list that is merged", "a: &a {b: c}\nd: {<<: [" + repeated("*a,") + "]}"},
+      {"deep blocks", deeper_and_deeper()},
+      {"one long key", std::string(mebibyte, 'k') + ": 1\n"},
+      {"one long key in quotes", "{\"" + std::string(mebibyte, 'k') + "\": 1,}"},
+      {"many keys", "{" + names("", ",") + "aaaaa}"},
+      {"many keys in quotes", "{" + names("\"", "\":1,") + "\"aaaaa\":1}"},
+      {"comments", repeated("#\n")},
+      {"line ends", repeated("\r")},
+      {"handles", names("%TAG !", "! x\n")},
+      {"UTF-16", utf16("-\0\n\0"s)},
+      {"UTF-16 of three bytes each", utf16("\xAC\x20")},
+      {"halves of UTF-16", utf16("\0\xD8"s)},
+      {"no UTF-8", repeated("\xFF")},
+  };
+}
+
 }  // namespace
+
+TEST_CASE("No text takes more than ten times its bytes, and `expansion`, to be read or refused") {
+  constexpr cdi::Limits limits{.expansion = mebibyte};
+  for (const auto& [name, text] : costly_texts()) {
+    for (const bool yaml : {false, true}) {
+      CAPTURE(name);
+      CAPTURE(yaml);
+      const counted::Peak peak;
+      const auto document =
+          yaml ? cdi::parse_yaml(text, "", limits) : cdi::parse_json(text, "", limits);
+      const auto bytes = peak.bytes();
+      CHECK(bytes <= 10 * text.size() + limits.expansion);
+      CHECK(bytes >= text.size());  // it does count
+    }
+  }
+}
+
+TEST_CASE(
+    "Devices on one line take no longer than on many") {  // reported: each looked at all of it
+  std::string text = R"({"cdiVersion":"0.5.0","kind":"v/c","devices":[)";
+  constexpr int devices = 200'000 / tenth;
+  for (int i = 0; i < devices; ++i) {
+    text.append(i == 0 ? "" : ",").append(R"({"name":"d)").append(std::to_string(i));
+    text.append(R"(","containerEdits":{"env":["A=1"]}})");
+  }
+  const auto spec = cdi::parse_spec(text + "]}", "f", cdi::Format::json);
+  REQUIRE(spec);
+  CHECK(spec->lines == std::vector<std::uint32_t>(devices, 1));
+}
 
 TEST_CASE("Many devices in one file take less than three times its text") {
   for (const auto format : {cdi::Format::json, cdi::Format::yaml}) {
     constexpr int devices = 10'000 / tenth;
     const auto text = scale_text(scale_spec(0, devices), format);
-    const std::size_t before = held;
+    const std::size_t before = counted::held;
     auto spec = cdi::parse_spec(text, "/etc/cdi/x", format);
     REQUIRE(spec);
     const cdi::Registry registry{{std::make_shared<const cdi::LoadedSpec>(std::move(*spec))}};
-    const double ratio = static_cast<double>(held - before) / static_cast<double>(text.size());
+    const double ratio =
+        static_cast<double>(counted::held - before) / static_cast<double>(text.size());
     CAPTURE(ratio);
     CHECK(ratio < 3);
     CHECK(ratio > 0.5);  // it does count
@@ -92,13 +171,13 @@ TEST_CASE("Many devices in many files take less than three times their text") {
   constexpr int devices = 100;
   const TempTree tree;
   const auto bytes = write_scale_data(tree.make_dir("a"), files, devices);
-  const std::size_t before = held;
+  const std::size_t before = counted::held;
   cdi::Cache cache{{tree / "a"}};
   REQUIRE(cache.registry()->devices().size() == std::size_t{files} * devices);
-  const double ratio = static_cast<double>(held - before) / static_cast<double>(bytes);
+  const double ratio = static_cast<double>(counted::held - before) / static_cast<double>(bytes);
   CAPTURE(ratio);
   CHECK(ratio < 3);
   check_lookup(*cache.registry(), files, devices);
   const auto again = cache.registry();
-  CHECK(static_cast<double>(held - before) / static_cast<double>(bytes) < 3);
+  CHECK(static_cast<double>(counted::held - before) / static_cast<double>(bytes) < 3);
 }
