@@ -22,7 +22,8 @@
 namespace cdi::inline CDI_ABI {
 
 /// What a text may cost at most. A text over a limit is refused with `Errc::limit`, as soon as the
-/// limit is reached. A parsed text takes at most ten times its bytes of memory, and `expansion`.
+/// limit is reached. Parsing takes at most ten times the bytes of the text, `expansion`, and 128 KiB
+/// of memory; a text whose values need more is over a limit too.
 struct Limits {
   std::size_t bytes = std::size_t{16} << 20;  ///< of the text: 16 MiB; never more than 512 MiB
   /// Of nested lists and maps. A CDI spec needs 6; each level takes some stack.
@@ -30,7 +31,7 @@ struct Limits {
   /// Of all kinds, with the keys, and with YAML aliases, each expanded.
   std::uint32_t values = 2'000'000;
   /// Bytes that YAML aliases and merge keys may bring, the texts of what they repeat and 32 for
-  /// each value: 4 MiB. A text may always bring ten times its own size.
+  /// each value: 4 MiB. A text may always bring ten times its own size, where memory allows.
   std::size_t expansion = std::size_t{4} << 20;
 };
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,6 +40,9 @@ class DocumentBuilder {
     }
     if (source.starts_with(detail::utf8_mark)) source.remove_prefix(detail::utf8_mark.size());
     document_.source_.assign(source.begin(), source.end());
+    constexpr std::uint64_t unlimited = std::uint64_t{1} << 62;
+    most_memory_ = std::uint64_t{6} * source.size() + small +
+                   std::min<std::uint64_t>(limits.expansion, unlimited);
     mark_lines();
   }
 
@@ -94,6 +97,8 @@ class DocumentBuilder {
     const auto to = static_cast<std::uint32_t>(nodes().size());
     if (count > limits_.values - to) return too_many(at);
     if (!count_expansion(from, count, at)) return false;
+    note_memory(count * sizeof(Node));
+    if (memory_ > most_memory_) return too_much(at);
     count_child();
     last_ = to;
     std::vector<std::uint32_t> inner;  // ends of the lists and maps around the node copied
@@ -107,6 +112,10 @@ class DocumentBuilder {
     }
     return true;
   }
+
+  /// Notes memory that the reader took beside the values; the next value is refused when it was too
+  /// much.
+  void note_memory(std::size_t bytes) { memory_ += bytes; }
 
   /// Whether the whole document is a null. Only after the last value.
   bool is_null() const { return Document::kind_of(nodes()[0]) == Kind::null; }
@@ -144,7 +153,7 @@ class DocumentBuilder {
 
   /// The document, or why there is none. Only once, after the last value, when all lists and maps
   /// are ended. Merges keys, if any: `Errc::syntax` when `<<` names neither a map nor a list of
-  /// maps.
+  /// maps; `Errc::limit` when that takes too much memory.
   Result<Document> finish() && {
     if (failed() || (has_merge_keys_ && !merge_all())) return std::move(error_);
     return std::move(document_);
@@ -154,6 +163,8 @@ class DocumentBuilder {
   using Kind = Document::Kind;
   using Node = Document::Node;
   using Nodes = Document::Nodes;
+
+  static constexpr std::size_t small = std::size_t{64} << 10;  // what any text may take
 
   Nodes& nodes() { return document_.nodes_; }
   const Nodes& nodes() const { return document_.nodes_; }
@@ -188,6 +199,11 @@ class DocumentBuilder {
     return refuse(Errc::limit, "more than " + std::to_string(limits_.values) + " values", at);
   }
 
+  bool too_much(std::size_t at) {
+    return refuse(Errc::limit,
+                  "the values take more than " + std::to_string(most_memory_) + " bytes", at);
+  }
+
   bool too_deep(std::size_t at) {
     return refuse(Errc::limit, "nested more than " + std::to_string(limits_.depth) + " deep", at);
   }
@@ -211,6 +227,8 @@ class DocumentBuilder {
 
   bool add(Node added) {
     if (nodes().size() >= limits_.values) return too_many(added.at);
+    note_memory(sizeof(Node));
+    if (memory_ > most_memory_) return too_much(added.at);
     count_child();
     last_ = static_cast<std::uint32_t>(nodes().size());
     added.next = last_ + 1;
@@ -243,48 +261,49 @@ class DocumentBuilder {
   /// many are sorted.
   bool check_keys(std::uint32_t map) {
     keys_.clear();
+    keys_.reserve(Document::size_of(nodes()[map]) / 2);
     for (std::uint32_t i = map + 1; i < nodes().size(); i = nodes()[nodes()[i].next].next) {
       const Node& key = nodes()[i];
       if (!is_scalar(key)) return refuse(Errc::syntax, "a key must be text", key.at);
       if (is_merge_key(key)) {
         has_merge_keys_ = true;
       } else {
-        keys_.push_back({text(key), key.at});
+        keys_.push_back(i);
       }
     }
     constexpr std::size_t few = 12;
-    const Key* const twice = keys_.size() <= few ? find_twice() : sort_and_find_twice();
-    if (twice == nullptr) return true;
-    const Key second = *twice;
-    const auto first = std::find_if(keys_.begin(), keys_.end(),
-                                    [&](const Key& key) { return key.text == second.text; });
+    const std::uint32_t* const twice = keys_.size() <= few ? find_twice() : sort_and_find_twice();
+    return twice == nullptr || key_twice(nodes()[*twice]);
+  }
+
+  bool key_twice(const Node& second) {
+    const auto first = std::find_if(keys_.begin(), keys_.end(), [&](std::uint32_t key) {
+      return text(nodes()[key]) == text(second);
+    });
     return refuse(Errc::schema,
-                  "key " + detail::quoted(second.text) + " is written twice, first in line " +
-                      std::to_string(line(first->at)) + ": remove one",
+                  "key " + detail::quoted(text(second)) + " is written twice, first in line " +
+                      std::to_string(line(nodes()[*first].at)) + ": remove one",
                   second.at);
   }
 
-  struct Key {
-    std::string_view text;
-    std::uint32_t at;
-  };
-
-  const Key* find_twice() const {
+  const std::uint32_t* find_twice() const {
     for (std::size_t i = 1; i < keys_.size(); ++i) {
+      const auto key = text(nodes()[keys_[i]]);
       for (std::size_t k = 0; k < i; ++k) {
-        if (keys_[i].text == keys_[k].text) return &keys_[i];
+        if (key == text(nodes()[keys_[k]])) return &keys_[i];
       }
     }
     return nullptr;
   }
 
-  const Key* sort_and_find_twice() {
-    std::sort(keys_.begin(), keys_.end(), [](const Key& a, const Key& b) {
-      const int order = a.text.compare(b.text);
-      return order == 0 ? a.at < b.at : order < 0;
+  const std::uint32_t* sort_and_find_twice() {
+    std::sort(keys_.begin(), keys_.end(), [this](std::uint32_t a, std::uint32_t b) {
+      const int order = text(nodes()[a]).compare(text(nodes()[b]));
+      return order == 0 ? a < b : order < 0;
     });
     const auto twice = std::adjacent_find(
-        keys_.begin(), keys_.end(), [](const Key& a, const Key& b) { return a.text == b.text; });
+        keys_.begin(), keys_.end(),
+        [this](std::uint32_t a, std::uint32_t b) { return text(nodes()[a]) == text(nodes()[b]); });
     return twice == keys_.end() ? nullptr : &twice[1];
   }
 
@@ -293,6 +312,8 @@ class DocumentBuilder {
   // is read: aliases name values by index until then. Every value is looked at once.
 
   bool merge_all() {
+    note_memory(nodes().size() * (sizeof(Node) + sizeof(Node) / 2));  // with what sorts the keys
+    if (memory_ > most_memory_) return too_much(0);
     Nodes merged;
     if (!merge_value(0, merged)) return false;
     nodes() = std::move(merged);
@@ -310,8 +331,9 @@ class DocumentBuilder {
       }
     } else if (Document::kind_of(merged) == Kind::map) {
       std::vector<std::uint32_t> keys;
-      std::set<std::string_view> said;
-      if (!collect_keys(from, keys, said)) return false;
+      bool merges = false;
+      if (!collect_keys(from, keys, merges)) return false;
+      if (merges) keep_first(keys);
       for (const auto key : keys) {
         if (!merge_value(key, out) || !merge_value(nodes()[key].next, out)) return false;
       }
@@ -321,31 +343,52 @@ class DocumentBuilder {
     return true;
   }
 
-  /// The keys of a map and of those it merges, each text once.
-  bool collect_keys(std::uint32_t map, std::vector<std::uint32_t>& keys,
-                    std::set<std::string_view>& said) {
+  /// The keys of a map, and behind them those of the maps it merges.
+  bool collect_keys(std::uint32_t map, std::vector<std::uint32_t>& keys, bool& merges) {
     const auto end = nodes()[map].next;
     for (auto key = map + 1; key < end; key = nodes()[nodes()[key].next].next) {
-      if (!is_merge_key(nodes()[key]) && said.insert(text(nodes()[key])).second)
-        keys.push_back(key);
+      if (!is_merge_key(nodes()[key])) keys.push_back(key);
     }
     for (auto key = map + 1; key < end; key = nodes()[nodes()[key].next].next) {
-      if (is_merge_key(nodes()[key]) && !collect_merged(nodes()[key].next, keys, said))
-        return false;
+      if (!is_merge_key(nodes()[key])) continue;
+      merges = true;
+      if (!collect_merged(nodes()[key].next, keys)) return false;
     }
     return true;
   }
 
-  bool collect_merged(std::uint32_t source, std::vector<std::uint32_t>& keys,
-                      std::set<std::string_view>& said) {
+  bool collect_merged(std::uint32_t source, std::vector<std::uint32_t>& keys) {
     const Node& named = nodes()[source];
-    if (Document::kind_of(named) == Kind::map) return collect_keys(source, keys, said);
+    bool merges = false;
+    if (Document::kind_of(named) == Kind::map) return collect_keys(source, keys, merges);
     if (Document::kind_of(named) != Kind::list) return bad_merge(named);
     for (auto item = source + 1; item < named.next; item = nodes()[item].next) {
       if (Document::kind_of(nodes()[item]) != Kind::map) return bad_merge(nodes()[item]);
-      if (!collect_keys(item, keys, said)) return false;
+      if (!collect_keys(item, keys, merges)) return false;
     }
     return true;
+  }
+
+  /// Of keys with the same text, keeps the first.
+  void keep_first(std::vector<std::uint32_t>& keys) const {
+    std::vector<std::uint32_t> sorted(keys.size());  // places in `keys`
+    std::iota(sorted.begin(), sorted.end(), 0U);
+    const auto text_at = [&](std::uint32_t place) {
+      return text(nodes()[keys[place]]);
+    };
+    std::sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const int order = text_at(a).compare(text_at(b));
+      return order == 0 ? a < b : order < 0;
+    });
+    std::vector<bool> repeated(keys.size());
+    for (std::size_t i = 1; i < sorted.size(); ++i) {
+      repeated[sorted[i]] = text_at(sorted[i]) == text_at(sorted[i - 1]);
+    }
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (!repeated[i]) keys[kept++] = keys[i];
+    }
+    keys.resize(kept);
   }
 
   bool bad_merge(const Node& named) {
@@ -357,8 +400,10 @@ class DocumentBuilder {
   bool has_merge_keys_ = false;
   Document document_{};
   std::vector<std::uint32_t> open_{};  // indices of the lists and maps not yet ended
-  std::vector<Key> keys_{};            // of the map that is being ended
+  std::vector<std::uint32_t> keys_{};  // indices, of the map that is being ended
   std::size_t expansion_ = 0;          // bytes that aliases brought
+  std::uint64_t memory_ = 0;           // bytes that values take
+  std::uint64_t most_memory_ = 0;
   std::uint32_t last_ = 0;
   Error error_{};
 };

@@ -488,7 +488,10 @@ class YamlReader {
 
   /// Names the value added last.
   void note_anchor(const Properties& properties) {
-    if (properties.anchor) anchors_.insert_or_assign(*properties.anchor, builder_.last());
+    if (!properties.anchor) return;
+    constexpr std::size_t per_name = 72;  // in a map, with what the allocator adds
+    const auto [at, added] = anchors_.insert_or_assign(*properties.anchor, builder_.last());
+    if (added) builder_.note_memory(per_name);
   }
 
   // -- lists in brackets, maps in braces ---------------------------------------------------------
