@@ -1,0 +1,36 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+// A spec that was lowered to a release is valid, needs no newer one, and loses nothing when it is
+// lowered to the same release again.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <cdi/file.hpp>
+#include <cdi/lower.hpp>
+#include <cdi/minimum_version.hpp>
+
+#include "fuzz.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto text = fuzz::text_of(data, size);
+  const auto loaded = cdi::parse_spec(text, "f", cdi::Format::yaml);
+  if (!loaded) return 0;
+  for (const auto release : cdi::known_releases) {
+    const auto once = cdi::lower(loaded->spec, release, cdi::Losses::allow);
+    if (!once) {
+      fuzz::require(once.error().code == cdi::Errc::unsupported, "a valid spec can be lowered",
+                    fuzz::fault_of(once));
+      continue;
+    }
+    fuzz::require(static_cast<bool>(cdi::validate(once->spec)), "what was lowered is valid");
+    fuzz::require(cdi::minimum_version(once->spec) <= release, "it needs no newer release");
+    const auto twice = cdi::lower(once->spec, release);
+    fuzz::require(static_cast<bool>(twice), "it can be lowered again", fuzz::fault_of(twice));
+    fuzz::require(twice->spec == once->spec && twice->losses.empty(), "then nothing changes");
+    const auto refused = cdi::lower(loaded->spec, release);
+    fuzz::require(static_cast<bool>(refused) == once->losses.empty(), "losses are refused");
+  }
+  return 0;
+}

@@ -1,0 +1,48 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+// A name that is taken apart can be put together again, one that is not has an error in UTF-8; a
+// release that is read is written the same.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <cdi/minimum_version.hpp>
+#include <cdi/name.hpp>
+
+#include "fuzz.hpp"
+
+namespace {
+
+void require_words(const cdi::Error& error) {
+  fuzz::require(!error.message.empty() && cdi::detail::is_utf8(error.message), "an error says why",
+                error.message);
+}
+
+void check_name(std::string_view text) {
+  const auto name = cdi::parse_name(text);
+  if (!name) return require_words(cdi::qualified_name_error(text));
+  const auto kind = std::string{name->vendor} + "/" + std::string{name->device_class};
+  fuzz::require(cdi::qualified_name(kind, name->device) == text, "a name has three parts");
+  fuzz::require(cdi::parse_kind(kind).has_value(), "the front of a name is a kind");
+  const auto file = cdi::transient_spec_name(kind, name->device);
+  fuzz::require(file && file->find('/') == file->npos, "a spec name is the name of a file");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto text = fuzz::text_of(data, size);
+  check_name(text);
+  if (!cdi::parse_kind(text)) require_words(cdi::kind_error(text));
+  if (!cdi::is_device_name(text)) require_words(cdi::name_error(cdi::NamePart::device, text));
+  const auto file = cdi::transient_spec_name("v/c", text);
+  fuzz::require(!file || file->find('/') == file->npos, "an id is no path");
+  if (const auto release = cdi::parse_release(text)) {
+    const auto digits = text.substr(text.starts_with('v') ? 1 : 0);
+    fuzz::require(cdi::to_string(*release) == digits, "a release is written as it is read");
+  }
+  return 0;
+}
