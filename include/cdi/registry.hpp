@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <initializer_list>
 #include <memory>
 #include <set>
@@ -279,8 +279,11 @@ class Registry {
 
   /// Nobody who writes specs can know it, and choose names that all fall into one place.
   std::uint64_t make_seed() const {
-    const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-    return static_cast<std::uint64_t>(now) ^ reinterpret_cast<std::uintptr_t>(this) << 20;
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);  // <chrono> is dear to include
+    const auto nanoseconds = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+                             static_cast<std::uint64_t>(now.tv_nsec);
+    return nanoseconds ^ reinterpret_cast<std::uintptr_t>(this) << 20;
   }
 
   /// Which of several specs a device is taken from, the highest: that of the highest priority, and
