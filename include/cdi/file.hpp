@@ -9,12 +9,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 #include <fcntl.h>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -227,7 +227,8 @@ struct Patience {
   bool operator()() const {
     constexpr std::chrono::milliseconds step{2};
     if (std::chrono::steady_clock::now() + step > end) return false;
-    std::this_thread::sleep_for(step);
+    timespec left{.tv_sec = 0, .tv_nsec = std::chrono::nanoseconds{step}.count()};
+    while (::nanosleep(&left, &left) == -1 && errno == EINTR) continue;  // <thread> is dear
     return true;
   }
 
