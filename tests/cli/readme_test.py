@@ -153,12 +153,13 @@ class HeaderTable(unittest.TestCase):
         return found
 
     def test_each_row_is_true(self):
-        rows = re.findall(r"^\| `(cdi/\S+)` \| (.*) \| (.*) \| (.*) \|$", README, re.M)
+        rows = re.findall(r"^\| `(cdi/\S+)` \| (.*) \| (.*?) ?\| (\d+) \| (\d+\.\d) \|$", README,
+                          re.M)
         self.assertGreater(len(rows), 20)
-        for header, _, needs, seconds in rows:
+        self.assertEqual(len(rows), len(re.findall(r"^\| `cdi/", README, re.M)))
+        for header, _, needs, *_ in rows:
             with self.subTest(header):
                 self.assertEqual(set(filter(None, needs.split(", "))), self.needs(header, set()))
-                self.assertRegex(seconds, r"^\d+\.\d\d?$")
 
 
 class WaysToUse(unittest.TestCase):
