@@ -12,19 +12,15 @@
 #include <cdi/apply.hpp>
 #include <cdi/convert.hpp>
 #include <cdi/document.hpp>
-#include <cdi/document_builder.hpp>
 #include <cdi/engine_releases.hpp>
 #include <cdi/fields.hpp>
 #include <cdi/fwd.hpp>
 #include <cdi/host.hpp>
-#include <cdi/json_text.hpp>
 #include <cdi/lower.hpp>
 #include <cdi/minimum_version.hpp>
 #include <cdi/name.hpp>
 #include <cdi/oci/editor.hpp>
 #include <cdi/oci/spec.hpp>
-#include <cdi/parse_json.hpp>
-#include <cdi/parse_yaml.hpp>
 #include <cdi/path.hpp>
 #include <cdi/read.hpp>
 #include <cdi/registry.hpp>
@@ -32,13 +28,11 @@
 #include <cdi/rules.hpp>
 #include <cdi/spec.hpp>
 #include <cdi/storage.hpp>
-#include <cdi/unicode.hpp>
 #include <cdi/unresolved.hpp>
 #include <cdi/validate.hpp>
 #include <cdi/value.hpp>
 #include <cdi/version.hpp>
 #include <cdi/write.hpp>
-#include <cdi/yaml.hpp>
 // IWYU pragma: end_exports
 
 #endif  // CDI_CORE_HPP
