@@ -96,7 +96,7 @@ inline bool has_further_documents(const cdi::LoadedSpec& loaded) {
 /// Prints a spec file as another release writes it, in the format of the file unless asked
 /// otherwise.
 inline ExitCode convert(const Request& request, const Output& output) {
-  const auto loaded = cdi::read_spec_file(request.file);
+  const auto loaded = cdi::read_spec_file(request.file, request.reading);
   if (!loaded) {
     output.error(loaded.error());
     return exit_refused;

@@ -4,11 +4,13 @@
 // cdi-prepare: finds the GPUs of a node in /proc and /sys, without any vendor library, and writes a
 // CDI spec for them, as a Kubernetes DRA driver does when it prepares a claim.
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <system_error>
 #include <utility>
 
@@ -82,7 +84,9 @@ std::string not_empty(const std::string& text) {
 }
 
 std::string release_fault(const std::string& text) {
-  return cdi::parse_release(text) ? "" : text + " is no CDI release: give one such as 0.6.0";
+  const auto release = cdi::parse_release(text);
+  const bool written = release && *release >= cdi::Release{0, 3, 0};  // older ones had no name
+  return written ? "" : text + " is no CDI release that specs name: give one such as 0.6.0";
 }
 
 std::string engine_fault(const std::string& text) {
@@ -130,14 +134,31 @@ std::string absolute(const std::string& path) {
 
 /// Makes paths absolute, fills in those that were not given, and takes the release of the oldest
 /// engine given.
+/// A path with the part of it that is the root spelt as the root is, whatever links led there.
+std::string spelt_below_root(const Options& options, const std::string& path) {
+  struct stat root = {};
+  struct stat part = {};
+  if (options.root == "/" || ::stat(options.root.c_str(), &root) != 0) return path;
+  std::size_t end = 0;
+  do {
+    end = std::min(path.find('/', end + 1), path.size());
+    if (::stat(path.substr(0, end).c_str(), &part) != 0) return path;
+    if (part.st_dev == root.st_dev && part.st_ino == root.st_ino) {
+      return options.root + path.substr(end);
+    }
+  } while (end < path.size());
+  return path;
+}
+
 void complete(Options& options) {
   options.root = absolute(options.root);
   const auto or_below_root = [&](const std::string& given, const std::string& path) {
-    return resolved(options, absolute(given.empty() ? options.below_root(path) : given));
+    const auto place = absolute(given.empty() ? options.below_root(path) : given);
+    return resolved(options, spelt_below_root(options, place));
   };
   options.output_dir = or_below_root(options.output_dir, "/var/run/cdi");
   options.state_dir = or_below_root(options.state_dir, "/var/lib/cdi-prepare");
-  for (auto& dir : options.spec_dirs) dir = absolute(dir);
+  for (auto& dir : options.spec_dirs) dir = spelt_below_root(options, absolute(dir));
   for (const auto& engine : options.engines) {  // checked when they were read
     static_cast<void>(lower_release(options, *cdi::parse_engine(engine)));
   }

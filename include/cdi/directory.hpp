@@ -37,6 +37,7 @@ struct DirectoryEntry {
 struct Listing {
   std::vector<DirectoryEntry> entries{};  // sorted by name, each once
   Signature signature{};                  // of the directory, just before it was listed
+  bool cut = false;                       // there are more than were asked for
 };
 
 /// Sorts by name, and leaves one of those that have the same.
@@ -89,6 +90,7 @@ Result<Listing> list_directory(int directory, const std::string& path, const Wan
   ::closedir(stream);
   errno = failed;
   if (!listed) return file_error(path, "cannot list the directory");
+  out.cut = out.entries.size() > most;
   detail::sort_by_name(out.entries);
   return out;
 }

@@ -22,8 +22,8 @@
 namespace cdi::inline CDI_ABI {
 
 /// What a text may cost at most. A text over a limit is refused with `Errc::limit`, as soon as the
-/// limit is reached. Parsing takes at most ten times the bytes of the text, `expansion`, and 128 KiB
-/// of memory; a text whose values need more is over a limit too.
+/// limit is reached. Parsing takes at most ten times the bytes of the text, `expansion`, and 128
+/// KiB of memory; a text whose values need more is over a limit too.
 struct Limits {
   std::size_t bytes = std::size_t{16} << 20;  ///< of the text: 16 MiB; never more than 512 MiB
   /// Of nested lists and maps. A CDI spec needs 6; each level takes some stack.
@@ -352,9 +352,8 @@ inline Document Document::without(const Value& list, const std::vector<bool>& le
     const bool is_item = i == item && i < list.node().next;
     if (is_item) item = nodes_[i].next;
     if (is_item && place < left_out.size() && left_out[place++]) {
-      std::fill(moved_to.begin() + i, moved_to.begin() + item, moved_to[i]);
+      for (const auto to = moved_to[i]; i < item; ++i) moved_to[i] = to;
       ++dropped;
-      i = item;
     } else {
       out.nodes_.push_back(nodes_[i++]);
     }

@@ -310,7 +310,8 @@ class YamlReader {
     const bool scalar = c != '[' && c != '{' && c != '&' && c != '!' && c != '*' && !at_dash();
     if (!scalar || scan_.at_line_end()) return bad_key(scan_.at());
     if (!scan_.read_scalar(column + 1, /*flow=*/false, key) || !add_scalar(key)) return false;
-    if (scan_.at_colon()) return bad_key(key.at);
+    const bool block = c == '|' || c == '>';  // it ends with its line
+    if (!block && scan_.at_colon()) return bad_key(key.at);
     slot_ = Slot::value;
     slot_begin_ = key.at;
     awaits_colon_ = true;
@@ -398,15 +399,18 @@ class YamlReader {
       return refuse("a key has more than 1024 bytes: write \"? \" before it", begin);
     }
     if (key) return add_key(node, key_begin);
-    if (slot_ == Slot::none || awaits_colon_) return no_colon(begin);
+    if (slot_ == Slot::none || awaits_colon_) return no_colon(begin, scan_.text_of(node.scalar));
     return add_value(node);
   }
 
-  bool no_colon(std::size_t at) {
+  /// Refuses what stands where an item or a key must; `text` is what was read, if it is a scalar.
+  bool no_colon(std::size_t at, std::string_view text = {}) {
+    if (text.starts_with('-')) return refuse("write a blank after '-'", at);
     if (!blocks_.empty() && blocks_.back().is_list) {
       return refuse("expected '- ' before the next item", at);
     }
-    return refuse("a key without ':' after it", at);
+    const bool colon = text.find(':') != text.npos;
+    return refuse(colon ? "write a blank after ':'" : "a key without ':' after it", at);
   }
 
   bool add_key(const Node& node, std::size_t begin) {

@@ -123,12 +123,13 @@ constexpr unsigned bmp_code_point(std::string_view character) noexcept {
 }
 
 /// Whether a UTF-8 character of 2 or 3 bytes makes a terminal or viewer show another text than
-/// there is: C1 controls, line and paragraph separators, and what changes the direction of text.
+/// there is: C1 controls, invisible characters, line and paragraph separators, and what changes the
+/// direction of text.
 constexpr bool is_deceptive(std::string_view character) noexcept {
   if (character.size() != 2 && character.size() != 3) return false;
   const unsigned code = bmp_code_point(character);
-  return (code >= 0x80 && code <= 0x9f) || (code >= 0x2028 && code <= 0x202e) ||
-         (code >= 0x2066 && code <= 0x2069);
+  return (code >= 0x80 && code <= 0x9f) || code == 0x61c || (code >= 0x200b && code <= 0x200f) ||
+         (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
 }
 
 /// Appends a character of 2 or 3 bytes by its number, as JSON does: `u009b` after a backslash.
@@ -151,7 +152,7 @@ inline std::string escaped(std::string_view text, std::size_t longest = 120) {
     if (text.front() == '"' || text.front() == '\\') {
       out.append(1, '\\').append(1, text.front());
     } else if (text.front() == '\n') {
-      out.append("\\n");
+      out.append(1, '\\').append(1, 'n');  // g++ 12 warns of append("\\n")
     } else if (size == 0 || byte < 0x20 || byte == 0x7f) {
       out.append("\\x").append(1, digits[byte >> 4]).append(1, digits[byte & 15]);
     } else if (is_deceptive(text.substr(0, size))) {

@@ -65,6 +65,7 @@ enum class LookAt {
 struct SpecNames {
   std::vector<ScannedFile> files{};  // with name and `is_link`, sorted by name
   Signature signature{};
+  bool cut = false;  // there are more names
 };
 
 /// The names of a directory that are taken for spec files; subdirectories are not. Stops after one
@@ -75,7 +76,7 @@ inline Result<SpecNames> list_specs(int directory, const std::string& path, std:
   };
   auto listing = detail::list_directory(directory, path, wanted, most);
   if (!listing) return std::move(listing).error();
-  SpecNames out{.signature = listing->signature};
+  SpecNames out{.signature = listing->signature, .cut = listing->cut};
   for (auto& [name, type] : listing->entries) {
     struct stat info = {};
     if (type == DT_UNKNOWN && ::fstatat(directory, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
@@ -213,7 +214,7 @@ class Scanner {
     }
     auto names = detail::list_specs(directory.get(), out.dir.path, options_.files);
     if (!names) return unlisted(std::move(names).error(), before, std::move(out));
-    if (names->files.size() > options_.files) {
+    if (names->cut || names->files.size() > options_.files) {
       return unlisted({.code = Errc::limit,
                        .message = "the directory has more than " + std::to_string(options_.files) +
                                   " spec files",

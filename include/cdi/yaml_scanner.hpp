@@ -104,7 +104,9 @@ class YamlScanner {
   /// Moves over blanks, comments and line ends to the next token, or the end.
   void skip_to_token(Tabs tabs) {
     while (true) {
-      while (peek() == ' ' || (peek() == '\t' && tabs != Tabs::none)) ++at_;
+      while (peek() == ' ' || (peek() == '\t' && (tabs != Tabs::none || at_ < blank_until_))) {
+        ++at_;
+      }
       if (peek() == '#') skip_rest_of_line();
       if (at_end() || !is_line_end()) return;
       next_line();
@@ -133,7 +135,10 @@ class YamlScanner {
   /// A tag, with its `!`.
   std::string_view take_tag() {
     const std::size_t begin = at_;
-    while (!is_blank_or_end() && std::string_view{",[]{}"}.find(peek()) == text_.npos) ++at_;
+    const bool whole = text_.substr(at_, 2) == "!<";  // up to its bracket
+    const std::string_view ends = whole ? ">" : ",[]{}";
+    while (!is_blank_or_end() && ends.find(peek()) == text_.npos) ++at_;
+    if (whole && peek() == '>') ++at_;
     return text_.substr(begin, at_ - begin);
   }
 
@@ -210,6 +215,7 @@ class YamlScanner {
       std::size_t breaks = 0;
       if (!find_next_plain_line(least, flow, breaks)) return false;
       if (breaks == 0) {
+        blank_until_ = at_;
         at_ = end;
         line_begin_ = line_begin;
         fresh_ = false;
@@ -489,7 +495,8 @@ class YamlScanner {
   DocumentBuilder& builder_;
   std::size_t at_ = 0;
   std::size_t line_begin_ = 0;
-  bool fresh_ = true;  // nothing was read of this line
+  bool fresh_ = true;            // nothing was read of this line
+  std::size_t blank_until_ = 0;  // what follows the last plain scalar is blank up to here
   std::string decoded_{};
 };
 

@@ -351,6 +351,8 @@ TEST_CASE("a key without a colon is refused, above all where a text is cut off")
     CHECK(document.error().code == Errc::syntax);
     CHECK(place(document.error().position) == row.expected);
   }
+  CHECK(parsed("a: 1\nkind:v.com/c") == "2:1 not valid YAML: write a blank after ':'");
+  CHECK(parsed("env:\n-A=1") == "2:1 not valid YAML: write a blank after '-'");
   CHECK(parsed("type: \"").starts_with("1:7 "));  // reported: it was a text
   CHECK(parsed("type: '").starts_with("1:7 "));
 }
@@ -374,6 +376,11 @@ TEST_CASE("blocks begin and end where libyaml has them") {
            {"- !!map\n  a: 1\n- !t [b]", "[{a=1} [b]]"},
            {"--- {a: 1}", "{a=1}"},
            {"--- |\n x\n", "\"x\\n\""},
+           {"a: 1\n  \t\nb: 2\n", "{a=1 b=2}"},  // blanks that an editor left
+           {"k:\n  a: 1\n   \t\n  b: 2\n", "{k={a=1 b=2}}"},
+           {"a: 1\n \t# note\nb: 2\n", "{a=1 b=2}"},
+           {"? |\n  a\n: 1\n", "{\"a\\n\"=1}"},
+           {"a: !<tag:yaml.org,2002:str> 0", "{a=\"0\"}"},
            {"a:\n|\n b\n", "{a=\"b\\n\"}"},
            {"%TAG !e! tag:x\n---\na: !e!f 1", "{a=1}"},
            {"a: b\n  - c", "{a=b - c}"},

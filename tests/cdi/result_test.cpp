@@ -125,6 +125,7 @@ TEST_CASE("quoted text stays on one line and cannot end its quotes") {
            Row{"\xe2\x80\xa8\xe2\x80\xa9", R"("\u2028\u2029")"},
            Row{"\xe2\x80\xaa\xe2\x80\xae", R"("\u202a\u202e")"},
            Row{"\xe2\x81\xa6\xe2\x81\xa9", R"("\u2066\u2069")"},
+           Row{"\xef\xbb\xbf\xe2\x80\x8b\xe2\x80\x8f\xd8\x9c", R"("\ufeff\u200b\u200f\u061c")"},
            // Their neighbours.
            Row{"\xc2\xa0\xe2\x80\xa7\xe2\x80\xaf", "\"\xc2\xa0\xe2\x80\xa7\xe2\x80\xaf\""},
            Row{"\xe2\x81\xa5\xe2\x81\xaa", "\"\xe2\x81\xa5\xe2\x81\xaa\""},

@@ -371,3 +371,15 @@ TEST_CASE("What is no file keeps nobody from seeing that nothing has changed") {
   tree.put_spec("a/gone", "d");
   CHECK_FALSE(is_same(dir, everything));
 }
+
+TEST_CASE("A directory of too many names is refused, whatever they are of") {
+  const TempTree tree;
+  tree.make_dir("a");
+  for (int i = 0; i < 30; ++i) tree.make_dir("a/d" + std::to_string(i) + ".yaml");
+  tree.put("a/z.yaml",
+           "cdiVersion: 0.6.0\nkind: v/c\ndevices:\n- {name: d, containerEdits: {env: [A=1]}}\n");
+  const auto registry = cdi::scan_spec_dirs({tree / "a"}, {.files = 10});
+  REQUIRE(registry->errors().size() == 1);
+  CHECK(registry->errors()[0].code == cdi::Errc::limit);
+  CHECK(cdi::scan_spec_dirs({tree / "a"}, {.files = 31})->devices().size() == 1);
+}

@@ -384,6 +384,14 @@ devices:
         self.assertIn(f"{spec}:2:16: annotations: ",
                       self.run_cdi("convert", "--to", "0.5.0", spec, expect=1)[1])
 
+    def test_convert_reads_as_it_is_asked(self):
+        spec = self.write("bad.yaml", "cdiVersion: 0.6.0\nkind: v.com/c\ndevices:\n"
+                          "- {name: bad}\n- name: d\n  containerEdits: {env: [A=1]}\n")
+        self.run_cdi("convert", "--to", "0.5.0", spec, expect=1)
+        self.assertIn("name: d\n", self.run_cdi("--quarantine", "convert", "--to", "0.5.0", spec)[0])
+        os.chmod(spec, 0o666)
+        self.run_cdi("--quarantine", "--refuse-writable", "convert", "--to", "0.5.0", spec, expect=1)
+
     def test_convert_refuses_to_drop_further_documents(self):
         spec = self.write("two.yaml", "cdiVersion: 0.6.0\nkind: v.com/c\ndevices:\n- name: d\n"
                           "  containerEdits: {env: [A=1]}\n---\ncdiVersion: 0.6.0\n")

@@ -66,6 +66,19 @@ class BelowTheRoot(TreeTest):
                 self.check_outside()
                 shutil.rmtree(self.specs)
 
+    def test_another_name_of_the_root(self):
+        link = self.place / "link"
+        link.symlink_to(self.root)
+        for root, place in ((link, self.root), (self.root, link)):
+            with self.subTest(root=root):
+                done = subprocess.run([self.program, "write", "--root", str(root), "--output-dir",
+                                       f"{place}/var/run/cdi"], capture_output=True, text=True,
+                                      timeout=20, check=False)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(files_in(self.specs), [SPEC])
+                self.assertEqual(list(self.outside.iterdir()), [])
+                shutil.rmtree(self.specs)
+
     def test_modes(self):
         subprocess.run([self.program, "write", "--root", str(self.root)], umask=0o077, check=True,
                        stdout=subprocess.DEVNULL, timeout=20)
