@@ -122,7 +122,9 @@ std::vector<Text> costly_texts() {
 
 TEST_CASE("No text takes more than ten times its bytes, and `expansion`, to be read or refused") {
   constexpr cdi::Limits limits{.expansion = mebibyte};
-  for (const auto& [name, text] : costly_texts()) {
+  for (const auto& costly : costly_texts()) {
+    const auto& name = costly.name;
+    const auto& text = costly.text;
     for (const bool yaml : {false, true}) {
       CAPTURE(name);
       CAPTURE(yaml);
