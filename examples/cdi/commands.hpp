@@ -190,7 +190,7 @@ inline ExitCode validate(const Request& request, const Output& output) {
   return output.result(text, Json{{"valid", valid}}) ? exit_done : exit_refused;
 }
 
-/// Reads the config to inject into, from where it is to be written to as well.
+/// Reads the config; with --in-place, from the file that will be replaced.
 inline cdi::Result<FileInPlace> read_config(const Request& request) {
   if (request.in_place) return read_in_place(request.config);
   const bool from_input = request.config == "-";

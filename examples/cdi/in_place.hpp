@@ -49,8 +49,8 @@ inline void add_parts_before(std::string_view path, std::deque<std::string>& par
   parts.insert(parts.begin(), added.begin(), added.end());
 }
 
-/// What a link says, if it may be followed. Only root's and this user's may: somebody else's may
-/// lead to another place the next moment.
+/// The target of a link that may be followed. Links of other users than root and this one may not:
+/// their owners can redirect them at any time.
 inline cdi::Result<std::string> read_link(int directory, const std::string& name,
                                           const struct stat& info, std::string_view path) {
   if (cdi::detail::is_foreign(info)) {

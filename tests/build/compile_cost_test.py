@@ -6,7 +6,7 @@
 Counts are judged, never seconds: the MiB that g++ allocates, and of headers what clang++
 instantiates, without optimisation. Only compilers and libraries of the versions in the table are
 asked.
-`compile_cost_test.py --renew` writes the table anew.
+`compile_cost_test.py --renew` updates the table.
 """
 import concurrent.futures
 import json
