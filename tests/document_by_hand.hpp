@@ -13,6 +13,8 @@
 #include <cdi/document.hpp>
 #include <cdi/document_builder.hpp>
 
+#include "shown_document.hpp"
+
 /// Fills a document by hand, each value in a column of its own on line 1.
 class Hand {
  public:
@@ -34,25 +36,6 @@ class Hand {
   cdi::DocumentBuilder builder_;
   std::size_t column_ = 0;
 };
-
-/// A value as text: `{a=1 "b"=[null]}`.
-inline std::string show(const cdi::Document::Value& value) {
-  std::string out;
-  switch (value.kind()) {
-    case cdi::Document::Kind::null: return "null";
-    case cdi::Document::Kind::plain: return std::string{value.text()};
-    case cdi::Document::Kind::quoted: return cdi::detail::quoted(value.text());
-    case cdi::Document::Kind::list:
-      for (const auto item : value.items()) out.append(out.empty() ? "" : " ").append(show(item));
-      return "[" + out + "]";
-    case cdi::Document::Kind::map:
-      for (const auto [key, member] : value.members()) {
-        out.append(out.empty() ? "" : " ").append(show(key)).append("=").append(show(member));
-      }
-      return "{" + out + "}";
-  }
-  return out;
-}
 
 inline std::string shown(cdi::Result<cdi::Document> document) {
   return document ? show(document->root()) : to_string(document.error());

@@ -10,6 +10,8 @@
 
 #include <cdi/parse_json.hpp>
 
+#include "../shown_document.hpp"
+
 namespace {
 
 using namespace std::string_literals;
@@ -17,22 +19,19 @@ using cdi::Document;
 using cdi::Errc;
 using Kind = cdi::Document::Kind;
 
-std::string place(const cdi::Position& position) {
-  return std::to_string(position.line) + ":" + std::to_string(position.column);
-}
-
 /// A value and the place of everything in it: `{"a"@1:2=1@1:7 }@1:1`.
-std::string show(const Document::Value& value) {
+std::string show_all(const Document::Value& value) {
   std::string out;
   if (value.kind() == Kind::null) out = "null";
   if (value.kind() == Kind::plain) out = value.text();
   if (value.kind() == Kind::quoted) out = "\"" + std::string{value.text()} + "\"";
   if (value.kind() == Kind::list) {
-    for (const auto item : value.items()) out += show(item) + " ";
+    for (const auto item : value.items()) out += show_all(item) + " ";
     out = "[" + out + "]";
   }
   if (value.kind() == Kind::map) {
-    for (const auto [key, member] : value.members()) out += show(key) + "=" + show(member) + " ";
+    for (const auto [key, member] : value.members())
+      out += show_all(key) + "=" + show_all(member) + " ";
     out = "{" + out + "}";
   }
   return out + "@" + place(value.position());
@@ -40,7 +39,7 @@ std::string show(const Document::Value& value) {
 
 std::string parsed(std::string_view text, const cdi::Limits& limits = {}) {
   const auto document = cdi::parse_json(text, {}, limits);
-  if (document) return show(document->root());
+  if (document) return show_all(document->root());
   return place(document.error().position) + " " + document.error().message;
 }
 
@@ -71,7 +70,7 @@ TEST_CASE("every kind of token is found in its line and column") {
 TEST_CASE("a byte order mark is passed over") {
   const auto document = cdi::parse_json("\xEF\xBB\xBF\n {\"a\": 1}");
   REQUIRE(document);
-  CHECK(show(document->root()) == R"({"a"@2:3=1@2:8 }@2:2)");
+  CHECK(show_all(document->root()) == R"({"a"@2:3=1@2:8 }@2:2)");
 }
 
 TEST_CASE("escapes are decoded, surrogate pairs to one character") {

@@ -10,6 +10,8 @@
 
 #include <cdi/parse_yaml.hpp>
 
+#include "../shown_document.hpp"
+
 namespace {
 
 using namespace std::string_literals;
@@ -17,36 +19,13 @@ using cdi::Document;
 using cdi::Errc;
 using Kind = cdi::Document::Kind;
 
-std::string place(const cdi::Position& position) {
-  return std::to_string(position.line) + ":" + std::to_string(position.column);
-}
-
-/// A value, with the place of everything in it where asked for: `{a@1:1=1@1:4}@1:1`.
-std::string show(const Document::Value& value, bool places) {
-  std::string out;
-  if (value.kind() == Kind::null) out = "null";
-  if (value.kind() == Kind::plain) out = value.text();
-  if (value.kind() == Kind::quoted) out = cdi::detail::quoted(value.text());
-  if (value.kind() == Kind::list) {
-    for (const auto item : value.items()) out += (out.empty() ? "" : " ") + show(item, places);
-    out = "[" + out + "]";
-  }
-  if (value.kind() == Kind::map) {
-    for (const auto [key, member] : value.members()) {
-      out += (out.empty() ? "" : " ") + show(key, places) + "=" + show(member, places);
-    }
-    out = "{" + out + "}";
-  }
-  return places ? out + "@" + place(value.position()) : out;
-}
-
 std::string error_of(const cdi::Result<Document>& document) {
   return place(document.error().position) + " " + document.error().message;
 }
 
 std::string parsed(std::string_view text, const cdi::Limits& limits = {}) {
   const auto document = cdi::parse_yaml(text, {}, limits);
-  return document ? show(document->root(), false) : error_of(document);
+  return document ? show(document->root()) : error_of(document);
 }
 
 std::string placed(std::string_view text) {

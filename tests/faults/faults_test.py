@@ -14,8 +14,7 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "prepare"))
-import node_trees  # noqa: E402  pylint: disable=wrong-import-position
+from claim_node import ClaimNode, files  # noqa: E402
 
 FAULTS, CDI, PREPARE = (name if name == "none" else os.path.abspath(name) for name in sys.argv[1:4])
 
@@ -132,26 +131,16 @@ class Library(FaultTest):
                 self.assertEqual(os.listdir(directory), ["config.json"])
 
 
-class Prepare(FaultTest):
+class Prepare(ClaimNode, FaultTest):
     """Writing specs, and claims."""
 
     def setUp(self):
         super().setUp()
-        self.root, self.out, self.state = (self.place / name for name in ("node", "out", "state"))
-        node_trees.TREES["other"](str(self.root), False)
-
-    def command(self, name, *more):
-        place = ["--root", str(self.root), "--output-dir", str(self.out)]
-        if name != "write":
-            place += ["--state-dir", str(self.state)]
-        return [PREPARE, name, *place, *more]
-
-    def files(self, directory):
-        return sorted(os.listdir(directory)) if directory.exists() else []
+        self.make_node(self.place, PREPARE)
 
     def test_specs_are_whole_and_made_up_for(self):
         self.run_well(self.command("write"))
-        name, = self.files(self.out)
+        name, = files(self.out)
         new = (self.out / name).read_text()
         old = new.replace("renderD128", "renderD199")
         self.assertNotEqual(old, new)
@@ -166,7 +155,7 @@ class Prepare(FaultTest):
                                      done.returncode == 0 or "the change is made" in done.stderr)
                 self.run_well(self.command("write"))
                 self.assertEqual((self.out / name).read_text(), new)
-                self.assertEqual(self.files(self.out), [name])
+                self.assertEqual(files(self.out), [name])
 
     def check_gone(self, uid):
         """Checks that nothing of a claim is left, once it is taken back, and its device is free."""
@@ -174,13 +163,13 @@ class Prepare(FaultTest):
         self.assertEqual(json.loads(done.stdout), {"claims": {uid: {}}})
         self.assertEqual(json.loads(self.run_well(self.command("list", "-o", "json")).stdout),
                          {"claims": {}})
-        self.assertEqual(self.files(self.out), [])
-        self.assertEqual(self.files(self.state), [".lock"])
+        self.assertEqual(files(self.out), [])
+        self.assertEqual(files(self.state), [".lock"])
 
     def test_claim_is_there_when_it_is_said_to_be(self):
         command = self.command("prepare", "--claim", "a", "--device", "0")
         self.run_well(command)
-        spec, = self.files(self.out)
+        spec, = files(self.out)
         self.check_gone("a")
         for calls, fault in faults():
             with self.subTest(**fault):
@@ -189,7 +178,7 @@ class Prepare(FaultTest):
                 if done.returncode == 0 and calls not in HOST_CALLS:
                     claims = json.loads(self.run_well(self.command("list", "-o", "json")).stdout)
                     self.assertIsNone(claims["claims"]["a"]["fault"])
-                    self.assertEqual(self.files(self.out), [spec])
+                    self.assertEqual(files(self.out), [spec])
                 elif done.returncode != 0:
                     self.assertNotIn(calls, HARMLESS)
                 self.check_gone("a")
@@ -201,7 +190,7 @@ class Prepare(FaultTest):
                 done = self.run_tool(self.command("unprepare", "--claim", "a"), fault)
                 self.check_specs(self.out)
                 if done.returncode == 0:
-                    left = [name for name in self.files(self.out) + self.files(self.state)
+                    left = [name for name in files(self.out) + files(self.state)
                             if name.endswith(".json")]
                     self.assertEqual(left, [])
                 else:

@@ -15,8 +15,7 @@ import time
 import unittest
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "prepare"))
-import node_trees  # noqa: E402  pylint: disable=wrong-import-position
+from claim_node import ClaimNode, files  # noqa: E402
 
 CDI, PREPARE = map(os.path.abspath, sys.argv[1:3])
 SECONDS = 180 if os.environ.get("CDI_FULL") == "1" else 5  # for each storm
@@ -65,10 +64,6 @@ class Storm(unittest.TestCase):
         self.assertGreater(killed, 0)
         print(f"{killed} killed in {number} rounds", file=sys.stderr)
 
-    @staticmethod
-    def files(directory):
-        return sorted(os.listdir(directory)) if directory.exists() else []
-
 
 class Config(Storm):
     """`cdi inject --in-place`."""
@@ -95,33 +90,26 @@ class Config(Storm):
         self.storm(commands, check)
         self.run_well(command)
         self.assertEqual(config.read_text(), new)
-        self.assertEqual(self.files(bundle), ["config.json"])
+        self.assertEqual(files(bundle), ["config.json"])
 
 
-class Node(Storm):
+class Node(ClaimNode, Storm):
     """A node of cdi-prepare."""
 
     def setUp(self):
         super().setUp()
-        self.root, self.out, self.state = (self.place / name for name in ("node", "out", "state"))
-        node_trees.TREES["other"](str(self.root), False)
-
-    def command(self, name, *more):
-        place = ["--root", str(self.root), "--output-dir", str(self.out)]
-        if name != "write":
-            place += ["--state-dir", str(self.state)]
-        return [PREPARE, name, *place, *more]
+        self.make_node(self.place, PREPARE)
 
     def specs(self):
         """The spec files, all of which are valid."""
-        names = [name for name in self.files(self.out) if name.endswith((".json", ".yaml"))]
+        names = [name for name in files(self.out) if name.endswith((".json", ".yaml"))]
         if names:
             self.run_well([CDI, "validate", *(str(self.out / name) for name in names)])
         return names
 
     def test_specs(self):
         self.run_well(self.command("write"))
-        name, = self.files(self.out)
+        name, = files(self.out)
         new = (self.out / name).read_text()
 
         def commands():
@@ -133,7 +121,7 @@ class Node(Storm):
         self.storm(commands, self.specs)
         self.run_well(self.command("write"))
         self.assertEqual((self.out / name).read_text(), new)
-        self.assertEqual(self.files(self.out), [name])
+        self.assertEqual(files(self.out), [name])
 
     def test_claims(self):
         """What the journal has, what is listed and what is in the specs is the same, and no device
@@ -152,15 +140,15 @@ class Node(Storm):
                      for device in claim["devices"]]
             self.assertEqual(len(taken), len(set(taken)), listed)
             self.assertEqual({claim["fault"] for claim in listed.values()} - {None}, set())
-            journal = [name for name in self.files(self.state) if not name.startswith(".")]
+            journal = [name for name in files(self.state) if not name.startswith(".")]
             self.assertEqual(journal, [f"{uid}.json" for uid in sorted(listed)])
             self.assertEqual(self.specs(),
                              [f"cdi-prepare.local-claim_{uid}.json" for uid in sorted(listed)])
         self.storm(lambda: [one_call() for _ in range(self.chance.randint(1, 3))], check)
         for uid in claims:
             self.run_well(self.command("unprepare", "--claim", uid))
-        self.assertEqual(self.files(self.out), [])
-        self.assertEqual(self.files(self.state), [".lock"])
+        self.assertEqual(files(self.out), [])
+        self.assertEqual(files(self.state), [".lock"])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,29 @@
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0
+"""A made-up node with claims, for tests of cdi-prepare under faults."""
+import os
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "prepare"))
+import node_trees  # noqa: E402  pylint: disable=wrong-import-position
+
+
+def files(directory):
+    """The names in a directory, sorted; none when it is not there."""
+    return sorted(os.listdir(directory)) if directory.exists() else []
+
+
+class ClaimNode:
+    """A node below `self.root`, with directories for its specs and its journal."""
+
+    def make_node(self, place, program):
+        self.program = program
+        self.root, self.out, self.state = (place / name for name in ("node", "out", "state"))
+        node_trees.TREES["other"](str(self.root), False)
+
+    def command(self, name, *more):
+        place = ["--root", str(self.root), "--output-dir", str(self.out)]
+        if name != "write":
+            place += ["--state-dir", str(self.state)]
+        return [self.program, name, *place, *more]
