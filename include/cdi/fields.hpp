@@ -135,12 +135,6 @@ constexpr bool every_field(Visitor&& visit) {
 
 namespace detail {
 
-/// True, after the member initialisers of the types are instantiated. g++ 12 crashes on braces in
-/// braces for a class template whose initialisers nothing has asked for before.
-template <class... T>
-inline constexpr bool initialisers_used = (std::is_class_v<std::bool_constant<noexcept(T{})>> &&
-                                           ...);
-
 template <class T>
 concept TextLike = std::convertible_to<const T&, std::string_view>;
 

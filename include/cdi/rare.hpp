@@ -21,7 +21,7 @@ class Rare {
   using value_type = T;  ///< of what is held
 
   /// Nothing; allocates nothing.
-  Rare() noexcept = default;
+  Rare() noexcept {}  // NOLINT(modernize-use-equals-default): see storage.hpp
   /// A value; allocates. Implicit, as for `std::optional`.
   Rare(T value) : held_{std::make_unique<T>(std::move(value))} {}
   /// A copy of the value, if there is one; allocates then.

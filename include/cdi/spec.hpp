@@ -83,9 +83,9 @@ struct BasicHook {
   StringOf<S> hook_name{};  ///< "prestart", "createRuntime", ...: see `oci::HookPoint`; required
   /// Of the program, absolute: on the host, but for "startContainer" in the container. Required.
   StringOf<S> path{};
-  ListOf<S, StringOf<S>> args{};          ///< with the program's name first, as in `execv`
-  ListOf<S, StringOf<S>> env{};           ///< "NAME=value"
-  std::optional<std::int64_t> timeout{};  ///< seconds, 1 or more; no limit when absent
+  ListOf<S, StringOf<S>> args = no_items;  ///< with the program's name first, as in `execv`
+  ListOf<S, StringOf<S>> env = no_items;   ///< "NAME=value"
+  std::optional<std::int64_t> timeout{};   ///< seconds, 1 or more; no limit when absent
 
   friend bool operator==(const BasicHook&, const BasicHook&) = default;
 
@@ -104,10 +104,10 @@ struct BasicHook {
 /// A file or directory of the host to mount into the container. SPEC.md, OCI Edits, `mounts`.
 template <class S>
 struct BasicMount {
-  StringOf<S> host_path{};           ///< the source; required. Nobody looks whether it is there
-  StringOf<S> container_path{};      ///< the destination, absolute; required
-  ListOf<S, StringOf<S>> options{};  ///< as OCI has them: "ro", "bind", "nosuid", ...
-  StringOf<S> type{};                ///< "bind" for most; none when empty; since 0.4.0
+  StringOf<S> host_path{};       ///< the source; required. Nobody looks whether it is there
+  StringOf<S> container_path{};  ///< the destination, absolute; required
+  ListOf<S, StringOf<S>> options = no_items;  ///< as OCI has them: "ro", "bind", "nosuid", ...
+  StringOf<S> type{};                         ///< "bind" for most; none when empty; since 0.4.0
 
   friend bool operator==(const BasicMount&, const BasicMount&) = default;
 
@@ -154,13 +154,15 @@ struct BasicIntelRdt {
 /// Everything a device asks a runtime to change in the OCI spec of a container. SPEC.md, OCI Edits.
 template <class S>
 struct BasicContainerEdits {
-  ListOf<S, StringOf<S>> env{};                  ///< "NAME=value"; one takes the place of its name
-  ListOf<S, BasicDeviceNode<S>> device_nodes{};  ///< one takes the place of a node of its path
-  ListOf<S, BasicNetDevice<S>> net_devices{};    ///< since 1.1.0; by interface of the host
-  ListOf<S, BasicHook<S>> hooks{};               ///< each runs after those already there
-  ListOf<S, BasicMount<S>> mounts{};             ///< one takes the place of a mount at its path
-  Rare<BasicIntelRdt<S>> intel_rdt{};            ///< since 0.7.0; replaces those there, whole
-  ListOf<S, std::uint32_t> additional_gids{};    ///< since 0.7.0; 0 and those there are left out
+  ListOf<S, StringOf<S>> env = no_items;  ///< "NAME=value"; one takes the place of its name
+  ListOf<S, BasicDeviceNode<S>> device_nodes =
+      no_items;  ///< one takes the place of a node of its path
+  ListOf<S, BasicNetDevice<S>> net_devices = no_items;  ///< since 1.1.0; by interface of the host
+  ListOf<S, BasicHook<S>> hooks = no_items;             ///< each runs after those already there
+  ListOf<S, BasicMount<S>> mounts = no_items;  ///< one takes the place of a mount at its path
+  Rare<BasicIntelRdt<S>> intel_rdt{};          ///< since 0.7.0; replaces those there, whole
+  ListOf<S, std::uint32_t> additional_gids =
+      no_items;  ///< since 0.7.0; 0 and those there are left out
 
   friend bool operator==(const BasicContainerEdits&, const BasicContainerEdits&) = default;
 
@@ -191,8 +193,9 @@ struct BasicContainerEdits {
 /// `devices`.
 template <class S>
 struct BasicDevice {
-  StringOf<S> name{};                        ///< what follows `=` in its qualified name; required
-  DictOf<S, StringOf<S>> annotations{};      ///< for tools: no injection looks at them; since 0.6.0
+  StringOf<S> name{};  ///< what follows `=` in its qualified name; required
+  DictOf<S, StringOf<S>> annotations{
+      by_key};                               ///< for tools: no injection looks at them; since 0.6.0
   BasicContainerEdits<S> container_edits{};  ///< for a container that gets it; at least one edit
 
   friend bool operator==(const BasicDevice&, const BasicDevice&) = default;
@@ -213,10 +216,11 @@ struct BasicDevice {
 /// must have `version`, `kind` and `devices`.
 template <class S>
 struct BasicSpec {
-  StringOf<S> version{};                     ///< the CDI release it is written for: "1.1.0"
-  StringOf<S> kind{};                        ///< "vendor.com/class", before the `=` of its names
-  DictOf<S, StringOf<S>> annotations{};      ///< for tools: no injection looks at them; since 0.6.0
-  ListOf<S, BasicDevice<S>> devices{};       ///< at least one, no two of one name
+  StringOf<S> version{};  ///< the CDI release it is written for: "1.1.0"
+  StringOf<S> kind{};     ///< "vendor.com/class", before the `=` of its names
+  DictOf<S, StringOf<S>> annotations{
+      by_key};  ///< for tools: no injection looks at them; since 0.6.0
+  ListOf<S, BasicDevice<S>> devices = no_items;  ///< at least one, no two of one name
   BasicContainerEdits<S> container_edits{};  ///< for every container that gets one of the devices
 
   friend bool operator==(const BasicSpec&, const BasicSpec&) = default;
@@ -255,13 +259,6 @@ using Hook = BasicHook<Owning>;
 using Mount = BasicMount<Owning>;
 /// Intel RDT settings that own their text.
 using IntelRdt = BasicIntelRdt<Owning>;
-
-static_assert(detail::initialisers_used<Spec, Device, ContainerEdits, DeviceNode, NetDevice, Hook,
-                                        Mount, IntelRdt>);
-static_assert(
-    detail::initialisers_used<SpecView, DeviceView, ContainerEditsView, BasicDeviceNode<Borrowed>,
-                              BasicNetDevice<Borrowed>, BasicHook<Borrowed>, BasicMount<Borrowed>,
-                              BasicIntelRdt<Borrowed>>);
 
 }  // namespace cdi::inline CDI_ABI
 

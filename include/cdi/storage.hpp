@@ -17,6 +17,9 @@ namespace cdi::inline CDI_ABI {
 /// Where the text and the elements of a model live. A storage names a type and two templates,
 /// nothing more: `String`, `List<T>` and `Dict<T>`. `Owning` and `Borrowed` are the two that come
 /// with the library.
+///
+/// A list is made without items or of their number, and has `data()`, `size()`, `reserve()` and
+/// `emplace_back()`, as a `std::vector`; a `Dict` is made of `std::less<>`, as a `std::map` is.
 template <class S>
 concept Storage = std::convertible_to<typename S::String, std::string_view> && requires {
   typename S::template List<int>;
@@ -58,6 +61,14 @@ struct Borrowed {
 
 namespace detail {
 
+/// Makes a list without items of any type.
+struct NoItems {
+  template <class List>
+  constexpr operator List() const {  // NOLINT(google-explicit-constructor): for initialisers
+    return List();
+  }
+};
+
 /// Whether a model is a view: one that is made of what is about to go would point nowhere.
 template <class T>
 inline constexpr bool is_borrowed = false;
@@ -65,6 +76,14 @@ template <template <class> class Model>
 inline constexpr bool is_borrowed<Model<Borrowed>> = true;
 
 }  // namespace detail
+
+// The initialisers of the members of models. `{}` would do, but g++ 12 crashes on it when a user
+// writes braces in braces: it asks whether a defaulted constructor throws before it has made it.
+
+/// What a list of a model holds at first.
+inline constexpr detail::NoItems no_items{};
+/// The order of a `Dict` of a model, which holds nothing at first.
+inline constexpr std::less<> by_key{};
 
 }  // namespace cdi::inline CDI_ABI
 

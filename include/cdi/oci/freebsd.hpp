@@ -22,7 +22,7 @@ template <class S>
 struct BasicFreeBsdDevice {
   StringOf<S> path{};                   ///< path below /dev, `pf` say
   std::optional<std::uint32_t> mode{};  ///< permission bits; not set when absent
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicFreeBsdDevice&, const BasicFreeBsdDevice&) = default;
 
@@ -38,16 +38,16 @@ struct BasicFreeBsdDevice {
 /// What the jail allows: the parameters `allow.*` of jail(8). config-freebsd.md, "Jail".
 template <class S>
 struct BasicFreeBsdJailAllow {
-  bool set_hostname = false;       ///< may change the host name
-  bool raw_sockets = false;        ///< may use raw sockets, as ping does
-  bool chflags = false;            ///< may change system file flags
-  ListOf<S, StringOf<S>> mount{};  ///< types of file systems that it may mount and unmount
-  bool quotas = false;             ///< may change quotas of file systems
-  bool socket_af = false;          ///< may use sockets other than IPv4, IPv6 and UNIX
-  bool mlock = false;              ///< may lock memory: mlock(2), munlock(2)
-  bool reserved_ports = false;     ///< may bind ports below 1024
+  bool set_hostname = false;                ///< may change the host name
+  bool raw_sockets = false;                 ///< may use raw sockets, as ping does
+  bool chflags = false;                     ///< may change system file flags
+  ListOf<S, StringOf<S>> mount = no_items;  ///< types of file systems that it may mount and unmount
+  bool quotas = false;                      ///< may change quotas of file systems
+  bool socket_af = false;                   ///< may use sockets other than IPv4, IPv6 and UNIX
+  bool mlock = false;                       ///< may lock memory: mlock(2), munlock(2)
+  bool reserved_ports = false;              ///< may bind ports below 1024
   bool suser = false;  ///< its super-user has power; false is not written, and the runtime decides
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicFreeBsdJailAllow&, const BasicFreeBsdJailAllow&) = default;
 
@@ -71,24 +71,26 @@ struct BasicFreeBsdJailAllow {
 /// the parent) or "disable". config-freebsd.md, "Jail".
 template <class S>
 struct BasicFreeBsdJail {
-  StringOf<S> parent{};               ///< name of the jail that it is made in; the host when empty
-  StringOf<S> host{};                 ///< host and domain name: "new" or "inherit"
-  StringOf<S> ip4{};                  ///< IPv4: "inherit" or "disable"; empty with a new `vnet`
-  ListOf<S, StringOf<S>> ip4_addr{};  ///< IPv4 addresses that it is held to, `10.11.12.13` say
-  StringOf<S> ip6{};                  ///< IPv6: "inherit" or "disable"; empty with a new `vnet`
-  ListOf<S, StringOf<S>> ip6_addr{};  ///< IPv6 addresses that it is held to, `fd10::11:12:13` say
-  StringOf<S> vnet{};                 ///< network stack: "new" or "inherit"
+  StringOf<S> parent{};  ///< name of the jail that it is made in; the host when empty
+  StringOf<S> host{};    ///< host and domain name: "new" or "inherit"
+  StringOf<S> ip4{};     ///< IPv4: "inherit" or "disable"; empty with a new `vnet`
+  ListOf<S, StringOf<S>> ip4_addr =
+      no_items;       ///< IPv4 addresses that it is held to, `10.11.12.13` say
+  StringOf<S> ip6{};  ///< IPv6: "inherit" or "disable"; empty with a new `vnet`
+  ListOf<S, StringOf<S>> ip6_addr =
+      no_items;        ///< IPv6 addresses that it is held to, `fd10::11:12:13` say
+  StringOf<S> vnet{};  ///< network stack: "new" or "inherit"
   /// Interface of the host that has `ip4_addr` and `ip6_addr` as long as the jail lives.
   StringOf<S> interface_{};
   /// Interfaces that are in its `vnet` as long as it lives.
-  ListOf<S, StringOf<S>> vnet_interfaces{};
+  ListOf<S, StringOf<S>> vnet_interfaces = no_items;
   StringOf<S> sysvmsg{};  ///< System V messages: "new", "inherit" or "disable"; "new" when empty
   StringOf<S> sysvsem{};  ///< System V semaphores, likewise
   StringOf<S> sysvshm{};  ///< System V shared memory, likewise
   /// Mounts it sees: 0 all, 1 those below its root, 2 its root alone; 2 when absent.
   std::optional<std::int64_t> enforce_statfs{};
   std::optional<BasicFreeBsdJailAllow<S>> allow{};  ///< left to the runtime when absent
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicFreeBsdJail&, const BasicFreeBsdJail&) = default;
 
@@ -116,9 +118,9 @@ struct BasicFreeBsdJail {
 /// The part of an OCI spec that only FreeBSD has: its member `freebsd`. config-freebsd.md.
 template <class S>
 struct BasicFreeBsd {
-  ListOf<S, BasicFreeBsdDevice<S>> devices{};  ///< devices beyond those of its devfs rules
-  std::optional<BasicFreeBsdJail<S>> jail{};   ///< the runtime's choice when absent
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ListOf<S, BasicFreeBsdDevice<S>> devices = no_items;  ///< devices beyond those of its devfs rules
+  std::optional<BasicFreeBsdJail<S>> jail{};            ///< the runtime's choice when absent
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicFreeBsd&, const BasicFreeBsd&) = default;
 
@@ -135,8 +137,6 @@ using FreeBsdDevice = BasicFreeBsdDevice<Owning>;        ///< owns its text
 using FreeBsdJailAllow = BasicFreeBsdJailAllow<Owning>;  ///< owns its text
 using FreeBsdJail = BasicFreeBsdJail<Owning>;            ///< owns its text
 using FreeBsd = BasicFreeBsd<Owning>;                    ///< owns its text
-
-static_assert(detail::initialisers_used<FreeBsdDevice, FreeBsdJailAllow, FreeBsdJail, FreeBsd>);
 
 }  // namespace cdi::inline CDI_ABI::oci
 

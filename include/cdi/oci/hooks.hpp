@@ -55,11 +55,12 @@ template <class S>
 struct BasicHook {
   /// Absolute path: in the container for `startContainer`, on the host for the others.
   StringOf<S> path{};
-  ListOf<S, StringOf<S>> args{};  ///< the program's name, then its arguments, as in execv(3)
-  ListOf<S, StringOf<S>> env{};   ///< its variables, `NAME=value`
+  ListOf<S, StringOf<S>> args =
+      no_items;  ///< the program's name, then its arguments, as in execv(3)
+  ListOf<S, StringOf<S>> env = no_items;  ///< its variables, `NAME=value`
   /// Seconds until the hook is aborted, at least 1; no limit when absent.
   std::optional<std::int64_t> timeout{};
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicHook&, const BasicHook&) = default;
 
@@ -78,18 +79,18 @@ struct BasicHook {
 /// config.md, "POSIX-platform Hooks".
 template <class S>
 struct BasicHooks {
-  ListOf<S, BasicHook<S>> prestart{};  ///< deprecated: right before `create_runtime`
+  ListOf<S, BasicHook<S>> prestart = no_items;  ///< deprecated: right before `create_runtime`
   /// On creation, once the namespaces are there; run in those of the runtime.
-  ListOf<S, BasicHook<S>> create_runtime{};
+  ListOf<S, BasicHook<S>> create_runtime = no_items;
   /// After `create_runtime`, before the root is changed; run in those of the container.
-  ListOf<S, BasicHook<S>> create_container{};
+  ListOf<S, BasicHook<S>> create_container = no_items;
   /// On start, before the process; run in the container, from its root.
-  ListOf<S, BasicHook<S>> start_container{};
+  ListOf<S, BasicHook<S>> start_container = no_items;
   /// When the process runs, before start returns; run in the runtime's namespaces.
-  ListOf<S, BasicHook<S>> poststart{};
+  ListOf<S, BasicHook<S>> poststart = no_items;
   /// When the container is deleted, before delete returns; run like `poststart`.
-  ListOf<S, BasicHook<S>> poststop{};
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ListOf<S, BasicHook<S>> poststop = no_items;
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   /// The hooks of one moment, in the member named after it; to be changed in place.
   ListOf<S, BasicHook<S>>& at(HookPoint point) {
@@ -122,8 +123,6 @@ struct BasicHooks {
 using Hook = BasicHook<Owning>;        ///< owns its text
 using HookView = BasicHook<Borrowed>;  ///< points into other text, which must outlive it
 using Hooks = BasicHooks<Owning>;      ///< owns its text
-
-static_assert(detail::initialisers_used<Hook, HookView, Hooks>);
 
 }  // namespace cdi::inline CDI_ABI::oci
 

@@ -29,7 +29,7 @@ struct BasicLinuxDevice {
   std::optional<std::uint32_t> file_mode{};  ///< permission bits; the runtime's choice when absent
   std::optional<std::uint32_t> uid{};  ///< owner in the container; the runtime's choice when absent
   std::optional<std::uint32_t> gid{};  ///< group in the container; the runtime's choice when absent
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxDevice&, const BasicLinuxDevice&) = default;
 
@@ -51,8 +51,8 @@ struct BasicLinuxDevice {
 /// "Network Devices".
 template <class S>
 struct BasicLinuxNetDevice {
-  StringOf<S> name{};  ///< name in the container; that of the host when empty
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  StringOf<S> name{};           ///< name in the container; that of the host when empty
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxNetDevice&, const BasicLinuxNetDevice&) = default;
 
@@ -70,7 +70,7 @@ struct BasicLinuxNamespace {
   /// "pid", "network", "mount", "ipc", "uts", "user", "cgroup", "time"; each at most once.
   StringOf<S> type{};
   StringOf<S> path{};  ///< absolute path on the host of a namespace to join; a new one when empty
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxNamespace&, const BasicLinuxNamespace&) = default;
 
@@ -91,12 +91,12 @@ struct BasicLinuxIntelRdt {
   /// empty.
   StringOf<S> clos_id{};
   /// Lines for the file `schemata`, `L2:0=f` say, written after those of the two below.
-  ListOf<S, StringOf<S>> schemata{};
+  ListOf<S, StringOf<S>> schemata = no_items;
   StringOf<S> l3_cache_schema{};  ///< bit masks by cache, `L3:0=7f0;1=1f` say; not set when empty
   /// Memory bandwidth by cache, `MB:0=20;1=70` say; not set when empty.
   StringOf<S> mem_bw_schema{};
   bool enable_monitoring = false;  ///< whether it gets a monitoring group of its own
-  ExtraOf<S> extra{};              ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;     ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxIntelRdt&, const BasicLinuxIntelRdt&) = default;
 
@@ -116,10 +116,10 @@ struct BasicLinuxIntelRdt {
 /// "Memory policy".
 template <class S>
 struct BasicLinuxMemoryPolicy {
-  StringOf<S> mode{};              ///< `MPOL_BIND`, `MPOL_INTERLEAVE`, `MPOL_LOCAL`, ...
-  StringOf<S> nodes{};             ///< a list like `0-3,7`; some modes need one, some none
-  ListOf<S, StringOf<S>> flags{};  ///< `MPOL_F_STATIC_NODES`, ...
-  ExtraOf<S> extra{};              ///< members that the library does not know, kept as they were
+  StringOf<S> mode{};                       ///< `MPOL_BIND`, `MPOL_INTERLEAVE`, `MPOL_LOCAL`, ...
+  StringOf<S> nodes{};                      ///< a list like `0-3,7`; some modes need one, some none
+  ListOf<S, StringOf<S>> flags = no_items;  ///< `MPOL_F_STATIC_NODES`, ...
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxMemoryPolicy&, const BasicLinuxMemoryPolicy&) = default;
 
@@ -136,9 +136,9 @@ struct BasicLinuxMemoryPolicy {
 /// The execution domain of the container: personality(2). config-linux.md, "Personality".
 template <class S>
 struct BasicLinuxPersonality {
-  StringOf<S> domain{};            ///< "LINUX", or "LINUX32": uname(2) shows 32 bits
-  ListOf<S, StringOf<S>> flags{};  ///< OCI 1.3.0 has none
-  ExtraOf<S> extra{};              ///< members that the library does not know, kept as they were
+  StringOf<S> domain{};                     ///< "LINUX", or "LINUX32": uname(2) shows 32 bits
+  ListOf<S, StringOf<S>> flags = no_items;  ///< OCI 1.3.0 has none
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxPersonality&, const BasicLinuxPersonality&) = default;
 
@@ -155,9 +155,9 @@ struct BasicLinuxPersonality {
 /// Namespace".
 template <class S>
 struct BasicLinuxTimeOffset {
-  std::int64_t secs = 0;       ///< seconds, negative for a clock that is behind
-  std::uint32_t nanosecs = 0;  ///< nanoseconds to add to `secs`
-  ExtraOf<S> extra{};          ///< members that the library does not know, kept as they were
+  std::int64_t secs = 0;        ///< seconds, negative for a clock that is behind
+  std::uint32_t nanosecs = 0;   ///< nanoseconds to add to `secs`
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxTimeOffset&, const BasicLinuxTimeOffset&) = default;
 
@@ -173,27 +173,32 @@ struct BasicLinuxTimeOffset {
 /// The part of an OCI spec that only Linux has: its member `linux`. config-linux.md.
 template <class S>
 struct BasicLinux {
-  ListOf<S, BasicIdMapping<S>> uid_mappings{};  ///< user ids of its user namespace and of the host
-  ListOf<S, BasicIdMapping<S>> gid_mappings{};  ///< group ids of its user namespace and of the host
+  ListOf<S, BasicIdMapping<S>> uid_mappings =
+      no_items;  ///< user ids of its user namespace and of the host
+  ListOf<S, BasicIdMapping<S>> gid_mappings =
+      no_items;  ///< group ids of its user namespace and of the host
   /// Kernel parameters, `net.core.somaxconn` say, and their values.
-  DictOf<S, StringOf<S>> sysctl{};
+  DictOf<S, StringOf<S>> sysctl{by_key};
   std::optional<BasicLinuxResources<S>> resources{};  ///< cgroup settings; left alone when absent
   /// Path: absolute from the cgroup mount, else from where the runtime likes; its choice if empty.
   StringOf<S> cgroups_path{};
-  ListOf<S, BasicLinuxNamespace<S>> namespaces{};   ///< those of other types are the runtime's
-  ListOf<S, BasicLinuxDevice<S>> devices{};         ///< nodes beyond `/dev/null` and its like
-  DictOf<S, BasicLinuxNetDevice<S>> net_devices{};  ///< interfaces to move, by name on the host
-  std::optional<BasicLinuxSeccomp<S>> seccomp{};    ///< filter of system calls; none when absent
-  StringOf<S> rootfs_propagation{};       ///< "private", "shared", "slave" or "unbindable"
-  ListOf<S, StringOf<S>> masked_paths{};  ///< absolute paths that cannot be read in the container
+  ListOf<S, BasicLinuxNamespace<S>> namespaces =
+      no_items;                                       ///< those of other types are the runtime's
+  ListOf<S, BasicLinuxDevice<S>> devices = no_items;  ///< nodes beyond `/dev/null` and its like
+  DictOf<S, BasicLinuxNetDevice<S>> net_devices{
+      by_key};                                    ///< interfaces to move, by name on the host
+  std::optional<BasicLinuxSeccomp<S>> seccomp{};  ///< filter of system calls; none when absent
+  StringOf<S> rootfs_propagation{};               ///< "private", "shared", "slave" or "unbindable"
+  ListOf<S, StringOf<S>> masked_paths =
+      no_items;  ///< absolute paths that cannot be read in the container
   /// Absolute paths that cannot be written in the container.
-  ListOf<S, StringOf<S>> readonly_paths{};
+  ListOf<S, StringOf<S>> readonly_paths = no_items;
   StringOf<S> mount_label{};  ///< SELinux context of its mounts; none set when empty
   std::optional<BasicLinuxIntelRdt<S>> intel_rdt{};          ///< resctrl is not touched when absent
   std::optional<BasicLinuxMemoryPolicy<S>> memory_policy{};  ///< for NUMA; unchanged when absent
   std::optional<BasicLinuxPersonality<S>> personality{};     ///< unchanged when absent
-  DictOf<S, BasicLinuxTimeOffset<S>> time_offsets{};         ///< by clock: "monotonic", "boottime"
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  DictOf<S, BasicLinuxTimeOffset<S>> time_offsets{by_key};   ///< by clock: "monotonic", "boottime"
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinux&, const BasicLinux&) = default;
 
@@ -235,11 +240,6 @@ using LinuxMemoryPolicy = BasicLinuxMemoryPolicy<Owning>;  ///< owns its text
 using LinuxPersonality = BasicLinuxPersonality<Owning>;    ///< owns its text
 using LinuxTimeOffset = BasicLinuxTimeOffset<Owning>;      ///< owns its text
 using Linux = BasicLinux<Owning>;                          ///< owns its text
-
-static_assert(
-    detail::initialisers_used<LinuxDevice, LinuxDeviceView, LinuxNetDevice, LinuxNetDeviceView,
-                              LinuxNamespace, LinuxIntelRdt, LinuxIntelRdtView, LinuxMemoryPolicy,
-                              LinuxPersonality, LinuxTimeOffset, Linux>);
 
 }  // namespace cdi::inline CDI_ABI::oci
 

@@ -22,7 +22,7 @@ struct BasicIdMapping {
   std::uint32_t container_id = 0;  ///< first user or group id in the container
   std::uint32_t host_id = 0;       ///< first user or group id on the host
   std::uint32_t size = 0;          ///< how many ids, counted from the first
-  ExtraOf<S> extra{};              ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;     ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicIdMapping&, const BasicIdMapping&) = default;
 
@@ -46,13 +46,13 @@ struct BasicMount {
   /// Device, or for bind mounts a path on the host, absolute or relative to the bundle.
   StringOf<S> source{};
   /// Options of mount(8), one an entry; `bind` or `rbind` make it a bind mount.
-  ListOf<S, StringOf<S>> options{};
+  ListOf<S, StringOf<S>> options = no_items;
   /// User ids of its files, mapped when `options` have `idmap` or `ridmap`; the container's own
   /// mapping when empty.
-  ListOf<S, BasicIdMapping<S>> uid_mappings{};
+  ListOf<S, BasicIdMapping<S>> uid_mappings = no_items;
   /// Group ids of its files, likewise; given when `uid_mappings` are.
-  ListOf<S, BasicIdMapping<S>> gid_mappings{};
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ListOf<S, BasicIdMapping<S>> gid_mappings = no_items;
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicMount&, const BasicMount&) = default;
 
@@ -72,8 +72,6 @@ struct BasicMount {
 using IdMapping = BasicIdMapping<Owning>;  ///< owns its text
 using Mount = BasicMount<Owning>;          ///< owns its text
 using MountView = BasicMount<Borrowed>;    ///< points into other text, which must outlive it
-
-static_assert(detail::initialisers_used<IdMapping, Mount, MountView>);
 
 }  // namespace cdi::inline CDI_ABI::oci
 

@@ -19,9 +19,9 @@ namespace cdi::inline CDI_ABI::oci {
 /// The size of a console. config.md, "Process".
 template <class S>
 struct BasicBox {
-  std::uint64_t height = 0;  ///< lines of text
-  std::uint64_t width = 0;   ///< characters in a line
-  ExtraOf<S> extra{};        ///< members that the library does not know, kept as they were
+  std::uint64_t height = 0;     ///< lines of text
+  std::uint64_t width = 0;      ///< characters in a line
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicBox&, const BasicBox&) = default;
 
@@ -42,9 +42,9 @@ struct BasicUser {
   /// Permission bits that new files lack; the runtime's when absent.
   std::optional<std::uint32_t> umask{};
   /// Groups that it is in beside `gid`, in that namespace.
-  ListOf<S, std::uint32_t> additional_gids{};
-  StringOf<S> username{};  ///< user name; Windows only
-  ExtraOf<S> extra{};      ///< members that the library does not know, kept as they were
+  ListOf<S, std::uint32_t> additional_gids = no_items;
+  StringOf<S> username{};       ///< user name; Windows only
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicUser&, const BasicUser&) = default;
 
@@ -64,13 +64,15 @@ struct BasicUser {
 /// config.md, "Linux Process".
 template <class S>
 struct BasicLinuxCapabilities {
-  ListOf<S, StringOf<S>> bounding{};  ///< all that execve(2) may ever give it
+  ListOf<S, StringOf<S>> bounding = no_items;  ///< all that execve(2) may ever give it
   /// What the kernel looks at when the process asks for something.
-  ListOf<S, StringOf<S>> effective{};
-  ListOf<S, StringOf<S>> inheritable{};  ///< what execve(2) keeps for programs whose file allows it
-  ListOf<S, StringOf<S>> permitted{};    ///< what the process may make effective
-  ListOf<S, StringOf<S>> ambient{};  ///< what execve(2) keeps for any program without set-user-ID
-  ExtraOf<S> extra{};                ///< members that the library does not know, kept as they were
+  ListOf<S, StringOf<S>> effective = no_items;
+  ListOf<S, StringOf<S>> inheritable =
+      no_items;  ///< what execve(2) keeps for programs whose file allows it
+  ListOf<S, StringOf<S>> permitted = no_items;  ///< what the process may make effective
+  ListOf<S, StringOf<S>> ambient =
+      no_items;                 ///< what execve(2) keeps for any program without set-user-ID
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxCapabilities&, const BasicLinuxCapabilities&) = default;
 
@@ -88,10 +90,10 @@ struct BasicLinuxCapabilities {
 /// process".
 template <class S>
 struct BasicPosixRlimit {
-  StringOf<S> type{};      ///< `RLIMIT_NOFILE`, ...; each at most once in a process
-  std::uint64_t hard = 0;  ///< how far the process may raise `soft`; 2^64 - 1 for no limit
-  std::uint64_t soft = 0;  ///< what the kernel enforces; 2^64 - 1 for no limit
-  ExtraOf<S> extra{};      ///< members that the library does not know, kept as they were
+  StringOf<S> type{};           ///< `RLIMIT_NOFILE`, ...; each at most once in a process
+  std::uint64_t hard = 0;       ///< how far the process may raise `soft`; 2^64 - 1 for no limit
+  std::uint64_t soft = 0;       ///< what the kernel enforces; 2^64 - 1 for no limit
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicPosixRlimit&, const BasicPosixRlimit&) = default;
 
@@ -113,12 +115,12 @@ struct BasicScheduler {
   std::int32_t nice = 0;  ///< -20, which is served best, to 19; for `SCHED_OTHER` and `SCHED_BATCH`
   /// 1 to 99, which is served first, for `SCHED_FIFO` and `SCHED_RR`; else 0.
   std::int32_t priority = 0;
-  ListOf<S, StringOf<S>> flags{};  ///< `SCHED_FLAG_RESET_ON_FORK`, ...
+  ListOf<S, StringOf<S>> flags = no_items;  ///< `SCHED_FLAG_RESET_ON_FORK`, ...
   /// Nanoseconds that it may run in each period; this and the next two for `SCHED_DEADLINE`.
   std::uint64_t runtime = 0;
-  std::uint64_t deadline = 0;  ///< nanoseconds from the start of a period until it has run them
-  std::uint64_t period = 0;    ///< nanoseconds from one period to the next
-  ExtraOf<S> extra{};          ///< members that the library does not know, kept as they were
+  std::uint64_t deadline = 0;   ///< nanoseconds from the start of a period until it has run them
+  std::uint64_t period = 0;     ///< nanoseconds from one period to the next
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicScheduler&, const BasicScheduler&) = default;
 
@@ -136,9 +138,9 @@ struct BasicScheduler {
 /// The priority of a process for input and output: ioprio_set(2). config.md, "Linux Process".
 template <class S>
 struct BasicLinuxIoPriority {
-  StringOf<S> class_{};       ///< `IOPRIO_CLASS_RT`, `IOPRIO_CLASS_BE` or `IOPRIO_CLASS_IDLE`
-  std::int64_t priority = 0;  ///< within the class: 0, which is served first, to 7
-  ExtraOf<S> extra{};         ///< members that the library does not know, kept as they were
+  StringOf<S> class_{};         ///< `IOPRIO_CLASS_RT`, `IOPRIO_CLASS_BE` or `IOPRIO_CLASS_IDLE`
+  std::int64_t priority = 0;    ///< within the class: 0, which is served first, to 7
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxIoPriority&, const BasicLinuxIoPriority&) = default;
 
@@ -157,7 +159,7 @@ template <class S>
 struct BasicCpuAffinity {
   StringOf<S> initial{};  ///< processors until it is in the container's cgroup; not set when empty
   StringOf<S> final_{};   ///< processors from then on; those of the cgroup when empty
-  ExtraOf<S> extra{};     ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicCpuAffinity&, const BasicCpuAffinity&) = default;
 
@@ -178,15 +180,16 @@ struct BasicProcess {
   std::optional<BasicBox<S>> console_size{};
   BasicUser<S> user{};  ///< who it runs as; root of the container unless told otherwise
   /// Program, looked for in `PATH` when it has no slash, and its arguments.
-  ListOf<S, StringOf<S>> args{};
-  StringOf<S> command_line{};    ///< Windows only; made of `args` when empty
-  ListOf<S, StringOf<S>> env{};  ///< its variables, "NAME=value"
+  ListOf<S, StringOf<S>> args = no_items;
+  StringOf<S> command_line{};             ///< Windows only; made of `args` when empty
+  ListOf<S, StringOf<S>> env = no_items;  ///< its variables, "NAME=value"
   /// Working directory, absolute path in the container. OCI requires it, but configs in use lack
   /// it: they are read, as by the Go types, and it is empty and written so.
   StringOf<S> cwd{};
   /// Linux only; left to the runtime when absent.
   std::optional<BasicLinuxCapabilities<S>> capabilities{};
-  ListOf<S, BasicPosixRlimit<S>> rlimits{};  ///< limits to set; others stay as the runtime has them
+  ListOf<S, BasicPosixRlimit<S>> rlimits =
+      no_items;                    ///< limits to set; others stay as the runtime has them
   bool no_new_privileges = false;  ///< whether execve(2) may add no rights, as set-user-ID would
   StringOf<S> apparmor_profile{};  ///< name of a profile loaded on the host; none set when empty
   /// -1000, never killed for want of memory, to 1000; unchanged when absent.
@@ -196,7 +199,7 @@ struct BasicProcess {
   std::optional<BasicLinuxIoPriority<S>> io_priority{};  ///< unchanged when absent
   /// Processors of programs run later, not of this one.
   std::optional<BasicCpuAffinity<S>> exec_cpu_affinity{};
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicProcess&, const BasicProcess&) = default;
 
@@ -231,9 +234,6 @@ using Scheduler = BasicScheduler<Owning>;                  ///< owns its text
 using LinuxIoPriority = BasicLinuxIoPriority<Owning>;      ///< owns its text
 using CpuAffinity = BasicCpuAffinity<Owning>;              ///< owns its text
 using Process = BasicProcess<Owning>;                      ///< owns its text
-
-static_assert(detail::initialisers_used<Box, User, LinuxCapabilities, PosixRlimit, Scheduler,
-                                        LinuxIoPriority, CpuAffinity, Process>);
 
 }  // namespace cdi::inline CDI_ABI::oci
 

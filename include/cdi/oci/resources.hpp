@@ -25,7 +25,7 @@ struct BasicLinuxDeviceCgroup {
   std::optional<std::int64_t> major{};  ///< all when absent
   std::optional<std::int64_t> minor{};  ///< all when absent
   StringOf<S> access{};                 ///< some of "rwm": read, write, mknod
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxDeviceCgroup&, const BasicLinuxDeviceCgroup&) = default;
 
@@ -52,7 +52,7 @@ struct BasicLinuxMemory {
   std::optional<bool> disable_oom_killer{};   ///< true: at the limit processes wait, none is killed
   std::optional<bool> use_hierarchy{};        ///< true: cgroups below share these limits
   std::optional<bool> check_before_update{};  ///< true: a limit below what is in use is refused
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxMemory&, const BasicLinuxMemory&) = default;
 
@@ -89,7 +89,7 @@ struct BasicLinuxCpu {
   StringOf<S> cpus{};                              ///< a list like `0-3,7`
   StringOf<S> mems{};                              ///< memory nodes, a list like `0-3,7`
   std::optional<std::int64_t> idle{};              ///< 1 for tasks as of SCHED_IDLE, 0 for others
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxCpu&, const BasicLinuxCpu&) = default;
 
@@ -114,7 +114,7 @@ template <class S>
 struct BasicLinuxPids {
   /// Most processes and threads; -1 for no limit, not set when absent.
   std::optional<std::int64_t> limit{};
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxPids&, const BasicLinuxPids&) = default;
 
@@ -135,7 +135,7 @@ struct BasicLinuxWeightDevice {
   std::optional<std::uint16_t> weight{};  ///< 10 to 1000, which gets most
   /// Weight of its own tasks against the cgroups below it; CFQ only.
   std::optional<std::uint16_t> leaf_weight{};
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxWeightDevice&, const BasicLinuxWeightDevice&) = default;
 
@@ -154,10 +154,10 @@ struct BasicLinuxWeightDevice {
 /// IO".
 template <class S>
 struct BasicLinuxThrottleDevice {
-  std::int64_t major = 0;  ///< major number of the device on the host
-  std::int64_t minor = 0;  ///< minor number of the device on the host
-  std::uint64_t rate = 0;  ///< bytes or operations a second: `BasicLinuxBlockIo` says which
-  ExtraOf<S> extra{};      ///< members that the library does not know, kept as they were
+  std::int64_t major = 0;       ///< major number of the device on the host
+  std::int64_t minor = 0;       ///< minor number of the device on the host
+  std::uint64_t rate = 0;       ///< bytes or operations a second: `BasicLinuxBlockIo` says which
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxThrottleDevice&,
                          const BasicLinuxThrottleDevice&) = default;
@@ -179,14 +179,16 @@ struct BasicLinuxBlockIo {
   std::optional<std::uint16_t> weight{};
   /// Weight of its own tasks against the cgroups below it; CFQ only.
   std::optional<std::uint16_t> leaf_weight{};
-  ListOf<S, BasicLinuxWeightDevice<S>> weight_device{};  ///< weights of single devices
+  ListOf<S, BasicLinuxWeightDevice<S>> weight_device = no_items;  ///< weights of single devices
   /// Most bytes a second to read.
-  ListOf<S, BasicLinuxThrottleDevice<S>> throttle_read_bps_device{};
+  ListOf<S, BasicLinuxThrottleDevice<S>> throttle_read_bps_device = no_items;
   /// Most bytes a second to write.
-  ListOf<S, BasicLinuxThrottleDevice<S>> throttle_write_bps_device{};
-  ListOf<S, BasicLinuxThrottleDevice<S>> throttle_read_iops_device{};   ///< most reads a second
-  ListOf<S, BasicLinuxThrottleDevice<S>> throttle_write_iops_device{};  ///< most writes a second
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ListOf<S, BasicLinuxThrottleDevice<S>> throttle_write_bps_device = no_items;
+  ListOf<S, BasicLinuxThrottleDevice<S>> throttle_read_iops_device =
+      no_items;  ///< most reads a second
+  ListOf<S, BasicLinuxThrottleDevice<S>> throttle_write_iops_device =
+      no_items;                 ///< most writes a second
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxBlockIo&, const BasicLinuxBlockIo&) = default;
 
@@ -207,9 +209,9 @@ struct BasicLinuxBlockIo {
 /// How much of one size of huge pages the container may use. config-linux.md, "Huge page limits".
 template <class S>
 struct BasicLinuxHugepageLimit {
-  StringOf<S> page_size{};  ///< `2MB`, `1GB`, ..., with 1024 as base
-  std::uint64_t limit = 0;  ///< bytes, reserved or else used, as the kernel counts
-  ExtraOf<S> extra{};       ///< members that the library does not know, kept as they were
+  StringOf<S> page_size{};      ///< `2MB`, `1GB`, ..., with 1024 as base
+  std::uint64_t limit = 0;      ///< bytes, reserved or else used, as the kernel counts
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxHugepageLimit&, const BasicLinuxHugepageLimit&) = default;
 
@@ -225,9 +227,9 @@ struct BasicLinuxHugepageLimit {
 /// The priority of what the container sends over an interface. config-linux.md, "Network".
 template <class S>
 struct BasicLinuxInterfacePriority {
-  StringOf<S> name{};          ///< name of the interface in the runtime's network namespace
-  std::uint32_t priority = 0;  ///< priority that packets sent over it get
-  ExtraOf<S> extra{};          ///< members that the library does not know, kept as they were
+  StringOf<S> name{};           ///< name of the interface in the runtime's network namespace
+  std::uint32_t priority = 0;   ///< priority that packets sent over it get
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxInterfacePriority&,
                          const BasicLinuxInterfacePriority&) = default;
@@ -246,8 +248,8 @@ template <class S>
 struct BasicLinuxNetwork {
   /// Mark of its packets, 0x100001 for class 10:1 of tc(8); none when absent.
   std::optional<std::uint32_t> class_id{};
-  ListOf<S, BasicLinuxInterfacePriority<S>> priorities{};  ///< priorities by interface
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ListOf<S, BasicLinuxInterfacePriority<S>> priorities = no_items;  ///< priorities by interface
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxNetwork&, const BasicLinuxNetwork&) = default;
 
@@ -265,7 +267,7 @@ template <class S>
 struct BasicLinuxRdma {
   std::optional<std::uint32_t> hca_handles{};  ///< most handles; no limit set when absent
   std::optional<std::uint32_t> hca_objects{};  ///< most objects; no limit set when absent
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxRdma&, const BasicLinuxRdma&) = default;
 
@@ -282,16 +284,18 @@ struct BasicLinuxRdma {
 /// "Control groups".
 template <class S>
 struct BasicLinuxResources {
-  ListOf<S, BasicLinuxDeviceCgroup<S>> devices{};  ///< rules in the order that they are applied
+  ListOf<S, BasicLinuxDeviceCgroup<S>> devices =
+      no_items;                                    ///< rules in the order that they are applied
   std::optional<BasicLinuxMemory<S>> memory{};     ///< memory and swap
   std::optional<BasicLinuxCpu<S>> cpu{};           ///< processors and their time
   std::optional<BasicLinuxPids<S>> pids{};         ///< limit on processes and threads
   std::optional<BasicLinuxBlockIo<S>> block_io{};  ///< weights and rates of block devices
-  ListOf<S, BasicLinuxHugepageLimit<S>> hugepage_limits{};  ///< one for each size of page
-  std::optional<BasicLinuxNetwork<S>> network{};            ///< marks and priorities of packets
-  DictOf<S, BasicLinuxRdma<S>> rdma{};  ///< limits by device of the host, `mlx5_1` say
-  DictOf<S, StringOf<S>> unified{};  ///< cgroup v2 files, `io.max` say, and what to write to them
-  ExtraOf<S> extra{};                ///< members that the library does not know, kept as they were
+  ListOf<S, BasicLinuxHugepageLimit<S>> hugepage_limits = no_items;  ///< one for each size of page
+  std::optional<BasicLinuxNetwork<S>> network{};  ///< marks and priorities of packets
+  DictOf<S, BasicLinuxRdma<S>> rdma{by_key};      ///< limits by device of the host, `mlx5_1` say
+  DictOf<S, StringOf<S>> unified{
+      by_key};                  ///< cgroup v2 files, `io.max` say, and what to write to them
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxResources&, const BasicLinuxResources&) = default;
 
@@ -321,11 +325,6 @@ using LinuxInterfacePriority = BasicLinuxInterfacePriority<Owning>;  ///< owns i
 using LinuxNetwork = BasicLinuxNetwork<Owning>;                      ///< owns its text
 using LinuxRdma = BasicLinuxRdma<Owning>;                            ///< owns its text
 using LinuxResources = BasicLinuxResources<Owning>;                  ///< owns its text
-
-static_assert(detail::initialisers_used<LinuxDeviceCgroup, LinuxDeviceCgroupView, LinuxMemory,
-                                        LinuxCpu, LinuxPids, LinuxWeightDevice, LinuxThrottleDevice,
-                                        LinuxBlockIo, LinuxHugepageLimit, LinuxInterfacePriority,
-                                        LinuxNetwork, LinuxRdma, LinuxResources>);
 
 }  // namespace cdi::inline CDI_ABI::oci
 

@@ -19,7 +19,7 @@ struct BasicRoot {
   /// Directory on the host, absolute or relative to the bundle; on Windows a volume GUID path.
   StringOf<S> path{};
   bool readonly = false;  ///< whether the container sees it read-only; always false on Windows
-  ExtraOf<S> extra{};     ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicRoot&, const BasicRoot&) = default;
 
@@ -33,8 +33,6 @@ struct BasicRoot {
 };
 
 using Root = BasicRoot<Owning>;  ///< owns its text
-
-static_assert(detail::initialisers_used<Root>);
 
 }  // namespace cdi::inline CDI_ABI::oci
 

@@ -22,8 +22,8 @@ struct BasicLinuxSeccompArg {
   std::uint64_t index = 0;      ///< which argument, 0 for the first
   std::uint64_t value = 0;      ///< what it is compared with; the mask of `SCMP_CMP_MASKED_EQ`
   std::uint64_t value_two = 0;  ///< what is left under that mask; for other operators not used
-  StringOf<S> op{};    ///< `SCMP_CMP_EQ`, `_NE`, `_LT`, `_LE`, `_GE`, `_GT` or `_MASKED_EQ`
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  StringOf<S> op{};  ///< `SCMP_CMP_EQ`, `_NE`, `_LT`, `_LE`, `_GE`, `_GT` or `_MASKED_EQ`
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxSeccompArg&, const BasicLinuxSeccompArg&) = default;
 
@@ -41,12 +41,13 @@ struct BasicLinuxSeccompArg {
 /// A rule for some system calls. config-linux.md, "Seccomp".
 template <class S>
 struct BasicLinuxSyscall {
-  ListOf<S, StringOf<S>> names{};  ///< names of the system calls, at least one
-  StringOf<S> action{};            ///< what is done: `SCMP_ACT_ALLOW`, ...
+  ListOf<S, StringOf<S>> names = no_items;  ///< names of the system calls, at least one
+  StringOf<S> action{};                     ///< what is done: `SCMP_ACT_ALLOW`, ...
   /// For `SCMP_ACT_ERRNO` and `_TRACE`; EPERM when absent.
   std::optional<std::uint64_t> errno_ret{};
-  ListOf<S, BasicLinuxSeccompArg<S>> args{};  ///< what the arguments must be; anything when empty
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ListOf<S, BasicLinuxSeccompArg<S>> args =
+      no_items;                 ///< what the arguments must be; anything when empty
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxSyscall&, const BasicLinuxSyscall&) = default;
 
@@ -66,13 +67,14 @@ template <class S>
 struct BasicLinuxSeccomp {
   StringOf<S> default_action{};  ///< what is done where no rule holds: `SCMP_ACT_ERRNO`, ...
   std::optional<std::uint64_t> default_errno_ret{};  ///< for `default_action`; EPERM when absent
-  ListOf<S, StringOf<S>> architectures{};  ///< `SCMP_ARCH_X86_64`, ...: whose system calls
-  ListOf<S, StringOf<S>> flags{};          ///< flags of seccomp(2): `SECCOMP_FILTER_FLAG_LOG`, ...
+  ListOf<S, StringOf<S>> architectures = no_items;  ///< `SCMP_ARCH_X86_64`, ...: whose system calls
+  ListOf<S, StringOf<S>> flags = no_items;  ///< flags of seccomp(2): `SECCOMP_FILTER_FLAG_LOG`, ...
   /// UNIX socket on the host of the agent that decides on `SCMP_ACT_NOTIFY`.
   StringOf<S> listener_path{};
-  StringOf<S> listener_metadata{};             ///< text for that agent; empty without one
-  ListOf<S, BasicLinuxSyscall<S>> syscalls{};  ///< rules; `default_action` for all when empty
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  StringOf<S> listener_metadata{};  ///< text for that agent; empty without one
+  ListOf<S, BasicLinuxSyscall<S>> syscalls =
+      no_items;                 ///< rules; `default_action` for all when empty
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicLinuxSeccomp&, const BasicLinuxSeccomp&) = default;
 
@@ -93,8 +95,6 @@ struct BasicLinuxSeccomp {
 using LinuxSeccompArg = BasicLinuxSeccompArg<Owning>;  ///< owns its text
 using LinuxSyscall = BasicLinuxSyscall<Owning>;        ///< owns its text
 using LinuxSeccomp = BasicLinuxSeccomp<Owning>;        ///< owns its text
-
-static_assert(detail::initialisers_used<LinuxSeccompArg, LinuxSyscall, LinuxSeccomp>);
 
 }  // namespace cdi::inline CDI_ABI::oci
 

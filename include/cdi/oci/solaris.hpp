@@ -27,7 +27,7 @@ struct BasicSolarisAnet {
   StringOf<S> defrouter{};        ///< address of the default router; none when empty
   StringOf<S> link_protection{};  ///< kinds of protection, "mac-nospoof, ip-nospoof" say
   StringOf<S> mac_address{};      ///< MAC address of the VNIC, or a keyword of zonecfg(1M)
-  ExtraOf<S> extra{};             ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;    ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicSolarisAnet&, const BasicSolarisAnet&) = default;
 
@@ -50,7 +50,7 @@ template <class S>
 struct BasicSolarisCappedCpu {
   /// A decimal number: "1" is all of one processor, ".75" three quarters of it.
   StringOf<S> ncpus{};
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicSolarisCappedCpu&, const BasicSolarisCappedCpu&) = default;
 
@@ -66,9 +66,9 @@ struct BasicSolarisCappedCpu {
 /// config-solaris.md, "cappedMemory".
 template <class S>
 struct BasicSolarisCappedMemory {
-  StringOf<S> physical{};  ///< memory, "512m" say; not set when empty
-  StringOf<S> swap{};      ///< swap, "512m" say; not set when empty
-  ExtraOf<S> extra{};      ///< members that the library does not know, kept as they were
+  StringOf<S> physical{};       ///< memory, "512m" say; not set when empty
+  StringOf<S> swap{};           ///< swap, "512m" say; not set when empty
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicSolarisCappedMemory&,
                          const BasicSolarisCappedMemory&) = default;
@@ -85,13 +85,13 @@ struct BasicSolarisCappedMemory {
 /// The part of an OCI spec that only Solaris has: its member `solaris`. config-solaris.md.
 template <class S>
 struct BasicSolaris {
-  StringOf<S> milestone{};                ///< SMF service that is online before the process starts
-  StringOf<S> limitpriv{};                ///< most privileges of its processes, "default" say
-  StringOf<S> max_shm_memory{};           ///< most shared memory, "512m" say
-  ListOf<S, BasicSolarisAnet<S>> anet{};  ///< networks to make
+  StringOf<S> milestone{};       ///< SMF service that is online before the process starts
+  StringOf<S> limitpriv{};       ///< most privileges of its processes, "default" say
+  StringOf<S> max_shm_memory{};  ///< most shared memory, "512m" say
+  ListOf<S, BasicSolarisAnet<S>> anet = no_items;              ///< networks to make
   std::optional<BasicSolarisCappedCpu<S>> capped_cpu{};        ///< no limit set when absent
   std::optional<BasicSolarisCappedMemory<S>> capped_memory{};  ///< no limit set when absent
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicSolaris&, const BasicSolaris&) = default;
 
@@ -109,9 +109,6 @@ using SolarisAnet = BasicSolarisAnet<Owning>;                  ///< owns its tex
 using SolarisCappedCpu = BasicSolarisCappedCpu<Owning>;        ///< owns its text
 using SolarisCappedMemory = BasicSolarisCappedMemory<Owning>;  ///< owns its text
 using Solaris = BasicSolaris<Owning>;                          ///< owns its text
-
-static_assert(
-    detail::initialisers_used<SolarisAnet, SolarisCappedCpu, SolarisCappedMemory, Solaris>);
 
 }  // namespace cdi::inline CDI_ABI::oci
 

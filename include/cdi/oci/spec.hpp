@@ -38,16 +38,17 @@ struct BasicSpec {
   std::optional<BasicRoot<S>> root{};        ///< absent for Hyper-V containers only
   StringOf<S> hostname{};                    ///< in the container; not set when empty
   StringOf<S> domainname{};                  ///< in the container; not set when empty
-  ListOf<S, BasicMount<S>> mounts{};         ///< mounts beyond the root, in the order they are made
-  std::optional<BasicHooks<S>> hooks{};      ///< POSIX platforms only
-  DictOf<S, StringOf<S>> annotations{};      ///< free text by key, `com.example.key` say
-  std::optional<BasicLinux<S>> linux_{};     ///< GNU modes predefine `linux` as a macro
-  std::optional<BasicSolaris<S>> solaris{};  ///< Solaris only
-  std::optional<BasicWindows<S>> windows{};  ///< needed on Windows
-  std::optional<BasicVm<S>> vm{};            ///< for containers in virtual machines
-  std::optional<BasicZos<S>> zos{};          ///< z/OS only
-  std::optional<BasicFreeBsd<S>> freebsd{};  ///< FreeBSD only
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ListOf<S, BasicMount<S>> mounts =
+      no_items;                          ///< mounts beyond the root, in the order they are made
+  std::optional<BasicHooks<S>> hooks{};  ///< POSIX platforms only
+  DictOf<S, StringOf<S>> annotations{by_key};  ///< free text by key, `com.example.key` say
+  std::optional<BasicLinux<S>> linux_{};       ///< GNU modes predefine `linux` as a macro
+  std::optional<BasicSolaris<S>> solaris{};    ///< Solaris only
+  std::optional<BasicWindows<S>> windows{};    ///< needed on Windows
+  std::optional<BasicVm<S>> vm{};              ///< for containers in virtual machines
+  std::optional<BasicZos<S>> zos{};            ///< z/OS only
+  std::optional<BasicFreeBsd<S>> freebsd{};    ///< FreeBSD only
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicSpec&, const BasicSpec&) = default;
 
@@ -74,8 +75,6 @@ struct BasicSpec {
 
 using Spec = BasicSpec<Owning>;        ///< owns its text
 using SpecView = BasicSpec<Borrowed>;  ///< points into other text, which must outlive it
-
-static_assert(detail::initialisers_used<Spec, SpecView>);
 
 }  // namespace cdi::inline CDI_ABI::oci
 

@@ -19,9 +19,9 @@ namespace cdi::inline CDI_ABI::oci {
 /// The program that runs the virtual machine. config-vm.md, "Hypervisor Object".
 template <class S>
 struct BasicVmHypervisor {
-  StringOf<S> path{};                   ///< absolute path on the host
-  ListOf<S, StringOf<S>> parameters{};  ///< its parameters, one an entry
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  StringOf<S> path{};                            ///< absolute path on the host
+  ListOf<S, StringOf<S>> parameters = no_items;  ///< its parameters, one an entry
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicVmHypervisor&, const BasicVmHypervisor&) = default;
 
@@ -37,10 +37,10 @@ struct BasicVmHypervisor {
 /// The kernel that the virtual machine boots. config-vm.md, "Kernel Object".
 template <class S>
 struct BasicVmKernel {
-  StringOf<S> path{};                   ///< absolute path on the host
-  ListOf<S, StringOf<S>> parameters{};  ///< its parameters, one an entry
-  StringOf<S> initrd{};  ///< initial RAM disk, absolute path on the host; none when empty
-  ExtraOf<S> extra{};    ///< members that the library does not know, kept as they were
+  StringOf<S> path{};                            ///< absolute path on the host
+  ListOf<S, StringOf<S>> parameters = no_items;  ///< its parameters, one an entry
+  StringOf<S> initrd{};         ///< initial RAM disk, absolute path on the host; none when empty
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicVmKernel&, const BasicVmKernel&) = default;
 
@@ -57,9 +57,9 @@ struct BasicVmKernel {
 /// The root file system of the virtual machine, not of the container. config-vm.md, "Image Object".
 template <class S>
 struct BasicVmImage {
-  StringOf<S> path{};    ///< absolute path on the host
-  StringOf<S> format{};  ///< "raw", "qcow2", "vdi", "vmdk" or "vhd"
-  ExtraOf<S> extra{};    ///< members that the library does not know, kept as they were
+  StringOf<S> path{};           ///< absolute path on the host
+  StringOf<S> format{};         ///< "raw", "qcow2", "vdi", "vmdk" or "vhd"
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicVmImage&, const BasicVmImage&) = default;
 
@@ -79,7 +79,7 @@ struct BasicVmIoMem {
   std::optional<std::uint64_t> first_gfn{};  ///< first frame in the guest; `first_mfn` when absent
   std::uint64_t first_mfn = 0;               ///< first frame on the host
   std::uint64_t nr_mfns = 0;                 ///< number of frames
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicVmIoMem&, const BasicVmIoMem&) = default;
 
@@ -97,12 +97,12 @@ struct BasicVmIoMem {
 template <class S>
 struct BasicVmHwConfig {
   StringOf<S> device_tree{};  ///< path of a device tree blob for the guest; none when empty
-  std::optional<std::uint32_t> vcpus{};   ///< processors; the runtime's choice when absent
-  std::optional<std::uint64_t> memory{};  ///< most bytes; the runtime's choice when absent
-  ListOf<S, StringOf<S>> dtdevs{};        ///< nodes of the host's device tree that it gets
-  ListOf<S, BasicVmIoMem<S>> iomems{};    ///< I/O memory of the host that it gets
-  ListOf<S, std::uint32_t> irqs{};        ///< numbers of interrupts of the host that it gets
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  std::optional<std::uint32_t> vcpus{};          ///< processors; the runtime's choice when absent
+  std::optional<std::uint64_t> memory{};         ///< most bytes; the runtime's choice when absent
+  ListOf<S, StringOf<S>> dtdevs = no_items;      ///< nodes of the host's device tree that it gets
+  ListOf<S, BasicVmIoMem<S>> iomems = no_items;  ///< I/O memory of the host that it gets
+  ListOf<S, std::uint32_t> irqs = no_items;      ///< numbers of interrupts of the host that it gets
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicVmHwConfig&, const BasicVmHwConfig&) = default;
 
@@ -123,7 +123,7 @@ struct BasicVm {
   BasicVmKernel<S> kernel{};                         ///< what it boots
   std::optional<BasicVmImage<S>> image{};            ///< its root; the runtime's choice when absent
   std::optional<BasicVmHwConfig<S>> hw_config{};     ///< the runtime's choice when absent
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicVm&, const BasicVm&) = default;
 
@@ -144,8 +144,6 @@ using VmImage = BasicVmImage<Owning>;            ///< owns its text
 using VmIoMem = BasicVmIoMem<Owning>;            ///< owns its text
 using VmHwConfig = BasicVmHwConfig<Owning>;      ///< owns its text
 using Vm = BasicVm<Owning>;                      ///< owns its text
-
-static_assert(detail::initialisers_used<VmHypervisor, VmKernel, VmImage, VmIoMem, VmHwConfig, Vm>);
 
 }  // namespace cdi::inline CDI_ABI::oci
 

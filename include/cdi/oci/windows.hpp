@@ -21,7 +21,7 @@ template <class S>
 struct BasicWindowsDevice {
   StringOf<S> id{};       ///< GUID, `24E552D7-6523-47F7-A647-D3465BF1F5CA` say
   StringOf<S> id_type{};  ///< what `id` is: "class", of device interfaces, is all there is so far
-  ExtraOf<S> extra{};     ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicWindowsDevice&, const BasicWindowsDevice&) = default;
 
@@ -38,7 +38,7 @@ struct BasicWindowsDevice {
 template <class S>
 struct BasicWindowsMemory {
   std::optional<std::uint64_t> limit{};  ///< most bytes; not set when absent
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicWindowsMemory&, const BasicWindowsMemory&) = default;
 
@@ -53,9 +53,9 @@ struct BasicWindowsMemory {
 /// Processors of one processor group, as of GROUP_AFFINITY. config-windows.md, "CPU".
 template <class S>
 struct BasicWindowsCpuGroupAffinity {
-  std::uint64_t mask = 0;   ///< a bit for each processor of the group
-  std::uint32_t group = 0;  ///< number of that group
-  ExtraOf<S> extra{};       ///< members that the library does not know, kept as they were
+  std::uint64_t mask = 0;       ///< a bit for each processor of the group
+  std::uint32_t group = 0;      ///< number of that group
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicWindowsCpuGroupAffinity&,
                          const BasicWindowsCpuGroupAffinity&) = default;
@@ -77,8 +77,8 @@ struct BasicWindowsCpu {
   std::optional<std::uint16_t> shares{};   ///< weight against other containers, 0 to 10000
   std::optional<std::uint16_t> maximum{};  ///< cycles it gets of each 10000
   /// Processors that it runs on; any when empty.
-  ListOf<S, BasicWindowsCpuGroupAffinity<S>> affinity{};
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ListOf<S, BasicWindowsCpuGroupAffinity<S>> affinity = no_items;
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicWindowsCpu&, const BasicWindowsCpu&) = default;
 
@@ -100,7 +100,7 @@ struct BasicWindowsStorage {
   std::optional<std::uint64_t> iops{};          ///< most operations a second
   std::optional<std::uint64_t> bps{};           ///< most bytes a second
   std::optional<std::uint64_t> sandbox_size{};  ///< bytes that the drive has at least
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicWindowsStorage&, const BasicWindowsStorage&) = default;
 
@@ -120,7 +120,7 @@ struct BasicWindowsResources {
   std::optional<BasicWindowsMemory<S>> memory{};    ///< limit of memory
   std::optional<BasicWindowsCpu<S>> cpu{};          ///< which processors, and how much of them
   std::optional<BasicWindowsStorage<S>> storage{};  ///< size and rates of the system drive
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicWindowsResources&, const BasicWindowsResources&) = default;
 
@@ -138,14 +138,14 @@ struct BasicWindowsResources {
 template <class S>
 struct BasicWindowsNetwork {
   /// Ids of endpoints of the Host Network Service to connect to.
-  ListOf<S, StringOf<S>> endpoint_list{};
+  ListOf<S, StringOf<S>> endpoint_list = no_items;
   bool allow_unqualified_dns_query = false;  ///< whether names without a domain are looked up
-  ListOf<S, StringOf<S>> dns_search_list{};  ///< DNS suffixes to look names up with
+  ListOf<S, StringOf<S>> dns_search_list = no_items;  ///< DNS suffixes to look names up with
   /// Id of the container whose network it shares; none when empty.
   StringOf<S> network_shared_container_name{};
   /// Id of the namespace to use; with one, all else here is empty.
   StringOf<S> network_namespace{};
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicWindowsNetwork&, const BasicWindowsNetwork&) = default;
 
@@ -166,7 +166,7 @@ template <class S>
 struct BasicWindowsHyperV {
   /// Path of the machine's image; that of the lowest layer with one when empty.
   StringOf<S> utility_vm_path{};
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicWindowsHyperV&, const BasicWindowsHyperV&) = default;
 
@@ -182,8 +182,8 @@ struct BasicWindowsHyperV {
 template <class S>
 struct BasicWindows {
   /// Folders on the host, at least one: the top layer first, the base, the scratch last.
-  ListOf<S, StringOf<S>> layer_folders{};
-  ListOf<S, BasicWindowsDevice<S>> devices{};           ///< devices of the host that it gets
+  ListOf<S, StringOf<S>> layer_folders = no_items;
+  ListOf<S, BasicWindowsDevice<S>> devices = no_items;  ///< devices of the host that it gets
   std::optional<BasicWindowsResources<S>> resources{};  ///< no limits set when absent
   /// Document about a group Managed Service Account; none when null.
   BasicValue<S> credential_spec{};
@@ -191,7 +191,7 @@ struct BasicWindows {
   bool ignore_flushes_during_boot = false;  ///< whether the disk is not flushed during boot
   std::optional<BasicWindowsHyperV<S>> hyperv{};    ///< its Hyper-V machine; no Hyper-V when absent
   std::optional<BasicWindowsNetwork<S>> network{};  ///< the runtime's choice when absent
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicWindows&, const BasicWindows&) = default;
 
@@ -219,10 +219,6 @@ using WindowsResources = BasicWindowsResources<Owning>;                ///< owns
 using WindowsNetwork = BasicWindowsNetwork<Owning>;                    ///< owns its text
 using WindowsHyperV = BasicWindowsHyperV<Owning>;                      ///< owns its text
 using Windows = BasicWindows<Owning>;                                  ///< owns its text
-
-static_assert(detail::initialisers_used<WindowsDevice, WindowsMemory, WindowsCpuGroupAffinity,
-                                        WindowsCpu, WindowsStorage, WindowsResources,
-                                        WindowsNetwork, WindowsHyperV, Windows>);
 
 }  // namespace cdi::inline CDI_ABI::oci
 

@@ -18,7 +18,7 @@ template <class S>
 struct BasicZosNamespace {
   StringOf<S> type{};  ///< "pid", "mount", "ipc" or "uts"; each at most once
   StringOf<S> path{};  ///< absolute path on the host of a namespace to join; a new one when empty
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicZosNamespace&, const BasicZosNamespace&) = default;
 
@@ -34,8 +34,9 @@ struct BasicZosNamespace {
 /// The part of an OCI spec that only z/OS has: its member `zos`. config-zos.md.
 template <class S>
 struct BasicZos {
-  ListOf<S, BasicZosNamespace<S>> namespaces{};  ///< those of other types are the runtime's
-  ExtraOf<S> extra{};  ///< members that the library does not know, kept as they were
+  ListOf<S, BasicZosNamespace<S>> namespaces =
+      no_items;                 ///< those of other types are the runtime's
+  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
 
   friend bool operator==(const BasicZos&, const BasicZos&) = default;
 
@@ -49,8 +50,6 @@ struct BasicZos {
 
 using ZosNamespace = BasicZosNamespace<Owning>;  ///< owns its text
 using Zos = BasicZos<Owning>;                    ///< owns its text
-
-static_assert(detail::initialisers_used<ZosNamespace, Zos>);
 
 }  // namespace cdi::inline CDI_ABI::oci
 
