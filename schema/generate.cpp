@@ -32,6 +32,7 @@
 #include <cdi/oci/spec.hpp>
 #include <cdi/rules.hpp>
 #include <cdi/spec.hpp>
+#include <cdi/type.hpp>
 #include <cdi/value.hpp>
 
 namespace {
@@ -112,10 +113,10 @@ Json not_all_empty() {
   Json ways = Json::array();
   cdi::every_field<T>([&](const auto& field) {
     using Member = typename std::remove_cvref_t<decltype(field)>::value_type;
-    static_assert(cdi::detail::ListLike<Member> || cdi::detail::OptionalLike<Member>);
+    static_assert(cdi::detail::List<Member> || cdi::detail::Optional<Member>);
     const std::string key{field.key};
     Json way{{"required", Json::array({key})}};
-    if (cdi::detail::ListLike<Member>) way["properties"][key] = not_empty_list();
+    if (cdi::detail::List<Member>) way["properties"][key] = not_empty_list();
     if (field.lifetime.has(cdi::current_release)) ways.push_back(std::move(way));
     return true;
   });
@@ -246,7 +247,7 @@ class Schema {
 
   template <class T>
   Json value() {
-    if constexpr (cdi::detail::OptionalLike<T>) {
+    if constexpr (cdi::detail::Optional<T>) {
       return value<typename T::value_type>();
     } else if constexpr (cdi::Described<T>) {
       return reference<T>();
@@ -258,12 +259,12 @@ class Schema {
       return {{"type", "integer"},
               {"minimum", std::numeric_limits<T>::min()},
               {"maximum", std::numeric_limits<T>::max()}};
-    } else if constexpr (cdi::detail::TextLike<T>) {
+    } else if constexpr (cdi::detail::Text<T>) {
       return {{"type", "string"}};
-    } else if constexpr (cdi::detail::DictLike<T>) {
+    } else if constexpr (cdi::detail::Dict<T>) {
       return {{"type", "object"}, {"additionalProperties", value<typename T::mapped_type>()}};
     } else {
-      static_assert(cdi::detail::ListLike<T>);
+      static_assert(cdi::detail::List<T>);
       return {{"type", "array"}, {"items", value<typename T::value_type>()}};
     }
   }

@@ -16,7 +16,6 @@
 #include <string_view>
 #include <sys/types.h>
 #include <sys/wait.h>
-#include <tuple>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -52,10 +51,11 @@ struct NvmlInstance {
   std::string uuid{};
   std::string size{};  // "1g.10gb"; empty when unknown
 
-  static constexpr auto fields() {
-    return std::tuple{cdi::Field{"gi", &NvmlInstance::gi}, cdi::Field{"ci", &NvmlInstance::ci},
-                      cdi::Field{"uuid", &NvmlInstance::uuid},
-                      cdi::Field{"size", &NvmlInstance::size}};
+  static constexpr void fields(auto& list) {
+    list("gi", &NvmlInstance::gi);
+    list("ci", &NvmlInstance::ci);
+    list("uuid", &NvmlInstance::uuid);
+    list("size", &NvmlInstance::size);
   }
 };
 
@@ -66,10 +66,11 @@ struct NvmlGpu {
   std::string model{};
   std::vector<NvmlInstance> instances{};
 
-  static constexpr auto fields() {
-    return std::tuple{cdi::Field{"pciAddress", &NvmlGpu::pci_address},
-                      cdi::Field{"uuid", &NvmlGpu::uuid}, cdi::Field{"model", &NvmlGpu::model},
-                      cdi::Field{"instances", &NvmlGpu::instances}};
+  static constexpr void fields(auto& list) {
+    list("pciAddress", &NvmlGpu::pci_address);
+    list("uuid", &NvmlGpu::uuid);
+    list("model", &NvmlGpu::model);
+    list("instances", &NvmlGpu::instances);
   }
 };
 
@@ -237,8 +238,9 @@ struct Answer {
   std::string error{};  // why there are no GPUs
   std::vector<NvmlGpu> gpus{};
 
-  static constexpr auto fields() {
-    return std::tuple{cdi::Field{"error", &Answer::error}, cdi::Field{"gpus", &Answer::gpus}};
+  static constexpr void fields(auto& list) {
+    list("error", &Answer::error);
+    list("gpus", &Answer::gpus);
   }
 };
 

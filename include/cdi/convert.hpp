@@ -5,12 +5,12 @@
 #define CDI_CONVERT_HPP
 
 #include <cstddef>
-#include <tuple>
+#include <string_view>
 #include <type_traits>
-#include <utility>
 
 #include <cdi/fields.hpp>
 #include <cdi/storage.hpp>
+#include <cdi/type.hpp>
 #include <cdi/value.hpp>
 #include <cdi/version.hpp>
 
@@ -18,43 +18,73 @@ namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
-template <class From, class To>
-void convert_value(const From& from, To& to);
+inline void convert_erased(void* from, const Type& from_type, void* to, const Type& to_type);
 
-template <Described From, Described To, std::size_t... I>
-void convert_struct(const From& from, To& to, std::index_sequence<I...>) {
-  (detail::convert_value(from.*std::get<I>(field_list<From>).member,
-                         to.*std::get<I>(field_list<To>).member),
-   ...);
-  if constexpr (Extensible<From>) detail::convert_value(from.extra, to.extra);
+/// Makes the items of a list or optional those of another.
+inline void convert_items(void* from, const Type& from_type, void* to, const Type& to_type) {
+  const Items items = from_type.items(from);
+  const Items made{to_type.make(to, items.size), items.size};
+  for (std::size_t i = 0; i < items.size; ++i) {
+    detail::convert_erased(nth(items, i, *from_type.item), *from_type.item,
+                           nth(made, i, *to_type.item), *to_type.item);
+  }
 }
 
+/// A dict that gets the entries of another.
+struct DictCopy {
+  const Type& from_type;
+  void* to;
+  const Type& to_type;
+};
+
+inline bool convert_entry(void* context, std::string_view key, void* value) {
+  const auto& [from_type, to, to_type] = *static_cast<const DictCopy*>(context);
+  detail::convert_erased(value, *from_type.item, to_type.insert(to, key), *to_type.item);
+  return true;
+}
+
+/// Makes the members of an object those of another.
+inline void convert_members(void* from, const Type& from_type, void* to, const Type& to_type) {
+  Places froms;
+  Places tos;
+  from_type.places(from, froms);
+  to_type.places(to, tos);
+  const std::size_t count = from_type.field_count;
+  for (std::size_t i = 0; i < count; ++i) {
+    detail::convert_erased(froms[i], *from_type.fields[i].type, tos[i], *to_type.fields[i].type);
+  }
+  if (from_type.extra == nullptr) return;
+  detail::convert_items(froms[count], *from_type.extra, tos[count], *to_type.extra);
+}
+
+/// Makes a value that of another, of a type that differs in its storage alone.
+inline void convert_erased(void* from, const Type& from_type, void* to, const Type& to_type) {
+  switch (from_type.shape) {
+    case Shape::boolean: *static_cast<bool*>(to) = *static_cast<const bool*>(from); return;
+    case Shape::integer: return store_integer(to, to_type, load_integer(from, from_type));
+    case Shape::text: return to_type.set_text(to, from_type.text(from));
+    case Shape::list:
+    case Shape::optional: return detail::convert_items(from, from_type, to, to_type);
+    case Shape::dict: {
+      DictCopy copy{from_type, to, to_type};
+      to_type.make(to, 0);
+      from_type.each(from, &copy, convert_entry);
+      return;
+    }
+    case Shape::value:
+    case Shape::member:
+    case Shape::object: return detail::convert_members(from, from_type, to, to_type);
+  }
+}
+
+/// Makes `to` what `from` is, in another storage or the same.
 template <class From, class To>
 void convert_value(const From& from, To& to) {
   if constexpr (std::is_assignable_v<To&, const From&>) {
     to = from;
-  } else if constexpr (Described<From>) {
-    using Fields = decltype(Describe<From>::fields());
-    detail::convert_struct(from, to, std::make_index_sequence<std::tuple_size_v<Fields>>{});
-  } else if constexpr (is_value<From>) {
-    to.kind = from.kind;
-    detail::convert_value(from.text, to.text);
-    detail::convert_value(from.members, to.members);
-  } else if constexpr (is_member<From>) {
-    detail::convert_value(from.key, to.key);
-    detail::convert_value(from.value, to.value);
-  } else if constexpr (DictLike<To>) {
-    to.clear();
-    for (const auto& [key, value] : from) {
-      detail::convert_value(value, to[typename To::key_type{key}]);
-    }
-  } else if constexpr (ListLike<To>) {
-    to.clear();
-    to.reserve(from.size());
-    for (const auto& value : from) detail::convert_value(value, to.emplace_back());
   } else {
-    to.reset();
-    if (from) detail::convert_value(*from, to.emplace());
+    // Only looked at, though the functions of the table can do more.
+    detail::convert_erased(const_cast<From*>(&from), type_of<From>, &to, type_of<To>);
   }
 }
 

@@ -14,6 +14,7 @@
 #include <cdi/document.hpp>
 #include <cdi/engine_releases.hpp>
 #include <cdi/fields.hpp>
+#include <cdi/member_path.hpp>
 #include <cdi/fwd.hpp>
 #include <cdi/host.hpp>
 #include <cdi/lower.hpp>
@@ -28,6 +29,7 @@
 #include <cdi/rules.hpp>
 #include <cdi/spec.hpp>
 #include <cdi/storage.hpp>
+#include <cdi/type.hpp>
 #include <cdi/unresolved.hpp>
 #include <cdi/validate.hpp>
 #include <cdi/value.hpp>

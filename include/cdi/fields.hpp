@@ -5,16 +5,11 @@
 #define CDI_FIELDS_HPP
 
 #include <compare>
-#include <concepts>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
-#include <utility>
 
-#include <cdi/value.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
@@ -73,9 +68,26 @@ struct Lifetime {
   constexpr bool ended() const { return until != never; }
 };
 
-/// One row of a field list: a document key, the member that holds its value, and in which releases.
-///
-/// `fields()` of a type gives a `std::tuple` of them, in the order in which they are written.
+/// What a field list says of a field beside its key and member. Implicit, so that a list names
+/// only what is special: `required`, a `Release`, a `Lifetime`, or a pair in braces.
+// NOLINTBEGIN(google-explicit-constructor)
+struct FieldTraits {
+  Presence when = Presence::omit_empty;  ///< whether a document must name it
+  Lifetime lifetime = {};                ///< the CDI releases that have it; all for OCI types
+
+  /// A field that may be missing, and that every release has.
+  constexpr FieldTraits() = default;
+  /// A field that every release has.
+  constexpr FieldTraits(Presence presence, const Lifetime& releases = {}) noexcept
+      : when{presence}, lifetime{releases} {}
+  /// A field that may be missing, and has stayed since it came.
+  constexpr FieldTraits(Release since) noexcept : lifetime{since} {}
+  /// A field that may be missing, and that some releases have.
+  constexpr FieldTraits(const Lifetime& releases) noexcept : lifetime{releases} {}
+};
+// NOLINTEND(google-explicit-constructor)
+
+/// One field of a described type: a document key, the member that holds its value, and its traits.
 template <class Class, class T>
 struct Field {
   using class_type = Class;  ///< the type whose field list it is in
@@ -84,94 +96,68 @@ struct Field {
   std::string_view key;                  ///< as documents write it; read in any case
   T Class::*member;                      ///< where the value is
   Presence when = Presence::omit_empty;  ///< whether a document must name it
-  Lifetime lifetime = {};                ///< the CDI releases that have it; all for OCI types
-
-  /// A row with everything said. The key is not copied.
-  // Spelled out because Clang 14 does not deduce the arguments of an aggregate.
-  constexpr Field(std::string_view k, T Class::*m, Presence p = Presence::omit_empty,
-                  Lifetime l = {}) noexcept
-      : key{k}, member{m}, when{p}, lifetime{l} {}
-  /// A row of a field that may be missing, and that not every release has.
-  constexpr Field(std::string_view k, T Class::*m, Lifetime l) noexcept
-      : Field{k, m, Presence::omit_empty, l} {}
+  Lifetime lifetime = {};                ///< the CDI releases that have it
 };
 
-/// A type that carries its own field list, in a static member function `fields()`.
+namespace detail {
+
+/// Takes a field list and does nothing: to ask whether a type has one.
+struct NoList {
+  template <class Class, class T>
+  constexpr void operator()(std::string_view, T Class::*, const FieldTraits& = {}) {}
+};
+
+/// Takes a field list, and visits each field until the visitor says false.
+template <class Visitor>
+struct VisitList {
+  Visitor& visit;
+  bool go_on = true;
+
+  template <class Class, class T>
+  constexpr void operator()(std::string_view key, T Class::*member,
+                            const FieldTraits& traits = {}) {
+    go_on = go_on && visit(Field<Class, T>{key, member, traits.when, traits.lifetime});
+  }
+};
+
+}  // namespace detail
+
+/// A type that carries its own field list: a static member function that names its fields, in the
+/// order in which they are written. There are at most 63.
+///
+///     static constexpr void fields(auto& list) {
+///       list("path", &Self::path, required);
+///       list("timeout", &Self::timeout);
+///     }
 template <class T>
-concept SelfDescribed = requires {
-  T::fields();
+concept SelfDescribed = requires(detail::NoList& list) {
+  T::fields(list);
 };
 
-/// Where the field list of `T` is: a static `constexpr` function `fields()`. Specialize it for
-/// types whose definition is not yours.
+/// Where the field list of `T` is: a static `constexpr` function `fields(auto& list)`. Specialize
+/// it for types whose definition is not yours.
 template <class T>
 struct Describe;
 
 /// The field list that a type carries itself.
 template <SelfDescribed T>
 struct Describe<T> {
-  static constexpr auto fields() { return T::fields(); }
+  static constexpr void fields(auto& list) { T::fields(list); }
 };
 
 /// A type that has a field list, and so can be read, written and converted.
 template <class T>
-concept Described = requires {
-  Describe<std::remove_cvref_t<T>>::fields();
+concept Described = requires(detail::NoList& list) {
+  Describe<std::remove_cvref_t<T>>::fields(list);
 };
-
-/// The field list of `T`, made once: a `std::tuple` of `Field`s.
-template <Described T>
-inline constexpr auto field_list = Describe<T>::fields();
 
 /// Calls `visit(field)` for each field of `T` in document order; stops at the first `false`, and
 /// says whether there was none. `field` is a `Field` of another type each time.
 template <Described T, class Visitor>
 constexpr bool every_field(Visitor&& visit) {
-  return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return (visit(std::get<I>(field_list<T>)) && ...);
-  }
-  (std::make_index_sequence<std::tuple_size_v<std::remove_const_t<decltype(field_list<T>)>>>{});
-}
-
-namespace detail {
-
-template <class T>
-concept TextLike = std::convertible_to<const T&, std::string_view>;
-
-template <class T>
-concept DictLike = requires {
-  typename T::mapped_type;
-};
-
-template <class T>
-concept ListLike = !TextLike<T> && !DictLike<T> && requires(T v) {
-  v.emplace_back();
-};
-
-template <class T>
-concept OptionalLike = requires(T v) {
-  v.has_value();
-  v.emplace();
-};
-
-}  // namespace detail
-
-/// Whether a member holds nothing that a document would have to say: an absent optional, an empty
-/// text, list or map, zero, false, or a described type whose fields are all empty.
-template <class T>
-constexpr bool is_empty(const T& value) {
-  if constexpr (detail::OptionalLike<T>) {
-    return !value.has_value();
-  } else if constexpr (requires { value.empty(); }) {
-    return value.empty();
-  } else if constexpr (Described<T>) {
-    if constexpr (Extensible<T>) {
-      if (!value.extra.empty()) return false;
-    }
-    return every_field<T>([&](const auto& f) { return cdi::is_empty(value.*f.member); });
-  } else {
-    return value == T{};
-  }
+  detail::VisitList<std::remove_reference_t<Visitor>> list{visit};
+  Describe<T>::fields(list);
+  return list.go_on;
 }
 
 }  // namespace cdi::inline CDI_ABI

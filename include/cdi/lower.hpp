@@ -14,11 +14,14 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/convert.hpp>
 #include <cdi/fields.hpp>
 #include <cdi/minimum_version.hpp>
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
+#include <cdi/storage.hpp>
+#include <cdi/type.hpp>
 #include <cdi/validate.hpp>
 #include <cdi/version.hpp>
 #include <cdi/write.hpp>
@@ -60,19 +63,19 @@ inline Error to_error(const Loss& loss) {
 namespace detail {
 
 /// A sink that writes a value on one line, as far as it fits into a message.
-class OneLine {
+class OneLine final : public AnySink {
  public:
-  void begin_map() { open("{"); }
-  void end_map() { close("}"); }
-  void begin_list() { open("["); }
-  void end_list() { close("]"); }
-  void key(std::string_view name) { open(detail::escaped(name).append(": ")); }
-  void text(std::string_view value) { item(detail::quoted(value)); }
-  void integer(std::int64_t value) { item(std::to_string(value)); }
-  void unsigned_integer(std::uint64_t value) { item(std::to_string(value)); }
-  void boolean(bool value) { item(value ? "true" : "false"); }
-  void number(std::string_view value) { item(value); }
-  void null() { item("null"); }
+  void begin_map() override { open("{"); }
+  void end_map() override { close("}"); }
+  void begin_list() override { open("["); }
+  void end_list() override { close("]"); }
+  void key(std::string_view name) override { open(detail::escaped(name).append(": ")); }
+  void text(std::string_view value) override { item(detail::quoted(value)); }
+  void integer(std::int64_t value) override { item(std::to_string(value)); }
+  void unsigned_integer(std::uint64_t value) override { item(std::to_string(value)); }
+  void boolean(bool value) override { item(value ? "true" : "false"); }
+  void number(std::string_view value) override { item(value); }
+  void null() override { item("null"); }
 
   std::string take() && {
     if (is_full()) line_.append("...");
@@ -101,10 +104,9 @@ class OneLine {
   bool first_ = true;
 };
 
-template <class T>
-std::string on_one_line(const T& value) {
+inline std::string on_one_line(const void* self, const Type& type) {
   OneLine sink;
-  cdi::write(value, sink);
+  detail::write_value(self, type, sink);
   return std::move(sink).take();
 }
 
@@ -131,33 +133,43 @@ inline std::string_view consequence_of_losing(std::string_view key) {
   return "what it asks for is not done";
 }
 
-/// Whether a member can go and nothing changes.
-template <class T>
-bool is_needless(const T&, std::string_view) {
-  return false;
-}
-
 /// Without a host path, or when the edits say all that the host would be asked, `path` counts.
-inline bool is_needless(const DeviceNode& node, std::string_view key) {
+template <class S>
+bool is_needless(const BasicDeviceNode<S>& node, std::string_view key) {
   if (key != "hostPath") return false;
   const bool has_numbers = !node.type.empty() && (node.major != 0 || node.type == "p");
   return node.host_path == node.path || (has_numbers && node.file_mode);
 }
 
 /// The options `bind` and `rbind` say what the type `bind` says.
-inline bool is_needless(const Mount& mount, std::string_view key) {
+template <class S>
+bool is_needless(const BasicMount<S>& mount, std::string_view key) {
   if (key != "type" || mount.type != "bind") return false;
-  return std::any_of(mount.options.begin(), mount.options.end(),
-                     [](std::string_view option) { return option == "bind" || option == "rbind"; });
+  for (const std::string_view option : mount.options) {
+    if (option == "bind" || option == "rbind") return true;
+  }
+  return false;
 }
 
 /// An empty list of schemata sets no limit.
-inline bool is_needless(const IntelRdt& rdt, std::string_view key) {
+template <class S>
+bool is_needless(const BasicIntelRdt<S>& rdt, std::string_view key) {
   return key == "schemata" && rdt.schemata->empty();
 }
 
+/// Whether a member of an object can go and nothing changes.
+template <class S>
+bool is_needless(const void* owner, const Type& type, std::string_view key) {
+  const auto is = [&]<class T>(const T*) {
+    return &type == &type_of<T> && is_needless(*static_cast<const T*>(owner), key);
+  };
+  return is(static_cast<BasicDeviceNode<S>*>(nullptr)) ||
+         is(static_cast<BasicMount<S>*>(nullptr)) || is(static_cast<BasicIntelRdt<S>*>(nullptr));
+}
+
 /// 1.1.0 says with enableMonitoring what older releases say with enableCMT and enableMBM.
-inline void translate_monitoring(ContainerEdits& edits, Release release) {
+template <class S>
+void translate_monitoring(BasicContainerEdits<S>& edits, Release release) {
   if (!edits.intel_rdt) return;
   auto& rdt = *edits.intel_rdt;
   if (release >= Release{1, 1, 0}) {
@@ -172,90 +184,104 @@ inline void translate_monitoring(ContainerEdits& edits, Release release) {
   }
 }
 
-/// Whether a release allows the name of a device.
-inline bool allows_name(Release release, const Device& device) {
-  Spec named;
-  named.devices.push_back({.name = device.name});
-  return cdi::minimum_version(named) <= release;
+/// Makes a member what it is when nothing was said.
+inline void clear(void* self, const Type& type) {
+  switch (type.shape) {
+    case Shape::boolean: *static_cast<bool*>(self) = false; return;
+    case Shape::integer: return store_integer(self, type, 0);
+    case Shape::text: return type.set_text(self, {});
+    case Shape::list:
+    case Shape::dict:
+    case Shape::optional: type.make(self, 0); return;
+    default: break;
+  }
+  Places places;
+  type.places(self, places);
+  for (std::size_t i = 0; i < type.field_count; ++i) clear(places[i], *type.fields[i].type);
 }
 
 /// Takes what a release lacks out of a spec, and notes what is lost by it.
+template <class S>
 class Lowering {
  public:
   Lowering(Release release, std::string_view kind) : release_{release}, kind_{kind} {}
 
-  template <Described T>
-  void lower_fields(T& value, const std::string& where) {
-    every_field<T>([&](const auto& f) {
-      lower_field(value, f, where);
-      return true;
-    });
-  }
+  void lower_spec(BasicSpec<S>& spec) { lower_fields(&spec, type_of<BasicSpec<S>>, ""); }
 
   std::vector<Loss> take_losses() && { return std::move(losses_); }
 
  private:
-  template <class T, class F>
-  void lower_field(T& owner, const F& field, const std::string& where) {
-    auto& member = owner.*field.member;
-    if (cdi::is_empty(member)) return;
-    std::string path = where;
-    path.append(where.empty() ? "" : ".").append(field.key);
-    if (field.lifetime.has(release_)) {
-      lower_inside(member, path);
-      return;
-    }
-    if (!detail::is_needless(owner, field.key)) {
-      std::string what{field.key};
-      what.append(" ").append(detail::on_one_line(member));
-      what.append(" (since ").append(cdi::to_string(field.lifetime.since)).append(")");
-      losses_.push_back({.where = std::move(path),
-                         .what = std::move(what),
-                         .breaks = std::string{detail::consequence_of_losing(field.key)}});
-    }
-    member = typename F::value_type{};
-  }
-
-  template <class T>
-  void lower_inside(T& value, const std::string& where) {
-    if constexpr (Described<T>) {
-      lower_fields(value, where);
-    } else if constexpr (OptionalLike<T>) {
-      if (value) lower_inside(*value, where);
-    } else if constexpr (ListLike<T>) {
-      if constexpr (Described<typename T::value_type>) lower_items(value, where);
+  void lower_fields(void* owner, const Type& type, const std::string& where) {
+    Places places;
+    type.places(owner, places);
+    for (std::size_t i = 0; i < type.field_count; ++i) {
+      const FieldRow& row = type.fields[i];
+      if (detail::is_empty(places[i], *row.type)) continue;
+      std::string path = where;
+      path.append(where.empty() ? "" : ".").append(row.key);
+      if (row.lifetime.has(release_)) {
+        lower_inside(places[i], *row.type, path);
+        continue;
+      }
+      if (!is_needless<S>(owner, type, row.key)) lose_member(places[i], row, std::move(path));
+      detail::clear(places[i], *row.type);
     }
   }
 
-  template <class List>
-  void lower_items(List& items, const std::string& where) {
-    List kept;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      if (keep(items[i], detail::item_path(where, i))) kept.push_back(std::move(items[i]));
-    }
-    items = std::move(kept);
+  void lose_member(const void* member, const FieldRow& row, std::string path) {
+    std::string what{row.key};
+    what.append(" ").append(detail::on_one_line(member, *row.type));
+    what.append(" (since ").append(cdi::to_string(row.lifetime.since)).append(")");
+    losses_.push_back({.where = std::move(path),
+                       .what = std::move(what),
+                       .breaks = std::string{detail::consequence_of_losing(row.key)}});
   }
 
-  template <Described T>
-  bool keep(T& item, const std::string& where) {
-    lower_fields(item, where);
-    return true;
+  void lower_inside(void* self, const Type& type, const std::string& where) {
+    if (type.shape == Shape::object) return lower_fields(self, type, where);
+    if (type.item == nullptr || type.item->shape != Shape::object) return;
+    if (type.item == &type_of<BasicDevice<S>>) {
+      return lower_devices(*static_cast<ListOf<S, BasicDevice<S>>*>(self), where);
+    }
+    const Items items = type.items(self);
+    for (std::size_t i = 0; i < items.size; ++i) {
+      const bool list = type.shape == Shape::list;
+      lower_fields(nth(items, i, *type.item), *type.item,
+                   list ? detail::item_path(where, i) : where);
+    }
   }
 
   /// Devices that the release cannot name, and those with no edits left, cannot stay.
-  bool keep(Device& device, const std::string& where) {
-    if (!detail::allows_name(release_, device)) {
+  void lower_devices(ListOf<S, BasicDevice<S>>& devices, const std::string& where) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      if (!keep(devices[i], detail::item_path(where, i))) continue;
+      if (kept != i) devices[kept] = std::move(devices[i]);
+      ++kept;
+    }
+    devices.erase(devices.begin() + static_cast<std::ptrdiff_t>(kept), devices.end());
+  }
+
+  bool keep(BasicDevice<S>& device, const std::string& where) {
+    if (!allows_name(device)) {
       lose_device(device, where,
                   " (names may begin with a digit since 0.5.0: rename it, or convert to that)");
       return false;
     }
-    lower_fields(device, where);
+    lower_fields(&device, type_of<BasicDevice<S>>, where);
     if (!cdi::is_empty(device.container_edits)) return true;
     lose_device(device, where, " (no edits are left)");
     return false;
   }
 
-  void lose_device(const Device& device, const std::string& where, std::string_view reason) {
+  bool allows_name(const BasicDevice<S>& device) const {
+    BasicSpec<S> named;
+    named.devices.push_back({.name = device.name});
+    return cdi::minimum_version(named) <= release_;
+  }
+
+  void lose_device(const BasicDevice<S>& device, const std::string& where,
+                   std::string_view reason) {
     losses_.push_back(
         {.where = where,
          .what = "device " + detail::quoted(device.name).append(reason),
@@ -280,8 +306,9 @@ inline Result<void> check_target(Release release) {
 }
 
 /// Without its class, nobody finds the devices of a spec: there is nothing to convert.
-inline Result<void> check_target_has_kind(Release release, const Spec& spec) {
-  const Release needed = cdi::minimum_version(Spec{.kind = spec.kind});
+template <class S>
+Result<void> check_target_has_kind(Release release, const BasicSpec<S>& spec) {
+  const Release needed = cdi::minimum_version(BasicSpec<S>{.kind = spec.kind});
   if (needed <= release) return {};
   return Error{.code = Errc::unsupported,
                .message = "kind " + detail::quoted(spec.kind) + " has a dot in its class, which " +
@@ -322,18 +349,20 @@ inline Error refusal(const std::vector<Loss>& losses) {
 /// `Errc::unsupported` when something is lost, unless losses are allowed; when the release is none
 /// that a spec can name, or does not allow the kind; and when no device is left. When the spec is
 /// not valid, what `validate` says. The result is valid. Costs a copy of the spec.
-inline Result<Lowered> lower(const Spec& spec, Release release, Losses losses = Losses::refuse) {
+template <class S>
+Result<Lowered> lower(const BasicSpec<S>& spec, Release release, Losses losses = Losses::refuse) {
   if (auto known = detail::check_target(release); !known) return std::move(known).error();
   if (auto valid = cdi::validate(spec); !valid) return std::move(valid).error();
   if (auto r = detail::check_target_has_kind(release, spec); !r) return std::move(r).error();
-  Lowered lowered{.spec = spec};
+  Lowered lowered;
+  detail::convert_value(spec, lowered.spec);
   lowered.spec.version = cdi::to_string(release);
   detail::translate_monitoring(lowered.spec.container_edits, release);
   for (auto& device : lowered.spec.devices) {
     detail::translate_monitoring(device.container_edits, release);
   }
-  detail::Lowering lowering{release, spec.kind};
-  lowering.lower_fields(lowered.spec, "");
+  detail::Lowering<Owning> lowering{release, spec.kind};
+  lowering.lower_spec(lowered.spec);
   lowered.losses = std::move(lowering).take_losses();
   if (lowered.spec.devices.empty()) return detail::no_device_left(release, lowered.losses);
   if (losses == Losses::refuse && !lowered.losses.empty()) return detail::refusal(lowered.losses);

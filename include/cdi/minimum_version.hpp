@@ -5,16 +5,18 @@
 #define CDI_MINIMUM_VERSION_HPP
 
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <cdi/fields.hpp>
+#include <cdi/member_path.hpp>
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
 #include <cdi/storage.hpp>
+#include <cdi/type.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
@@ -56,46 +58,43 @@ struct ReleaseNeed {
 
 namespace detail {
 
-/// Adds what a member needs; `outer()` is its path.
-template <class Outer>
-void narrow(ReleaseNeed& need, const ReleaseNeed& other, Outer&& outer) {
-  if (other.release > need.release) {
-    need.release = other.release;
-    need.where = inner_path(outer(), other.where);
+/// Adds what a member needs.
+inline void narrow(ReleaseNeed& need, const Lifetime& lifetime, const MemberPath& at) {
+  if (lifetime.since > need.release) {
+    need.release = lifetime.since;
+    need.where = at.text();
   }
-  if (other.until < need.until) {
-    need.until = other.until;
-    need.until_where = inner_path(outer(), other.until_where);
-    need.until_instead = other.until_instead;
+  if (lifetime.until < need.until) {
+    need.until = lifetime.until;
+    need.until_where = at.text();
+    need.until_instead = lifetime.instead;
   }
 }
 
-/// What the field lists say: each field that holds something needs the release it came with.
-template <class T>
-ReleaseNeed field_need(const T& value) {
-  ReleaseNeed need;
-  if constexpr (Described<T>) {
-    every_field<T>([&](const auto& f) {
-      const auto& member = value.*f.member;
-      if (!cdi::is_empty(member)) {
-        const auto key = [&] {
-          return f.key;
-        };
-        detail::narrow(need, {f.lifetime.since, {}, f.lifetime.until, {}, f.lifetime.instead}, key);
-        detail::narrow(need, detail::field_need(member), key);
-      }
-      return true;
-    });
-  } else if constexpr (OptionalLike<T>) {
-    if (value) need = detail::field_need(*value);
-  } else if constexpr (ListLike<T>) {
-    if constexpr (Described<typename T::value_type>) {
-      for (std::size_t i = 0; i < value.size(); ++i) {
-        detail::narrow(need, detail::field_need(value[i]), [&] { return item_path("", i); });
-      }
+/// Adds what the fields of a value say: each that holds something needs the release it came with.
+inline void add_field_needs(const void* self, const Type& type, const MemberPath& at,
+                            ReleaseNeed& need) {
+  // Only looked at, though the functions of the table can do more.
+  void* const value = const_cast<void*>(self);
+  if (type.shape == Shape::list || type.shape == Shape::optional) {
+    if (type.item->fields == nullptr) return;
+    const bool list = type.shape == Shape::list;
+    const Items items = type.items(value);
+    for (std::size_t i = 0; i < items.size; ++i) {
+      const MemberPath item{at.outer, at.key, list ? i : MemberPath::no_index};
+      detail::add_field_needs(nth(items, i, *type.item), *type.item, item, need);
     }
   }
-  return need;
+  if (type.shape != Shape::object) return;
+  Places places;
+  type.places(value, places);
+  for (std::size_t i = 0; i < type.field_count; ++i) {
+    const FieldRow& row = type.fields[i];
+    if (detail::is_empty(places[i], *row.type)) continue;
+    const MemberPath field{&at, row.key};
+    detail::narrow(need, row.lifetime, field);
+    detail::add_field_needs(places[i], *row.type, field, need);
+  }
 }
 
 }  // namespace detail
@@ -105,18 +104,18 @@ ReleaseNeed field_need(const T& value) {
 /// Not what its `cdiVersion` says: that is not looked at. Costs one pass.
 template <Storage S>
 ReleaseNeed minimum_need(const BasicSpec<S>& spec) {
-  ReleaseNeed need = detail::field_need(spec);
-  for (std::size_t i = 0; i < spec.devices.size(); ++i) {
+  ReleaseNeed need;
+  detail::add_field_needs(&spec, detail::type_of<BasicSpec<S>>, {}, need);
+  for (std::size_t i = 0; i < spec.devices.size() && need.release < Release{0, 5, 0}; ++i) {
     const std::string_view name = spec.devices[i].name;
-    if (need.release >= Release{0, 5, 0} || name.empty() || !detail::is_digit(name.front()))
-      continue;
-    need.release = {0, 5, 0};
-    need.where = detail::item_path("devices", i).append(".name");
+    if (name.empty() || !detail::is_digit(name.front())) continue;
+    const detail::MemberPath device{nullptr, "devices", i};
+    detail::narrow(need, Release{0, 5, 0}, {&device, "name"});
   }
   const std::string_view kind = spec.kind;
   const auto slash = kind.find('/');
   if (slash != std::string_view::npos && kind.find('.', slash) != std::string_view::npos) {
-    detail::narrow(need, {.release = {0, 6, 0}}, [] { return "kind"; });
+    detail::narrow(need, Release{0, 6, 0}, {nullptr, "kind"});
   }
   return need;
 }

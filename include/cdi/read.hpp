@@ -5,14 +5,10 @@
 #define CDI_READ_HPP
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +17,7 @@
 #include <cdi/fields.hpp>
 #include <cdi/result.hpp>
 #include <cdi/storage.hpp>
+#include <cdi/type.hpp>
 #include <cdi/value.hpp>
 #include <cdi/version.hpp>
 
@@ -34,18 +31,21 @@ struct Integer {
   bool negative = false;
   std::uint64_t magnitude = 0;
 
-  /// The number as a `T`, if it is one and in the range of `T`.
-  template <std::integral T>
-  std::optional<T> as() const {
+  /// Its bits as an integer of a type, if it is one in the range of the type.
+  std::optional<std::uint64_t> bits_of(const Type& type) const {
     if (state != State::whole) return std::nullopt;
     if (!negative || magnitude == 0) {
-      return std::in_range<T>(magnitude) ? std::optional{static_cast<T>(magnitude)} : std::nullopt;
+      return magnitude <= greatest(type) ? std::optional{magnitude} : std::nullopt;
     }
-    // Without a negation: the least number has no positive counterpart.
-    const std::uint64_t below = magnitude - 1;
-    if (!std::in_range<std::int64_t>(below)) return std::nullopt;
-    const std::int64_t value = -1 - static_cast<std::int64_t>(below);
-    return std::in_range<T>(value) ? std::optional{static_cast<T>(value)} : std::nullopt;
+    // The least number has one more below zero than above.
+    const bool fits = type.has_sign && magnitude - 1 <= greatest(type);
+    return fits ? std::optional{0 - magnitude} : std::nullopt;
+  }
+
+  /// The greatest number of a type.
+  static std::uint64_t greatest(const Type& type) {
+    const std::size_t bits = 8 * type.size - (type.has_sign ? 1 : 0);
+    return ~std::uint64_t{0} >> (64 - bits);
   }
 };
 
@@ -163,11 +163,10 @@ inline bool expected(Error& why, const Document::Value& at, std::string_view wha
 }
 
 /// What to write for a text that was meant as a number.
-template <std::integral T>
-std::string integer_hint(const Document::Value& value) {
+inline std::string integer_hint(const Document::Value& value, const Type& type) {
   if (value.kind() != Document::Kind::quoted) return {};
   const Integer meant = detail::parse_integer(value.text());
-  if (!meant.as<T>()) return {};
+  if (!meant.bits_of(type)) return {};
   return std::string{": write "}
       .append(meant.negative ? "-" : "")
       .append(std::to_string(meant.magnitude))
@@ -189,225 +188,224 @@ enum class TextAs : bool {
 };
 
 /// What the texts of a type may be written as: OCI types are those that keep unknown members.
-template <class T>
-inline constexpr TextAs text_as = Extensible<T> ? TextAs::text_only : TextAs::any_scalar;
-
-template <TextAs Text, class T>
-bool read_value(const Document::Value& value, T& out, Error& why);
-
-/// A field list with the member types erased, so that the loop over it is compiled once.
-struct FieldRow {
-  std::string_view key;
-  Presence when;
-  bool ended;           // whether older releases only have the field
-  bool null_is_absent;  // Go writes null for a list that it must write and that is empty
-  bool (*read)(const Document::Value& value, void* object, Error& why);
-};
-
-/// Keeps a member that no row knows.
-using KeepMember = void (*)(const Document::Member& member, void* object);
-
-template <class T, std::size_t... I>
-constexpr auto make_field_rows(std::index_sequence<I...>) {
-  return std::array<FieldRow, sizeof...(I)>{FieldRow{
-      std::get<I>(field_list<T>).key,
-      std::get<I>(field_list<T>).when,
-      std::get<I>(field_list<T>).lifetime.ended(),
-      std::get<I>(field_list<T>).when != Presence::required ||
-          (Extensible<T> &&
-           ListLike<typename std::tuple_element_t<I, decltype(Describe<T>::fields())>::value_type>),
-      [](const Document::Value& value, void* object, Error& why) {
-        constexpr auto member = std::get<I>(field_list<T>).member;
-        return detail::read_value<text_as<T>>(value, static_cast<T*>(object)->*member, why);
-      },
-  }...};
+inline TextAs text_as(const Type& type) {
+  return type.extra != nullptr ? TextAs::text_only : TextAs::any_scalar;
 }
 
-template <class T>
-inline constexpr auto field_rows = make_field_rows<T>(
-    std::make_index_sequence<std::tuple_size_v<decltype(Describe<T>::fields())>>{});
+inline bool read_value(const Document::Value& value, void* self, const Type& type, TextAs text,
+                       Error& why);
 
-inline std::string name_fields(std::span<const FieldRow> rows) {
+inline std::string name_fields(const Type& type) {
   std::string names;
-  for (const auto& row : rows) {
-    if (!row.ended) names.append(names.empty() ? "" : ", ").append(row.key);
+  for (std::size_t i = 0; i < type.field_count; ++i) {
+    const FieldRow& row = type.fields[i];
+    if (!row.lifetime.ended()) names.append(names.empty() ? "" : ", ").append(row.key);
   }
   return names;
 }
 
-inline bool read_rows(const Document::Value& value, std::span<const FieldRow> rows, void* object,
-                      KeepMember keep, Error& why) {
-  if (value.kind() != Document::Kind::map) return detail::expected(why, value, "an object");
-  std::uint64_t seen = 0;
-  for (const auto [key, member] : value.members()) {
-    std::size_t i = 0;
-    while (i < rows.size() && !same_key(rows[i].key, key.text())) ++i;
-    if (i == rows.size() && keep != nullptr) {
-      keep({key, member}, object);
-      continue;
-    }
-    if (i == rows.size()) {
-      detail::fail(why, key, "unknown field; known here: " + detail::name_fields(rows));
-      why.add_outer(key.text());
-      return false;
-    }
-    const std::uint64_t bit = std::uint64_t{1} << i;
-    if ((seen & bit) != 0) {
-      detail::fail(why, key, "the field is written twice, in different cases: remove one");
-      why.add_outer(key.text());
-      return false;
-    }
-    seen |= bit;
-    if (member.is_null() && rows[i].null_is_absent) continue;
-    if (!rows[i].read(member, object, why)) {
-      why.add_outer(rows[i].key);
-      return false;
-    }
+/// The row of a key, in any case; the number of rows when there is none.
+inline std::size_t find_field(const Type& type, std::string_view key) {
+  std::size_t i = 0;
+  while (i < type.field_count && !same_key(type.fields[i].key, key)) ++i;
+  return i;
+}
+
+inline void read_any(const Document::Value& value, void* self, const Type& type);
+
+/// Reads a `BasicMember`.
+inline void read_member(const Document::Member& member, void* self, const Type& type) {
+  Places places;
+  type.places(self, places);
+  type.fields[0].type->set_text(places[0], member.key.text());
+  detail::read_any(member.value, places[1], *type.fields[1].type);
+}
+
+/// Reads a `BasicValue`.
+inline void read_any(const Document::Value& value, void* self, const Type& type) {
+  Places places;
+  type.places(self, places);
+  auto& kind = *static_cast<ValueKind*>(places[0]);
+  type.fields[1].type->set_text(places[1], value.text());
+  const Type& list = *type.fields[2].type;
+  const Type& member = *list.item;
+  switch (value.kind()) {
+    case Document::Kind::null: kind = ValueKind::null; return;
+    case Document::Kind::quoted:
+    case Document::Kind::plain: kind = detail::scalar_kind(value); return;
+    case Document::Kind::list: kind = ValueKind::list; break;
+    case Document::Kind::map: kind = ValueKind::map; break;
   }
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].when != Presence::required || (seen >> i & 1) != 0) continue;
+  Items items{list.make(places[2], value.size()), 0};
+  if (kind == ValueKind::map) {
+    for (const auto entry : value.members()) {
+      detail::read_member(entry, nth(items, items.size++, member), member);
+    }
+    return;
+  }
+  for (const auto item : value.items()) {
+    Places parts;
+    member.places(nth(items, items.size++, member), parts);
+    detail::read_any(item, parts[1], type);
+  }
+}
+
+/// Keeps the members that no field of a type knows, of which there are `count`.
+inline void read_unknown(const Document::Value& value, const Type& type, void* extra,
+                         std::size_t count) {
+  const Type& member = *type.extra->item;
+  Items items{type.extra->make(extra, count), 0};
+  for (const auto entry : value.members()) {
+    if (find_field(type, entry.key.text()) != type.field_count) continue;
+    detail::read_member(entry, nth(items, items.size++, member), member);
+  }
+}
+
+/// Whether null counts as absent: Go writes it for a list that it must write and that is empty.
+inline bool takes_null(const FieldRow& row, const Type& owner) {
+  return row.when != Presence::required ||
+         (owner.extra != nullptr && row.type->shape == Shape::list);
+}
+
+inline bool fail_at_key(const Document::Value& key, std::string message, Error& why) {
+  detail::fail(why, key, std::move(message));
+  why.add_outer(key.text());
+  return false;
+}
+
+/// Whether the fields that must be there were seen, a bit for each.
+inline bool check_required(const Document::Value& value, const Type& type, std::uint64_t seen,
+                           Error& why) {
+  for (std::size_t i = 0; i < type.field_count; ++i) {
+    if (type.fields[i].when != Presence::required || (seen >> i & 1) != 0) continue;
     detail::fail(why, value, "the field is missing: add it");
-    why.add_outer(rows[i].key);
+    why.add_outer(type.fields[i].key);
     return false;
   }
   return true;
 }
 
-template <class S>
-void read_any(const Document::Value& value, BasicValue<S>& out);
-
-/// Appends a member to a list of members.
-template <class Members>
-void read_member(const Document::Member& member, Members& out) {
-  auto& kept = out.emplace_back();
-  kept.key = member.key.text();
-  detail::read_any(member.value, kept.value);
-}
-
-/// Reads a value of any shape.
-template <class S>
-void read_any(const Document::Value& value, BasicValue<S>& out) {
-  using Kind = ValueKind;
-  out.text = value.text();
-  switch (value.kind()) {
-    case Document::Kind::null: out.kind = Kind::null; break;
-    case Document::Kind::quoted:
-    case Document::Kind::plain: out.kind = detail::scalar_kind(value); break;
-    case Document::Kind::list:
-      out.kind = Kind::list;
-      for (const auto item : value.items())
-        detail::read_any(item, out.members.emplace_back().value);
-      break;
-    case Document::Kind::map:
-      out.kind = Kind::map;
-      for (const auto member : value.members()) detail::read_member(member, out.members);
-      break;
+inline bool read_object(const Document::Value& value, void* self, const Type& type, Error& why) {
+  if (value.kind() != Document::Kind::map) return detail::expected(why, value, "an object");
+  Places places;
+  type.places(self, places);
+  std::uint64_t seen = 0;
+  std::size_t unknown = 0;
+  for (const auto [key, member] : value.members()) {
+    const std::size_t i = find_field(type, key.text());
+    if (i == type.field_count) {
+      if (type.extra == nullptr) {
+        return fail_at_key(key, "unknown field; known here: " + detail::name_fields(type), why);
+      }
+      ++unknown;
+      continue;
+    }
+    const std::uint64_t bit = std::uint64_t{1} << i;
+    if ((seen & bit) != 0) {
+      return fail_at_key(key, "the field is written twice, in different cases: remove one", why);
+    }
+    seen |= bit;
+    const FieldRow& row = type.fields[i];
+    if (member.is_null() && takes_null(row, type)) continue;
+    if (!detail::read_value(member, places[i], *row.type, text_as(type), why)) {
+      why.add_outer(row.key);
+      return false;
+    }
   }
+  if (unknown != 0) detail::read_unknown(value, type, places[type.field_count], unknown);
+  return check_required(value, type, seen, why);
 }
 
-template <class T>
-constexpr KeepMember find_keep_member() {
-  if constexpr (Extensible<T>) {
-    return [](const Document::Member& member, void* object) {
-      detail::read_member(member, static_cast<T*>(object)->extra);
-    };
-  } else {
-    return nullptr;
-  }
-}
-
-template <class T>
-inline constexpr KeepMember keep_member = find_keep_member<T>();
-
-template <TextAs Text, ListLike T>
-bool read_list(const Document::Value& value, T& out, Error& why) {
+inline bool read_list(const Document::Value& value, void* self, const Type& type, TextAs text,
+                      Error& why) {
+  const Type& item_type = *type.item;
   if (value.kind() != Document::Kind::list) {
     std::string hint;
     constexpr std::size_t longest = 40;  // what is longer was not meant as an item
-    constexpr bool scalars =
-        TextLike<typename T::value_type> || std::integral<typename T::value_type>;
+    const bool scalars = item_type.shape == Shape::text || item_type.shape == Shape::integer;
     if (scalars && value.is_scalar() && value.text().size() <= longest) {
       hint = ": write [" + name_value(value) + "]";
     }
     return detail::expected(why, value, "a list", hint);
   }
-  out.reserve(value.size());
+  Items items{type.make(self, value.size()), 0};
   for (const auto item : value.items()) {
-    if (detail::read_value<Text>(item, out.emplace_back(), why)) continue;
-    why.add_outer(detail::item_path("", out.size() - 1));
+    void* const place = nth(items, items.size++, item_type);
+    if (detail::read_value(item, place, item_type, text, why)) continue;
+    why.add_outer(detail::item_path("", items.size - 1));
     return false;
   }
   return true;
 }
 
-template <TextAs Text, DictLike T>
-bool read_dict(const Document::Value& value, T& out, Error& why) {
+inline bool read_dict(const Document::Value& value, void* self, const Type& type, TextAs text,
+                      Error& why) {
   if (value.kind() != Document::Kind::map) return detail::expected(why, value, "an object");
   for (const auto [key, member] : value.members()) {
-    auto& item = out[typename T::key_type{key.text()}];
-    if (member.is_null() || detail::read_value<Text>(member, item, why)) continue;
+    void* const place = type.insert(self, key.text());
+    if (member.is_null() || detail::read_value(member, place, *type.item, text, why)) continue;
     why.add_outer(key.text());
     return false;
   }
   return true;
 }
 
-template <std::integral T>
-bool read_integer(const Document::Value& value, T& out, Error& why) {
+inline bool read_integer(const Document::Value& value, void* self, const Type& type, Error& why) {
   const Integer number =
       value.kind() == Document::Kind::plain ? detail::parse_integer(value.text()) : Integer{};
   if (number.state == Integer::State::none) {
-    return detail::expected(why, value, "a whole number", integer_hint<T>(value));
+    return detail::expected(why, value, "a whole number", integer_hint(value, type));
   }
-  const auto fitting = number.as<T>();
-  if (!fitting) {
+  const auto bits = number.bits_of(type);
+  if (!bits) {
+    const std::uint64_t greatest = Integer::greatest(type);
     std::string range = "a number from ";
-    range.append(std::to_string(std::numeric_limits<T>::min())).append(" to ");
-    return detail::expected(why, value,
-                            range.append(std::to_string(std::numeric_limits<T>::max())));
+    range.append(type.has_sign ? "-" + std::to_string(greatest + 1) : "0");
+    return detail::expected(why, value, range.append(" to ").append(std::to_string(greatest)));
   }
-  out = *fitting;
+  store_integer(self, type, *bits);
   return true;
 }
 
-template <TextAs Text, TextLike T>
-bool read_as_text(const Document::Value& value, T& out, Error& why) {
+inline bool read_boolean(const Document::Value& value, void* self, Error& why) {
+  const auto truth =
+      value.kind() == Document::Kind::plain ? detail::parse_boolean(value.text()) : std::nullopt;
+  if (!truth) return detail::expected(why, value, "true or false");
+  *static_cast<bool*>(self) = *truth;
+  return true;
+}
+
+inline bool read_text(const Document::Value& value, void* self, const Type& type, TextAs text,
+                      Error& why) {
   if (!value.is_scalar()) {
     const bool pair = value.kind() == Document::Kind::map && value.size() == 1;
     return detail::expected(why, value, "text", pair ? R"(: put text with ": " into quotes)" : "");
   }
-  if (Text == TextAs::text_only && detail::scalar_kind(value) != ValueKind::text) {
+  if (text == TextAs::text_only && detail::scalar_kind(value) != ValueKind::text) {
     return detail::expected(why, value, "text", ": put it into quotes");
   }
-  out = value.text();
+  type.set_text(self, value.text());
   return true;
 }
 
-template <TextAs Text, class T>
-bool read_value(const Document::Value& value, T& out, Error& why) {
-  if constexpr (OptionalLike<T>) {
-    return value.is_null() || detail::read_value<Text>(value, out.emplace(), why);
-  } else if constexpr (Described<T>) {
-    return detail::read_rows(value, field_rows<T>, &out, keep_member<T>, why);
-  } else if constexpr (is_value<T>) {
-    detail::read_any(value, out);
-    return true;
-  } else if constexpr (std::same_as<T, bool>) {
-    const auto truth =
-        value.kind() == Document::Kind::plain ? detail::parse_boolean(value.text()) : std::nullopt;
-    if (!truth) return detail::expected(why, value, "true or false");
-    out = *truth;
-    return true;
-  } else if constexpr (std::integral<T>) {
-    return detail::read_integer(value, out, why);
-  } else if constexpr (TextLike<T>) {
-    return detail::read_as_text<Text>(value, out, why);
-  } else if constexpr (DictLike<T>) {
-    return detail::read_dict<Text>(value, out, why);
-  } else {
-    static_assert(ListLike<T>, "cdi: this member type cannot be read from a document");
-    return detail::read_list<Text>(value, out, why);
+/// Reads a value of any type that a field can have; `text` is what its owner asks of texts.
+inline bool read_value(const Document::Value& value, void* self, const Type& type, TextAs text,
+                       Error& why) {
+  switch (type.shape) {
+    case Shape::boolean: return detail::read_boolean(value, self, why);
+    case Shape::integer: return detail::read_integer(value, self, type, why);
+    case Shape::text: return detail::read_text(value, self, type, text, why);
+    case Shape::list: return detail::read_list(value, self, type, text, why);
+    case Shape::dict: return detail::read_dict(value, self, type, text, why);
+    case Shape::object: return detail::read_object(value, self, type, why);
+    case Shape::optional:
+      return value.is_null() ||
+             detail::read_value(value, type.make(self, 1), *type.item, text, why);
+    case Shape::value:
+    case Shape::member: break;  // members are read with the map or list that they are in
   }
+  detail::read_any(value, self, type);
+  return true;
 }
 
 }  // namespace detail
@@ -424,7 +422,8 @@ template <Described T>
 Result<T> read(const Document::Value& value) {
   T out{};
   Error why{};
-  if (!detail::read_value<detail::text_as<T>>(value, out, why)) return why;
+  const detail::Type& type = detail::type_of<T>;
+  if (!detail::read_value(value, &out, type, detail::text_as(type), why)) return why;
   return out;
 }
 

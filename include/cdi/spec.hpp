@@ -43,19 +43,17 @@ struct BasicDeviceNode {
 
   friend bool operator==(const BasicDeviceNode&, const BasicDeviceNode&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicDeviceNode;
-    return std::tuple{
-        Field{"path", &Self::path, required},
-        Field{"hostPath", &Self::host_path, Release{0, 5, 0}},
-        Field{"type", &Self::type},
-        Field{"major", &Self::major},
-        Field{"minor", &Self::minor},
-        Field{"fileMode", &Self::file_mode},
-        Field{"permissions", &Self::permissions},
-        Field{"uid", &Self::uid},
-        Field{"gid", &Self::gid},
-    };
+    list("path", &Self::path, required);
+    list("hostPath", &Self::host_path, Release{0, 5, 0});
+    list("type", &Self::type);
+    list("major", &Self::major);
+    list("minor", &Self::minor);
+    list("fileMode", &Self::file_mode);
+    list("permissions", &Self::permissions);
+    list("uid", &Self::uid);
+    list("gid", &Self::gid);
   }
 };
 
@@ -68,12 +66,10 @@ struct BasicNetDevice {
 
   friend bool operator==(const BasicNetDevice&, const BasicNetDevice&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicNetDevice;
-    return std::tuple{
-        Field{"hostInterfaceName", &Self::host_interface_name, required},
-        Field{"name", &Self::name, required},
-    };
+    list("hostInterfaceName", &Self::host_interface_name, required);
+    list("name", &Self::name, required);
   }
 };
 
@@ -89,15 +85,13 @@ struct BasicHook {
 
   friend bool operator==(const BasicHook&, const BasicHook&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicHook;
-    return std::tuple{
-        Field{"hookName", &Self::hook_name, required},
-        Field{"path", &Self::path, required},
-        Field{"args", &Self::args},
-        Field{"env", &Self::env},
-        Field{"timeout", &Self::timeout},
-    };
+    list("hookName", &Self::hook_name, required);
+    list("path", &Self::path, required);
+    list("args", &Self::args);
+    list("env", &Self::env);
+    list("timeout", &Self::timeout);
   }
 };
 
@@ -111,14 +105,12 @@ struct BasicMount {
 
   friend bool operator==(const BasicMount&, const BasicMount&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicMount;
-    return std::tuple{
-        Field{"hostPath", &Self::host_path, required},
-        Field{"containerPath", &Self::container_path, required},
-        Field{"options", &Self::options},
-        Field{"type", &Self::type, Release{0, 4, 0}},
-    };
+    list("hostPath", &Self::host_path, required);
+    list("containerPath", &Self::container_path, required);
+    list("options", &Self::options);
+    list("type", &Self::type, Release{0, 4, 0});
   }
 };
 
@@ -137,17 +129,15 @@ struct BasicIntelRdt {
 
   friend bool operator==(const BasicIntelRdt&, const BasicIntelRdt&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicIntelRdt;
-    return std::tuple{
-        Field{"closID", &Self::clos_id},
-        Field{"l3CacheSchema", &Self::l3_cache_schema},
-        Field{"memBwSchema", &Self::mem_bw_schema},
-        Field{"schemata", &Self::schemata, Release{1, 1, 0}},
-        Field{"enableMonitoring", &Self::enable_monitoring, Release{1, 1, 0}},
-        Field{"enableCMT", &Self::enable_cmt, Lifetime{{0, 7, 0}, {1, 1, 0}, "enableMonitoring"}},
-        Field{"enableMBM", &Self::enable_mbm, Lifetime{{0, 7, 0}, {1, 1, 0}, "enableMonitoring"}},
-    };
+    list("closID", &Self::clos_id);
+    list("l3CacheSchema", &Self::l3_cache_schema);
+    list("memBwSchema", &Self::mem_bw_schema);
+    list("schemata", &Self::schemata, Release{1, 1, 0});
+    list("enableMonitoring", &Self::enable_monitoring, Release{1, 1, 0});
+    list("enableCMT", &Self::enable_cmt, Lifetime{{0, 7, 0}, {1, 1, 0}, "enableMonitoring"});
+    list("enableMBM", &Self::enable_mbm, Lifetime{{0, 7, 0}, {1, 1, 0}, "enableMonitoring"});
   }
 };
 
@@ -166,17 +156,15 @@ struct BasicContainerEdits {
 
   friend bool operator==(const BasicContainerEdits&, const BasicContainerEdits&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicContainerEdits;
-    return std::tuple{
-        Field{"env", &Self::env},
-        Field{"deviceNodes", &Self::device_nodes},
-        Field{"netDevices", &Self::net_devices, Release{1, 1, 0}},
-        Field{"hooks", &Self::hooks},
-        Field{"mounts", &Self::mounts},
-        Field{"intelRdt", &Self::intel_rdt, Release{0, 7, 0}},
-        Field{"additionalGids", &Self::additional_gids, Release{0, 7, 0}},
-    };
+    list("env", &Self::env);
+    list("deviceNodes", &Self::device_nodes);
+    list("netDevices", &Self::net_devices, Release{1, 1, 0});
+    list("hooks", &Self::hooks);
+    list("mounts", &Self::mounts);
+    list("intelRdt", &Self::intel_rdt, Release{0, 7, 0});
+    list("additionalGids", &Self::additional_gids, Release{0, 7, 0});
   }
 
   /// Applies these edits to an OCI spec in place, all or nothing: after an error `target` is as it
@@ -200,13 +188,11 @@ struct BasicDevice {
 
   friend bool operator==(const BasicDevice&, const BasicDevice&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicDevice;
-    return std::tuple{
-        Field{"name", &Self::name, required},
-        Field{"annotations", &Self::annotations, Release{0, 6, 0}},
-        Field{"containerEdits", &Self::container_edits, required},
-    };
+    list("name", &Self::name, required);
+    list("annotations", &Self::annotations, Release{0, 6, 0});
+    list("containerEdits", &Self::container_edits, required);
   }
 };
 
@@ -225,15 +211,13 @@ struct BasicSpec {
 
   friend bool operator==(const BasicSpec&, const BasicSpec&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicSpec;
-    return std::tuple{
-        Field{"cdiVersion", &Self::version, required},
-        Field{"kind", &Self::kind, required},
-        Field{"annotations", &Self::annotations, Release{0, 6, 0}},
-        Field{"devices", &Self::devices, required},
-        Field{"containerEdits", &Self::container_edits},
-    };
+    list("cdiVersion", &Self::version, required);
+    list("kind", &Self::kind, required);
+    list("annotations", &Self::annotations, Release{0, 6, 0});
+    list("devices", &Self::devices, required);
+    list("containerEdits", &Self::container_edits);
   }
 };
 

@@ -14,6 +14,7 @@
 
 #include <cdi/annotation_key.hpp>
 #include <cdi/fields.hpp>
+#include <cdi/member_path.hpp>
 #include <cdi/minimum_version.hpp>
 #include <cdi/name.hpp>
 #include <cdi/oci/hooks.hpp>
@@ -21,6 +22,7 @@
 #include <cdi/rules.hpp>
 #include <cdi/spec.hpp>
 #include <cdi/storage.hpp>
+#include <cdi/type.hpp>
 #include <cdi/version.hpp>
 
 // Where the rules of rules.hpp are looked at.
@@ -34,21 +36,6 @@ enum class Purpose : std::uint8_t {
 };
 
 namespace detail {
-
-/// The way to a member, made into text only when a rule is broken there.
-struct MemberPath {
-  static constexpr std::size_t no_index = static_cast<std::size_t>(-1);
-
-  const MemberPath* outer = nullptr;
-  std::string_view key{};
-  std::size_t index = no_index;
-
-  std::string text() const {
-    std::string out = outer == nullptr ? "" : outer->text();
-    if (!out.empty() && !key.empty()) out.append(".");
-    return index == no_index ? out.append(key) : item_path(out.append(key), index);
-  }
-};
 
 /// Takes broken rules: the first that is an error, and the warnings for who wants them.
 class Findings {
@@ -94,36 +81,57 @@ bool check_each(std::string_view key, const List& list, const MemberPath& at, Ch
   return true;
 }
 
+inline bool check_text(std::string_view text, const MemberPath& at, Findings& out) {
+  return text.find('\0') == std::string_view::npos ||
+         out.note(Rule::text_nul, at,
+                  quoted(text) + " holds a NUL, where some runtimes stop reading: remove it");
+}
+
+inline bool check_texts(const void* self, const Type& type, const MemberPath& at, Findings& out);
+
+/// What `check_texts` of a dict hands to its entries.
+struct TextEntries {
+  const Type& type;
+  const MemberPath& at;
+  Findings& out;
+};
+
+inline bool check_entry(void* context, std::string_view key, void* value) {
+  const auto& [type, at, out] = *static_cast<const TextEntries*>(context);
+  const MemberPath entry{&at, key};
+  return check_text(key, entry, out) && check_texts(value, *type.item, entry, out);
+}
+
 /// Looks for a NUL in every text of a value, whatever its place.
-template <class T>
-bool check_texts(const T& value, const MemberPath& at, Findings& out) {
-  if constexpr (TextLike<T>) {
-    const std::string_view text = value;
-    return text.find('\0') == std::string_view::npos ||
-           out.note(
-               Rule::text_nul, at,
-               detail::quoted(text) + " holds a NUL, where some runtimes stop reading: remove it");
-  } else if constexpr (Described<T>) {
-    return every_field<T>([&](const auto& field) {
-      return detail::check_texts(value.*field.member, {&at, field.key}, out);
-    });
-  } else if constexpr (OptionalLike<T>) {
-    return !value.has_value() || detail::check_texts(*value, at, out);
-  } else if constexpr (DictLike<T>) {
-    for (const auto& [key, item] : value) {
-      const MemberPath item_at{&at, key};
-      if (!detail::check_texts(key, item_at, out) || !detail::check_texts(item, item_at, out)) {
-        return false;
-      }
+inline bool check_texts(const void* self, const Type& type, const MemberPath& at, Findings& out) {
+  // Only looked at, though the functions of the table can do more.
+  void* const value = const_cast<void*>(self);
+  switch (type.shape) {
+    case Shape::text: return check_text(type.text(self), at, out);
+    case Shape::dict: {
+      TextEntries entries{type, at, out};
+      return type.each(value, &entries, check_entry);
     }
-    return true;
-  } else if constexpr (ListLike<T>) {
-    return check_each(at.key, value, *at.outer, [&](const auto& item, const MemberPath& to) {
-      return detail::check_texts(item, to, out);
-    });
-  } else {
-    return true;  // a number
+    case Shape::list:
+    case Shape::optional: {
+      if (type.item->shape == Shape::integer) return true;
+      const bool list = type.shape == Shape::list;
+      const Items items = type.items(value);
+      for (std::size_t i = 0; i < items.size; ++i) {
+        const MemberPath item{at.outer, at.key, list ? i : MemberPath::no_index};
+        if (!check_texts(nth(items, i, *type.item), *type.item, item, out)) return false;
+      }
+      return true;
+    }
+    case Shape::object: break;
+    default: return true;
   }
+  Places places;
+  type.places(value, places);
+  for (std::size_t i = 0; i < type.field_count; ++i) {
+    if (!check_texts(places[i], *type.fields[i].type, {&at, type.fields[i].key}, out)) return false;
+  }
+  return true;
 }
 
 inline bool check_env(std::string_view entry, const MemberPath& at, Findings& out) {
@@ -456,7 +464,8 @@ template <class T>
 Result<void> validate(const T& value, std::vector<Error>* warnings = nullptr,
                       Purpose purpose = Purpose::read) {
   detail::Findings findings{warnings, purpose};
-  if (detail::check_texts(value, {}, findings)) detail::check(value, {}, findings);
+  if (detail::check_texts(&value, detail::type_of<T>, {}, findings))
+    detail::check(value, {}, findings);
   return std::move(findings).take();
 }
 

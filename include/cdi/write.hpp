@@ -4,13 +4,13 @@
 #ifndef CDI_WRITE_HPP
 #define CDI_WRITE_HPP
 
-#include <concepts>
 #include <cstdint>
 #include <string_view>
 #include <utility>
 
 #include <cdi/fields.hpp>
 #include <cdi/result.hpp>
+#include <cdi/type.hpp>
 #include <cdi/value.hpp>
 #include <cdi/version.hpp>
 
@@ -36,34 +36,138 @@ concept Sink = requires(T sink, std::string_view text, std::int64_t number, std:
 
 namespace detail {
 
-template <class S>
-void write_any(const BasicValue<S>& value, Sink auto& sink);
+/// A sink of any type.
+class AnySink {
+ public:
+  virtual void begin_map() = 0;
+  virtual void end_map() = 0;
+  virtual void begin_list() = 0;
+  virtual void end_list() = 0;
+  virtual void key(std::string_view name) = 0;
+  virtual void text(std::string_view value) = 0;
+  virtual void integer(std::int64_t value) = 0;
+  virtual void unsigned_integer(std::uint64_t value) = 0;
+  virtual void boolean(bool value) = 0;
+  virtual void number(std::string_view value) = 0;
+  virtual void null() = 0;
 
-template <class Members>
-void write_members(const Members& members, Sink auto& sink) {
-  for (const auto& [key, value] : members) {
-    sink.key(key);
-    detail::write_any(value, sink);
+ protected:
+  AnySink() = default;
+  AnySink(const AnySink&) = default;
+  AnySink& operator=(const AnySink&) = default;
+  ~AnySink() = default;
+};
+
+/// A sink of type `S`, which outlives this.
+template <class S>
+class SinkOf final : public AnySink {
+ public:
+  explicit SinkOf(S& sink) : sink_{sink} {}
+
+  void begin_map() override { sink_.begin_map(); }
+  void end_map() override { sink_.end_map(); }
+  void begin_list() override { sink_.begin_list(); }
+  void end_list() override { sink_.end_list(); }
+  void key(std::string_view name) override { sink_.key(name); }
+  void text(std::string_view value) override { sink_.text(value); }
+  void integer(std::int64_t value) override { sink_.integer(value); }
+  void unsigned_integer(std::uint64_t value) override { sink_.unsigned_integer(value); }
+  void boolean(bool value) override { sink_.boolean(value); }
+  void number(std::string_view value) override { sink_.number(value); }
+  void null() override { sink_.null(); }
+
+ private:
+  S& sink_;
+};
+
+inline void write_value(const void* self, const Type& type, AnySink& sink);
+
+/// Writes the `BasicMember`s of a list, which is of type `type`.
+inline void write_members(void* list, const Type& type, bool with_keys, AnySink& sink) {
+  const Type& member = *type.item;
+  const Items items = type.items(list);
+  for (std::size_t i = 0; i < items.size; ++i) {
+    Places places;
+    member.places(nth(items, i, member), places);
+    if (with_keys) sink.key(member.fields[0].type->text(places[0]));
+    detail::write_value(places[1], *member.fields[1].type, sink);
   }
 }
 
-template <class S>
-void write_any(const BasicValue<S>& value, Sink auto& sink) {
-  using Kind = ValueKind;
-  switch (value.kind) {
-    case Kind::null: return sink.null();
-    case Kind::boolean: return sink.boolean(value.text == "true");
-    case Kind::number: return sink.number(value.text);
-    case Kind::text: return sink.text(value.text);
-    case Kind::list:
+/// Writes a `BasicValue`.
+inline void write_any(void* self, const Type& type, AnySink& sink) {
+  Places places;
+  type.places(self, places);
+  const std::string_view text = type.fields[1].type->text(places[1]);
+  switch (*static_cast<const ValueKind*>(places[0])) {
+    case ValueKind::null: return sink.null();
+    case ValueKind::boolean: return sink.boolean(text == "true");
+    case ValueKind::number: return sink.number(text);
+    case ValueKind::text: return sink.text(text);
+    case ValueKind::list:
       sink.begin_list();
-      for (const auto& item : value.members) detail::write_any(item.value, sink);
+      detail::write_members(places[2], *type.fields[2].type, false, sink);
       return sink.end_list();
-    case Kind::map: break;
+    case ValueKind::map: break;
   }
   sink.begin_map();
-  detail::write_members(value.members, sink);
+  detail::write_members(places[2], *type.fields[2].type, true, sink);
   sink.end_map();
+}
+
+/// Writes a described type: its fields, then what it does not know.
+inline void write_object(void* self, const Type& type, AnySink& sink) {
+  Places places;
+  type.places(self, places);
+  sink.begin_map();
+  for (std::size_t i = 0; i < type.field_count; ++i) {
+    const FieldRow& row = type.fields[i];
+    if (row.when == Presence::omit_empty && detail::is_empty(places[i], *row.type)) continue;
+    sink.key(row.key);
+    detail::write_value(places[i], *row.type, sink);
+  }
+  if (type.extra != nullptr) {
+    detail::write_members(places[type.field_count], *type.extra, true, sink);
+  }
+  sink.end_map();
+}
+
+inline bool write_entry(void* context, std::string_view key, void* value) {
+  const auto& [type, sink] = *static_cast<std::pair<const Type&, AnySink&>*>(context);
+  sink.key(key);
+  detail::write_value(value, type, sink);
+  return true;
+}
+
+/// Writes a value of any type that a field can have.
+inline void write_value(const void* self, const Type& type, AnySink& sink) {
+  // Only looked at, though the functions of the table can do more.
+  void* const value = const_cast<void*>(self);
+  switch (type.shape) {
+    case Shape::boolean: return sink.boolean(*static_cast<const bool*>(self));
+    case Shape::integer:
+      return type.has_sign ? sink.integer(static_cast<std::int64_t>(load_integer(self, type)))
+                           : sink.unsigned_integer(load_integer(self, type));
+    case Shape::text: return sink.text(type.text(self));
+    case Shape::value: return detail::write_any(value, type, sink);
+    case Shape::object: return detail::write_object(value, type, sink);
+    case Shape::optional:  // an absent one is empty, and so never written
+      return detail::write_value(type.items(value).first, *type.item, sink);
+    case Shape::dict: {
+      sink.begin_map();
+      std::pair<const Type&, AnySink&> context{*type.item, sink};
+      type.each(value, &context, write_entry);
+      return sink.end_map();
+    }
+    case Shape::member:  // written with the map or list that it is in
+    case Shape::list: break;
+  }
+  sink.begin_list();
+  const Items items = type.items(value);
+  for (std::size_t i = 0; i < items.size; ++i) {
+    detail::write_value(nth(items, i, *type.item), *type.item, sink);
+  }
+  sink.end_list();
 }
 
 }  // namespace detail
@@ -71,44 +175,10 @@ void write_any(const BasicValue<S>& value, Sink auto& sink) {
 /// Writes a described type, or a part of one, to a sink: fields in the order of the field list,
 /// without those that are `Presence::omit_empty` and empty; then what it does not know. Fails only
 /// as the sink does. Costs one pass.
-template <class T>
-void write(const T& value, Sink auto& sink) {
-  if constexpr (Described<T>) {
-    sink.begin_map();
-    every_field<T>([&](const auto& f) {
-      const auto& member = value.*f.member;
-      if (f.when != Presence::omit_empty || !cdi::is_empty(member)) {
-        sink.key(f.key);
-        cdi::write(member, sink);
-      }
-      return true;
-    });
-    if constexpr (Extensible<T>) detail::write_members(value.extra, sink);
-    sink.end_map();
-  } else if constexpr (detail::is_value<T>) {
-    detail::write_any(value, sink);
-  } else if constexpr (detail::OptionalLike<T>) {
-    cdi::write(*value, sink);  // an absent one is empty, and so never written
-  } else if constexpr (detail::DictLike<T>) {
-    sink.begin_map();
-    for (const auto& [key, item] : value) {
-      sink.key(key);
-      cdi::write(item, sink);
-    }
-    sink.end_map();
-  } else if constexpr (detail::ListLike<T>) {
-    sink.begin_list();
-    for (const auto& item : value) cdi::write(item, sink);
-    sink.end_list();
-  } else if constexpr (std::same_as<T, bool>) {
-    sink.boolean(value);
-  } else if constexpr (std::unsigned_integral<T>) {
-    sink.unsigned_integer(value);
-  } else if constexpr (std::integral<T>) {
-    sink.integer(static_cast<std::int64_t>(value));
-  } else {
-    sink.text(value);
-  }
+template <class T, Sink S>
+void write(const T& value, S& sink) {
+  detail::SinkOf<S> any{sink};
+  detail::write_value(&value, detail::type_of<T>, any);
 }
 
 namespace detail {

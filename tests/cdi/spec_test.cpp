@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <cdi/spec.hpp>
+#include <cdi/type.hpp>
 
 namespace {
 

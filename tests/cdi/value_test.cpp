@@ -21,7 +21,7 @@ struct BasicOpen {
 
   friend bool operator==(const BasicOpen&, const BasicOpen&) = default;
 
-  static constexpr auto fields() { return std::tuple{cdi::Field{"known", &BasicOpen::known}}; }
+  static constexpr void fields(auto& list) { list("known", &BasicOpen::known); }
 };
 
 using Open = BasicOpen<cdi::Owning>;

@@ -72,7 +72,7 @@ cdi::Result<cdi::Document> parse_within_memory(Parse parse, std::string_view tex
 /// A value with all in it, as the library hands it to users.
 inline cdi::Value value_of(const cdi::Document::Value& value) {
   cdi::Value out;
-  cdi::detail::read_any(value, out);
+  cdi::detail::read_any(value, &out, cdi::detail::type_of<cdi::Value>);
   return out;
 }
 
@@ -116,7 +116,7 @@ inline bool is_same(const cdi::Value& a, const cdi::Value& b) {
 /// A value as a sink writes it.
 template <class Sink>
 std::string written(const cdi::Value& value, Sink sink) {
-  cdi::detail::write_any(value, sink);
+  cdi::write(value, sink);
   require(static_cast<bool>(sink.good()), "what was read can be written");
   return std::move(sink).take();
 }

@@ -26,12 +26,10 @@ struct BasicFreeBsdDevice {
 
   friend bool operator==(const BasicFreeBsdDevice&, const BasicFreeBsdDevice&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicFreeBsdDevice;
-    return std::tuple{
-        Field{"path", &Self::path, required},
-        Field{"mode", &Self::mode},
-    };
+    list("path", &Self::path, required);
+    list("mode", &Self::mode);
   }
 };
 
@@ -51,19 +49,17 @@ struct BasicFreeBsdJailAllow {
 
   friend bool operator==(const BasicFreeBsdJailAllow&, const BasicFreeBsdJailAllow&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicFreeBsdJailAllow;
-    return std::tuple{
-        Field{"setHostname", &Self::set_hostname},
-        Field{"rawSockets", &Self::raw_sockets},
-        Field{"chflags", &Self::chflags},
-        Field{"mount", &Self::mount},
-        Field{"quotas", &Self::quotas},
-        Field{"socketAf", &Self::socket_af},
-        Field{"mlock", &Self::mlock},
-        Field{"reservedPorts", &Self::reserved_ports},
-        Field{"suser", &Self::suser},
-    };
+    list("setHostname", &Self::set_hostname);
+    list("rawSockets", &Self::raw_sockets);
+    list("chflags", &Self::chflags);
+    list("mount", &Self::mount);
+    list("quotas", &Self::quotas);
+    list("socketAf", &Self::socket_af);
+    list("mlock", &Self::mlock);
+    list("reservedPorts", &Self::reserved_ports);
+    list("suser", &Self::suser);
   }
 };
 
@@ -94,24 +90,22 @@ struct BasicFreeBsdJail {
 
   friend bool operator==(const BasicFreeBsdJail&, const BasicFreeBsdJail&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicFreeBsdJail;
-    return std::tuple{
-        Field{"parent", &Self::parent},
-        Field{"host", &Self::host},
-        Field{"ip4", &Self::ip4},
-        Field{"ip4Addr", &Self::ip4_addr},
-        Field{"ip6", &Self::ip6},
-        Field{"ip6Addr", &Self::ip6_addr},
-        Field{"vnet", &Self::vnet},
-        Field{"interface", &Self::interface_},
-        Field{"vnetInterfaces", &Self::vnet_interfaces},
-        Field{"sysvmsg", &Self::sysvmsg},
-        Field{"sysvsem", &Self::sysvsem},
-        Field{"sysvshm", &Self::sysvshm},
-        Field{"enforceStatfs", &Self::enforce_statfs},
-        Field{"allow", &Self::allow},
-    };
+    list("parent", &Self::parent);
+    list("host", &Self::host);
+    list("ip4", &Self::ip4);
+    list("ip4Addr", &Self::ip4_addr);
+    list("ip6", &Self::ip6);
+    list("ip6Addr", &Self::ip6_addr);
+    list("vnet", &Self::vnet);
+    list("interface", &Self::interface_);
+    list("vnetInterfaces", &Self::vnet_interfaces);
+    list("sysvmsg", &Self::sysvmsg);
+    list("sysvsem", &Self::sysvsem);
+    list("sysvshm", &Self::sysvshm);
+    list("enforceStatfs", &Self::enforce_statfs);
+    list("allow", &Self::allow);
   }
 };
 
@@ -124,12 +118,10 @@ struct BasicFreeBsd {
 
   friend bool operator==(const BasicFreeBsd&, const BasicFreeBsd&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicFreeBsd;
-    return std::tuple{
-        Field{"devices", &Self::devices},
-        Field{"jail", &Self::jail},
-    };
+    list("devices", &Self::devices);
+    list("jail", &Self::jail);
   }
 };
 

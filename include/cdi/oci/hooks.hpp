@@ -64,14 +64,12 @@ struct BasicHook {
 
   friend bool operator==(const BasicHook&, const BasicHook&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicHook;
-    return std::tuple{
-        Field{"path", &Self::path, required},
-        Field{"args", &Self::args},
-        Field{"env", &Self::env},
-        Field{"timeout", &Self::timeout},
-    };
+    list("path", &Self::path, required);
+    list("args", &Self::args);
+    list("env", &Self::env);
+    list("timeout", &Self::timeout);
   }
 };
 
@@ -107,16 +105,14 @@ struct BasicHooks {
 
   friend bool operator==(const BasicHooks&, const BasicHooks&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicHooks;
-    return std::tuple{
-        Field{"prestart", &Self::prestart},
-        Field{"createRuntime", &Self::create_runtime},
-        Field{"createContainer", &Self::create_container},
-        Field{"startContainer", &Self::start_container},
-        Field{"poststart", &Self::poststart},
-        Field{"poststop", &Self::poststop},
-    };
+    list("prestart", &Self::prestart);
+    list("createRuntime", &Self::create_runtime);
+    list("createContainer", &Self::create_container);
+    list("startContainer", &Self::start_container);
+    list("poststart", &Self::poststart);
+    list("poststop", &Self::poststop);
   }
 };
 

@@ -33,17 +33,15 @@ struct BasicLinuxDevice {
 
   friend bool operator==(const BasicLinuxDevice&, const BasicLinuxDevice&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicLinuxDevice;
-    return std::tuple{
-        Field{"path", &Self::path, required},
-        Field{"type", &Self::type, required},
-        Field{"major", &Self::major, Presence::keep_empty},
-        Field{"minor", &Self::minor, Presence::keep_empty},
-        Field{"fileMode", &Self::file_mode},
-        Field{"uid", &Self::uid},
-        Field{"gid", &Self::gid},
-    };
+    list("path", &Self::path, required);
+    list("type", &Self::type, required);
+    list("major", &Self::major, Presence::keep_empty);
+    list("minor", &Self::minor, Presence::keep_empty);
+    list("fileMode", &Self::file_mode);
+    list("uid", &Self::uid);
+    list("gid", &Self::gid);
   }
 };
 
@@ -56,11 +54,9 @@ struct BasicLinuxNetDevice {
 
   friend bool operator==(const BasicLinuxNetDevice&, const BasicLinuxNetDevice&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicLinuxNetDevice;
-    return std::tuple{
-        Field{"name", &Self::name},
-    };
+    list("name", &Self::name);
   }
 };
 
@@ -74,12 +70,10 @@ struct BasicLinuxNamespace {
 
   friend bool operator==(const BasicLinuxNamespace&, const BasicLinuxNamespace&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicLinuxNamespace;
-    return std::tuple{
-        Field{"type", &Self::type, required},
-        Field{"path", &Self::path},
-    };
+    list("type", &Self::type, required);
+    list("path", &Self::path);
   }
 };
 
@@ -100,15 +94,13 @@ struct BasicLinuxIntelRdt {
 
   friend bool operator==(const BasicLinuxIntelRdt&, const BasicLinuxIntelRdt&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicLinuxIntelRdt;
-    return std::tuple{
-        Field{"closID", &Self::clos_id},
-        Field{"schemata", &Self::schemata},
-        Field{"l3CacheSchema", &Self::l3_cache_schema},
-        Field{"memBwSchema", &Self::mem_bw_schema},
-        Field{"enableMonitoring", &Self::enable_monitoring},
-    };
+    list("closID", &Self::clos_id);
+    list("schemata", &Self::schemata);
+    list("l3CacheSchema", &Self::l3_cache_schema);
+    list("memBwSchema", &Self::mem_bw_schema);
+    list("enableMonitoring", &Self::enable_monitoring);
   }
 };
 
@@ -123,13 +115,11 @@ struct BasicLinuxMemoryPolicy {
 
   friend bool operator==(const BasicLinuxMemoryPolicy&, const BasicLinuxMemoryPolicy&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicLinuxMemoryPolicy;
-    return std::tuple{
-        Field{"mode", &Self::mode, required},
-        Field{"nodes", &Self::nodes},
-        Field{"flags", &Self::flags},
-    };
+    list("mode", &Self::mode, required);
+    list("nodes", &Self::nodes);
+    list("flags", &Self::flags);
   }
 };
 
@@ -142,12 +132,10 @@ struct BasicLinuxPersonality {
 
   friend bool operator==(const BasicLinuxPersonality&, const BasicLinuxPersonality&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicLinuxPersonality;
-    return std::tuple{
-        Field{"domain", &Self::domain, required},
-        Field{"flags", &Self::flags},
-    };
+    list("domain", &Self::domain, required);
+    list("flags", &Self::flags);
   }
 };
 
@@ -161,12 +149,10 @@ struct BasicLinuxTimeOffset {
 
   friend bool operator==(const BasicLinuxTimeOffset&, const BasicLinuxTimeOffset&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicLinuxTimeOffset;
-    return std::tuple{
-        Field{"secs", &Self::secs},
-        Field{"nanosecs", &Self::nanosecs},
-    };
+    list("secs", &Self::secs);
+    list("nanosecs", &Self::nanosecs);
   }
 };
 
@@ -202,27 +188,25 @@ struct BasicLinux {
 
   friend bool operator==(const BasicLinux&, const BasicLinux&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicLinux;
-    return std::tuple{
-        Field{"uidMappings", &Self::uid_mappings},
-        Field{"gidMappings", &Self::gid_mappings},
-        Field{"sysctl", &Self::sysctl},
-        Field{"resources", &Self::resources},
-        Field{"cgroupsPath", &Self::cgroups_path},
-        Field{"namespaces", &Self::namespaces},
-        Field{"devices", &Self::devices},
-        Field{"netDevices", &Self::net_devices},
-        Field{"seccomp", &Self::seccomp},
-        Field{"rootfsPropagation", &Self::rootfs_propagation},
-        Field{"maskedPaths", &Self::masked_paths},
-        Field{"readonlyPaths", &Self::readonly_paths},
-        Field{"mountLabel", &Self::mount_label},
-        Field{"intelRdt", &Self::intel_rdt},
-        Field{"memoryPolicy", &Self::memory_policy},
-        Field{"personality", &Self::personality},
-        Field{"timeOffsets", &Self::time_offsets},
-    };
+    list("uidMappings", &Self::uid_mappings);
+    list("gidMappings", &Self::gid_mappings);
+    list("sysctl", &Self::sysctl);
+    list("resources", &Self::resources);
+    list("cgroupsPath", &Self::cgroups_path);
+    list("namespaces", &Self::namespaces);
+    list("devices", &Self::devices);
+    list("netDevices", &Self::net_devices);
+    list("seccomp", &Self::seccomp);
+    list("rootfsPropagation", &Self::rootfs_propagation);
+    list("maskedPaths", &Self::masked_paths);
+    list("readonlyPaths", &Self::readonly_paths);
+    list("mountLabel", &Self::mount_label);
+    list("intelRdt", &Self::intel_rdt);
+    list("memoryPolicy", &Self::memory_policy);
+    list("personality", &Self::personality);
+    list("timeOffsets", &Self::time_offsets);
   }
 };
 

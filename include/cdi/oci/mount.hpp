@@ -26,13 +26,11 @@ struct BasicIdMapping {
 
   friend bool operator==(const BasicIdMapping&, const BasicIdMapping&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicIdMapping;
-    return std::tuple{
-        Field{"containerID", &Self::container_id, required},
-        Field{"hostID", &Self::host_id, required},
-        Field{"size", &Self::size, required},
-    };
+    list("containerID", &Self::container_id, required);
+    list("hostID", &Self::host_id, required);
+    list("size", &Self::size, required);
   }
 };
 
@@ -56,16 +54,14 @@ struct BasicMount {
 
   friend bool operator==(const BasicMount&, const BasicMount&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicMount;
-    return std::tuple{
-        Field{"destination", &Self::destination, required},
-        Field{"type", &Self::type},
-        Field{"source", &Self::source},
-        Field{"options", &Self::options},
-        Field{"uidMappings", &Self::uid_mappings},
-        Field{"gidMappings", &Self::gid_mappings},
-    };
+    list("destination", &Self::destination, required);
+    list("type", &Self::type);
+    list("source", &Self::source);
+    list("options", &Self::options);
+    list("uidMappings", &Self::uid_mappings);
+    list("gidMappings", &Self::gid_mappings);
   }
 };
 

@@ -25,12 +25,10 @@ struct BasicBox {
 
   friend bool operator==(const BasicBox&, const BasicBox&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicBox;
-    return std::tuple{
-        Field{"height", &Self::height, required},
-        Field{"width", &Self::width, required},
-    };
+    list("height", &Self::height, required);
+    list("width", &Self::width, required);
   }
 };
 
@@ -48,15 +46,13 @@ struct BasicUser {
 
   friend bool operator==(const BasicUser&, const BasicUser&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicUser;
-    return std::tuple{
-        Field{"uid", &Self::uid, Presence::keep_empty},
-        Field{"gid", &Self::gid, Presence::keep_empty},
-        Field{"umask", &Self::umask},
-        Field{"additionalGids", &Self::additional_gids},
-        Field{"username", &Self::username},
-    };
+    list("uid", &Self::uid, Presence::keep_empty);
+    list("gid", &Self::gid, Presence::keep_empty);
+    list("umask", &Self::umask);
+    list("additionalGids", &Self::additional_gids);
+    list("username", &Self::username);
   }
 };
 
@@ -76,13 +72,13 @@ struct BasicLinuxCapabilities {
 
   friend bool operator==(const BasicLinuxCapabilities&, const BasicLinuxCapabilities&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicLinuxCapabilities;
-    return std::tuple{
-        Field{"bounding", &Self::bounding},       Field{"effective", &Self::effective},
-        Field{"inheritable", &Self::inheritable}, Field{"permitted", &Self::permitted},
-        Field{"ambient", &Self::ambient},
-    };
+    list("bounding", &Self::bounding);
+    list("effective", &Self::effective);
+    list("inheritable", &Self::inheritable);
+    list("permitted", &Self::permitted);
+    list("ambient", &Self::ambient);
   }
 };
 
@@ -97,13 +93,11 @@ struct BasicPosixRlimit {
 
   friend bool operator==(const BasicPosixRlimit&, const BasicPosixRlimit&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicPosixRlimit;
-    return std::tuple{
-        Field{"type", &Self::type, required},
-        Field{"hard", &Self::hard, required},
-        Field{"soft", &Self::soft, required},
-    };
+    list("type", &Self::type, required);
+    list("hard", &Self::hard, required);
+    list("soft", &Self::soft, required);
   }
 };
 
@@ -124,14 +118,15 @@ struct BasicScheduler {
 
   friend bool operator==(const BasicScheduler&, const BasicScheduler&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicScheduler;
-    return std::tuple{
-        Field{"policy", &Self::policy, required}, Field{"nice", &Self::nice},
-        Field{"priority", &Self::priority},       Field{"flags", &Self::flags},
-        Field{"runtime", &Self::runtime},         Field{"deadline", &Self::deadline},
-        Field{"period", &Self::period},
-    };
+    list("policy", &Self::policy, required);
+    list("nice", &Self::nice);
+    list("priority", &Self::priority);
+    list("flags", &Self::flags);
+    list("runtime", &Self::runtime);
+    list("deadline", &Self::deadline);
+    list("period", &Self::period);
   }
 };
 
@@ -144,12 +139,10 @@ struct BasicLinuxIoPriority {
 
   friend bool operator==(const BasicLinuxIoPriority&, const BasicLinuxIoPriority&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicLinuxIoPriority;
-    return std::tuple{
-        Field{"class", &Self::class_, required},
-        Field{"priority", &Self::priority, Presence::keep_empty},
-    };
+    list("class", &Self::class_, required);
+    list("priority", &Self::priority, Presence::keep_empty);
   }
 };
 
@@ -163,12 +156,10 @@ struct BasicCpuAffinity {
 
   friend bool operator==(const BasicCpuAffinity&, const BasicCpuAffinity&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicCpuAffinity;
-    return std::tuple{
-        Field{"initial", &Self::initial},
-        Field{"final", &Self::final_},
-    };
+    list("initial", &Self::initial);
+    list("final", &Self::final_);
   }
 };
 
@@ -203,26 +194,24 @@ struct BasicProcess {
 
   friend bool operator==(const BasicProcess&, const BasicProcess&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicProcess;
-    return std::tuple{
-        Field{"terminal", &Self::terminal},
-        Field{"consoleSize", &Self::console_size},
-        Field{"user", &Self::user, Presence::keep_empty},
-        Field{"args", &Self::args},
-        Field{"commandLine", &Self::command_line},
-        Field{"env", &Self::env},
-        Field{"cwd", &Self::cwd, Presence::keep_empty},
-        Field{"capabilities", &Self::capabilities},
-        Field{"rlimits", &Self::rlimits},
-        Field{"noNewPrivileges", &Self::no_new_privileges},
-        Field{"apparmorProfile", &Self::apparmor_profile},
-        Field{"oomScoreAdj", &Self::oom_score_adj},
-        Field{"scheduler", &Self::scheduler},
-        Field{"selinuxLabel", &Self::selinux_label},
-        Field{"ioPriority", &Self::io_priority},
-        Field{"execCPUAffinity", &Self::exec_cpu_affinity},
-    };
+    list("terminal", &Self::terminal);
+    list("consoleSize", &Self::console_size);
+    list("user", &Self::user, Presence::keep_empty);
+    list("args", &Self::args);
+    list("commandLine", &Self::command_line);
+    list("env", &Self::env);
+    list("cwd", &Self::cwd, Presence::keep_empty);
+    list("capabilities", &Self::capabilities);
+    list("rlimits", &Self::rlimits);
+    list("noNewPrivileges", &Self::no_new_privileges);
+    list("apparmorProfile", &Self::apparmor_profile);
+    list("oomScoreAdj", &Self::oom_score_adj);
+    list("scheduler", &Self::scheduler);
+    list("selinuxLabel", &Self::selinux_label);
+    list("ioPriority", &Self::io_priority);
+    list("execCPUAffinity", &Self::exec_cpu_affinity);
   }
 };
 

@@ -29,13 +29,13 @@ struct BasicLinuxDeviceCgroup {
 
   friend bool operator==(const BasicLinuxDeviceCgroup&, const BasicLinuxDeviceCgroup&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicLinuxDeviceCgroup;
-    return std::tuple{
-        Field{"allow", &Self::allow, required}, Field{"type", &Self::type},
-        Field{"major", &Self::major},           Field{"minor", &Self::minor},
-        Field{"access", &Self::access},
-    };
+    list("allow", &Self::allow, required);
+    list("type", &Self::type);
+    list("major", &Self::major);
+    list("minor", &Self::minor);
+    list("access", &Self::access);
   }
 };
 
@@ -56,19 +56,17 @@ struct BasicLinuxMemory {
 
   friend bool operator==(const BasicLinuxMemory&, const BasicLinuxMemory&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicLinuxMemory;
-    return std::tuple{
-        Field{"limit", &Self::limit},
-        Field{"reservation", &Self::reservation},
-        Field{"swap", &Self::swap},
-        Field{"kernel", &Self::kernel},
-        Field{"kernelTCP", &Self::kernel_tcp},
-        Field{"swappiness", &Self::swappiness},
-        Field{"disableOOMKiller", &Self::disable_oom_killer},
-        Field{"useHierarchy", &Self::use_hierarchy},
-        Field{"checkBeforeUpdate", &Self::check_before_update},
-    };
+    list("limit", &Self::limit);
+    list("reservation", &Self::reservation);
+    list("swap", &Self::swap);
+    list("kernel", &Self::kernel);
+    list("kernelTCP", &Self::kernel_tcp);
+    list("swappiness", &Self::swappiness);
+    list("disableOOMKiller", &Self::disable_oom_killer);
+    list("useHierarchy", &Self::use_hierarchy);
+    list("checkBeforeUpdate", &Self::check_before_update);
   }
 };
 
@@ -93,19 +91,17 @@ struct BasicLinuxCpu {
 
   friend bool operator==(const BasicLinuxCpu&, const BasicLinuxCpu&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicLinuxCpu;
-    return std::tuple{
-        Field{"shares", &Self::shares},
-        Field{"quota", &Self::quota},
-        Field{"burst", &Self::burst},
-        Field{"period", &Self::period},
-        Field{"realtimeRuntime", &Self::realtime_runtime},
-        Field{"realtimePeriod", &Self::realtime_period},
-        Field{"cpus", &Self::cpus},
-        Field{"mems", &Self::mems},
-        Field{"idle", &Self::idle},
-    };
+    list("shares", &Self::shares);
+    list("quota", &Self::quota);
+    list("burst", &Self::burst);
+    list("period", &Self::period);
+    list("realtimeRuntime", &Self::realtime_runtime);
+    list("realtimePeriod", &Self::realtime_period);
+    list("cpus", &Self::cpus);
+    list("mems", &Self::mems);
+    list("idle", &Self::idle);
   }
 };
 
@@ -118,11 +114,9 @@ struct BasicLinuxPids {
 
   friend bool operator==(const BasicLinuxPids&, const BasicLinuxPids&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicLinuxPids;
-    return std::tuple{
-        Field{"limit", &Self::limit},
-    };
+    list("limit", &Self::limit);
   }
 };
 
@@ -139,14 +133,12 @@ struct BasicLinuxWeightDevice {
 
   friend bool operator==(const BasicLinuxWeightDevice&, const BasicLinuxWeightDevice&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicLinuxWeightDevice;
-    return std::tuple{
-        Field{"major", &Self::major, required},
-        Field{"minor", &Self::minor, required},
-        Field{"weight", &Self::weight},
-        Field{"leafWeight", &Self::leaf_weight},
-    };
+    list("major", &Self::major, required);
+    list("minor", &Self::minor, required);
+    list("weight", &Self::weight);
+    list("leafWeight", &Self::leaf_weight);
   }
 };
 
@@ -162,13 +154,11 @@ struct BasicLinuxThrottleDevice {
   friend bool operator==(const BasicLinuxThrottleDevice&,
                          const BasicLinuxThrottleDevice&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicLinuxThrottleDevice;
-    return std::tuple{
-        Field{"major", &Self::major, required},
-        Field{"minor", &Self::minor, required},
-        Field{"rate", &Self::rate, required},
-    };
+    list("major", &Self::major, required);
+    list("minor", &Self::minor, required);
+    list("rate", &Self::rate, required);
   }
 };
 
@@ -192,17 +182,15 @@ struct BasicLinuxBlockIo {
 
   friend bool operator==(const BasicLinuxBlockIo&, const BasicLinuxBlockIo&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicLinuxBlockIo;
-    return std::tuple{
-        Field{"weight", &Self::weight},
-        Field{"leafWeight", &Self::leaf_weight},
-        Field{"weightDevice", &Self::weight_device},
-        Field{"throttleReadBpsDevice", &Self::throttle_read_bps_device},
-        Field{"throttleWriteBpsDevice", &Self::throttle_write_bps_device},
-        Field{"throttleReadIOPSDevice", &Self::throttle_read_iops_device},
-        Field{"throttleWriteIOPSDevice", &Self::throttle_write_iops_device},
-    };
+    list("weight", &Self::weight);
+    list("leafWeight", &Self::leaf_weight);
+    list("weightDevice", &Self::weight_device);
+    list("throttleReadBpsDevice", &Self::throttle_read_bps_device);
+    list("throttleWriteBpsDevice", &Self::throttle_write_bps_device);
+    list("throttleReadIOPSDevice", &Self::throttle_read_iops_device);
+    list("throttleWriteIOPSDevice", &Self::throttle_write_iops_device);
   }
 };
 
@@ -215,12 +203,10 @@ struct BasicLinuxHugepageLimit {
 
   friend bool operator==(const BasicLinuxHugepageLimit&, const BasicLinuxHugepageLimit&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicLinuxHugepageLimit;
-    return std::tuple{
-        Field{"pageSize", &Self::page_size, required},
-        Field{"limit", &Self::limit, required},
-    };
+    list("pageSize", &Self::page_size, required);
+    list("limit", &Self::limit, required);
   }
 };
 
@@ -234,12 +220,10 @@ struct BasicLinuxInterfacePriority {
   friend bool operator==(const BasicLinuxInterfacePriority&,
                          const BasicLinuxInterfacePriority&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicLinuxInterfacePriority;
-    return std::tuple{
-        Field{"name", &Self::name, required},
-        Field{"priority", &Self::priority, required},
-    };
+    list("name", &Self::name, required);
+    list("priority", &Self::priority, required);
   }
 };
 
@@ -253,12 +237,10 @@ struct BasicLinuxNetwork {
 
   friend bool operator==(const BasicLinuxNetwork&, const BasicLinuxNetwork&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicLinuxNetwork;
-    return std::tuple{
-        Field{"classID", &Self::class_id},
-        Field{"priorities", &Self::priorities},
-    };
+    list("classID", &Self::class_id);
+    list("priorities", &Self::priorities);
   }
 };
 
@@ -271,12 +253,10 @@ struct BasicLinuxRdma {
 
   friend bool operator==(const BasicLinuxRdma&, const BasicLinuxRdma&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicLinuxRdma;
-    return std::tuple{
-        Field{"hcaHandles", &Self::hca_handles},
-        Field{"hcaObjects", &Self::hca_objects},
-    };
+    list("hcaHandles", &Self::hca_handles);
+    list("hcaObjects", &Self::hca_objects);
   }
 };
 
@@ -299,15 +279,17 @@ struct BasicLinuxResources {
 
   friend bool operator==(const BasicLinuxResources&, const BasicLinuxResources&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicLinuxResources;
-    return std::tuple{
-        Field{"devices", &Self::devices},  Field{"memory", &Self::memory},
-        Field{"cpu", &Self::cpu},          Field{"pids", &Self::pids},
-        Field{"blockIO", &Self::block_io}, Field{"hugepageLimits", &Self::hugepage_limits},
-        Field{"network", &Self::network},  Field{"rdma", &Self::rdma},
-        Field{"unified", &Self::unified},
-    };
+    list("devices", &Self::devices);
+    list("memory", &Self::memory);
+    list("cpu", &Self::cpu);
+    list("pids", &Self::pids);
+    list("blockIO", &Self::block_io);
+    list("hugepageLimits", &Self::hugepage_limits);
+    list("network", &Self::network);
+    list("rdma", &Self::rdma);
+    list("unified", &Self::unified);
   }
 };
 

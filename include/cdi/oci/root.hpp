@@ -23,12 +23,10 @@ struct BasicRoot {
 
   friend bool operator==(const BasicRoot&, const BasicRoot&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicRoot;
-    return std::tuple{
-        Field{"path", &Self::path, required},
-        Field{"readonly", &Self::readonly},
-    };
+    list("path", &Self::path, required);
+    list("readonly", &Self::readonly);
   }
 };
 

@@ -27,14 +27,12 @@ struct BasicLinuxSeccompArg {
 
   friend bool operator==(const BasicLinuxSeccompArg&, const BasicLinuxSeccompArg&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicLinuxSeccompArg;
-    return std::tuple{
-        Field{"index", &Self::index, required},
-        Field{"value", &Self::value, required},
-        Field{"valueTwo", &Self::value_two},
-        Field{"op", &Self::op, required},
-    };
+    list("index", &Self::index, required);
+    list("value", &Self::value, required);
+    list("valueTwo", &Self::value_two);
+    list("op", &Self::op, required);
   }
 };
 
@@ -51,14 +49,12 @@ struct BasicLinuxSyscall {
 
   friend bool operator==(const BasicLinuxSyscall&, const BasicLinuxSyscall&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicLinuxSyscall;
-    return std::tuple{
-        Field{"names", &Self::names, required},
-        Field{"action", &Self::action, required},
-        Field{"errnoRet", &Self::errno_ret},
-        Field{"args", &Self::args},
-    };
+    list("names", &Self::names, required);
+    list("action", &Self::action, required);
+    list("errnoRet", &Self::errno_ret);
+    list("args", &Self::args);
   }
 };
 
@@ -78,17 +74,15 @@ struct BasicLinuxSeccomp {
 
   friend bool operator==(const BasicLinuxSeccomp&, const BasicLinuxSeccomp&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicLinuxSeccomp;
-    return std::tuple{
-        Field{"defaultAction", &Self::default_action, required},
-        Field{"defaultErrnoRet", &Self::default_errno_ret},
-        Field{"architectures", &Self::architectures},
-        Field{"flags", &Self::flags},
-        Field{"listenerPath", &Self::listener_path},
-        Field{"listenerMetadata", &Self::listener_metadata},
-        Field{"syscalls", &Self::syscalls},
-    };
+    list("defaultAction", &Self::default_action, required);
+    list("defaultErrnoRet", &Self::default_errno_ret);
+    list("architectures", &Self::architectures);
+    list("flags", &Self::flags);
+    list("listenerPath", &Self::listener_path);
+    list("listenerMetadata", &Self::listener_metadata);
+    list("syscalls", &Self::syscalls);
   }
 };
 

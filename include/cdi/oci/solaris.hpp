@@ -31,17 +31,15 @@ struct BasicSolarisAnet {
 
   friend bool operator==(const BasicSolarisAnet&, const BasicSolarisAnet&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicSolarisAnet;
-    return std::tuple{
-        Field{"linkname", &Self::linkname},
-        Field{"lowerLink", &Self::lower_link},
-        Field{"allowedAddress", &Self::allowed_address},
-        Field{"configureAllowedAddress", &Self::configure_allowed_address},
-        Field{"defrouter", &Self::defrouter},
-        Field{"linkProtection", &Self::link_protection},
-        Field{"macAddress", &Self::mac_address},
-    };
+    list("linkname", &Self::linkname);
+    list("lowerLink", &Self::lower_link);
+    list("allowedAddress", &Self::allowed_address);
+    list("configureAllowedAddress", &Self::configure_allowed_address);
+    list("defrouter", &Self::defrouter);
+    list("linkProtection", &Self::link_protection);
+    list("macAddress", &Self::mac_address);
   }
 };
 
@@ -54,11 +52,9 @@ struct BasicSolarisCappedCpu {
 
   friend bool operator==(const BasicSolarisCappedCpu&, const BasicSolarisCappedCpu&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicSolarisCappedCpu;
-    return std::tuple{
-        Field{"ncpus", &Self::ncpus},
-    };
+    list("ncpus", &Self::ncpus);
   }
 };
 
@@ -73,12 +69,10 @@ struct BasicSolarisCappedMemory {
   friend bool operator==(const BasicSolarisCappedMemory&,
                          const BasicSolarisCappedMemory&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicSolarisCappedMemory;
-    return std::tuple{
-        Field{"physical", &Self::physical},
-        Field{"swap", &Self::swap},
-    };
+    list("physical", &Self::physical);
+    list("swap", &Self::swap);
   }
 };
 
@@ -95,13 +89,14 @@ struct BasicSolaris {
 
   friend bool operator==(const BasicSolaris&, const BasicSolaris&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicSolaris;
-    return std::tuple{
-        Field{"milestone", &Self::milestone},         Field{"limitpriv", &Self::limitpriv},
-        Field{"maxShmMemory", &Self::max_shm_memory}, Field{"anet", &Self::anet},
-        Field{"cappedCPU", &Self::capped_cpu},        Field{"cappedMemory", &Self::capped_memory},
-    };
+    list("milestone", &Self::milestone);
+    list("limitpriv", &Self::limitpriv);
+    list("maxShmMemory", &Self::max_shm_memory);
+    list("anet", &Self::anet);
+    list("cappedCPU", &Self::capped_cpu);
+    list("cappedMemory", &Self::capped_memory);
   }
 };
 

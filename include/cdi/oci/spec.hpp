@@ -52,24 +52,22 @@ struct BasicSpec {
 
   friend bool operator==(const BasicSpec&, const BasicSpec&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicSpec;
-    return std::tuple{
-        Field{"ociVersion", &Self::version, required},
-        Field{"process", &Self::process},
-        Field{"root", &Self::root},
-        Field{"hostname", &Self::hostname},
-        Field{"domainname", &Self::domainname},
-        Field{"mounts", &Self::mounts},
-        Field{"hooks", &Self::hooks},
-        Field{"annotations", &Self::annotations},
-        Field{"linux", &Self::linux_},
-        Field{"solaris", &Self::solaris},
-        Field{"windows", &Self::windows},
-        Field{"vm", &Self::vm},
-        Field{"zos", &Self::zos},
-        Field{"freebsd", &Self::freebsd},
-    };
+    list("ociVersion", &Self::version, required);
+    list("process", &Self::process);
+    list("root", &Self::root);
+    list("hostname", &Self::hostname);
+    list("domainname", &Self::domainname);
+    list("mounts", &Self::mounts);
+    list("hooks", &Self::hooks);
+    list("annotations", &Self::annotations);
+    list("linux", &Self::linux_);
+    list("solaris", &Self::solaris);
+    list("windows", &Self::windows);
+    list("vm", &Self::vm);
+    list("zos", &Self::zos);
+    list("freebsd", &Self::freebsd);
   }
 };
 

@@ -25,12 +25,10 @@ struct BasicVmHypervisor {
 
   friend bool operator==(const BasicVmHypervisor&, const BasicVmHypervisor&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicVmHypervisor;
-    return std::tuple{
-        Field{"path", &Self::path, required},
-        Field{"parameters", &Self::parameters},
-    };
+    list("path", &Self::path, required);
+    list("parameters", &Self::parameters);
   }
 };
 
@@ -44,13 +42,11 @@ struct BasicVmKernel {
 
   friend bool operator==(const BasicVmKernel&, const BasicVmKernel&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicVmKernel;
-    return std::tuple{
-        Field{"path", &Self::path, required},
-        Field{"parameters", &Self::parameters},
-        Field{"initrd", &Self::initrd},
-    };
+    list("path", &Self::path, required);
+    list("parameters", &Self::parameters);
+    list("initrd", &Self::initrd);
   }
 };
 
@@ -63,12 +59,10 @@ struct BasicVmImage {
 
   friend bool operator==(const BasicVmImage&, const BasicVmImage&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicVmImage;
-    return std::tuple{
-        Field{"path", &Self::path, required},
-        Field{"format", &Self::format, required},
-    };
+    list("path", &Self::path, required);
+    list("format", &Self::format, required);
   }
 };
 
@@ -83,13 +77,11 @@ struct BasicVmIoMem {
 
   friend bool operator==(const BasicVmIoMem&, const BasicVmIoMem&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicVmIoMem;
-    return std::tuple{
-        Field{"firstGFN", &Self::first_gfn},
-        Field{"firstMFN", &Self::first_mfn, required},
-        Field{"nrMFNs", &Self::nr_mfns, required},
-    };
+    list("firstGFN", &Self::first_gfn);
+    list("firstMFN", &Self::first_mfn, required);
+    list("nrMFNs", &Self::nr_mfns, required);
   }
 };
 
@@ -106,13 +98,14 @@ struct BasicVmHwConfig {
 
   friend bool operator==(const BasicVmHwConfig&, const BasicVmHwConfig&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicVmHwConfig;
-    return std::tuple{
-        Field{"deviceTree", &Self::device_tree}, Field{"vcpus", &Self::vcpus},
-        Field{"memory", &Self::memory},          Field{"dtdevs", &Self::dtdevs},
-        Field{"iomems", &Self::iomems},          Field{"irqs", &Self::irqs},
-    };
+    list("deviceTree", &Self::device_tree);
+    list("vcpus", &Self::vcpus);
+    list("memory", &Self::memory);
+    list("dtdevs", &Self::dtdevs);
+    list("iomems", &Self::iomems);
+    list("irqs", &Self::irqs);
   }
 };
 
@@ -127,14 +120,12 @@ struct BasicVm {
 
   friend bool operator==(const BasicVm&, const BasicVm&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicVm;
-    return std::tuple{
-        Field{"hypervisor", &Self::hypervisor},
-        Field{"kernel", &Self::kernel, required},
-        Field{"image", &Self::image},
-        Field{"hwConfig", &Self::hw_config},
-    };
+    list("hypervisor", &Self::hypervisor);
+    list("kernel", &Self::kernel, required);
+    list("image", &Self::image);
+    list("hwConfig", &Self::hw_config);
   }
 };
 

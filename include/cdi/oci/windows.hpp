@@ -25,12 +25,10 @@ struct BasicWindowsDevice {
 
   friend bool operator==(const BasicWindowsDevice&, const BasicWindowsDevice&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicWindowsDevice;
-    return std::tuple{
-        Field{"id", &Self::id, required},
-        Field{"idType", &Self::id_type, required},
-    };
+    list("id", &Self::id, required);
+    list("idType", &Self::id_type, required);
   }
 };
 
@@ -42,11 +40,9 @@ struct BasicWindowsMemory {
 
   friend bool operator==(const BasicWindowsMemory&, const BasicWindowsMemory&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicWindowsMemory;
-    return std::tuple{
-        Field{"limit", &Self::limit},
-    };
+    list("limit", &Self::limit);
   }
 };
 
@@ -60,12 +56,10 @@ struct BasicWindowsCpuGroupAffinity {
   friend bool operator==(const BasicWindowsCpuGroupAffinity&,
                          const BasicWindowsCpuGroupAffinity&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicWindowsCpuGroupAffinity;
-    return std::tuple{
-        Field{"mask", &Self::mask},
-        Field{"group", &Self::group},
-    };
+    list("mask", &Self::mask);
+    list("group", &Self::group);
   }
 };
 
@@ -82,14 +76,12 @@ struct BasicWindowsCpu {
 
   friend bool operator==(const BasicWindowsCpu&, const BasicWindowsCpu&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicWindowsCpu;
-    return std::tuple{
-        Field{"count", &Self::count},
-        Field{"shares", &Self::shares},
-        Field{"maximum", &Self::maximum},
-        Field{"affinity", &Self::affinity},
-    };
+    list("count", &Self::count);
+    list("shares", &Self::shares);
+    list("maximum", &Self::maximum);
+    list("affinity", &Self::affinity);
   }
 };
 
@@ -104,13 +96,11 @@ struct BasicWindowsStorage {
 
   friend bool operator==(const BasicWindowsStorage&, const BasicWindowsStorage&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicWindowsStorage;
-    return std::tuple{
-        Field{"iops", &Self::iops},
-        Field{"bps", &Self::bps},
-        Field{"sandboxSize", &Self::sandbox_size},
-    };
+    list("iops", &Self::iops);
+    list("bps", &Self::bps);
+    list("sandboxSize", &Self::sandbox_size);
   }
 };
 
@@ -124,13 +114,11 @@ struct BasicWindowsResources {
 
   friend bool operator==(const BasicWindowsResources&, const BasicWindowsResources&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicWindowsResources;
-    return std::tuple{
-        Field{"memory", &Self::memory},
-        Field{"cpu", &Self::cpu},
-        Field{"storage", &Self::storage},
-    };
+    list("memory", &Self::memory);
+    list("cpu", &Self::cpu);
+    list("storage", &Self::storage);
   }
 };
 
@@ -149,15 +137,13 @@ struct BasicWindowsNetwork {
 
   friend bool operator==(const BasicWindowsNetwork&, const BasicWindowsNetwork&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicWindowsNetwork;
-    return std::tuple{
-        Field{"endpointList", &Self::endpoint_list},
-        Field{"allowUnqualifiedDNSQuery", &Self::allow_unqualified_dns_query},
-        Field{"DNSSearchList", &Self::dns_search_list},
-        Field{"networkSharedContainerName", &Self::network_shared_container_name},
-        Field{"networkNamespace", &Self::network_namespace},
-    };
+    list("endpointList", &Self::endpoint_list);
+    list("allowUnqualifiedDNSQuery", &Self::allow_unqualified_dns_query);
+    list("DNSSearchList", &Self::dns_search_list);
+    list("networkSharedContainerName", &Self::network_shared_container_name);
+    list("networkNamespace", &Self::network_namespace);
   }
 };
 
@@ -170,11 +156,9 @@ struct BasicWindowsHyperV {
 
   friend bool operator==(const BasicWindowsHyperV&, const BasicWindowsHyperV&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicWindowsHyperV;
-    return std::tuple{
-        Field{"utilityVMPath", &Self::utility_vm_path},
-    };
+    list("utilityVMPath", &Self::utility_vm_path);
   }
 };
 
@@ -195,18 +179,16 @@ struct BasicWindows {
 
   friend bool operator==(const BasicWindows&, const BasicWindows&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicWindows;
-    return std::tuple{
-        Field{"layerFolders", &Self::layer_folders, required},
-        Field{"devices", &Self::devices},
-        Field{"resources", &Self::resources},
-        Field{"credentialSpec", &Self::credential_spec},
-        Field{"servicing", &Self::servicing},
-        Field{"ignoreFlushesDuringBoot", &Self::ignore_flushes_during_boot},
-        Field{"hyperv", &Self::hyperv},
-        Field{"network", &Self::network},
-    };
+    list("layerFolders", &Self::layer_folders, required);
+    list("devices", &Self::devices);
+    list("resources", &Self::resources);
+    list("credentialSpec", &Self::credential_spec);
+    list("servicing", &Self::servicing);
+    list("ignoreFlushesDuringBoot", &Self::ignore_flushes_during_boot);
+    list("hyperv", &Self::hyperv);
+    list("network", &Self::network);
   }
 };
 

@@ -22,12 +22,10 @@ struct BasicZosNamespace {
 
   friend bool operator==(const BasicZosNamespace&, const BasicZosNamespace&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicZosNamespace;
-    return std::tuple{
-        Field{"type", &Self::type, required},
-        Field{"path", &Self::path},
-    };
+    list("type", &Self::type, required);
+    list("path", &Self::path);
   }
 };
 
@@ -40,11 +38,9 @@ struct BasicZos {
 
   friend bool operator==(const BasicZos&, const BasicZos&) = default;
 
-  static constexpr auto fields() {
+  static constexpr void fields(auto& list) {
     using Self = BasicZos;
-    return std::tuple{
-        Field{"namespaces", &Self::namespaces},
-    };
+    list("namespaces", &Self::namespaces);
   }
 };
 

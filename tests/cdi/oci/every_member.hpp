@@ -13,6 +13,7 @@
 
 #include <cdi/fields.hpp>
 #include <cdi/json.hpp>
+#include <cdi/type.hpp>
 
 // The chapters of tests/data/oci/every-member.json, which names every member of OCI 1.3.0, each
 // with a value that is not empty.
@@ -37,11 +38,11 @@ void find_gaps(const T& value, const std::string& path, std::vector<std::string>
       find_gaps(member, inner, gaps);
       return true;
     });
-  } else if constexpr (cdi::detail::OptionalLike<T>) {
+  } else if constexpr (cdi::detail::Optional<T>) {
     if (value) find_gaps(*value, path, gaps);
-  } else if constexpr (cdi::detail::DictLike<T>) {
+  } else if constexpr (cdi::detail::Dict<T>) {
     for (const auto& [key, item] : value) find_gaps(item, path + "/" + key, gaps);
-  } else if constexpr (cdi::detail::ListLike<T>) {
+  } else if constexpr (cdi::detail::List<T>) {
     for (const auto& item : value) find_gaps(item, path, gaps);
   }
 }
