@@ -6,10 +6,11 @@
 
 #include <cassert>
 #include <cstdint>
+#include <new>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
-#include <variant>
 
 #include <cdi/version.hpp>
 
@@ -199,49 +200,84 @@ class [[nodiscard]] Result {
   using error_type = Error;  ///< of what is held on failure, always `Error`
 
   /// Success. Implicit, so that a function can return the value itself.
-  Result(T value) : state_{std::in_place_index<0>, std::move(value)} {}
+  Result(T value) : has_value_{true}, value_{std::move(value)} {}
   /// Failure. Implicit, so that a function can return an `Error` itself.
-  Result(Error why) : state_{std::in_place_index<1>, std::move(why)} {}
+  Result(Error why) : has_value_{false}, error_{std::move(why)} {}
+  /// Copies what the other holds.
+  Result(const Result& other) requires std::is_copy_constructible_v<T> { hold(other); }
+  /// Takes what the other holds; leaves it a value or an error as it was, moved from.
+  Result(Result&& other) noexcept(std::is_nothrow_move_constructible_v<T>) {
+    hold(std::move(other));
+  }
+  /// Holds from now on what the other holds.
+  Result& operator=(Result other) noexcept(std::is_nothrow_move_constructible_v<T>) {
+    drop();
+    hold(std::move(other));
+    return *this;
+  }
+  ~Result() { drop(); }
 
   /// Whether there is a value, and no error.
-  bool has_value() const noexcept { return state_.index() == 0; }
+  bool has_value() const noexcept { return has_value_; }
   /// As `has_value`.
   explicit operator bool() const noexcept { return has_value(); }
 
   /// The value. Only when there is one: else it stops with `assert`, or is undefined with `NDEBUG`.
-  T& operator*() & noexcept { return *get<0>(); }
+  T& operator*() & noexcept {
+    return assert(has_value_ && "cdi::Result: look before you dereference"), value_;
+  }
   /// The value, to look at. Only when there is one.
-  const T& operator*() const& noexcept { return *get<0>(); }
+  const T& operator*() const& noexcept {
+    return assert(has_value_ && "cdi::Result: look before you dereference"), value_;
+  }
   /// The value, to move from. Only when there is one.
-  T&& operator*() && noexcept { return std::move(*get<0>()); }
+  T&& operator*() && noexcept {
+    return assert(has_value_ && "cdi::Result: look before you dereference"), std::move(value_);
+  }
   /// A member of the value. Only when there is one.
-  T* operator->() noexcept { return get<0>(); }
+  T* operator->() noexcept { return &**this; }
   /// A member of the value, to look at. Only when there is one.
-  const T* operator->() const noexcept { return get<0>(); }
+  const T* operator->() const noexcept { return &**this; }
 
   /// The reason. Only when there is no value: else it stops with `assert`, or is undefined with
   /// `NDEBUG`.
-  Error& error() & noexcept { return *get<1>(); }
+  Error& error() & noexcept {
+    return assert(!has_value_ && "cdi::Result: no error when there is a value"), error_;
+  }
   /// The reason, to look at. Only when there is no value.
-  const Error& error() const& noexcept { return *get<1>(); }
+  const Error& error() const& noexcept {
+    return assert(!has_value_ && "cdi::Result: no error when there is a value"), error_;
+  }
   /// The reason, to move from. Only when there is no value.
-  Error&& error() && noexcept { return std::move(*get<1>()); }
+  Error&& error() && noexcept {
+    return assert(!has_value_ && "cdi::Result: no error when there is a value"), std::move(error_);
+  }
 
  private:
-  template <std::size_t I>
-  auto* get() noexcept {
-    auto* held = std::get_if<I>(&state_);
-    assert(held && "cdi::Result: look before you dereference");
-    return held;
+  /// Makes what this holds of what another `Result` holds; it holds nothing before.
+  template <class Other>
+  void hold(Other&& other) {
+    has_value_ = other.has_value_;
+    if (has_value_) {
+      ::new (static_cast<void*>(&value_)) T(std::forward<Other>(other).value_);
+    } else {
+      ::new (static_cast<void*>(&error_)) Error(std::forward<Other>(other).error_);
+    }
   }
-  template <std::size_t I>
-  const auto* get() const noexcept {
-    const auto* held = std::get_if<I>(&state_);
-    assert(held && "cdi::Result: look before you dereference");
-    return held;
+  /// Holds nothing from now on.
+  void drop() noexcept {
+    if (has_value_) {
+      value_.~T();
+    } else {
+      error_.~Error();
+    }
   }
 
-  std::variant<T, Error> state_;
+  bool has_value_;
+  union {  // not a variant, which costs each file that uses a Result more than the rest of it
+    T value_;
+    Error error_;
+  };
 };
 
 /// Success, or the reason for failure.
