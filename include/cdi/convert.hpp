@@ -20,9 +20,12 @@ namespace detail {
 
 inline void convert_erased(void* from, const Type& from_type, void* to, const Type& to_type);
 
+// Each of these is given a `to` as it was made, with nothing in it.
+
 /// Makes the items of a list or optional those of another.
 inline void convert_items(void* from, const Type& from_type, void* to, const Type& to_type) {
   const Items items = from_type.items(from);
+  if (items.size == 0) return;
   const Items made{to_type.make(to, items.size), items.size};
   for (std::size_t i = 0; i < items.size; ++i) {
     detail::convert_erased(nth(items, i, *from_type.item), *from_type.item,
@@ -67,7 +70,6 @@ inline void convert_erased(void* from, const Type& from_type, void* to, const Ty
     case Shape::optional: return detail::convert_items(from, from_type, to, to_type);
     case Shape::dict: {
       DictCopy copy{from_type, to, to_type};
-      to_type.make(to, 0);
       from_type.each(from, &copy, convert_entry);
       return;
     }
@@ -77,7 +79,7 @@ inline void convert_erased(void* from, const Type& from_type, void* to, const Ty
   }
 }
 
-/// Makes `to` what `from` is, in another storage or the same.
+/// Makes `to`, which holds nothing yet, what `from` is, in another storage or the same.
 template <class From, class To>
 void convert_value(const From& from, To& to) {
   if constexpr (std::is_assignable_v<To&, const From&>) {
@@ -86,6 +88,13 @@ void convert_value(const From& from, To& to) {
     // Only looked at, though the functions of the table can do more.
     detail::convert_erased(const_cast<From*>(&from), type_of<From>, &to, type_of<To>);
   }
+}
+
+/// The same for a `to` that may hold something, which is lost.
+template <class From, class To>
+void replace_value(const From& from, To& to) {
+  to = To{};
+  detail::convert_value(from, to);
 }
 
 }  // namespace detail

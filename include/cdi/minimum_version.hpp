@@ -93,6 +93,7 @@ inline void add_field_needs(const void* self, const Type& type, const MemberPath
     if (detail::is_empty(places[i], *row.type)) continue;
     const MemberPath field{&at, row.key};
     detail::narrow(need, row.lifetime, field);
+    if (row.type->shape == Shape::text || row.type->shape == Shape::integer) continue;
     detail::add_field_needs(places[i], *row.type, field, need);
   }
 }
