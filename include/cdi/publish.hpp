@@ -86,6 +86,12 @@ enum class DryRun : std::uint8_t {
   yes  ///< only say: nothing is written, made or removed
 };
 
+/// Whose files a new one may replace.
+enum class Replace : std::uint8_t {
+  own,  ///< those of the same owner, and what is no spec
+  any   ///< those of others, too
+};
+
 /// A file of a publisher, and what was done with it; in a dry run, what would be.
 struct Publication {
   /// What was done with a file.
@@ -139,11 +145,20 @@ struct FoundFile {
 inline constexpr std::string_view owner_comment = "# cdi-publisher/owner: ";
 static_assert(owner_comment.substr(2, owner_annotation.size()) == owner_annotation);
 
-/// The owner that the first line of a text records; empty when it records none.
-inline std::string owner_in_comment(std::string_view text) {
-  if (!text.starts_with(owner_comment)) return {};
-  text.remove_prefix(owner_comment.size());
-  return std::string{text.substr(0, text.find('\n'))};
+/// The first line of files that cdi-prepare wrote before it used `owner_comment`: they are its own
+/// still, or nobody would ever replace or remove them.
+inline constexpr std::string_view former_comment =
+    "# Written by cdi-prepare, which will replace or remove it.";
+inline constexpr std::string_view former_owner = "cdi-prepare";
+
+/// The owner that the first line of a text records; empty when it records none. A carriage return
+/// at its end counts for nothing.
+inline std::string_view owner_in_comment(std::string_view text) {
+  auto line = text.substr(0, text.find('\n'));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  if (line == former_comment) return former_owner;
+  if (!line.starts_with(owner_comment)) return {};
+  return line.substr(owner_comment.size());
 }
 
 /// The owner that the annotations of a spec record; empty when they record none.
@@ -162,6 +177,15 @@ inline bool looks_like_spec(const Document::Value& value) {
          detail::find_member(value, "devices");
 }
 
+/// JSON has no comments: by its name such a file is none of the owner's, by its text it is.
+inline Error owner_in_json_comment(std::string_view path, std::string_view owner) {
+  return {.code = Errc::conflict,
+          .message = "a comment in the first line records owner " + detail::quoted(owner) +
+                     ", but JSON files have no comments: rename the file to end in .yaml, or "
+                     "remove it by hand",
+          .position = {.file = std::string{path}}};
+}
+
 /// Tells whose a text is. Also of specs that are not valid, or made for releases not known yet.
 inline Result<void> judge_owner(FoundFile& found, std::string_view path, std::string_view owner) {
   auto document = cdi::parse_json(found.text, path);
@@ -172,7 +196,12 @@ inline Result<void> judge_owner(FoundFile& found, std::string_view path, std::st
   found.claim = Claim::none;
   if (!document || document->root().kind() != Document::Kind::map) return {};
   found.owner = owner_in_annotations(document->root());
-  if (found.owner.empty()) found.owner = owner_in_comment(found.text);
+  if (found.owner.empty()) {
+    const auto commented = owner_in_comment(found.text);
+    const bool is_json = format_of(path) == Format::json;
+    if (is_json && commented == owner) return owner_in_json_comment(path, owner);
+    if (!is_json) found.owner = commented;
+  }
   if (!found.owner.empty()) {
     found.claim = found.owner == owner ? Claim::ours : Claim::other;
   } else if (looks_like_spec(document->root())) {
@@ -233,15 +262,15 @@ inline Result<FoundFile> look_at(int directory, const std::string& name, const s
 }
 
 /// Whether a file is this owner's. Most of a directory are not, and lack even the annotation's
-/// name: they are read, and not parsed.
+/// name, which the comment has, too: they are read, and not parsed.
 inline Result<bool> is_own(int directory, const std::string& name, const std::string& path,
                            std::string_view owner) {
   auto found = read_found(directory, name, path);
   if (!found) return std::move(found).error();
-  if (found->claim != Claim::none || found->is_link ||
-      found->text.find(owner_annotation) == std::string::npos) {
-    return false;
-  }
+  if (found->claim != Claim::none || found->is_link) return false;
+  const bool may_record = found->text.find(owner_annotation) != std::string::npos ||
+                          found->text.starts_with(former_comment);
+  if (!may_record) return false;
   if (auto judged = judge_owner(*found, path, owner); !judged) return std::move(judged).error();
   return found->claim == Claim::ours;
 }
@@ -267,9 +296,10 @@ inline Error ownership_conflict(const FoundFile& found, const std::string& path,
   return error;
 }
 
-inline Result<void> check_replaceable(const FoundFile& found, const std::string& path) {
-  const bool refused =
-      found.claim == Claim::other || found.claim == Claim::unowned || found.claim == Claim::special;
+inline Result<void> check_replaceable(const FoundFile& found, const std::string& path,
+                                      Replace replace = Replace::own) {
+  const bool others = found.claim == Claim::other || found.claim == Claim::unowned;
+  const bool refused = found.claim == Claim::special || (others && replace == Replace::own);
   if (!refused) return {};
   return ownership_conflict(found, path, "choose another name, or ");
 }
@@ -300,13 +330,16 @@ inline Publication::Action action_for(const FoundFile& found, const PlannedFile&
 /// Writes a spec file unless it is there already, after a look at what is there. The directory is
 /// not synced.
 inline Result<Publication::Action> put_file(int directory, const PlannedFile& file,
-                                            std::string_view owner, DryRun dry_run) {
+                                            std::string_view owner, DryRun dry_run,
+                                            Replace replace = Replace::own) {
   std::optional<Temporary> temporary;
   static constexpr int tries = 100;
   for (int i = 0; i < tries; ++i) {
-    const auto found = look_at(directory, file.name, file.path, owner, file.text);
-    if (!found) return found.error();
-    if (auto good = check_replaceable(*found, file.path); !good) return std::move(good).error();
+    auto found = look_at(directory, file.name, file.path, owner, file.text);
+    if (!found && replace == Replace::any) found = FoundFile{.claim = Claim::none};
+    if (!found) return std::move(found).error();
+    auto good = check_replaceable(*found, file.path, replace);
+    if (!good) return std::move(good).error();
     const auto action = action_for(*found, file);
     if (action == Publication::Action::unchanged || dry_run == DryRun::yes) return action;
     if (!temporary) {
@@ -392,10 +425,10 @@ inline Result<Descriptor> open_or_make_directory(const std::string& path) {
 /// Each spec written records its owner: in the annotation `owner_annotation`, or, when its
 /// `cdiVersion` is before 0.6.0 and so has no annotations, in a comment in the first line of its
 /// YAML file, which no engine sees. A file that records another owner, or a spec that records none,
-/// is never replaced or removed, unless somebody puts it there at that very moment:
-/// `Errc::conflict`. What is no spec at all (empty, cut off) may be
-/// replaced, but not removed. A link is replaced, not followed, unless it leads to a file of
-/// another owner or of none. Directories, FIFOs, devices and sockets are refused.
+/// is never replaced, unless `Replace::any` allows it, or removed, unless somebody puts it there at
+/// that very moment: `Errc::conflict`. What is no spec at all (empty, cut off) may be replaced, but
+/// not removed. A link is replaced, not followed, unless it leads to a file of another owner or of
+/// none. Directories, FIFOs, devices and sockets are refused.
 ///
 /// Files are replaced as by `replace_file`, with mode 0644: whenever the writer is killed, each
 /// file is the old or the new one, whole. Of several writers at a time, the last one's file stays.
@@ -427,13 +460,13 @@ class Publisher {
   /// is. `Errc::unsupported` for a JSON file of a `version` before 0.6.0, which cannot record an
   /// owner. When the spec is not valid, what `validate` says; `Errc::limit` when its text is over
   /// `Limits::bytes`.
-  Result<Publication> write(const std::string& name, const Spec& spec,
-                            DryRun dry_run = DryRun::no) const {
+  Result<Publication> write(const std::string& name, const Spec& spec, DryRun dry_run = DryRun::no,
+                            Replace replace = Replace::own) const {
     const auto file = make_file(name, spec);
     if (!file) return file.error();
     const auto directory = open(dry_run == DryRun::yes ? Missing::stays : Missing::made);
     if (!directory) return directory.error();
-    const auto action = detail::put_file(directory->get(), *file, owner_, dry_run);
+    const auto action = detail::put_file(directory->get(), *file, owner_, dry_run, replace);
     if (!action) return action.error();
     return finish({file->path, *action}, *directory, dry_run);
   }

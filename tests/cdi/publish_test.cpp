@@ -227,6 +227,68 @@ TEST_CASE("A comment below the first line, or an annotation of another owner, co
   CHECK(told(publisher.remove("a.yaml")) == "removed a.yaml");
 }
 
+TEST_CASE("An owner in the first line counts whatever ends the line, in YAML files only") {
+  const TempDir dir;
+  const std::string comment = "# cdi-publisher/owner: me";
+  const std::string former = "# Written by cdi-prepare, which will replace or remove it.";
+  const std::string spec =
+      "cdiVersion: 0.5.0\nkind: v.com/c\ndevices: [{name: d, containerEdits: {env: [A=1]}}]\n";
+  struct {
+    std::string owner;
+    std::string line;
+    bool is_own;
+  } const rows[] = {{"me", comment + "\n", true},           {"me", comment + "\r\n", true},
+                    {"me", comment + "\r\r\n", false},      {"me", comment + "r\n", false},
+                    {"cdi-prepare", former + "\n", true},   {"cdi-prepare", former + "\r\n", true},
+                    {"cdi-prepare", former + "x\n", false}, {"me", former + "\n", false}};
+  for (const auto& [owner, line, is_own] : rows) {
+    CAPTURE(line);
+    const Publisher publisher{owner, dir.path()};
+    put_file(dir / "a.yaml", line + spec);
+    CHECK(publisher.files()->size() == (is_own ? 1 : 0));
+    CHECK(told(publisher.write("a.yaml", spec_of("d"), DryRun::yes)).starts_with("replaced") ==
+          is_own);
+    CHECK(told(publisher.prune({})) == (is_own ? "removed a.yaml" : ""));
+    put_file(dir / "a.json", line + spec);
+    CHECK(publisher.files()->empty());
+    const auto pruned = publisher.prune({});
+    REQUIRE(pruned);
+    CHECK(pruned->files.empty());
+    CHECK(pruned->unreadable.size() == (is_own ? 1 : 0));
+    const auto written = publisher.write("a.json", spec_of("d"));
+    REQUIRE_FALSE(written);
+    CHECK(written.error().code == cdi::Errc::conflict);
+    CHECK(contains(told(written), "JSON files have no comments") == is_own);
+    CHECK(get_file(dir / "a.json") == line + spec);
+  }
+}
+
+TEST_CASE("What others may have written is replaced when that is asked for, but no directory") {
+  const TempDir dir;
+  const Publisher publisher{"me", dir.path()};
+  const auto write = [&](DryRun dry_run) {
+    return told(publisher.write("a.json", spec_of("d"), dry_run, cdi::Replace::any));
+  };
+  CHECK(write(DryRun::no) == "created a.json");
+  CHECK(write(DryRun::no) == "unchanged a.json");
+  for (const auto& text : {text_of("other"), foreign, std::string(10'000, '['),
+                           "# cdi-publisher/owner: me\n" + foreign}) {
+    put_file(dir / "a.json", text);
+    CHECK(write(DryRun::yes) == "replaced a.json");
+    CHECK(get_file(dir / "a.json") == text);
+    CHECK(write(DryRun::no) == "replaced a.json");
+    CHECK(device_in(dir / "a.json") == "d");
+  }
+  put_file(dir / "other.json", foreign);
+  fs::remove(dir / "a.json");
+  fs::create_symlink("other.json", dir / "a.json");
+  CHECK(write(DryRun::no) == "replaced a.json");
+  CHECK(get_file(dir / "other.json") == foreign);
+  fs::remove(dir / "a.json");
+  fs::create_directory(dir / "a.json");
+  CHECK(contains(write(DryRun::no), "not a regular file"));
+}
+
 TEST_CASE("What others may have written is neither replaced nor removed; the rest is") {
   struct {
     std::string name;

@@ -489,6 +489,16 @@ devices:
         done = subprocess.run([CDI, "gc", "--help"], text=True, stdout=subprocess.PIPE)
         self.assertIn("/var/run/cdi alone", done.stdout)
         self.assertIn("cdi-publisher/owner", done.stdout)
+    def test_an_owner_in_a_comment_counts_in_yaml_only(self):
+        text = "# cdi-publisher/owner: me\r\n" + LOW.replace("0.6.0", "0.5.0")
+        gone, kept = self.write("high/gone.yaml", text), self.write("high/kept.json", text)
+        out, err = self.run_cdi("gc", "--owner", "me")
+        self.assertEqual(out, f"{gone}: removed\n")
+        self.assertEqual(err, f'cdi: warning: {kept}: a comment in the first line records owner "me", '
+                              "but JSON files have no comments: rename the file to end in .yaml, or "
+                              "remove it by hand\n")
+        self.assertTrue(os.path.exists(kept))
+
 
     # Usage
 
