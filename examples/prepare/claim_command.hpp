@@ -30,7 +30,6 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "report.hpp"
-#include "spec_file.hpp"
 #include "specs.hpp"
 #include "survey.hpp"
 
@@ -186,12 +185,6 @@ ExitCode with_claims(const Survey& survey, const Options& options, Act act) {
 /// Prepares the claim of the command line, or says again what it has.
 inline cdi::Result<Claim> prepare_asked(Claims& claims, const Options& options) {
   if (auto good = claims.check(options.claim); !good) return std::move(good).error();
-  if (!can_record_owner(options)) {
-    return cdi::Error{.code = cdi::Errc::unsupported,
-                      .message =
-                          "a claim's spec records whose it is, which is there since 0.6.0: "
-                          "give --max-version 0.6.0 or newer"};
-  }
   const auto known = claims.all().find(options.claim);
   const auto* const claim = known == claims.all().end() ? nullptr : &known->second;
   if (claim != nullptr &&

@@ -33,15 +33,17 @@ namespace prepare {
 /// The options that decide what the spec of a claim holds, as its journal keeps them: it is made
 /// again as it was, whoever calls.
 inline std::map<std::string, std::string> kept_options(const Options& options) {
+  const auto release = options.given_release();
   return {{"profile", options.profile},
           {"hooks", options.hooks},
           {"node_numbers", options.ask_host() ? "asked" : "given"},
           {"ld_library_path", options.ld_library_path ? "yes" : "no"},
-          {"max_version", options.max_version ? cdi::to_string(*options.max_version) : "none"},
+          {"max_version", release ? cdi::to_string(*release) : "none"},
           {"output_dir", options.output_dir}};
 }
 
-/// The options with which a claim was prepared.
+/// The options with which a claim was prepared. Without a release when it follows the engines that
+/// are installed.
 inline Options options_of(const Claim& claim, Options options) {
   const auto kept = [&](const char* key, std::string otherwise) {
     const auto found = claim.holds.find(key);
@@ -51,7 +53,9 @@ inline Options options_of(const Claim& claim, Options options) {
   options.hooks = kept("hooks", "none");
   options.node_numbers = kept("node_numbers", "given");
   options.ld_library_path = kept("ld_library_path", "no") == "yes";
-  options.max_version = cdi::parse_release(kept("max_version", "none"));
+  const auto release = cdi::parse_release(kept("max_version", "none"));
+  if (release != options.max_version) options.oldest_engine.clear();
+  options.max_version = release;
   options.output_dir = kept("output_dir", options.output_dir);
   return options;
 }
@@ -81,12 +85,33 @@ inline cdi::Result<std::vector<FoundDevice>> find_again(const Survey& survey, co
   return out;
 }
 
-/// The spec of a claim, by what `find_again` has found. Fails when it would not give each device.
+/// The first release in which a JSON file can record whose it is, as that of a claim must.
+inline constexpr cdi::Release first_for_claims{0, 6, 0};
+
+/// Refuses releases that specs of claims cannot be written in.
+inline cdi::Result<void> check_release(const Options& options) {
+  if (!options.max_version || *options.max_version >= first_for_claims) return {};
+  const auto needed = cdi::to_string(first_for_claims);
+  cdi::Error error{.code = cdi::Errc::unsupported,
+                   .message = fmt::format("a claim's spec records whose it is, which is there "
+                                          "since {}: give --max-version {} or newer",
+                                          needed, needed)};
+  if (!options.oldest_engine.empty()) {
+    error.message = fmt::format(
+        "a claim's spec records whose it is, which is there since {}, and {} reads only {}: update "
+        "that engine, or name with --for the engines that claims are for",
+        needed, options.oldest_engine, cdi::to_string(*options.max_version));
+  }
+  return error;
+}
+
+/// The spec of a claim, by what `find_again` has found, with the options that it was prepared with.
+/// Fails when it would not give each device.
 inline cdi::Result<PreparedSpec> claim_spec(const Survey& survey, const Claim& claim,
                                             const std::vector<FoundDevice>& found,
                                             const Options& options) {
-  const auto kept = options_of(claim, options);
-  const auto holds = spec_options(survey.tree, kept);
+  if (auto good = check_release(options); !good) return std::move(good).error();
+  const auto holds = spec_options(survey.tree, options);
   cdi::Spec spec{.kind = claim.kind};
   std::set<std::string_view> kinds;
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -112,8 +137,7 @@ inline cdi::Result<PreparedSpec> claim_spec(const Survey& survey, const Claim& c
     return device_error(left_out->front().name, left_out->front().reason, cdi::Errc::host);
   }
   PreparedSpec prepared{.spec = std::move(spec)};
-  constexpr cdi::Release first_with_owner{0, 6, 0};  // of files in JSON, which those of claims are
-  if (auto settled = settle_version(prepared, kept.max_version, first_with_owner); !settled) {
+  if (auto settled = settle_version(prepared, options.max_version, first_for_claims); !settled) {
     return std::move(settled).error();
   }
   return prepared;

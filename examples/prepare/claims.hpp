@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -27,6 +28,7 @@
 #include "options.hpp"
 #include "specs.hpp"
 #include "survey.hpp"
+#include "target_release.hpp"
 
 // Claims: which GPUs of the host are promised to whom. The journal says what was promised; the spec
 // files and the hardware are made to agree with it, or the claim has a fault.
@@ -136,15 +138,14 @@ class Claims {
       found.push_back(one.device);
     }
     claim.boot_id = boot_;
-    const auto spec = claim_spec(survey_, claim, found, options_);
+    const auto options = settled_options(claim);
+    const auto spec = claim_spec(survey_, claim, found, options);
     if (!spec) return spec.error();
     if (auto carried_out = carry_out(claim, spec->spec); !carried_out) {
       static_cast<void>(forget(claim));  // the next call ends what cannot be ended now
       return std::move(carried_out).error();
     }
-    for (const auto& [text, count] : grouped(spec->losses)) {
-      warnings_.push_back(fmt::format("claim {}: {}", claim.uid, text));
-    }
+    warn_of_release(claim, *spec, options);
     claims_.emplace(claim.uid, claim);
     return claim;
   }
@@ -180,6 +181,31 @@ class Claims {
 
   std::string output_dir(const Claim& claim) const {
     return options_of(claim, options_).output_dir;
+  }
+
+  /// The options with which a claim was prepared, with the release of the engines that are
+  /// installed when it was given none. They are asked only when a claim follows them, and once.
+  Options settled_options(const Claim& claim) {
+    auto options = options_of(claim, options_);
+    if (options.max_version) return options;
+    if (!installed_) installed_ = find_target(survey_, options);
+    options.max_version = installed_->options.max_version;
+    options.oldest_engine = installed_->options.oldest_engine;
+    return options;
+  }
+
+  /// Says what engines and the release that they read mean for a new claim.
+  void warn_of_release(const Claim& claim, const PreparedSpec& spec, const Options& options) {
+    const bool follows = !options_of(claim, options_).max_version;
+    if (follows) {
+      for (const auto& warning : installed_->warnings) warn(warning);
+    }
+    if (spec.lowered && !options.oldest_engine.empty()) {
+      warn(fmt::format("claim {}: its spec is {}", claim.uid, reason_for_release(options)));
+    }
+    for (const auto& [text, count] : grouped(spec.losses)) {
+      warn(fmt::format("claim {}: {}", claim.uid, text));
+    }
   }
 
   cdi::Publisher publisher(const Directory& directory) const {
@@ -247,7 +273,7 @@ class Claims {
 
   /// Makes the spec of a claim what it is to be now. When that cannot be, a spec of this boot
   /// stays: its numbers are good still. That of another boot goes: they could be another device's.
-  cdi::Result<void> renew(Claim& claim) const {
+  cdi::Result<void> renew(Claim& claim) {
     const bool other_boot = !boot_.empty() && claim.boot_id != boot_;
     auto renewed = write_anew(claim);
     if (!renewed && (other_boot || renewed.error().code == cdi::Errc::conflict)) {
@@ -256,10 +282,10 @@ class Claims {
     return renewed;
   }
 
-  cdi::Result<void> write_anew(Claim& claim) const {
+  cdi::Result<void> write_anew(Claim& claim) {
     const auto found = find_again(survey_, claim);
     if (!found) return found.error();
-    const auto spec = claim_spec(survey_, claim, *found, options_);
+    const auto spec = claim_spec(survey_, claim, *found, settled_options(claim));
     if (!spec) return spec.error();
     if (auto published = publish(claim, spec->spec); !published) return published;
     const auto before = claim;
@@ -380,6 +406,7 @@ class Claims {
   const Options& options_;
   std::string boot_;
   std::set<std::string> output_dirs_;  // of these options, and of all claims
+  std::optional<Target> installed_{};  // what the engines installed read, once it was needed
   std::map<std::string, Claim> claims_{};
   std::set<std::string> unreadable_{};
   std::map<std::string, std::string> faults_{};

@@ -52,8 +52,9 @@ inline std::string options_text(const Options& options) {
                          options.ask_host() ? "asked" : "given");
   if (options.ld_library_path) out += " ld-library-path";
   // What installed engines read is no option: when they change, so does what the spec holds.
-  const bool given = !options.engines.empty() || options.oldest_engine.empty();
-  if (given && options.max_version) out += " max-version=" + cdi::to_string(*options.max_version);
+  if (const auto release = options.given_release()) {
+    out += " max-version=" + cdi::to_string(*release);
+  }
   if (options.nvml) out += " nvml";
   if (options.visible_only) out += " visible-only";
   return out;

@@ -335,7 +335,7 @@ void add_claim_commands(Commands& commands, Options& options) {
       ->check(kind_fault)
       ->capture_default_str();
   add_spec_options(prepare, options);
-  add_max_version(prepare, options);
+  add_engines(prepare, options, add_max_version(prepare, options));
   add_nvml(prepare, options);
   add_output(list, options);
   for (auto* command : {&unprepare, &list}) add_output_dir(*command, options);

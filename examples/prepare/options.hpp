@@ -55,6 +55,12 @@ struct Options {
   double interval = 10;                  // seconds between two looks of `watch`
   std::vector<std::string> spec_dirs{};  // that `doctor` looks at
 
+  /// The newest release that is asked for, not that of the engines installed.
+  std::optional<cdi::Release> given_release() const {
+    const bool given = !engines.empty() || oldest_engine.empty();
+    return given ? max_version : std::nullopt;
+  }
+
   /// What containers will do with the GPUs.
   Profiles profiles() const {
     for (const auto& [name, set] : profile_names) {

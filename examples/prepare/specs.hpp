@@ -113,6 +113,13 @@ inline std::map<std::string, std::size_t> grouped(const std::vector<cdi::Loss>& 
   return out;
 }
 
+/// Says which engine a spec is lowered for.
+inline std::string reason_for_release(const Options& options) {
+  return fmt::format(
+      "written in CDI {}, the newest release that {} reads; --for or --max-version chooses another",
+      cdi::to_string(*options.max_version), options.oldest_engine);
+}
+
 /// The specs that can be made of what was found on a host.
 struct PreparedSpecs {
   std::vector<PreparedSpec> specs{};
@@ -124,14 +131,6 @@ struct PreparedSpecs {
 
   void complain(std::string_view what, std::string_view text) {
     complaints += complaint(fmt::format("{}: {}", what, text));
-  }
-
-  /// Says whose release specs are lowered to.
-  void explain_release(const Options& options) {
-    complaints += complaint(
-        fmt::format("specs are written in CDI {}, the newest release that {} reads; --for or "
-                    "--max-version chooses another",
-                    cdi::to_string(*options.max_version), options.oldest_engine));
   }
 
   void add(PreparedSpec prepared) {
@@ -184,7 +183,9 @@ inline PreparedSpecs prepare_specs(const Survey& survey, const Target& target) {
     if (found.usable_count() == 0 || reason_not_ready(found, holds.profiles)) continue;
     auto prepared = prepare_spec(survey.tree, found, holds, options);
     if (prepared && prepared->lowered && !std::exchange(explained, true)) {
-      if (!options.oldest_engine.empty()) out.explain_release(options);
+      if (!options.oldest_engine.empty()) {
+        out.complaints += complaint("specs are " + reason_for_release(options));
+      }
     }
     if (prepared) {
       out.add(std::move(*prepared));

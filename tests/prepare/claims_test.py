@@ -329,6 +329,92 @@ class Prepare(ClaimTest):
         self.assertIn("give --max-version 0.6.0 or newer",
                       self.refuse("b", "1:gi1:ci0", more=("--max-version", "0.5.0")))
 
+    def cdi_version(self, uid):
+        return read_spec(self.spec_path(uid))["cdiVersion"]
+
+    def test_the_oldest_engine_installed_decides(self):
+        self.make_tree("nv2")
+        self.install(podman="4.9.3+ds1-1", containerd="1.7.16-1")
+        self.prepare("a", "0")
+        self.assertIn("claim a: its spec is written in CDI 0.6.0, the newest release that podman "
+                      "4.9.3 reads; --for or --max-version chooses another", self.errors)
+        self.assertIn("claim a: additionalGids", self.errors)
+        self.assertEqual(self.cdi_version("a"), "0.6.0")
+        for more in (("--max-version", "1.1.0"), ("--for", "podman@5.8")):
+            with self.subTest(more=more):
+                self.prepare("b", "1", more=more)
+                self.assertEqual((self.cdi_version("b"), self.errors), ("0.7.0", ""))
+                self.unprepare("b")
+        self.assertEqual(self.cdi_version("a"), "0.6.0")
+        before = self.snapshot()
+        self.prepare("a", "0")
+        self.assertEqual((self.snapshot(), self.errors), (before, ""))
+
+    def test_engines_given(self):
+        for engines in (("podman@4.9.3", "docker@28.0"), ("docker@28.0", "podman@4.9.3")):
+            more = [word for engine in engines for word in ("--for", engine)]
+            self.prepare("a", "0", more=more)
+            self.assertIn("the newest release that podman 4.9.3 reads", self.errors)
+            self.assertEqual(self.cdi_version("a"), "0.6.0")
+            self.install(podman="5.8.0-1")  # is another one than was asked for
+            self.list()
+            self.assertEqual(self.cdi_version("a"), "0.6.0")
+            self.unprepare("a")
+        for more in (("--for", "podman"), ("--for", "lxc@1"), ("--for", "podman@4.0"),
+                     ("--for", "podman@4.9", "--max-version", "0.6.0")):
+            self.run_claims("prepare", *self.asked("a", ["0"]), *more, code=2)
+
+    def test_engines_that_need_nothing_older_change_nothing(self):
+        self.prepare("a", "0")
+        plain = self.spec_path("a").read_text()
+        self.unprepare("a")
+        self.install(podman="5.8.1-1")
+        self.prepare("a", "0")
+        self.assertEqual((self.spec_path("a").read_text(), self.errors), (plain, ""))
+
+    def test_an_engine_too_old_for_claims(self):
+        self.install(containerd="1.7.2-1")
+        error = self.refuse("a", "0")
+        self.assertIn("is there since 0.6.0, and containerd 1.7.2 reads only 0.5.0: update that "
+                      "engine, or name with --for", error)
+        self.assertIn("podman 4.3.1 reads only 0.5.0",
+                      self.refuse("a", "0", more=("--for", "podman@4.3.1")))
+        self.assertEqual(self.claims(), [])
+        self.prepare("a", "0", more=("--for", "podman@4.9.3"))
+        self.assertEqual(self.list(), {"a": None})
+
+    def test_claims_follow_engines(self):
+        self.make_tree("nv2")
+        self.prepare("a", "0")
+        self.prepare("b", "1", more=("--max-version", "0.7.0"))
+        self.assertEqual((self.cdi_version("a"), self.cdi_version("b")), ("0.7.0", "0.7.0"))
+        self.install(podman="4.9.3-1")
+        self.assertEqual(self.list(), {"a": None, "b": None})
+        self.assertEqual((self.cdi_version("a"), self.cdi_version("b")), ("0.6.0", "0.7.0"))
+        self.edit("var/lib/dpkg/status", "4.9.3", "4.3.1")
+        faults = self.list(3)
+        self.assertIn("podman 4.3.1 reads only 0.5.0", faults["a"])
+        self.assertIsNone(faults["b"])
+        self.assertEqual(self.cdi_version("a"), "0.6.0")  # stays for this boot
+        self.edit("var/lib/dpkg/status", "4.3.1", "5.8.0")
+        self.prepare("a", "0")
+        self.assertEqual((self.cdi_version("a"), self.errors), ("0.7.0", ""))
+        self.edit("var/lib/dpkg/status", "5.8.0", "4.3.1")
+        self.unprepare("a")
+        self.unprepare("b")
+        self.assertEqual(self.claims(), [])
+
+    def test_engines_of_which_nothing_is_known_are_told_once(self):
+        self.install(containerd="1.6.20~ds1-1")
+        self.path("usr/bin/podman").touch()
+        self.prepare("a", "0")
+        self.assertIn("warning: containerd 1.6.20 is older than 1.7.0", self.errors)
+        self.assertIn("warning: podman: its version is not known", self.errors)
+        self.prepare("a", "0")
+        self.assertEqual(self.errors, "")
+        self.list()
+        self.assertEqual(self.errors, "")
+
     def test_what_the_profile_needs_is_missing(self):
         self.edit("proc/devices", "510 nvidia-uvm\n", "")
         done = self.run_claims("prepare", "--claim", "a", "--device", "0", code=4)

@@ -67,6 +67,17 @@ class TreeTest(NodeTest):
         self.assertNotEqual(table, kept)
         self.path("dev.tab").write_text("".join(kept))
 
+    def install(self, **engines):
+        """Puts programs of engines on the node, and their versions, of Debian's packages."""
+        database = self.path("var/lib/dpkg/status")
+        database.parent.mkdir(parents=True, exist_ok=True)
+        self.path("usr/bin").mkdir(parents=True, exist_ok=True)
+        for name, version in engines.items():
+            self.path("usr/bin").joinpath(name).touch()
+            with database.open("a", encoding="ascii") as file:
+                file.write(f"Package: {name}\nStatus: install ok installed\n"
+                           f"Version: {version}\n\n")
+
     # Running it.
 
     def run_prepare(self, command, *arguments):

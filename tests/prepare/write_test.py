@@ -52,17 +52,6 @@ class WriteTest(TreeTest):
         return {mount["containerPath"]: mount["hostPath"]
                 for mount in self.spec(*arguments)["containerEdits"]["mounts"]}
 
-    def install(self, **engines):
-        """Puts programs of engines on the node, and their versions, of Debian's packages."""
-        database = self.path("var/lib/dpkg/status")
-        database.parent.mkdir(parents=True, exist_ok=True)
-        self.path("usr/bin").mkdir(parents=True, exist_ok=True)
-        for name, version in engines.items():
-            self.path("usr/bin").joinpath(name).touch()
-            with database.open("a", encoding="ascii") as file:
-                file.write(f"Package: {name}\nStatus: install ok installed\n"
-                           f"Version: {version}\n\n")
-
     def remove_row(self, path):
         """Removes a node; answers with what puts it there again."""
         table = self.path("dev.tab")
