@@ -52,15 +52,25 @@ inline std::string_view reason_for_changes(const cdi::Spec& spec, const cdi::Spe
   return "the host has changed";
 }
 
+/// Whether the file of a spec may be another program's, so that `write` would not replace it.
+inline bool is_of_others(const Directory& directory, const PreparedSpec& prepared) {
+  const auto tried =
+      publisher_in(directory).write(prepared.file_name, prepared.spec, cdi::DryRun::yes);
+  return !tried && tried.error().code == cdi::Errc::conflict;
+}
+
 /// The difference between a spec file and the spec that it would be now; none when it is that.
-inline std::optional<Stale> compare(const std::string& path, const PreparedSpec& prepared,
+inline std::optional<Stale> compare(const Directory& directory, const PreparedSpec& prepared,
                                     const Options& options) {
+  const auto path = spec_path(options, prepared.file_name);
   const auto there = cdi::read_spec_file(path);
   if (!there && there.error().system == ENOENT) return Stale{path, "it is not there", {}};
   if (!there) return Stale{path, cdi::to_string(there.error()), {}};
   const auto expected = owned(prepared.spec, options);
   auto found = changes(there->spec, expected);
-  if (!may_replace(path, there)) return Stale{path, "another program wrote it", std::move(found)};
+  if (is_of_others(directory, prepared)) {
+    return Stale{path, "another program wrote it", std::move(found)};
+  }
   if (!found.empty()) {
     return Stale{path, std::string{reason_for_changes(there->spec, expected)}, std::move(found)};
   }
@@ -104,12 +114,14 @@ inline ExitCode check_specs(const Survey& survey, const Options& given, bool all
     return finish(options.json() ? json_text(to_json({}, {}, prepared)) : "", prepared.code);
   const auto outdated = outdated_files(survey, prepared, options);
   if (!outdated) return finish(outdated.error(), ExitCode::failed);
+  const auto directory = open_directory(options, options.output_dir, Missing::stays);
+  if (!directory) return finish(directory.error(), ExitCode::failed);
   std::vector<Stale> stale;
   for (const auto& path : *outdated) {
     stale.push_back({path, "the host has no such GPU to hand out any more", {}});
   }
   for (const auto& one : prepared.specs) {
-    auto found = compare(spec_path(options, one.file_name), one, options);
+    auto found = compare(*directory, one, options);
     if (found) stale.push_back(std::move(*found));
   }
   const auto conflicts = find_conflicts(options, prepared.specs);

@@ -4,9 +4,7 @@
 #ifndef CDI_PREPARE_WRITE_COMMAND_HPP
 #define CDI_PREPARE_WRITE_COMMAND_HPP
 
-#include <map>
 #include <string>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -92,18 +90,7 @@ inline void remove_outdated(const Survey& survey, const PreparedSpecs& prepared,
   const auto directory = open_directory(options, options.output_dir, Missing::stays);
   if (!directory) return fail(directory.error());
   const auto stays = files_that_stay(survey, prepared, options);
-  const auto marked = marked_files(*directory, stays);
-  if (!marked) return fail(marked.error());
-  for (const auto& name : *marked) {
-    if (::unlinkat(directory->number(), name.c_str(), 0) != 0) continue;
-    written.removed.push_back(directory->path_of(name));
-  }
-  std::map<std::string, cdi::Spec> just_written;
-  for (const auto& [done, one] : written.specs) {
-    if (can_record_owner(options)) just_written.emplace(one.file_name, one.spec);
-  }
-  const cdi::Publisher publisher{spec_owner, directory->number(), directory->path};
-  const auto done = publisher.reconcile(just_written, cdi::DryRun::no, stays);
+  const auto done = publisher_in(*directory).prune(stays);
   if (!done) return fail(done.error());
   for (const auto& error : done->errors) fail(error);
   for (const auto& file : done->files) {

@@ -273,7 +273,7 @@ class Versions(WriteTest):
         self.assertEqual((spec["cdiVersion"], [one["name"] for one in spec["devices"]]),
                          ("0.3.0", [FIRST_ID, SECOND_ID, "all"]))
 
-    def test_file_without_owner(self):
+    def test_owner_in_a_comment(self):
         old = ("--max-version", "0.5.0")
         for action in ("created", "unchanged"):
             (done,) = json.loads(self.write(*old, "-o", "json").stdout)["specs"]
@@ -284,18 +284,57 @@ class Versions(WriteTest):
         self.write(*old, code=3)
         self.assertNotIn(SECOND_ID, self.file.read_text())
         # Engines are upgraded, and back again.
-        for arguments, has_owner in (((), True), (old, False), ((), True)):
+        for arguments, in_annotation in (((), True), (old, False), ((), True)):
             self.write(*arguments, code=3)
-            self.assertEqual("cdi-publisher/owner" in self.file.read_text(), has_owner)
+            text = self.file.read_text()
+            self.assertEqual("\n  cdi-publisher/owner: cdi-prepare\n" in text, in_annotation)
+            self.assertEqual(text.startswith("# cdi-publisher/owner: cdi-prepare\n"),
+                             not in_annotation)
 
-    def test_file_without_owner_of_a_kind_that_is_gone(self):
+    def test_owner_in_a_comment_of_a_kind_that_is_gone(self):
         self.write("--max-version", "0.5.0")
         for address in (FIRST, SECOND):
             (self.pci(address) / "class").write_text("0x040300\n")
         self.assertIn(f"{self.file} removed", self.write().stderr)
         self.assertEqual(os.listdir(self.out), [])
 
-    def test_file_without_owner_of_somebody_else(self):
+    def test_file_with_the_first_line_of_older_runs(self):
+        former = "# Written by cdi-prepare, which will replace or remove it."
+        comment = "# cdi-publisher/owner: cdi-prepare"
+        old = ("--max-version", "0.5.0")
+        self.write(*old)
+        now = self.file.read_text()
+        self.assertEqual(now.splitlines()[0], comment)
+        for end in ("\n", "\r\n"):
+            before = now.replace(comment + "\n", former + end)
+            self.file.write_text(before)
+            self.assertEqual(self.run_out("check", *old).returncode, 0)
+            self.write(*old)
+            self.assertEqual(self.file.read_text(), now)
+            self.file.write_text(before)
+            self.write()
+            self.assertIn("cdi-publisher/owner: cdi-prepare", self.file.read_text())
+        other = self.out / "other.yaml"
+        other.write_text(before.replace("kind: nvidia.com/gpu", "kind: gone.com/gpu"))
+        self.assertIn(f"{other}: the host has no such GPU", self.run_out("check").stdout)
+        self.assertIn(f"{other} removed", self.write().stderr)
+        self.assertEqual(os.listdir(self.out), [self.file.name])
+
+    def test_force_takes_what_others_have_but_no_directory(self):
+        self.out.mkdir()
+        for text in ("kind: [\n", "{}", "[" * 10000, "# cdi-publisher/owner: me\nkind: a.b/c\n"):
+            self.file.write_text(text)
+            for version in ("0.5.0", "0.7.0"):
+                self.write("--force", "--max-version", version)
+                self.assertEqual(self.run_out("check", "--max-version", version).returncode, 0)
+        self.file.unlink()
+        self.file.mkdir()
+        for more in ((), ("--force",)):
+            error = self.write(*more, code=1).stderr
+            self.assertIn("not a regular file", error)
+            self.assertNotIn("--force", error)
+
+    def test_file_that_records_no_owner(self):
         self.write("--max-version", "0.5.0")
         self.file.write_text(self.file.read_text().split("\n", 1)[1] + "# mine\n")
         before = self.file.read_bytes()
@@ -615,7 +654,7 @@ class Check(WriteTest):
             information.write_text(text.replace(FIRST_ID if address == FIRST else SECOND_ID, new))
         self.assertIn(f"{FIRST_ID} at {FIRST}", self.check("check", code=1))
 
-    def test_file_without_owner(self):
+    def test_owner_in_a_comment(self):
         old = ("--max-version", "0.5.0")
         self.write(*old)
         self.check("check", *old, code=0)
