@@ -5,6 +5,7 @@
 #define CDI_EXAMPLES_CDI_CONVERT_COMMAND_HPP
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -72,6 +73,31 @@ class Places {
   cdi::Result<cdi::Document> document_;
 };
 
+/// Takes out the annotations with keys that may be read, but not written. `where` is the path of
+/// what has them, with a dot at its end.
+inline void drop_annotations(decltype(cdi::Spec::annotations)& annotations,
+                             const std::string& where, std::vector<cdi::Loss>& losses) {
+  std::erase_if(annotations, [&](const auto& entry) {
+    const auto good = cdi::check_annotation_key(entry.first);
+    if (good) return false;
+    const auto member = entry.first.empty() ? "" : "." + entry.first;
+    losses.push_back({.where = fmt::format("{}annotations{}", where, member),
+                      .what = "the annotation",
+                      .breaks = good.error().message});
+    return true;
+  });
+}
+
+/// The same for all of a spec; what is lost by that.
+inline std::vector<cdi::Loss> drop_annotations(cdi::Spec& spec) {
+  std::vector<cdi::Loss> losses;
+  drop_annotations(spec.annotations, "", losses);
+  for (std::size_t i = 0; i < spec.devices.size(); ++i) {
+    drop_annotations(spec.devices[i].annotations, fmt::format("devices[{}].", i), losses);
+  }
+  return losses;
+}
+
 /// Says what is lost, each loss at its place.
 inline void report_losses(const Request& request, const std::vector<cdi::Loss>& losses,
                           const Output& output) {
@@ -101,15 +127,21 @@ inline ExitCode convert(const Request& request, const Output& output) {
     output.error(loaded.error());
     return exit_refused;
   }
-  for (const auto& warning : loaded->warnings) output.warning(warning);
+  for (const auto& warning : loaded->warnings) {
+    const bool is_told_as_loss = warning.rule == cdi::row_of(cdi::Rule::annotation_key).code;
+    if (!is_told_as_loss) output.warning(warning);
+  }
   const auto release = target_release(request, loaded->spec);
-  auto lowered = cdi::lower(loaded->spec, release, cdi::Losses::allow);
+  auto spec = loaded->spec;
+  auto losses = drop_annotations(spec);
+  auto lowered = cdi::lower(spec, release, cdi::Losses::allow);
   if (!lowered) {
     output.error(Places{request.file}.place(std::move(lowered).error()));
     return exit_refused;
   }
-  report_losses(request, lowered->losses, output);
-  if (!request.lossy && (!lowered->losses.empty() || has_further_documents(*loaded))) {
+  losses.insert(losses.end(), lowered->losses.begin(), lowered->losses.end());
+  report_losses(request, losses, output);
+  if (!request.lossy && (!losses.empty() || has_further_documents(*loaded))) {
     output.error({.message = fmt::format("not converted to {}; --lossy converts it all the same",
                                          to_string(release)),
                   .position = {.file = request.file}});

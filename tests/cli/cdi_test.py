@@ -191,9 +191,6 @@ devices:
                          "cdi: error: " + said)
         out, _ = self.run_cdi("-d", self.path("odd"), "devices")
         self.assertIn("vendor.com/gpu=all\n", out)
-        out, err = self.run_cdi("convert", "--to", "1.1.0", odd, expect=1)
-        self.assertEqual(out, "")
-        self.assertIn(f"cdi: error: {odd}: devices[1].annotations.my model: annotation key", err)
 
     def test_that_there_is_nothing_to_validate_is_said(self):
         os.remove(self.low)
@@ -403,6 +400,28 @@ devices:
         self.assertIn("name: d\n", out)
         self.run_cdi("validate", spec)
         self.run_cdi("validate", "--strict", spec, expect=1)
+
+    def test_annotations_that_may_not_be_written_are_losses(self):
+        odd = self.write("odd.yaml", NEW.replace("{model: x}", '{a: b, "my model": x, "": y}').replace(
+            "devices:", "annotations: {a.b/c.d!: z}\ndevices:"))
+        lost = [
+            (f"{odd}:3:15", "annotations.a.b/c.d!", 'annotation key "a.b/c.d!": name "c.d!" must'),
+            (f"{odd}:11:29", "devices[1].annotations", 'annotation key "" is empty'),
+            (f"{odd}:11:29", "devices[1].annotations.my model", 'annotation key "my model" may')]
+        out, err = self.run_cdi("convert", "--to", "1.1.0", odd, expect=1)
+        lines = err.splitlines()
+        self.assertEqual(lines.pop(), f"cdi: error: {odd}: not converted to 1.1.0; --lossy converts "
+                                      "it all the same")
+        out, err = self.run_cdi("convert", "--lossy", "--to", "1.1.0", odd)
+        self.assertEqual([line.replace("warning", "error") for line in err.splitlines()], lines)
+        self.assertEqual(len(lines), len(lost))
+        for line, (_, where, why) in zip(lines, lost):
+            self.assertIn(f": {where}: the annotation is lost: {why}", line)
+            self.assertRegex(line, rf"^cdi: error: {odd}:\d+:\d+: ")
+        clean = self.write("clean.yaml", out)
+        self.assertEqual(self.run_cdi("validate", "--strict", clean)[1], "")
+        self.assertIn("annotations:\n      a: b\n    containerEdits", out)
+        self.assertNotIn("c.d!", out)
 
     def test_losses_are_warnings_when_they_are_allowed(self):
         spec = self.write("new.yaml", NEW)
