@@ -29,7 +29,8 @@ struct Request {
   bool rules = false;                // of `validate`
   std::string file{};                // of `convert`
   std::string release{};             // of `convert`: this, or
-  std::string engine{};              // of `convert` and `why`
+  std::string engine{};              // of `convert`
+  std::string asked_engine{};        // of `why`
   bool lossy = false;                // of `convert`
 };
 

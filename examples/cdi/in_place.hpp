@@ -37,15 +37,18 @@ struct FileInPlace {
 
 namespace detail {
 
-/// Puts the parts of a path before others; that of the root is `/`.
+/// Puts the parts of a path before others; that of the root is `/`. What a slash follows is to be a
+/// directory: then `.` is the last part.
 inline void add_parts_before(std::string_view path, std::deque<std::string>& parts) {
   std::deque<std::string> added;
+  const bool needs_directory = path.ends_with('/');
   if (path.starts_with('/')) added.emplace_back("/");
   while (!path.empty()) {
     const auto part = path.substr(0, path.find('/'));
     path.remove_prefix(std::min(part.size() + 1, path.size()));
     if (!part.empty()) added.emplace_back(part);
   }
+  if (needs_directory) added.emplace_back(".");
   parts.insert(parts.begin(), added.begin(), added.end());
 }
 
@@ -97,7 +100,9 @@ inline cdi::Result<FileInPlace> find_file(const std::string& path) {
       found.directory = cdi::Descriptor{::openat(directory, found.name.c_str(), flags)};
     }
   }
-  return cdi::file_error(path, "cannot open a directory of the path");
+  const bool is_file = errno == ENOTDIR && path.ends_with('/');
+  return cdi::file_error(
+      path, is_file ? "a slash follows the name of a file" : "cannot open a directory of the path");
 }
 
 /// What the file is now; refused when it is another than was read, or was changed since.

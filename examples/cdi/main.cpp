@@ -6,6 +6,8 @@
 #include <exception>
 #include <functional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -19,8 +21,14 @@ namespace {
 
 using Command = std::function<ExitCode(const Request&, const Output&)>;
 
+std::string not_empty(const std::string& path) {
+  return path.empty() ? "must not be empty" : "";
+}
+
 void add_convert_options(CLI::App& convert, Request& request) {
-  convert.add_option("FILE", request.file, "Spec file, .json or .yaml")->required();
+  convert.add_option("FILE", request.file, "Spec file, .json or .yaml")
+      ->required()
+      ->check(not_empty);
   auto* const target = convert.add_option_group("Target", "What to convert to");
   target->add_option("--to", request.release, "A release of the CDI specification, such as 0.5.0")
       ->type_name("RELEASE")
@@ -56,6 +64,32 @@ void add_gc_options(CLI::App& gc, GcRequest& request) {
       exit_code_table());
 }
 
+/// Refuses options that contradict each other.
+void check_options(const Request& request, std::string_view format) {
+  if (request.in_place && request.config == "-") {
+    throw CLI::ValidationError{"--in-place", "needs a file: standard input is none"};
+  }
+  if (request.in_place && format == "yaml") {
+    throw CLI::ValidationError{"--in-place", "writes JSON: leave out -o yaml"};
+  }
+  const auto& reading = request.reading;
+  if (!request.asked_engine.empty() && (reading.quarantine_devices || reading.refuse_writable)) {
+    throw CLI::ValidationError{
+        "why --for", "tells what an engine does, and none knows --quarantine or --refuse-writable"};
+  }
+}
+
+/// Says which commands there are when none is given but some other word; whether it did.
+bool tell_of_unknown_command(const CLI::App& app) {
+  const auto extra = app.remaining();
+  if (!app.get_subcommands().empty() || extra.empty()) return false;
+  std::vector<std::string> names;
+  for (const auto* command : app.get_subcommands({})) names.push_back(command->get_name());
+  print_error(fmt::format("cdi: error: {} is no command: give one of {}\n",
+                          cdi::detail::quoted(extra.front()), fmt::join(names, ", ")));
+  return true;
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Looks at Container Device Interface specs and injects devices into OCI configs.",
                "cdi"};
@@ -70,7 +104,7 @@ int run(int argc, char** argv) {
                  "Read specs from DIR; may be repeated, the last has the highest priority "
                  "(default: /etc/cdi, /var/run/cdi)")
       ->type_name("DIR")
-      ->check([](const std::string& dir) { return dir.empty() ? "no directory given" : ""; })
+      ->check(not_empty)
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();
@@ -99,12 +133,13 @@ int run(int argc, char** argv) {
   add("dirs", "List the spec directories with priority and state", list_dirs);
   auto* const validation =
       add("validate", "Validate spec files, or all files of the spec directories", validate);
-  validation->add_option("FILE", request.files, "Spec files, .json or .yaml");
+  validation->add_option("FILE", request.files, "Spec files, .json or .yaml")->check(not_empty);
   validation->add_flag("--strict", request.strict, "Take warnings for errors");
   validation->add_flag("--rules", request.rules, "Print the rules instead");
   auto* const injection = add("inject", "Print an OCI config with devices injected", inject);
   injection->add_option("CONFIG", request.config, "The config.json, or - for standard input")
-      ->required();
+      ->required()
+      ->check(not_empty);
   injection->add_option("NAME", request.names, "Qualified names: vendor.com/class=device")
       ->required();
   injection->add_flag("--in-place", request.in_place, "Rewrite CONFIG instead of printing it");
@@ -112,7 +147,7 @@ int run(int argc, char** argv) {
       add("why", "Tell where devices come from, or why names are not resolved and what to do",
           explain_names);
   why->add_option("NAME", request.names, "Qualified names: vendor.com/class=device")->required();
-  why->add_option("--for", request.engine,
+  why->add_option("--for", request.asked_engine,
                   "Tell whether this engine would resolve them: it refuses files that are too new "
                   "for it; podman@4.9 is podman 4.9.0")
       ->type_name("ENGINE@VERSION")
@@ -128,15 +163,11 @@ int run(int argc, char** argv) {
 
   try {
     app.parse(argc, argv);
-    if (request.in_place && (request.config == "-" || format_name == "yaml")) {
-      throw CLI::ValidationError{"--in-place", "needs a file, and writes JSON"};
-    }
+    check_options(request, format_name);
   } catch (const CLI::ParseError& error) {
-    const bool asked_for_help = app.exit(error) == 0;
-    const auto extra = app.remaining();
-    if (!asked_for_help && app.get_subcommands().empty() && !extra.empty()) {
-      print_error(fmt::format("cdi does not know {}\n", cdi::detail::quoted(extra.front())));
-    }
+    const bool asked_for_help = error.get_exit_code() == 0;
+    const bool told = !asked_for_help && tell_of_unknown_command(app);
+    if (!told) app.exit(error);
     return asked_for_help ? exit_done : exit_usage;
   }
   const OutputFormat format = format_name == "json"   ? OutputFormat::json

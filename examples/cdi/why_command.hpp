@@ -84,8 +84,8 @@ struct Sight {
 
 inline Sight look(const Request& request) {
   Sight sight{.registry = cdi::scan_spec_dirs(request.spec_dirs, request.reading)};
-  if (request.engine.empty()) return sight;
-  sight.engine.emplace(*cdi::parse_engine(request.engine), *sight.registry);
+  if (request.asked_engine.empty()) return sight;
+  sight.engine.emplace(*cdi::parse_engine(request.asked_engine), *sight.registry);
   sight.registry = sight.engine->registry();
   return sight;
 }

@@ -405,9 +405,9 @@ devices:
         odd = self.write("odd.yaml", NEW.replace("{model: x}", '{a: b, "my model": x, "": y}').replace(
             "devices:", "annotations: {a.b/c.d!: z}\ndevices:"))
         lost = [
-            (f"{odd}:3:15", "annotations.a.b/c.d!", 'annotation key "a.b/c.d!": name "c.d!" must'),
-            (f"{odd}:11:29", "devices[1].annotations", 'annotation key "" is empty'),
-            (f"{odd}:11:29", "devices[1].annotations.my model", 'annotation key "my model" may')]
+            (f"{odd}:3:25", "annotations.a.b/c.d!", 'annotation key "a.b/c.d!": name "c.d!" must'),
+            (f"{odd}:11:16", "devices[1].annotations", 'annotation key "" is empty'),
+            (f"{odd}:11:35", "devices[1].annotations.my model", 'annotation key "my model" may')]
         out, err = self.run_cdi("convert", "--to", "1.1.0", odd, expect=1)
         lines = err.splitlines()
         self.assertEqual(lines.pop(), f"cdi: error: {odd}: not converted to 1.1.0; --lossy converts "
@@ -415,9 +415,8 @@ devices:
         out, err = self.run_cdi("convert", "--lossy", "--to", "1.1.0", odd)
         self.assertEqual([line.replace("warning", "error") for line in err.splitlines()], lines)
         self.assertEqual(len(lines), len(lost))
-        for line, (_, where, why) in zip(lines, lost):
-            self.assertIn(f": {where}: the annotation is lost: {why}", line)
-            self.assertRegex(line, rf"^cdi: error: {odd}:\d+:\d+: ")
+        for line, (place, where, why) in zip(lines, lost):
+            self.assertIn(f"cdi: error: {place}: {where}: the annotation is lost: {why}", line)
         clean = self.write("clean.yaml", out)
         self.assertEqual(self.run_cdi("validate", "--strict", clean)[1], "")
         self.assertIn("annotations:\n      a: b\n    containerEdits", out)
@@ -489,6 +488,16 @@ devices:
         self.assertEqual(self.run_cdi(*args, "-o", "yaml")[0],
                          "---\ndryRun: false\nremoved: []\ntemporaries: []\n")
 
+    def test_an_owner_in_a_comment_counts_in_yaml_only(self):
+        text = "# cdi-publisher/owner: me\r\n" + LOW.replace("0.6.0", "0.5.0")
+        gone, kept = self.write("high/gone.yaml", text), self.write("high/kept.json", text)
+        out, err = self.run_cdi("gc", "--owner", "me")
+        self.assertEqual(out, f"{gone}: removed\n")
+        self.assertEqual(err, f'cdi: warning: {kept}: a comment in the first line records owner "me", '
+                              "but JSON files have no comments: rename the file to end in .yaml, or "
+                              "remove it by hand\n")
+        self.assertTrue(os.path.exists(kept))
+
     def test_what_cannot_be_cleaned_as_asked_is_told(self):
         gone = self.owned("gone.json")
         deep = self.write("high/deep.yaml", "# cdi-publisher/owner\n" + "[" * 99 + "]" * 99)
@@ -508,23 +517,14 @@ devices:
         done = subprocess.run([CDI, "gc", "--help"], text=True, stdout=subprocess.PIPE)
         self.assertIn("/var/run/cdi alone", done.stdout)
         self.assertIn("cdi-publisher/owner", done.stdout)
-    def test_an_owner_in_a_comment_counts_in_yaml_only(self):
-        text = "# cdi-publisher/owner: me\r\n" + LOW.replace("0.6.0", "0.5.0")
-        gone, kept = self.write("high/gone.yaml", text), self.write("high/kept.json", text)
-        out, err = self.run_cdi("gc", "--owner", "me")
-        self.assertEqual(out, f"{gone}: removed\n")
-        self.assertEqual(err, f'cdi: warning: {kept}: a comment in the first line records owner "me", '
-                              "but JSON files have no comments: rename the file to end in .yaml, or "
-                              "remove it by hand\n")
-        self.assertTrue(os.path.exists(kept))
-
 
     # Usage
 
     def test_bad_usage_exits_2(self):
         for args in ([], ["frob"], ["inject"], ["inject", self.config], ["devices", "extra"],
                      ["-o", "xml", "devices"], ["devices", "--no-such-option"],
-                     ["inject", "--in-place", "-", "a/b=c"],
+                     ["inject", "--in-place", "-", "a/b=c"], ["inject", "--in-place", "", "a/b=c"],
+                     ["inject", "", "a/b=c"], ["convert", "--to", "0.5.0", ""], ["validate", ""],
                      ["inject", "--in-place", "-o", "yaml", self.config, "a/b=c"],
                      ["convert", self.low], ["convert", "--to", "0.5.0"],
                      ["convert", "--to", "0.5.0", "--for", "podman@5", self.low],
@@ -538,6 +538,31 @@ devices:
                      ["gc", "--owner", "me", "--keep", "b"]):
             with self.subTest(args):
                 self.run_cdi(*args, expect=2)
+
+    def test_bad_usage_is_told(self):
+        for args, said in (
+                (["frob"], 'cdi: error: "frob" is no command: give one of devices, vendors, '),
+                ([""], 'cdi: error: "" is no command'), ([], "A subcommand is required"),
+                (["devices", "extra"], "not expected: extra"),
+                (["inject", "--in-place", "", "a/b=c"], "CONFIG: must not be empty"),
+                (["inject", "--in-place", "-", "a/b=c"], "needs a file: standard input is none"),
+                (["inject", "--in-place", "-o", "yaml", "c.json", "a/b=c"], "leave out -o yaml"),
+                (["convert", "--to", "0.5.0", ""], "FILE: must not be empty"),
+                (["validate", self.low, ""], "FILE: must not be empty")):
+            with self.subTest(args):
+                self.assertIn(said, self.run_cdi(*args, expect=2)[1])
+
+    def test_a_slash_after_the_name_of_a_file_is_refused(self):
+        os.symlink("config.json/", self.path("link"))
+        for path in ("config.json/", "config.json//", "config.json/.", "link", "link/"):
+            with self.subTest(path):
+                _, err = self.run_cdi("inject", "--in-place", self.path(path), "vendor.com/gpu=one",
+                                      expect=1)
+                self.assertIn(f"cdi: error: {self.path(path)}: ", err)
+                self.assertIn("Not a directory", err)
+                self.assertEqual(self.read("config.json"), CONFIG)
+        self.assertIn("a slash follows the name of a file", self.run_cdi(
+            "inject", "--in-place", self.config + "/", "vendor.com/gpu=one", expect=1)[1])
 
     def test_what_is_said_is_utf8_that_no_terminal_obeys(self):
         bad = os.fsencode(self.path("high/")) + b"\xff\xc2\x9b31m.yaml"

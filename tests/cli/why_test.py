@@ -218,6 +218,18 @@ class Why(unittest.TestCase):
         code, record = self.record(*asked)
         self.assertEqual((code, record["reads"]), (14, None))
 
+    def test_an_engine_knows_no_option_of_reading(self):
+        """It refuses the whole of a file with a bad device, and takes what others may write."""
+        self.write("odd/odd.yaml", ODD)
+        for option in ("--quarantine", "--refuse-writable"):
+            done = subprocess.run([CDI, "-d", self.path("odd"), option, "why", "--for",
+                                   "podman@4.9.3", "odd.com/gpu=good"], text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn("why --for: tells what an engine does", done.stderr)
+        code, record = self.record("--for", "podman@4.9.3", "odd.com/gpu=good", dirs=("odd",))
+        self.assertEqual((code, record["reason"]), (14, "file-rejected"))
+
     def test_an_engine_that_is_none(self):
         for engine in ("podman", "lxc@1.0", "podman@four"):
             done = subprocess.run([CDI, "why", "--for", engine, "a/b=c"], text=True,
