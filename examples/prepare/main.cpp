@@ -8,11 +8,13 @@
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -50,8 +52,13 @@ ExitCode show_model(const Survey& survey, const Options& options) {
   return finish(options.json() ? model_as_json(found) : model_as_text(found), code);
 }
 
-cdi::Error not_below_root(const std::string& path) {
-  return {.code = cdi::Errc::invalid, .message = path + ": it is not below the root"};
+/// Why `doctor` cannot look at a directory: it finds out what engines of the host below the root
+/// see.
+ExitCode refuse_outside(std::string_view option, const std::string& path, const Options& options) {
+  complain(fmt::format(
+      "error: {} {} is not below --root {}: doctor looks at that host only; name a directory of it",
+      option, path, options.root));
+  return ExitCode::usage;
 }
 
 ExitCode examine_host(const Survey& survey, const Options& options) {
@@ -59,12 +66,12 @@ ExitCode examine_host(const Survey& survey, const Options& options) {
   std::vector<std::string> dirs;
   for (const auto& dir : options.spec_dirs) {
     auto place = options.place_on_host(dir);
-    if (!place) return finish(not_below_root(dir), ExitCode::failed);
+    if (!place) return refuse_outside("--spec-dir", dir, options);
     dirs.push_back(std::move(*place));
   }
   if (!dirs.empty()) asked.spec_dirs = std::move(dirs);
   const auto output_dir = options.place_on_host(options.output_dir);
-  if (!output_dir) return finish(not_below_root(options.output_dir), ExitCode::failed);
+  if (!output_dir) return refuse_outside("--output-dir", options.output_dir, options);
   asked.output_dir = *output_dir;
   asked.versions_from = versions_from(options);
   const auto findings = diagnose_host(survey.tree, survey.inventories, asked);
@@ -124,16 +131,6 @@ std::string kind_fault(const std::string& text) {
   return cdi::parse_kind(text) ? "" : text + " is no kind: give one such as example.com/claim";
 }
 
-std::string absolute(const std::string& path) {
-  std::error_code failed;  // as when the working directory is gone
-  auto text = std::filesystem::absolute(path, failed).lexically_normal().string();
-  if (failed) return path;
-  while (text.size() > 1 && text.ends_with('/')) text.pop_back();
-  return text;
-}
-
-/// Makes paths absolute, fills in those that were not given, and takes the release of the oldest
-/// engine given.
 /// A path with the part of it that is the root spelt as the root is, whatever links led there.
 std::string spelt_below_root(const Options& options, const std::string& path) {
   struct stat root = {};
@@ -150,15 +147,50 @@ std::string spelt_below_root(const Options& options, const std::string& path) {
   return path;
 }
 
+/// The directory above what a path leads to: below the root as its host finds it, elsewhere as the
+/// kernel does. None for a link that leads nowhere.
+std::optional<std::filesystem::path> above(const Options& options, const std::string& path) {
+  namespace fs = std::filesystem;
+  const auto place = spelt_below_root(options, path);
+  if (options.root != "/" && place.starts_with(options.root + "/")) {
+    return fs::path{resolved(options, place)}.parent_path();
+  }
+  std::error_code failed;
+  if (!fs::is_symlink(path, failed)) return fs::path{path}.parent_path();
+  const auto real = fs::canonical(path, failed);
+  if (failed) return std::nullopt;
+  return real.parent_path();
+}
+
+/// A path with the working directory in front, and without `.`, `..` and needless slashes.
+std::string absolute(const Options& options, const std::string& given) {
+  std::error_code failed;  // as when the working directory is gone
+  const auto whole = std::filesystem::absolute(given, failed);
+  if (failed) return given;
+  std::filesystem::path out;
+  for (const auto& part : whole) {
+    if (part == "..") {
+      auto upward = above(options, out.string());
+      if (!upward) return whole.string();
+      out = std::move(*upward);
+    } else if (!part.empty() && part != ".") {
+      out /= part;
+    }
+  }
+  return out.string();
+}
+
+/// Makes paths absolute, fills in those that were not given, and takes the release of the oldest
+/// engine given.
 void complete(Options& options) {
-  options.root = absolute(options.root);
+  options.root = absolute(Options{}, options.root);
   const auto or_below_root = [&](const std::string& given, const std::string& path) {
-    const auto place = absolute(given.empty() ? options.below_root(path) : given);
+    const auto place = absolute(options, given.empty() ? options.below_root(path) : given);
     return resolved(options, spelt_below_root(options, place));
   };
   options.output_dir = or_below_root(options.output_dir, "/var/run/cdi");
   options.state_dir = or_below_root(options.state_dir, "/var/lib/cdi-prepare");
-  for (auto& dir : options.spec_dirs) dir = spelt_below_root(options, absolute(dir));
+  for (auto& dir : options.spec_dirs) dir = spelt_below_root(options, absolute(options, dir));
   for (const auto& engine : options.engines) {  // checked when they were read
     static_cast<void>(lower_release(options, *cdi::parse_engine(engine)));
   }
@@ -352,13 +384,26 @@ void add_commands(CLI::App& app, Options& options, Command& chosen) {
                               &examine_host);
   add_output(doctor, options);
   add_output_dir(doctor, options);
-  doctor.add_option("--spec-dir", options.spec_dirs,
-                    "Directories of specs to look at, below the root, by priority");
+  doctor
+      .add_option("--spec-dir", options.spec_dirs,
+                  "Directories of specs to look at, below the root, by priority")
+      ->check(not_empty);
 
   app.require_subcommand(1);
   app.footer(exit_code_help());
   app.set_version_flag("--version", fmt::format("cdi-prepare {}.{}.{}", CDI_VERSION_MAJOR,
                                                 CDI_VERSION_MINOR, CDI_VERSION_PATCH));
+}
+
+/// Says which commands there are when the first word is none of them; whether it did.
+bool tell_of_unknown_command(const CLI::App& app) {
+  const auto given = app.remaining();
+  if (!app.get_subcommands().empty() || given.empty()) return false;
+  std::vector<std::string> names;
+  for (const auto* command : app.get_subcommands({})) names.push_back(command->get_name());
+  complain(fmt::format("error: {} is no command: begin with one of {}",
+                       cdi::detail::quoted(given.front()), fmt::join(names, ", ")));
+  return true;
 }
 
 }  // namespace
@@ -373,7 +418,9 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& why) {
-    const bool asked_for_help = app.exit(why) == 0;
+    const bool asked_for_help = why.get_exit_code() == 0;
+    const bool told = !asked_for_help && prepare::tell_of_unknown_command(app);
+    if (!told) app.exit(why);
     return static_cast<int>(asked_for_help ? prepare::ExitCode::done : prepare::ExitCode::usage);
   }
   prepare::complete(options);

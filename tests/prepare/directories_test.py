@@ -79,6 +79,27 @@ class BelowTheRoot(TreeTest):
                 self.assertEqual(list(self.outside.iterdir()), [])
                 shutil.rmtree(self.specs)
 
+    def test_dots_after_a_link(self):
+        """Above a link is what is above its target: below the root as its host has it, elsewhere as
+        the kernel does."""
+        (self.outside / "deep").mkdir()
+        (self.place / "link").symlink_to("outside/deep")
+        self.path(str(self.outside)).mkdir(parents=True)
+        here = self.place.resolve()
+        for given, place in ((self.place / "link/../out", here / "outside/out"),
+                             (f"{self.place}/link/./..//out/", here / "outside/out"),
+                             (self.place / "link/../../out", here / "out"),
+                             (self.place / "node/../out", self.place / "out"),
+                             (self.place / "none/../out", self.place / "out"),
+                             (self.path("var/run/../specs"), self.specs.parent.parent / "specs"),
+                             (self.path("sys/../specs"), self.path("specs"))):
+            with self.subTest(given=given):
+                lines = self.run_well("write", "--output-dir", str(given)).stdout.splitlines()
+                self.assertEqual(lines[0], str(place / SPEC))
+                self.assertEqual(files_in(place), [SPEC])
+                shutil.rmtree(place)
+        self.assertEqual(files_in(self.outside), [])
+
     def test_modes(self):
         subprocess.run([self.program, "write", "--root", str(self.root)], umask=0o077, check=True,
                        stdout=subprocess.DEVNULL, timeout=20)

@@ -635,11 +635,29 @@ class Usage(PrepareTest):
         for arguments in ((), ("paint",), ("detect", "write"), ("detect", "--dry-run"),
                           ("detect", "-o", "xml"), ("write", "--root"), ("write", "extra"),
                           ("detect", "--root", self.place / "missing"),
-                          ("write", "--output-dir", "")):
+                          ("write", "--output-dir", ""), ("doctor", "--spec-dir", "")):
             with self.subTest(arguments=arguments):
                 done = self.run_prepare(*arguments)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
                 self.assertNotEqual(done.stderr, "")
+
+    def test_a_command_that_is_none_is_told_with_those_there_are(self):
+        for word in ("paint", "", "--root"):
+            done = self.run_prepare(word)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertEqual(done.stderr, f'cdi-prepare: error: "{word}" is no command: begin with '
+                             "one of detect, write, check, diff, watch, prepare, unprepare, list, "
+                             "doctor\n")
+
+    def test_doctor_looks_below_the_root_only(self):
+        for option in ("--spec-dir", "--output-dir"):
+            for place in (self.place, self.path("../out"), f"{self.root}x"):
+                done = self.run_prepare("doctor", "--root", self.root, option, place)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(f"error: {option} {os.path.abspath(place)} is not below --root "
+                              f"{self.root}: ", done.stderr)
+        done = self.run_prepare("doctor", "--root", self.root, "--spec-dir", self.path("etc/cdi"))
+        self.assertNotEqual(done.returncode, 2)
 
     def test_help_has_the_exit_codes(self):
         for arguments in (("--help",), ("detect", "--help"), ("write", "--help")):
