@@ -241,25 +241,25 @@ TEST_CASE("An owner in the first line counts whatever ends the line, in YAML fil
                     {"me", comment + "\r\r\n", false},      {"me", comment + "r\n", false},
                     {"cdi-prepare", former + "\n", true},   {"cdi-prepare", former + "\r\n", true},
                     {"cdi-prepare", former + "x\n", false}, {"me", former + "\n", false}};
-  for (const auto& [owner, line, is_own] : rows) {
-    CAPTURE(line);
-    const Publisher publisher{owner, dir.path()};
-    put_file(dir / "a.yaml", line + spec);
-    CHECK(publisher.files()->size() == (is_own ? 1 : 0));
+  for (const auto& row : rows) {
+    CAPTURE(row.line);
+    const Publisher publisher{row.owner, dir.path()};
+    put_file(dir / "a.yaml", row.line + spec);
+    CHECK(publisher.files()->size() == (row.is_own ? 1 : 0));
     CHECK(told(publisher.write("a.yaml", spec_of("d"), DryRun::yes)).starts_with("replaced") ==
-          is_own);
-    CHECK(told(publisher.prune({})) == (is_own ? "removed a.yaml" : ""));
-    put_file(dir / "a.json", line + spec);
+          row.is_own);
+    CHECK(told(publisher.prune({})) == (row.is_own ? "removed a.yaml" : ""));
+    put_file(dir / "a.json", row.line + spec);
     CHECK(publisher.files()->empty());
     const auto pruned = publisher.prune({});
     REQUIRE(pruned);
     CHECK(pruned->files.empty());
-    CHECK(pruned->unreadable.size() == (is_own ? 1 : 0));
+    CHECK(pruned->unreadable.size() == (row.is_own ? 1 : 0));
     const auto written = publisher.write("a.json", spec_of("d"));
     REQUIRE_FALSE(written);
     CHECK(written.error().code == cdi::Errc::conflict);
-    CHECK(contains(told(written), "JSON files have no comments") == is_own);
-    CHECK(get_file(dir / "a.json") == line + spec);
+    CHECK(contains(told(written), "JSON files have no comments") == row.is_own);
+    CHECK(get_file(dir / "a.json") == row.line + spec);
   }
 }
 
