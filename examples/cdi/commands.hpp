@@ -4,9 +4,11 @@
 #ifndef CDI_EXAMPLES_CDI_COMMANDS_HPP
 #define CDI_EXAMPLES_CDI_COMMANDS_HPP
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -177,8 +179,11 @@ inline ExitCode validate(const Request& request, const Output& output) {
     }
   }
   for (const auto& path : request.files) {
-    const auto spec = cdi::read_spec_file(path, request.reading);
+    auto spec = cdi::read_spec_file(path, request.reading);
     if (!spec) {
+      if (std::error_code none; std::filesystem::is_directory(path, none)) {
+        spec.error().message = "a directory: name a file of it, or give it with --spec-dir";
+      }
       output.error(spec.error());
       good = false;
       continue;

@@ -56,7 +56,9 @@ inline std::string asked_name_fault(const std::string& text) {
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/";
   constexpr std::size_t longest = 127;
   const auto [name, request] = parse_asked_name(text);
-  if (!cdi::parse_name(name) && !cdi::is_device_name(name)) return "no name of a device";
+  if (!cdi::parse_name(name) && !cdi::is_device_name(name)) {
+    return cdi::detail::quoted(name) + " is no name of a device: `cdi-prepare detect` shows those";
+  }
   const bool is_request = !request.empty() && request.size() <= longest &&
                           request.find_first_not_of(allowed) == std::string::npos;
   const bool good = is_request || text.find('@') == std::string::npos;

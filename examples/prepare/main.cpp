@@ -93,7 +93,9 @@ std::string not_empty(const std::string& text) {
 std::string release_fault(const std::string& text) {
   const auto release = cdi::parse_release(text);
   const bool written = release && *release >= cdi::Release{0, 3, 0};  // older ones had no name
-  return written ? "" : text + " is no CDI release that specs name: give one such as 0.6.0";
+  return written ? ""
+                 : cdi::detail::quoted(text) +
+                       " is no CDI release that specs name: give one such as 0.6.0";
 }
 
 std::string engine_fault(const std::string& text) {
@@ -102,9 +104,9 @@ std::string engine_fault(const std::string& text) {
 }
 
 std::string uid_fault(const std::string& text) {
-  return is_claim_uid(text)
-             ? ""
-             : text + " is no plain id: 1 to 56 letters, digits and -, no - at an end";
+  return is_claim_uid(text) ? ""
+                            : cdi::detail::quoted(text) +
+                                  " is no plain id: 1 to 56 letters, digits and -, no - at an end";
 }
 
 /// Whether a text is a number of seconds up to a day; "nan" is none.
@@ -116,19 +118,21 @@ bool is_time(const std::string& text, double least) {
 }
 
 std::string seconds_fault(const std::string& text) {
-  return is_time(text, 0) ? "" : text + " is not 0 to 86400 seconds";
+  return is_time(text, 0) ? "" : cdi::detail::quoted(text) + " is not 0 to 86400 seconds";
 }
 
 std::string interval_fault(const std::string& text) {
-  return is_time(text, 0.01) ? "" : text + " is not 0.01 to 86400 seconds";
+  return is_time(text, 0.01) ? "" : cdi::detail::quoted(text) + " is not 0.01 to 86400 seconds";
 }
 
 std::string count_fault(const std::string& text) {
-  return parse_number<std::uint32_t>(text) ? "" : text + " is no count";
+  return parse_number<std::uint32_t>(text) ? "" : cdi::detail::quoted(text) + " is no count";
 }
 
 std::string kind_fault(const std::string& text) {
-  return cdi::parse_kind(text) ? "" : text + " is no kind: give one such as example.com/claim";
+  return cdi::parse_kind(text)
+             ? ""
+             : cdi::detail::quoted(text) + " is no kind: give one such as example.com/claim";
 }
 
 /// A path with the part of it that is the root spelt as the root is, whatever links led there.
@@ -190,6 +194,8 @@ void complete(Options& options) {
   };
   options.output_dir = or_below_root(options.output_dir, "/var/run/cdi");
   options.state_dir = or_below_root(options.state_dir, "/var/lib/cdi-prepare");
+  // A name without a slash would be looked for where the system has its libraries.
+  if (auto& library = options.nvml_library; !library.empty()) library = absolute({}, library);
   for (auto& dir : options.spec_dirs) dir = spelt_below_root(options, absolute(options, dir));
   for (const auto& engine : options.engines) {  // checked when they were read
     static_cast<void>(lower_release(options, *cdi::parse_engine(engine)));

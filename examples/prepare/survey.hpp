@@ -80,7 +80,10 @@ inline void ask_nvml(std::vector<Inventory>& inventories, const Options& options
 /// Looks at the host.
 inline cdi::Result<Survey> look(const Options& options, NvmlMemory& memory) {
   auto tree = HostTree::open(options.root);
-  if (!tree) return tree.error();
+  if (!tree) {
+    tree.error().message.insert(0, fmt::format("cannot look at --root {}: ", options.root));
+    return std::move(tree).error();
+  }
   Survey survey{.tree = std::move(*tree)};
   survey.inventories = detect(survey.tree, survey.complete);
   if (options.nvml) ask_nvml(survey.inventories, options, memory);

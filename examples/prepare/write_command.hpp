@@ -88,7 +88,10 @@ inline void remove_outdated(const Survey& survey, const PreparedSpecs& prepared,
     written.errors.push_back(cdi::to_string(error));
   };
   const auto directory = open_directory(options, options.output_dir, Missing::stays);
-  if (!directory) return fail(directory.error());
+  if (!directory) {
+    if (written.errors.empty()) fail(directory.error());  // or it was said of a spec
+    return;
+  }
   const auto stays = files_that_stay(survey, prepared, options);
   const auto done = publisher_in(*directory).prune(stays);
   if (!done) return fail(done.error());

@@ -155,7 +155,9 @@ class Cdi(unittest.TestCase):
 
     def test_what_is_no_spec_file_is_refused(self):
         os.mkfifo(self.path("fifo.yaml"))
-        for name, said in (("none.yaml", "No such file"), ("low", "ends in .json or .yaml"),
+        self.write("plain", "")
+        for name, said in (("none.yaml", "No such file"), ("low", "a directory: name a file of it"),
+                           ("low/", "a directory: "), ("plain", "ends in .json or .yaml"),
                            ("fifo.yaml", "not a regular file"), ("config.json", "unknown field")):
             with self.subTest(name):
                 self.assertIn(said, self.run_cdi("validate", self.path(name), expect=1)[1])

@@ -649,6 +649,37 @@ class Usage(PrepareTest):
                              "one of detect, write, check, diff, watch, prepare, unprepare, list, "
                              "doctor\n")
 
+    def test_what_is_wrong_is_quoted(self):
+        for arguments in (("list", "--lock-timeout"), ("write", "--wait"), ("write", "--expect"),
+                          ("watch", "--interval"), ("write", "--max-version"), ("write", "--for"),
+                          ("prepare", "--claim"), ("prepare", "--device"), ("prepare", "--kind")):
+            for value in ("", "a b"):
+                with self.subTest(arguments=arguments, value=value):
+                    done = self.run_prepare(*arguments, value)
+                    self.assertEqual((done.returncode, done.stdout), (2, ""))
+                    self.assertIn(f'{arguments[1]}: ', done.stderr)
+                    self.assertIn(f'"{value}" is no', done.stderr)
+
+    def test_a_directory_that_cannot_be_opened_is_told_once(self):
+        self.out.parent.mkdir()
+        self.out.write_text("mine\n")
+        self.assertEqual(self.write().stderr.count("cannot open the directory"), 1)
+
+    def test_a_root_that_may_not_be_read_is_named(self):
+        self.path("dev.tab").unlink()
+        self.path("dev.tab").symlink_to("dev.tab")
+        self.assertIn(f"error: cannot look at --root {self.root}: /dev.tab: Too many levels",
+                      self.detect().stderr)
+
+    def test_a_library_in_the_working_directory(self):
+        self.path("libodd.so").write_text("no library")
+        done = self.detect("--nvml", "--nvml-library", "libodd.so")
+        self.assertEqual(done.returncode, 2)
+        done = subprocess.run([PREPARE, "detect", "--root", ".", "--nvml", "--nvml-library",
+                               "libodd.so"], cwd=self.root, capture_output=True, text=True,
+                              timeout=20, check=False)
+        self.assertIn(f"NVML: {os.path.realpath(self.root)}/libodd.so: file too short", done.stderr)
+
     def test_doctor_looks_below_the_root_only(self):
         for option in ("--spec-dir", "--output-dir"):
             for place in (self.place, self.path("../out"), f"{self.root}x"):
