@@ -59,8 +59,8 @@ void add_gc_options(CLI::App& gc, GcRequest& request) {
       "Looks into the directories given with -d, or else into /var/run/cdi alone. A file is\n"
       "removed only when it says that it is the owner's: in annotation " +
       std::string{cdi::owner_annotation} +
-      ",\nor in a comment in its first line. With it go temporary files, whoever's, that a "
-      "killed writer\nleft. What cannot be read is left alone, with a warning.\n\n" +
+      ",\nor, in YAML, in a comment in its first line. With it go temporary files, whoever's,\n"
+      "that a killed writer left. What cannot be read is left alone, with a warning.\n\n" +
       exit_code_table());
 }
 

@@ -85,13 +85,11 @@ inline cdi::Result<std::vector<FoundDevice>> find_again(const Survey& survey, co
   return out;
 }
 
-/// The first release in which a JSON file can record whose it is, as that of a claim must.
-inline constexpr cdi::Release first_for_claims{0, 6, 0};
-
-/// Refuses releases that specs of claims cannot be written in.
+/// Refuses releases that specs of claims cannot be written in: they are JSON, and record whose they
+/// are.
 inline cdi::Result<void> check_release(const Options& options) {
-  if (!options.max_version || *options.max_version >= first_for_claims) return {};
-  const auto needed = cdi::to_string(first_for_claims);
+  if (has_annotations(options)) return {};
+  const auto needed = cdi::to_string(first_with_annotations);
   cdi::Error error{.code = cdi::Errc::unsupported,
                    .message = fmt::format("a claim's spec records whose it is, which is there "
                                           "since {}: give --max-version {} or newer",
@@ -137,9 +135,8 @@ inline cdi::Result<PreparedSpec> claim_spec(const Survey& survey, const Claim& c
     return device_error(left_out->front().name, left_out->front().reason, cdi::Errc::host);
   }
   PreparedSpec prepared{.spec = std::move(spec)};
-  if (auto settled = settle_version(prepared, options.max_version, first_for_claims); !settled) {
-    return std::move(settled).error();
-  }
+  auto settled = settle_version(prepared, options.max_version, first_with_annotations);
+  if (!settled) return std::move(settled).error();
   return prepared;
 }
 

@@ -13,7 +13,6 @@
 #include <cdi/publish.hpp>
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
-#include <cdi/version.hpp>
 
 #include "directories.hpp"
 #include "options.hpp"
@@ -38,8 +37,7 @@ inline bool is_readable_by_all(const std::string& path) {
 
 /// The spec with its owner in it, when its release has a place for that.
 inline cdi::Spec owned(cdi::Spec spec, const Options& options) {
-  constexpr cdi::Release first_with_annotations{0, 6, 0};
-  if (!options.max_version || *options.max_version >= first_with_annotations) {
+  if (has_annotations(options)) {
     spec.annotations.insert_or_assign(std::string{cdi::owner_annotation}, spec_owner);
   }
   return spec;

@@ -59,6 +59,14 @@ inline SpecOptions spec_options(const HostTree& tree, const Options& options) {
   return out;
 }
 
+/// The first release whose specs have annotations, which say whose a JSON file is.
+inline constexpr cdi::Release first_with_annotations{0, 6, 0};
+
+/// Whether specs made with these options have annotations.
+inline bool has_annotations(const Options& options) {
+  return !options.max_version || *options.max_version >= first_with_annotations;
+}
+
 /// Gives a spec the lowest release from `lowest` on that holds it, or the one given and what that
 /// one holds.
 inline cdi::Result<void> settle_version(PreparedSpec& prepared,
@@ -96,10 +104,7 @@ inline cdi::Result<PreparedSpec> prepare_spec(const HostTree& tree, const Invent
   auto failed = verify(tree, out.spec);
   if (!failed) return failed.error();
   out.left_out = std::move(*failed);
-  constexpr cdi::Release first_with_annotations{0, 6, 0};
-  if (!options.max_version || *options.max_version >= first_with_annotations) {
-    add_fingerprint(out.spec, tree, found, options);
-  }
+  if (has_annotations(options)) add_fingerprint(out.spec, tree, found, options);
   if (auto settled = settle_version(out, options.max_version); !settled) {
     return std::move(settled).error();
   }
