@@ -83,7 +83,10 @@ inline cdi::Result<Directory> open_directory(const Options& options, const std::
     return cdi::file_error(
         path, make ? "cannot open the directory, nor make it" : "cannot open the directory");
   };
-  if (!path.starts_with('/')) return fail(ENOENT);  // the working directory is gone
+  // The working directory is gone, or a link before the dots leads nowhere.
+  const bool leads_nowhere =
+      !path.starts_with('/') || (path + "/").find("/../") != std::string::npos;
+  if (leads_nowhere) return fail(ENOENT);
   if (path.find('\0') != std::string::npos) return fail(EINVAL);
   const auto [root, below] = detail::below_its_root(options, path);
   const auto paths = RootedPaths::open(root);

@@ -100,6 +100,17 @@ class BelowTheRoot(TreeTest):
                 shutil.rmtree(place)
         self.assertEqual(files_in(self.outside), [])
 
+    def test_dots_after_a_link_that_leads_nowhere(self):
+        (self.place / "link").symlink_to("nowhere")
+        for end in ("link/../out", "link/.."):
+            given = self.place / end
+            for command in ("write", "check"):
+                error = self.run_well(command, "--output-dir", str(given), code=1).stderr
+                self.assertIn(f"error: {given}: cannot open the directory", error)
+                self.assertIn(": No such file or directory\n", error)
+        self.assertEqual(sorted(path.name for path in self.place.iterdir()),
+                         ["link", "node", "outside"])
+
     def test_modes(self):
         subprocess.run([self.program, "write", "--root", str(self.root)], umask=0o077, check=True,
                        stdout=subprocess.DEVNULL, timeout=20)
