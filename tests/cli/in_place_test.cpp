@@ -140,6 +140,7 @@ TEST_CASE("What cannot be a file in place is an error that names the path") {
   tree.put("file", "old");
   tree.link("loop", "loop");
   tree.link("gone", "dangling");
+  tree.link("file/", "slash");
   struct {
     std::string path;
     int system;
@@ -149,6 +150,8 @@ TEST_CASE("What cannot be a file in place is an error that names the path") {
       {tree / "dangling", ENOENT},
       {tree / "missing/file", ENOENT},
       {tree / "file/file", ENOTDIR},
+      {tree / "file/", ENOTDIR},
+      {tree / "slash", ENOTDIR},
       {tree / "loop", ELOOP},
       {tree / ".", EISDIR},
       {"/", EISDIR},
