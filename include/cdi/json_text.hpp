@@ -29,12 +29,17 @@ inline void append_json_string(std::string& out, std::string_view text) {
   constexpr std::string_view digits = "0123456789abcdef";
   constexpr std::string_view escaped = "\"\\\b\f\n\r\t";
   constexpr std::string_view names = "\"\\bfnrt";
+  const auto is_plain = [](char c) {
+    return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\';
+  };
   out.push_back('"');
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && c != '"' && c != '\\') {
-      out.push_back(c);
-    } else if (const auto which = escaped.find(c); which != escaped.npos) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::size_t begin = i;
+    while (i < text.size() && is_plain(text[i])) ++i;
+    out.append(text, begin, i - begin);
+    if (i == text.size()) break;
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (const auto which = escaped.find(text[i]); which != escaped.npos) {
       out.push_back('\\');
       out.push_back(names[which]);
     } else {
