@@ -93,6 +93,7 @@ class YamlReader {
   };
 
   static constexpr std::size_t longest_key = 1024;
+  static constexpr std::size_t bytes_per_name = 72;  // in a map, with what the allocator adds
 
   bool refuse(std::string message, std::size_t at) {
     return builder_.refuse(Errc::syntax, message.insert(0, "not valid YAML: "), at);
@@ -133,7 +134,7 @@ class YamlReader {
     };
     const auto name = next_word();
     if (name == "%TAG") {
-      handles_.insert(next_word());
+      if (handles_.insert(next_word()).second) builder_.note_memory(bytes_per_name);
     } else if (name != "%YAML") {
       return refuse("unknown directive " + quoted(name), begin);
     } else if (!next_word().starts_with("1.")) {
@@ -493,9 +494,8 @@ class YamlReader {
   /// Names the value added last.
   void note_anchor(const Properties& properties) {
     if (!properties.anchor) return;
-    constexpr std::size_t per_name = 72;  // in a map, with what the allocator adds
     const auto [at, added] = anchors_.insert_or_assign(*properties.anchor, builder_.last());
-    if (added) builder_.note_memory(per_name);
+    if (added) builder_.note_memory(bytes_per_name);
   }
 
   // -- lists in brackets, maps in braces ---------------------------------------------------------

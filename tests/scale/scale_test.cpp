@@ -63,6 +63,19 @@ std::string names(std::string_view before, std::string_view after) {
   return out;
 }
 
+/// The same with names of three bytes, and as many as take most of the memory allowed.
+std::string short_names(std::string_view before, std::string_view after) {
+  constexpr std::string_view letters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  std::string out;
+  for (std::uint32_t i = 0; i < 180'000; ++i) {
+    out.append(before);
+    for (const std::uint32_t shift : {0U, 6U, 12U}) out.push_back(letters[i >> shift & 63]);
+    out.append(after);
+  }
+  return out;
+}
+
 std::string utf16(std::string_view unit) {
   return "\xFF\xFE" + repeated(unit);
 }
@@ -111,6 +124,7 @@ std::vector<Text> costly_texts() {
       {"comments", repeated("#\n")},
       {"line ends", repeated("\r")},
       {"handles", names("%TAG !", "! x\n")},
+      {"handles and anchors", short_names("%TAG ", "\n") + "---\n[" + short_names("&", " ,") + "]"},
       {"UTF-16", utf16("-\0\n\0"s)},
       {"UTF-16 of three bytes each", utf16("\xAC\x20")},
       {"halves of UTF-16", utf16("\0\xD8"s)},
