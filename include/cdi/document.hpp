@@ -77,6 +77,18 @@ class Document {
     return rest_ == 0 ? std::nullopt : std::optional{position(rest_)};
   }
 
+  /// A place where the Go reference, and so most engines, refuse the text or read it otherwise.
+  struct Unportable {
+    Position position;   ///< of what they do not take
+    std::string reason;  ///< what it is, what they make of it, and what to write instead
+  };
+
+  /// The first such place, of those that the readers of JSON and YAML know.
+  std::optional<Unportable> unportable() const {
+    if (unportable_.empty()) return std::nullopt;
+    return Unportable{position(unportable_at_), unportable_};
+  }
+
   /// The place of the member that a path such as `devices[0].name` leads to, or of the deepest
   /// value on the way that is there. Keys match in any case. Costs one step for each sibling on the
   /// way.
@@ -141,6 +153,8 @@ class Document {
   std::vector<Mark> marks_{};    // of bytes 0, 1024, 2048, ...; never empty
   std::string file_{};
   std::uint32_t rest_ = 0;  // where the text goes on after the document; 0 when it does not
+  std::uint32_t unportable_at_ = 0;
+  std::string unportable_{};  // why not all readers take it; empty when they do
 };
 
 /// One value of a document. A cursor: cheap to copy, valid while the document stays where it is.
@@ -369,6 +383,8 @@ inline Document Document::without(const Value& list, const std::vector<bool>& le
   out.marks_ = marks_;
   out.file_ = file_;
   out.rest_ = rest_;
+  out.unportable_at_ = unportable_at_;
+  out.unportable_ = unportable_;
   return out;
 }
 

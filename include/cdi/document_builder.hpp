@@ -129,6 +129,15 @@ class DocumentBuilder {
   /// Notes where the text goes on after the document: `Document::rest`.
   void note_rest(std::size_t at) { document_.rest_ = static_cast<std::uint32_t>(at); }
 
+  /// Notes what the Go reference does not take: `Document::unportable`. The first place counts.
+  void note_unportable(std::size_t at, std::string_view reason) {
+    if (!is_portable() && document_.unportable_at_ <= at) return;
+    document_.unportable_at_ = static_cast<std::uint32_t>(at);
+    document_.unportable_ = reason;
+  }
+  /// Whether no such was noted.
+  bool is_portable() const { return document_.unportable_.empty(); }
+
   /// Refuses the text for what stands at a place; answers false. The message may not be empty.
   bool refuse(Errc code, std::string message, std::size_t at) {
     error_ = {.code = code,

@@ -123,17 +123,28 @@ inline bool read_good_devices(const Document& document, bool quarantine, LoadedS
   return detail::read_document(*good, out, rejected);
 }
 
+/// Warns of what is not read of the text, and of what others do not read.
+inline void warn_of_text(const Document& document, std::vector<Error>& warnings) {
+  if (const auto rest = document.rest()) {
+    warnings.push_back({.code = Errc::invalid,
+                        .message = "only the first document of the file is read: put the others "
+                                   "into files of their own",
+                        .position = *rest,
+                        .rule = row_of(Rule::single_document).code});
+  }
+  if (auto found = document.unportable()) {
+    warnings.push_back({.code = Errc::invalid,
+                        .message = std::move(found->reason),
+                        .position = std::move(found->position),
+                        .rule = row_of(Rule::portable_text).code});
+  }
+}
+
 inline bool read_text(std::string_view text, std::string_view path, Format format,
                       const ReadOptions& options, LoadedSpec& out, RejectedFile& rejected) {
   out.path = path;
   const auto document = detail::parse_text(text, path, format, options.limits, out.warnings);
-  if (document && document->rest()) {
-    out.warnings.push_back({.code = Errc::invalid,
-                            .message = "only the first document of the file is read: put the "
-                                       "others into files of their own",
-                            .position = *document->rest(),
-                            .rule = row_of(Rule::single_document).code});
-  }
+  if (document) detail::warn_of_text(*document, out.warnings);
   if (!document) {
     rejected.why = document.error();
     detail::tell_contents(text, rejected);

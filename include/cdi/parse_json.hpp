@@ -56,9 +56,10 @@ class JsonReader {
   /// Refuses what stands here where something else must.
   bool unexpected(std::string_view expected, std::string_view advice = {}) {
     if (at_ >= text_.size()) return cut_off();
+    const auto character = text_.substr(at_, utf8_size(text_.substr(at_, 4)));
+    if (character.empty()) return bad_byte();
     std::string message = "unexpected ";
-    const auto size = utf8_size(text_.substr(at_, 4));
-    message.append(quoted(text_.substr(at_, size == 0 ? 1 : size)));
+    message.append(quoted(character));
     message.append(", expected ").append(expected).append(advice);
     return refuse(std::move(message), at_);
   }
@@ -167,10 +168,22 @@ class JsonReader {
     while (at_ < text_.size()) {
       const auto byte = static_cast<unsigned char>(text_[at_]);
       if (byte == '"' || byte == '\\' || byte < 0x20) return;
-      const std::size_t size = byte < 0x80 ? 1 : utf8_size(text_.substr(at_, 4));
-      if (size == 0) return;
-      at_ += size;
+      if (byte < 0x7f) {
+        ++at_;
+      } else if (!skip_rare_character()) {
+        return;
+      }
     }
+  }
+
+  /// Moves over a character that is no printable ASCII; false when it is none.
+  bool skip_rare_character() {
+    const auto character = text_.substr(at_, utf8_size(text_.substr(at_, 4)));
+    if (is_unportable(character) && builder_.is_portable()) {
+      builder_.note_unportable(at_, unportable_character(character, {}));
+    }
+    at_ += character.size();
+    return !character.empty();
   }
 
   bool read_string() {
@@ -196,14 +209,9 @@ class JsonReader {
   }
 
   bool bad_byte() {
-    const auto byte = static_cast<unsigned char>(text_[at_]);
-    if (byte >= 0x20) return refuse("not UTF-8: save the text as UTF-8", at_);
-    const std::string name = byte == '\n'   ? "a line break in a string: write \\n"
-                             : byte == '\t' ? "a tab in a string: write \\t"
-                                            : "a control character in a string: write \\u00" +
-                                                  std::string{"0123456789abcdef"[byte >> 4],
-                                                              "0123456789abcdef"[byte & 15]};
-    return refuse(name, at_);
+    if (text_[at_] == '\n') return refuse("a line break in a string: write \\n", at_);
+    if (text_[at_] == '\t') return refuse("a tab in a string: write \\t", at_);
+    return refuse(forbidden_byte(text_[at_], {}), at_);
   }
 
   bool read_escape() {
@@ -216,6 +224,7 @@ class JsonReader {
     if (which == names.npos) {
       return refuse("unknown escape in a string: write \\\\ for a backslash", begin);
     }
+    if (name == '/') builder_.note_unportable(begin, unportable_slash);
     ++at_;
     decoded_.push_back(meant[which]);
     return true;
@@ -245,6 +254,9 @@ class JsonReader {
     if (pair) {
       code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
       at_ += 6;
+      builder_.note_unportable(begin,
+                               "two \\u for one character are refused by the Go reference, and so "
+                               "by most engines: write the character itself");
     } else if (code >= 0xd800 && code < 0xe000) {
       return refuse("half of a surrogate pair: write both halves, or the character itself", begin);
     }

@@ -92,6 +92,8 @@ class YamlReader {
     value,  // what comes after a key
   };
 
+  static constexpr std::string_view uri_bytes =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_;/?:@&=+$,.!~*'()[]%";
   static constexpr std::size_t longest_key = 1024;
   static constexpr std::size_t bytes_per_name = 72;  // in a map, with what the allocator adds
 
@@ -137,8 +139,12 @@ class YamlReader {
       if (handles_.insert(next_word()).second) builder_.note_memory(bytes_per_name);
     } else if (name != "%YAML") {
       return refuse("unknown directive " + quoted(name), begin);
-    } else if (!next_word().starts_with("1.")) {
+    } else if (const auto version = next_word(); !version.starts_with("1.")) {
       return refuse("only YAML 1.1 and 1.2 are known", begin);
+    } else if (version != "1.1") {
+      builder_.note_unportable(begin,
+                               "%YAML other than 1.1 is refused by the Go reference, and so by "
+                               "most engines: remove the line");
     }
     return true;
   }
@@ -366,6 +372,11 @@ class YamlReader {
     }
     if (out.tagged) return refuse("a value has two tags", at);
     const auto tag = scan_.take_tag();
+    if (!tag.starts_with("!<") && tag.find_first_not_of(uri_bytes) != tag.npos) {
+      builder_.note_unportable(at,
+                               "a tag that is no URI is refused by the Go reference, and so by "
+                               "most engines: remove it");
+    }
     out.tagged = true;
     out.is_text = tag == "!" || tag == "!!str" || tag == "!<tag:yaml.org,2002:str>";
     if (tag == "!!binary" || tag == "!<tag:yaml.org,2002:binary>") {

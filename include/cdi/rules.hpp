@@ -51,6 +51,7 @@ enum class Rule : std::uint8_t {
   device_edits,           ///< each device edits something
   json_syntax,            ///< a `.json` file holds JSON, and not YAML; a warning
   single_document,        ///< nothing comes after the first YAML document; a warning
+  portable_text,          ///< the text is read alike by all engines; a warning
 };
 
 /// What breaking a rule means.
@@ -75,7 +76,7 @@ struct RuleRow {
 /// `text_nul` and `node_numbers`. An error takes all devices of a file away, so what the reference
 /// takes and only some container would stumble over is a warning. What it means to refuse, but
 /// never looks at, is an error to writers.
-inline constexpr std::array<RuleRow, 34> rules{{
+inline constexpr std::array<RuleRow, 35> rules{{
     {Rule::version_known, "version-known", Severity::error,
      "cdiVersion names a release of the CDI specification", "SPEC.md, Specification version"},
     {Rule::version_new_enough, "version-new-enough", Severity::error,
@@ -147,6 +148,11 @@ inline constexpr std::array<RuleRow, 34> rules{{
     {Rule::json_syntax, "json-syntax", Severity::warning, "a .json file is valid JSON", "RFC 8259"},
     {Rule::single_document, "single-document", Severity::warning,
      "a file holds one YAML document: further ones are not read", "the Go reference"},
+    {Rule::portable_text, "portable-text", Severity::warning,
+     "a text is one that YAML 1.1 takes: without %YAML 1.2, control characters such as U+0080, "
+     "ends "
+     "of lines such as U+2028, ? in brackets outside quotes, \\/, and two \\u for one character",
+     "the Go reference"},
 }};
 
 static_assert(std::all_of(rules.begin(), rules.end(), [](const RuleRow& row) {

@@ -63,18 +63,83 @@ inline std::size_t count_ascii(std::string_view text) noexcept {
   return i;
 }
 
-/// The first byte of a text in UTF-8 that YAML does not allow; `npos` when there is none.
-inline std::size_t find_forbidden(std::string_view text) noexcept {
+/// Whether a character ends a line in YAML 1.1, and none in YAML 1.2 and JSON: NEL, and the line
+/// and paragraph separators.
+inline bool ends_old_line(std::string_view character) noexcept {
+  return character == "\xC2\x85" || character == "\xE2\x80\xA8" || character == "\xE2\x80\xA9";
+}
+
+/// Whether YAML 1.1 has another use for a character that JSON or YAML 1.2 take as any other, or
+/// none: DEL, the C1 controls, what ends a line, U+FFFE and U+FFFF.
+inline bool is_unportable(std::string_view character) noexcept {
+  return character == "\x7F" || (character >= "\xC2\x80" && character <= "\xC2\x9F") ||
+         ends_old_line(character) || character == "\xEF\xBF\xBE" || character == "\xEF\xBF\xBF";
+}
+
+/// What YAML does not allow in a text, and what not all readers take alike.
+struct OddCharacters {
+  std::size_t forbidden = std::string_view::npos;   ///< the first; no look is taken behind it
+  std::size_t unportable = std::string_view::npos;  ///< the first for `is_unportable`
+};
+
+/// Looks for such in a text in UTF-8.
+inline OddCharacters find_odd_characters(std::string_view text) noexcept {
+  OddCharacters found;
   std::size_t i = 0;
   while (true) {
     i += count_ascii(text.substr(i));
-    if (i >= text.size()) return text.npos;
+    if (i >= text.size()) return found;
     const auto byte = static_cast<unsigned char>(text[i]);
     const bool control = byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r';
     const std::size_t size = byte < 0x80 ? 1 : utf8_size(text.substr(i, 4));
-    if (control || byte == 0x7f || size == 0) return i;
+    if (control || byte == 0x7f || size == 0) {
+      found.forbidden = i;
+      return found;
+    }
+    if (found.unportable == text.npos && is_unportable(text.substr(i, size))) found.unportable = i;
     i += size;
   }
+}
+
+/// The number of a character of the Basic Multilingual Plane in four digits, behind `before`:
+/// `U+0085`.
+inline std::string character_name(std::string_view before, std::string_view character) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  const unsigned code = character.size() == 1 ? static_cast<unsigned char>(character.front())
+                                              : bmp_code_point(character);
+  std::string out{before};
+  for (const int shift : {12, 8, 4, 0}) out.append(1, digits[code >> shift & 15]);
+  return out;
+}
+
+/// Why a text cannot hold a byte: it begins no character in UTF-8, or is a control character.
+/// `place` is where such can be written as an escape.
+inline std::string forbidden_byte(char byte, std::string_view place) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  const std::string_view character{&byte, 1};
+  const auto code = static_cast<unsigned char>(byte);
+  if (code >= 0x80) {
+    return std::string{"the byte 0x"}
+        .append({digits[code >> 4], digits[code & 15]})
+        .append(" is not UTF-8: save the text as UTF-8");
+  }
+  const auto name = character_name("control character U+", character);
+  if (code == 0) return name + ": remove it";  // no text of a spec may hold it
+  return name + ": remove it, or write " + character_name("\\u", character).append(place);
+}
+
+/// Of the escape `\/`, which JSON and YAML 1.2 have, and YAML 1.1 has not.
+inline constexpr std::string_view unportable_slash =
+    "\\/ is refused by the Go reference, and so by most engines: write / alone";
+
+/// What the Go reference makes of a character that is unportable. `place` is where such can be
+/// written as an escape.
+inline std::string unportable_character(std::string_view character, std::string_view place) {
+  return character_name("U+", character)
+      .append(ends_old_line(character) ? " is taken for the end of a line by" : " is refused by")
+      .append(" the Go reference, and so by most engines: remove it, or write ")
+      .append(character_name("\\u", character))
+      .append(place);
 }
 
 /// Whether a text is UTF-16, told by its byte order mark.

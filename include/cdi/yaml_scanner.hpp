@@ -44,9 +44,14 @@ class YamlScanner {
   /// Refuses what YAML does not allow anywhere: control characters, and what is not UTF-8.
   bool check_characters() {
     if (text_.starts_with(utf8_mark)) return refuse("a second byte order mark: remove it", 0);
-    const std::size_t bad = find_forbidden(text_);
-    return bad == text_.npos ||
-           refuse("not UTF-8, or a control character: save the text as UTF-8", bad);
+    constexpr std::string_view place = " in double quotes";
+    const auto [bad, odd] = find_odd_characters(text_);
+    if (bad != text_.npos) return refuse(forbidden_byte(text_[bad], place), bad);
+    if (odd != text_.npos) {
+      const auto character = text_.substr(odd, utf8_size(text_.substr(odd)));
+      builder_.note_unportable(odd, unportable_character(character, place));
+    }
+    return true;
   }
 
   // -- places ------------------------------------------------------------------------------------
@@ -240,9 +245,16 @@ class YamlScanner {
       }
       if (c == ':' && is_blank_or_end(1)) break;
       if (flow && is_flow_indicator(c)) break;
+      if (flow && c == '?') note_question_mark();
       end = at_ + 1;
     }
     return end;
+  }
+
+  void note_question_mark() {
+    builder_.note_unportable(at_,
+                             "'?' in text inside brackets is refused by the Go reference, and so "
+                             "by most engines: put the text into quotes");
   }
 
   /// Moves to where a plain scalar goes on; `breaks` is 0 when it does not.
@@ -363,6 +375,7 @@ class YamlScanner {
     }
     const char name = peek();
     ++at_;
+    if (name == '/') builder_.note_unportable(begin, unportable_slash);
     if (name == 'x') return read_code(begin, 2);
     if (name == 'u') return read_code(begin, 4);
     if (name == 'U') return read_code(begin, 8);

@@ -96,6 +96,42 @@ TEST_CASE("What follows the first document is a warning, whatever it is") {
   }
 }
 
+TEST_CASE("What the Go reference does not take of a text is a warning that says what to write") {
+  using cdi::Format;
+  const auto with_value = [](std::string text, std::string_view value) {
+    return text.replace(text.find("A=1"), 3, value);
+  };
+  const std::string refused = " refused by the Go reference, and so by most engines: ";
+  const struct {
+    std::string text;
+    Format format;
+    std::string warning;
+  } rows[] = {
+      {"%YAML 1.2\n---\n" + good_yaml, Format::yaml,
+       "f:1:1: %YAML other than 1.1 is" + refused + "remove the line"},
+      {good_yaml + "# [?] \xc2\x9b\n", Format::yaml,
+       "f:7:7: U+009B is" + refused + "remove it, or write \\u009B in double quotes"},
+      {with_value(good_yaml, "A=b?"), Format::yaml,
+       "f:6:14: '?' in text inside brackets is" + refused + "put the text into quotes"},
+      {with_value(good_json, "A=\x7f"), Format::json,
+       "f:1:91: U+007F is" + refused + "remove it, or write \\u007F"},
+      {with_value(good_json, "A=\xe2\x80\xa8"), Format::yaml,
+       "f:1:91: U+2028 is taken for the end of a line by the Go reference, and so by most engines: "
+       "remove it, or write \\u2028"},
+      {with_value(good_json, "A=\\/"), Format::json, "f:1:91: \\/ is" + refused + "write / alone"},
+      {with_value(good_json, "A=\\ud83d\\ude00"), Format::json,
+       "f:1:91: two \\u for one character are" + refused + "write the character itself"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.text);
+    const auto loaded = cdi::parse_spec(row.text, "f", row.format);
+    REQUIRE_MESSAGE(loaded, (loaded ? "" : to_string(loaded.error())));
+    REQUIRE(loaded->warnings.size() == 1);
+    CHECK(loaded->warnings[0].rule == "portable-text");
+    CHECK(to_string(loaded->warnings[0]) == row.warning);
+  }
+}
+
 TEST_CASE("Errors of shape and of rules carry path, line and column") {
   struct {
     std::string text;

@@ -229,22 +229,50 @@ TEST_CASE("tabs may stand between tokens") {
   CHECK(parsed("a: \tb\t# note\nc: [1,\t2]") == "{a=b c=[1 2]}");
 }
 
-TEST_CASE("control characters and other encodings are refused at their byte") {
+TEST_CASE("control characters and other encodings are refused at their byte, and named") {
+  const std::string no_utf8 = " is not UTF-8: save the text as UTF-8";
+  const auto control = [](const std::string& code) {
+    return "control character U+" + code + ": remove it, or write \\u" + code + " in double quotes";
+  };
   for (const auto& row : std::vector<Row>{
-           {"a: \x01", "1:4"},
-           {"a: 1\nb: \x7f", "2:4"},
-           {"a: caf\xe9", "1:7"},       // Latin-1
-           {"a: \xc3\xa9\xc3", "1:6"},  // cut off
-           {"a: \"\xed\xa0\x80\"", "1:5"},
-           {"a: 1 # \x1b[0m", "1:8"},
-           {"a: x\0y"s, "1:5"},
+           {"a: \x01", "1:4 not valid YAML: " + control("0001")},
+           {"a: 1\nb: \x7f", "2:4 not valid YAML: " + control("007F")},
+           {"a: caf\xe9", "1:7 not valid YAML: the byte 0xE9" + no_utf8},       // Latin-1
+           {"a: \xc3\xa9\xc3", "1:6 not valid YAML: the byte 0xC3" + no_utf8},  // cut off
+           {"a: \"\xed\xa0\x80\"", "1:5 not valid YAML: the byte 0xED" + no_utf8},
+           {"a: 1 # \x1b[0m", "1:8 not valid YAML: " + control("001B")},
+           {"a: x\0y"s, "1:5 not valid YAML: control character U+0000: remove it"},
        }) {
     CAPTURE(cdi::detail::quoted(row.text));
     const auto document = cdi::parse_yaml(row.text);
     REQUIRE_FALSE(document);
     CHECK(document.error().code == Errc::syntax);
-    CHECK(place(document.error().position) == row.expected);
+    CHECK(place(document.error().position) + " " + document.error().message == row.expected);
   }
+}
+
+TEST_CASE("what the Go reference does not take is noted, at its first place") {
+  const auto noted = [](std::string_view text) {
+    const auto document = cdi::parse_yaml(text);
+    if (!document) return "error: " + document.error().message;
+    const auto found = document->unportable();
+    return found ? place(found->position) + " " + found->reason.substr(0, found->reason.find(' '))
+                 : "none"s;
+  };
+  CHECK(noted("%YAML 1.1\n---\na: [b, 'c?', \"\\x80?\"] # \u00a0[?]") == "none");
+  CHECK(noted("a?b: c?d\ne: |\n  [f?]") == "none");
+  CHECK(noted("%TAG !e! x\n%YAML 1.2\n---\na: 1") == "2:1 %YAML");
+  CHECK(noted("%YAML 1.0\n---\na: 1") == "1:1 %YAML");
+  CHECK(noted("a: 1 # \xc2\x85\nb: \xc2\x80") == "1:8 U+0085");
+  CHECK(noted("a: 1\nb: \"\xef\xbf\xbf\"") == "2:5 U+FFFF");
+  CHECK(noted("a: 1\n---\nb: \xc2\x9f") == "3:4 U+009F");  // the reference reads on
+  CHECK(noted("a: [b,\n c?d, e?]") == "2:3 '?'");
+  CHECK(noted("a: {b: c\n  ?d}") == "2:3 '?'");
+  CHECK(noted("a: !b:c/d%20 e\nf: !<tag:x> g\nh: !!str i") == "none");
+  CHECK(noted("a: !b>c d") == "1:4 a");
+  CHECK(noted("a: \"b\\/\"") == "1:6 \\/");
+  CHECK(noted("%YAML 1.2\n---\na: [b?] # \xc2\x80") == "1:1 %YAML");
+  CHECK(noted("a: [b?] # \xc2\x80") == "1:6 '?'");
 }
 
 TEST_CASE("a key written twice is refused at its second place") {

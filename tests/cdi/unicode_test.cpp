@@ -52,14 +52,39 @@ TEST_CASE("printable ASCII is counted up to any other byte, wherever it stands")
 }
 
 TEST_CASE("the first byte that YAML does not allow is found") {
-  CHECK(cdi::detail::find_forbidden("") == std::string_view::npos);
-  CHECK(cdi::detail::find_forbidden("a\t\r\n\xc3\xa9\xf0\x9f\x98\x80") == std::string_view::npos);
+  CHECK(cdi::detail::find_odd_characters("").forbidden == std::string_view::npos);
+  CHECK(cdi::detail::find_odd_characters("a\t\r\n\xc3\xa9\xf0\x9f\x98\x80").forbidden ==
+        std::string_view::npos);
   for (const std::string& bad :
        {"\0"s, "\x01"s, "\x1b"s, "\x7f"s, "\xff"s, "\xc3"s, "\xed\xa0\x80"s}) {
     for (std::size_t size = 0; size < 20; ++size) {
-      CHECK(cdi::detail::find_forbidden(std::string(size, 'x') + bad + "y") == size);
+      const auto found = cdi::detail::find_odd_characters(std::string(size, 'x') + bad + "y");
+      CHECK(found.forbidden == size);
+      CHECK(found.unportable == std::string_view::npos);
     }
   }
+}
+
+TEST_CASE("the first character is found that YAML 1.1 has another use for, and no other") {
+  for (std::uint32_t code = 0x80; code < 0x11000; ++code) {
+    if (code >= 0xd800 && code < 0xe000) continue;
+    CAPTURE(code);
+    std::string text = "xy";
+    cdi::detail::append_utf8(text, code);
+    const bool odd =
+        code < 0xa0 || code == 0x2028 || code == 0x2029 || code == 0xfffe || code == 0xffff;
+    const auto found = cdi::detail::find_odd_characters(text + "\xc2\x80");
+    CHECK(found.unportable == (odd ? 2 : text.size()));
+    CHECK(found.forbidden == std::string_view::npos);
+  }
+}
+
+TEST_CASE("a byte that no text holds is named, with what to do about it") {
+  CHECK(cdi::detail::forbidden_byte('\xe9', " x") ==
+        "the byte 0xE9 is not UTF-8: save the text as UTF-8");
+  CHECK(cdi::detail::forbidden_byte('\x1b', " in quotes") ==
+        "control character U+001B: remove it, or write \\u001B in quotes");
+  CHECK(cdi::detail::forbidden_byte('\0', " x") == "control character U+0000: remove it");
 }
 
 TEST_CASE("UTF-16 becomes UTF-8; what is not a character stays visible as no UTF-8") {

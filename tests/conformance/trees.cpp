@@ -3,7 +3,7 @@
 
 // Prints the tree that the YAML reader makes of each text of the standard input, for trees_test.py.
 // Texts and trees have their size before them, in four bytes. After a tree comes " +" when more
-// stands in the text after the document.
+// stands in the text after the document, and " !" when the reference does not take it.
 
 #include <cstdint>
 #include <cstdio>
@@ -51,6 +51,7 @@ std::string tree_of(const std::string& text) {
   if (!document) return "error: " + to_string(document.error());
   std::string out;
   append_tree(out, document->root());
+  if (document->unportable()) out += " !";
   return document->rest() ? out + " +" : out;
 }
 

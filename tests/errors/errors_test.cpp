@@ -33,7 +33,9 @@ constexpr Row rows[] = {
  "kind": "vendor.com/gpu"})",
      R"(2:2: not valid JSON: unexpected "\"", expected ',' or '}')"},
     {Format::json, "{\"a\": \"\x01\"}",
-     R"(1:8: not valid JSON: a control character in a string: write \u0001)"},
+     R"(1:8: not valid JSON: control character U+0001: remove it, or write \u0001)"},
+    {Format::json, "{\n\"a\": \"caf\xe9\"}",
+     R"(2:10: not valid JSON: the byte 0xE9 is not UTF-8: save the text as UTF-8)"},
     {Format::json, R"({"a": "\x"})",
      R"(1:8: not valid JSON: unknown escape in a string: write \\ for a backslash)"},
     // JSON of another shape
@@ -127,7 +129,9 @@ a: 2
 )",
      R"(1:1: expected an object, not "just words")"},
     {Format::yaml, "a: \"\xff\"\n",
-     R"(1:5: not valid YAML: not UTF-8, or a control character: save the text as UTF-8)"},
+     R"(1:5: not valid YAML: the byte 0xFF is not UTF-8: save the text as UTF-8)"},
+    {Format::yaml, "a: 1\nb: x\x07\n",
+     R"(2:5: not valid YAML: control character U+0007: remove it, or write \u0007 in double quotes)"},
     {Format::yaml, R"(cdiVersion: 1.1.0
   kind: x
 )",
