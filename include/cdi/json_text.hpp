@@ -17,6 +17,7 @@
 #include <cdi/read.hpp>
 #include <cdi/result.hpp>
 #include <cdi/storage.hpp>
+#include <cdi/unicode.hpp>
 #include <cdi/version.hpp>
 #include <cdi/write.hpp>
 
@@ -24,22 +25,24 @@ namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
-/// Appends a text as a JSON string. Only what RFC 8259 asks for is escaped.
+/// Appends a text as a JSON string. What RFC 8259 asks for is escaped, and what readers do not take
+/// that read JSON as YAML, such as the Go reference.
 inline void append_json_string(std::string& out, std::string_view text) {
   constexpr std::string_view digits = "0123456789abcdef";
   constexpr std::string_view escaped = "\"\\\b\f\n\r\t";
   constexpr std::string_view names = "\"\\bfnrt";
-  const auto is_plain = [](char c) {
-    return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\';
-  };
   out.push_back('"');
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::size_t begin = i;
-    while (i < text.size() && is_plain(text[i])) ++i;
-    out.append(text, begin, i - begin);
-    if (i == text.size()) break;
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if (const auto which = escaped.find(text[i]); which != escaped.npos) {
+    const char c = text[i];
+    const auto byte = static_cast<unsigned char>(c);
+    const auto character =
+        byte < 0x80 ? std::string_view{} : text.substr(i, utf8_size(text.substr(i, 4)));
+    if (is_unportable(character)) {
+      append_code_point(character, out);
+      i += character.size() - 1;
+    } else if (byte >= 0x20 && byte != 0x7f && c != '"' && c != '\\') {
+      out.push_back(c);
+    } else if (const auto which = escaped.find(c); which != escaped.npos) {
       out.push_back('\\');
       out.push_back(names[which]);
     } else {

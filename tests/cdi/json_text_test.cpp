@@ -39,6 +39,15 @@ TEST_CASE("members are written in document order") {
         R"("containerEdits":{"deviceNodes":[{"path":"/a","uid":0}]}}]})");
 }
 
+TEST_CASE("a character that YAML 1.1 does not take is written as an escape, any other is not") {
+  CHECK(*cdi::write_json(cdi::Spec{.kind = "a\x7f\xc2\x80\xc2\x85\xe2\x80\xa8\xef\xbf\xbf"
+                                           "b"},
+                         -1) ==
+        R"({"cdiVersion":"","kind":"a\u007f\u0080\u0085\u2028\uffffb","devices":[]})");
+  const std::string portable = "\xc2\xa0\xc3\xa9\xef\xbb\xbf\xf0\x9f\x98\x80";
+  CHECK(cdi::write_json(cdi::Spec{.kind = portable}, -1)->find(portable) != std::string::npos);
+}
+
 TEST_CASE("text that is not UTF-8 is not written") {
   const auto text = cdi::write_json(cdi::Spec{.kind = "\xff"});
   REQUIRE_FALSE(text);
@@ -57,8 +66,8 @@ TEST_CASE("text is written as nlohmann writes it, but for numbers, which keep th
     return cdi::Value{.kind = kind, .text = std::move(text)};
   };
   cdi::oci::Spec spec{.version = "1.3.0", .process = cdi::oci::Process{.cwd = "/"}};
-  spec.extra.push_back(Member{.key = "a\x01\x1f\x7f\"\\/\b\f\n\r\t\xc3\xa9",
-                              .value = scalar(cdi::ValueKind::text, "\xe2\x80\xa8")});
+  spec.extra.push_back(Member{.key = "a\x01\x1f\"\\/\b\f\n\r\t\xc3\xa9",
+                              .value = scalar(cdi::ValueKind::text, "\xe2\x80\xaa")});
   spec.extra.push_back(Member{.key = "list", .value = {.kind = cdi::ValueKind::list}});
   spec.extra.push_back(Member{.key = "map", .value = {.kind = cdi::ValueKind::map}});
   spec.extra.push_back(Member{.key = "null", .value = {}});
