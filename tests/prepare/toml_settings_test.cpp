@@ -112,9 +112,9 @@ TEST_CASE("what is no TOML is refused, with its place") {
   CHECK(refusal("a = 1\n[a]\n").starts_with("f.toml:2:"));
   CHECK(refusal("a = 1\na = 2\n").starts_with("f.toml:2:"));
   for (const std::string odd :
-       {"=",           "a",     "a =", "a = [1", "a = ]",    "a = \"x",  "a = 'x\n'",
-        "[a",          "[a]]x", "[]",  "[[a]",   "a..b = 1", ".a = 1",   "\xff\xfe",
-        "a = \"\"\"x", "}",     "\"",  "'''",    "a = {",    "a = \"\\", "a = two"}) {
+       {"=",     "a",   "a =",   "a = [1",   "a = ]",   "a = \"x",  "a = 'x\n'",   "[a",
+        "[a]]x", "[]",  "[[a]",  "a..b = 1", ".a = 1",  "\xff\xfe", "a = \"\"\"x", "}",
+        "\"",    "'''", "a = {", "a = \"\\", "a = two", "[[[a]]]",  "[@a]",        "[ = ]"}) {
     CAPTURE(odd);
     CHECK(refusal("before = 1\n" + odd + "\n").starts_with("f.toml:"));
     CHECK(refusal(odd).starts_with("f.toml:1:"));
