@@ -1,0 +1,123 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+// Of any files of a host, what is found can be shown, and the specs made of it are valid, hold a
+// name once, and read back the same without a warning.
+//
+// An input is a text. A line `@PATH` begins a file, whose content are the lines up to the next such
+// line; `@PATH/` is a directory, and `@PATH -> TARGET` a link.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include <cdi/descriptor.hpp>
+#include <cdi/file.hpp>
+#include <cdi/text_file.hpp>
+#include <cdi/validate.hpp>
+
+#include "../../examples/prepare/doctor.hpp"
+#include "../../examples/prepare/report.hpp"
+#include "../../examples/prepare/specs.hpp"
+#include "../../examples/prepare/survey.hpp"
+#include "../../examples/prepare/target_release.hpp"
+#include "fuzz.hpp"
+
+namespace {
+
+/// A directory in memory, where there is such, that is removed in the end.
+class MadeUpHost {
+ public:
+  explicit MadeUpHost(std::string_view text) {
+    if (::mkdtemp(path_.data()) == nullptr) {
+      path_ = "/tmp/cdi-fuzz-XXXXXX";
+      fuzz::require(::mkdtemp(path_.data()) != nullptr, "there is a temporary directory");
+    }
+    constexpr int most = 200;  // of the files, that an input takes no second
+    for (int count = 0; !text.empty() && count < most; ++count) {
+      const auto end = std::min(text.find("\n@"), text.size());
+      if (text.starts_with('@')) make(text.substr(1, std::max<std::size_t>(end, 1) - 1));
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+  }
+  MadeUpHost(const MadeUpHost&) = delete;
+  MadeUpHost& operator=(const MadeUpHost&) = delete;
+  ~MadeUpHost() { std::filesystem::remove_all(path_); }
+
+  const std::string& path() const { return path_; }
+
+ private:
+  /// Makes what an entry says, if that can be. No link is followed: one may lead out of the host.
+  void make(std::string_view entry) const {
+    const auto line = entry.substr(0, entry.find('\n'));
+    const auto content = entry.substr(std::min(line.size() + 1, entry.size()));
+    const auto arrow = line.find(" -> ");
+    auto names = prepare::split(line.substr(0, arrow), "/");
+    std::erase(names, ".");
+    std::erase(names, "..");
+    constexpr std::size_t deepest = 20;
+    if (names.empty() || names.size() > deepest) return;
+    const std::string last = names.back();
+    if (!line.ends_with('/')) names.pop_back();
+    cdi::Descriptor directory{::open(path_.c_str(), O_RDONLY | O_DIRECTORY)};
+    for (const auto& name : names) {
+      ::mkdirat(directory.get(), name.c_str(), 0755);
+      directory = cdi::Descriptor{
+          ::openat(directory.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW)};
+      if (!directory) return;
+    }
+    if (line.ends_with('/')) return;
+    if (arrow != line.npos) {
+      const std::string target{line.substr(arrow + 4)};
+      static_cast<void>(::symlinkat(target.c_str(), directory.get(), last.c_str()));
+      return;
+    }
+    const cdi::Descriptor file{
+        ::openat(directory.get(), last.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0755)};
+    if (file) static_cast<void>(::write(file.get(), content.data(), content.size()));
+  }
+
+  std::string path_ = "/dev/shm/cdi-fuzz-XXXXXX";
+};
+
+void check_spec(const cdi::Spec& spec) {
+  const auto valid = cdi::validate(spec, nullptr, cdi::Purpose::write);
+  fuzz::require(valid.has_value(), "a spec that is made is valid", fuzz::fault_of(valid));
+  std::set<std::string> names;
+  for (const auto& device : spec.devices) {
+    fuzz::require(names.insert(device.name).second, "a name is given once", device.name);
+  }
+  const auto text = cdi::write_spec(spec, cdi::Format::yaml);
+  fuzz::require(text.has_value(), "a spec that is made can be written", fuzz::fault_of(text));
+  const auto again = cdi::parse_spec(*text, "f", cdi::Format::yaml);
+  fuzz::require(again && again->spec == spec, "a spec reads back", fuzz::fault_of(again));
+  fuzz::require(again->warnings.empty(), "nothing is doubtful in a spec", *text);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const MadeUpHost host{fuzz::text_of(data, size)};
+  prepare::Options options{.root = host.path(), .hooks = "nvidia", .ld_library_path = true};
+  options.output_dir = options.below_root("/var/run/cdi");
+  const auto survey = prepare::look(options);
+  if (!survey) return 0;
+  const auto shown =
+      prepare::model_as_json(survey->inventories) + prepare::model_as_text(survey->inventories);
+  fuzz::require(cdi::detail::is_utf8(shown), "what is found can be shown");
+  const auto target = prepare::find_target(*survey, options);
+  const auto prepared = prepare::prepare_specs(*survey, target);
+  fuzz::require(cdi::detail::is_utf8(prepared.complaints), "what is wrong can be said");
+  for (const auto& one : prepared.specs) check_spec(one.spec);
+  const auto findings = prepare::diagnose_host(survey->tree, survey->inventories, {});
+  fuzz::require(cdi::detail::is_utf8(prepare::findings_as_json(findings)), "findings are JSON");
+  return 0;
+}

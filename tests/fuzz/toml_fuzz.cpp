@@ -1,0 +1,26 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+// The configuration of an engine is read or refused at a place inside of it; a setting that has a
+// name is found by its key.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../../examples/prepare/toml_settings.hpp"
+#include "fuzz.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto text = fuzz::text_of(data, size);
+  const auto settings = prepare::parse_toml(text, "config.toml");
+  if (!fuzz::is_read(settings, text)) return 0;
+  for (const auto* const name : {"cdi_spec_dirs", "enable_cdi", "version", "imports"}) {
+    for (const auto& key : settings->keys_named(name)) {
+      fuzz::require(key.back() == name && settings->has(key), "a key leads to its setting", name);
+      const int kinds = (settings->list(key) ? 1 : 0) + (settings->truth(key) ? 1 : 0) +
+                        (settings->number(key) ? 1 : 0);
+      fuzz::require(kinds <= 1, "a setting is of one kind", name);
+    }
+  }
+  return 0;
+}
