@@ -18,6 +18,7 @@
 #include <cdi/document.hpp>
 #include <cdi/document_builder.hpp>
 #include <cdi/result.hpp>
+#include <cdi/unicode.hpp>
 #include <cdi/version.hpp>
 #include <cdi/yaml_scanner.hpp>
 
@@ -92,8 +93,9 @@ class YamlReader {
     value,  // what comes after a key
   };
 
-  static constexpr std::string_view uri_bytes =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_;/?:@&=+$,.!~*'()[]%";
+  static constexpr std::string_view name_bytes =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  static constexpr std::string_view other_uri_bytes = ";/?:@&=+$,.!~*'()[]";
   static constexpr std::size_t longest_key = 1024;
   static constexpr std::size_t bytes_per_name = 72;  // in a map, with what the allocator adds
 
@@ -372,7 +374,7 @@ class YamlReader {
     }
     if (out.tagged) return refuse("a value has two tags", at);
     const auto tag = scan_.take_tag();
-    if (!tag.starts_with("!<") && tag.find_first_not_of(uri_bytes) != tag.npos) {
+    if (!tag.starts_with("!<") && !is_uri(tag)) {
       builder_.note_unportable(at,
                                "a tag that is no URI is refused by the Go reference, and so by "
                                "most engines: remove it");
@@ -382,9 +384,26 @@ class YamlReader {
     if (tag == "!!binary" || tag == "!<tag:yaml.org,2002:binary>") {
       return refuse("the tag !!binary is not supported: write the text itself", at);
     }
-    const auto handle = tag.substr(0, tag.find('!', 1) + 1);
-    const bool known = handle.size() < 3 || tag.starts_with("!<") || handles_.count(handle) != 0;
+    const auto handle = handle_of(tag);
+    const bool known = handle.size() < 3 || handles_.count(handle) != 0;
     return known || refuse("the tag handle " + quoted(handle) + " is not defined", at);
+  }
+
+  /// `!`, a name and `!` at the front of a tag; empty when it has none.
+  static std::string_view handle_of(std::string_view tag) {
+    const auto end = std::min(tag.find_first_not_of(name_bytes, 1), tag.size());
+    return end < tag.size() && tag[end] == '!' ? tag.substr(0, end + 1) : std::string_view{};
+  }
+
+  static bool is_uri(std::string_view tag) {
+    for (std::size_t i = 0; i < tag.size(); ++i) {
+      const bool good =
+          tag[i] == '%'
+              ? i + 2 < tag.size() && hex_digit(tag[i + 1]) >= 0 && hex_digit(tag[i + 2]) >= 0
+              : name_bytes.find(tag[i]) != tag.npos || other_uri_bytes.find(tag[i]) != tag.npos;
+      if (!good) return false;
+    }
+    return true;
   }
 
   bool bad_name(std::size_t at, std::string_view what) {
@@ -547,6 +566,7 @@ class YamlReader {
       case '&':
       case '!':
         if (flows_.back().next == Flow::Next::comma) return expected_comma();
+        if (!properties_.any()) properties_.line_begin = scan_.line_begin();
         return take_property(properties_);
       default: break;
     }
@@ -589,6 +609,11 @@ class YamlReader {
       return expected_comma();
     }
     const bool pair = flow.is_list && (colon || flow.next == Flow::Next::key);
+    if (colon && flow.next != Flow::Next::key && !after_property() && properties_.any()) {
+      builder_.note_unportable(node.scalar.at,
+                               "a key on another line than its tag or anchor is refused by the Go "
+                               "reference, and so by most engines: put them on one line");
+    }
     if (pair) {
       flow.is_pair = true;
       if (!builder_.begin_map(node.scalar.at)) return false;

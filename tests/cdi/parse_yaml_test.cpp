@@ -270,6 +270,9 @@ TEST_CASE("what the Go reference does not take is noted, at its first place") {
   CHECK(noted("a: {b: c\n  ?d}") == "2:3 '?'");
   CHECK(noted("a: !b:c/d%20 e\nf: !<tag:x> g\nh: !!str i") == "none");
   CHECK(noted("a: !b>c d") == "1:4 a");
+  CHECK(noted("a: !b%2x d") == "1:4 a");
+  CHECK(noted("a: {!b\n c: d}") == "2:2 a");
+  CHECK(noted("a: {? !b\n c: d, e: !b\n f, !b g: h, &i\n j}") == "none");
   CHECK(noted("a: \"b\\/\"") == "1:6 \\/");
   CHECK(noted("%YAML 1.2\n---\na: [b?] # \xc2\x80") == "1:1 %YAML");
   CHECK(noted("a: [b?] # \xc2\x80") == "1:6 '?'");

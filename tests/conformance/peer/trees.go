@@ -20,8 +20,9 @@ func isNull(text string) bool {
 	return text == "" || text == "~" || text == "null" || text == "Null" || text == "NULL"
 }
 
+const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+
 func isPlain(node *yaml.Node) bool {
-	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	if node.Style&yaml.TaggedStyle != 0 {
 		return node.Tag != "!!str"
 	}
@@ -40,7 +41,7 @@ func writeTree(node *yaml.Node, out *strings.Builder) {
 	case yaml.AliasNode:
 		writeTree(node.Alias, out)
 	case yaml.ScalarNode:
-		if isPlain(node) && isNull(node.Value) {
+		if isPlain(node) && node.Style&quoted == 0 && isNull(node.Value) {
 			out.WriteString("null")
 		} else if isPlain(node) {
 			fmt.Fprintf(out, "plain %d:%s", len(node.Value), node.Value)
