@@ -30,6 +30,26 @@ TEST_CASE("a key written twice is refused at its second place") {
   CHECK(shown(hand.finish()) == R"(f:1:4: key "a" is written twice, first in line 1: remove one)");
 }
 
+TEST_CASE("of places that not all readers take the first counts, in a copy too") {
+  DocumentBuilder builder{"[a, b]", "f", {}, /*merge_keys=*/false};
+  CHECK(builder.begin_list(0));
+  CHECK(builder.scalar(1, 1, 1, /*quoted=*/false));
+  CHECK(builder.end_list());
+  CHECK(builder.is_portable());
+  builder.note_unportable(4, "second");
+  builder.note_unportable(1, "first");
+  builder.note_unportable(3, "third");
+  CHECK_FALSE(builder.is_portable());
+  const auto document = std::move(builder).finish();
+  REQUIRE(document);
+  const auto copy = document->without(document->root(), {true});
+  for (const auto& found : {document->unportable(), copy.unportable()}) {
+    REQUIRE(found);
+    CHECK(found->reason == "first");
+    CHECK(found->position.column == 2);
+  }
+}
+
 TEST_CASE("keys that differ in case only are two keys") {
   Hand hand;
   hand.map();
