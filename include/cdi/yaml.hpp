@@ -110,9 +110,10 @@ class YamlSink {
     check_.text(name);
     constexpr std::size_t longest = 1000;  // YAML wants longer keys, up to 1024 bytes, to be marked
     begin_line();
-    if (name.size() > longest) out_.append("? ");
-    out_.append(in_quotes_if_needed(name));
-    if (name.size() > longest) out_.append("\n").append(2 * (open_.size() - 1), ' ');
+    const auto written = in_quotes_if_needed(name);
+    if (written.size() > longest) out_.append("? ");
+    out_.append(written);
+    if (written.size() > longest) out_.append("\n").append(2 * (open_.size() - 1), ' ');
     out_.append(":");
     place_ = Place::after_key;
   }

@@ -105,6 +105,7 @@ TEST_CASE("any text is read back as it was written") {
                                                           "<<",
                                                           "2001-01-01",
                                                           std::string(100000, 'a'),
+                                                          std::string(600, '\n'),
                                                           std::string(1000, ' ')}) {
     CAPTURE(cdi::detail::quoted(text.substr(0, 20)));
     if (text.size() < 10000) CHECK(comes_back(text));
