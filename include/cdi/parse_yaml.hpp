@@ -705,6 +705,11 @@ inline Result<Document> parse_yaml(std::string_view text, std::string_view file 
     text = converted;
   }
   DocumentBuilder builder{text, file, limits, /*merge_keys=*/true};
+  const auto half = converted.find(detail::half_character);
+  if (!builder.failed() && half != converted.npos) {
+    builder.refuse(Errc::syntax,
+                   "not valid YAML: half a character of UTF-16: save the text as UTF-8", half);
+  }
   if (!builder.failed()) detail::YamlReader{builder}.read();
   return std::move(builder).finish();
 }

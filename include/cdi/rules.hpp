@@ -149,9 +149,8 @@ inline constexpr std::array<RuleRow, 35> rules{{
     {Rule::single_document, "single-document", Severity::warning,
      "a file holds one YAML document: further ones are not read", "the Go reference"},
     {Rule::portable_text, "portable-text", Severity::warning,
-     "a text is one that YAML 1.1 takes: without %YAML 1.2, control characters such as U+0080, "
-     "ends "
-     "of lines such as U+2028, ? in brackets outside quotes, \\/, and two \\u for one character",
+     "a text is one of YAML 1.1: without %YAML 1.2, control characters such as U+0080, ends of "
+     "lines such as U+2028, ? in brackets outside quotes, \\/, two \\u for one character",
      "the Go reference"},
 }};
 

@@ -147,15 +147,17 @@ inline bool is_utf16(std::string_view text) noexcept {
   return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
 }
 
-/// A text in UTF-16 with a byte order mark, in UTF-8. Half a pair, or half a unit, becomes a byte
-/// that UTF-8 does not have.
+/// What half a character of UTF-16 becomes: a byte that UTF-8 does not have.
+inline constexpr char half_character = '\xFF';
+
+/// A text in UTF-16 with a byte order mark, in UTF-8. Half a pair, or half a unit, becomes
+/// `half_character`.
 inline std::string utf8_of_utf16(std::string_view text) {
   const std::size_t high = text.starts_with("\xFE\xFF") ? 0 : 1;
   const auto unit = [&](std::size_t i) -> std::uint32_t {
     return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i + high])) << 8 |
            static_cast<unsigned char>(text[i + 1 - high]);
   };
-  constexpr char no_character = '\xFF';
   std::string out;
   out.reserve(text.size() / 2 * 3);
   std::size_t i = 2;
@@ -168,12 +170,12 @@ inline std::string utf8_of_utf16(std::string_view text) {
       code = 0x10000 + ((code - 0xd800) << 10) + (unit(i) - 0xdc00);
     }
     if (code >= 0xd800 && code < 0xe000) {
-      out.push_back(no_character);
+      out.push_back(half_character);
     } else {
       append_utf8(out, code);
     }
   }
-  if (i < text.size()) out.push_back(no_character);
+  if (i < text.size()) out.push_back(half_character);
   return out;
 }
 

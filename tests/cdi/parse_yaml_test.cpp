@@ -241,6 +241,8 @@ TEST_CASE("control characters and other encodings are refused at their byte, and
            {"a: \xc3\xa9\xc3", "1:6 not valid YAML: the byte 0xC3" + no_utf8},  // cut off
            {"a: \"\xed\xa0\x80\"", "1:5 not valid YAML: the byte 0xED" + no_utf8},
            {"a: 1 # \x1b[0m", "1:8 not valid YAML: " + control("001B")},
+           {"\xfe\xff\0a\0:\0 \xd8\x3d\0b"s,
+            "1:4 not valid YAML: half a character of UTF-16: save the text as UTF-8"},
            {"a: x\0y"s, "1:5 not valid YAML: control character U+0000: remove it"},
        }) {
     CAPTURE(cdi::detail::quoted(row.text));
@@ -286,6 +288,8 @@ TEST_CASE("a key written twice is refused at its second place") {
 
 TEST_CASE("limits refuse what goes over them, not what reaches them") {
   CHECK(parsed("[1]", {.bytes = 3}) == "[1]");
+  CHECK(parsed("\xfe\xff\x20\xac\x20\xac\x20\xac\x20\xac\xd8\x3d"s, {.bytes = 12})
+            .starts_with("0:0 more than"));
   CHECK(parsed("[1] ", {.bytes = 3}) == "0:0 more than 3 bytes");
   CHECK(parsed("- - 1", {.depth = 2}) == "[[1]]");
   CHECK(parsed("- - - 1", {.depth = 2}) == "1:5 nested more than 2 deep");
