@@ -4,6 +4,7 @@
 #ifndef CDI_JSON_TEXT_HPP
 #define CDI_JSON_TEXT_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -35,10 +36,13 @@ inline void append_json_string(std::string& out, std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     const auto byte = static_cast<unsigned char>(c);
-    const auto character =
-        byte < 0x80 ? std::string_view{} : text.substr(i, utf8_size(text.substr(i, 4)));
-    if (is_unportable(character)) {
-      append_code_point(character, out);
+    if (byte >= 0x80) {
+      const auto character = text.substr(i, std::max<std::size_t>(utf8_size(text.substr(i, 4)), 1));
+      if (is_unportable(character)) {
+        append_code_point(character, out);
+      } else {
+        out.append(character);
+      }
       i += character.size() - 1;
     } else if (byte >= 0x20 && byte != 0x7f && c != '"' && c != '\\') {
       out.push_back(c);
