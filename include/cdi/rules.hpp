@@ -74,8 +74,9 @@ struct RuleRow {
 /// Every rule, in the order of `Rule`. This table alone decides which is an error: those that the
 /// Go reference refuses too, and those of which the text says one thing and a runtime does another,
 /// `text_nul` and `node_numbers`. An error takes all devices of a file away, so what the reference
-/// takes and only some container would stumble over is a warning. What it means to refuse, but
-/// never looks at, is an error to writers.
+/// takes and only some container would stumble over is a warning; so is good JSON or YAML that the
+/// reference cannot read, `portable_text`. What it means to refuse, but never looks at, is an error
+/// to writers.
 inline constexpr std::array<RuleRow, 35> rules{{
     {Rule::version_known, "version-known", Severity::error,
      "cdiVersion names a release of the CDI specification", "SPEC.md, Specification version"},
