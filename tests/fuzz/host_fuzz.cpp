@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Of any files of a host, what is found can be shown, and the specs made of it are valid, hold a
-// name once, and read back the same without a warning.
+// name once, and read back the same without a warning but of long names.
 //
 // An input is a text. A line `@PATH` begins a file, whose content are the lines up to the next such
 // line; `@PATH/` is a directory, and `@PATH -> TARGET` a link.
@@ -99,7 +99,10 @@ void check_spec(const cdi::Spec& spec) {
   fuzz::require(text.has_value(), "a spec that is made can be written", fuzz::fault_of(text));
   const auto again = cdi::parse_spec(*text, "f", cdi::Format::yaml);
   fuzz::require(again && again->spec == spec, "a spec reads back", fuzz::fault_of(again));
-  fuzz::require(again->warnings.empty(), "nothing is doubtful in a spec", *text);
+  for (const auto& warning : again->warnings) {
+    const bool host_says = warning.rule == "device-name-length";  // the name of a platform device
+    fuzz::require(host_says, "nothing is doubtful in a spec", to_string(warning));
+  }
 }
 
 }  // namespace
