@@ -86,7 +86,8 @@ inline Result<Document> parse_text(std::string_view text, std::string_view path,
 
 /// Reads a spec from a document and validates it. Errors and warnings get line and column.
 inline bool read_document(const Document& document, LoadedSpec& out, RejectedFile& rejected) {
-  auto spec = cdi::read<Spec>(document);
+  Reading reading;
+  auto spec = detail::read_noting<Spec>(document.root(), reading);
   if (!spec) {
     rejected.why = std::move(spec).error();
     return false;
@@ -99,6 +100,15 @@ inline bool read_document(const Document& document, LoadedSpec& out, RejectedFil
       rejected.needs_version = to_string(minimum_version(*spec));
     }
     return false;
+  }
+  if (reading.odd_case) {
+    out.warnings.push_back({.code = Errc::schema,
+                            .message = "the Go reference takes no other case since 1.1.1, and "
+                                       "refuses the file: write " +
+                                       quoted(reading.field),
+                            .where = std::string{reading.odd_case->text()},
+                            .position = reading.odd_case->position(),
+                            .rule = row_of(Rule::member_case).code});
   }
   for (auto& warning : warnings) {
     warning.position = document.locate(warning.where);

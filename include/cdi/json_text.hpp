@@ -26,32 +26,47 @@ namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
-/// Appends a text as a JSON string. What RFC 8259 asks for is escaped, and what readers do not take
-/// that read JSON as YAML, such as the Go reference.
-inline void append_json_string(std::string& out, std::string_view text) {
+/// Appends the first character of a text, which is not printable ASCII or has to be escaped. Gives
+/// its size.
+inline std::size_t append_special(std::string& out, std::string_view text) {
   constexpr std::string_view digits = "0123456789abcdef";
   constexpr std::string_view escaped = "\"\\\b\f\n\r\t";
   constexpr std::string_view names = "\"\\bfnrt";
-  out.push_back('"');
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x80) {
-      const auto character = text.substr(i, std::max<std::size_t>(utf8_size(text.substr(i, 4)), 1));
-      if (is_unportable(character)) {
-        append_code_point(character, out);
-      } else {
-        out.append(character);
-      }
-      i += character.size() - 1;
-    } else if (byte >= 0x20 && byte != 0x7f && c != '"' && c != '\\') {
-      out.push_back(c);
-    } else if (const auto which = escaped.find(c); which != escaped.npos) {
-      out.push_back('\\');
-      out.push_back(names[which]);
+  const auto byte = static_cast<unsigned char>(text.front());
+  if (byte >= 0x80) {
+    const auto character = text.substr(0, std::max<std::size_t>(utf8_size(text), 1));
+    if (is_unportable(character)) {
+      append_code_point(character, out);
     } else {
-      out.append("\\u00").append(1, digits[byte >> 4]).append(1, digits[byte & 15]);
+      out.append(character);
     }
+    return character.size();
+  }
+  if (const auto which = escaped.find(text.front()); which != escaped.npos) {
+    out.append(1, '\\').append(1, names[which]);
+  } else {
+    out.append("\\u00").append(1, digits[byte >> 4]).append(1, digits[byte & 15]);
+  }
+  return 1;
+}
+
+/// Appends a text as a JSON string. What RFC 8259 asks for is escaped, and what readers do not take
+/// that read JSON as YAML, such as the Go reference.
+inline void append_json_string(std::string& out, std::string_view text) {
+  const auto is_plain = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x20 && byte < 0x7f && c != '"' && c != '\\';
+  };
+  out.push_back('"');
+  while (!text.empty()) {
+    std::size_t size = 0;
+    while (size < text.size() && is_plain(text[size])) ++size;
+    if (size == 0) {
+      size = append_special(out, text);
+    } else {
+      out.append(text, 0, size);
+    }
+    text.remove_prefix(size);
   }
   out.push_back('"');
 }

@@ -147,19 +147,26 @@ inline std::string name_value(const Document::Value& value) {
   return detail::quoted(value.text());
 }
 
-inline bool fail(Error& why, const Document::Value& at, std::string message) {
-  why.code = Errc::schema;
-  why.message = std::move(message);
-  why.position = at.position();
+/// What comes of reading beside the value.
+struct Reading {
+  Error why{};                                // of what could not be read
+  std::optional<Document::Value> odd_case{};  // the first key in another case than its field's
+  std::string_view field{};                   // that field
+};
+
+inline bool fail(Reading& reading, const Document::Value& at, std::string message) {
+  reading.why.code = Errc::schema;
+  reading.why.message = std::move(message);
+  reading.why.position = at.position();
   return false;
 }
 
 /// `hint`: what to write instead, where that can be told.
-inline bool expected(Error& why, const Document::Value& at, std::string_view what,
+inline bool expected(Reading& reading, const Document::Value& at, std::string_view what,
                      std::string_view hint = {}) {
   std::string message = "expected ";
   message.append(what).append(", not ").append(name_value(at)).append(hint);
-  return detail::fail(why, at, std::move(message));
+  return detail::fail(reading, at, std::move(message));
 }
 
 /// What to write for a text that was meant as a number.
@@ -193,7 +200,7 @@ inline TextAs text_as(const Type& type) {
 }
 
 inline bool read_value(const Document::Value& value, void* self, const Type& type, TextAs text,
-                       Error& why);
+                       Reading& reading);
 
 inline std::string name_fields(const Type& type) {
   std::string names;
@@ -267,26 +274,27 @@ inline bool takes_null(const FieldRow& row, const Type& owner) {
          (owner.extra != nullptr && row.type->shape == Shape::list);
 }
 
-inline bool fail_at_key(const Document::Value& key, std::string message, Error& why) {
-  detail::fail(why, key, std::move(message));
-  why.add_outer(key.text());
+inline bool fail_at_key(const Document::Value& key, std::string message, Reading& reading) {
+  detail::fail(reading, key, std::move(message));
+  reading.why.add_outer(key.text());
   return false;
 }
 
 /// Whether the fields that must be there were seen, a bit for each.
 inline bool check_required(const Document::Value& value, const Type& type, std::uint64_t seen,
-                           Error& why) {
+                           Reading& reading) {
   for (std::size_t i = 0; i < type.field_count; ++i) {
     if (type.fields[i].when != Presence::required || (seen >> i & 1) != 0) continue;
-    detail::fail(why, value, "the field is missing: add it");
-    why.add_outer(type.fields[i].key);
+    detail::fail(reading, value, "the field is missing: add it");
+    reading.why.add_outer(type.fields[i].key);
     return false;
   }
   return true;
 }
 
-inline bool read_object(const Document::Value& value, void* self, const Type& type, Error& why) {
-  if (value.kind() != Document::Kind::map) return detail::expected(why, value, "an object");
+inline bool read_object(const Document::Value& value, void* self, const Type& type,
+                        Reading& reading) {
+  if (value.kind() != Document::Kind::map) return detail::expected(reading, value, "an object");
   Places places;
   type.places(self, places);
   std::uint64_t seen = 0;
@@ -295,29 +303,34 @@ inline bool read_object(const Document::Value& value, void* self, const Type& ty
     const std::size_t i = find_field(type, key.text());
     if (i == type.field_count) {
       if (type.extra == nullptr) {
-        return fail_at_key(key, "unknown field; known here: " + detail::name_fields(type), why);
+        return fail_at_key(key, "unknown field; known here: " + detail::name_fields(type), reading);
       }
       ++unknown;
       continue;
     }
     const std::uint64_t bit = std::uint64_t{1} << i;
     if ((seen & bit) != 0) {
-      return fail_at_key(key, "the field is written twice, in different cases: remove one", why);
+      return fail_at_key(key, "the field is written twice, in different cases: remove one",
+                         reading);
     }
     seen |= bit;
     const FieldRow& row = type.fields[i];
+    if (!reading.odd_case && key.text() != row.key) {
+      reading.odd_case = key;
+      reading.field = row.key;
+    }
     if (member.is_null() && takes_null(row, type)) continue;
-    if (!detail::read_value(member, places[i], *row.type, text_as(type), why)) {
-      why.add_outer(row.key);
+    if (!detail::read_value(member, places[i], *row.type, text_as(type), reading)) {
+      reading.why.add_outer(row.key);
       return false;
     }
   }
   if (unknown != 0) detail::read_unknown(value, type, places[type.field_count], unknown);
-  return check_required(value, type, seen, why);
+  return check_required(value, type, seen, reading);
 }
 
 inline bool read_list(const Document::Value& value, void* self, const Type& type, TextAs text,
-                      Error& why) {
+                      Reading& reading) {
   const Type& item_type = *type.item;
   if (value.kind() != Document::Kind::list) {
     std::string hint;
@@ -326,63 +339,65 @@ inline bool read_list(const Document::Value& value, void* self, const Type& type
     if (scalars && value.is_scalar() && value.text().size() <= longest) {
       hint = ": write [" + name_value(value) + "]";
     }
-    return detail::expected(why, value, "a list", hint);
+    return detail::expected(reading, value, "a list", hint);
   }
   Items items{type.make(self, value.size()), 0};
   for (const auto item : value.items()) {
     void* const place = nth(items, items.size++, item_type);
-    if (detail::read_value(item, place, item_type, text, why)) continue;
-    why.add_outer(detail::item_path("", items.size - 1));
+    if (detail::read_value(item, place, item_type, text, reading)) continue;
+    reading.why.add_outer(detail::item_path("", items.size - 1));
     return false;
   }
   return true;
 }
 
 inline bool read_dict(const Document::Value& value, void* self, const Type& type, TextAs text,
-                      Error& why) {
-  if (value.kind() != Document::Kind::map) return detail::expected(why, value, "an object");
+                      Reading& reading) {
+  if (value.kind() != Document::Kind::map) return detail::expected(reading, value, "an object");
   for (const auto [key, member] : value.members()) {
     void* const place = type.insert(self, key.text());
-    if (member.is_null() || detail::read_value(member, place, *type.item, text, why)) continue;
-    why.add_outer(key.text());
+    if (member.is_null() || detail::read_value(member, place, *type.item, text, reading)) continue;
+    reading.why.add_outer(key.text());
     return false;
   }
   return true;
 }
 
-inline bool read_integer(const Document::Value& value, void* self, const Type& type, Error& why) {
+inline bool read_integer(const Document::Value& value, void* self, const Type& type,
+                         Reading& reading) {
   const Integer number =
       value.kind() == Document::Kind::plain ? detail::parse_integer(value.text()) : Integer{};
   if (number.state == Integer::State::none) {
-    return detail::expected(why, value, "a whole number", integer_hint(value, type));
+    return detail::expected(reading, value, "a whole number", integer_hint(value, type));
   }
   const auto bits = number.bits_of(type);
   if (!bits) {
     const std::uint64_t greatest = Integer::greatest(type);
     std::string range = "a number from ";
     range.append(type.has_sign ? "-" + std::to_string(greatest + 1) : "0");
-    return detail::expected(why, value, range.append(" to ").append(std::to_string(greatest)));
+    return detail::expected(reading, value, range.append(" to ").append(std::to_string(greatest)));
   }
   store_integer(self, type, *bits);
   return true;
 }
 
-inline bool read_boolean(const Document::Value& value, void* self, Error& why) {
+inline bool read_boolean(const Document::Value& value, void* self, Reading& reading) {
   const auto truth =
       value.kind() == Document::Kind::plain ? detail::parse_boolean(value.text()) : std::nullopt;
-  if (!truth) return detail::expected(why, value, "true or false");
+  if (!truth) return detail::expected(reading, value, "true or false");
   *static_cast<bool*>(self) = *truth;
   return true;
 }
 
 inline bool read_text(const Document::Value& value, void* self, const Type& type, TextAs text,
-                      Error& why) {
+                      Reading& reading) {
   if (!value.is_scalar()) {
     const bool pair = value.kind() == Document::Kind::map && value.size() == 1;
-    return detail::expected(why, value, "text", pair ? R"(: put text with ": " into quotes)" : "");
+    return detail::expected(reading, value, "text",
+                            pair ? R"(: put text with ": " into quotes)" : "");
   }
   if (text == TextAs::text_only && detail::scalar_kind(value) != ValueKind::text) {
-    return detail::expected(why, value, "text", ": put it into quotes");
+    return detail::expected(reading, value, "text", ": put it into quotes");
   }
   type.set_text(self, value.text());
   return true;
@@ -390,22 +405,31 @@ inline bool read_text(const Document::Value& value, void* self, const Type& type
 
 /// Reads a value of any type that a field can have; `text` is what its owner asks of texts.
 inline bool read_value(const Document::Value& value, void* self, const Type& type, TextAs text,
-                       Error& why) {
+                       Reading& reading) {
   switch (type.shape) {
-    case Shape::boolean: return detail::read_boolean(value, self, why);
-    case Shape::integer: return detail::read_integer(value, self, type, why);
-    case Shape::text: return detail::read_text(value, self, type, text, why);
-    case Shape::list: return detail::read_list(value, self, type, text, why);
-    case Shape::dict: return detail::read_dict(value, self, type, text, why);
-    case Shape::object: return detail::read_object(value, self, type, why);
+    case Shape::boolean: return detail::read_boolean(value, self, reading);
+    case Shape::integer: return detail::read_integer(value, self, type, reading);
+    case Shape::text: return detail::read_text(value, self, type, text, reading);
+    case Shape::list: return detail::read_list(value, self, type, text, reading);
+    case Shape::dict: return detail::read_dict(value, self, type, text, reading);
+    case Shape::object: return detail::read_object(value, self, type, reading);
     case Shape::optional:
       return value.is_null() ||
-             detail::read_value(value, type.make(self, 1), *type.item, text, why);
+             detail::read_value(value, type.make(self, 1), *type.item, text, reading);
     case Shape::value:
     case Shape::member: break;  // members are read with the map or list that they are in
   }
   detail::read_any(value, self, type);
   return true;
+}
+
+/// As `read`, with what is to be told of a value that could be read.
+template <class T>
+Result<T> read_noting(const Document::Value& value, Reading& reading) {
+  T out{};
+  const Type& type = type_of<T>;
+  if (!detail::read_value(value, &out, type, text_as(type), reading)) return reading.why;
+  return out;
 }
 
 }  // namespace detail
@@ -420,11 +444,8 @@ inline bool read_value(const Document::Value& value, void* self, const Type& typ
 /// false where text is asked for.
 template <Described T>
 Result<T> read(const Document::Value& value) {
-  T out{};
-  Error why{};
-  const detail::Type& type = detail::type_of<T>;
-  if (!detail::read_value(value, &out, type, detail::text_as(type), why)) return why;
-  return out;
+  detail::Reading reading;
+  return detail::read_noting<T>(value, reading);
 }
 
 /// Reads a described type from the whole of a document.

@@ -51,6 +51,7 @@ enum class Rule : std::uint8_t {
   device_edits,           ///< each device edits something
   json_syntax,            ///< a `.json` file holds JSON, and not YAML; a warning
   single_document,        ///< nothing comes after the first YAML document; a warning
+  member_case,            ///< members are written in the case of the specification; a warning
   portable_text,          ///< the text is read alike by all engines; a warning
 };
 
@@ -77,7 +78,7 @@ struct RuleRow {
 /// takes and only some container would stumble over is a warning; so is good JSON or YAML that the
 /// reference cannot read, `portable_text`. What it means to refuse, but never looks at, is an error
 /// to writers.
-inline constexpr std::array<RuleRow, 35> rules{{
+inline constexpr std::array<RuleRow, 36> rules{{
     {Rule::version_known, "version-known", Severity::error,
      "cdiVersion names a release of the CDI specification", "SPEC.md, Specification version"},
     {Rule::version_new_enough, "version-new-enough", Severity::error,
@@ -149,6 +150,9 @@ inline constexpr std::array<RuleRow, 35> rules{{
     {Rule::json_syntax, "json-syntax", Severity::warning, "a .json file is valid JSON", "RFC 8259"},
     {Rule::single_document, "single-document", Severity::warning,
      "a file holds one YAML document: further ones are not read", "the Go reference"},
+    {Rule::member_case, "member-case", Severity::warning,
+     "members are named in the case of the specification, as the Go reference asks since 1.1.1",
+     "SPEC.md, CDI JSON Definition"},
     {Rule::portable_text, "portable-text", Severity::warning,
      "a text is one of YAML 1.1: without %YAML 1.2, control characters such as U+0080, ends of "
      "lines such as U+2028, ? in brackets outside quotes, \\/, two \\u for one character",

@@ -132,6 +132,20 @@ TEST_CASE("What the Go reference does not take of a text is a warning that says 
   }
 }
 
+TEST_CASE("A member in another case is read, with a warning for the first") {
+  const auto loaded = cdi::parse_spec(
+      "cdiVersion: 0.7.0\nkind: v.com/c\ndevices: [{name: a, containerEdits: {additionalGIDs: [5], "
+      "ENV: [A=1]}}]\n",
+      "f", cdi::Format::yaml);
+  REQUIRE(loaded);
+  CHECK(loaded->spec.devices[0].container_edits.additional_gids.size() == 1);
+  REQUIRE(loaded->warnings.size() == 1);
+  CHECK(loaded->warnings[0].rule == "member-case");
+  CHECK(cdi::to_string(loaded->warnings[0]) ==
+        "f:3:38: additionalGIDs: the Go reference takes no other case since 1.1.1, and refuses the "
+        "file: write \"additionalGids\"");
+}
+
 TEST_CASE("Errors of shape and of rules carry path, line and column") {
   struct {
     std::string text;
