@@ -4,7 +4,6 @@
 #ifndef CDI_DESCRIPTOR_HPP
 #define CDI_DESCRIPTOR_HPP
 
-#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <fcntl.h>
@@ -74,7 +73,7 @@ inline Error over_limit(std::string_view path, std::size_t limit) {
 inline Result<std::string> read_all(int descriptor, std::string_view path, std::size_t limit,
                                     std::size_t expected = 0) {
   std::string text;
-  text.reserve(std::min(expected, limit));
+  text.reserve(expected < limit ? expected : limit);
   char block[16384];
   for (;;) {
     const ssize_t got = ::read(descriptor, block, sizeof block);

@@ -4,7 +4,6 @@
 #ifndef CDI_DOCUMENT_HPP
 #define CDI_DOCUMENT_HPP
 
-#include <algorithm>
 #include <cassert>
 #include <charconv>
 #include <cstddef>
@@ -274,19 +273,17 @@ inline constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
 inline std::size_t next_line(std::string_view text, std::size_t at) {
   while (at < text.size() && text[at] != '\n' && text[at] != '\r') ++at;
   if (text.substr(at, 2) == "\r\n") ++at;
-  return std::min(at + 1, text.size());
-}
-
-constexpr char ascii_lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+  return at < text.size() ? at + 1 : at;
 }
 
 /// Whether two keys name the same field. The CDI document's own sample writes `additionalGIDs`, and
 /// the Go reference reads fields in any case; so do we.
 inline bool same_key(std::string_view a, std::string_view b) noexcept {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) {
-           return ascii_lower(x) == ascii_lower(y);
-         });
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i] && ascii_lower(a[i]) != ascii_lower(b[i])) return false;
+  }
+  return true;
 }
 
 /// Goes one step of a path, `[7]` in a list or `key` in a map, and cuts it off the path.
@@ -345,7 +342,8 @@ inline std::string_view Document::text(const Node& node) const {
 inline Position Document::position(std::size_t at) const {
   const std::string_view source{source_.data(), source_.size()};
   const auto seen = source.substr(0, at + 1);  // the rest of a long line costs nothing
-  const auto nearest = std::min(at / bytes_per_mark, marks_.size() - 1);
+  const auto last = marks_.size() - 1;
+  const auto nearest = at / bytes_per_mark < last ? at / bytes_per_mark : last;
   auto [line, begin] = marks_[nearest];
   for (auto next = detail::next_line(seen, nearest * bytes_per_mark);
        next <= at && next != source.size(); next = detail::next_line(seen, next)) {

@@ -4,7 +4,6 @@
 #ifndef CDI_NAME_HPP
 #define CDI_NAME_HPP
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -112,9 +111,9 @@ inline std::string word_fault(std::string_view text, std::string_view extra) {
   if (at == std::string_view::npos) return " must end with a letter or digit";
   std::string fault = " may hold only letters, digits and";
   for (const char c : extra) fault.append(1, ' ').append(1, c);
-  const auto size = std::max<std::size_t>(utf8_size(text.substr(at)), 1);
+  const auto size = utf8_size(text.substr(at));
   fault.append("; byte ").append(std::to_string(at + 1)).append(" is ");
-  return fault.append(quoted(text.substr(at, size)));
+  return fault.append(quoted(text.substr(at, size == 0 ? 1 : size)));
 }
 
 }  // namespace detail
@@ -183,12 +182,15 @@ inline Result<std::string> spec_name(std::string_view kind) {
 inline Result<std::string> transient_spec_name(std::string_view kind, std::string_view id) {
   auto name = spec_name(kind);
   if (!name) return name;
-  if (std::any_of(id.begin(), id.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; })) {
-    return Error{.code = Errc::invalid_name,
-                 .message = "id " + detail::quoted(id) + " has a control character: leave it out"};
+  name->append(1, '_');
+  for (const char c : id) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      return Error{
+          .code = Errc::invalid_name,
+          .message = "id " + detail::quoted(id) + " has a control character: leave it out"};
+    }
+    name->append(1, c == '/' ? '_' : c);
   }
-  name->append(1, '_').append(id);
-  std::replace(name->begin(), name->end(), '/', '_');
   return name;
 }
 

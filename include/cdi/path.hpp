@@ -4,7 +4,6 @@
 #ifndef CDI_PATH_HPP
 #define CDI_PATH_HPP
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -23,11 +22,11 @@ inline std::string clean_path(std::string_view path) {
   std::size_t fixed = 0;  // length of the part that `..` cannot take away
   while (!path.empty()) {
     const auto part = path.substr(0, path.find('/'));
-    path.remove_prefix(std::min(part.size() + 1, path.size()));
+    path.remove_prefix(part.size() < path.size() ? part.size() + 1 : path.size());
     if (part.empty() || part == ".") continue;
     if (part == ".." && out.size() > fixed) {
       const auto slash = out.rfind('/');
-      out.erase(slash == std::string::npos ? 0 : std::max(slash, fixed));
+      out.erase(slash == std::string::npos ? 0 : slash < fixed ? fixed : slash);
       continue;
     }
     if (part == ".." && rooted) continue;
@@ -44,8 +43,9 @@ namespace detail {
 /// The number of slashes of the cleaned path, by which mounts are ordered so that parents come
 /// first. `/` and `/proc` both have one, `rel` has none.
 inline std::size_t path_depth(std::string_view path) {
-  const auto clean = cdi::clean_path(path);
-  return static_cast<std::size_t>(std::count(clean.begin(), clean.end(), '/'));
+  std::size_t slashes = 0;
+  for (const char c : cdi::clean_path(path)) slashes += c == '/' ? 1 : 0;
+  return slashes;
 }
 
 }  // namespace detail

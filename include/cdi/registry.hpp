@@ -4,8 +4,6 @@
 #ifndef CDI_REGISTRY_HPP
 #define CDI_REGISTRY_HPP
 
-#include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +11,6 @@
 #include <ctime>
 #include <initializer_list>
 #include <memory>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +20,7 @@
 #include <cdi/apply.hpp>
 #include <cdi/host.hpp>
 #include <cdi/name.hpp>
+#include <cdi/order.hpp>
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
 #include <cdi/unresolved.hpp>
@@ -132,8 +130,10 @@ class Registry {
   /// blame, with its code. Valid as long as the registry, or a copy of it.
   Result<ResolvedDevice> resolve(std::string_view name) const {
     const auto found = find(name);
-    if (found.device == nullptr) return join({explain(name, true)});
-    return found;
+    if (found.device != nullptr) return found;
+    std::vector<Unresolved> missing;
+    missing.push_back(explain(name, true));
+    return join(missing);
   }
 
   /// Those of the names that cannot be resolved, in the order given, each time they are named. The
@@ -177,8 +177,8 @@ class Registry {
     for (const auto& item : names) {
       const std::string_view name = item;
       const auto found = find(name);
-      const bool seen = std::any_of(origins.begin(), origins.end(),
-                                    [&](const auto& other) { return other.spec == found.spec; });
+      bool seen = false;
+      for (const auto& other : origins) seen = seen || other.spec == found.spec;
       if (!seen) {
         edits.push_back(&found.spec->spec.container_edits);
         origins.push_back({found.spec, nullptr});
@@ -207,8 +207,10 @@ class Registry {
       const auto found = device_of(slot);
       names.push_back(qualified_name(found.spec->spec.kind, found.device->name));
     }
-    std::sort(names.begin(), names.end());
-    return names;
+    std::vector<std::string> sorted;
+    sorted.reserve(names.size());
+    for (const auto i : sorted_order(names)) sorted.push_back(std::move(names[i]));
+    return sorted;
   }
 
   /// The vendors of all specs, sorted by bytes, each once. They point into the specs.
@@ -288,8 +290,9 @@ class Registry {
 
   /// Which of several specs a device is taken from, the highest: that of the highest priority, and
   /// of those one that is what its file holds now.
-  using Rank = std::pair<int, bool>;
-  static Rank rank_of(const LoadedSpec& spec) { return {spec.priority, spec.fault == nullptr}; }
+  static std::int64_t rank_of(const LoadedSpec& spec) {
+    return std::int64_t{spec.priority} * 2 + (spec.fault == nullptr ? 1 : 0);
+  }
 
   ResolvedDevice device_of(const Slot& slot) const {
     return {specs_[slot.spec].get(), slot.device};
@@ -317,21 +320,21 @@ class Registry {
   }
 
   void add_devices() {
-    std::vector<std::pair<Rank, std::uint32_t>> by_rank;
     std::size_t devices = 0;
-    for (std::size_t i = 0; i < specs_.size(); ++i) {
-      by_rank.emplace_back(rank_of(*specs_[i]), static_cast<std::uint32_t>(i));
-      devices += specs_[i]->spec.devices.size();
-    }
+    for (const auto& spec : specs_) devices += spec->spec.devices.size();
     if (devices == 0) return;
-    slots_.resize(std::bit_ceil(devices + devices / 3 + 1));
-    std::sort(by_rank.begin(), by_rank.end());
-    for (const auto& [rank, i] : by_rank) {
+    std::size_t slots = 2;
+    while (slots < devices + devices / 3 + 1) slots *= 2;
+    slots_.resize(slots);
+    const auto by_rank = detail::order_of(specs_.size(), [&](std::size_t a, std::size_t b) {
+      return rank_of(*specs_[a]) < rank_of(*specs_[b]);
+    });
+    for (const auto i : by_rank) {
       const auto kind_hash = hash_of_kind(specs_[i]->spec.kind);
       for (const auto& device : specs_[i]->spec.devices) {
         add({.device = &device,
              .hash = hash_of_device(device.name, kind_hash),
-             .spec = i & 0x7fffffff});
+             .spec = static_cast<std::uint32_t>(i) & 0x7fffffff});
       }
     }
   }
@@ -350,10 +353,9 @@ class Registry {
       return;
     }
     place.contested = 1;
-    for (auto one = conflicts_.rbegin(); one != conflicts_.rend() && one->other == added.spec;
-         ++one) {
-      if (one->spec != first.spec) continue;
-      ++one->devices;
+    for (auto i = conflicts_.size(); i > 0 && conflicts_[i - 1].other == added.spec; --i) {
+      if (conflicts_[i - 1].spec != first.spec) continue;
+      ++conflicts_[i - 1].devices;
       return;
     }
     conflicts_.push_back({first.spec, added.spec, added.device, 1});
@@ -411,9 +413,10 @@ class Registry {
   }
 
   static const Device* find_device(const Spec& spec, std::string_view name) {
-    const auto at = std::find_if(spec.devices.begin(), spec.devices.end(),
-                                 [&](const auto& device) { return device.name == name; });
-    return at == spec.devices.end() ? nullptr : &*at;
+    for (const auto& device : spec.devices) {
+      if (device.name == name) return &device;
+    }
+    return nullptr;
   }
 
   /// Whether a file with a fault is to blame for a device that is not found.
@@ -440,8 +443,10 @@ class Registry {
   }
 
   bool knows(std::string_view kind) const {
-    return std::any_of(specs_.begin(), specs_.end(),
-                       [&](const auto& spec) { return spec->spec.kind == kind; });
+    for (const auto& spec : specs_) {
+      if (spec->spec.kind == kind) return true;
+    }
+    return false;
   }
 
   /// Whether a file or directory was not looked into, so that nobody knows what it holds.
@@ -504,7 +509,8 @@ class Registry {
       }
     }
     std::string like;
-    for (const auto near : nearest.take()) {
+    for (std::size_t i = 0; i < nearest.names().size(); ++i) {
+      const auto near = nearest.names()[i];
       like.append(like.empty() ? "" : ", ").append(detail::escaped(near));
       out.nearest.push_back(has_kind ? qualified_name(kind, near) : std::string{near});
     }
@@ -523,14 +529,13 @@ class Registry {
     } else if (!known.empty() || dirs_.empty()) {
       message.append("; kinds known: ").append(known.text());
     } else {
-      const bool missing = std::all_of(dirs_.begin(), dirs_.end(), is_missing);
+      bool missing = true;
+      for (const auto& dir : dirs_) missing = missing && dir.state == SpecDir::State::missing;
       if (missing) out.reason = Reason::no_directory;
       message.append(missing ? "; missing:" : "; no valid specs in:");
       for (const auto& dir : dirs_) message.append(" ").append(detail::escaped(dir.path));
     }
   }
-
-  static bool is_missing(const SpecDir& dir) { return dir.state == SpecDir::State::missing; }
 
   /// All reasons as one error. Where nobody can be blamed, it adds which files and directories were
   /// not used: the reason may be there.
@@ -564,12 +569,22 @@ class Registry {
     return error;
   }
 
+  template <class Text>
+  static std::vector<std::size_t> sorted_order(const std::vector<Text>& texts) {
+    return detail::order_of(texts.size(),
+                            [&](std::size_t a, std::size_t b) { return texts[a] < texts[b]; });
+  }
+
   std::vector<std::string_view> parts(std::string_view QualifiedName::*part) const {
-    std::set<std::string_view> found;
+    std::vector<std::string_view> found;
     for (const auto& spec : specs_) {
-      if (const auto kind = parse_kind(spec->spec.kind)) found.insert((*kind).*part);
+      if (const auto kind = parse_kind(spec->spec.kind)) found.push_back((*kind).*part);
     }
-    return {found.begin(), found.end()};
+    std::vector<std::string_view> out;
+    for (const auto i : sorted_order(found)) {
+      if (out.empty() || out.back() != found[i]) out.push_back(found[i]);
+    }
+    return out;
   }
 
   std::vector<std::shared_ptr<const LoadedSpec>> specs_{};

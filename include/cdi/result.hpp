@@ -5,6 +5,7 @@
 #define CDI_RESULT_HPP
 
 #include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <new>
 #include <string>
@@ -85,6 +86,10 @@ inline std::string item_path(std::string_view name, std::size_t index) {
   return path;
 }
 
+constexpr char ascii_lower(char c) noexcept {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+}
+
 /// The number of bytes of the UTF-8 character at the front of `text`; 0 when there is none.
 constexpr std::size_t utf8_size(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) {
@@ -107,11 +112,10 @@ constexpr std::size_t utf8_size(std::string_view text) noexcept {
 
 /// Whether `text` is UTF-8; JSON and YAML can hold no other.
 constexpr bool is_utf8(std::string_view text) noexcept {
-  for (std::size_t i = 0; i < text.size();) {
-    const bool ascii = static_cast<unsigned char>(text[i]) < 0x80;  // as most text is
-    const std::size_t size = ascii ? 1 : utf8_size(text.substr(i));
+  while (!text.empty()) {
+    const auto size = utf8_size(text);
     if (size == 0) return false;
-    i += size;
+    text.remove_prefix(size);
   }
   return true;
 }
@@ -201,84 +205,104 @@ class [[nodiscard]] Result {
   using error_type = Error;  ///< of what is held on failure, always `Error`
 
   /// Success. Implicit, so that a function can return the value itself.
-  Result(T value) : has_value_{true}, value_{std::move(value)} {}
+  Result(T value) : has_value_{true} { ::new (place()) T(std::move(value)); }
   /// Failure. Implicit, so that a function can return an `Error` itself.
-  Result(Error why) : has_value_{false}, error_{std::move(why)} {}
-  /// Copies what the other holds.
-  Result(const Result& other) requires std::is_copy_constructible_v<T> { hold(other); }
-  /// Takes what the other holds; leaves it a value or an error as it was, moved from.
-  Result(Result&& other) noexcept(std::is_nothrow_move_constructible_v<T>) {
-    hold(std::move(other));
+  Result(Error why) : has_value_{false} { ::new (place()) Error(std::move(why)); }
+
+  /// A copy of the value or of the reason.
+  Result(const Result& other) requires std::is_copy_constructible_v<T>
+      : has_value_{other.has_value_} {
+    copy(other);
   }
-  /// Holds from now on what the other holds.
-  Result& operator=(Result other) noexcept(std::is_nothrow_move_constructible_v<T>) {
-    drop();
-    hold(std::move(other));
+  /// Takes the value or the reason from another, which keeps what moving leaves of it.
+  Result(Result&& other) noexcept(std::is_nothrow_move_constructible_v<T>)
+      : has_value_{other.has_value_} {
+    take(other);
+  }
+  /// Becomes a copy of another.
+  Result& operator=(const Result& other) requires std::is_copy_constructible_v<T> {
+    return *this = Result{other};
+  }
+  /// As the constructor; moving a `T` must not throw here.
+  Result& operator=(Result&& other) noexcept {
+    if (this == &other) return *this;
+    clear();
+    has_value_ = other.has_value_;
+    take(other);
     return *this;
   }
-  ~Result() { drop(); }
+  ~Result() { clear(); }
 
   /// Whether there is a value, and no error.
   bool has_value() const noexcept { return has_value_; }
   /// As `has_value`.
-  explicit operator bool() const noexcept { return has_value(); }
+  explicit operator bool() const noexcept { return has_value_; }
 
   /// The value. Only when there is one: else it stops with `assert`, or is undefined with `NDEBUG`.
-  T& operator*() & noexcept {
-    return assert(has_value_ && "cdi::Result: look before you dereference"), value_;
-  }
+  T& operator*() & noexcept { return looked_at(true).value; }
   /// The value, to look at. Only when there is one.
-  const T& operator*() const& noexcept {
-    return assert(has_value_ && "cdi::Result: look before you dereference"), value_;
-  }
+  const T& operator*() const& noexcept { return looked_at(true).value; }
   /// The value, to move from. Only when there is one.
-  T&& operator*() && noexcept {
-    return assert(has_value_ && "cdi::Result: look before you dereference"), std::move(value_);
-  }
+  T&& operator*() && noexcept { return std::move(looked_at(true).value); }
   /// A member of the value. Only when there is one.
-  T* operator->() noexcept { return &**this; }
+  T* operator->() noexcept { return &looked_at(true).value; }
   /// A member of the value, to look at. Only when there is one.
-  const T* operator->() const noexcept { return &**this; }
+  const T* operator->() const noexcept { return &looked_at(true).value; }
 
   /// The reason. Only when there is no value: else it stops with `assert`, or is undefined with
   /// `NDEBUG`.
-  Error& error() & noexcept {
-    return assert(!has_value_ && "cdi::Result: no error when there is a value"), error_;
-  }
+  Error& error() & noexcept { return looked_at(false).error; }
   /// The reason, to look at. Only when there is no value.
-  const Error& error() const& noexcept {
-    return assert(!has_value_ && "cdi::Result: no error when there is a value"), error_;
-  }
+  const Error& error() const& noexcept { return looked_at(false).error; }
   /// The reason, to move from. Only when there is no value.
-  Error&& error() && noexcept {
-    return assert(!has_value_ && "cdi::Result: no error when there is a value"), std::move(error_);
-  }
+  Error&& error() && noexcept { return std::move(looked_at(false).error); }
 
  private:
-  /// Makes what this holds of what another `Result` holds; it holds nothing before.
-  template <class Other>
-  void hold(Other&& other) {
-    has_value_ = other.has_value_;
+  // Not `std::variant`: for each `T` it costs eight times as much to compile.
+  union Held {
+    Held() {}
+    ~Held() {}
+    T value;
+    Error error;
+  };
+
+  void* place() noexcept { return &held_; }
+
+  [[gnu::noinline]] void copy(const Result& other) {  // inline, g++ 12 warns of what is not held
     if (has_value_) {
-      ::new (static_cast<void*>(&value_)) T(std::forward<Other>(other).value_);
+      ::new (place()) T(other.held_.value);
     } else {
-      ::new (static_cast<void*>(&error_)) Error(std::forward<Other>(other).error_);
+      ::new (place()) Error(other.held_.error);
     }
   }
-  /// Holds nothing from now on.
-  void drop() noexcept {
+
+  void take(Result& other) noexcept(std::is_nothrow_move_constructible_v<T>) {
     if (has_value_) {
-      value_.~T();
+      ::new (place()) T(std::move(other.held_.value));
     } else {
-      error_.~Error();
+      ::new (place()) Error(std::move(other.held_.error));
     }
+  }
+
+  void clear() noexcept {
+    if (has_value_) {
+      held_.value.~T();
+    } else {
+      held_.error.~Error();
+    }
+  }
+
+  Held& looked_at([[maybe_unused]] bool value) noexcept {
+    assert(has_value_ == value && "cdi::Result: look before you dereference");
+    return held_;
+  }
+  const Held& looked_at([[maybe_unused]] bool value) const noexcept {
+    assert(has_value_ == value && "cdi::Result: look before you dereference");
+    return held_;
   }
 
   bool has_value_;
-  union {  // not a variant, which costs each file that uses a Result more than the rest of it
-    T value_;
-    Error error_;
-  };
+  Held held_{};
 };
 
 /// Success, or the reason for failure.

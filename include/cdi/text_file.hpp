@@ -4,7 +4,6 @@
 #ifndef CDI_TEXT_FILE_HPP
 #define CDI_TEXT_FILE_HPP
 
-#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>

@@ -4,17 +4,14 @@
 #ifndef CDI_UNRESOLVED_HPP
 #define CDI_UNRESOLVED_HPP
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <cdi/document.hpp>
 #include <cdi/minimum_version.hpp>
 #include <cdi/result.hpp>
 #include <cdi/version.hpp>
@@ -118,7 +115,7 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b, std::si
   if (a.size() > b.size()) std::swap(a, b);
   if (b.size() > longest || b.size() - a.size() > most) return most + 1;
   std::array<std::size_t, longest + 1> row{};
-  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
   for (std::size_t i = 0; i < a.size(); ++i) {
     std::size_t diagonal = row[0];
     std::size_t least = row[0] = i + 1;
@@ -126,57 +123,81 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b, std::si
       const bool same = detail::ascii_lower(a[i]) == detail::ascii_lower(b[j]);
       const std::size_t changed = diagonal + (same ? 0 : 1);
       diagonal = row[j + 1];
-      row[j + 1] = std::min({changed, diagonal + 1, row[j] + 1});
-      least = std::min(least, row[j + 1]);
+      const auto added = (diagonal < row[j] ? diagonal : row[j]) + 1;  // or dropped
+      row[j + 1] = changed < added ? changed : added;
+      if (row[j + 1] < least) least = row[j + 1];
     }
     if (least > most) return most + 1;
   }
-  return std::min(row[b.size()], most + 1);
+  return row[b.size()] <= most ? row[b.size()] : most + 1;
 }
+
+/// The first few of many names, by rank and then in the order of bytes, each once.
+class FewNames {
+ public:
+  static constexpr std::size_t longest = 9;
+
+  /// Keeps `most`, and no more than `longest`.
+  explicit FewNames(std::size_t most) : most_{most} {}
+
+  void add(std::size_t rank, std::string_view name) {
+    const Entry entry{rank, name};
+    std::size_t at = size_;  // where it belongs
+    while (at > 0 && entry < entries_[at - 1]) --at;
+    if (at == most_ || (at > 0 && entry == entries_[at - 1])) return;
+    if (size_ < most_) ++size_;
+    for (auto i = size_ - 1; i > at; --i) entries_[i] = entries_[i - 1];
+    entries_[at] = entry;
+  }
+
+  std::size_t size() const { return size_; }
+  std::string_view operator[](std::size_t i) const { return entries_[i].name; }
+
+ private:
+  struct Entry {
+    std::size_t rank = 0;
+    std::string_view name{};
+
+    friend bool operator==(const Entry&, const Entry&) = default;
+    friend bool operator<(const Entry& a, const Entry& b) {
+      return a.rank != b.rank ? a.rank < b.rank : a.name < b.name;
+    }
+  };
+
+  std::size_t most_;
+  std::size_t size_ = 0;
+  std::array<Entry, longest> entries_{};
+};
 
 /// The few of many names that resemble one, best first.
 class NearestNames {
  public:
-  explicit NearestNames(std::string_view wanted)
-      : wanted_{wanted}, most_{std::clamp<std::size_t>(wanted.size() / 3, 1, 3)} {}
+  explicit NearestNames(std::string_view wanted) : wanted_{wanted} {
+    most_ = wanted.size() < 6 ? 1 : wanted.size() < 9 ? 2 : 3;
+  }
 
   /// `related`: whether the name is worth telling, however it is spelt.
   void add(std::string_view name, bool related = false) {
     const auto distance = detail::edit_distance(wanted_, name, most_);
     const bool holds = wanted_.size() > 2 && name.find(wanted_) != std::string_view::npos;
-    if (distance > most_ && !related && !holds) return;
-    const std::pair entry{distance, name};
-    const auto at = std::lower_bound(names_.begin(), names_.end(), entry);
-    if (at != names_.end() && *at == entry) return;
-    names_.insert(at, entry);
-    if (names_.size() > limit) names_.pop_back();
+    if (distance <= most_ || related || holds) names_.add(distance, name);
   }
 
-  std::vector<std::string_view> take() const {
-    std::vector<std::string_view> out;
-    for (const auto& entry : names_) out.push_back(entry.second);
-    return out;
-  }
+  const FewNames& names() const { return names_; }
 
  private:
   static constexpr std::size_t limit = 5;
 
   std::string_view wanted_;
-  std::size_t most_;
-  std::vector<std::pair<std::size_t, std::string_view>> names_{};
+  std::size_t most_ = 0;
+  FewNames names_{limit};
 };
 
 /// The first few of many names in the order of bytes, each once.
 class FirstNames {
  public:
-  void add(std::string_view name) {
-    const auto at = std::lower_bound(names_.begin(), names_.end(), name);
-    if (at != names_.end() && *at == name) return;
-    if (names_.size() > most && at == names_.end()) return;
-    names_.insert(at, name);
-    if (names_.size() > most + 1) names_.pop_back();  // one more tells that there are more
-  }
-  bool empty() const { return names_.empty(); }
+  void add(std::string_view name) { names_.add(0, name); }
+  bool empty() const { return names_.size() == 0; }
   std::string text() const {
     std::string out;
     for (std::size_t i = 0; i < names_.size(); ++i) {
@@ -187,7 +208,7 @@ class FirstNames {
 
  private:
   static constexpr std::size_t most = 8;
-  std::vector<std::string_view> names_{};
+  FewNames names_{most + 1};  // one more tells that there are more
 };
 
 }  // namespace detail

@@ -27,6 +27,11 @@ static_assert(std::is_same_v<decltype(std::declval<Result<int>>().error()), Erro
 static_assert(!std::is_convertible_v<Result<int>, bool>, "only where a condition is asked for");
 static_assert(std::is_constructible_v<bool, const Result<int>&>);
 static_assert(std::is_nothrow_move_constructible_v<Result<std::string>>);
+static_assert(std::is_nothrow_move_assignable_v<Result<std::string>>);
+static_assert(std::is_copy_constructible_v<Result<std::string>>);
+static_assert(std::is_copy_assignable_v<Result<std::string>>);
+static_assert(!std::is_copy_constructible_v<Result<std::unique_ptr<int>>>);
+static_assert(!std::is_copy_assignable_v<Result<std::unique_ptr<int>>>);
 static_assert(!std::is_default_constructible_v<Result<int>>);
 static_assert(std::is_default_constructible_v<Result<void>>);
 
@@ -52,6 +57,34 @@ TEST_CASE("the value can be reached, changed and moved out") {
   Result<std::unique_ptr<int>> owner = std::make_unique<int>(5);
   const std::unique_ptr<int> taken = *std::move(owner);
   CHECK(*taken == 5);
+}
+
+TEST_CASE("a result is copied, moved and assigned, whichever of both it holds") {
+  using Shared = std::shared_ptr<int>;
+  const auto value = std::make_shared<int>(5);
+  const Result<Shared> good = value;
+  const Result<Shared> bad = Error{.message = "it broke, in more words than fit into a string"};
+  CHECK(value.use_count() == 2);
+  {
+    Result<Shared> copy = good;
+    CHECK(value.use_count() == 3);
+    copy = bad;
+    CHECK(value.use_count() == 2);
+    CHECK(copy.error().message == bad.error().message);
+    copy = good;
+    CHECK(*copy == value);
+    Result<Shared> moved = std::move(copy);
+    CHECK(value.use_count() == 3);
+    moved = Error{.message = "gone"};
+    CHECK(moved.error().message == "gone");
+    moved = Result<Shared>{value};
+    Result<Shared>& same = moved;
+    moved = same;
+    CHECK(*moved == value);
+    moved = std::move(same);
+    CHECK(*moved == value);
+  }
+  CHECK(value.use_count() == 2);
 }
 
 TEST_CASE("the reason can be changed and moved out") {
