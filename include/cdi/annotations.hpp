@@ -4,19 +4,18 @@
 #ifndef CDI_ANNOTATIONS_HPP
 #define CDI_ANNOTATIONS_HPP
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include <cdi/annotation_key.hpp>
 #include <cdi/name.hpp>
+#include <cdi/order.hpp>
 #include <cdi/result.hpp>
 #include <cdi/version.hpp>
 
@@ -54,20 +53,51 @@ inline Error whole_name_error(std::string_view name) {
   return why;
 }
 
-/// Appends the names of one annotation, without those seen before.
-inline Result<void> append_devices(std::string_view value,
-                                   std::unordered_set<std::string_view>& seen,
-                                   std::vector<std::string>& devices) {
+/// Appends the names of one annotation.
+inline Result<void> append_names(std::string_view value, std::vector<std::string_view>& names) {
   bool more = !value.empty();
   while (more) {
     const auto comma = value.find(',');
     const auto name = value.substr(0, comma);
     if (!parse_name(name)) return whole_name_error(name);
-    if (seen.insert(name).second) devices.emplace_back(name);
+    names.push_back(name);
     more = comma != std::string_view::npos;
     if (more) value.remove_prefix(comma + 1);
   }
   return {};
+}
+
+/// The names, none of which is empty, each where it stands first.
+inline std::vector<std::string> each_once(std::vector<std::string_view> names) {
+  const auto order =
+      order_of(names.size(), [&](std::size_t a, std::size_t b) { return names[a] < names[b]; });
+  for (std::size_t i = order.size(); i-- > 1;) {
+    if (names[order[i]] == names[order[i - 1]]) names[order[i]] = {};
+  }
+  std::vector<std::string> out;
+  for (const auto name : names) {
+    if (!name.empty()) out.emplace_back(name);
+  }
+  return out;
+}
+
+/// What the annotations of these keys and values ask for.
+inline Result<AnnotatedDevices> annotated_devices(const std::vector<std::string_view>& keys,
+                                                  const std::vector<std::string_view>& values) {
+  AnnotatedDevices out;
+  std::vector<std::string_view> names;
+  const auto by_key = order_of(keys.size(), [&](std::size_t a, std::size_t b) {
+    return keys[a] != keys[b] ? keys[a] < keys[b] : values[a] < values[b];
+  });
+  for (const auto i : by_key) {
+    if (auto good = append_names(values[i], names); !good) {
+      good.error().message.insert(0, "annotation " + quoted(keys[i]) + ": ");
+      return std::move(good).error();
+    }
+    out.keys.emplace_back(keys[i]);
+  }
+  out.devices = each_once(std::move(names));
+  return out;
 }
 
 }  // namespace detail
@@ -87,7 +117,9 @@ inline Result<std::string> annotation_key(std::string_view plugin, std::string_v
   }
   std::string key{prefix};
   key.append(plugin).append(1, '_').append(device_id);
-  std::replace(key.end() - static_cast<std::ptrdiff_t>(device_id.size()), key.end(), '/', '_');
+  for (auto at = key.size() - device_id.size(); at < key.size(); ++at) {
+    if (key[at] == '/') key[at] = '_';
+  }
   if (auto good = check_annotation_key(key); !good) return std::move(good).error();
   return key;
 }
@@ -145,21 +177,14 @@ Result<void> update_annotations(Annotations& annotations, std::string_view plugi
 template <class Annotations>
 Result<AnnotatedDevices> parse_annotations(const Annotations& annotations,
                                            std::string_view prefix = annotation_prefix) {
-  std::vector<std::pair<std::string_view, std::string_view>> found;
+  std::vector<std::string_view> keys;
+  std::vector<std::string_view> values;
   for (const auto& [key, value] : annotations) {
-    if (std::string_view{key}.starts_with(prefix)) found.emplace_back(key, value);
+    if (!std::string_view{key}.starts_with(prefix)) continue;
+    keys.push_back(key);
+    values.push_back(value);
   }
-  std::sort(found.begin(), found.end());
-  AnnotatedDevices out;
-  std::unordered_set<std::string_view> seen;
-  for (const auto& [key, value] : found) {
-    if (auto good = detail::append_devices(value, seen, out.devices); !good) {
-      good.error().message.insert(0, "annotation " + detail::quoted(key) + ": ");
-      return std::move(good).error();
-    }
-    out.keys.emplace_back(key);
-  }
-  return out;
+  return detail::annotated_devices(keys, values);
 }
 
 }  // namespace cdi::inline CDI_ABI

@@ -4,23 +4,21 @@
 #ifndef CDI_CACHE_HPP
 #define CDI_CACHE_HPP
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <poll.h>
+#include <pthread.h>
 #include <span>
 #include <string>
 #include <string_view>
 #include <sys/eventfd.h>
-#include <system_error>
-#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -74,6 +72,37 @@ struct WaitOptions {
   std::chrono::milliseconds quiet{1000};
 };
 
+namespace detail {
+
+/// A mutex of the system: <mutex> and <thread> are dear to include.
+class Mutex {
+ public:
+  Mutex() = default;
+  Mutex(const Mutex&) = delete;
+  Mutex& operator=(const Mutex&) = delete;
+  ~Mutex() { ::pthread_mutex_destroy(&mutex_); }
+
+  void lock() { ::pthread_mutex_lock(&mutex_); }
+  void unlock() { ::pthread_mutex_unlock(&mutex_); }
+
+ private:
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+};
+
+/// Locks a mutex as long as it lives.
+class Lock {
+ public:
+  explicit Lock(Mutex& mutex) : mutex_{mutex} { mutex_.lock(); }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+  ~Lock() { mutex_.unlock(); }
+
+ private:
+  Mutex& mutex_;
+};
+
+}  // namespace detail
+
 /// Spec directories as a registry that is fresh at each call, and reads again only what changed.
 ///
 /// Any number of threads may use a cache, and none waits for another: whoever finds a change reads
@@ -109,7 +138,7 @@ class Cache {
   /// but for the first call, which looks; and each call, when `kept_up` could have no thread.
   std::shared_ptr<const Registry> snapshot() {
     const auto last = published();
-    const bool alone = options_.freshness == Freshness::kept_up && !thread_.joinable();
+    const bool alone = options_.freshness == Freshness::kept_up && !has_thread_;
     return last && !alone ? last->registry : look()->registry;
   }
 
@@ -143,13 +172,14 @@ class Cache {
         if (missing.empty()) return found->registry;
         return failure(*found->registry, names, late);
       }
-      const auto next = [&](std::chrono::milliseconds later) {
-        return std::min(deadline, std::chrono::steady_clock::now() + later);
+      const auto now = std::chrono::steady_clock::now();
+      const auto until = [&](std::chrono::steady_clock::time_point next) {
+        return next < deadline ? next : deadline;
       };
       if (!watcher) {
-        std::this_thread::sleep_until(next(std::chrono::milliseconds{100}));
-      } else if (watcher->wait_until(next(std::chrono::seconds{1}))) {
-        std::this_thread::sleep_until(std::min(deadline, began + pause));
+        detail::sleep_for(until(now + std::chrono::milliseconds{100}) - now);
+      } else if (watcher->wait_until(until(now + std::chrono::seconds{1}))) {
+        detail::sleep_for(until(began + pause) - std::chrono::steady_clock::now());
       }
     }
   }
@@ -203,7 +233,7 @@ class Cache {
   }
 
   std::shared_ptr<const detail::Scan> published() const {
-    const std::lock_guard lock{mutex_};
+    const detail::Lock lock{mutex_};
     return last_;
   }
 
@@ -215,7 +245,7 @@ class Cache {
   };
 
   Turn begin_scan(detail::LookAt what) {
-    const std::lock_guard lock{mutex_};
+    const detail::Lock lock{mutex_};
     if (what == detail::LookAt::everything) looked_ = std::chrono::steady_clock::now();
     return {++started_, what == detail::LookAt::everything ? told_ : covered_, last_};
   }
@@ -223,7 +253,7 @@ class Cache {
   void publish(std::shared_ptr<const detail::Scan> scan, const Turn& turn) {
     const bool elsewhere = watcher_ && turn.before && leads_elsewhere(*turn.before, *scan);
     {
-      const std::lock_guard lock{mutex_};
+      const detail::Lock lock{mutex_};
       const bool newest =
           turn.covers > covered_ || (turn.covers == covered_ && turn.ticket >= published_);
       if (newest) {
@@ -247,9 +277,9 @@ class Cache {
     constexpr std::chrono::seconds longest{1};
     auto what = detail::LookAt::everything;
     if (watcher_) {
-      const std::lock_guard watch_lock{watch_mutex_};
+      const detail::Lock watch_lock{watch_mutex_};
       const bool changed = watcher_->take();
-      const std::lock_guard lock{mutex_};
+      const detail::Lock lock{mutex_};
       if (changed) ++told_;
       const bool recent = std::chrono::steady_clock::now() < looked_ + longest;
       if (told_ == covered_ && recent) what = detail::LookAt::what_is_not_watched;
@@ -259,17 +289,18 @@ class Cache {
 
   /// Whether a path of a directory leads to another one now, of which inotify need not have told.
   static bool leads_elsewhere(const detail::Scan& before, const detail::Scan& now) {
-    return !std::equal(before.dirs.begin(), before.dirs.end(), now.dirs.begin(), now.dirs.end(),
-                       [](const auto& a, const auto& b) {
-                         return a == b || (a->signature.device == b->signature.device &&
-                                           a->signature.inode == b->signature.inode);
-                       });
+    for (std::size_t i = 0; i < now.dirs.size(); ++i) {
+      const Signature& a = before.dirs[i]->signature;
+      const Signature& b = now.dirs[i]->signature;
+      if (a.device != b.device || a.inode != b.inode) return true;
+    }
+    return false;
   }
 
   void renew_watcher() {
-    const std::lock_guard watch_lock{watch_mutex_};
+    const detail::Lock watch_lock{watch_mutex_};
     watcher_->renew();
-    const std::lock_guard lock{mutex_};
+    const detail::Lock lock{mutex_};
     ++told_;  // what changed before the new watches is looked at by the next
   }
 
@@ -286,11 +317,14 @@ class Cache {
 
   static bool is_hopeless(const detail::Scan& scan, const std::vector<Unresolved>& missing,
                           const WaitOptions& options) {
-    return std::any_of(missing.begin(), missing.end(), [&](const auto& one) {
+    for (const auto& one : missing) {
       if (one.reason == Reason::invalid_name) return true;
-      return options.fail_on_unknown_device && one.reason == Reason::unknown_device &&
-             one.causes.empty() && !may_grow(scan, one.name, options.quiet);
-    });
+      const bool unknown = one.reason == Reason::unknown_device && one.causes.empty();
+      if (options.fail_on_unknown_device && unknown && !may_grow(scan, one.name, options.quiet)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// Whether a file that may define a device was changed a moment ago: somebody may be writing it.
@@ -302,11 +336,13 @@ class Cache {
       return file.spec ? file.spec->spec.kind == kind
                        : file.rejected->kind == kind || file.rejected->kind.empty();
     };
-    return std::any_of(scan.dirs.begin(), scan.dirs.end(), [&](const auto& dir) {
-      return std::any_of(dir->files.begin(), dir->files.end(), [&](const auto& file) {
-        return may_hold(file->file) && age_of(file->file.signature, now) < quiet.count();
-      });
-    });
+    for (const auto& dir : scan.dirs) {
+      for (const auto& file : dir->files) {
+        const bool young = age_of(file->file.signature, now) < quiet.count();
+        if (young && may_hold(file->file)) return true;
+      }
+    }
+    return false;
   }
 
   void start_thread() {
@@ -316,19 +352,17 @@ class Cache {
     sigset_t before;
     ::sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, &before);  // the thread takes no signals of the program
-    if (stop_) {
-      try {
-        thread_ = std::thread{[this] {
-          keep_up();
-        }};
-      } catch (const std::system_error& error) {
-        failed = error.code().value();
-      }
-    }
+    if (stop_) failed = ::pthread_create(&thread_, nullptr, &Cache::keep_up_of, this);
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    has_thread_ = failed == 0;
     if (failed != 0 && !watch_error_) {
       watch_error_.emplace(detail::system_error(Errc::system, "no thread can be had", failed));
     }
+  }
+
+  static void* keep_up_of(void* cache) {
+    static_cast<Cache*>(cache)->keep_up();
+    return nullptr;
   }
 
   void keep_up() {
@@ -343,26 +377,27 @@ class Cache {
   }
 
   void stop_thread() {
-    if (!thread_.joinable()) return;
+    if (!has_thread_) return;
     constexpr std::uint64_t one = 1;
     while (::write(stop_.get(), &one, sizeof one) < 0 && errno == EINTR) continue;
-    thread_.join();
+    ::pthread_join(thread_, nullptr);
   }
 
   const std::vector<std::string> paths_;
   const CacheOptions options_;
-  mutable std::mutex mutex_{};  // of what follows; held for moments only
+  mutable detail::Mutex mutex_{};  // of what follows; held for moments only
   std::shared_ptr<const detail::Scan> last_{};
   std::chrono::steady_clock::time_point looked_{};  // when somebody looked at everything
   std::uint64_t started_ = 0;                       // scans
   std::uint64_t published_ = 0;                     // the scan that `last_` is
   std::uint64_t told_ = 0;                          // how often inotify told of something
   std::uint64_t covered_ = 0;                       // how much of it is in `last_`
-  std::mutex watch_mutex_{};                        // of the watcher; taken before the other
+  detail::Mutex watch_mutex_{};                     // of the watcher; taken before the other
   std::optional<Watcher> watcher_{};
   std::optional<Error> watch_error_{};
   Descriptor stop_{-1};
-  std::thread thread_{};
+  pthread_t thread_{};
+  bool has_thread_ = false;
 };
 
 }  // namespace cdi::inline CDI_ABI

@@ -4,7 +4,6 @@
 #ifndef CDI_DIRECTORY_HPP
 #define CDI_DIRECTORY_HPP
 
-#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <dirent.h>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include <cdi/descriptor.hpp>
+#include <cdi/order.hpp>
 #include <cdi/result.hpp>
 #include <cdi/signature.hpp>
 #include <cdi/version.hpp>
@@ -42,11 +42,16 @@ struct Listing {
 
 /// Sorts by name, and leaves one of those that have the same.
 inline void sort_by_name(std::vector<DirectoryEntry>& entries) {
-  std::sort(entries.begin(), entries.end(),
-            [](const auto& a, const auto& b) { return a.name < b.name; });
-  const auto end = std::unique(entries.begin(), entries.end(),
-                               [](const auto& a, const auto& b) { return a.name == b.name; });
-  entries.erase(end, entries.end());
+  std::vector<DirectoryEntry> sorted;
+  sorted.reserve(entries.size());
+  const auto by_name = order_of(entries.size(), [&](std::size_t a, std::size_t b) {
+    return entries[a].name < entries[b].name;
+  });
+  for (const auto i : by_name) {
+    const bool again = !sorted.empty() && sorted.back().name == entries[i].name;
+    if (!again) sorted.push_back(std::move(entries[i]));
+  }
+  entries.swap(sorted);
 }
 
 /// Reads the entries whose names are wanted, up to one more than `most`. False, and the reason in

@@ -5,7 +5,6 @@
 #define CDI_DOCUMENT_HPP
 
 #include <cassert>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -290,15 +289,14 @@ inline bool same_key(std::string_view a, std::string_view b) noexcept {
 inline bool descend(Document::Value& value, std::string_view& path) {
   if (path.starts_with('.')) path.remove_prefix(1);
   if (value.kind() == Document::Kind::list) {
-    const auto close = path.find(']');
-    std::size_t index = 0;
-    if (!path.starts_with('[') || close == std::string_view::npos) return false;
-    const char* const end = path.data() + close;
-    const auto [stop, failed] = std::from_chars(path.data() + 1, end, index);
-    if (failed != std::errc{} || stop != end || index >= value.size()) return false;
+    std::uint32_t index = 0;
+    std::string_view rest = path;
+    if (!rest.starts_with('[')) return false;
+    rest.remove_prefix(1);
+    if (!take_number(rest, index) || !rest.starts_with(']') || index >= value.size()) return false;
     for (const auto item : value.items()) {
       if (index-- != 0) continue;
-      path.remove_prefix(close + 1);
+      path = rest.substr(1);
       value = item;
       return true;
     }

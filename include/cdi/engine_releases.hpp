@@ -4,9 +4,7 @@
 #ifndef CDI_ENGINE_RELEASES_HPP
 #define CDI_ENGINE_RELEASES_HPP
 
-#include <algorithm>
 #include <array>
-#include <charconv>
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -80,16 +78,6 @@ inline constexpr std::array<EngineRelease, 23> engine_releases{{
 
 namespace detail {
 
-/// Takes a number off the front of a text.
-inline std::optional<std::uint32_t> take_number(std::string_view& text) {
-  std::uint32_t number = 0;
-  const auto* const begin = text.data();
-  const auto [end, fault] = std::from_chars(begin, begin + text.size(), number);
-  if (fault != std::errc{}) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - begin));
-  return number;
-}
-
 inline Error unknown_engine(std::string_view name) {
   std::string message = "engine " + detail::quoted(name) + " is not known here: use one of";
   std::string_view last;
@@ -102,10 +90,10 @@ inline Error unknown_engine(std::string_view name) {
 
 /// The first row of an engine; null when it has none.
 inline const EngineRelease* first_row_of(std::string_view engine) {
-  const auto* const found =
-      std::find_if(engine_releases.begin(), engine_releases.end(),
-                   [&](const EngineRelease& row) { return row.engine == engine; });
-  return found == engine_releases.end() ? nullptr : found;
+  for (const auto& row : engine_releases) {
+    if (row.engine == engine) return &row;
+  }
+  return nullptr;
 }
 
 }  // namespace detail
@@ -118,9 +106,7 @@ inline std::optional<EngineVersion> parse_engine_version(std::string_view text) 
   bool more = true;
   for (auto* part : {&version.major, &version.minor, &version.patch}) {
     if (!more) break;
-    const auto number = detail::take_number(text);
-    if (!number) return std::nullopt;
-    *part = *number;
+    if (!detail::take_number(text, *part)) return std::nullopt;
     more = text.starts_with('.');
     if (more) text.remove_prefix(1);
   }

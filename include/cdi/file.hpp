@@ -4,14 +4,12 @@
 #ifndef CDI_FILE_HPP
 #define CDI_FILE_HPP
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
 #include <fcntl.h>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -240,16 +238,23 @@ inline FileState read_spec_once(int directory, const std::string& name, const st
   return out;
 }
 
+/// Waits at least so long, whatever interrupts it. For <thread> is dear to include.
+inline void sleep_for(std::chrono::nanoseconds time) {
+  constexpr std::int64_t second = 1'000'000'000;
+  if (time.count() <= 0) return;
+  timespec left{.tv_sec = time.count() / second, .tv_nsec = time.count() % second};
+  while (::nanosleep(&left, &left) == -1 && errno == EINTR) continue;
+}
+
 /// Waits a little for somebody who may be writing a file. Whether there was time for it.
 struct Patience {
   explicit Patience(std::chrono::milliseconds most)
-      : end{std::chrono::steady_clock::now() + std::min(most, longest)} {}
+      : end{std::chrono::steady_clock::now() + (most < longest ? most : longest)} {}
 
   bool operator()() const {
     constexpr std::chrono::milliseconds step{2};
     if (std::chrono::steady_clock::now() + step > end) return false;
-    timespec left{.tv_sec = 0, .tv_nsec = std::chrono::nanoseconds{step}.count()};
-    while (::nanosleep(&left, &left) == -1 && errno == EINTR) continue;  // <thread> is dear
+    detail::sleep_for(step);
     return true;
   }
 

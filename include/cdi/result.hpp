@@ -90,6 +90,20 @@ constexpr char ascii_lower(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
 }
 
+/// Takes a decimal number off the front of a text. False when there is none, or it is too large.
+inline bool take_number(std::string_view& text, std::uint32_t& number) {
+  std::uint64_t value = 0;
+  std::size_t size = 0;
+  for (; size < text.size() && text[size] >= '0' && text[size] <= '9'; ++size) {
+    value = value * 10 + static_cast<std::uint64_t>(text[size] - '0');
+    if (value > 0xffff'ffff) return false;
+  }
+  if (size == 0) return false;
+  text.remove_prefix(size);
+  number = static_cast<std::uint32_t>(value);
+  return true;
+}
+
 /// The number of bytes of the UTF-8 character at the front of `text`; 0 when there is none.
 constexpr std::size_t utf8_size(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) {

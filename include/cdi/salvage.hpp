@@ -4,22 +4,18 @@
 #ifndef CDI_SALVAGE_HPP
 #define CDI_SALVAGE_HPP
 
-#include <algorithm>
-#include <array>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <cdi/document.hpp>
 #include <cdi/minimum_version.hpp>
 #include <cdi/name.hpp>
+#include <cdi/order.hpp>
 #include <cdi/read.hpp>
 #include <cdi/registry.hpp>
 #include <cdi/result.hpp>
@@ -36,10 +32,12 @@ namespace detail {
 
 /// Where a key, given in lower case, stands next in a text, in any case; `npos` when nowhere.
 inline std::size_t find_key(std::string_view text, std::string_view key, std::size_t from) {
-  const auto rest = text.substr(from);
-  const auto at = std::search(rest.begin(), rest.end(), key.begin(), key.end(),
-                              [](char a, char b) { return ascii_lower(a) == b; });
-  return at == rest.end() ? text.npos : from + static_cast<std::size_t>(at - rest.begin());
+  for (; from + key.size() <= text.size(); ++from) {
+    std::size_t size = 0;
+    while (size < key.size() && ascii_lower(text[from + size]) == key[size]) ++size;
+    if (size == key.size()) return from;
+  }
+  return text.npos;
 }
 
 /// Finds `KEY: VALUE` and `"KEY": "VALUE"` in a text that need be neither YAML nor JSON, and calls
@@ -55,7 +53,8 @@ void scan_pairs(std::string_view text, std::string_view key, Take&& take) {
     const bool begins = at == 0 || before_key.find(text[at - 1]) != text.npos;
     std::string_view rest = text.substr(at + key.size());
     const auto skip = [&](std::string_view characters) {
-      rest.remove_prefix(std::min(rest.find_first_not_of(characters), rest.size()));
+      const auto size = rest.find_first_not_of(characters);
+      rest.remove_prefix(size == rest.npos ? rest.size() : size);
     };
     skip(quotes);
     skip(blanks);
@@ -71,19 +70,17 @@ void scan_pairs(std::string_view text, std::string_view key, Take&& take) {
 /// Digits and dots only, whatever the text is.
 inline std::string newer_release(std::string_view text) {
   constexpr Release now = current_release;
-  constexpr std::array<std::uint32_t, 3> known{now.major, now.minor, now.patch};
-  std::array<std::uint32_t, 3> numbers{};
+  constexpr std::uint32_t known[] = {now.major, now.minor, now.patch};
+  std::uint32_t numbers[3] = {};
   if (text.starts_with('v')) text.remove_prefix(1);
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (i > 0 && at != end && *at == '.') ++at;
-    const auto [stop, failed] = std::from_chars(at, end, numbers[i]);
-    if (failed != std::errc{}) return {};
-    at = stop;
-    if (at == end) break;
+  for (std::uint32_t& number : numbers) {
+    if (&number != numbers && text.starts_with('.')) text.remove_prefix(1);
+    if (!take_number(text, number)) return {};
+    if (text.empty()) break;
   }
-  if (at != end || numbers <= known) return {};
+  std::size_t same = 0;
+  while (same < 3 && numbers[same] == known[same]) ++same;
+  if (!text.empty() || same == 3 || numbers[same] < known[same]) return {};
   return std::to_string(numbers[0]) + "." + std::to_string(numbers[1]) + "." +
          std::to_string(numbers[2]);
 }
@@ -165,6 +162,19 @@ inline std::optional<Error> device_fault(const Document::Value& item, std::strin
   return std::move(error);
 }
 
+/// Of the names, each whether another is the same.
+inline std::vector<bool> which_repeat(const std::vector<std::string>& names) {
+  const auto order =
+      order_of(names.size(), [&](std::size_t a, std::size_t b) { return names[a] < names[b]; });
+  std::vector<bool> repeated(names.size());
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    if (names[order[i]] != names[order[i - 1]]) continue;
+    repeated[order[i]] = true;
+    repeated[order[i - 1]] = true;
+  }
+  return repeated;
+}
+
 /// A copy of a spec's document without the devices that are not valid, and those whose name is
 /// given twice; what is wrong with each goes to `out`. Nothing when no device is left, none has a
 /// fault, or more than `most_told` have one.
@@ -173,16 +183,16 @@ inline std::optional<Document> leave_bad_devices_out(const Document& document,
   const auto devices = detail::find_member(document.root(), "devices");
   const auto version = detail::find_member(document.root(), "cdiVersion");
   if (!devices || devices->kind() != Document::Kind::list) return std::nullopt;
-  std::unordered_map<std::string, std::size_t> times;
-  for (const auto item : devices->items()) ++times[detail::name_of_device(item)];
+  std::vector<std::string> names;
+  for (const auto item : devices->items()) names.push_back(detail::name_of_device(item));
+  const auto repeated = detail::which_repeat(names);
   std::vector<bool> bad;
   for (const auto item : devices->items()) {
     const auto index = bad.size();
     auto fault = detail::device_fault(item, version ? version->text() : std::string_view{});
-    auto name = detail::name_of_device(item);
-    if (!fault && times[name] > 1) {
+    if (!fault && repeated[index]) {
       fault = Error{.code = Errc::invalid,
-                    .message = "device " + detail::quoted(name) +
+                    .message = "device " + detail::quoted(names[index]) +
                                " is defined more than once: choose another name",
                     .where = "name",
                     .position = item.position(),
@@ -191,7 +201,7 @@ inline std::optional<Document> leave_bad_devices_out(const Document& document,
     bad.push_back(fault.has_value());
     if (!fault) continue;
     fault->add_outer(detail::item_path("devices", index));
-    out.push_back({std::move(name), std::move(*fault)});
+    out.push_back({std::move(names[index]), std::move(*fault)});
   }
   if (out.empty() || out.size() == bad.size() || out.size() > most_told) return std::nullopt;
   return document.without(*devices, bad);

@@ -4,7 +4,6 @@
 #ifndef CDI_SCAN_HPP
 #define CDI_SCAN_HPP
 
-#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <dirent.h>
@@ -130,11 +129,15 @@ inline bool is_same(const ScannedDir& before, LookAt look) {
   }
   if (!before.settled || !is_same(before.dir.path, before.signature)) return false;
   FilePath path{before.dir.path};
-  return std::all_of(before.files.begin(), before.files.end(), [&](const auto& file) {
-    if (!file->file.settled) return is_still_no_file(path(file->name), file->file);
-    const bool watched = look == LookAt::what_is_not_watched && !file->is_link;
-    return watched || is_same(path(file->name), file->file.signature);
-  });
+  for (const auto& file : before.files) {
+    const bool watched =
+        look == LookAt::what_is_not_watched && file->file.settled && !file->is_link;
+    if (watched) continue;
+    const bool same = file->file.settled ? is_same(path(file->name), file->file.signature)
+                                         : is_still_no_file(path(file->name), file->file);
+    if (!same) return false;
+  }
+  return true;
 }
 
 /// Whether two errors say the same.

@@ -4,19 +4,14 @@
 #ifndef CDI_WATCH_HPP
 #define CDI_WATCH_HPP
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <functional>
-#include <iterator>
-#include <map>
 #include <optional>
 #include <poll.h>
-#include <set>
 #include <string>
 #include <string_view>
 #include <sys/inotify.h>
@@ -88,7 +83,8 @@ class Watcher {
       const auto now = steady_clock::now();
       if (deadline <= now) return false;
       const milliseconds longest = blind_ ? milliseconds{100} : milliseconds{hours{1}};
-      const auto rest = std::min(ceil<milliseconds>(deadline - now), longest);
+      const auto left = ceil<milliseconds>(deadline - now);
+      const auto rest = left < longest ? left : longest;
       pollfd one{.fd = inotify_.get(), .events = POLLIN, .revents = 0};
       ::poll(&one, 1, static_cast<int>(rest.count()));  // interrupted: looked at again
       if (blind_) return true;
@@ -102,12 +98,12 @@ class Watcher {
 
  private:
   /// What is waited for in one directory: spec files, and the names that the lookup of a path goes
-  /// through.
+  /// through. Each inode has one.
   struct Watch {
+    int number;  // the watch descriptor
     bool specs = false;
-    std::set<std::string, std::less<>> names{};
+    std::vector<std::string> names{};
   };
-  using Watches = std::map<int, Watch>;  // by watch descriptor: one for each inode
 
   /// What events are about; the later includes the earlier.
   enum class News : std::uint8_t { none, files, paths };
@@ -137,7 +133,7 @@ class Watcher {
       const ssize_t got = ::read(inotify_.get(), block, sizeof block);
       if (got <= 0) break;
       queued -= static_cast<int>(got);
-      news = std::max(news, judge_all({block, static_cast<std::size_t>(got)}));
+      news = greater(news, judge_all({block, static_cast<std::size_t>(got)}));
     }
     return news;
   }
@@ -148,7 +144,7 @@ class Watcher {
       inotify_event event;
       std::memcpy(&event, events.data(), sizeof event);
       const auto padded = events.substr(sizeof event, event.len);
-      news = std::max(news, judge(event, padded.substr(0, padded.find('\0'))));
+      news = greater(news, judge(event, padded.substr(0, padded.find('\0'))));
       events.remove_prefix(sizeof event + event.len);
     }
     return news;
@@ -156,11 +152,34 @@ class Watcher {
 
   News judge(const inotify_event& event, std::string_view name) const {
     if ((event.mask & IN_Q_OVERFLOW) != 0) return News::paths;
-    const auto at = watches_.find(event.wd);
-    if (at == watches_.end()) return News::none;  // left over from a directory given up
+    const Watch* const watch = find(watches_, event.wd);
+    if (watch == nullptr) return News::none;  // left over from a directory given up
     // Without a name it is about the directory itself.
-    if (name.empty() || at->second.names.contains(name)) return News::paths;
-    return at->second.specs && format_of(name) ? News::files : News::none;
+    if (name.empty() || holds(*watch, name)) return News::paths;
+    return watch->specs && format_of(name) ? News::files : News::none;
+  }
+
+  static News greater(News a, News b) { return a < b ? b : a; }
+
+  static const Watch* find(const std::vector<Watch>& watches, int number) {
+    for (const auto& watch : watches) {
+      if (watch.number == number) return &watch;
+    }
+    return nullptr;
+  }
+
+  /// The watch of a number that `add` gave.
+  Watch& watch_of(int number) {
+    std::size_t i = 0;
+    while (watches_[i].number != number) ++i;
+    return watches_[i];
+  }
+
+  static bool holds(const Watch& watch, std::string_view name) {
+    for (const auto& one : watch.names) {
+      if (one == name) return true;
+    }
+    return false;
   }
 
   /// Looks all paths up anew, and gives up the watches that none goes through any more.
@@ -168,9 +187,11 @@ class Watcher {
     blind_.reset();
     const auto old = std::exchange(watches_, {});
     for (const auto& dir : dirs_) watch_dir(dir);
-    for (const auto& [number, watch] : old) {
+    for (const auto& watch : old) {
       // Fails for directories that are gone: their watch went with them.
-      if (!watches_.contains(number)) ::inotify_rm_watch(inotify_.get(), number);
+      if (find(watches_, watch.number) == nullptr) {
+        ::inotify_rm_watch(inotify_.get(), watch.number);
+      }
     }
   }
 
@@ -179,7 +200,7 @@ class Watcher {
     int links = 40;                                   // as many as Linux follows
     walk(dir.starts_with('/') ? "/" : ".", dir, links);
     const int found = add(dir, file_events);
-    if (found >= 0) watches_[found].specs = true;
+    if (found >= 0) watch_of(found).specs = true;
   }
 
   /// Watches the directories that the lookup of `path` from `at` on goes through, each for the name
@@ -189,9 +210,9 @@ class Watcher {
     int watch = add(at, path_events);
     while (!path.empty()) {
       const auto name = path.substr(0, path.find('/'));
-      path.remove_prefix(std::min(name.size() + 1, path.size()));
+      path.remove_prefix(name.size() < path.size() ? name.size() + 1 : name.size());
       if (name.empty()) continue;
-      if (watch >= 0) watches_[watch].names.emplace(name);
+      if (watch >= 0 && !holds(watch_of(watch), name)) watch_of(watch).names.emplace_back(name);
       at.append(at.ends_with('/') ? "" : "/").append(name);
       walk_target(at, links);
       const int parent = std::exchange(watch, add(at, path_events));
@@ -216,14 +237,13 @@ class Watcher {
     const int watch =
         ::inotify_add_watch(inotify_.get(), dir.c_str(), events | IN_ONLYDIR | IN_MASK_ADD);
     if (watch >= 0) {
-      watches_.try_emplace(watch);
+      if (find(watches_, watch) == nullptr) watches_.push_back({.number = watch});
       return watch;
     }
     const int number = errno;
-    constexpr int expected[] = {ENOENT, ENOTDIR, EACCES, ELOOP, ENAMETOOLONG};
-    if (std::find(std::begin(expected), std::end(expected), number) == std::end(expected)) {
-      note_blind(dir, number);
-    }
+    const bool expected = number == ENOENT || number == ENOTDIR || number == EACCES ||
+                          number == ELOOP || number == ENAMETOOLONG;
+    if (!expected) note_blind(dir, number);
     return -1;
   }
 
@@ -255,7 +275,7 @@ class Watcher {
 
   Descriptor inotify_;
   std::vector<std::string> dirs_{};
-  Watches watches_{};
+  std::vector<Watch> watches_{};
   std::optional<Error> blind_{};
 };
 
