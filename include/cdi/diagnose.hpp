@@ -4,7 +4,6 @@
 #ifndef CDI_DIAGNOSE_HPP
 #define CDI_DIAGNOSE_HPP
 
-#include <algorithm>
 #include <cstdlib>
 #include <initializer_list>
 #include <span>
@@ -18,6 +17,7 @@
 #include <cdi/registry.hpp>
 #include <cdi/result.hpp>
 #include <cdi/scan.hpp>
+#include <cdi/signature.hpp>
 #include <cdi/unresolved.hpp>
 #include <cdi/version.hpp>
 
@@ -44,12 +44,14 @@ namespace detail {
 /// The directories of `dirs` that are there, and not among those searched, whatever their paths.
 inline std::vector<std::string> not_searched(const std::vector<SpecDir>& searched,
                                              const std::vector<std::string>& dirs) {
-  std::vector<std::pair<dev_t, ino_t>> known;
+  std::vector<Signature> known;  // device and inode only
   struct stat info = {};
   const auto is_new = [&](const std::string& path) {
     if (::stat(path.c_str(), &info) != 0) return false;
-    const std::pair place{info.st_dev, info.st_ino};
-    if (std::find(known.begin(), known.end(), place) != known.end()) return false;
+    const Signature place{.device = info.st_dev, .inode = info.st_ino};
+    for (const auto& other : known) {
+      if (other == place) return false;
+    }
     known.push_back(place);
     return true;
   };
@@ -85,7 +87,9 @@ std::vector<Unresolved> diagnose(const Registry& registry, const Names& names,
                                  const std::vector<std::string>& other_dirs = usual_spec_dirs(),
                                  const ReadOptions& options = {}) {
   auto missing = registry.unresolved(names);
-  if (std::none_of(missing.begin(), missing.end(), detail::may_be_elsewhere)) return missing;
+  bool unknown = false;
+  for (const auto& one : missing) unknown = unknown || detail::may_be_elsewhere(one);
+  if (!unknown) return missing;
   const auto elsewhere = scan_spec_dirs(detail::not_searched(registry.dirs(), other_dirs), options);
   for (auto& one : missing) {
     if (!detail::may_be_elsewhere(one)) continue;

@@ -166,9 +166,17 @@ inline void keep_last_good(const FileState& before, FileState& now) {
 
 /// The file of a name, or null.
 inline std::shared_ptr<const ScannedFile> find_file(const ScannedDir& dir, std::string_view name) {
-  const auto at = std::lower_bound(dir.files.begin(), dir.files.end(), name,
-                                   [](const auto& file, auto text) { return file->name < text; });
-  return at == dir.files.end() || (*at)->name != name ? nullptr : *at;
+  std::size_t at = 0;
+  for (std::size_t end = dir.files.size(); at < end;) {
+    const std::size_t middle = at + (end - at) / 2;
+    if (dir.files[middle]->name < name) {
+      at = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  if (at == dir.files.size() || dir.files[at]->name != name) return nullptr;
+  return dir.files[at];
 }
 
 /// Reads spec directories once; what has not changed since the scan before is not read again.
