@@ -429,9 +429,9 @@ class Registry {
       if (spec->fault) blame(reason_of(*spec->fault), *spec->fault, out);
     }
     for (const auto& file : rejected_) {
-      const bool names_it =
-          std::find(file->devices.begin(), file->devices.end(), device) != file->devices.end();
-      if (file->kind == kind && (names_it || file->devices.empty())) blame_file(*file, out);
+      bool may_have_it = file->devices.empty();
+      for (const auto& name : file->devices) may_have_it = may_have_it || name == device;
+      if (file->kind == kind && may_have_it) blame_file(*file, out);
     }
     if (!out.causes.empty() || knows(kind)) return !out.causes.empty();
     // Nobody knows of the kind: files and directories that could not be looked into may be of it.

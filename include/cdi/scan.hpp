@@ -60,31 +60,26 @@ enum class LookAt {
   what_is_not_watched,  // inotify tells of files, but not of those that links lead to
 };
 
-/// A spec directory's files, and its signature before they were listed.
-struct SpecNames {
-  std::vector<ScannedFile> files{};  // with name and `is_link`, sorted by name
-  Signature signature{};
-  bool cut = false;  // there are more names
-};
-
-/// The names of a directory that are taken for spec files; subdirectories are not. Stops after one
-/// more than `most`.
-inline Result<SpecNames> list_specs(int directory, const std::string& path, std::size_t most) {
+/// The entries of a directory that are taken for spec files: links have the type `DT_LNK`, and
+/// subdirectories are left out. Stops after one more than `most`.
+inline Result<Listing> list_specs(int directory, const std::string& path, std::size_t most) {
   const auto wanted = [](std::string_view name) {
     return format_of(name).has_value();
   };
   auto listing = detail::list_directory(directory, path, wanted, most);
-  if (!listing) return std::move(listing).error();
-  SpecNames out{.signature = listing->signature, .cut = listing->cut};
-  for (auto& [name, type] : listing->entries) {
+  if (!listing) return listing;
+  std::vector<DirectoryEntry> files;
+  files.reserve(listing->entries.size());
+  for (auto& entry : listing->entries) {
     struct stat info = {};
-    if (type == DT_UNKNOWN && ::fstatat(directory, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
-      type = S_ISDIR(info.st_mode) ? DT_DIR : S_ISLNK(info.st_mode) ? DT_LNK : DT_REG;
+    const bool untold = entry.type == DT_UNKNOWN;
+    if (untold && ::fstatat(directory, entry.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
+      entry.type = S_ISDIR(info.st_mode) ? DT_DIR : S_ISLNK(info.st_mode) ? DT_LNK : DT_REG;
     }
-    if (type == DT_DIR) continue;
-    out.files.push_back({.name = std::move(name), .is_link = type == DT_LNK});
+    if (entry.type != DT_DIR) files.push_back(std::move(entry));
   }
-  return out;
+  listing->entries.swap(files);
+  return listing;
 }
 
 /// A path that names of files are put to, without allocation from the longest on.
@@ -189,16 +184,18 @@ class Scanner {
   std::shared_ptr<const Scan> scan(const std::vector<std::string>& paths,
                                    const std::shared_ptr<const Scan>& before, LookAt look) const {
     Scan now;
+    bool same = before != nullptr;
     for (std::size_t i = 0; i < paths.size(); ++i) {
       const ScannedDir& old = before ? *before->dirs[i] : nothing_;
       if (before && is_same(old, look)) {
         now.dirs.push_back(before->dirs[i]);
       } else {
+        same = false;
         now.dirs.push_back(std::make_shared<const ScannedDir>(
             scan_dir({.path = clean_path(paths[i]), .priority = static_cast<int>(i)}, old)));
       }
     }
-    if (before && now.dirs == before->dirs) return before;
+    if (same) return before;
     now.registry = before && gives_the_same(*before, now) ? before->registry : make_registry(now);
     return std::make_shared<const Scan>(std::move(now));
   }
@@ -225,7 +222,7 @@ class Scanner {
     }
     auto names = detail::list_specs(directory.get(), out.dir.path, options_.files);
     if (!names) return unlisted(std::move(names).error(), before, std::move(out));
-    if (names->cut || names->files.size() > options_.files) {
+    if (names->cut || names->entries.size() > options_.files) {
       return unlisted({.code = Errc::limit,
                        .message = "the directory has more than " + std::to_string(options_.files) +
                                   " spec files",
@@ -235,9 +232,13 @@ class Scanner {
     out.signature = names->signature;
     out.settled = is_settled(out.signature, now);
     out.dir.state = SpecDir::State::read;
-    out.files.reserve(names->files.size());
+    out.files.reserve(names->entries.size());
     FilePath path{out.dir.path};
-    for (auto& name : names->files) scan_file(directory.get(), name, path(name.name), before, out);
+    for (auto& [name, type] : names->entries) {
+      const std::string& place = path(name);
+      ScannedFile found{.name = std::move(name), .is_link = type == DT_LNK};
+      scan_file(directory.get(), found, place, before, out);
+    }
     return out;
   }
 
