@@ -219,9 +219,9 @@ class [[nodiscard]] Result {
   using error_type = Error;  ///< of what is held on failure, always `Error`
 
   /// Success. Implicit, so that a function can return the value itself.
-  Result(T value) : has_value_{true} { ::new (place()) T(std::move(value)); }
+  Result(T value) : has_value_{true}, value_(std::move(value)) {}
   /// Failure. Implicit, so that a function can return an `Error` itself.
-  Result(Error why) : has_value_{false} { ::new (place()) Error(std::move(why)); }
+  Result(Error why) : has_value_{false}, error_(std::move(why)) {}
 
   /// A copy of the value or of the reason.
   Result(const Result& other) requires std::is_copy_constructible_v<T>
@@ -235,7 +235,8 @@ class [[nodiscard]] Result {
   }
   /// Becomes a copy of another.
   Result& operator=(const Result& other) requires std::is_copy_constructible_v<T> {
-    return *this = Result{other};
+    *this = Result{other};
+    return *this;
   }
   /// As the constructor; moving a `T` must not throw here.
   Result& operator=(Result&& other) noexcept {
@@ -253,70 +254,58 @@ class [[nodiscard]] Result {
   explicit operator bool() const noexcept { return has_value_; }
 
   /// The value. Only when there is one: else it stops with `assert`, or is undefined with `NDEBUG`.
-  T& operator*() & noexcept { return looked_at(true).value; }
+  T& operator*() & noexcept { return look(true), value_; }
   /// The value, to look at. Only when there is one.
-  const T& operator*() const& noexcept { return looked_at(true).value; }
+  const T& operator*() const& noexcept { return look(true), value_; }
   /// The value, to move from. Only when there is one.
-  T&& operator*() && noexcept { return std::move(looked_at(true).value); }
+  T&& operator*() && noexcept { return look(true), std::move(value_); }
   /// A member of the value. Only when there is one.
-  T* operator->() noexcept { return &looked_at(true).value; }
+  T* operator->() noexcept { return look(true), &value_; }
   /// A member of the value, to look at. Only when there is one.
-  const T* operator->() const noexcept { return &looked_at(true).value; }
+  const T* operator->() const noexcept { return look(true), &value_; }
 
   /// The reason. Only when there is no value: else it stops with `assert`, or is undefined with
   /// `NDEBUG`.
-  Error& error() & noexcept { return looked_at(false).error; }
+  Error& error() & noexcept { return look(false), error_; }
   /// The reason, to look at. Only when there is no value.
-  const Error& error() const& noexcept { return looked_at(false).error; }
+  const Error& error() const& noexcept { return look(false), error_; }
   /// The reason, to move from. Only when there is no value.
-  Error&& error() && noexcept { return std::move(looked_at(false).error); }
+  Error&& error() && noexcept { return look(false), std::move(error_); }
 
  private:
-  // Not `std::variant`: for each `T` it costs eight times as much to compile.
-  union Held {
-    Held() {}
-    ~Held() {}
-    T value;
-    Error error;
-  };
-
-  void* place() noexcept { return &held_; }
-
   [[gnu::noinline]] void copy(const Result& other) {  // inline, g++ 12 warns of what is not held
     if (has_value_) {
-      ::new (place()) T(other.held_.value);
+      ::new (static_cast<void*>(&value_)) T(other.value_);
     } else {
-      ::new (place()) Error(other.held_.error);
+      ::new (static_cast<void*>(&error_)) Error(other.error_);
     }
   }
 
   void take(Result& other) noexcept(std::is_nothrow_move_constructible_v<T>) {
     if (has_value_) {
-      ::new (place()) T(std::move(other.held_.value));
+      ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
     } else {
-      ::new (place()) Error(std::move(other.held_.error));
+      ::new (static_cast<void*>(&error_)) Error(std::move(other.error_));
     }
   }
 
   void clear() noexcept {
     if (has_value_) {
-      held_.value.~T();
+      value_.~T();
     } else {
-      held_.error.~Error();
+      error_.~Error();
     }
   }
 
-  Held& looked_at([[maybe_unused]] bool value) noexcept {
-    assert(has_value_ == value && "cdi::Result: look before you dereference");
-    return held_;
-  }
-  const Held& looked_at([[maybe_unused]] bool value) const noexcept {
-    assert(has_value_ == value && "cdi::Result: look before you dereference");
-    return held_;
+  void look([[maybe_unused]] bool for_value) const noexcept {
+    assert(has_value_ == for_value && "cdi::Result: look before you dereference");
   }
 
   bool has_value_;
-  Held held_{};
+  union {  // not `std::variant`: for each `T` that costs eight times as much to compile
+    T value_;
+    Error error_;
+  };
 };
 
 /// Success, or the reason for failure.
