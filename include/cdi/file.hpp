@@ -238,11 +238,12 @@ inline FileState read_spec_once(int directory, const std::string& name, const st
   return out;
 }
 
-/// Waits at least so long, whatever interrupts it. For <thread> is dear to include.
+/// Waits at least so long, whatever interrupts it. Not that of <thread>, which is dear to include.
 inline void sleep_for(std::chrono::nanoseconds time) {
   constexpr std::int64_t second = 1'000'000'000;
   if (time.count() <= 0) return;
-  timespec left{.tv_sec = time.count() / second, .tv_nsec = time.count() % second};
+  timespec left{.tv_sec = static_cast<time_t>(time.count() / second),
+                .tv_nsec = static_cast<long>(time.count() % second)};
   while (::nanosleep(&left, &left) == -1 && errno == EINTR) continue;
 }
 
