@@ -126,10 +126,11 @@ constexpr std::size_t utf8_size(std::string_view text) noexcept {
 
 /// Whether `text` is UTF-8; JSON and YAML can hold no other.
 constexpr bool is_utf8(std::string_view text) noexcept {
-  while (!text.empty()) {
-    const auto size = utf8_size(text);
+  for (std::size_t i = 0; i < text.size();) {
+    const bool ascii = static_cast<unsigned char>(text[i]) < 0x80;  // as most text is
+    const std::size_t size = ascii ? 1 : utf8_size(text.substr(i));
     if (size == 0) return false;
-    text.remove_prefix(size);
+    i += size;
   }
   return true;
 }
