@@ -4,7 +4,6 @@
 #ifndef CDI_LOWER_HPP
 #define CDI_LOWER_HPP
 
-#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstddef>
@@ -294,9 +293,9 @@ class Lowering {
 };
 
 inline Result<void> check_target(Release release) {
-  const bool known =
-      std::find(known_releases.begin(), known_releases.end(), release) != known_releases.end();
-  if (known && release >= Release{}) return {};
+  for (const Release known : known_releases) {
+    if (known == release && release >= Release{}) return {};
+  }
   std::string message = "release " + cdi::to_string(release) + " is none that a spec can name: use";
   message.append(" one of");
   for (const Release r : known_releases) {

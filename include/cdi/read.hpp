@@ -4,7 +4,6 @@
 #ifndef CDI_READ_HPP
 #define CDI_READ_HPP
 
-#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -72,7 +71,8 @@ inline bool take_point_and_exponent(std::string& digits) {
     if (failed == std::errc::invalid_argument || stop != last) return false;
     constexpr std::int64_t most = 1'000'000'000;  // far beyond the length of any text
     if (failed != std::errc{}) exponent = *first == '-' ? -most : most;
-    exponent = std::clamp(exponent, -most, most);
+    if (exponent > most) exponent = most;
+    if (exponent < -most) exponent = -most;
     digits.erase(e);
   }
   if (const auto point = digits.find('.'); point != std::string::npos) {
@@ -89,8 +89,7 @@ inline bool take_point_and_exponent(std::string& digits) {
     if (digits.back() != '0') return false;
     digits.pop_back();
   }
-  digits.append(static_cast<std::size_t>(std::min<std::int64_t>(exponent, 40)),
-                '0');  // 40: too large anyway
+  digits.append(exponent < 40 ? static_cast<std::size_t>(exponent) : 40, '0');  // too large anyway
   return true;
 }
 
@@ -98,7 +97,7 @@ inline bool take_point_and_exponent(std::string& digits) {
 inline Integer parse_integer(std::string_view text) {
   if (text.starts_with('_')) return {};
   std::string digits{text};
-  digits.erase(std::remove(digits.begin(), digits.end(), '_'), digits.end());
+  std::erase(digits, '_');
   const bool negative = digits.starts_with('-');
   if (negative || digits.starts_with('+')) digits.erase(0, 1);
 

@@ -4,7 +4,6 @@
 #ifndef CDI_RULES_HPP
 #define CDI_RULES_HPP
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -159,9 +158,12 @@ inline constexpr std::array<RuleRow, 36> rules{{
      "the Go reference"},
 }};
 
-static_assert(std::all_of(rules.begin(), rules.end(), [](const RuleRow& row) {
-  return &rules[static_cast<std::size_t>(row.rule)] == &row;
-}));
+static_assert([] {
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    if (static_cast<std::size_t>(rules[i].rule) != i) return false;
+  }
+  return true;
+}());
 
 /// The most warnings that are given of one spec: more of them have one cause.
 inline constexpr std::size_t most_warnings = 100;

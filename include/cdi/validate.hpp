@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -18,6 +17,7 @@
 #include <cdi/minimum_version.hpp>
 #include <cdi/name.hpp>
 #include <cdi/oci/hooks.hpp>
+#include <cdi/order.hpp>
 #include <cdi/result.hpp>
 #include <cdi/rules.hpp>
 #include <cdi/spec.hpp>
@@ -286,20 +286,22 @@ bool check(const BasicIntelRdt<S>& rdt, const MemberPath& at, Findings& out) {
 
 template <class List>
 bool check_net_devices(const List& devices, const MemberPath& at, Findings& out) {
-  std::unordered_map<std::string_view, std::size_t> hosts;
-  std::unordered_map<std::string_view, std::size_t> names;
-  const auto fresh = [&](auto& taken, std::string_view name, std::string_view key,
-                         const MemberPath& to) {
-    const auto [first, is_fresh] = taken.emplace(name, to.index);
-    return is_fresh ||
+  std::vector<std::string_view> names;
+  for (const auto& device : devices) names.push_back(device.host_interface_name);
+  const auto first_hosts = first_of_equals(names);
+  for (std::size_t i = 0; i < devices.size(); ++i) names[i] = devices[i].name;
+  const auto first_names = first_of_equals(names);
+  const auto is_fresh = [&](std::size_t first, std::string_view name, std::string_view key,
+                            const MemberPath& to) {
+    return first == to.index ||
            out.note(Rule::net_names_unique, {&to, key},
-                    detail::quoted(name) + " is taken by " +
-                        item_path("netDevices", first->second) + " already: choose another");
+                    detail::quoted(name) + " is taken by " + item_path("netDevices", first) +
+                        " already: choose another");
   };
   return check_each("netDevices", devices, at, [&](const auto& device, const MemberPath& to) {
     return check(device, to, out) &&
-           fresh(hosts, device.host_interface_name, "hostInterfaceName", to) &&
-           fresh(names, device.name, "name", to);
+           is_fresh(first_hosts[to.index], device.host_interface_name, "hostInterfaceName", to) &&
+           is_fresh(first_names[to.index], device.name, "name", to);
   });
 }
 
@@ -438,14 +440,16 @@ bool check(const BasicSpec<S>& spec, const MemberPath& at, Findings& out) {
     return out.note(Rule::devices_given, {&at, "devices"},
                     "the spec has no devices: define at least one");
   }
-  std::unordered_map<std::string_view, std::size_t> names;
+  std::vector<std::string_view> names;
+  names.reserve(spec.devices.size());
+  for (const auto& device : spec.devices) names.push_back(device.name);
+  const auto first = first_of_equals(names);
   return check_each("devices", spec.devices, at, [&](const auto& device, const MemberPath& to) {
     if (!check(device, to, out)) return false;
-    const auto [first, is_fresh] = names.emplace(device.name, to.index);
-    return is_fresh ||
+    return first[to.index] == to.index ||
            out.note(Rule::device_name_unique, {&to, "name"},
                     "device " + detail::quoted(device.name) + " is defined by " +
-                        item_path("devices", first->second) + " already: choose another name");
+                        item_path("devices", first[to.index]) + " already: choose another name");
   });
 }
 

@@ -4,7 +4,6 @@
 #ifndef CDI_VALUE_HPP
 #define CDI_VALUE_HPP
 
-#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -77,7 +76,8 @@ inline constexpr bool is_member<BasicMember<S>> = true;
 /// Whether a text is a number as JSON has it; YAML has more ways to write one.
 inline bool is_json_number(std::string_view text) {
   const auto digits = [&text] {
-    const auto end = std::min(text.find_first_not_of("0123456789"), text.size());
+    const auto found = text.find_first_not_of("0123456789");
+    const auto end = found == text.npos ? text.size() : found;
     text.remove_prefix(end);
     return end;
   };

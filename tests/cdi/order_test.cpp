@@ -46,3 +46,11 @@ TEST_CASE("the order is that of a stable sort, for any number of values") {
     }
   }
 }
+
+TEST_CASE("each key finds the first that is equal") {
+  using cdi::detail::first_of_equals;
+  using First = std::vector<std::size_t>;
+  CHECK(first_of_equals({}).empty());
+  CHECK(first_of_equals({"a"}) == First{0});
+  CHECK(first_of_equals({"b", "a", "b", "", "a", "b", ""}) == First{0, 1, 0, 3, 1, 0, 3});
+}
