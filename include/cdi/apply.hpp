@@ -4,7 +4,6 @@
 #ifndef CDI_APPLY_HPP
 #define CDI_APPLY_HPP
 
-#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -13,8 +12,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -108,161 +105,213 @@ inline std::string_view env_name(std::string_view entry) {
   return entry.substr(0, entry.find('='));
 }
 
-/// What a keyed list is to become: worked out beside the list, with an index of its keys, and then
-/// done at once. Costs one pass over the list and one hash for each record, old and new.
-template <class List, class Record>
+/// What a list is to become: worked out beside it, from the keys of its entries and of the records
+/// that come. Knows both by their numbers only. Costs a sort of the keys, whatever they are.
 class ListPlan {
  public:
-  explicit ListPlan(List& list) : list_{list} {
-    slots_.reserve(list.size());
-    for (std::size_t i = 0; i < list.size(); ++i) add({.key = list.key(i), .index = i});
-  }
-
-  /// The last record of that key is replaced in its place; else the new one is appended.
-  void replace_last_or_append(std::string_view key, Record record) {
-    const auto found = chains_.find(key);
-    if (found == chains_.end()) return append(key, std::move(record));
-    slots_[found->second.last].record = keep(std::move(record));
-  }
-
-  /// The first record of that key is replaced in its place; else the new one is appended.
-  void replace_first_or_append(std::string_view key, Record record) {
-    const auto found = chains_.find(key);
-    if (found == chains_.end()) return append(key, std::move(record));
-    slots_[found->second.first].record = keep(std::move(record));
-  }
-
-  void append(std::string_view key, Record record) {
-    add({.key = key, .record = keep(std::move(record))});
-  }
-
-  void remove_first(std::string_view key) {
-    const auto found = chains_.find(key);
-    if (found == chains_.end()) return;
-    Slot& slot = slots_[found->second.first];
-    slot.removed = true;
-    found->second.first = slot.next;
-    if (slot.next == none) chains_.erase(found);
-  }
-
-  /// Sorts by `rank(key)`, keeping the order of those of equal rank.
-  template <class Rank>
-  void sort_by(Rank&& rank) {
-    for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i].rank = {rank(slots_[i].key), i};
-    std::sort(slots_.begin(), slots_.end(),
-              [](const Slot& a, const Slot& b) { return a.rank < b.rank; });
-    chains_.clear();
-  }
-
-  /// Makes the list what was planned. The keys of the list are looked at no more.
-  void commit() {
-    std::vector<std::size_t> order;
-    order.reserve(slots_.size());
-    std::size_t size = list_.size();
-    bool in_order = true;
-    for (const Slot& slot : slots_) {
-      if (slot.removed) continue;
-      if (slot.index == none) {
-        list_.append(records_[slot.record]);
-      } else if (slot.record != none) {
-        list_.assign(slot.index, records_[slot.record]);
-      }
-      order.push_back(slot.index == none ? size++ : slot.index);
-      in_order = in_order && order.back() + 1 == order.size();
-    }
-    if (!in_order || order.size() != size) list_.rearrange(order);
-  }
-
- private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-  struct Slot {
+  /// For a list of `entries`, and `records` that come, each of which has one turn at most.
+  ListPlan(std::size_t entries, std::size_t records)
+      : entries_{entries}, slots_(entries + records), order_(entries + records) {}
+
+  /// Says the key of an entry; before `start`.
+  void entry_key(std::size_t i, std::string_view key) { set_key(slots_[i], key); }
+  void entry_key(std::size_t i, std::uint32_t key) { slots_[i].rank = key; }
+  /// Says the key of a record; before `start`.
+  void record_key(std::size_t i, std::string_view key) { set_key(slots_[entries_ + i], key); }
+  void record_key(std::size_t i, std::uint32_t key) { slots_[entries_ + i].rank = key; }
+
+  /// Finds equal keys. Comes before the turns of the records.
+  void start() {
+    for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i;
+    sort_order();
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      Slot& slot = slots_[order_[i]];
+      const bool same = i > 0 && !is_before(slots_[order_[i - 1]], slot);
+      slot.group = same ? slots_[order_[i - 1]].group : order_[i];
+    }
+    for (std::size_t i = 0; i < entries_; ++i) add(i);
+  }
+
+  /// The last entry of the record's key is replaced in its place; else the record is appended.
+  void replace_last_or_append(std::size_t i) { put(i, group_of(i).last); }
+  /// The first entry of the record's key is replaced in its place; else the record is appended.
+  void replace_first_or_append(std::size_t i) { put(i, group_of(i).first); }
+  void append(std::size_t i) { put(i, none); }
+
+  bool has_key_of(std::size_t i) { return group_of(i).first != none; }
+
+  /// Removes the first entry of the record's key, if there is one.
+  void remove_first(std::size_t i) {
+    Slot& group = group_of(i);
+    if (group.first == none) return;
+    Slot& first = slots_[group.first];
+    first.there = false;
+    group.first = first.next;
+    if (group.first == none) group.last = none;
+  }
+
+  /// Ends the plan; `by_depth` sorts by the depth of the keys, which are paths, keeping the order
+  /// of those of one depth.
+  void finish(bool by_depth = false) {
+    order_.clear();
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      if (slots_[i].there) order_.push_back(i);
+    }
+    if (by_depth) {
+      for (Slot& slot : slots_) {
+        slot.rank = slot.there ? path_depth(slot.key) : 0;
+        slot.key = {};
+      }
+      sort_order();
+    }
+    records_.resize(order_.size());
+    std::size_t end = entries_;
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      records_[i] = slots_[order_[i]].record;
+      if (order_[i] >= entries_) order_[i] = end++;
+      rearranged_ = rearranged_ || order_[i] != i;
+    }
+    rearranged_ = rearranged_ || order_.size() != end;
+  }
+
+  /// What the list is to become, by index in it; beyond its entries are the records that are
+  /// appended, in this order.
+  const std::vector<std::size_t>& order() const { return order_; }
+  /// Whether it is another order than that in which the entries are.
+  bool rearranged() const { return rearranged_; }
+  /// The record to be put at `order()[i]`; `none` where the entry stays.
+  std::size_t record(std::size_t i) const { return records_[i]; }
+
+ private:
+  struct Slot {  // of an entry; behind those, of a record
     std::string_view key{};
-    std::size_t index = none;                    // in the list as it was
-    std::size_t record = none;                   // in `records_`
-    std::size_t next = none;                     // the next slot of the same key
-    std::pair<std::size_t, std::size_t> rank{};  // and the place, to keep the order of equals
-    bool removed = false;
-  };
-  struct Chain {
-    std::size_t first = none;
+    std::size_t rank = 0;       // decides the order before the key does
+    std::size_t group = 0;      // the slot that tells where those of this key are
+    std::size_t record = none;  // what comes here
+    std::size_t next = none;    // the next slot of the same key that is there
+    std::size_t first = none;   // of the group
     std::size_t last = none;
+    bool there = false;
   };
 
-  std::size_t keep(Record record) {
-    records_.push_back(std::move(record));
-    return records_.size() - 1;
+  static void set_key(Slot& slot, std::string_view key) {
+    slot.key = key;
+    slot.rank = std::hash<std::string_view>{}(key);
   }
 
-  void add(const Slot& slot) {
-    const auto at = slots_.size();
-    const auto [found, fresh] = chains_.try_emplace(slot.key, Chain{at, at});
-    if (!fresh) slots_[std::exchange(found->second.last, at)].next = at;
-    slots_.push_back(slot);
+  static bool is_before(const Slot& a, const Slot& b) {
+    return a.rank != b.rank ? a.rank < b.rank : a.key < b.key;
   }
 
-  List& list_;
-  std::vector<Slot> slots_{};
-  std::vector<Record> records_{};                         // those that are new
-  std::unordered_map<std::string_view, Chain> chains_{};  // keys of slots not removed
+  /// Sorts by merging, as std::stable_sort does; that costs every file that includes this more.
+  void sort_order() {
+    std::vector<std::size_t> merged(order_.size());
+    for (std::size_t half = 1; half < order_.size(); half *= 2) {
+      for (std::size_t from = 0; from < order_.size(); from += 2 * half) merge(from, half, merged);
+      order_.swap(merged);
+    }
+  }
+
+  void merge(std::size_t from, std::size_t half, std::vector<std::size_t>& merged) const {
+    const std::size_t size = order_.size();
+    const std::size_t middle = size - from < half ? size : from + half;
+    const std::size_t end = size - middle < half ? size : middle + half;
+    std::size_t left = from;
+    std::size_t right = middle;
+    for (std::size_t i = from; i < end; ++i) {
+      const bool take_right = left == middle || (right != end && is_before(slots_[order_[right]],
+                                                                           slots_[order_[left]]));
+      merged[i] = take_right ? order_[right++] : order_[left++];
+    }
+  }
+
+  Slot& group_of(std::size_t i) { return slots_[slots_[entries_ + i].group]; }
+
+  void put(std::size_t i, std::size_t at) {
+    if (at == none) add(at = entries_ + i);
+    slots_[at].record = i;
+  }
+
+  void add(std::size_t at) {
+    Slot& group = slots_[slots_[at].group];
+    slots_[at].there = true;
+    (group.first == none ? group.first : slots_[group.last].next) = at;
+    group.last = at;
+  }
+
+  std::size_t entries_;
+  std::vector<Slot> slots_;
+  std::vector<std::size_t> order_;  // slots; in the end, indices in the list
+  std::vector<std::size_t> records_{};
+  bool rearranged_ = false;
 };
 
-/// A device node as the container is to get it, and its rule for the device cgroup; one that allows
-/// nothing is none.
-struct PlannedDevice {
-  oci::LinuxDeviceView device{};
-  oci::LinuxDeviceCgroupView rule{};
-};
+using NodeView = BasicDeviceNode<Borrowed>;
 
 constexpr std::string_view node_type(char type) {
   return type == 'b' ? "b" : type == 'c' ? "c" : "p";
 }
 
+/// A host of any type, to be asked.
+struct AnyHost {
+  const void* host;
+  Result<HostNode> (*ask)(const void* host, std::string_view path);
+};
+
 /// Completes a device node with what the host knows of it. A node is specified when it has type and
 /// major (a FIFO needs no major): then a host without that node is no error.
-template <Storage S, HostLookup Host>
-Result<PlannedDevice> plan_device(const BasicDeviceNode<S>& node, const Host& host, Owner owner) {
-  PlannedDevice plan{.device = {.path = node.path,
-                                .type = node.type,
-                                .major = node.major,
-                                .minor = node.minor,
-                                .file_mode = node.file_mode,
-                                .uid = node.uid,
-                                .gid = node.gid}};
-  oci::LinuxDeviceView& device = plan.device;
-  const bool specified = !device.type.empty() && (device.major != 0 || device.type == "p");
+inline Result<void> complete_device(NodeView& node, const AnyHost& host, Owner owner) {
+  const bool specified = !node.type.empty() && (node.major != 0 || node.type == "p");
   const std::string_view host_path = node.host_path.empty() ? node.path : node.host_path;
 
-  if (!specified || !device.file_mode) {
-    const auto found = host(host_path);
+  if (!specified || !node.file_mode) {
+    const auto found = host.ask(host.host, host_path);
     if (!found && !specified) return found.error();
-    if (found && !device.file_mode) device.file_mode = found->file_mode;
+    if (found && !node.file_mode) node.file_mode = found->file_mode;
     if (found && !specified) {
-      if (device.type.empty()) device.type = node_type(found->type);
-      if (device.type != node_type(found->type)) {
-        return Error{.code = Errc::host,
-                     .message = "host device " + quoted(host_path) + " is of type \"" +
-                                std::string{node_type(found->type)} + "\", not " +
-                                quoted(device.type),
-                     .where = "type"};
+      if (node.type.empty()) node.type = node_type(found->type);
+      if (node.type != node_type(found->type)) {
+        std::string message = "host device " + quoted(host_path) + " is of type \"";
+        message.append(node_type(found->type)).append("\", not ").append(quoted(node.type));
+        return Error{.code = Errc::host, .message = std::move(message), .where = "type"};
       }
-      if (device.major == 0 && device.type != "p") {
-        device.major = found->major;
-        device.minor = found->minor;
+      if (node.major == 0 && node.type != "p") {
+        node.major = found->major;
+        node.minor = found->minor;
       }
     }
   }
-  if (!device.uid && owner.uid > 0) device.uid = owner.uid;
-  if (!device.gid && owner.gid > 0) device.gid = owner.gid;
-  if (device.type == "b" || device.type == "c") {
-    plan.rule = {.allow = true, .type = device.type, .major = device.major, .minor = device.minor};
-    if (node.permissions.empty()) {
-      plan.rule.access = "rwm";
-    } else if (node.permissions != "none") {
-      plan.rule.access = node.permissions;
-    }
-  }
-  return plan;
+  if (!node.uid && owner.uid > 0) node.uid = owner.uid;
+  if (!node.gid && owner.gid > 0) node.gid = owner.gid;
+  return {};
+}
+
+/// A completed device node as the container is to get it.
+inline oci::LinuxDeviceView linux_device(const NodeView& node) {
+  oci::LinuxDeviceView device;
+  device.path = node.path;
+  device.type = node.type;
+  device.major = node.major;
+  device.minor = node.minor;
+  device.file_mode = node.file_mode;
+  device.uid = node.uid;
+  device.gid = node.gid;
+  return device;
+}
+
+/// The rule of a completed device node for the device cgroup; one that allows nothing is none.
+inline oci::LinuxDeviceCgroupView device_rule(const NodeView& node) {
+  oci::LinuxDeviceCgroupView rule;
+  rule.allow = node.type == "b" || node.type == "c";
+  rule.type = node.type;
+  rule.major = node.major;
+  rule.minor = node.minor;
+  rule.access = node.permissions.empty()     ? std::string_view{"rwm"}
+                : node.permissions == "none" ? std::string_view{}
+                                             : node.permissions;
+  return rule;
 }
 
 /// `idmap` for bind mounts and `ridmap` for recursive ones, unless the mount says either: in a user
@@ -277,6 +326,266 @@ inline void add_id_mapping(oci::MountView& mount) {
   if (!wanted.empty()) mount.options.push_back(wanted);
 }
 
+struct PlannedHook {
+  oci::HookPoint point{};
+  oci::HookView hook{};
+};
+
+/// Edits of any storage as views, joined kind by kind.
+struct JoinedEdits {
+  std::vector<std::string_view> env{};
+  std::vector<NodeView> nodes{};
+  std::vector<BasicNetDevice<Borrowed>> net_devices{};
+  std::vector<PlannedHook> hooks{};
+  std::vector<oci::MountView> mounts{};
+  oci::LinuxIntelRdtView intel_rdt{};  // the last settings, whole
+  std::vector<std::uint32_t> gids{};   // without 0
+  TouchedParts touched{};
+};
+
+template <class Texts>
+void add_texts(const Texts& from, std::vector<std::string_view>& to) {
+  for (const std::string_view text : from) to.push_back(text);
+}
+
+template <Storage S>
+void join_node(const BasicDeviceNode<S>& from, JoinedEdits& to) {
+  NodeView& node = to.nodes.emplace_back();
+  node.path = from.path;
+  node.host_path = from.host_path;
+  node.type = from.type;
+  node.major = from.major;
+  node.minor = from.minor;
+  node.file_mode = from.file_mode;
+  node.permissions = from.permissions;
+  node.uid = from.uid;
+  node.gid = from.gid;
+}
+
+template <Storage S>
+void join_hook(const BasicHook<S>& from, oci::HookPoint point, JoinedEdits& to) {
+  auto& [at, hook] = to.hooks.emplace_back();
+  at = point;
+  hook.path = from.path;
+  add_texts(from.args, hook.args);
+  add_texts(from.env, hook.env);
+  hook.timeout = from.timeout;
+}
+
+template <Storage S>
+void join_mount(const BasicMount<S>& from, JoinedEdits& to) {
+  oci::MountView& mount = to.mounts.emplace_back();
+  mount.destination = from.container_path;
+  mount.type = from.type;
+  mount.source = from.host_path;
+  add_texts(from.options, mount.options);
+}
+
+template <Storage S>
+void join_intel_rdt(const BasicIntelRdt<S>& from, JoinedEdits& to) {
+  to.intel_rdt = {};
+  to.intel_rdt.clos_id = from.clos_id;
+  to.intel_rdt.l3_cache_schema = from.l3_cache_schema;
+  to.intel_rdt.mem_bw_schema = from.mem_bw_schema;
+  to.intel_rdt.enable_monitoring =
+      from.enable_monitoring || from.enable_cmt.value_or(false) || from.enable_mbm.value_or(false);
+  if (from.schemata) add_texts(*from.schemata, to.intel_rdt.schemata);
+}
+
+inline Error unknown_hook(std::string_view name, std::size_t i) {
+  return {.code = Errc::invalid,
+          .message = "invalid hook name " + quoted(name),
+          .where = item_path("hooks", i).append(".hookName")};
+}
+
+/// Joins edits to those before. Fails on what no OCI spec can hold.
+template <Storage S>
+Result<void> join(const BasicContainerEdits<S>& edits, JoinedEdits& to) {
+  if (auto good = detail::check_writable(edits); !good) return good;
+  for (std::size_t i = 0; i < edits.hooks.size(); ++i) {
+    const auto point = oci::parse_hook_point(edits.hooks[i].hook_name);
+    if (!point) return unknown_hook(edits.hooks[i].hook_name, i);
+    detail::join_hook(edits.hooks[i], *point, to);
+    to.touched.hooks[static_cast<std::size_t>(*point)] = true;
+  }
+  detail::add_texts(edits.env, to.env);
+  for (const auto& node : edits.device_nodes) detail::join_node(node, to);
+  for (const auto& device : edits.net_devices) {
+    auto& view = to.net_devices.emplace_back();
+    view.host_interface_name = device.host_interface_name;
+    view.name = device.name;
+  }
+  for (const auto& mount : edits.mounts) detail::join_mount(mount, to);
+  if (edits.intel_rdt) detail::join_intel_rdt(*edits.intel_rdt, to);
+  for (const std::uint32_t gid : edits.additional_gids) {
+    if (gid != 0) to.gids.push_back(gid);
+  }
+  to.touched.env = !to.env.empty();
+  to.touched.devices = !to.nodes.empty();
+  to.touched.net_devices = !to.net_devices.empty();
+  to.touched.mounts = !to.mounts.empty();
+  to.touched.intel_rdt |= edits.intel_rdt.has_value();
+  to.touched.additional_gids = !to.gids.empty();
+  return {};
+}
+
+/// An editor with a place for net devices; so the others for the other parts that a type may lack.
+template <class Editor>
+concept HasNetDevices = requires(Editor editor) {
+  editor.net_devices();
+};
+template <class Editor>
+concept HasIntelRdt = requires(Editor editor) {
+  editor.set_intel_rdt({});
+};
+template <class Editor>
+concept HasGids = requires(Editor editor) {
+  editor.additional_gids();
+};
+template <class Editor>
+concept HasDeviceRules = requires(Editor editor) {
+  editor.device_rules();
+};
+
+inline Error no_place(std::string_view key, std::string_view what) {
+  std::string message = "the OCI spec type has no place for ";
+  message.append(what);
+  return {.code = Errc::unsupported, .message = std::move(message), .where = std::string{key}};
+}
+
+/// Whether the editor has a place for all that is touched.
+template <class Editor>
+Result<void> check_supported(const TouchedParts& touched) {
+  if (touched.net_devices && !HasNetDevices<Editor>) return no_place("netDevices", "net devices");
+  if (touched.intel_rdt && !HasIntelRdt<Editor>) return no_place("intelRdt", "Intel RDT settings");
+  if (touched.additional_gids && !HasGids<Editor>) {
+    return no_place("additionalGids", "additional gids");
+  }
+  if (touched.devices && !HasDeviceRules<Editor>) {
+    return no_place("deviceNodes", "device cgroup rules");
+  }
+  return {};
+}
+
+// What is known of a record that comes to a list: its key, and what the list is given.
+inline std::string_view key_of(std::string_view entry) {
+  return env_name(entry);
+}
+inline std::string_view key_of(const NodeView& node) {
+  return node.path;
+}
+inline std::string_view key_of(const oci::MountView& mount) {
+  return mount.destination;
+}
+inline std::string_view view_of(std::string_view entry) {
+  return entry;
+}
+inline oci::LinuxDeviceView view_of(const NodeView& node) {
+  return linux_device(node);
+}
+inline const oci::MountView& view_of(const oci::MountView& mount) {
+  return mount;
+}
+
+/// A variable that is there already keeps its place and gets the new value; of several, the last.
+inline void plan_env(ListPlan& plan, std::size_t records) {
+  for (std::size_t i = 0; i < records; ++i) plan.replace_last_or_append(i);
+  plan.finish();
+}
+
+/// A node replaces the first of the same path and moves to the end; a second one of that path
+/// gives its place to the new one.
+inline void plan_devices(ListPlan& plan, std::size_t records) {
+  for (std::size_t i = 0; i < records; ++i) {
+    plan.remove_first(i);
+    plan.replace_first_or_append(i);
+  }
+  plan.finish();
+}
+
+/// A mount replaces the first with the same destination, as text; then all are sorted by depth.
+inline void plan_mounts(ListPlan& plan, std::size_t records) {
+  for (std::size_t i = 0; i < records; ++i) {
+    plan.remove_first(i);
+    plan.append(i);
+  }
+  plan.finish(/*by_depth=*/true);
+}
+
+/// Makes a list what `make_plan` plans for it and the records that come.
+template <class List, class Record>
+void change(List list, const std::vector<Record>& records,
+            void (*make_plan)(ListPlan& plan, std::size_t records)) {
+  const std::size_t entries = list.size();
+  ListPlan plan{entries, records.size()};
+  for (std::size_t i = 0; i < entries; ++i) plan.entry_key(i, list.key(i));
+  for (std::size_t i = 0; i < records.size(); ++i) plan.record_key(i, key_of(records[i]));
+  plan.start();
+  make_plan(plan, records.size());
+  for (std::size_t i = 0; i < plan.order().size(); ++i) {
+    if (plan.record(i) == ListPlan::none) continue;
+    const auto& record = view_of(records[plan.record(i)]);
+    const std::size_t at = plan.order()[i];
+    if (at < entries) {
+      list.assign(at, record);
+    } else {
+      list.append(record);
+    }
+  }
+  if (plan.rearranged()) list.rearrange(plan.order());
+}
+
+/// A group that is there already is not added.
+template <class List>
+void add_gids(List list, const std::vector<std::uint32_t>& gids) {
+  ListPlan plan{list.size(), gids.size()};
+  for (std::size_t i = 0; i < list.size(); ++i) plan.entry_key(i, list.id(i));
+  for (std::size_t i = 0; i < gids.size(); ++i) plan.record_key(i, gids[i]);
+  plan.start();
+  for (std::size_t i = 0; i < gids.size(); ++i) {
+    if (plan.has_key_of(i)) continue;
+    plan.append(i);
+    list.append(gids[i]);
+  }
+}
+
+/// Carries out edits that were checked.
+template <class Editor>
+void perform(Editor& editor, JoinedEdits& edits) {
+  const TouchedParts& touched = edits.touched;
+  if (touched.env) detail::change(editor.env(), edits.env, plan_env);
+  if (touched.devices) detail::change(editor.devices(), edits.nodes, plan_devices);
+  if constexpr (HasDeviceRules<Editor>) {
+    for (const auto& node : edits.nodes) {  // rules are added, never taken away
+      const auto rule = device_rule(node);
+      if (rule.allow) editor.device_rules().append(rule);
+    }
+  }
+  if constexpr (HasNetDevices<Editor>) {
+    if (touched.net_devices) {
+      auto interfaces = editor.net_devices();
+      for (const auto& device : edits.net_devices) {
+        oci::LinuxNetDeviceView view;
+        view.name = device.name;
+        interfaces.set(device.host_interface_name, view);
+      }
+    }
+  }
+  if (touched.mounts) {
+    if (editor.has_user_namespace()) {
+      for (auto& mount : edits.mounts) add_id_mapping(mount);
+    }
+    detail::change(editor.mounts(), edits.mounts, plan_mounts);
+  }
+  for (const auto& [point, hook] : edits.hooks) editor.hooks(point).append(hook);
+  if constexpr (HasIntelRdt<Editor>) {
+    if (touched.intel_rdt) editor.set_intel_rdt(edits.intel_rdt);
+  }
+  if constexpr (HasGids<Editor>) {
+    if (touched.additional_gids) detail::add_gids(editor.additional_gids(), edits.gids);
+  }
+}
+
 }  // namespace detail
 
 /// Applies edits to an OCI spec: `apply(edits, spec)`, or `edits.apply(spec)`.
@@ -285,8 +594,8 @@ inline void add_id_mapping(oci::MountView& mount) {
 /// is as it was. The result shares no memory with the edits. Several edits count as one whose lists
 /// are joined, kind by kind. When one has mounts, all mounts are sorted by depth of their
 /// destination, those of one depth keeping their order, as the Go reference does. Costs one host
-/// lookup for each device node that does not say everything, and time linear in the entries there
-/// are and those that come, but for the sort of the mounts.
+/// lookup for each device node that does not say everything, and time that grows with the entries
+/// there are and those that come as a sort of them does.
 ///
 /// Errors, with `Error::where` seen from the edits where a member is known: `Errc::host` when a
 /// device node cannot be completed from the host, or is of another type there; `Errc::unsupported`
@@ -311,194 +620,28 @@ struct ApplyFunction {
   Result<void> operator()(std::span<const BasicContainerEdits<S>* const> all, OciSpec& target,
                           const Host& host, std::size_t& failed) const {
     SpecEditor<OciSpec> editor{target};
-    failed = 0;
-    TouchedParts touched;
-    for (const auto* edits : all) {
-      if (auto r = collect(*edits, touched); !r) return r;
-      if (auto r = check_supported<OciSpec>(*edits); !r) return r;
-      ++failed;
+    detail::JoinedEdits joined;
+    for (failed = 0; failed < all.size(); ++failed) {
+      if (auto r = detail::join(*all[failed], joined); !r) return r;
+      if (auto r = detail::check_supported<SpecEditor<OciSpec>>(joined.touched); !r) return r;
     }
-    if constexpr (requires { editor.check(touched); }) {
-      if (auto r = editor.check(touched); !r) return r;
+    if constexpr (requires { editor.check(joined.touched); }) {
+      if (auto r = editor.check(joined.touched); !r) return r;
     }
-    failed = 0;
-    std::vector<detail::PlannedDevice> devices;
-    for (const auto* edits : all) {
-      if (auto r = plan_devices(*edits, host, editor.owner(), devices); !r) return r;
-      ++failed;
+    auto* const lookup = &host;  // of an object or a function
+    const detail::AnyHost any_host{&lookup, [](const void* known, std::string_view path) {
+                                     return (**static_cast<decltype(&lookup)>(known))(path);
+                                   }};
+    const Owner owner = editor.owner();
+    auto node = joined.nodes.begin();
+    for (failed = 0; failed < all.size(); ++failed) {
+      for (std::size_t i = 0; i < all[failed]->device_nodes.size(); ++i) {
+        auto r = detail::complete_device(*node++, any_host, owner);
+        if (!r) return std::move(r).error().under(detail::item_path("deviceNodes", i));
+      }
     }
-
-    if (touched.env) add_env(editor, all);
-    add_devices(editor, devices);
-    if constexpr (requires { editor.net_devices(); }) {
-      if (touched.net_devices) add_net_devices(editor, all);
-    }
-    if (touched.mounts) add_mounts(editor, all);
-    add_hooks(editor, all);
-    if constexpr (requires { editor.set_intel_rdt({}); }) set_intel_rdt(editor, all);
-    if constexpr (requires { editor.additional_gids(); }) {
-      if (touched.additional_gids) add_gids(editor, all);
-    }
+    detail::perform(editor, joined);
     return {};
-  }
-
- private:
-  /// Notes what the edits will touch. Fails on what no OCI spec can hold.
-  template <Storage S>
-  static Result<void> collect(const BasicContainerEdits<S>& edits, TouchedParts& touched) {
-    if (auto good = detail::check_writable(edits); !good) return good;
-    for (std::size_t i = 0; i < edits.hooks.size(); ++i) {
-      const auto point = oci::parse_hook_point(edits.hooks[i].hook_name);
-      if (!point) {
-        return Error{.code = Errc::invalid,
-                     .message = "invalid hook name " + detail::quoted(edits.hooks[i].hook_name),
-                     .where = detail::item_path("hooks", i).append(".hookName")};
-      }
-      touched.hooks[static_cast<std::size_t>(*point)] = true;
-    }
-    touched.env |= !edits.env.empty();
-    touched.devices |= !edits.device_nodes.empty();
-    touched.net_devices |= !edits.net_devices.empty();
-    touched.mounts |= !edits.mounts.empty();
-    touched.intel_rdt |= edits.intel_rdt.has_value();
-    for (const std::uint32_t gid : edits.additional_gids) touched.additional_gids |= gid != 0;
-    return {};
-  }
-
-  template <class OciSpec, Storage S>
-  static Result<void> check_supported(const BasicContainerEdits<S>& edits) {
-    using Editor = SpecEditor<OciSpec>;
-    const auto lacks = [](std::string_view key, std::string_view what) {
-      return Error{.code = Errc::unsupported,
-                   .message = "the OCI spec type has no place for " + std::string{what},
-                   .where = std::string{key}};
-    };
-    if constexpr (!requires(Editor e) { e.net_devices(); }) {
-      if (!edits.net_devices.empty()) return lacks("netDevices", "net devices");
-    }
-    if constexpr (!requires(Editor e) { e.set_intel_rdt({}); }) {
-      if (edits.intel_rdt) return lacks("intelRdt", "Intel RDT settings");
-    }
-    if constexpr (!requires(Editor e) { e.additional_gids(); }) {
-      const auto& gids = edits.additional_gids;
-      if (std::any_of(gids.begin(), gids.end(), [](std::uint32_t gid) { return gid != 0; })) {
-        return lacks("additionalGids", "additional gids");
-      }
-    }
-    if constexpr (!requires(Editor e) { e.device_rules(); }) {
-      if (!edits.device_nodes.empty()) return lacks("deviceNodes", "device cgroup rules");
-    }
-    return {};
-  }
-
-  template <Storage S>
-  static Result<void> plan_devices(const BasicContainerEdits<S>& edits, const auto& host,
-                                   Owner owner, std::vector<detail::PlannedDevice>& devices) {
-    for (std::size_t i = 0; i < edits.device_nodes.size(); ++i) {
-      auto plan = detail::plan_device(edits.device_nodes[i], host, owner);
-      if (!plan) return std::move(plan).error().under(detail::item_path("deviceNodes", i));
-      devices.push_back(std::move(*plan));
-    }
-    return {};
-  }
-
-  /// A variable that is there already keeps its place and gets the new value; of several, the last.
-  static void add_env(auto& editor, const auto& all) {
-    auto list = editor.env();
-    detail::ListPlan<decltype(list), std::string_view> plan{list};
-    for (const auto* edits : all) {
-      for (const std::string_view entry : edits->env) {
-        plan.replace_last_or_append(detail::env_name(entry), entry);
-      }
-    }
-    plan.commit();
-  }
-
-  /// A node replaces the first of the same path and moves to the end; a second one of that path
-  /// gives its place to the new one. Cgroup rules are added, never taken away.
-  static void add_devices(auto& editor, const std::vector<detail::PlannedDevice>& devices) {
-    if (devices.empty()) return;
-    auto list = editor.devices();
-    detail::ListPlan<decltype(list), oci::LinuxDeviceView> plan{list};
-    for (const auto& [device, rule] : devices) {
-      plan.remove_first(device.path);
-      plan.replace_first_or_append(device.path, device);
-    }
-    plan.commit();
-    if constexpr (requires { editor.device_rules(); }) {
-      for (const auto& [device, rule] : devices) {
-        if (rule.allow) editor.device_rules().append(rule);
-      }
-    }
-  }
-
-  static void add_net_devices(auto& editor, const auto& all) {
-    auto interfaces = editor.net_devices();
-    for (const auto* edits : all) {
-      for (const auto& device : edits->net_devices) {
-        interfaces.set(device.host_interface_name, oci::LinuxNetDeviceView{.name = device.name});
-      }
-    }
-  }
-
-  /// A mount replaces the first with the same destination, as text; then all are sorted by depth.
-  static void add_mounts(auto& editor, const auto& all) {
-    const bool user_namespace = editor.has_user_namespace();
-    auto list = editor.mounts();
-    detail::ListPlan<decltype(list), oci::MountView> plan{list};
-    for (const auto* edits : all) {
-      for (const auto& from : edits->mounts) {
-        oci::MountView mount{.destination = from.container_path,
-                             .type = from.type,
-                             .source = from.host_path,
-                             .options = {from.options.begin(), from.options.end()}};
-        if (user_namespace) detail::add_id_mapping(mount);
-        plan.remove_first(from.container_path);
-        plan.append(from.container_path, std::move(mount));
-      }
-    }
-    plan.sort_by(detail::path_depth);
-    plan.commit();
-  }
-
-  static void add_hooks(auto& editor, const auto& all) {
-    for (const auto* edits : all) {
-      for (const auto& hook : edits->hooks) {
-        editor.hooks(*oci::parse_hook_point(hook.hook_name))
-            .append(oci::HookView{.path = hook.path,
-                                  .args = {hook.args.begin(), hook.args.end()},
-                                  .env = {hook.env.begin(), hook.env.end()},
-                                  .timeout = hook.timeout});
-      }
-    }
-  }
-
-  /// The last settings count, whole; they replace those of the OCI spec.
-  static void set_intel_rdt(auto& editor, const auto& all) {
-    for (auto edits = all.rbegin(); edits != all.rend(); ++edits) {
-      if (!(*edits)->intel_rdt) continue;
-      const auto& rdt = *(*edits)->intel_rdt;
-      oci::LinuxIntelRdtView settings{.clos_id = rdt.clos_id,
-                                      .l3_cache_schema = rdt.l3_cache_schema,
-                                      .mem_bw_schema = rdt.mem_bw_schema,
-                                      .enable_monitoring = rdt.enable_monitoring ||
-                                                           rdt.enable_cmt.value_or(false) ||
-                                                           rdt.enable_mbm.value_or(false)};
-      if (rdt.schemata) settings.schemata = {rdt.schemata->begin(), rdt.schemata->end()};
-      return editor.set_intel_rdt(settings);
-    }
-  }
-
-  /// Group 0 is never added, nor one that is there already.
-  static void add_gids(auto& editor, const auto& all) {
-    auto list = editor.additional_gids();
-    std::unordered_set<std::uint32_t> there;
-    for (std::size_t i = 0; i < list.size(); ++i) there.insert(list.id(i));
-    for (const auto* edits : all) {
-      for (const std::uint32_t gid : edits->additional_gids) {
-        if (gid != 0 && there.insert(gid).second) list.append(gid);
-      }
-    }
   }
 };
 
