@@ -4,7 +4,6 @@
 #ifndef CDI_OCI_EDITOR_HPP
 #define CDI_OCI_EDITOR_HPP
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -105,8 +104,10 @@ struct SpecEditor<oci::BasicSpec<S>> {
   /// Whether `linux.namespaces` has one of type `user`, new or joined.
   bool has_user_namespace() const {
     if (!spec.linux_) return false;
-    const auto& all = spec.linux_->namespaces;
-    return std::any_of(all.begin(), all.end(), [](const auto& n) { return n.type == "user"; });
+    for (const auto& each : spec.linux_->namespaces) {
+      if (each.type == "user") return true;
+    }
+    return false;
   }
 
  private:
