@@ -4,8 +4,11 @@
 #ifndef CDI_JSON_HPP
 #define CDI_JSON_HPP
 
-#include <cstddef>
+#include <cerrno>
+#include <clocale>
+#include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +19,7 @@
 #include <cdi/fields.hpp>
 #include <cdi/json_text.hpp>
 #include <cdi/result.hpp>
+#include <cdi/value.hpp>
 #include <cdi/version.hpp>
 #include <cdi/write.hpp>
 
@@ -23,13 +27,47 @@ namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
+inline void read_real(const char* text, float& out) {
+  out = std::strtof(text, nullptr);
+}
+inline void read_real(const char* text, double& out) {
+  out = std::strtod(text, nullptr);
+}
+inline void read_real(const char* text, long double& out) {
+  out = std::strtold(text, nullptr);
+}
+
+/// A number of JSON as nlohmann's parser takes it, which would cost another instance of it: whole
+/// where it fits 64 bits, else real; as text where it is too large, such as 1e999, or no number.
+template <class Json>
+Json json_number(std::string_view text) {
+  std::string digits{text};
+  if (!is_json_number(text)) return Json(std::move(digits));
+  const bool is_whole = text.find_first_of(".eE") == text.npos;
+  errno = 0;
+  if (is_whole && text.front() == '-') {
+    const auto number = std::strtoll(digits.c_str(), nullptr, 10);
+    const auto kept = static_cast<typename Json::number_integer_t>(number);
+    if (errno == 0 && kept == number) return Json(kept);
+  } else if (is_whole) {
+    const auto number = std::strtoull(digits.c_str(), nullptr, 10);
+    const auto kept = static_cast<typename Json::number_unsigned_t>(number);
+    if (errno == 0 && kept == number) return Json(kept);
+  }
+  const auto point = digits.find('.');
+  if (point != digits.npos) digits[point] = *std::localeconv()->decimal_point;
+  typename Json::number_float_t real{};
+  read_real(digits.c_str(), real);
+  return std::isfinite(real) ? Json(real) : Json(std::string{text});
+}
+
 /// A sink that makes a value of a `nlohmann::basic_json`.
 template <class Json>
 class JsonSink {  // NOLINT(bugprone-exception-escape)
  public:
-  void begin_map() { open_.push_back(&place(Json::object())); }
+  void begin_map() { open_.push_back(&place(Json(Json::value_t::object))); }
   void end_map() { open_.pop_back(); }
-  void begin_list() { open_.push_back(&place(Json::array())); }
+  void begin_list() { open_.push_back(&place(Json(Json::value_t::array))); }
   void end_list() { open_.pop_back(); }
   void key(std::string_view name) {
     check_.text(name);
@@ -37,7 +75,7 @@ class JsonSink {  // NOLINT(bugprone-exception-escape)
   }
   void text(std::string_view value) {
     check_.text(value);
-    place(std::string{value});
+    place(Json(std::string{value}));
   }
   void integer(std::int64_t value) {
     // Numbers that text would give as unsigned are so here too: the two compare equal, but not all
@@ -49,10 +87,9 @@ class JsonSink {  // NOLINT(bugprone-exception-escape)
   void boolean(bool value) { place(value); }
   void number(std::string_view value) {
     check_.number(value);
-    Json number = Json::parse(value, nullptr, /*allow_exceptions=*/false);
-    place(number.is_number() ? std::move(number) : Json(value));  // 1e999 is too large for it
+    place(detail::json_number<Json>(value));
   }
-  void null() { place(nullptr); }
+  void null() { place(Json()); }
 
   /// Whether all that was written is text and numbers that can be read again.
   const Result<void>& good() const { return check_.result; }
@@ -63,14 +100,12 @@ class JsonSink {  // NOLINT(bugprone-exception-escape)
   Json& place(Json value) {
     if (open_.empty()) return root_ = std::move(value);
     Json& outer = *open_.back();
-    if (outer.is_array()) {
-      outer.push_back(std::move(value));
-      return outer.back();
+    if (auto* items = outer.template get_ptr<typename Json::array_t*>()) {
+      return items->emplace_back(std::move(value));
     }
-    auto& members = outer.template get_ref<typename Json::object_t&>();
-    if constexpr (requires { members.push_back({std::string{}, Json{}}); }) {
-      members.push_back({std::string{key_}, std::move(value)});  // keys differ: no need to look
-      return members.back().second;
+    auto& members = *outer.template get_ptr<typename Json::object_t*>();
+    if constexpr (requires { members.emplace_back(std::string{}, std::move(value)); }) {
+      return members.emplace_back(std::string{key_}, std::move(value)).second;  // keys differ
     } else {
       return members[std::string{key_}] = std::move(value);
     }
