@@ -4,7 +4,6 @@
 #ifndef CDI_OCI_JSON_EDITOR_HPP
 #define CDI_OCI_JSON_EDITOR_HPP
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -66,6 +65,21 @@ std::optional<std::uint32_t> json_id(const Json* value) {
   return static_cast<std::uint32_t>(number);
 }
 
+template <class Json>
+Json json_record(std::string_view text) {
+  return Json(std::string{text});
+}
+template <class Json>
+Json json_record(std::uint32_t id) {
+  return Json(typename Json::number_unsigned_t{id});
+}
+template <class Json, Described Record>
+Json json_record(const Record& record) {
+  JsonSink<Json> sink;
+  cdi::write(record, sink);
+  return std::move(sink).take();
+}
+
 /// An array of a JSON document. Records that stay keep the members that the library does not know.
 template <class Json>
 struct JsonList {
@@ -77,8 +91,8 @@ struct JsonList {
     if (key_member == nullptr) return env_name(json_text(&items[i]));
     return json_text(json_member<Json>(&items[i], key_member));
   }
-  void append(const auto& record) { items.push_back(make(record)); }
-  void assign(std::size_t i, const auto& record) { items[i] = make(record); }
+  void append(const auto& record) { items.emplace_back(json_record<Json>(record)); }
+  void assign(std::size_t i, const auto& record) { items[i] = json_record<Json>(record); }
   void rearrange(std::span<const std::size_t> order) {
     typename Json::array_t kept;
     kept.reserve(order.size());
@@ -86,13 +100,6 @@ struct JsonList {
     items = std::move(kept);
   }
   std::uint32_t id(std::size_t i) const { return json_id(&items[i]).value_or(0); }
-
- private:
-  static Json make(const auto& record) {
-    JsonSink<Json> sink;
-    cdi::write(record, sink);
-    return std::move(sink).take();
-  }
 };
 
 /// The object `linux.netDevices` of a JSON document.
@@ -101,7 +108,7 @@ struct JsonInterfaces {
   Json& object;
 
   void set(std::string_view key, const oci::LinuxNetDeviceView& record) {
-    object[std::string{key}] = cdi::to_json_value<Json>(record);
+    object[std::string{key}] = json_record<Json>(record);
   }
 };
 
@@ -219,7 +226,8 @@ struct SpecEditor<Json> {
       check.array(&document, "mounts", "mounts", Check::is_object, "an object", "destination");
     }
 
-    const bool needs_hooks = std::count(touched.hooks.begin(), touched.hooks.end(), true) > 0;
+    bool needs_hooks = false;
+    for (const bool point : touched.hooks) needs_hooks = needs_hooks || point;
     const Json* hooks = needs_hooks ? check.object(&document, "hooks", "hooks") : nullptr;
     for (std::size_t i = 0; i < touched.hooks.size(); ++i) {
       if (!touched.hooks[i]) continue;
@@ -249,7 +257,7 @@ struct SpecEditor<Json> {
   }
   /// Makes `linux.intelRdt` these settings; nothing of those before is kept.
   void set_intel_rdt(const oci::LinuxIntelRdtView& settings) {
-    object(document, "linux")["intelRdt"] = cdi::to_json_value<Json>(settings);
+    place(object(document, "linux"), "intelRdt") = detail::json_record<Json>(settings);
   }
   /// `process.user.additionalGids`.
   auto additional_gids() { return list(user(process()), "additionalGids", nullptr); }
@@ -263,9 +271,13 @@ struct SpecEditor<Json> {
   bool has_user_namespace() const {
     const Json* all =
         detail::json_member(detail::json_member<Json>(&document, "linux"), "namespaces");
-    return all != nullptr && std::any_of(all->begin(), all->end(), [](const Json& item) {
-             return detail::json_text(detail::json_member(&item, "type")) == "user";
-           });
+    const auto* items =
+        all == nullptr ? nullptr : all->template get_ptr<const typename Json::array_t*>();
+    if (items == nullptr) return false;
+    for (const Json& item : *items) {
+      if (detail::json_text(detail::json_member(&item, "type")) == "user") return true;
+    }
+    return false;
   }
 
  private:
@@ -273,10 +285,13 @@ struct SpecEditor<Json> {
     return detail::json_id(detail::json_member(user, key)).value_or(0);
   }
 
+  /// The value at a key, made when missing, null then.
+  static Json& place(Json& outer, std::string_view key) { return outer[std::string{key}]; }
+
   /// The object at a key, made when missing or null.
   static Json& object(Json& outer, std::string_view key) {
-    Json& value = outer[std::string{key}];
-    if (value.is_null()) value = Json::object();
+    Json& value = place(outer, key);
+    if (value.is_null()) value = Json(Json::value_t::object);
     return value;
   }
 
@@ -285,19 +300,22 @@ struct SpecEditor<Json> {
     Json& value = object(document, "process");
     if (value.empty()) {
       user(value);
-      value["cwd"] = "";
+      place(value, "cwd") = detail::json_record<Json>(std::string_view{});
     }
     return value;
   }
   Json& user(Json& process) {
     Json& value = object(process, "user");
-    if (value.empty()) value = Json{{"uid", 0U}, {"gid", 0U}};
+    if (value.empty()) {
+      place(value, "uid") = detail::json_record<Json>(0U);
+      place(value, "gid") = detail::json_record<Json>(0U);
+    }
     return value;
   }
 
   static detail::JsonList<Json> list(Json& outer, std::string_view key, const char* key_member) {
-    Json& value = outer[std::string{key}];
-    if (value.is_null()) value = Json::array();
+    Json& value = place(outer, key);
+    if (value.is_null()) value = Json(Json::value_t::array);
     return {*value.template get_ptr<typename Json::array_t*>(), key_member};
   }
 };
