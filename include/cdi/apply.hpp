@@ -19,6 +19,7 @@
 #include <cdi/oci/hooks.hpp>
 #include <cdi/oci/linux.hpp>
 #include <cdi/oci/mount.hpp>
+#include <cdi/order.hpp>
 #include <cdi/path.hpp>
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
@@ -124,8 +125,9 @@ class ListPlan {
 
   /// Finds equal keys. Comes before the turns of the records.
   void start() {
-    for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i;
-    sort_order();
+    order_ = order_of(slots_.size(), [this](std::size_t a, std::size_t b) {
+      return is_before(slots_[a], slots_[b]);
+    });
     for (std::size_t i = 0; i < order_.size(); ++i) {
       Slot& slot = slots_[order_[i]];
       const bool same = i > 0 && !is_before(slots_[order_[i - 1]], slot);
@@ -155,17 +157,16 @@ class ListPlan {
   /// Ends the plan; `by_depth` sorts by the depth of the keys, which are paths, keeping the order
   /// of those of one depth.
   void finish(bool by_depth = false) {
-    order_.clear();
     for (std::size_t i = 0; i < slots_.size(); ++i) {
-      if (slots_[i].there) order_.push_back(i);
+      order_[i] = i;
+      if (by_depth) slots_[i].rank = path_depth(slots_[i].key);
     }
     if (by_depth) {
-      for (Slot& slot : slots_) {
-        slot.rank = slot.there ? path_depth(slot.key) : 0;
-        slot.key = {};
-      }
-      sort_order();
+      order_ = order_of(slots_.size(), [this](std::size_t a, std::size_t b) {
+        return slots_[a].rank < slots_[b].rank;
+      });
     }
+    std::erase_if(order_, [this](std::size_t slot) { return !slots_[slot].there; });
     records_.resize(order_.size());
     std::size_t end = entries_;
     for (std::size_t i = 0; i < order_.size(); ++i) {
@@ -203,28 +204,6 @@ class ListPlan {
 
   static bool is_before(const Slot& a, const Slot& b) {
     return a.rank != b.rank ? a.rank < b.rank : a.key < b.key;
-  }
-
-  /// Sorts by merging, as std::stable_sort does; that costs every file that includes this more.
-  void sort_order() {
-    std::vector<std::size_t> merged(order_.size());
-    for (std::size_t half = 1; half < order_.size(); half *= 2) {
-      for (std::size_t from = 0; from < order_.size(); from += 2 * half) merge(from, half, merged);
-      order_.swap(merged);
-    }
-  }
-
-  void merge(std::size_t from, std::size_t half, std::vector<std::size_t>& merged) const {
-    const std::size_t size = order_.size();
-    const std::size_t middle = size - from < half ? size : from + half;
-    const std::size_t end = size - middle < half ? size : middle + half;
-    std::size_t left = from;
-    std::size_t right = middle;
-    for (std::size_t i = from; i < end; ++i) {
-      const bool take_right = left == middle || (right != end && is_before(slots_[order_[right]],
-                                                                           slots_[order_[left]]));
-      merged[i] = take_right ? order_[right++] : order_[left++];
-    }
   }
 
   Slot& group_of(std::size_t i) { return slots_[slots_[entries_ + i].group]; }
