@@ -14,10 +14,10 @@
 #include <cdi/document.hpp>
 #include <cdi/engine_releases.hpp>
 #include <cdi/fields.hpp>
-#include <cdi/member_path.hpp>
 #include <cdi/fwd.hpp>
 #include <cdi/host.hpp>
 #include <cdi/lower.hpp>
+#include <cdi/member_path.hpp>
 #include <cdi/minimum_version.hpp>
 #include <cdi/name.hpp>
 #include <cdi/oci/editor.hpp>
