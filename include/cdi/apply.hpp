@@ -25,7 +25,6 @@
 #include <cdi/spec.hpp>
 #include <cdi/storage.hpp>
 #include <cdi/version.hpp>
-#include <cdi/write.hpp>
 
 namespace cdi::inline CDI_ABI {
 
@@ -320,23 +319,30 @@ struct JoinedEdits {
   oci::LinuxIntelRdtView intel_rdt{};  // the last settings, whole
   std::vector<std::uint32_t> gids{};   // without 0
   TouchedParts touched{};
-};
+  Result<void> utf8{};  // the first text that is not UTF-8
 
-template <class Texts>
-void add_texts(const Texts& from, std::vector<std::string_view>& to) {
-  for (const std::string_view text : from) to.push_back(text);
-}
+  /// A view of a text of the edits.
+  std::string_view view(std::string_view text) {
+    if (utf8 && !is_utf8(text)) utf8 = not_utf8(text);
+    return text;
+  }
+  /// Appends views of texts.
+  template <class Texts>
+  void add_views(const Texts& texts, std::vector<std::string_view>& to) {
+    for (const std::string_view text : texts) to.push_back(view(text));
+  }
+};
 
 template <Storage S>
 void join_node(const BasicDeviceNode<S>& from, JoinedEdits& to) {
   NodeView& node = to.nodes.emplace_back();
-  node.path = from.path;
-  node.host_path = from.host_path;
-  node.type = from.type;
+  node.path = to.view(from.path);
+  node.host_path = to.view(from.host_path);
+  node.type = to.view(from.type);
   node.major = from.major;
   node.minor = from.minor;
   node.file_mode = from.file_mode;
-  node.permissions = from.permissions;
+  node.permissions = to.view(from.permissions);
   node.uid = from.uid;
   node.gid = from.gid;
 }
@@ -345,55 +351,62 @@ template <Storage S>
 void join_hook(const BasicHook<S>& from, oci::HookPoint point, JoinedEdits& to) {
   auto& [at, hook] = to.hooks.emplace_back();
   at = point;
-  hook.path = from.path;
-  add_texts(from.args, hook.args);
-  add_texts(from.env, hook.env);
+  hook.path = to.view(from.path);
+  to.add_views(from.args, hook.args);
+  to.add_views(from.env, hook.env);
   hook.timeout = from.timeout;
 }
 
 template <Storage S>
 void join_mount(const BasicMount<S>& from, JoinedEdits& to) {
   oci::MountView& mount = to.mounts.emplace_back();
-  mount.destination = from.container_path;
-  mount.type = from.type;
-  mount.source = from.host_path;
-  add_texts(from.options, mount.options);
+  mount.source = to.view(from.host_path);
+  mount.destination = to.view(from.container_path);
+  to.add_views(from.options, mount.options);
+  mount.type = to.view(from.type);
 }
 
 template <Storage S>
 void join_intel_rdt(const BasicIntelRdt<S>& from, JoinedEdits& to) {
   to.intel_rdt = {};
-  to.intel_rdt.clos_id = from.clos_id;
-  to.intel_rdt.l3_cache_schema = from.l3_cache_schema;
-  to.intel_rdt.mem_bw_schema = from.mem_bw_schema;
+  to.intel_rdt.clos_id = to.view(from.clos_id);
+  to.intel_rdt.l3_cache_schema = to.view(from.l3_cache_schema);
+  to.intel_rdt.mem_bw_schema = to.view(from.mem_bw_schema);
   to.intel_rdt.enable_monitoring =
       from.enable_monitoring || from.enable_cmt.value_or(false) || from.enable_mbm.value_or(false);
-  if (from.schemata) add_texts(*from.schemata, to.intel_rdt.schemata);
+  if (from.schemata) to.add_views(*from.schemata, to.intel_rdt.schemata);
 }
 
-inline Error unknown_hook(std::string_view name, std::size_t i) {
-  return {.code = Errc::invalid,
-          .message = "invalid hook name " + quoted(name),
-          .where = item_path("hooks", i).append(".hookName")};
+/// Joins hooks to those before. Fails on a name that is none.
+template <class Hooks>
+Result<void> join_hooks(const Hooks& hooks, JoinedEdits& to) {
+  Result<void> unknown;
+  for (std::size_t i = 0; i < hooks.size(); ++i) {
+    const std::string_view name = to.view(hooks[i].hook_name);
+    const auto point = oci::parse_hook_point(name);
+    if (point) {
+      detail::join_hook(hooks[i], *point, to);
+      to.touched.hooks[static_cast<std::size_t>(*point)] = true;
+    } else if (unknown) {
+      unknown = Error{.code = Errc::invalid,
+                      .message = "invalid hook name " + quoted(name),
+                      .where = item_path("hooks", i).append(".hookName")};
+    }
+  }
+  return unknown;
 }
 
 /// Joins edits to those before. Fails on what no OCI spec can hold.
 template <Storage S>
 Result<void> join(const BasicContainerEdits<S>& edits, JoinedEdits& to) {
-  if (auto good = detail::check_writable(edits); !good) return good;
-  for (std::size_t i = 0; i < edits.hooks.size(); ++i) {
-    const auto point = oci::parse_hook_point(edits.hooks[i].hook_name);
-    if (!point) return unknown_hook(edits.hooks[i].hook_name, i);
-    detail::join_hook(edits.hooks[i], *point, to);
-    to.touched.hooks[static_cast<std::size_t>(*point)] = true;
-  }
-  detail::add_texts(edits.env, to.env);
+  to.add_views(edits.env, to.env);
   for (const auto& node : edits.device_nodes) detail::join_node(node, to);
   for (const auto& device : edits.net_devices) {
     auto& view = to.net_devices.emplace_back();
-    view.host_interface_name = device.host_interface_name;
-    view.name = device.name;
+    view.host_interface_name = to.view(device.host_interface_name);
+    view.name = to.view(device.name);
   }
+  auto known = detail::join_hooks(edits.hooks, to);
   for (const auto& mount : edits.mounts) detail::join_mount(mount, to);
   if (edits.intel_rdt) detail::join_intel_rdt(*edits.intel_rdt, to);
   for (const std::uint32_t gid : edits.additional_gids) {
@@ -405,7 +418,7 @@ Result<void> join(const BasicContainerEdits<S>& edits, JoinedEdits& to) {
   to.touched.mounts = !to.mounts.empty();
   to.touched.intel_rdt |= edits.intel_rdt.has_value();
   to.touched.additional_gids = !to.gids.empty();
-  return {};
+  return to.utf8 ? std::move(known) : std::move(to.utf8);
 }
 
 /// An editor with a place for net devices; so the others for the other parts that a type may lack.

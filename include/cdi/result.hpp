@@ -191,6 +191,11 @@ inline std::string quoted(std::string_view text) {
   return escaped(text).insert(0, "\"").append("\"");
 }
 
+/// What is wrong with a text that is not UTF-8.
+inline Error not_utf8(std::string_view text) {
+  return {.code = Errc::invalid, .message = "text " + quoted(text) + " is not UTF-8"};
+}
+
 }  // namespace detail
 
 /// The whole error on one line: `FILE:LINE:COLUMN: PATH: MESSAGE`, without the parts not known.

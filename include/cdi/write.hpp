@@ -194,8 +194,7 @@ struct WriteCheck {
   void end_list() {}
   void key(std::string_view name) { text(name); }
   void text(std::string_view value) {
-    if (!result || is_utf8(value)) return;
-    result = Error{.code = Errc::invalid, .message = "text " + quoted(value) + " is not UTF-8"};
+    if (result && !is_utf8(value)) result = not_utf8(value);
   }
   void integer(std::int64_t) {}
   void unsigned_integer(std::uint64_t) {}
@@ -206,14 +205,6 @@ struct WriteCheck {
   }
   void null() {}
 };
-
-/// Whether all of a value can be read again, once written.
-template <Described T>
-Result<void> check_writable(const T& value) {
-  WriteCheck check;
-  cdi::write(value, check);
-  return std::move(check.result);
-}
 
 }  // namespace detail
 
