@@ -240,10 +240,12 @@ inline FileState read_spec_once(int directory, const std::string& name, const st
 
 /// Waits at least so long, whatever interrupts it. Not that of <thread>, which is dear to include.
 inline void sleep_for(std::chrono::nanoseconds time) {
-  constexpr std::int64_t second = 1'000'000'000;
+  using Seconds = std::chrono::duration<time_t>;
+  using Rest = std::chrono::duration<long, std::nano>;
   if (time.count() <= 0) return;
-  timespec left{.tv_sec = static_cast<time_t>(time.count() / second),
-                .tv_nsec = static_cast<long>(time.count() % second)};
+  const auto seconds = std::chrono::duration_cast<Seconds>(time);
+  timespec left{.tv_sec = seconds.count(),
+                .tv_nsec = std::chrono::duration_cast<Rest>(time - seconds).count()};
   while (::nanosleep(&left, &left) == -1 && errno == EINTR) continue;
 }
 
