@@ -40,7 +40,7 @@ devices:
   containerEdits:
     deviceNodes:
     - {path: /dev/a, hostPath: /dev/a}
-    additionalGIDs: [44]
+    additionalGids: [44]
 - name: all
   annotations: {model: x}
   containerEdits:
