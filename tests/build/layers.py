@@ -10,7 +10,7 @@ import sys
 
 ORDER = """
 version fwd
-result member_path order storage value rare fields type rules name annotation_key path
+result member_path order storage value rare fields type scalar rules name annotation_key path list_plan
 spec oci/root oci/mount oci/hooks oci/process oci/resources oci/seccomp oci/linux
 oci/solaris oci/windows oci/vm oci/zos oci/freebsd oci/spec convert document read write
 unicode document_builder parse_json json_text yaml_scanner parse_yaml yaml
