@@ -1,9 +1,7 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-#include <array>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,7 +18,6 @@
 namespace {
 
 using cdi::Errc;
-
 
 struct Narrow {
   std::int8_t tiny = 0;
