@@ -77,7 +77,7 @@ namespace detail {
 /// A mutex of the system: <mutex> and <thread> are dear to include.
 class Mutex {
  public:
-  Mutex() = default;
+  Mutex() { ::pthread_mutex_init(&mutex_, nullptr); }
   Mutex(const Mutex&) = delete;
   Mutex& operator=(const Mutex&) = delete;
   ~Mutex() { ::pthread_mutex_destroy(&mutex_); }
@@ -86,7 +86,7 @@ class Mutex {
   void unlock() { ::pthread_mutex_unlock(&mutex_); }
 
  private:
-  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_t mutex_{};
 };
 
 /// Locks a mutex as long as it lives.

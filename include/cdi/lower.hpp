@@ -192,7 +192,9 @@ inline void clear(void* self, const Type& type) {
     case Shape::list:
     case Shape::dict:
     case Shape::optional: type.make(self, 0); return;
-    default: break;
+    case Shape::value:
+    case Shape::member:
+    case Shape::object: break;
   }
   Places places;
   type.places(self, places);

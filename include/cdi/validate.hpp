@@ -102,38 +102,49 @@ inline bool check_entry(void* context, std::string_view key, void* value) {
   return check_text(key, entry, out) && check_texts(value, *type.item, entry, out);
 }
 
-/// Looks for a NUL in every text of a value, whatever its place.
-inline bool check_texts(const void* self, const Type& type, const MemberPath& at, Findings& out) {
-  // Only looked at, though the functions of the table can do more.
-  void* const value = const_cast<void*>(self);
-  switch (type.shape) {
-    case Shape::text: return check_text(type.text(self), at, out);
-    case Shape::dict: {
-      TextEntries entries{type, at, out};
-      return type.each(value, &entries, check_entry);
-    }
-    case Shape::list:
-    case Shape::optional: {
-      if (type.item->shape == Shape::integer) return true;
-      const bool list = type.shape == Shape::list;
-      const Items items = type.items(value);
-      for (std::size_t i = 0; i < items.size; ++i) {
-        const MemberPath item{at.outer, at.key, list ? i : MemberPath::no_index};
-        if (!check_texts(nth(items, i, *type.item), *type.item, item, out)) return false;
-      }
-      return true;
-    }
-    case Shape::object: break;
-    default: return true;
+/// The items of a list, or the value of an optional.
+inline bool check_texts_of_items(void* self, const Type& type, const MemberPath& at,
+                                 Findings& out) {
+  const bool list = type.shape == Shape::list;
+  const Items items = type.items(self);
+  for (std::size_t i = 0; i < items.size; ++i) {
+    const MemberPath item{at.outer, at.key, list ? i : MemberPath::no_index};
+    if (!check_texts(nth(items, i, *type.item), *type.item, item, out)) return false;
   }
+  return true;
+}
+
+inline bool check_texts_of_members(void* self, const Type& type, const MemberPath& at,
+                                   Findings& out) {
   Places places;
-  type.places(value, places);
+  type.places(self, places);
   for (std::size_t i = 0; i < type.field_count; ++i) {
     const Type& member = *type.fields[i].type;
     if (member.shape == Shape::integer) continue;
     if (!check_texts(places[i], member, {&at, type.fields[i].key}, out)) return false;
   }
   return true;
+}
+
+/// Looks for a NUL in every text of a value, whatever its place.
+inline bool check_texts(const void* self, const Type& type, const MemberPath& at, Findings& out) {
+  // Only looked at, though the functions of the table can do more.
+  void* const value = const_cast<void*>(self);
+  switch (type.shape) {
+    case Shape::boolean:
+    case Shape::integer: return true;
+    case Shape::text: return check_text(type.text(self), at, out);
+    case Shape::list:
+    case Shape::optional: return check_texts_of_items(value, type, at, out);
+    case Shape::dict: {
+      TextEntries entries{type, at, out};
+      return type.each(value, &entries, check_entry);
+    }
+    case Shape::value:
+    case Shape::member:
+    case Shape::object: break;
+  }
+  return check_texts_of_members(value, type, at, out);
 }
 
 inline bool check_env(std::string_view entry, const MemberPath& at, Findings& out) {
