@@ -194,17 +194,17 @@ inline Result<void> judge_owner(FoundFile& found, std::string_view path, std::st
   }
   if (!document && document.error().code == Errc::limit) return std::move(document).error();
   found.claim = Claim::none;
-  if (!document || document->root().kind() != Document::Kind::map) return {};
-  found.owner = owner_in_annotations(document->root());
+  const bool is_map = document && document->root().kind() == Document::Kind::map;
+  if (is_map) found.owner = owner_in_annotations(document->root());
   if (found.owner.empty()) {
     const auto commented = owner_in_comment(found.text);
     const bool is_json = format_of(path) == Format::json;
-    if (is_json && commented == owner) return owner_in_json_comment(path, owner);
+    if (is_json && commented == owner && is_map) return owner_in_json_comment(path, owner);
     if (!is_json) found.owner = commented;
   }
   if (!found.owner.empty()) {
     found.claim = found.owner == owner ? Claim::ours : Claim::other;
-  } else if (looks_like_spec(document->root())) {
+  } else if (is_map && looks_like_spec(document->root())) {
     found.claim = Claim::unowned;
   }
   return {};

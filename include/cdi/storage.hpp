@@ -69,12 +69,6 @@ struct NoItems {
   }
 };
 
-/// Whether a model is a view: one that is made of what is about to go would point nowhere.
-template <class T>
-inline constexpr bool is_borrowed = false;
-template <template <class> class Model>
-inline constexpr bool is_borrowed<Model<Borrowed>> = true;
-
 }  // namespace detail
 
 // The initialisers of the members of models. `{}` would do, but g++ 12 crashes on it when a user

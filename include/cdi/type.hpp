@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include <cdi/fields.hpp>
+#include <cdi/storage.hpp>
 #include <cdi/value.hpp>
 #include <cdi/version.hpp>
 
@@ -179,23 +180,24 @@ constexpr void list_fields(auto& list) {
 }
 
 /// Takes a field list, to tell where the members of an object are.
+template <class Object>
 struct PlaceList {
-  void* self;
+  Object& self;
   void** out;
 
   template <class Class, class T>
   void operator()(const char*, T Class::*member) {
-    *out++ = &(static_cast<Class*>(self)->*member);
+    *out++ = &(self.*member);  // which may be of a base
   }
   template <class Class, class T>
   void operator()(const char*, T Class::*member, const FieldTraits&) {
-    *out++ = &(static_cast<Class*>(self)->*member);
+    *out++ = &(self.*member);  // which may be of a base
   }
 };
 
 template <class T>
 void places_of_object(void* self, void** out) {
-  PlaceList list{self, out};
+  PlaceList<T> list{*static_cast<T*>(self), out};
   list_fields<T>(list);
   if constexpr (Extensible<T>) *list.out = &static_cast<T*>(self)->extra;
 }
@@ -230,6 +232,7 @@ constexpr std::size_t count_fields() {
 
 template <class T>
 constexpr auto make_field_rows() {
+  static_assert(count_fields<T>() <= most_fields, "cdi: a type has at most 63 fields");
   std::array<FieldRow, count_fields<T>()> rows{};
   RowList list{rows.data()};
   list_fields<T>(list);
@@ -290,6 +293,48 @@ constexpr Type make_type() {
   }
   return type;
 }
+
+template <class T, class... Seen>
+constexpr bool borrows();
+
+/// Takes a field list, to find a text that is not its type's own. `Seen` are the types on the way.
+template <class... Seen>
+struct BorrowList {
+  bool found = false;
+
+  template <class Class, class T>
+  constexpr void operator()(std::string_view, T Class::*, const FieldTraits& = {}) {
+    found = found || borrows<T, Seen...>();
+  }
+};
+
+template <class T, class... Seen>
+constexpr bool borrows() {
+  if constexpr ((std::same_as<T, Seen> || ...)) {
+    return false;  // a type that holds itself says what its other members say
+  } else if constexpr (Text<T>) {
+    return std::is_trivially_destructible_v<T>;  // as a string_view
+  } else if constexpr (Described<T> || is_value<T> || is_member<T>) {
+    BorrowList<Seen..., T> list;
+    list_fields<T>(list);
+    if constexpr (Extensible<T>) return list.found || borrows<decltype(T::extra), Seen..., T>();
+    return list.found;
+  } else if constexpr (Dict<T>) {
+    return borrows<typename T::key_type, Seen...>() || borrows<typename T::mapped_type, Seen...>();
+  } else if constexpr (Optional<T> || List<T>) {
+    return borrows<typename T::value_type, Seen...>();
+  } else {
+    return false;
+  }
+}
+
+/// Whether a type points into text that it does not own: made of what is about to go, it would
+/// point nowhere.
+template <class T>
+inline constexpr bool is_borrowed = borrows<T>();
+/// Models say it by their storage.
+template <template <class> class Model, Storage S>
+inline constexpr bool is_borrowed<Model<S>> = std::is_trivially_destructible_v<StringOf<S>>;
 
 /// An item of a list, by its index.
 inline void* nth(const Items& items, std::size_t index, const Type& item) {

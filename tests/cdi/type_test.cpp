@@ -72,6 +72,49 @@ static_assert(type_of<std::vector<Inner>>.item == &type_of<Inner>);
 static_assert(type_of<Outer>.extra == nullptr);
 static_assert(type_of<Open>.extra == &type_of<cdi::ExtraOf<cdi::Borrowed>>);
 
+/// Its second base does not begin where it does.
+struct Padding {
+  std::uint64_t bytes = 7;
+};
+struct Named {
+  std::string name{};
+
+  static constexpr void fields(auto& list) { list("name", &Named::name); }
+};
+struct Derived : Padding, Named {
+  int number = 0;
+
+  static constexpr void fields(auto& list) {
+    Named::fields(list);
+    list("number", &Derived::number);
+  }
+};
+
+/// A type that holds itself, and one that points into others' text.
+struct Node {
+  std::string name{};
+  std::vector<Node> nodes{};
+
+  static constexpr void fields(auto& list) {
+    list("name", &Node::name);
+    list("nodes", &Node::nodes);
+  }
+};
+struct Pointing {
+  std::vector<Node> nodes{};
+  std::map<std::string, std::optional<std::string_view>> texts{};
+
+  static constexpr void fields(auto& list) {
+    list("nodes", &Pointing::nodes);
+    list("texts", &Pointing::texts);
+  }
+};
+
+using cdi::detail::is_borrowed;
+static_assert(!is_borrowed<Node> && is_borrowed<Pointing> && is_borrowed<Open>);
+static_assert(is_borrowed<std::string_view> && !is_borrowed<std::string> && !is_borrowed<int>);
+static_assert(is_borrowed<cdi::BasicMember<cdi::Borrowed>> && !is_borrowed<cdi::Member>);
+
 /// Stores a number and loads it again.
 template <class T>
 bool survives(T number) {
@@ -112,6 +155,14 @@ TEST_CASE("the places of an object are those of its members, then of what it doe
   type_of<Open>.places(&open, places);
   CHECK(places[0] == &open.known);
   CHECK(places[1] == &open.extra);
+}
+
+TEST_CASE("a member of a base is where the base is") {
+  Derived derived;
+  cdi::detail::Places places;
+  type_of<Derived>.places(&derived, places);
+  CHECK(places[0] == &derived.name);
+  CHECK(places[1] == &derived.number);
 }
 
 TEST_CASE("lists and optionals are made of so many new items") {
