@@ -312,6 +312,11 @@ TEST_CASE("What others may have written is neither replaced nor removed; the res
       {"cut.json", text_of("other").substr(0, 120), "replaced cut.json", "the file is no spec"},
       {"cut.yaml", "cdiVersion: 0.6.0\nkind: v.c", "the file is a spec that records no owner",
        "the file is a spec that records no owner"},  // somebody may be writing it
+      {"broken.yaml", "# cdi-publisher/owner: other\nkind: [\n",
+       "the file records owner \"other\": choose",
+       "the file records owner \"other\": remove it as"},
+      {"mine.yaml", "# cdi-publisher/owner: me\nkind: [\n", "replaced mine.yaml",
+       "removed mine.yaml"},
       {"text.yaml", "text", "replaced text.yaml", "the file is no spec"},
       {"zeros.json", std::string(4096, '\0'), "replaced zeros.json", "the file is no spec"},
       {"deep.json", std::string(10'000, '['), "nested more than", "nested more than"},
