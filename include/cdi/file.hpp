@@ -101,8 +101,8 @@ inline bool read_document(const Document& document, LoadedSpec& out, RejectedFil
   }
   if (reading.odd_case) {
     out.warnings.push_back({.code = Errc::schema,
-                            .message = "the Go reference takes no other case since 1.1.1, and "
-                                       "refuses the file: write " +
+                            .message = "since 1.1.1 the Go reference refuses names of members in "
+                                       "another case: write " +
                                        quoted(reading.field),
                             .where = std::string{reading.odd_case->text()},
                             .position = reading.odd_case->position(),

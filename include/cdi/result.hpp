@@ -173,9 +173,9 @@ inline std::string escaped(std::string_view text, std::size_t longest = 120) {
     if (text.front() == '"' || text.front() == '\\') {
       out.append(1, '\\').append(1, text.front());
     } else if (text.front() == '\n') {
-      out.append(1, '\\').append(1, 'n');  // g++ 12 warns of append("\\n")
+      out.append(1, '\\').append(1, 'n');  // g++ 12 warns of append("\\n"), and "\\x"
     } else if (size == 0 || byte < 0x20 || byte == 0x7f) {
-      out.append("\\x").append(1, digits[byte >> 4]).append(1, digits[byte & 15]);
+      out.append(1, '\\').append(1, 'x').append(1, digits[byte >> 4]).append(1, digits[byte & 15]);
     } else if (is_deceptive(text.substr(0, size))) {
       append_code_point(text.substr(0, size), out);
     } else {

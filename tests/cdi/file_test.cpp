@@ -142,8 +142,8 @@ TEST_CASE("A member in another case is read, with a warning for the first") {
   REQUIRE(loaded->warnings.size() == 1);
   CHECK(loaded->warnings[0].rule == "member-case");
   CHECK(cdi::to_string(loaded->warnings[0]) ==
-        "f:3:38: additionalGIDs: the Go reference takes no other case since 1.1.1, and refuses the "
-        "file: write \"additionalGids\"");
+        "f:3:38: additionalGIDs: since 1.1.1 the Go reference refuses names of members in "
+        "another case: write \"additionalGids\"");
 }
 
 TEST_CASE("Errors of shape and of rules carry path, line and column") {
