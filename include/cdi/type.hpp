@@ -179,27 +179,28 @@ constexpr void list_fields(auto& list) {
   }
 }
 
-/// Takes a field list, to tell where the members of an object are.
+/// Takes a field list, to tell where the members of an object are. `Class` may be a base of it.
 template <class Object>
 struct PlaceList {
-  Object& self;
+  Object& object;
   void** out;
 
   template <class Class, class T>
   void operator()(const char*, T Class::*member) {
-    *out++ = &(self.*member);  // which may be of a base
+    *out++ = &(object.*member);
   }
   template <class Class, class T>
   void operator()(const char*, T Class::*member, const FieldTraits&) {
-    *out++ = &(self.*member);  // which may be of a base
+    *out++ = &(object.*member);
   }
 };
 
 template <class T>
 void places_of_object(void* self, void** out) {
-  PlaceList<T> list{*static_cast<T*>(self), out};
+  T& object = *static_cast<T*>(self);
+  PlaceList<T> list{object, out};
   list_fields<T>(list);
-  if constexpr (Extensible<T>) *list.out = &static_cast<T*>(self)->extra;
+  if constexpr (Extensible<T>) *list.out = &object.extra;
 }
 
 /// Takes a field list, to count its fields.
@@ -244,6 +245,7 @@ inline constexpr auto field_rows = make_field_rows<T>();
 
 template <class T>
 constexpr void fill_object(Type& type) {
+  static_assert(count_fields<T>() <= most_fields, "cdi: a described type has 63 fields at most");
   type.shape = is_value<T> ? Shape::value : is_member<T> ? Shape::member : Shape::object;
   type.field_count = static_cast<std::uint8_t>(field_rows<T>.size());
   type.fields = field_rows<T>.data();

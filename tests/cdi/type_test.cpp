@@ -48,6 +48,21 @@ struct Outer {
   }
 };
 
+struct First {
+  virtual ~First() = default;
+};
+
+/// A type with a member that a base has, behind another base.
+struct Derived : First, Inner {
+  int own = 0;
+
+  static constexpr void fields(auto& list) {
+    list("number", &Derived::number);
+    list("maybe", &Derived::maybe, cdi::required);
+    list("own", &Derived::own);
+  }
+};
+
 /// A type that keeps what it does not know.
 struct Open {
   std::string_view known{};
@@ -157,12 +172,13 @@ TEST_CASE("the places of an object are those of its members, then of what it doe
   CHECK(places[1] == &open.extra);
 }
 
-TEST_CASE("a member of a base is where the base is") {
+TEST_CASE("a member that a base has is where the base is") {
   Derived derived;
   cdi::detail::Places places;
   type_of<Derived>.places(&derived, places);
-  CHECK(places[0] == &derived.name);
-  CHECK(places[1] == &derived.number);
+  CHECK(places[0] == &derived.number);
+  CHECK(places[1] == &derived.maybe);
+  CHECK(places[2] == &derived.own);
 }
 
 TEST_CASE("lists and optionals are made of so many new items") {
