@@ -151,8 +151,10 @@ inline void write_value(const void* self, const Type& type, AnySink& sink) {
     case Shape::text: return sink.text(type.text(self));
     case Shape::value: return detail::write_any(value, type, sink);
     case Shape::object: return detail::write_object(value, type, sink);
-    case Shape::optional:  // an absent one is empty, and so never written
-      return detail::write_value(type.items(value).first, *type.item, sink);
+    case Shape::optional: {
+      const Items held = type.items(value);
+      return held.size == 0 ? sink.null() : detail::write_value(held.first, *type.item, sink);
+    }
     case Shape::dict: {
       sink.begin_map();
       std::pair<const Type&, AnySink&> context{*type.item, sink};

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -145,6 +146,12 @@ TEST_CASE("text that is not UTF-8 is found wherever it stands") {
   REQUIRE_FALSE(bad);
   CHECK(bad.error().code == cdi::Errc::invalid);
   CHECK(bad.error().message == R"(text "\xff" is not UTF-8)");
+}
+
+TEST_CASE("an optional that holds nothing is null where it cannot be left out") {
+  CHECK(written(std::vector<std::optional<int>>{std::nullopt, 2}) == "[ null 2 ] ");
+  CHECK(written(std::map<std::string, std::optional<int>>{{"a", std::nullopt}}) == "{ a: null } ");
+  CHECK(written(std::optional<int>{}) == "null ");
 }
 
 }  // namespace
