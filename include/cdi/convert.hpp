@@ -20,12 +20,12 @@ namespace detail {
 
 inline void convert_erased(void* from, const Type& from_type, void* to, const Type& to_type);
 
-// Each of these is given a `to` as it was made, with nothing in it.
+// Each of these is given a `to` as it was made: what it holds then, an initialiser says.
 
 /// Makes the items of a list or optional those of another.
 inline void convert_items(void* from, const Type& from_type, void* to, const Type& to_type) {
   const Items items = from_type.items(from);
-  if (items.size == 0) return;
+  if (items.size == 0 && to_type.items(to).size == 0) return;
   const Items made{to_type.make(to, items.size), items.size};
   for (std::size_t i = 0; i < items.size; ++i) {
     detail::convert_erased(nth(items, i, *from_type.item), *from_type.item,
@@ -56,7 +56,7 @@ inline void convert_members(void* from, const Type& from_type, void* to, const T
   for (std::size_t i = 0; i < count; ++i) {
     detail::convert_erased(froms[i], *from_type.fields[i].type, tos[i], *to_type.fields[i].type);
   }
-  if (from_type.extra == nullptr) return;
+  if (from_type.extra == nullptr || to_type.extra == nullptr) return;
   detail::convert_items(froms[count], *from_type.extra, tos[count], *to_type.extra);
 }
 
@@ -69,6 +69,7 @@ inline void convert_erased(void* from, const Type& from_type, void* to, const Ty
     case Shape::list:
     case Shape::optional: return detail::convert_items(from, from_type, to, to_type);
     case Shape::dict: {
+      if (to_type.items(to).size != 0) to_type.make(to, 0);
       DictCopy copy{from_type, to, to_type};
       from_type.each(from, &copy, convert_entry);
       return;
@@ -79,12 +80,27 @@ inline void convert_erased(void* from, const Type& from_type, void* to, const Ty
   }
 }
 
-/// Makes `to`, which holds nothing yet, what `from` is, in another storage or the same.
+/// Whether two types differ in their storage alone, as far as one looks `depth` levels deep.
+constexpr bool is_same_model(const Type& a, const Type& b, int depth = 6) {
+  if (a.shape != b.shape || a.field_count != b.field_count) return false;
+  if (depth == 0 || a.shape == Shape::value) return true;
+  // Not `a.item != nullptr`: with its undefined sanitizer, g++ 12 takes that for no constant.
+  const bool holds = a.shape == Shape::list || a.shape == Shape::dict || a.shape == Shape::optional;
+  if (holds && !is_same_model(*a.item, *b.item, depth - 1)) return false;
+  for (std::size_t i = 0; i < a.field_count; ++i) {
+    if (!is_same_model(*a.fields[i].type, *b.fields[i].type, depth - 1)) return false;
+  }
+  return true;
+}
+
+/// Makes `to`, which is as it was made, what `from` is, in another storage or the same.
 template <class From, class To>
 void convert_value(const From& from, To& to) {
   if constexpr (std::is_assignable_v<To&, const From&>) {
     to = from;
   } else {
+    static_assert(is_same_model(type_of<From>, type_of<To>),
+                  "cdi: only a model of the same fields in another storage can be converted");
     // Only looked at, though the functions of the table can do more.
     detail::convert_erased(const_cast<From*>(&from), type_of<From>, &to, type_of<To>);
   }

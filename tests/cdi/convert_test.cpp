@@ -1,6 +1,8 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +13,27 @@
 #include <cdi/spec.hpp>
 
 namespace {
+
+/// A model whose members hold something from the beginning.
+template <class S>
+struct Begun {
+  cdi::StringOf<S> text{"a"};
+  cdi::ListOf<S, int> list{1, 2};
+  cdi::DictOf<S, int> dict{{"b", 3}};
+  std::optional<int> number{4};
+
+  static constexpr void fields(auto& list) {
+    list("text", &Begun::text);
+    list("list", &Begun::list);
+    list("dict", &Begun::dict);
+    list("number", &Begun::number);
+  }
+};
+
+static_assert(cdi::detail::is_same_model(cdi::detail::type_of<cdi::Spec>,
+                                         cdi::detail::type_of<cdi::SpecView>));
+static_assert(!cdi::detail::is_same_model(cdi::detail::type_of<cdi::Spec>,
+                                          cdi::detail::type_of<cdi::DeviceView>));
 
 cdi::Spec every_field_said() {
   return {
@@ -107,6 +130,19 @@ TEST_CASE("a part of a spec converts as well as the whole") {
   const auto node = cdi::convert<cdi::DeviceNode>(
       cdi::BasicDeviceNode<cdi::Borrowed>{.path = "/dev/x", .uid = 0});
   CHECK(node == cdi::DeviceNode{.path = "/dev/x", .uid = 0});
+}
+
+TEST_CASE("what is empty replaces what a model holds from the beginning") {
+  Begun<cdi::Owning> empty;
+  empty.text.clear();
+  empty.list.clear();
+  empty.dict.clear();
+  empty.number.reset();
+  const auto view = cdi::convert<Begun<cdi::Borrowed>>(empty);
+  CHECK(view.text.empty());
+  CHECK(view.list.empty());
+  CHECK(view.dict.empty());
+  CHECK_FALSE(view.number);
 }
 
 }  // namespace
