@@ -18,8 +18,9 @@ namespace cdi::inline CDI_ABI {
 /// nothing more: `String`, `List<T>` and `Dict<T>`. `Owning` and `Borrowed` are the two that come
 /// with the library.
 ///
-/// A list is made without items or of their number, and has `data()`, `size()`, `reserve()` and
-/// `emplace_back()`, as a `std::vector`; a `Dict` is made of `std::less<>`, as a `std::map` is.
+/// A list is made without items or of their number, can be assigned, and has `data()`, `size()`,
+/// `reserve()` and `emplace_back()`, as a `std::vector`; a `Dict` is made of `std::less<>`, as a
+/// `std::map` is.
 template <class S>
 concept Storage = std::convertible_to<typename S::String, std::string_view> && requires {
   typename S::template List<int>;

@@ -99,6 +99,7 @@ concept Dict = requires {
 
 template <class T>
 concept List = !Text<T> && !Dict<T> && requires(T v) {
+  { v.data() } -> std::convertible_to<void*>;  // items one after the other
   v.emplace_back();
 };
 
@@ -125,8 +126,7 @@ Items items_of_list(void* self) {
 template <class T>
 void* make_list(void* self, std::size_t count) {
   auto& list = *static_cast<T*>(self);
-  T made(count);
-  list.swap(made);
+  list = T(count);  // not `swap`: allocators may differ
   return list.data();
 }
 
@@ -277,13 +277,23 @@ constexpr void fill_container(Type& type) {
 }
 
 template <class T>
+constexpr bool has_sign() {
+  if constexpr (std::is_enum_v<T>) {
+    return std::is_signed_v<std::underlying_type_t<T>>;
+  } else {
+    return std::is_signed_v<T>;
+  }
+}
+
+template <class T>
 constexpr Type make_type() {
   Type type{.size = sizeof(T)};
   if constexpr (std::same_as<T, bool>) {
     type.shape = Shape::boolean;
   } else if constexpr (std::integral<T> || std::is_enum_v<T>) {
     type.shape = Shape::integer;
-    type.has_sign = std::is_signed_v<T>;
+    static_assert(sizeof(T) <= sizeof(std::uint64_t), "cdi: integers have 64 bits at most");
+    type.has_sign = has_sign<T>();
   } else if constexpr (Text<T>) {
     type.shape = Shape::text;
     type.text = text_of<T>;

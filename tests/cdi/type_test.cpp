@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <map>
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +23,7 @@ using cdi::detail::Type;
 using cdi::detail::type_of;
 
 enum class Level : std::uint8_t { low, high };
+enum class Offset : std::int8_t { back = -1, none, forth };
 
 struct Inner {
   int number = 0;
@@ -76,6 +79,9 @@ constexpr Shape shape_of = type_of<T>.shape;
 
 static_assert(shape_of<bool> == Shape::boolean && shape_of<int> == Shape::integer);
 static_assert(shape_of<Level> == Shape::integer && !type_of<Level>.has_sign);
+static_assert(shape_of<Offset> == Shape::integer && type_of<Offset>.has_sign);
+static_assert(!cdi::detail::List<std::deque<int>>, "its items are not one after the other");
+static_assert(!cdi::detail::List<std::vector<bool>>);
 static_assert(shape_of<std::string> == Shape::text && shape_of<std::string_view> == Shape::text);
 static_assert(shape_of<std::vector<std::string>> == Shape::list);
 static_assert(shape_of<std::map<std::string, int>> == Shape::dict);
@@ -195,6 +201,15 @@ TEST_CASE("lists and optionals are made of so many new items") {
   CHECK_FALSE(maybe);
   CHECK(type_of<decltype(maybe)>.make(&maybe, 1) == &*maybe);
   CHECK(type_of<decltype(maybe)>.items(&maybe).size == 1);
+}
+
+TEST_CASE("a list keeps its allocator when it is made anew") {
+  std::pmr::monotonic_buffer_resource memory;
+  std::pmr::vector<int> list(3, 7, &memory);
+  type_of<decltype(list)>.make(&list, 2);
+  CHECK(list.size() == 2);
+  CHECK(list[1] == 0);
+  CHECK(list.get_allocator().resource() == &memory);
 }
 
 TEST_CASE("entries of a dict are visited until one says no") {
