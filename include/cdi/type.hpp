@@ -126,7 +126,12 @@ Items items_of_list(void* self) {
 template <class T>
 void* make_list(void* self, std::size_t count) {
   auto& list = *static_cast<T*>(self);
-  list = T(count);  // not `swap`: allocators may differ
+  if constexpr (requires { requires T::allocator_type::is_always_equal::value; }) {
+    T made(count);  // and not assigned, which costs more to compile
+    list.swap(made);
+  } else {
+    list = T(count);
+  }
   return list.data();
 }
 
@@ -233,7 +238,6 @@ constexpr std::size_t count_fields() {
 
 template <class T>
 constexpr auto make_field_rows() {
-  static_assert(count_fields<T>() <= most_fields, "cdi: a type has at most 63 fields");
   std::array<FieldRow, count_fields<T>()> rows{};
   RowList list{rows.data()};
   list_fields<T>(list);

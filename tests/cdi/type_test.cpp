@@ -93,24 +93,6 @@ static_assert(type_of<std::vector<Inner>>.item == &type_of<Inner>);
 static_assert(type_of<Outer>.extra == nullptr);
 static_assert(type_of<Open>.extra == &type_of<cdi::ExtraOf<cdi::Borrowed>>);
 
-/// Its second base does not begin where it does.
-struct Padding {
-  std::uint64_t bytes = 7;
-};
-struct Named {
-  std::string name{};
-
-  static constexpr void fields(auto& list) { list("name", &Named::name); }
-};
-struct Derived : Padding, Named {
-  int number = 0;
-
-  static constexpr void fields(auto& list) {
-    Named::fields(list);
-    list("number", &Derived::number);
-  }
-};
-
 /// A type that holds itself, and one that points into others' text.
 struct Node {
   std::string name{};
