@@ -104,7 +104,7 @@ namespace detail {
 /// Takes a field list and does nothing: to ask whether a type has one.
 struct NoList {
   template <class Class, class T>
-  constexpr void operator()(std::string_view, T Class::*, const FieldTraits& = {}) {}
+  constexpr void operator()(const char*, T Class::*, const FieldTraits& = {}) {}
 };
 
 /// Takes a field list, and visits each field until the visitor says false.
@@ -114,8 +114,7 @@ struct VisitList {
   bool go_on = true;
 
   template <class Class, class T>
-  constexpr void operator()(std::string_view key, T Class::*member,
-                            const FieldTraits& traits = {}) {
+  constexpr void operator()(const char* key, T Class::*member, const FieldTraits& traits = {}) {
     go_on = go_on && visit(Field<Class, T>{key, member, traits.when, traits.lifetime});
   }
 };

@@ -224,7 +224,7 @@ struct RowList {
   FieldRow* next;
 
   template <class Class, class T>
-  constexpr void operator()(std::string_view key, T Class::*, const FieldTraits& traits = {}) {
+  constexpr void operator()(const char* key, T Class::*, const FieldTraits& traits = {}) {
     *next++ = {key, &type_of<T>, traits.when, traits.lifetime};
   }
 };
@@ -319,7 +319,7 @@ struct BorrowList {
   bool found = false;
 
   template <class Class, class T>
-  constexpr void operator()(std::string_view, T Class::*, const FieldTraits& = {}) {
+  constexpr void operator()(const char*, T Class::*, const FieldTraits& = {}) {
     found = found || borrows<T, Seen...>();
   }
 };
