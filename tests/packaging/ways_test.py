@@ -30,7 +30,7 @@ def setUpModule():
     copy_project(TREE)
     commit_all(TREE)
     RELEASED = os.path.join(made.name, "released")
-    release = readme_block("One file", "sh").splitlines()[0].replace("../OUT", f"--trial '{RELEASED}'", 1)
+    release = readme_block("One file", "sh").splitlines()[0].replace("../OUT", f"'{RELEASED}'", 1)
     subprocess.run(["sh", "-ec", release], cwd=TREE, check=True, stdout=subprocess.DEVNULL,
                    env=NOBODY)
     first = os.path.join(made.name, "first")
