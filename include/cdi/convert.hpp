@@ -101,8 +101,7 @@ void convert_value(const From& from, To& to) {
   } else {
     static_assert(is_same_model(type_of<From>, type_of<To>),
                   "cdi: only a model of the same fields in another storage can be converted");
-    // Only looked at, though the functions of the table can do more.
-    detail::convert_erased(const_cast<From*>(&from), type_of<From>, &to, type_of<To>);
+    detail::convert_erased(to_look_at(&from), type_of<From>, &to, type_of<To>);
   }
 }
 

@@ -74,8 +74,7 @@ inline void narrow(ReleaseNeed& need, const Lifetime& lifetime, const MemberPath
 /// Adds what the fields of a value say: each that holds something needs the release it came with.
 inline void add_field_needs(const void* self, const Type& type, const MemberPath& at,
                             ReleaseNeed& need) {
-  // Only looked at, though the functions of the table can do more.
-  void* const value = const_cast<void*>(self);
+  void* const value = to_look_at(self);
   if (type.shape == Shape::list || type.shape == Shape::optional) {
     if (type.item->fields == nullptr) return;
     const bool list = type.shape == Shape::list;

@@ -352,6 +352,11 @@ inline constexpr bool is_borrowed = borrows<T>();
 template <template <class> class Model, Storage S>
 inline constexpr bool is_borrowed<Model<S>> = std::is_trivially_destructible_v<StringOf<S>>;
 
+/// A value for the functions of a table that only look, though their type lets them do more.
+inline void* to_look_at(const void* self) {
+  return const_cast<void*>(self);
+}
+
 /// An item of a list, by its index.
 inline void* nth(const Items& items, std::size_t index, const Type& item) {
   return static_cast<char*>(items.first) + index * item.size;
@@ -392,8 +397,7 @@ inline void store_integer(void* self, const Type& type, std::uint64_t bits) {
 
 /// Whether a value holds nothing that a document would have to say.
 inline bool is_empty(const void* self, const Type& type) {
-  // Only looked at, though the functions of the table can do more.
-  void* const value = const_cast<void*>(self);
+  void* const value = to_look_at(self);
   switch (type.shape) {
     case Shape::boolean: return !*static_cast<const bool*>(self);
     case Shape::integer: {

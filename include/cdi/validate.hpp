@@ -128,8 +128,7 @@ inline bool check_texts_of_members(void* self, const Type& type, const MemberPat
 
 /// Looks for a NUL in every text of a value, whatever its place.
 inline bool check_texts(const void* self, const Type& type, const MemberPath& at, Findings& out) {
-  // Only looked at, though the functions of the table can do more.
-  void* const value = const_cast<void*>(self);
+  void* const value = to_look_at(self);
   switch (type.shape) {
     case Shape::boolean:
     case Shape::integer: return true;

@@ -141,8 +141,7 @@ inline bool write_entry(void* context, std::string_view key, void* value) {
 
 /// Writes a value of any type that a field can have.
 inline void write_value(const void* self, const Type& type, AnySink& sink) {
-  // Only looked at, though the functions of the table can do more.
-  void* const value = const_cast<void*>(self);
+  void* const value = to_look_at(self);
   switch (type.shape) {
     case Shape::boolean: return sink.boolean(*static_cast<const bool*>(self));
     case Shape::integer:
