@@ -1,46 +1,20 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-#include <cstdint>
-#include <map>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <doctest/doctest.h>
 
 #include <cdi/fields.hpp>
+
+#include "described_types.hpp"
 
 namespace {
 
 using cdi::FieldTraits;
 using cdi::Presence;
 using cdi::Release;
-
-struct Inner {
-  int number = 0;
-  std::optional<int> maybe{};
-
-  static constexpr void fields(auto& list) {
-    list("number", &Inner::number);
-    list("maybe", &Inner::maybe);
-  }
-};
-
-struct Outer {
-  std::string name{};
-  Inner inner{};
-  std::vector<int> items{};
-  bool flag = false;
-
-  static constexpr void fields(auto& list) {
-    list("name", &Outer::name, cdi::required);
-    list("inner", &Outer::inner, {Presence::keep_empty, Release{1, 0, 0}});
-    list("items", &Outer::items, Release{0, 7, 0});
-    list("flag", &Outer::flag);
-  }
-};
 
 /// A type of someone else's: no field list of its own.
 struct Foreign {

@@ -16,6 +16,8 @@
 #include <cdi/rare.hpp>
 #include <cdi/type.hpp>
 
+#include "described_types.hpp"
+
 namespace {
 
 using cdi::detail::Shape;
@@ -24,32 +26,6 @@ using cdi::detail::type_of;
 
 enum class Level : std::uint8_t { low, high };
 enum class Offset : std::int8_t { back = -1, none, forth };
-
-struct Inner {
-  int number = 0;
-  std::optional<int> maybe{};
-
-  static constexpr void fields(auto& list) {
-    list("number", &Inner::number);
-    list("maybe", &Inner::maybe);
-  }
-};
-
-struct Outer {
-  std::string name{};
-  Inner inner{};
-  std::vector<int> items{};
-  bool flag = false;
-  std::map<std::string, Inner, std::less<>> inners{};
-
-  static constexpr void fields(auto& list) {
-    list("name", &Outer::name, cdi::required);
-    list("inner", &Outer::inner, {cdi::Presence::keep_empty, cdi::Release{1, 0, 0}});
-    list("items", &Outer::items, cdi::Release{0, 7, 0});
-    list("flag", &Outer::flag);
-    list("inners", &Outer::inners);
-  }
-};
 
 struct First {
   virtual ~First() = default;

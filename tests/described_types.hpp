@@ -1,0 +1,42 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TESTS_DESCRIBED_TYPES_HPP
+#define CDI_TESTS_DESCRIBED_TYPES_HPP
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <cdi/fields.hpp>
+
+// Types with a field list, which are no templates.
+
+struct Inner {
+  int number = 0;
+  std::optional<int> maybe{};
+
+  static constexpr void fields(auto& list) {
+    list("number", &Inner::number);
+    list("maybe", &Inner::maybe);
+  }
+};
+
+struct Outer {
+  std::string name{};
+  Inner inner{};
+  std::vector<int> items{};
+  bool flag = false;
+  std::map<std::string, Inner, std::less<>> inners{};
+
+  static constexpr void fields(auto& list) {
+    list("name", &Outer::name, cdi::required);
+    list("inner", &Outer::inner, {cdi::Presence::keep_empty, cdi::Release{1, 0, 0}});
+    list("items", &Outer::items, cdi::Release{0, 7, 0});
+    list("flag", &Outer::flag);
+    list("inners", &Outer::inners);
+  }
+};
+
+#endif  // CDI_TESTS_DESCRIBED_TYPES_HPP
