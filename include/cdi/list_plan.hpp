@@ -34,14 +34,10 @@ class ListPlan {
 
   /// Finds equal keys. Comes before the turns of the records.
   void start() {
-    order_ = order_of(slots_.size(), [this](std::size_t a, std::size_t b) {
+    const auto first = first_of_equals(slots_.size(), [this](std::size_t a, std::size_t b) {
       return is_before(slots_[a], slots_[b]);
     });
-    for (std::size_t i = 0; i < order_.size(); ++i) {
-      Slot& slot = slots_[order_[i]];
-      const bool same = i > 0 && !is_before(slots_[order_[i - 1]], slot);
-      slot.group = same ? slots_[order_[i - 1]].group : order_[i];
-    }
+    for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i].group = first[i];
     for (std::size_t i = 0; i < entries_; ++i) add(i);
   }
 

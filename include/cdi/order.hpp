@@ -38,21 +38,27 @@ std::vector<std::size_t> order_of(std::size_t count, const Less& less) {
   return order;
 }
 
-/// For each key the number of the first that is equal: its own, when none before it is.
+/// For each number below `count` the first that stands for the same, which may be itself; `less` as
+/// for `order_of`.
+template <class Less>
+std::vector<std::size_t> first_of_equals(std::size_t count, const Less& less) {
+  const auto order = detail::order_of(count, less);
+  std::vector<std::size_t> first(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool same = i > 0 && !less(order[i - 1], order[i]);
+    first[order[i]] = same ? first[order[i - 1]] : order[i];
+  }
+  return first;
+}
+
+/// For each key the number of the first that is equal.
 inline std::vector<std::size_t> first_of_equals(const std::vector<std::string_view>& keys) {
   std::vector<std::size_t> hashes;
   hashes.reserve(keys.size());
   for (const std::string_view key : keys) hashes.push_back(std::hash<std::string_view>{}(key));
-  const auto less = [&](std::size_t a, std::size_t b) {
+  return detail::first_of_equals(keys.size(), [&](std::size_t a, std::size_t b) {
     return hashes[a] != hashes[b] ? hashes[a] < hashes[b] : keys[a] < keys[b];
-  };
-  const auto order = detail::order_of(keys.size(), less);
-  std::vector<std::size_t> first(keys.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const bool same = i > 0 && keys[order[i - 1]] == keys[order[i]];
-    first[order[i]] = same ? first[order[i - 1]] : order[i];
-  }
-  return first;
+  });
 }
 
 }  // namespace detail
