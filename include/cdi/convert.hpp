@@ -20,8 +20,6 @@ namespace detail {
 
 inline void convert_erased(void* from, const Type& from_type, void* to, const Type& to_type);
 
-// Each of these is given a `to` as it was made: what it holds then, an initialiser says.
-
 /// Makes the items of a list or optional those of another.
 inline void convert_items(void* from, const Type& from_type, void* to, const Type& to_type) {
   const Items items = from_type.items(from);
@@ -60,7 +58,8 @@ inline void convert_members(void* from, const Type& from_type, void* to, const T
   detail::convert_items(froms[count], *from_type.extra, tos[count], *to_type.extra);
 }
 
-/// Makes a value that of another, of a type that differs in its storage alone.
+/// Makes a value that of another, of a type that differs in its storage alone. What it held is
+/// lost.
 inline void convert_erased(void* from, const Type& from_type, void* to, const Type& to_type) {
   switch (from_type.shape) {
     case Shape::boolean: *static_cast<bool*>(to) = *static_cast<const bool*>(from); return;
@@ -93,7 +92,7 @@ constexpr bool is_same_model(const Type& a, const Type& b, int depth = 6) {
   return true;
 }
 
-/// Makes `to`, which is as it was made, what `from` is, in another storage or the same.
+/// Makes `to` what `from` is, in another storage or the same. What it held is lost.
 template <class From, class To>
 void convert_value(const From& from, To& to) {
   if constexpr (std::is_assignable_v<To&, const From&>) {
@@ -103,13 +102,6 @@ void convert_value(const From& from, To& to) {
                   "cdi: only a model of the same fields in another storage can be converted");
     detail::convert_erased(to_look_at(&from), type_of<From>, &to, type_of<To>);
   }
-}
-
-/// The same for a `to` that may hold something, which is lost.
-template <class From, class To>
-void replace_value(const From& from, To& to) {
-  to = To{};
-  detail::convert_value(from, to);
 }
 
 }  // namespace detail

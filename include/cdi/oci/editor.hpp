@@ -42,7 +42,7 @@ struct ModelList {
   std::size_t size() const { return items.size(); }
   std::string_view key(std::size_t i) const { return oci_key(items[i]); }
   void append(const auto& record) { detail::convert_value(record, items.emplace_back()); }
-  void assign(std::size_t i, const auto& record) { detail::replace_value(record, items[i]); }
+  void assign(std::size_t i, const auto& record) { detail::convert_value(record, items[i]); }
   void rearrange(std::span<const std::size_t> order) {
     List kept;
     kept.reserve(order.size());
@@ -60,7 +60,7 @@ struct ModelDict {
   Dict& items;
 
   void set(std::string_view key, const auto& record) {
-    detail::replace_value(record, items[typename Dict::key_type{key}]);
+    detail::convert_value(record, items[typename Dict::key_type{key}]);
   }
 };
 
