@@ -156,14 +156,18 @@ bool is_needless(const BasicIntelRdt<S>& rdt, std::string_view key) {
   return key == "schemata" && rdt.schemata->empty();
 }
 
-/// Whether a member of an object can go and nothing changes.
+/// Whether an object is a `T` with a member that can go without a change.
+template <class T>
+bool is_needless_in(const void* owner, const Type& type, std::string_view key) {
+  return &type == &type_of<T> && is_needless(*static_cast<const T*>(owner), key);
+}
+
+/// Whether a member of an object can go without a change.
 template <class S>
 bool is_needless(const void* owner, const Type& type, std::string_view key) {
-  const auto is = [&]<class T>(const T*) {
-    return &type == &type_of<T> && is_needless(*static_cast<const T*>(owner), key);
-  };
-  return is(static_cast<BasicDeviceNode<S>*>(nullptr)) ||
-         is(static_cast<BasicMount<S>*>(nullptr)) || is(static_cast<BasicIntelRdt<S>*>(nullptr));
+  return is_needless_in<BasicDeviceNode<S>>(owner, type, key) ||
+         is_needless_in<BasicMount<S>>(owner, type, key) ||
+         is_needless_in<BasicIntelRdt<S>>(owner, type, key);
 }
 
 /// 1.1.0 says with enableMonitoring what older releases say with enableCMT and enableMBM.
