@@ -37,8 +37,8 @@ struct FileInPlace {
 
 namespace detail {
 
-/// Puts the parts of a path before others; that of the root is `/`. What a slash follows is to be a
-/// directory: then `.` is the last part.
+/// Puts the parts of a path before others; the part for the root is `/`. A path that ends in a
+/// slash names a directory: its last part is `.`.
 inline void add_parts_before(std::string_view path, std::deque<std::string>& parts) {
   std::deque<std::string> added;
   const bool needs_directory = path.ends_with('/');

@@ -88,7 +88,7 @@ enum class DryRun : std::uint8_t {
 
 /// Whose files a new one may replace.
 enum class Replace : std::uint8_t {
-  own,  ///< those of the same owner, and what is no spec
+  own,  ///< files of the same owner, and files that are no spec
   any   ///< those of others, too
 };
 
@@ -145,8 +145,8 @@ struct FoundFile {
 inline constexpr std::string_view owner_comment = "# cdi-publisher/owner: ";
 static_assert(owner_comment.substr(2, owner_annotation.size()) == owner_annotation);
 
-/// The first line of files that cdi-prepare wrote before it used `owner_comment`: they are its own
-/// still, or nobody would ever replace or remove them.
+/// The first line of files that cdi-prepare wrote before it used `owner_comment`. Such files still
+/// belong to it, so that it can replace and remove them.
 inline constexpr std::string_view former_comment =
     "# Written by cdi-prepare, which will replace or remove it.";
 inline constexpr std::string_view former_owner = "cdi-prepare";
@@ -426,7 +426,7 @@ inline Result<Descriptor> open_or_make_directory(const std::string& path) {
 /// `cdiVersion` is before 0.6.0 and so has no annotations, in a comment in the first line of its
 /// YAML file, which no engine sees. A file that records another owner, or a spec that records none,
 /// is never replaced, unless `Replace::any` allows it, or removed, unless somebody puts it there at
-/// that very moment: `Errc::conflict`. What is no spec at all (empty, cut off) may be replaced, but
+/// that very moment: `Errc::conflict`. A file that is no spec (empty, cut off) may be replaced, but
 /// not removed. A link is replaced, not followed, unless it leads to a file of another owner or of
 /// none. Directories, FIFOs, devices and sockets are refused.
 ///

@@ -316,7 +316,7 @@ inline bool read_value(const Document::Value& value, void* self, const Type& typ
   return true;
 }
 
-/// As `read`, with what is to be told of a value that could be read.
+/// As `read`; `reading` also gets the warnings about a value that could be read.
 template <class T>
 Result<T> read_noting(const Document::Value& value, Reading& reading) {
   T out{};

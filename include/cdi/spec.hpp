@@ -98,7 +98,7 @@ struct BasicHook {
 /// A file or directory of the host to mount into the container. SPEC.md, OCI Edits, `mounts`.
 template <class S>
 struct BasicMount {
-  StringOf<S> host_path{};       ///< the source; required. Nobody looks whether it is there
+  StringOf<S> host_path{};       ///< the source; required. Its existence is not checked
   StringOf<S> container_path{};  ///< the destination, absolute; required
   ListOf<S, StringOf<S>> options = no_items;  ///< as OCI has them: "ro", "bind", "nosuid", ...
   StringOf<S> type{};                         ///< "bind" for most; none when empty; since 0.4.0
