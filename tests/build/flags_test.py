@@ -29,7 +29,8 @@ CORE = used_by("cdi/core.hpp")
 LEAN = used_by("cdi/core.hpp", "cdi/json.hpp", "cdi/oci/json_editor.hpp")
 
 # Guards apart, these are all the macros that we may define.
-MACROS = {"CDI_VERSION_MAJOR", "CDI_VERSION_MINOR", "CDI_VERSION_PATCH", "CDI_ABI"}
+MACROS = {"CDI_VERSION_MAJOR", "CDI_VERSION_MINOR", "CDI_VERSION_PATCH", "CDI_ABI", "CDI_BODIES",
+          "CDI_INLINE"}
 
 
 def command(compiler, *flags):
