@@ -99,88 +99,13 @@ concept Editable = requires(SpecEditor<OciSpec> editor, oci::HookPoint point) {
 
 namespace detail {
 
-/// `NAME` of `NAME=value`; the whole entry when it has no `=`.
-inline std::string_view env_name(std::string_view entry) {
-  return entry.substr(0, entry.find('='));
-}
-
 using NodeView = BasicDeviceNode<Borrowed>;
-
-constexpr std::string_view node_type(char type) {
-  return type == 'b' ? "b" : type == 'c' ? "c" : "p";
-}
 
 /// A host of any type, to be asked.
 struct AnyHost {
   const void* host;
   Result<HostNode> (*ask)(const void* host, std::string_view path);
 };
-
-/// Completes a device node with what the host knows of it. A node is specified when it has type and
-/// major (a FIFO needs no major): then a host without that node is no error.
-inline Result<void> complete_device(NodeView& node, const AnyHost& host, Owner owner) {
-  const bool specified = !node.type.empty() && (node.major != 0 || node.type == "p");
-  const std::string_view host_path = node.host_path.empty() ? node.path : node.host_path;
-
-  if (!specified || !node.file_mode) {
-    const auto found = host.ask(host.host, host_path);
-    if (!found && !specified) return found.error();
-    if (found && !node.file_mode) node.file_mode = found->file_mode;
-    if (found && !specified) {
-      if (node.type.empty()) node.type = node_type(found->type);
-      if (node.type != node_type(found->type)) {
-        std::string message = "host device " + quoted(host_path) + " is of type \"";
-        message.append(node_type(found->type)).append("\", not ").append(quoted(node.type));
-        return Error{.code = Errc::host, .message = std::move(message), .where = "type"};
-      }
-      if (node.major == 0 && node.type != "p") {
-        node.major = found->major;
-        node.minor = found->minor;
-      }
-    }
-  }
-  if (!node.uid && owner.uid > 0) node.uid = owner.uid;
-  if (!node.gid && owner.gid > 0) node.gid = owner.gid;
-  return {};
-}
-
-/// A completed device node as the container is to get it.
-inline oci::LinuxDeviceView linux_device(const NodeView& node) {
-  oci::LinuxDeviceView device;
-  device.path = node.path;
-  device.type = node.type;
-  device.major = node.major;
-  device.minor = node.minor;
-  device.file_mode = node.file_mode;
-  device.uid = node.uid;
-  device.gid = node.gid;
-  return device;
-}
-
-/// The rule of a completed device node for the device cgroup; one that allows nothing is none.
-inline oci::LinuxDeviceCgroupView device_rule(const NodeView& node) {
-  oci::LinuxDeviceCgroupView rule;
-  rule.allow = node.type == "b" || node.type == "c";
-  rule.type = node.type;
-  rule.major = node.major;
-  rule.minor = node.minor;
-  rule.access = node.permissions.empty()     ? std::string_view{"rwm"}
-                : node.permissions == "none" ? std::string_view{}
-                                             : node.permissions;
-  return rule;
-}
-
-/// `idmap` for bind mounts and `ridmap` for recursive ones, unless the mount says either: in a user
-/// namespace the files of the host would else belong to nobody. The last of bind and rbind decides.
-inline void add_id_mapping(oci::MountView& mount) {
-  std::string_view wanted = mount.type == "bind" ? "idmap" : "";
-  for (const std::string_view option : mount.options) {
-    if (option == "idmap" || option == "ridmap") return;
-    if (option == "bind") wanted = "idmap";
-    if (option == "rbind") wanted = "ridmap";
-  }
-  if (!wanted.empty()) mount.options.push_back(wanted);
-}
 
 struct PlannedHook {
   oci::HookPoint point{};
@@ -189,115 +114,54 @@ struct PlannedHook {
 
 /// Edits of any storage as views, joined kind by kind.
 struct JoinedEdits {
-  std::vector<std::string_view> env{};
-  std::vector<NodeView> nodes{};
-  std::vector<BasicNetDevice<Borrowed>> net_devices{};
-  std::vector<PlannedHook> hooks{};
-  std::vector<oci::MountView> mounts{};
-  oci::LinuxIntelRdtView intel_rdt{};  // the last settings, whole
-  std::vector<std::uint32_t> gids{};   // without 0
-  TouchedParts touched{};
-  Result<void> utf8{};  // the first text that is not UTF-8
+  JoinedEdits();  // here and not in each file that applies edits
+  JoinedEdits(const JoinedEdits&) = delete;
+  JoinedEdits& operator=(const JoinedEdits&) = delete;
+  ~JoinedEdits();
 
-  /// A view of a text of the edits.
-  std::string_view view(std::string_view text) {
-    if (utf8 && !is_utf8(text)) utf8 = not_utf8(text);
-    return text;
-  }
-  /// Appends views of texts.
-  template <class Texts>
-  void add_views(const Texts& texts, std::vector<std::string_view>& to) {
-    for (const std::string_view text : texts) to.push_back(view(text));
-  }
+  std::vector<std::string_view> env;
+  std::vector<NodeView> nodes;
+  std::vector<std::size_t> nodes_end;  // of each set of edits: its nodes end there
+  std::vector<BasicNetDevice<Borrowed>> net_devices;
+  std::vector<PlannedHook> hooks;
+  std::vector<oci::MountView> mounts;
+  oci::LinuxIntelRdtView intel_rdt;  // the last settings, whole
+  std::vector<std::uint32_t> gids;   // without 0
+  TouchedParts touched;
 };
 
-template <Storage S>
-void join_node(const BasicDeviceNode<S>& from, JoinedEdits& to) {
-  NodeView& node = to.nodes.emplace_back();
-  node.path = to.view(from.path);
-  node.host_path = to.view(from.host_path);
-  node.type = to.view(from.type);
-  node.major = from.major;
-  node.minor = from.minor;
-  node.file_mode = from.file_mode;
-  node.permissions = to.view(from.permissions);
-  node.uid = from.uid;
-  node.gid = from.gid;
-}
+/// Whether a type has a place for the parts that it may lack.
+struct OptionalParts {
+  bool net_devices = false;
+  bool intel_rdt = false;
+  bool additional_gids = false;
+  bool device_rules = false;
+};
 
-template <Storage S>
-void join_hook(const BasicHook<S>& from, oci::HookPoint point, JoinedEdits& to) {
-  auto& [at, hook] = to.hooks.emplace_back();
-  at = point;
-  hook.path = to.view(from.path);
-  to.add_views(from.args, hook.args);
-  to.add_views(from.env, hook.env);
-  hook.timeout = from.timeout;
-}
+/// Whether there is a place for all that is touched.
+Result<void> check_places(const OptionalParts& places, const TouchedParts& touched);
 
+/// Joins sets of edits. Fails on what no OCI spec can hold, and on what `places` has no place for;
+/// `failed` is then the index of the set. A storage that is neither `Owning` nor `Borrowed` needs
+/// `cdi/impl/apply.hpp` in the compiled mode.
 template <Storage S>
-void join_mount(const BasicMount<S>& from, JoinedEdits& to) {
-  oci::MountView& mount = to.mounts.emplace_back();
-  mount.source = to.view(from.host_path);
-  mount.destination = to.view(from.container_path);
-  to.add_views(from.options, mount.options);
-  mount.type = to.view(from.type);
-}
+Result<void> join(std::span<const BasicContainerEdits<S>* const> all, const OptionalParts& places,
+                  JoinedEdits& to, std::size_t& failed);
 
-template <Storage S>
-void join_intel_rdt(const BasicIntelRdt<S>& from, JoinedEdits& to) {
-  to.intel_rdt = {};
-  to.intel_rdt.clos_id = to.view(from.clos_id);
-  to.intel_rdt.l3_cache_schema = to.view(from.l3_cache_schema);
-  to.intel_rdt.mem_bw_schema = to.view(from.mem_bw_schema);
-  to.intel_rdt.enable_monitoring =
-      from.enable_monitoring || from.enable_cmt.value_or(false) || from.enable_mbm.value_or(false);
-  if (from.schemata) to.add_views(*from.schemata, to.intel_rdt.schemata);
-}
+/// Completes device nodes with what the host knows of them; `failed` is the index of the set of
+/// edits that an error is about.
+Result<void> complete_devices(JoinedEdits& edits, const AnyHost& host, Owner owner,
+                              std::size_t& failed);
 
-/// Joins hooks to those before. Fails on a name that is none.
-template <class Hooks>
-Result<void> join_hooks(const Hooks& hooks, JoinedEdits& to) {
-  Result<void> unknown;
-  for (std::size_t i = 0; i < hooks.size(); ++i) {
-    const std::string_view name = to.view(hooks[i].hook_name);
-    const auto point = oci::parse_hook_point(name);
-    if (point) {
-      detail::join_hook(hooks[i], *point, to);
-      to.touched.hooks[static_cast<std::size_t>(*point)] = true;
-    } else if (unknown) {
-      unknown = Error{.code = Errc::invalid,
-                      .message = "invalid hook name " + quoted(name),
-                      .where = item_path("hooks", i).append(".hookName")};
-    }
-  }
-  return unknown;
-}
+/// A completed device node as the container is to get it.
+oci::LinuxDeviceView linux_device(const NodeView& node);
 
-/// Joins edits to those before. Fails on what no OCI spec can hold.
-template <Storage S>
-Result<void> join(const BasicContainerEdits<S>& edits, JoinedEdits& to) {
-  to.add_views(edits.env, to.env);
-  for (const auto& node : edits.device_nodes) detail::join_node(node, to);
-  for (const auto& device : edits.net_devices) {
-    auto& view = to.net_devices.emplace_back();
-    view.host_interface_name = to.view(device.host_interface_name);
-    view.name = to.view(device.name);
-  }
-  auto known = detail::join_hooks(edits.hooks, to);
-  for (const auto& mount : edits.mounts) detail::join_mount(mount, to);
-  if (edits.intel_rdt) detail::join_intel_rdt(*edits.intel_rdt, to);
-  for (const std::uint32_t gid : edits.additional_gids) {
-    if (gid != 0) to.gids.push_back(gid);
-  }
-  to.touched.env = !to.env.empty();
-  to.touched.devices = !to.nodes.empty();
-  to.touched.net_devices = !to.net_devices.empty();
-  to.touched.mounts = !to.mounts.empty();
-  to.touched.intel_rdt |= edits.intel_rdt.has_value();
-  to.touched.additional_gids = !to.gids.empty();
-  return to.utf8 ? std::move(known) : std::move(to.utf8);
-}
+/// The rule of a completed device node for the device cgroup; one that allows nothing is none.
+oci::LinuxDeviceCgroupView device_rule(const NodeView& node);
+
+/// Adds `idmap` to bind mounts and `ridmap` to recursive ones, unless a mount says either: in a
+/// user namespace the files of the host would else belong to nobody.
+void add_id_mappings(std::vector<oci::MountView>& mounts);
 
 /// An editor with a place for net devices; so the others for the other parts that a type may lack.
 template <class Editor>
@@ -317,24 +181,17 @@ concept HasDeviceRules = requires(Editor editor) {
   editor.device_rules();
 };
 
-inline Error no_place(std::string_view key, std::string_view what) {
-  std::string message = "the OCI spec type has no place for ";
-  message.append(what);
-  return {.code = Errc::unsupported, .message = std::move(message), .where = std::string{key}};
-}
-
-/// Whether the editor has a place for all that is touched.
 template <class Editor>
-Result<void> check_supported(const TouchedParts& touched) {
-  if (touched.net_devices && !HasNetDevices<Editor>) return no_place("netDevices", "net devices");
-  if (touched.intel_rdt && !HasIntelRdt<Editor>) return no_place("intelRdt", "Intel RDT settings");
-  if (touched.additional_gids && !HasGids<Editor>) {
-    return no_place("additionalGids", "additional gids");
-  }
-  if (touched.devices && !HasDeviceRules<Editor>) {
-    return no_place("deviceNodes", "device cgroup rules");
-  }
-  return {};
+constexpr OptionalParts places_of{
+    .net_devices = HasNetDevices<Editor>,
+    .intel_rdt = HasIntelRdt<Editor>,
+    .additional_gids = HasGids<Editor>,
+    .device_rules = HasDeviceRules<Editor>,
+};
+
+/// `NAME` of `NAME=value`; the whole entry when it has no `=`.
+inline std::string_view env_name(std::string_view entry) {
+  return entry.substr(0, entry.find('='));
 }
 
 // What is known of a record that comes to a list: its key, and what the list is given.
@@ -358,29 +215,14 @@ inline const oci::MountView& view_of(const oci::MountView& mount) {
 }
 
 /// A variable that is there already keeps its place and gets the new value; of several, the last.
-inline void plan_env(ListPlan& plan, std::size_t records) {
-  for (std::size_t i = 0; i < records; ++i) plan.replace_last_or_append(i);
-  plan.finish();
-}
+void plan_env(ListPlan& plan, std::size_t records);
 
 /// A node replaces the first of the same path and moves to the end; a second one of that path
 /// gives its place to the new one.
-inline void plan_devices(ListPlan& plan, std::size_t records) {
-  for (std::size_t i = 0; i < records; ++i) {
-    plan.remove_first(i);
-    plan.replace_first_or_append(i);
-  }
-  plan.finish();
-}
+void plan_devices(ListPlan& plan, std::size_t records);
 
 /// A mount replaces the first with the same destination, as text; then all are sorted by depth.
-inline void plan_mounts(ListPlan& plan, std::size_t records) {
-  for (std::size_t i = 0; i < records; ++i) {
-    plan.remove_first(i);
-    plan.append(i);
-  }
-  plan.finish(/*by_depth=*/true);
-}
+void plan_mounts(ListPlan& plan, std::size_t records);
 
 /// Makes a list what `make_plan` plans for it and the records that come.
 template <class List, class Record>
@@ -442,9 +284,7 @@ void perform(Editor& editor, JoinedEdits& edits) {
     }
   }
   if (touched.mounts) {
-    if (editor.has_user_namespace()) {
-      for (auto& mount : edits.mounts) add_id_mapping(mount);
-    }
+    if (editor.has_user_namespace()) detail::add_id_mappings(edits.mounts);
     detail::change(editor.mounts(), edits.mounts, plan_mounts);
   }
   for (const auto& [point, hook] : edits.hooks) editor.hooks(point).append(hook);
@@ -454,6 +294,19 @@ void perform(Editor& editor, JoinedEdits& edits) {
   if constexpr (HasGids<Editor>) {
     if (touched.additional_gids) detail::add_gids(editor.additional_gids(), edits.gids);
   }
+}
+
+/// Applies joined edits to a target, all or none; `failed` is the index of the set of edits that an
+/// error is about, and else their number.
+template <class OciSpec>
+Result<void> edit(OciSpec& target, JoinedEdits& edits, const AnyHost& host, std::size_t& failed) {
+  SpecEditor<OciSpec> editor{target};
+  if constexpr (requires { editor.check(edits.touched); }) {
+    if (auto r = editor.check(edits.touched); !r) return r;
+  }
+  if (auto r = detail::complete_devices(edits, host, editor.owner(), failed); !r) return r;
+  detail::perform(editor, edits);
+  return {};
 }
 
 }  // namespace detail
@@ -489,29 +342,14 @@ struct ApplyFunction {
   template <Storage S, Editable OciSpec, HostLookup Host = SystemHost>
   Result<void> operator()(std::span<const BasicContainerEdits<S>* const> all, OciSpec& target,
                           const Host& host, std::size_t& failed) const {
-    SpecEditor<OciSpec> editor{target};
     detail::JoinedEdits joined;
-    for (failed = 0; failed < all.size(); ++failed) {
-      if (auto r = detail::join(*all[failed], joined); !r) return r;
-      if (auto r = detail::check_supported<SpecEditor<OciSpec>>(joined.touched); !r) return r;
-    }
-    if constexpr (requires { editor.check(joined.touched); }) {
-      if (auto r = editor.check(joined.touched); !r) return r;
-    }
+    auto fits = detail::join(all, detail::places_of<SpecEditor<OciSpec>>, joined, failed);
+    if (!fits) return fits;
     auto* const lookup = &host;  // of an object or a function
     const detail::AnyHost any_host{&lookup, [](const void* known, std::string_view path) {
                                      return (**static_cast<decltype(&lookup)>(known))(path);
                                    }};
-    const Owner owner = editor.owner();
-    auto node = joined.nodes.begin();
-    for (failed = 0; failed < all.size(); ++failed) {
-      for (std::size_t i = 0; i < all[failed]->device_nodes.size(); ++i) {
-        auto r = detail::complete_device(*node++, any_host, owner);
-        if (!r) return std::move(r).error().under(detail::item_path("deviceNodes", i));
-      }
-    }
-    detail::perform(editor, joined);
-    return {};
+    return detail::edit(target, joined, any_host, failed);
   }
 };
 
@@ -519,5 +357,9 @@ struct ApplyFunction {
 inline constexpr ApplyFunction apply{};
 
 }  // namespace cdi::inline CDI_ABI
+
+#if CDI_BODIES
+#include <cdi/impl/apply.hpp>
+#endif
 
 #endif  // CDI_APPLY_HPP

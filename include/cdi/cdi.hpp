@@ -12,9 +12,16 @@
 #include <cdi/diagnose.hpp>
 #include <cdi/file.hpp>
 #include <cdi/json.hpp>
+#include <cdi/json_text.hpp>
 #include <cdi/oci/json_editor.hpp>
+#include <cdi/parse_json.hpp>
+#include <cdi/parse_yaml.hpp>
 #include <cdi/publish.hpp>
+#include <cdi/read_options.hpp>
+#include <cdi/replace_file.hpp>
 #include <cdi/scan.hpp>
+#include <cdi/spec_text.hpp>
+#include <cdi/text_file.hpp>
 #include <cdi/watch.hpp>
 #include <cdi/yaml.hpp>
 // IWYU pragma: end_exports

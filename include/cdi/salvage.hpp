@@ -13,11 +13,11 @@
 #include <vector>
 
 #include <cdi/document.hpp>
+#include <cdi/loaded_spec.hpp>
 #include <cdi/minimum_version.hpp>
 #include <cdi/name.hpp>
 #include <cdi/order.hpp>
 #include <cdi/read.hpp>
-#include <cdi/registry.hpp>
 #include <cdi/result.hpp>
 #include <cdi/rules.hpp>
 #include <cdi/spec.hpp>

@@ -13,6 +13,7 @@
 #include <cdi/apply.hpp>
 #include <cdi/convert.hpp>
 #include <cdi/oci/spec.hpp>
+#include <cdi/result.hpp>
 #include <cdi/storage.hpp>
 #include <cdi/version.hpp>
 
@@ -35,8 +36,6 @@ std::string_view oci_key(const oci::BasicMount<S>& mount) {
 /// A list member of the library's own OCI model.
 template <class List>
 struct ModelList {
-  explicit ModelList(List& list) : items{list} {}  // Clang 14 deduces from constructors only
-
   List& items;
 
   std::size_t size() const { return items.size(); }
@@ -55,8 +54,6 @@ struct ModelList {
 /// The map of net devices of the library's own OCI model.
 template <class Dict>
 struct ModelDict {
-  explicit ModelDict(Dict& dict) : items{dict} {}
-
   Dict& items;
 
   void set(std::string_view key, const auto& record) {
@@ -70,31 +67,37 @@ struct ModelDict {
 /// asked for. What it puts into a `Borrowed` model points into the edits, which must outlive it.
 template <Storage S>
 struct SpecEditor<oci::BasicSpec<S>> {
+  /// A list of the model.
+  template <class T>
+  using List = detail::ModelList<ListOf<S, T>>;
+
   oci::BasicSpec<S>& spec;  ///< what is edited; outlives the editor and the lists it gives
 
   /// `process.env`; the key of a variable is its name.
-  auto env() { return detail::ModelList{process().env}; }
+  List<StringOf<S>> env() { return {process().env}; }
   /// `linux.devices`; the key of a node is its path in the container.
-  auto devices() { return detail::ModelList{linux_part().devices}; }
+  List<oci::BasicLinuxDevice<S>> devices() { return {linux_part().devices}; }
   /// `linux.resources.devices`, to append to.
-  auto device_rules() {
+  List<oci::BasicLinuxDeviceCgroup<S>> device_rules() {
     auto& resources = linux_part().resources;
-    return detail::ModelList{(resources ? *resources : resources.emplace()).devices};
+    return {(resources ? *resources : resources.emplace()).devices};
   }
   /// `linux.netDevices`; the key of an interface is its name on the host.
-  auto net_devices() { return detail::ModelDict{linux_part().net_devices}; }
+  detail::ModelDict<DictOf<S, oci::BasicLinuxNetDevice<S>>> net_devices() {
+    return {linux_part().net_devices};
+  }
   /// `mounts`; the key of a mount is its destination, as text.
-  auto mounts() { return detail::ModelList{spec.mounts}; }
+  List<oci::BasicMount<S>> mounts() { return {spec.mounts}; }
   /// The list of `hooks` for one moment, to append to.
-  auto hooks(oci::HookPoint point) {
-    return detail::ModelList{(spec.hooks ? *spec.hooks : spec.hooks.emplace()).at(point)};
+  List<oci::BasicHook<S>> hooks(oci::HookPoint point) {
+    return {(spec.hooks ? *spec.hooks : spec.hooks.emplace()).at(point)};
   }
   /// Makes `linux.intelRdt` these settings; nothing of those before is kept.
   void set_intel_rdt(const oci::LinuxIntelRdtView& settings) {
     detail::convert_value(settings, linux_part().intel_rdt.emplace());
   }
   /// `process.user.additionalGids`.
-  auto additional_gids() { return detail::ModelList{process().user.additional_gids}; }
+  List<std::uint32_t> additional_gids() { return {process().user.additional_gids}; }
 
   /// `process.user`; ids are 0 when there is no process.
   Owner owner() const {
@@ -111,10 +114,19 @@ struct SpecEditor<oci::BasicSpec<S>> {
   }
 
  private:
-  auto& process() { return spec.process ? *spec.process : spec.process.emplace(); }
-  auto& linux_part() { return spec.linux_ ? *spec.linux_ : spec.linux_.emplace(); }
+  oci::BasicProcess<S>& process() { return spec.process ? *spec.process : spec.process.emplace(); }
+  oci::BasicLinux<S>& linux_part() { return spec.linux_ ? *spec.linux_ : spec.linux_.emplace(); }
 };
 
+#ifdef CDI_COMPILED
+extern template Result<void> detail::edit(oci::Spec& target, JoinedEdits& edits,
+                                          const AnyHost& host, std::size_t& failed);
+#endif
+
 }  // namespace cdi::inline CDI_ABI
+
+#ifdef CDI_SOURCE
+#include <cdi/impl/oci/editor.hpp>
+#endif
 
 #endif  // CDI_OCI_EDITOR_HPP

@@ -189,6 +189,9 @@ class JsonPartCheck {
 /// before `check` has passed: the others take the parts to be of the kinds that OCI wants.
 template <JsonDocument Json>
 struct SpecEditor<Json> {
+  /// An array of the document.
+  using List = detail::JsonList<Json>;
+
   Json& document;  ///< what is edited; outlives the editor and the lists it gives
 
   /// Looks whether the parts that are there are of the kinds that OCI wants, of those touched only.
@@ -238,21 +241,21 @@ struct SpecEditor<Json> {
   }
 
   /// `process.env`; the key of a variable is its name.
-  auto env() { return list(process(), "env", nullptr); }
+  List env() { return list(process(), "env", nullptr); }
   /// `linux.devices`; the key of a node is its path in the container.
-  auto devices() { return list(object(document, "linux"), "devices", "path"); }
+  List devices() { return list(object(document, "linux"), "devices", "path"); }
   /// `linux.resources.devices`, to append to.
-  auto device_rules() {
+  List device_rules() {
     return list(object(object(document, "linux"), "resources"), "devices", "path");
   }
   /// `linux.netDevices`; the key of an interface is its name on the host.
-  auto net_devices() {
-    return detail::JsonInterfaces<Json>{object(object(document, "linux"), "netDevices")};
+  detail::JsonInterfaces<Json> net_devices() {
+    return {object(object(document, "linux"), "netDevices")};
   }
   /// `mounts`; the key of a mount is its destination, as text.
-  auto mounts() { return list(document, "mounts", "destination"); }
+  List mounts() { return list(document, "mounts", "destination"); }
   /// The list of `hooks` for one moment, to append to.
-  auto hooks(oci::HookPoint point) {
+  List hooks(oci::HookPoint point) {
     return list(object(document, "hooks"), oci::hook_point_name(point), "path");
   }
   /// Makes `linux.intelRdt` these settings; nothing of those before is kept.
@@ -260,7 +263,7 @@ struct SpecEditor<Json> {
     place(object(document, "linux"), "intelRdt") = detail::json_record<Json>(settings);
   }
   /// `process.user.additionalGids`.
-  auto additional_gids() { return list(user(process()), "additionalGids", nullptr); }
+  List additional_gids() { return list(user(process()), "additionalGids", nullptr); }
 
   /// `process.user`; an id that is not there, or no number of 32 bits, is 0.
   Owner owner() const {
@@ -313,13 +316,24 @@ struct SpecEditor<Json> {
     return value;
   }
 
-  static detail::JsonList<Json> list(Json& outer, std::string_view key, const char* key_member) {
+  static List list(Json& outer, std::string_view key, const char* key_member) {
     Json& value = place(outer, key);
     if (value.is_null()) value = Json(Json::value_t::array);
     return {*value.template get_ptr<typename Json::array_t*>(), key_member};
   }
 };
 
+#ifdef CDI_COMPILED
+extern template Result<void> detail::edit(nlohmann::json& target, JoinedEdits& edits,
+                                          const AnyHost& host, std::size_t& failed);
+extern template Result<void> detail::edit(nlohmann::ordered_json& target, JoinedEdits& edits,
+                                          const AnyHost& host, std::size_t& failed);
+#endif
+
 }  // namespace cdi::inline CDI_ABI
+
+#ifdef CDI_SOURCE
+#include <cdi/impl/oci/json_editor.hpp>
+#endif
 
 #endif  // CDI_OCI_JSON_EDITOR_HPP

@@ -1,0 +1,27 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_IMPL_OCI_JSON_EDITOR_HPP
+#define CDI_IMPL_OCI_JSON_EDITOR_HPP
+
+#include <cstddef>
+
+#include <nlohmann/json.hpp>
+
+#include <cdi/apply.hpp>
+#include <cdi/oci/json_editor.hpp>
+#include <cdi/result.hpp>
+#include <cdi/version.hpp>
+
+// What the library has of the templates of <cdi/oci/json_editor.hpp>.
+
+namespace cdi::inline CDI_ABI {
+
+template Result<void> detail::edit(nlohmann::json& target, JoinedEdits& edits, const AnyHost& host,
+                                   std::size_t& failed);
+template Result<void> detail::edit(nlohmann::ordered_json& target, JoinedEdits& edits,
+                                   const AnyHost& host, std::size_t& failed);
+
+}  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_IMPL_OCI_JSON_EDITOR_HPP
