@@ -28,6 +28,7 @@
 #include <cdi/cache.hpp>
 #include <cdi/oci/editor.hpp>
 #include <cdi/oci/json_editor.hpp>
+#include <cdi/scan.hpp>
 
 #include "../temp_tree.hpp"
 

@@ -104,16 +104,16 @@ inline Reason reason_of(const Error& error) {
 
 /// Adds a cause; the first one gives the reason.
 inline void blame(Reason reason, const Error& cause, Unresolved& out) {
-  constexpr std::size_t most_told = 3;
+  constexpr std::size_t most_named = 3;
   if (out.causes.empty()) {
     out.reason = reason;
     out.why.code = cause.code;
     out.why.system = cause.system;
     out.why.message = row_of(reason).meaning;
   }
-  if (out.causes.size() < most_told) {
+  if (out.causes.size() < most_named) {
     out.why.message.append(out.causes.empty() ? ": " : "; ").append(to_string(cause));
-  } else if (out.causes.size() == most_told) {
+  } else if (out.causes.size() == most_named) {
     out.why.message.append("; and more");
   }
   out.causes.push_back(cause);
