@@ -26,6 +26,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cdi/cache.hpp>
+#include <cdi/descriptor.hpp>
 #include <cdi/oci/editor.hpp>
 #include <cdi/oci/json_editor.hpp>
 #include <cdi/scan.hpp>
