@@ -36,12 +36,7 @@ struct Release {
 };
 
 /// A release as a `cdiVersion` names it: `0.5.0`.
-inline std::string to_string(Release release) {
-  std::string out = std::to_string(release.major);
-  out.append(".").append(std::to_string(release.minor));
-  out.append(".").append(std::to_string(release.patch));
-  return out;
-}
+std::string to_string(Release release);
 
 /// The releases of the CDI specification that have a field: from `since` on, before `until`.
 struct Lifetime {
@@ -160,5 +155,9 @@ constexpr bool every_field(Visitor&& visit) {
 }
 
 }  // namespace cdi::inline CDI_ABI
+
+#if CDI_BODIES
+#include <cdi/impl/fields.hpp>
+#endif
 
 #endif  // CDI_FIELDS_HPP

@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include <cdi/result.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
@@ -21,13 +20,13 @@ struct MemberPath {
   std::string_view key{};
   std::size_t index = no_index;
 
-  std::string text() const {
-    std::string out = outer == nullptr ? "" : outer->text();
-    if (!out.empty() && !key.empty()) out.append(".");
-    return index == no_index ? out.append(key) : item_path(out.append(key), index);
-  }
+  std::string text() const;
 };
 
 }  // namespace cdi::inline CDI_ABI::detail
+
+#if CDI_BODIES
+#include <cdi/impl/member_path.hpp>
+#endif
 
 #endif  // CDI_MEMBER_PATH_HPP

@@ -52,17 +52,14 @@ std::vector<std::size_t> first_of_equals(std::size_t count, const Less& less) {
 }
 
 /// For each key the number of the first that is equal.
-inline std::vector<std::size_t> first_of_equals(const std::vector<std::string_view>& keys) {
-  std::vector<std::size_t> hashes;
-  hashes.reserve(keys.size());
-  for (const std::string_view key : keys) hashes.push_back(std::hash<std::string_view>{}(key));
-  return detail::first_of_equals(keys.size(), [&](std::size_t a, std::size_t b) {
-    return hashes[a] != hashes[b] ? hashes[a] < hashes[b] : keys[a] < keys[b];
-  });
-}
+std::vector<std::size_t> first_of_equals(const std::vector<std::string_view>& keys);
 
 }  // namespace detail
 
 }  // namespace cdi::inline CDI_ABI
+
+#if CDI_BODIES
+#include <cdi/impl/order.hpp>
+#endif
 
 #endif  // CDI_ORDER_HPP

@@ -44,10 +44,7 @@ namespace detail {
 
 /// The path of a member, seen from one level further out: `devices` and `[0].name` are
 /// `devices[0].name`, `kind` and nothing are `kind`.
-inline std::string inner_path(std::string_view outer, std::string_view where) {
-  const bool dotted = !where.empty() && where.front() != '[';
-  return std::string{outer}.append(dotted ? "." : "").append(where);
-}
+std::string inner_path(std::string_view outer, std::string_view where);
 
 }  // namespace detail
 
@@ -80,29 +77,14 @@ struct Error {
 namespace detail {
 
 /// `name[index]`, the path of a list item.
-inline std::string item_path(std::string_view name, std::size_t index) {
-  std::string path{name};
-  path.append("[").append(std::to_string(index)).append("]");
-  return path;
-}
+std::string item_path(std::string_view name, std::size_t index);
 
 constexpr char ascii_lower(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
 }
 
 /// Takes a decimal number off the front of a text. False when there is none, or it is too large.
-inline bool take_number(std::string_view& text, std::uint32_t& number) {
-  std::uint64_t value = 0;
-  std::size_t size = 0;
-  for (; size < text.size() && text[size] >= '0' && text[size] <= '9'; ++size) {
-    value = value * 10 + static_cast<std::uint64_t>(text[size] - '0');
-    if (value > 0xffff'ffff) return false;
-  }
-  if (size == 0) return false;
-  text.remove_prefix(size);
-  number = static_cast<std::uint32_t>(value);
-  return true;
-}
+bool take_number(std::string_view& text, std::uint32_t& number);
 
 /// The number of bytes of the UTF-8 character at the front of `text`; 0 when there is none.
 constexpr std::size_t utf8_size(std::string_view text) noexcept {
@@ -143,75 +125,25 @@ constexpr unsigned bmp_code_point(std::string_view character) noexcept {
   return code;
 }
 
-/// Whether a UTF-8 character of 2 or 3 bytes makes a terminal or viewer show another text than
-/// there is: C1 controls, invisible characters, line and paragraph separators, and what changes the
-/// direction of text.
-constexpr bool is_deceptive(std::string_view character) noexcept {
-  if (character.size() != 2 && character.size() != 3) return false;
-  const unsigned code = bmp_code_point(character);
-  return (code >= 0x80 && code <= 0x9f) || code == 0x61c || (code >= 0x200b && code <= 0x200f) ||
-         (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
-}
-
 /// Appends a character of 2 or 3 bytes by its number, as JSON does: `u009b` after a backslash.
-inline void append_code_point(std::string_view character, std::string& out) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  const unsigned code = bmp_code_point(character);
-  out.append("\\u");
-  for (const int shift : {12, 8, 4, 0}) out.append(1, digits[code >> shift & 15]);
-}
+void append_code_point(std::string_view character, std::string& out);
 
 /// `text` fit for a message: on one line, UTF-8, without what a terminal would obey, and cut when
 /// it is longer than `longest` bytes.
-inline std::string escaped(std::string_view text, std::size_t longest = 120) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string out;
-  while (!text.empty()) {
-    if (out.size() >= longest) return out.append("...");
-    const auto size = utf8_size(text);
-    const auto byte = static_cast<unsigned char>(text.front());
-    if (text.front() == '"' || text.front() == '\\') {
-      out.append(1, '\\').append(1, text.front());
-    } else if (text.front() == '\n') {
-      out.append(1, '\\').append(1, 'n');  // g++ 12 warns of append("\\n"), and "\\x"
-    } else if (size == 0 || byte < 0x20 || byte == 0x7f) {
-      out.append(1, '\\').append(1, 'x').append(1, digits[byte >> 4]).append(1, digits[byte & 15]);
-    } else if (is_deceptive(text.substr(0, size))) {
-      append_code_point(text.substr(0, size), out);
-    } else {
-      out.append(text.substr(0, size));
-    }
-    text.remove_prefix(size == 0 ? 1 : size);
-  }
-  return out;
-}
+std::string escaped(std::string_view text, std::size_t longest = 120);
 
 /// `text` in double quotes, fit for a message.
-inline std::string quoted(std::string_view text) {
-  return escaped(text).insert(0, "\"").append("\"");
-}
+std::string quoted(std::string_view text);
 
 /// What is wrong with a text that is not UTF-8.
-inline Error not_utf8(std::string_view text) {
-  return {.code = Errc::invalid, .message = "text " + quoted(text) + " is not UTF-8"};
-}
+Error not_utf8(std::string_view text);
 
 }  // namespace detail
 
 /// The whole error on one line: `FILE:LINE:COLUMN: PATH: MESSAGE`, without the parts not known.
 /// File and path are escaped, so that no text of a document makes a second line; code, `system` and
 /// `rule` are not in it.
-inline std::string to_string(const Error& error) {
-  std::string out = detail::escaped(error.position.file, std::string::npos);
-  if (error.position.line != 0) {
-    out.append(out.empty() ? "line " : ":").append(std::to_string(error.position.line));
-    out.append(1, ':').append(std::to_string(error.position.column));
-  }
-  if (!out.empty()) out.append(": ");
-  constexpr std::size_t longest = 400;
-  if (!error.where.empty()) out.append(detail::escaped(error.where, longest)).append(": ");
-  return out.append(error.message);
-}
+std::string to_string(const Error& error);
 
 /// A value, or the reason there is none. As safe to share between threads as what it holds.
 ///
@@ -344,5 +276,9 @@ class [[nodiscard]] Result<void> {
 };
 
 }  // namespace cdi::inline CDI_ABI
+
+#if CDI_BODIES
+#include <cdi/impl/result.hpp>
+#endif
 
 #endif  // CDI_RESULT_HPP

@@ -8,7 +8,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 #include <type_traits>
 
@@ -362,67 +361,14 @@ inline void* nth(const Items& items, std::size_t index, const Type& item) {
   return static_cast<char*>(items.first) + index * item.size;
 }
 
-template <class T>
-std::uint64_t load_as(const void* self) {
-  T value;
-  std::memcpy(&value, self, sizeof value);
-  return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
-}
-
 /// The bits of an integer, its sign extended.
-inline std::uint64_t load_integer(const void* self, const Type& type) {
-  switch (type.size) {
-    case 1: return type.has_sign ? load_as<std::int8_t>(self) : load_as<std::uint8_t>(self);
-    case 2: return type.has_sign ? load_as<std::int16_t>(self) : load_as<std::uint16_t>(self);
-    case 4: return type.has_sign ? load_as<std::int32_t>(self) : load_as<std::uint32_t>(self);
-    default: return load_as<std::uint64_t>(self);
-  }
-}
-
-template <class T>
-void store_as(void* self, std::uint64_t bits) {
-  const auto value = static_cast<T>(bits);
-  std::memcpy(self, &value, sizeof value);
-}
+std::uint64_t load_integer(const void* self, const Type& type);
 
 /// Stores the low bits of an integer.
-inline void store_integer(void* self, const Type& type, std::uint64_t bits) {
-  switch (type.size) {
-    case 1: return store_as<std::uint8_t>(self, bits);
-    case 2: return store_as<std::uint16_t>(self, bits);
-    case 4: return store_as<std::uint32_t>(self, bits);
-    default: return store_as<std::uint64_t>(self, bits);
-  }
-}
+void store_integer(void* self, const Type& type, std::uint64_t bits);
 
 /// Whether a value holds nothing that a document would have to say.
-inline bool is_empty(const void* self, const Type& type) {
-  void* const value = to_look_at(self);
-  switch (type.shape) {
-    case Shape::boolean: return !*static_cast<const bool*>(self);
-    case Shape::integer: {
-      const auto* const bytes = static_cast<const char*>(self);
-      for (std::size_t i = 0; i < type.size; ++i) {
-        if (bytes[i] != 0) return false;
-      }
-      return true;
-    }
-    case Shape::text: return type.text(self).empty();
-    case Shape::list:
-    case Shape::dict:
-    case Shape::optional: return type.items(value).size == 0;
-    case Shape::value:
-    case Shape::member:
-    case Shape::object: break;
-  }
-  Places places;
-  type.places(value, places);
-  if (type.shape == Shape::value) return *static_cast<ValueKind*>(places[0]) == ValueKind::null;
-  for (std::size_t i = 0; i < type.field_count; ++i) {
-    if (!is_empty(places[i], *type.fields[i].type)) return false;
-  }
-  return type.extra == nullptr || is_empty(places[type.field_count], *type.extra);
-}
+bool is_empty(const void* self, const Type& type);
 
 }  // namespace cdi::inline CDI_ABI::detail
 
@@ -436,5 +382,9 @@ bool is_empty(const T& value) {
 }
 
 }  // namespace cdi::inline CDI_ABI
+
+#if CDI_BODIES
+#include <cdi/impl/type.hpp>
+#endif
 
 #endif  // CDI_TYPE_HPP

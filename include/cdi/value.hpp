@@ -74,28 +74,7 @@ template <class S>
 inline constexpr bool is_member<BasicMember<S>> = true;
 
 /// Whether a text is a number as JSON has it; YAML has more ways to write one.
-inline bool is_json_number(std::string_view text) {
-  const auto digits = [&text] {
-    const auto found = text.find_first_not_of("0123456789");
-    const auto end = found == text.npos ? text.size() : found;
-    text.remove_prefix(end);
-    return end;
-  };
-  if (text.starts_with('-')) text.remove_prefix(1);
-  const bool zero = text.starts_with('0');
-  const auto whole = digits();
-  if (whole == 0 || (zero && whole > 1)) return false;
-  if (text.starts_with('.')) {
-    text.remove_prefix(1);
-    if (digits() == 0) return false;
-  }
-  if (text.starts_with('e') || text.starts_with('E')) {
-    text.remove_prefix(1);
-    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
-    if (digits() == 0) return false;
-  }
-  return text.empty();
-}
+bool is_json_number(std::string_view text);
 
 }  // namespace detail
 
@@ -106,5 +85,9 @@ concept Extensible = requires(T value) {
 };
 
 }  // namespace cdi::inline CDI_ABI
+
+#if CDI_BODIES
+#include <cdi/impl/value.hpp>
+#endif
 
 #endif  // CDI_VALUE_HPP

@@ -1,0 +1,31 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_IMPL_ORDER_HPP
+#define CDI_IMPL_ORDER_HPP
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include <cdi/order.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+namespace detail {
+
+CDI_INLINE std::vector<std::size_t> first_of_equals(const std::vector<std::string_view>& keys) {
+  std::vector<std::size_t> hashes;
+  hashes.reserve(keys.size());
+  for (const std::string_view key : keys) hashes.push_back(std::hash<std::string_view>{}(key));
+  return detail::first_of_equals(keys.size(), [&](std::size_t a, std::size_t b) {
+    return hashes[a] != hashes[b] ? hashes[a] < hashes[b] : keys[a] < keys[b];
+  });
+}
+
+}  // namespace detail
+
+}  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_IMPL_ORDER_HPP
