@@ -16,37 +16,13 @@ namespace cdi::inline CDI_ABI {
 
 /// A path in its shortest form, as far as the text alone tells: links are not looked at. It has no
 /// repeated or trailing slash, no `.`, and `..` only in front; the empty path becomes `.`.
-inline std::string clean_path(std::string_view path) {
-  const bool rooted = path.starts_with('/');
-  std::string out;
-  std::size_t fixed = 0;  // length of the part that `..` cannot take away
-  while (!path.empty()) {
-    const auto part = path.substr(0, path.find('/'));
-    path.remove_prefix(part.size() < path.size() ? part.size() + 1 : path.size());
-    if (part.empty() || part == ".") continue;
-    if (part == ".." && out.size() > fixed) {
-      const auto slash = out.rfind('/');
-      out.erase(slash == std::string::npos ? 0 : slash < fixed ? fixed : slash);
-      continue;
-    }
-    if (part == ".." && rooted) continue;
-    if (rooted || !out.empty()) out.append("/");
-    out.append(part);
-    if (part == "..") fixed = out.size();
-  }
-  if (out.empty()) out.append(1, rooted ? '/' : '.');
-  return out;
-}
+std::string clean_path(std::string_view path);
 
 namespace detail {
 
 /// The number of slashes of the cleaned path, by which mounts are ordered so that parents come
 /// first. `/` and `/proc` both have one, `rel` has none.
-inline std::size_t path_depth(std::string_view path) {
-  std::size_t slashes = 0;
-  for (const char c : cdi::clean_path(path)) slashes += c == '/' ? 1 : 0;
-  return slashes;
-}
+std::size_t path_depth(std::string_view path);
 
 }  // namespace detail
 
@@ -58,12 +34,12 @@ enum class Format : std::uint8_t {
 
 /// The format of a path or file name: `.json` or `.yaml`, in this case only, as in the CDI
 /// document; nothing for all others. The file is not looked at.
-inline std::optional<Format> format_of(std::string_view path) {
-  if (path.ends_with(".json")) return Format::json;
-  if (path.ends_with(".yaml")) return Format::yaml;
-  return std::nullopt;
-}
+std::optional<Format> format_of(std::string_view path);
 
 }  // namespace cdi::inline CDI_ABI
+
+#if CDI_BODIES
+#include <cdi/impl/path.hpp>
+#endif
 
 #endif  // CDI_PATH_HPP
