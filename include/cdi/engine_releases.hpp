@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <cdi/fields.hpp>
 #include <cdi/result.hpp>
@@ -29,12 +28,7 @@ struct EngineVersion {
 };
 
 /// A version as engines write it: `4.9.3`.
-inline std::string to_string(EngineVersion version) {
-  std::string out = std::to_string(version.major);
-  out.append(".").append(std::to_string(version.minor));
-  out.append(".").append(std::to_string(version.patch));
-  return out;
-}
+std::string to_string(EngineVersion version);
 
 /// Since which version an engine reads specs of a CDI release, and of all before it.
 struct EngineRelease {
@@ -76,44 +70,9 @@ inline constexpr std::array<EngineRelease, 23> engine_releases{{
     {"podman", {5, 8, 0}, {1, 1, 0}, "podman 5.8: library 1.1.0"},
 }};
 
-namespace detail {
-
-inline Error unknown_engine(std::string_view name) {
-  std::string message = "engine " + detail::quoted(name) + " is not known here: use one of";
-  std::string_view last;
-  for (const auto& row : engine_releases) {
-    if (row.engine != last) message.append(1, ' ').append(row.engine);
-    last = row.engine;
-  }
-  return {.code = Errc::not_found, .message = std::move(message)};
-}
-
-/// The first row of an engine; null when it has none.
-inline const EngineRelease* first_row_of(std::string_view engine) {
-  for (const auto& row : engine_releases) {
-    if (row.engine == engine) return &row;
-  }
-  return nullptr;
-}
-
-}  // namespace detail
-
 /// The version that a text is: `4.9.3`, `v4.9.3`, `4.9` for 4.9.0, `4` for 4.0.0. What a
 /// distribution appends, such as `+ds1-1`, is left out. Nothing for all other texts.
-inline std::optional<EngineVersion> parse_engine_version(std::string_view text) {
-  if (text.starts_with('v')) text.remove_prefix(1);
-  EngineVersion version;
-  bool more = true;
-  for (auto* part : {&version.major, &version.minor, &version.patch}) {
-    if (!more) break;
-    if (!detail::take_number(text, *part)) return std::nullopt;
-    more = text.starts_with('.');
-    if (more) text.remove_prefix(1);
-  }
-  const bool ended =
-      text.empty() || std::string_view{"+-~"}.find(text[0]) != std::string_view::npos;
-  return !more && ended ? std::optional{version} : std::nullopt;
-}
+std::optional<EngineVersion> parse_engine_version(std::string_view text);
 
 /// A container engine of some version.
 struct VersionedEngine {
@@ -124,53 +83,26 @@ struct VersionedEngine {
 };
 
 /// An engine as people write it: `podman 4.9.3`.
-inline std::string to_string(const VersionedEngine& engine) {
-  return std::string{engine.name}.append(" ").append(to_string(engine.version));
-}
+std::string to_string(const VersionedEngine& engine);
 
 /// The engine that a text such as `podman@4.9.3` names; `podman@4.9` is 4.9.0, and a `v` before the
 /// version counts for nothing. Its name is that of the table.
 /// `Errc::not_found` for engines not known here; `Errc::invalid` for what is no version.
-inline Result<VersionedEngine> parse_engine(std::string_view engine_at_version) {
-  const auto at = engine_at_version.find('@');
-  const auto name = engine_at_version.substr(0, at);
-  const auto* const row = detail::first_row_of(name);
-  if (row == nullptr) return detail::unknown_engine(name);
-  const auto text =
-      at == std::string_view::npos ? std::string_view{} : engine_at_version.substr(at + 1);
-  const auto version = cdi::parse_engine_version(text);
-  if (version) return VersionedEngine{row->engine, *version};
-  return Error{.code = Errc::invalid,
-               .message = detail::quoted(engine_at_version) +
-                          " is no version of an engine: write it like podman@4.9.3"};
-}
+Result<VersionedEngine> parse_engine(std::string_view engine_at_version);
 
 /// The newest CDI release that an engine is known to read. A version newer than the last known one
 /// reads what that reads.
 /// `Errc::not_found` for engines not known here, and for versions older than the first known to
 /// read specs.
-inline Result<Release> newest_release_for(const VersionedEngine& engine) {
-  const auto* const first = detail::first_row_of(engine.name);
-  if (first == nullptr) return detail::unknown_engine(engine.name);
-  if (engine.version < first->since) {
-    return Error{.code = Errc::not_found,
-                 .message = to_string(engine) + " is older than " + to_string(first->since) +
-                            ", the first version known to read CDI specs"};
-  }
-  Release newest = first->newest;
-  for (const auto& row : engine_releases) {
-    if (row.engine == engine.name && row.since <= engine.version) newest = row.newest;
-  }
-  return newest;
-}
+Result<Release> newest_release_for(const VersionedEngine& engine);
 
 /// The same for a text such as `podman@4.9.3`; its errors are also those of `parse_engine`.
-inline Result<Release> newest_release_for(std::string_view engine_at_version) {
-  const auto engine = cdi::parse_engine(engine_at_version);
-  if (!engine) return engine.error();
-  return cdi::newest_release_for(*engine);
-}
+Result<Release> newest_release_for(std::string_view engine_at_version);
 
 }  // namespace cdi::inline CDI_ABI
+
+#if CDI_BODIES
+#include <cdi/impl/engine_releases.hpp>
+#endif
 
 #endif  // CDI_ENGINE_RELEASES_HPP
