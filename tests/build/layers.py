@@ -5,7 +5,7 @@ ORDER is the list of layers of CONTRIBUTING.md, lowest first; inside a layer, a 
 those named before it. No cycle and no upward edge can pass. Each header has its test file.
 
 cdi/impl/NAME.hpp has the bodies of what cdi/NAME.hpp declares: it may include what that may, and it.
-Only that header includes it.
+Only that header includes it, and bodies of later rows that use its templates.
 """
 import pathlib
 import re
@@ -18,7 +18,7 @@ spec oci/root oci/mount oci/hooks oci/process oci/resources oci/seccomp oci/linu
 oci/solaris oci/windows oci/vm oci/zos oci/freebsd oci/spec convert document read write
 unicode document_builder parse_json json_text yaml_scanner parse_yaml yaml
 host minimum_version validate lower engine_releases annotations apply oci/editor
-any_names unresolved loaded_spec registry json oci/json_editor
+any_names unresolved nearest_names loaded_spec registry json oci/json_editor
 signature descriptor directory text_file replace_file salvage read_options spec_text file_state file
 sha256 scanner scan watch cache inject_json diagnose publish
 core cdi
@@ -32,16 +32,18 @@ for path in sorted(include.rglob("*.hpp")):
     name = f"cdi/{path.relative_to(include)}"
     text = path.read_text()
     bodies = name.replace("cdi/", "cdi/impl/", 1)
+    seen = place
     if name.startswith("cdi/impl/"):
         name = name.replace("cdi/impl/", "cdi/", 1)
         rank = place.get(name, -1) + 0.5
+        seen = place | {key.replace("cdi/", "cdi/impl/", 1): row + 0.5 for key, row in place.items()}
     else:
         rank = place.get(name, -1)
     if rank < 0:
         wrong.append(f"{path.relative_to(include)} is in no layer")
         continue
     for used in re.findall(r"#include <(cdi/[^>]+)>", text):
-        if place.get(used, len(ORDER)) >= rank and used != bodies:
+        if seen.get(used, len(ORDER)) >= rank and used != bodies:
             wrong.append(f"{path.relative_to(include)} includes {used}")
     for library in re.findall(r"#include <([^/>]+)/", text):
         allowed = THIRD_PARTY.get(library, set())

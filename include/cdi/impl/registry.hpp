@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <cdi/name.hpp>
+#include <cdi/nearest_names.hpp>
 #include <cdi/order.hpp>
 #include <cdi/registry.hpp>
 #include <cdi/result.hpp>
