@@ -5,18 +5,13 @@
 #define CDI_MINIMUM_VERSION_HPP
 
 #include <array>
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include <cdi/fields.hpp>
-#include <cdi/member_path.hpp>
-#include <cdi/name.hpp>
-#include <cdi/result.hpp>
 #include <cdi/spec.hpp>
 #include <cdi/storage.hpp>
-#include <cdi/type.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
@@ -38,13 +33,7 @@ inline constexpr std::array<Release, 10> known_releases{{
 
 /// The release that a `cdiVersion` names; one leading `v` may stand before it. Nothing when it
 /// names none of `known_releases`.
-inline std::optional<Release> parse_release(std::string_view text) {
-  if (text.starts_with('v')) text.remove_prefix(1);
-  for (const Release release : known_releases) {
-    if (cdi::to_string(release) == text) return release;
-  }
-  return std::nullopt;
-}
+std::optional<Release> parse_release(std::string_view text);
 
 /// The releases that have all a document uses: from `release` on, before `until`; and the paths of
 /// the members that say so.
@@ -56,69 +45,14 @@ struct ReleaseNeed {
   std::string_view until_instead{};  ///< what to write instead of that member from then on
 };
 
-namespace detail {
-
-/// Adds what a member needs.
-inline void narrow(ReleaseNeed& need, const Lifetime& lifetime, const MemberPath& at) {
-  if (lifetime.since > need.release) {
-    need.release = lifetime.since;
-    need.where = at.text();
-  }
-  if (lifetime.until < need.until) {
-    need.until = lifetime.until;
-    need.until_where = at.text();
-    need.until_instead = lifetime.instead;
-  }
-}
-
-/// Adds what the fields of a value say: each that holds something needs the release it came with.
-inline void add_field_needs(const void* self, const Type& type, const MemberPath& at,
-                            ReleaseNeed& need) {
-  void* const value = to_look_at(self);
-  if (type.shape == Shape::list || type.shape == Shape::optional) {
-    if (type.item->fields == nullptr) return;
-    const bool list = type.shape == Shape::list;
-    const Items items = type.items(value);
-    for (std::size_t i = 0; i < items.size; ++i) {
-      const MemberPath item{at.outer, at.key, list ? i : MemberPath::no_index};
-      detail::add_field_needs(nth(items, i, *type.item), *type.item, item, need);
-    }
-  }
-  if (type.shape != Shape::object) return;
-  Places places;
-  type.places(value, places);
-  for (std::size_t i = 0; i < type.field_count; ++i) {
-    const FieldRow& row = type.fields[i];
-    if (detail::is_empty(places[i], *row.type)) continue;
-    const MemberPath field{&at, row.key};
-    detail::narrow(need, row.lifetime, field);
-    if (row.type->shape == Shape::text || row.type->shape == Shape::integer) continue;
-    detail::add_field_needs(places[i], *row.type, field, need);
-  }
-}
-
-}  // namespace detail
-
 /// The CDI releases that can hold a spec, with the members that say so. From the field lists, and
 /// two rules on values: 0.5.0 lets device names begin with a digit, 0.6.0 lets classes have dots.
 /// Not what its `cdiVersion` says: that is not looked at. Costs one pass.
+///
+/// Storages beside `Owning` and `Borrowed` need `<cdi/impl/minimum_version.hpp>` too when
+/// `CDI_COMPILED` is defined.
 template <Storage S>
-ReleaseNeed minimum_need(const BasicSpec<S>& spec) {
-  ReleaseNeed need;
-  detail::add_field_needs(&spec, detail::type_of<BasicSpec<S>>, {}, need);
-  for (std::size_t i = 0; i < spec.devices.size() && need.release < Release{0, 5, 0}; ++i) {
-    const std::string_view name = spec.devices[i].name;
-    if (name.empty() || !detail::is_digit(name.front())) continue;
-    const detail::MemberPath device{nullptr, "devices", i};
-    detail::narrow(need, Release{0, 5, 0}, {&device, "name"});
-  }
-  const std::string_view kind = spec.kind;
-  const auto slash = kind.find('/');
-  if (slash != std::string_view::npos && kind.find('.', slash) != std::string_view::npos) {
-    detail::narrow(need, Release{0, 6, 0}, {nullptr, "kind"});
-  }
-  return need;
-}
+ReleaseNeed minimum_need(const BasicSpec<S>& spec);
 
 /// The oldest CDI release that can hold a spec: what to write, by `to_string`, as its `cdiVersion`.
 template <Storage S>
@@ -127,5 +61,9 @@ Release minimum_version(const BasicSpec<S>& spec) {
 }
 
 }  // namespace cdi::inline CDI_ABI
+
+#if CDI_BODIES
+#include <cdi/impl/minimum_version.hpp>
+#endif
 
 #endif  // CDI_MINIMUM_VERSION_HPP
