@@ -37,4 +37,8 @@
 #include <cdi/write.hpp>
 // IWYU pragma: end_exports
 
+#ifdef CDI_SOURCE
+#include <cdi/impl/core.hpp>
+#endif
+
 #endif  // CDI_CORE_HPP

@@ -76,14 +76,29 @@ class JsonTextSink {
   bool after_key_ = false;  // a value comes next
 };
 
+namespace detail {
+
+template <class T>
+Result<T> read_json_text(std::string_view text, std::string_view file, const Limits& limits) {
+  const auto document = cdi::parse_json(text, file, limits);
+  if (!document) return document.error();
+  Reading reading;
+  return detail::read_noting<T>(document->root(), reading);
+}
+
+#ifdef CDI_COMPILED
+extern template Result<Spec> read_json_text(std::string_view, std::string_view, const Limits&);
+extern template Result<oci::Spec> read_json_text(std::string_view, std::string_view, const Limits&);
+#endif
+
+}  // namespace detail
+
 /// Reads a described type that owns its text from JSON text. Errors are those of `parse_json` and
 /// of `read`. The rules of CDI are not checked: `parse_spec` does that.
 template <Described T>
   requires(!detail::is_borrowed<T>)
 Result<T> read_json(std::string_view text, std::string_view file = {}, const Limits& limits = {}) {
-  const auto document = cdi::parse_json(text, file, limits);
-  if (!document) return document.error();
-  return cdi::read<T>(*document);
+  return detail::read_json_text<T>(text, file, limits);
 }
 
 namespace detail {
@@ -98,7 +113,7 @@ Result<std::string> write_json_text(const void* self, const Type& type, int inde
 /// not one of JSON. The rules of CDI are not checked: `write_spec` does that.
 template <Described T>
 Result<std::string> write_json(const T& value, int indent = 2) {
-  return detail::write_json_text(&value, detail::type_of<T>, indent);
+  return detail::write_json_text(&value, detail::table_of<T>(), indent);
 }
 
 }  // namespace cdi::inline CDI_ABI

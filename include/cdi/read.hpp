@@ -43,10 +43,17 @@ bool read_value(const Document::Value& value, void* self, const Type& type, Text
 template <class T>
 Result<T> read_noting(const Document::Value& value, Reading& reading) {
   T out{};
-  const Type& type = type_of<T>;
+  const Type& type = table_of<T>();
   if (!detail::read_value(value, &out, type, text_as(type), reading)) return reading.why;
   return out;
 }
+
+#ifdef CDI_COMPILED
+extern template Result<Spec> read_noting(const Document::Value& value, Reading& reading);
+extern template Result<SpecView> read_noting(const Document::Value& value, Reading& reading);
+extern template Result<oci::Spec> read_noting(const Document::Value& value, Reading& reading);
+extern template Result<oci::SpecView> read_noting(const Document::Value& value, Reading& reading);
+#endif
 
 }  // namespace detail
 

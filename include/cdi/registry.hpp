@@ -74,12 +74,7 @@ Error trace(Error error, const ResolvedDevice& origin);
 class Registry {
  public:
   /// A registry that resolves nothing.
-  Registry();
-  Registry(const Registry&);                 ///< A copy, which shares the specs.
-  Registry(Registry&&) noexcept;             ///< Leaves a registry to be assigned to or destroyed.
-  Registry& operator=(const Registry&);      ///< A copy, which shares the specs.
-  Registry& operator=(Registry&&) noexcept;  ///< Leaves a registry to be assigned to or destroyed.
-  ~Registry();
+  Registry() = default;
 
   /// `specs` are valid, and none is null; `rejected` tells of files and directories that gave none;
   /// `dirs` where all of it was looked for. Costs one hash for each device.

@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <cdi/fwd.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
@@ -145,6 +146,34 @@ Error not_utf8(std::string_view text);
 /// `rule` are not in it.
 std::string to_string(const Error& error);
 
+namespace detail {
+
+// What a result does with its value; functions, so that a library can have those of large models.
+
+template <class T>
+CDI_INLINE void copy_to(T* place, const T& value) {
+  ::new (static_cast<void*>(place)) T(value);
+}
+template <class T>
+CDI_INLINE void move_to(T* place, T& value) {
+  ::new (static_cast<void*>(place)) T(std::move(value));
+}
+template <class T>
+CDI_INLINE void destroy(T& value) noexcept {
+  value.~T();
+}
+
+#ifdef CDI_COMPILED
+extern template void copy_to(Spec* place, const Spec& value);
+extern template void move_to(Spec* place, Spec& value);
+extern template void destroy(Spec& value) noexcept;
+extern template void copy_to(oci::Spec* place, const oci::Spec& value);
+extern template void move_to(oci::Spec* place, oci::Spec& value);
+extern template void destroy(oci::Spec& value) noexcept;
+#endif
+
+}  // namespace detail
+
 /// A value, or the reason there is none. As safe to share between threads as what it holds.
 ///
 /// The interface is a subset of C++23 `std::expected<T, Error>`. It is one type in every language
@@ -213,25 +242,25 @@ class [[nodiscard]] Result {
  private:
   [[gnu::noinline]] void copy(const Result& other) {  // inline, g++ 12 warns of what is not held
     if (has_value_) {
-      ::new (static_cast<void*>(&value_)) T(other.value_);
+      detail::copy_to(&value_, other.value_);
     } else {
-      ::new (static_cast<void*>(&error_)) Error(other.error_);
+      detail::copy_to(&error_, other.error_);
     }
   }
 
   void take(Result& other) noexcept(std::is_nothrow_move_constructible_v<T>) {
     if (has_value_) {
-      ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
+      detail::move_to(&value_, other.value_);
     } else {
-      ::new (static_cast<void*>(&error_)) Error(std::move(other.error_));
+      detail::move_to(&error_, other.error_);
     }
   }
 
   void clear() noexcept {
     if (has_value_) {
-      value_.~T();
+      detail::destroy(value_);
     } else {
-      error_.~Error();
+      detail::destroy(error_);
     }
   }
 

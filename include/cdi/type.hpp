@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include <cdi/fields.hpp>
+#include <cdi/fwd.hpp>
 #include <cdi/storage.hpp>
 #include <cdi/value.hpp>
 #include <cdi/version.hpp>
@@ -87,6 +88,23 @@ constexpr Type make_type();
 /// The table of a type, made once.
 template <class T>
 inline constexpr Type type_of = make_type<T>();
+
+/// The same as a function, so that a library can have the tables of the models that everybody uses.
+template <class T>
+const Type& table_of() {
+  return type_of<T>;
+}
+
+#ifdef CDI_COMPILED
+extern template const Type& table_of<Spec>();
+extern template const Type& table_of<SpecView>();
+extern template const Type& table_of<Device>();
+extern template const Type& table_of<DeviceView>();
+extern template const Type& table_of<ContainerEdits>();
+extern template const Type& table_of<ContainerEditsView>();
+extern template const Type& table_of<oci::Spec>();
+extern template const Type& table_of<oci::SpecView>();
+#endif
 
 template <class T>
 concept Text = std::convertible_to<const T&, std::string_view>;

@@ -88,7 +88,7 @@ void write_value(const void* self, const Type& type, AnySink& sink);
 template <class T, Sink S>
 void write(const T& value, S& sink) {
   detail::SinkOf<S> any{sink};
-  detail::write_value(&value, detail::type_of<T>, any);
+  detail::write_value(&value, detail::table_of<T>(), any);
 }
 
 namespace detail {

@@ -105,7 +105,7 @@ Result<std::string> write_yaml_text(const void* self, const Type& type);
 /// Nobody looks at the rules of CDI: `write_spec` does.
 template <Described T>
 Result<std::string> write_yaml(const T& value) {
-  return detail::write_yaml_text(&value, detail::type_of<T>);
+  return detail::write_yaml_text(&value, detail::table_of<T>());
 }
 
 }  // namespace cdi::inline CDI_ABI

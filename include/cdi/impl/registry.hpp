@@ -140,13 +140,6 @@ CDI_INLINE Error trace(Error error, const ResolvedDevice& origin) {
 CDI_INLINE Registry::Found::Found() = default;
 CDI_INLINE Registry::Found::~Found() = default;
 
-CDI_INLINE Registry::Registry() = default;
-CDI_INLINE Registry::Registry(const Registry&) = default;
-CDI_INLINE Registry::Registry(Registry&&) noexcept = default;
-CDI_INLINE Registry& Registry::operator=(const Registry&) = default;
-CDI_INLINE Registry& Registry::operator=(Registry&&) noexcept = default;
-CDI_INLINE Registry::~Registry() = default;
-
 CDI_INLINE Registry::Registry(std::vector<std::shared_ptr<const LoadedSpec>> specs,
                               std::vector<std::shared_ptr<const RejectedFile>> rejected,
                               std::vector<SpecDir> dirs)

@@ -1,0 +1,46 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_IMPL_CORE_HPP
+#define CDI_IMPL_CORE_HPP
+
+#include <string_view>
+
+#include <cdi/core.hpp>
+#include <cdi/json_text.hpp>
+
+// What a library has of templates: those of the models that everybody uses.
+
+namespace cdi::inline CDI_ABI {
+
+namespace detail {
+
+template void copy_to(Spec* place, const Spec& value);
+template void move_to(Spec* place, Spec& value);
+template void destroy(Spec& value) noexcept;
+template void copy_to(oci::Spec* place, const oci::Spec& value);
+template void move_to(oci::Spec* place, oci::Spec& value);
+template void destroy(oci::Spec& value) noexcept;
+
+template const Type& table_of<Spec>();
+template const Type& table_of<SpecView>();
+template const Type& table_of<Device>();
+template const Type& table_of<DeviceView>();
+template const Type& table_of<ContainerEdits>();
+template const Type& table_of<ContainerEditsView>();
+template const Type& table_of<oci::Spec>();
+template const Type& table_of<oci::SpecView>();
+
+template Result<Spec> read_noting(const Document::Value& value, Reading& reading);
+template Result<SpecView> read_noting(const Document::Value& value, Reading& reading);
+template Result<oci::Spec> read_noting(const Document::Value& value, Reading& reading);
+template Result<oci::SpecView> read_noting(const Document::Value& value, Reading& reading);
+
+template Result<Spec> read_json_text(std::string_view, std::string_view, const Limits&);
+template Result<oci::Spec> read_json_text(std::string_view, std::string_view, const Limits&);
+
+}  // namespace detail
+
+}  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_IMPL_CORE_HPP
