@@ -396,7 +396,7 @@ namespace cdi::inline CDI_ABI {
 /// text, list or map, zero, false, or a described type whose fields are all empty.
 template <class T>
 bool is_empty(const T& value) {
-  return detail::is_empty(&value, detail::type_of<T>);
+  return detail::is_empty(&value, detail::table_of<T>());
 }
 
 }  // namespace cdi::inline CDI_ABI
