@@ -4,15 +4,12 @@
 #ifndef CDI_DESCRIPTOR_HPP
 #define CDI_DESCRIPTOR_HPP
 
-#include <cerrno>
 #include <cstddef>
-#include <fcntl.h>
 #include <string>
 #include <string_view>
 #include <unistd.h>
 #include <utility>
 
-#include <cdi/host.hpp>
 #include <cdi/result.hpp>
 #include <cdi/version.hpp>
 
@@ -50,56 +47,27 @@ class Descriptor {
 
 /// What `errno` says of an action on a file, as `Errc::system`. Call it just after what failed. By
 /// `to_string` it is `PATH: cannot open the file: Permission denied`.
-inline Error file_error(std::string_view path, std::string_view action) {
-  const int number = errno;  // before anything else can change it
-  Error error = detail::system_error(Errc::system, std::string{action}, number);
-  error.position.file = path;
-  return error;
-}
-
-namespace detail {
-
-inline Error over_limit(std::string_view path, std::size_t limit) {
-  return {.code = Errc::limit,
-          .message = "the file has more than " + std::to_string(limit) + " bytes",
-          .position = {.file = std::string{path}}};
-}
-
-}  // namespace detail
+Error file_error(std::string_view path, std::string_view action);
 
 /// Reads an open file from where it stands to its end, or refuses it with `Errc::limit` when there
 /// are more than `limit` bytes. `Errc::system` when it cannot be read. `path` is for messages;
 /// `expected` bytes, at most `limit`, are reserved. Leaves the descriptor open.
-inline Result<std::string> read_all(int descriptor, std::string_view path, std::size_t limit,
-                                    std::size_t expected = 0) {
-  std::string text;
-  text.reserve(expected < limit ? expected : limit);
-  char block[16384];
-  for (;;) {
-    const ssize_t got = ::read(descriptor, block, sizeof block);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return file_error(path, "cannot read the file");
-    if (got == 0) return text;
-    text.append(block, static_cast<std::size_t>(got));
-    if (text.size() > limit) {
-      return detail::over_limit(path, limit);
-    }
-  }
-}
+Result<std::string> read_all(int descriptor, std::string_view path, std::size_t limit,
+                             std::size_t expected = 0);
 
 namespace detail {
 
+Error over_limit(std::string_view path, std::size_t limit);
+
 /// `openat`, for names that hold NUL too: the system would open what stands before it.
-inline int open_at(int directory, const std::string& name, int flags) {
-  if (name.find('\0') != std::string::npos) {
-    errno = EINVAL;
-    return -1;
-  }
-  return ::openat(directory, name.c_str(), flags);
-}
+int open_at(int directory, const std::string& name, int flags);
 
 }  // namespace detail
 
 }  // namespace cdi::inline CDI_ABI
+
+#if CDI_BODIES
+#include <cdi/impl/descriptor.hpp>
+#endif
 
 #endif  // CDI_DESCRIPTOR_HPP

@@ -4,20 +4,11 @@
 #ifndef CDI_REPLACE_FILE_HPP
 #define CDI_REPLACE_FILE_HPP
 
-#include <cerrno>
-#include <climits>
-#include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <ctime>
-#include <fcntl.h>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <sys/file.h>
-#include <sys/random.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <sys/types.h>
 
 #include <cdi/descriptor.hpp>
 #include <cdi/result.hpp>
@@ -27,114 +18,30 @@ namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
-inline bool write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t put = ::write(descriptor, text.data(), text.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(put));
-  }
-  return true;
-}
-
-/// How names of temporary files end: no directory scan takes them for specs.
-inline constexpr std::string_view temporary_suffix = ".cdi-tmp";
-
 /// The name of a temporary file beside `name`: `.NAME.PID-NUMBER.cdi-tmp`.
-inline std::string temporary_name(std::string_view name, std::uint64_t number) {
-  std::string made = ".";
-  made.append(name.substr(0, 200)).append(".").append(std::to_string(::getpid()));
-  made.append("-").append(std::to_string(number)).append(temporary_suffix);
-  return made;
-}
+std::string temporary_name(std::string_view name, std::uint64_t number);
 
 /// The `name` that `temporary_name` was given, at most 200 bytes of it, in any process; nothing for
 /// what is no such name.
-inline std::optional<std::string_view> temporary_target(std::string_view made) {
-  constexpr std::string_view digits = "0123456789";
-  if (!made.starts_with('.') || !made.ends_with(temporary_suffix)) return std::nullopt;
-  made.remove_suffix(temporary_suffix.size());
-  for (const char before : {'-', '.'}) {
-    const auto at = made.find_last_not_of(digits);
-    if (at == std::string_view::npos || at + 1 == made.size() || made[at] != before) {
-      return std::nullopt;
-    }
-    made = made.substr(0, at);
-  }
-  if (made.empty()) return std::nullopt;
-  return made.substr(1);
-}
+std::optional<std::string_view> temporary_target(std::string_view made);
 
 /// Whether `temporary_name` makes such names, in any process.
-inline bool is_temporary_name(std::string_view name) {
-  return temporary_target(name).has_value();
-}
-
-/// A number that nobody can foresee, so that nobody can take the names that are made with it. Where
-/// the system has none to give, one that differs from call to call.
-inline std::uint64_t unforeseen_number() {
-  std::uint64_t number = 0;
-  if (::getrandom(&number, sizeof number, GRND_NONBLOCK) == sizeof number) return number;
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
+bool is_temporary_name(std::string_view name);
 
 /// Locks an open file without waiting; the lock goes with the last descriptor of this opening.
-inline bool try_lock(int descriptor) {
-  while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EINTR) return false;
-  }
-  return true;
-}
+bool try_lock(int descriptor);
 
 /// Makes a new file with a name of its own beside `name`. It stays locked as long as it is open: so
 /// others can tell a living writer from a killed one, in whatever PID namespace it is.
-inline Descriptor make_temporary(int directory, std::string_view name, std::string& made) {
-  static constexpr int tries = 100;
-  for (int i = 0; i < tries; ++i) {
-    made = temporary_name(name, unforeseen_number());
-    constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
-    Descriptor file{::openat(directory, made.c_str(), flags, S_IRUSR | S_IWUSR)};
-    if (!file && errno == EEXIST) continue;
-    if (!file) return file;
-    // Before it was locked, `remove_abandoned` may have taken it for abandoned: then it is gone, or
-    // will be. Where there are no locks at all, nobody removes it.
-    if (!try_lock(file.get()) && errno == EWOULDBLOCK) continue;
-    struct stat info = {};
-    const bool known = ::fstat(file.get(), &info) == 0;
-    if (known && info.st_nlink > 0) return file;
-    if (!known) ::unlinkat(directory, made.c_str(), 0);
-  }
-  errno = EEXIST;
-  return Descriptor{-1};
-}
+Descriptor make_temporary(int directory, std::string_view name, std::string& made);
 
 /// Whether a file is a temporary one whose writer is gone. `file` is locked as long as it is open,
 /// so that it stays so.
-inline bool is_abandoned(int directory, const std::string& name, const Descriptor& file) {
-  struct stat opened = {};
-  struct stat named = {};
-  return file && try_lock(file.get()) && ::fstat(file.get(), &opened) == 0 &&
-         S_ISREG(opened.st_mode) &&
-         // A writer that has renamed it meanwhile has it no more under this name.
-         ::fstatat(directory, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-         named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
-}
+bool is_abandoned(int directory, const std::string& name, const Descriptor& file);
 
 /// Opens a temporary file, if its writer is gone; it is locked as long as it is open, so that it
 /// stays so. Not what is no regular file.
-inline Descriptor open_abandoned(int directory, const std::string& name) {
-  struct stat named = {};
-  if (::fstatat(directory, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0 ||
-      !S_ISREG(named.st_mode)) {
-    return Descriptor{-1};  // nor opened: opening some devices does something
-  }
-  constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
-  Descriptor file{::openat(directory, name.c_str(), flags)};
-  return is_abandoned(directory, name, file) ? std::move(file) : Descriptor{-1};
-}
+Descriptor open_abandoned(int directory, const std::string& name);
 
 /// A new text for a file, in a temporary file beside it; removed again unless it was renamed.
 class Temporary {
@@ -146,49 +53,24 @@ class Temporary {
   };
 
   /// `directory` stays open as long as this lives.
-  Temporary(int directory, std::string_view name)
-      : directory_{directory}, file_{make_temporary(directory, name, name_)} {}
+  Temporary(int directory, std::string_view name);
   Temporary(const Temporary&) = delete;
   Temporary(Temporary&&) = delete;
   Temporary& operator=(const Temporary&) = delete;
   Temporary& operator=(Temporary&&) = delete;
-  ~Temporary() {
-    if (file_ && !renamed_) ::unlinkat(directory_, name_.c_str(), 0);
-  }
+  ~Temporary();
 
   const std::string& name() const { return name_; }
 
   /// Writes and syncs it; once, first of all. `path` is for messages.
-  Result<void> fill(std::string_view path, std::string_view text, const Attributes& attributes) {
-    const auto [mode, owner, group] = attributes;
-    const bool give_away = owner != static_cast<uid_t>(-1) || group != static_cast<gid_t>(-1);
-    const int file = file_.get();
-    if (!file_) return file_error(path, "cannot make a temporary file beside it");
-    if (give_away && ::fchown(file, owner, group) != 0) {
-      return file_error(path, "cannot set owner and group");
-    }
-    if (::fchmod(file, mode) != 0) return file_error(path, "cannot set the mode");
-    if (!write_all(file, text)) return file_error(path, "cannot write");
-    if (::fsync(file) != 0) return file_error(path, "cannot sync");
-    return {};
-  }
+  Result<void> fill(std::string_view path, std::string_view text, const Attributes& attributes);
 
   /// Puts it in the place of a file. False, and the reason in `errno`, when that failed.
-  bool replace(const std::string& name) {
-    renamed_ = ::renameat(directory_, name_.c_str(), directory_, name.c_str()) == 0;
-    return renamed_;
-  }
+  bool replace(const std::string& name);
 
   /// Puts it where no file is: `EEXIST` when there is one. File systems that cannot tell replace
   /// it.
-  bool create(const std::string& name) {
-#ifdef RENAME_NOREPLACE
-    renamed_ =
-        ::renameat2(directory_, name_.c_str(), directory_, name.c_str(), RENAME_NOREPLACE) == 0;
-    if (renamed_ || (errno != EINVAL && errno != ENOSYS)) return renamed_;
-#endif
-    return replace(name);
-  }
+  bool create(const std::string& name);
 
  private:
   int directory_;
@@ -198,11 +80,7 @@ class Temporary {
 };
 
 /// Makes what was done to the names of a directory survive a crash of the system.
-inline Result<void> sync_directory(int directory, std::string_view path) {
-  // Some file systems cannot sync directories, and say so with EINVAL.
-  if (::fsync(directory) == 0 || errno == EINVAL) return {};
-  return file_error(path, "the change is made, but its directory cannot be synced");
-}
+Result<void> sync_directory(int directory, std::string_view path);
 
 }  // namespace detail
 
@@ -214,30 +92,14 @@ inline Result<void> sync_directory(int directory, std::string_view path) {
 /// mode is `mode` whatever the umask. `Errc::system` when the system refuses anything of it, and
 /// when the path names no file: then the file is as it was, unless only the sync of its directory
 /// failed.
-inline Result<void> replace_file(const std::string& path, std::string_view text, mode_t mode = 0644,
-                                 uid_t owner = static_cast<uid_t>(-1),
-                                 gid_t group = static_cast<gid_t>(-1)) {
-  const auto slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
-  const bool no_file = name.empty() || name == "." || name == "..";
-  const bool too_long = name.size() > NAME_MAX;
-  if (no_file || too_long || path.find('\0') != std::string::npos) {
-    return Error{.code = Errc::system,
-                 .message = no_file    ? "the path names no file"
-                            : too_long ? "the name of the file is too long"
-                                       : "the path holds NUL",
-                 .position = {.file = path},
-                 .system = too_long ? ENAMETOOLONG : EINVAL};
-  }
-  const Descriptor directory{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (!directory) return file_error(path, "cannot open the directory");
-  detail::Temporary temporary{directory.get(), name};
-  if (auto filled = temporary.fill(path, text, {mode, owner, group}); !filled) return filled;
-  if (!temporary.replace(name)) return file_error(path, "cannot rename the temporary file");
-  return detail::sync_directory(directory.get(), path);
-}
+Result<void> replace_file(const std::string& path, std::string_view text, mode_t mode = 0644,
+                          uid_t owner = static_cast<uid_t>(-1),
+                          gid_t group = static_cast<gid_t>(-1));
 
 }  // namespace cdi::inline CDI_ABI
+
+#if CDI_BODIES
+#include <cdi/impl/replace_file.hpp>
+#endif
 
 #endif  // CDI_REPLACE_FILE_HPP

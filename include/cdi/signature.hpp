@@ -40,32 +40,21 @@ inline Signature signature_of(const struct stat& info) {
 }
 
 /// The time that file systems set, since 1970: to be read before the file is looked at.
-inline timespec file_clock() {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return now;
-}
+timespec file_clock();
 
 /// How long before `now` the file was changed, in milliseconds; 0 when the time is to come.
-inline std::int64_t age_of(const Signature& signature, const timespec& now) {
-  constexpr std::int64_t most = 1'000'000;  // seconds: enough, and safe to multiply
-  if (signature.changed < now.tv_sec - most) return most * 1000;
-  if (signature.changed > now.tv_sec) return 0;
-  const std::int64_t seconds = now.tv_sec - signature.changed;
-  const std::int64_t age = seconds * 1000 + (now.tv_nsec - signature.changed_ns) / 1'000'000;
-  return age < 0 ? 0 : age;
-}
+std::int64_t age_of(const Signature& signature, const timespec& now);
 
 /// Whether a `write` after `now` is sure to change the signature too, taken at `now`. File systems
 /// set times in steps: of a clock tick, at most 10 ms, or of one or two seconds where no part of a
 /// second is kept. Two changes inside a step leave the same times. (What is written through a
 /// shared memory map need not change them at all.)
-inline bool is_settled(const Signature& signature, const timespec& now) {
-  constexpr std::int64_t tick = 20;
-  constexpr std::int64_t whole_seconds = 2'000;
-  return age_of(signature, now) > (signature.changed_ns == 0 ? whole_seconds : tick);
-}
+bool is_settled(const Signature& signature, const timespec& now);
 
 }  // namespace cdi::inline CDI_ABI
+
+#if CDI_BODIES
+#include <cdi/impl/signature.hpp>
+#endif
 
 #endif  // CDI_SIGNATURE_HPP

@@ -16,6 +16,7 @@
 #include <doctest/doctest.h>
 
 #include <cdi/diagnose.hpp>
+#include <cdi/scan.hpp>
 
 #include "../temp_tree.hpp"
 

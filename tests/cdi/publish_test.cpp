@@ -26,6 +26,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cdi/file.hpp>
 #include <cdi/publish.hpp>
 
 #include "../temp_tree.hpp"
