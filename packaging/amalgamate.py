@@ -15,16 +15,25 @@ BANNER = re.compile(r"\A// cdi - .*\n// SPDX-.*\n\n")
 
 class Amalgamation:
     """Each header stands where it is first included, with its guard: a header of the same release
-    that is included besides adds nothing. Headers of others are included once."""
+    that is included besides adds nothing. Headers of others are included once. The bodies of
+    functions come last, all in one `#if`: what they include is not there for what stands before."""
 
     def __init__(self):
         self.headers = set()
         self.others = set()
+        self.bodies = []
+
+    def whole(self, header):
+        """The text of a header and of all that it includes."""
+        text = self.text_of(header)
+        bodies = "\n".join(map(self.text_of, self.bodies))  # which grows meanwhile
+        return f"{text}\n#if CDI_BODIES\n\n{bodies}\n#endif  // CDI_BODIES\n"
 
     def text_of(self, header):
         self.headers.add(header)
         text = BANNER.sub("", (INCLUDE / header).read_text(encoding="utf-8"))
-        return f"// ---- {header}\n" + "".join(map(self.line, text.splitlines(keepends=True)))
+        text = "".join(map(self.line, text.splitlines(keepends=True)))
+        return f"// ---- {header}\n" + text.replace("#if CDI_BODIES\n#endif\n", "")
 
     def line(self, line):
         match = re.match(r"#include <([^>]+)>", line)
@@ -32,6 +41,10 @@ class Amalgamation:
             return line
         name = match[1]
         if name in self.headers | self.others:
+            return ""
+        if name.startswith("cdi/impl/"):
+            self.headers.add(name)
+            self.bodies.append(name)
             return ""
         if (INCLUDE / name).is_file():
             return self.text_of(name)
@@ -45,7 +58,7 @@ def main(header, out):
     banner = (f"// cdi {release} - Container Device Interface for C++20\n"
               "// SPDX-License-Identifier: Apache-2.0\n\n"
               f"// <{header}> in a single file, made by packaging/amalgamate.py: do not edit.\n\n")
-    text = re.sub(r"\n{3,}", "\n\n", banner + Amalgamation().text_of(header))
+    text = re.sub(r"\n{3,}", "\n\n", banner + Amalgamation().whole(header))
     pathlib.Path(out).write_text(text, encoding="utf-8")
 
 
