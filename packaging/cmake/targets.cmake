@@ -1,5 +1,6 @@
-# cdi::core, for the headers in _cdi_include; and cdi::cdi, if it is one of _cdi_components and
-# nlohmann_json is found. For CMakeLists.txt and for the installed package.
+# cdi::core, for the headers in _cdi_include; and of _cdi_components: cdi::cdi, if nlohmann_json is
+# found; cdi::compiled, the library with the bodies, which is the file _cdi_library, or is made of
+# _cdi_source. For CMakeLists.txt and for the installed package.
 
 if(NOT TARGET cdi::core)
   add_library(cdi::core INTERFACE IMPORTED ${_cdi_scope})
@@ -15,5 +16,24 @@ if("cdi" IN_LIST _cdi_components AND NOT TARGET cdi::cdi)
   if(TARGET nlohmann_json::nlohmann_json)
     add_library(cdi::cdi INTERFACE IMPORTED ${_cdi_scope})
     target_link_libraries(cdi::cdi INTERFACE cdi::core nlohmann_json::nlohmann_json)
+  endif()
+endif()
+
+if("compiled" IN_LIST _cdi_components AND NOT TARGET cdi::compiled)
+  if(_cdi_library)
+    add_library(cdi::compiled STATIC IMPORTED ${_cdi_scope})
+    set_target_properties(cdi::compiled PROPERTIES IMPORTED_LOCATION "${_cdi_library}"
+                                                   IMPORTED_LINK_INTERFACE_LANGUAGES CXX)
+    target_compile_definitions(cdi::compiled INTERFACE CDI_COMPILED)
+    target_link_libraries(cdi::compiled INTERFACE cdi::core)
+  elseif(_cdi_source AND TARGET nlohmann_json::nlohmann_json)
+    # Compiled only when something links it; into a shared library, too.
+    add_library(container-device-interface-compiled STATIC EXCLUDE_FROM_ALL "${_cdi_source}")
+    set_target_properties(container-device-interface-compiled PROPERTIES
+      OUTPUT_NAME container-device-interface POSITION_INDEPENDENT_CODE ON)
+    target_compile_definitions(container-device-interface-compiled PUBLIC CDI_COMPILED)
+    target_link_libraries(container-device-interface-compiled
+      PUBLIC cdi::core PRIVATE nlohmann_json::nlohmann_json)
+    add_library(cdi::compiled ALIAS container-device-interface-compiled)
   endif()
 endif()
