@@ -24,7 +24,7 @@ class TestPackage(ConanFile):
 
     def test(self):
         if can_run(self):
-            for name in ("core", "cdi"):
-                program = join(self.cpp.build.bindir, name)
-                if name == "core" or self.dependencies["container-device-interface"].options.cdi:
-                    self.run(program, env="conanrun")
+            options = self.dependencies["container-device-interface"].options
+            for name in ("core", "cdi", "compiled"):
+                if name == "core" or options.get_safe(name):
+                    self.run(join(self.cpp.build.bindir, name), env="conanrun")

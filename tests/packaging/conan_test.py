@@ -10,23 +10,25 @@ import pathlib
 import re
 import shlex
 import shutil
+import subprocess
 import sys
 import types
 import unittest
 import unittest.mock
 
 sys.dont_write_bytecode = True
-from project import HEADERS, NAME, RELEASE, ROOT, PackagingTest, copy_project, readme_block  # noqa: E402
+from project import (CONSUMERS, HEADERS, NAME, RELEASE, ROOT,  # noqa: E402
+                     PackagingTest, copy_project, readme_block)
 
 
 class InvalidConfiguration(Exception):
     pass
 
 
-def copy(conanfile, pattern, src, dst):
+def copy(conanfile, pattern, src, dst, keep_path=True):
     """conan.tools.files.copy: keeps the folders below `src`."""
     for path in sorted(pathlib.Path(src).rglob(pattern)):
-        to = pathlib.Path(dst) / path.relative_to(src)
+        to = pathlib.Path(dst) / (path.relative_to(src) if keep_path else path.name)
         to.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, to)
 
@@ -36,10 +38,42 @@ def check_min_cppstd(conanfile, least):
         raise InvalidConfiguration(f"C++{least} is needed")
 
 
+THEIR_RECIPE = """
+from conan import ConanFile
+from conan.tools.files import copy
+
+
+class NlohmannJson(ConanFile):
+    name = "nlohmann_json"
+    version = "3.11.2"
+    package_type = "header-library"
+
+    def package(self):
+        copy(self, "*.hpp", "{}", self.package_folder + "/include/nlohmann")
+"""
+
+
+class CMake:
+    """conan.tools.cmake.CMake: the toolchain and the names of packages are those of the system."""
+
+    def __init__(self, conanfile):
+        self.conanfile = conanfile
+
+    def cmake(self, *arguments):
+        subprocess.run(["cmake", *arguments], check=True, stdout=subprocess.DEVNULL)
+
+    def configure(self):
+        self.cmake("-G", "Ninja", "-S", self.conanfile.source_folder, "-B",
+                   self.conanfile.build_folder)
+
+    def build(self, target):
+        self.cmake("--build", self.conanfile.build_folder, "--target", target)
+
+
 class CppInfo:
     def __init__(self):
         self.properties = {}
-        self.requires, self.libs = [], []
+        self.requires, self.libs, self.defines = [], [], []
         self.includedirs, self.libdirs, self.bindirs = ["include"], ["lib"], ["bin"]
         self.components = collections.defaultdict(CppInfo)
 
@@ -54,6 +88,8 @@ def load_recipe():
         "conan.errors": {"ConanInvalidConfiguration": InvalidConfiguration},
         "conan.tools": {},
         "conan.tools.build": {"check_min_cppstd": check_min_cppstd},
+        "conan.tools.cmake": {"CMake": CMake, "CMakeDeps": unittest.mock.Mock(),
+                              "CMakeToolchain": unittest.mock.Mock()},
         "conan.tools.files": {"copy": copy},
         "conan.tools.layout": {"basic_layout": lambda conanfile: None},
     }
@@ -69,13 +105,14 @@ def load_recipe():
 
 class Recipe(PackagingTest):
 
-    def recipe(self, cdi=True, os_name="Linux", cppstd="20"):
+    def recipe(self, cdi=True, os_name="Linux", cppstd="20", compiled=False):
         recipe = load_recipe()()
-        recipe.options = types.SimpleNamespace(cdi=cdi)
+        recipe.options = types.SimpleNamespace(cdi=cdi, compiled=compiled)
         recipe.settings = types.SimpleNamespace(os=os_name, cppstd=cppstd)
         recipe.cpp_info = CppInfo()
         recipe.required = {}
         recipe.requires = lambda reference, **traits: recipe.required.update({reference: traits})
+        recipe.configure()
         return recipe
 
     def test_name_version_and_options(self):
@@ -84,18 +121,52 @@ class Recipe(PackagingTest):
         self.assertEqual(set(recipe.options), set(recipe.default_options))
         self.assertTrue((ROOT / recipe.test_package_folder / "conanfile.py").is_file())
 
-    def test_package_has_every_header_and_the_licence(self):
-        recipe = self.recipe()
+    def make_package(self, recipe):
+        """The files of the package, made of those that the recipe exports."""
         exported = self.folder / "exported"
         for pattern in recipe.exports_sources:
-            base = pathlib.Path(pattern).parent  # as Conan does, `*` goes into folders, too
-            copy(recipe, pathlib.Path(pattern).name, ROOT / base, exported / base)
+            base, name = pathlib.Path(pattern).parent, pathlib.Path(pattern).name
+            if "*" in name:  # as Conan does, it goes into folders, too
+                copy(recipe, name, ROOT / base, exported / base)
+            else:
+                (exported / base).mkdir(parents=True, exist_ok=True)
+                shutil.copy(ROOT / base / name, exported / base)
         recipe.source_folder = str(exported)
+        recipe.build_folder = str(self.folder / "build")
         recipe.package_folder = str(self.folder / "package")
+        recipe.generate()
+        recipe.build()
         recipe.package()
-        found = {str(path.relative_to(recipe.package_folder))
-                 for path in pathlib.Path(recipe.package_folder).rglob("*") if path.is_file()}
-        self.assertEqual(found, HEADERS | {"licenses/LICENSE"})
+        return {str(path.relative_to(recipe.package_folder))
+                for path in pathlib.Path(recipe.package_folder).rglob("*") if path.is_file()}
+
+    def test_package_has_every_header_and_the_licence(self):
+        recipe = self.recipe()
+        self.assertEqual(self.make_package(recipe), HEADERS | {"licenses/LICENSE"})
+        self.assertEqual(recipe.package_type, "header-library")
+
+    def test_compiled(self):
+        recipe = self.recipe(compiled=True)
+        recipe.package_info()
+        self.assertEqual(recipe.package_type, "static-library")
+        compiled = recipe.cpp_info.components["compiled"]
+        self.assertEqual(compiled.properties, {"cmake_target_name": "cdi::compiled",
+                                               "pkg_config_name": f"{NAME}-compiled"})
+        self.assertEqual((compiled.requires, compiled.libdirs), (["core"], ["lib"]))
+        self.assertEqual(self.make_package(recipe),
+                         HEADERS | {"licenses/LICENSE", f"lib/lib{compiled.libs[0]}.a"})
+        package = recipe.package_folder
+        self.run_in(self.folder, "c++", "-std=c++20", f"-I{package}/include",
+                    *(f"-D{name}" for name in compiled.defines), str(CONSUMERS / "compiled.cpp"),
+                    f"-L{package}/lib", f"-l{compiled.libs[0]}", "-o", "app")
+        self.run_in(self.folder, "./app")
+
+    def test_settings_count_for_the_library_alone(self):
+        for compiled in (False, True):
+            recipe = self.recipe(compiled=compiled)
+            recipe.info = unittest.mock.Mock(options=recipe.options)
+            recipe.package_id()
+            self.assertEqual(recipe.info.clear.called, not compiled)
 
     def test_components_are_those_of_the_installed_package(self):
         recipe = self.recipe()
@@ -130,7 +201,7 @@ class Recipe(PackagingTest):
 
     def test_what_it_is_not_for_is_refused(self):
         self.recipe().validate()
-        for wrong in ({"os_name": "Windows"}, {"cppstd": "17"}):
+        for wrong in ({"os_name": "Windows"}, {"cppstd": "17"}, {"cdi": False, "compiled": True}):
             with self.subTest(wrong), self.assertRaises(InvalidConfiguration):
                 self.recipe(**wrong).validate()
 
@@ -140,9 +211,16 @@ class Recipe(PackagingTest):
         copy_project(self.folder / "tree")
         home = {**os.environ, "CONAN_HOME": str(self.folder / "home")}
         self.run_in(self.folder, "conan", "profile", "detect", env=home)
-        # The core alone: what else the recipe requires would be fetched.
-        self.run_in(self.folder / "tree", *shlex.split(readme_block("Conan 2", "sh")), "-o", "cdi=False",
-                    env=home)
+        # Nothing is fetched: a recipe of our own packs the system's nlohmann_json.
+        used = self.run_in(self.folder, "c++", "-std=c++20", "-M", str(CONSUMERS / "cdi.cpp"),
+                           f"-I{ROOT}/include")
+        theirs = re.search(r"(/\S+/nlohmann)/json\.hpp", used)[1]
+        (self.folder / "conanfile.py").write_text(THEIR_RECIPE.format(theirs), encoding="utf-8")
+        self.run_in(self.folder, "conan", "create", ".", env=home)
+        for options in ([], ["-o", "&:compiled=True"], ["-o", "&:cdi=False"]):
+            with self.subTest(options):
+                self.run_in(self.folder / "tree", *shlex.split(readme_block("Conan 2", "sh")),
+                            "--no-remote", *options, env=home)
 
 
 if __name__ == "__main__":
