@@ -17,6 +17,7 @@ from project import (CONSUMERS, HEADERS, NAME, RELEASE, ROOT,  # noqa: E402
 
 PORT = ROOT / "packaging" / "vcpkg" / NAME
 STAND_IN = """
+cmake_minimum_required(VERSION 3.16)
 function(vcpkg_configure_meson)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "SOURCE_PATH" "OPTIONS")
   execute_process(COMMAND meson setup ${BUILD} ${arg_SOURCE_PATH} ${arg_OPTIONS}
@@ -60,32 +61,50 @@ class Port(PackagingTest):
         # The functions of these come from ports of their own.
         self.assertEqual("vcpkg-tool-meson" in names, "configure_meson" in used)
         self.assertEqual("vcpkg-cmake-config" in names, "cmake_config_fixup" in used)
+        self.assertEqual(list(manifest["features"]), ["compiled"])
 
-    def test_what_it_installs(self):
+    def install(self, *features):
+        """The folder of the package, and the files in it but those that all have."""
         tree, package = self.folder / "tree", self.folder / "package"
         copy_project(tree)
         (self.folder / "stand_in.cmake").write_text(STAND_IN, encoding="utf-8")
         self.run_in(self.folder, "cmake", f"-DPORT={NAME}", f"-DCURRENT_PACKAGES_DIR={package}",
-                    f"-DBUILD={self.folder}/build",
+                    f"-DBUILD={self.folder}/build", f"-DFEATURES={';'.join(features)}",
                     f"-DPORTFILE={tree}/packaging/vcpkg/{NAME}/portfile.cmake", "-P",
                     "stand_in.cmake")
         found = {str(path.relative_to(package)) for path in package.rglob("*") if path.is_file()}
         share = f"share/{NAME}"
-        self.assertEqual(found, HEADERS | {
+        all_have = HEADERS | {
             f"{share}/{NAME}Config.cmake", f"{share}/{NAME}ConfigVersion.cmake",
             f"{share}/{NAME}Targets.cmake", f"{share}/copyright", f"{share}/usage",
-            f"share/pkgconfig/{NAME}.pc", f"share/pkgconfig/{NAME}-core.pc"})
-        self.assertFalse((package / "lib").exists())
-        # The lines that vcpkg shows the user.
-        lines = (package / share / "usage").read_text(encoding="utf-8").partition(":\n")[2]
+            f"share/pkgconfig/{NAME}.pc", f"share/pkgconfig/{NAME}-core.pc"}
+        self.assertLessEqual(all_have, found)
+        return package, found - all_have
+
+    def use(self, package, component):
+        """Runs a program of a component, with the lines that vcpkg shows the user."""
+        usage = (package / "share" / NAME / "usage").read_text(encoding="utf-8")
+        self.assertIn(f"cdi::{component}", usage)
         (self.folder / "CMakeLists.txt").write_text(
             "cmake_minimum_required(VERSION 3.16)\nproject(app CXX)\nadd_executable(main app.cpp)\n"
-            + lines.replace("cdi::cdi", "cdi::core"), encoding="utf-8")
-        shutil.copy(CONSUMERS / "core.cpp", self.folder / "app.cpp")
+            + usage.partition(":\n")[2].replace("cdi::cdi)", f"cdi::{component})"),
+            encoding="utf-8")
+        shutil.copy(CONSUMERS / f"{component}.cpp", self.folder / "app.cpp")
         self.run_in(self.folder, "cmake", "-G", "Ninja", "-B", "app",
                     f"-DCMAKE_PREFIX_PATH={package}")
         self.run_in(self.folder, "cmake", "--build", "app")
         self.run_in(self.folder, "app/main")
+
+    def test_headers_alone(self):
+        package, more = self.install()
+        self.assertEqual(more, set())
+        self.assertFalse((package / "lib").exists())
+        self.use(package, "core")
+
+    def test_compiled(self):
+        package, more = self.install("core", "compiled")  # vcpkg's own is always there
+        self.assertEqual(more, {f"lib/lib{NAME}.a", f"lib/pkgconfig/{NAME}-compiled.pc"})
+        self.use(package, "compiled")
 
     def test_with_vcpkg(self):
         if not shutil.which("vcpkg") or "VCPKG_ROOT" not in os.environ:

@@ -1,15 +1,22 @@
 # An overlay port: it installs the sources that it lies in.
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
-set(VCPKG_BUILD_TYPE release) # header-only
+set(VCPKG_BUILD_TYPE release) # header-only, and one library for all build types
+set(compiled disabled)
+if("compiled" IN_LIST FEATURES)
+    set(compiled enabled)
+    set(VCPKG_POLICY_MISMATCHED_NUMBER_OF_BINARIES enabled)
+endif()
 
 vcpkg_configure_meson(
     SOURCE_PATH "${SOURCE_PATH}"
-    OPTIONS -Dcdi=enabled -Dtests=disabled -Dexamples=disabled -Dbench=disabled
+    OPTIONS -Dcdi=enabled -Dcompiled=${compiled} -Dtests=disabled -Dexamples=disabled -Dbench=disabled
 )
 vcpkg_install_meson()
 vcpkg_fixup_pkgconfig()
 vcpkg_cmake_config_fixup(CONFIG_PATH share/cmake/${PORT})
-file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/lib")
+if(NOT "compiled" IN_LIST FEATURES)
+    file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/lib")
+endif()
 
 file(INSTALL "${CMAKE_CURRENT_LIST_DIR}/usage" DESTINATION "${CURRENT_PACKAGES_DIR}/share/${PORT}")
 vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")
