@@ -11,7 +11,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAME = "container-device-interface"
-CONSUMERS = ROOT / "packaging" / "test_package"  # core.cpp and cdi.cpp, which exit 0
+CONSUMERS = ROOT / "packaging" / "test_package"  # programs for each way, which exit 0
 HEADERS = {str(path.relative_to(ROOT)) for path in (ROOT / "include").rglob("*.hpp")}
 RELEASE = ".".join(re.findall(r"define CDI_VERSION_\w+ (\d+)",
                               (ROOT / "include/cdi/version.hpp").read_text(encoding="utf-8")))

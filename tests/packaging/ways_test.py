@@ -2,7 +2,9 @@
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
 """Each way to take the library in builds and runs a program, with the README's own lines: once with
-everything, once with the core alone."""
+everything, once with the core alone, once with bodies from
+the library."""
+import json
 import os
 import pathlib
 import re
@@ -22,8 +24,8 @@ WITHOUT_OTHERS = ["-DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON"]
 
 
 def setUpModule():
-    """A release, and an installed copy that was moved to another place."""
-    global TREE, RELEASED, PREFIX, INSTALL_LOG
+    """A release, and an installed copy of the headers alone."""
+    global TREE, RELEASED, PREFIX
     made = tempfile.TemporaryDirectory(prefix="cdi-ways-")
     unittest.addModuleCleanup(made.cleanup)
     TREE = os.path.join(made.name, "tree")
@@ -33,15 +35,40 @@ def setUpModule():
     release = readme_block("One file", "sh").splitlines()[0].replace("../OUT", f"'{RELEASED}'", 1)
     subprocess.run(["sh", "-ec", release], cwd=TREE, check=True, stdout=subprocess.DEVNULL,
                    env=NOBODY)
-    first = os.path.join(made.name, "first")
-    install = readme_block("Installed, with pkg-config", "sh")
-    install = install[:install.index("c++ ")].replace("setup ", f"setup --prefix '{first}' ")
-    done = subprocess.run(["sh", "-ec", install], cwd=TREE, text=True, check=False,
+    PREFIX = install(made.name, "-Dcompiled=disabled")
+
+
+def install(folder, *options):
+    """Installs as the README says, but in less time, and moves that to another place: which."""
+    first = os.path.join(folder, "first")
+    lines = readme_block("Installed, with pkg-config", "sh")
+    options = " ".join([f"--prefix '{first}' -Doptimization=0 -Ddebug=false", *options])
+    lines = lines[:lines.index("c++ ")].replace("setup build", f"setup '{folder}/build' {options}")
+    lines = lines.replace("-C build", f"-C '{folder}/build'")
+    done = subprocess.run(["sh", "-ec", lines], cwd=TREE, text=True, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert done.returncode == 0, done.stdout
-    PREFIX = os.path.join(made.name, "moved", "usr")
-    os.makedirs(os.path.dirname(PREFIX))
-    os.rename(first, PREFIX)
+    prefix = os.path.join(folder, "moved", "usr")
+    os.makedirs(os.path.dirname(prefix))
+    os.rename(first, prefix)
+    return prefix
+
+
+def found_below(folder):
+    return {os.path.relpath(os.path.join(inner, name), folder)
+            for inner, _, names in os.walk(folder) for name in names}
+
+
+def searching(folder):
+    """The environment in which pkg-config looks there first."""
+    path = [folder, *os.environ.get("PKG_CONFIG_PATH", "").split(":")]
+    return {**os.environ, "PKG_CONFIG_PATH": ":".join(filter(None, path))}
+
+
+def program_line(heading):
+    """The README's line that makes a program."""
+    return [line for line in readme_block(heading, "sh").splitlines()
+            if line.startswith("c++ ")][0]
 
 
 def in_component(text, component):
@@ -54,18 +81,14 @@ def in_component(text, component):
 class Installed(PackagingTest):
 
     def test_all_headers_are_there_and_only_what_belongs(self):
-        found = {os.path.relpath(os.path.join(folder, name), PREFIX)
-                 for folder, _, names in os.walk(PREFIX) for name in names}
         cmake = f"share/cmake/{NAME}/{NAME}"
-        self.assertEqual(found, HEADERS | {
+        self.assertEqual(found_below(PREFIX), HEADERS | {
             f"{cmake}Config.cmake", f"{cmake}ConfigVersion.cmake", f"{cmake}Targets.cmake",
             f"share/pkgconfig/{NAME}.pc", f"share/pkgconfig/{NAME}-core.pc"})
 
     def test_pkg_config(self):
-        line = [line for line in readme_block("Installed, with pkg-config", "sh").splitlines()
-                if line.startswith("c++ ")][0]
-        path = [f"{PREFIX}/share/pkgconfig", *os.environ.get("PKG_CONFIG_PATH", "").split(":")]
-        search = {**os.environ, "PKG_CONFIG_PATH": ":".join(filter(None, path))}
+        line = program_line("Installed, with pkg-config")
+        search = searching(f"{PREFIX}/share/pkgconfig")
         for component, package in COMPONENTS.items():
             with self.subTest(component):
                 shutil.copy(CONSUMERS / f"{component}.cpp", self.folder / "app.cpp")
@@ -82,7 +105,7 @@ class Installed(PackagingTest):
             self.assertNotIn(os.path.dirname(TREE), path.read_text(encoding="utf-8"), path)
 
 
-class CMake(PackagingTest):
+class CMakeTest(PackagingTest):
 
     def configure(self, lines, *options, fails=False):
         """Configures a project of `lines` with a program `app`; gives what CMake printed."""
@@ -101,6 +124,9 @@ class CMake(PackagingTest):
         self.run_in(self.folder, "cmake", "--build", "build")
         self.run_in(self.folder, "build/app")
 
+
+class CMake(CMakeTest):
+
     def test_find_package(self):
         where = f"-DCMAKE_PREFIX_PATH={PREFIX}"
         self.build_and_run("cdi", readme_block("Installed, with CMake", "cmake"), where)
@@ -116,6 +142,7 @@ class CMake(PackagingTest):
                 "REQUIRED COMPONENTS cdi": "COMPONENTS core does not",
                 "REQUIRED": "cdi::cdi needs nlohmann_json 3.11",
                 "REQUIRED COMPONENTS core wrong": "it has no component wrong",
+                "REQUIRED COMPONENTS compiled": "meson setup -Dcompiled=enabled",
                 f"{major}.{minor + 1} REQUIRED": "compatible with requested version",
                 f"{major + 1} REQUIRED": "compatible with requested version"}.items():
             with self.subTest(asked):
@@ -148,7 +175,7 @@ class CMake(PackagingTest):
         use = f"add_subdirectory({TREE} cdi)\ntarget_link_libraries(app cdi::cdi)\n"
         self.configure(has + use, *WITHOUT_OTHERS)
         # Without them there is no cdi::cdi, and it is said why.
-        self.assertIn("cdi::cdi needs nlohmann_json 3.11",
+        self.assertIn("cdi::cdi and cdi::compiled need nlohmann_json 3.11",
                       self.configure(use, *WITHOUT_OTHERS, fails=True))
 
     def test_fetch_content(self):
@@ -293,6 +320,147 @@ int main() { std::printf("%s %s", one(), two()); }
         self.compile("one", f"-I{PREFIX}/include")
         self.compile("two", f"-I{ROOT}/include", flag[0])
         self.check_program(f"{ABI} {flag[1]}")
+
+
+class Compiled(CMakeTest):
+    """Headers that only declare, and a library with the bodies."""
+
+    PART = """
+#include <cdi/cdi.hpp>
+bool {name}() {{
+  nlohmann::json config = nlohmann::json::object();
+  const cdi::ContainerEdits edits{{.env = {{"A=1"}}}};
+  cdi::Cache cache{{{{"/nowhere/cdi"}}}};
+  const auto ours = cdi::Publisher{{"test.example", "/nowhere/cdi"}}.files();
+  return edits.apply(config) && ours && ours->empty() && cache.registry()->devices().empty() &&
+         !cdi::parse_spec("[", "v.yaml", cdi::Format::yaml) &&
+         cdi::diagnose(*cache.registry(), {{"v.com/c=d"}}, {{}}).size() == 1;
+}}
+"""
+    MAIN = """
+bool one();
+bool two();
+int main() { return one() && two() ? 0 : 1; }
+"""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="cdi-compiled-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.prefix = install(folder.name)
+        [library] = pathlib.Path(cls.prefix).rglob("*.a")
+        cls.libdir = library.parent
+
+    def setUp(self):
+        super().setUp()
+        shutil.copy(CONSUMERS / "compiled.cpp", self.folder / "app.cpp")
+
+    def test_it_is_installed_unless_told_otherwise(self):
+        libdir = os.path.relpath(self.libdir, self.prefix)
+        self.assertEqual(found_below(self.prefix) - found_below(PREFIX),
+                         {f"{libdir}/lib{NAME}.a", f"{libdir}/pkgconfig/{NAME}-compiled.pc"})
+
+    def test_symbols(self):
+        """What it defines for the linker is all the library's, and nothing runs before main."""
+        listed = self.run_in(self.folder, "nm", "-C", f"{self.libdir}/lib{NAME}.a")
+        strong = re.findall(r"^\w+ [TDBRC] (.*)$", listed, re.M)
+        self.assertIn(f"cdi::{ABI}::check_owner", [name.partition("(")[0] for name in strong])
+        self.assertEqual([name for name in strong if f"cdi::{ABI}::" not in name], [])
+        self.assertEqual(re.findall(r".* (?:_GLOBAL__sub_I|__static_init).*", listed), [])
+
+    def test_pkg_config(self):
+        line = program_line("Compiled")
+        search = searching(f"{self.libdir}/pkgconfig")
+        self.run_in(self.folder, "sh", "-ec", line, env=search)
+        self.run_in(self.folder, "./app")
+        said = self.run_in(self.folder, "sh", "-ec", line.replace(" --libs", ""), env=search,
+                           fails=True)
+        self.assertIn("undefined reference", said)
+        package = re.search(r"[-\w]+-compiled", line)[0]
+        self.assertEqual(self.run_in(self.folder, "pkg-config", "--print-requires",
+                                     "--print-requires-private", package, env=search), "")
+        self.assertEqual(self.run_in(self.folder, "pkg-config", "--modversion", package,
+                                     env=search).strip(), RELEASE)
+
+    def test_find_package(self):
+        self.build_and_run("compiled", readme_block("Compiled", "cmake"),
+                           f"-DCMAKE_PREFIX_PATH={self.prefix}", *WITHOUT_OTHERS)
+
+    def test_add_subdirectory(self):
+        lines = readme_block("Compiled", "cmake", 1)
+        place = re.search(r"add_subdirectory\((\S+)\)", lines)[1]
+        (self.folder / place).parent.mkdir(parents=True)
+        os.symlink(TREE, self.folder / place)
+        self.build_and_run("compiled", lines)
+
+    def test_only_the_library_sees_nlohmann(self):
+        theirs = self.folder / "theirs"
+        theirs.mkdir()
+        self.configure(
+            "add_library(nlohmann_json::nlohmann_json INTERFACE IMPORTED GLOBAL)\n"
+            f"target_include_directories(nlohmann_json::nlohmann_json INTERFACE {theirs})\n"
+            f"add_subdirectory({TREE} cdi)\ntarget_link_libraries(app cdi::compiled)\n",
+            "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *WITHOUT_OTHERS)
+        commands = json.loads((self.folder / "build/compile_commands.json").read_text("utf-8"))
+        self.assertEqual({os.path.basename(one["file"]): str(theirs) in one["command"]
+                          for one in commands}, {"app.cpp": False, "library.cpp": True})
+
+    def test_meson(self):
+        files = self.folder / "subprojects" / "packagefiles"
+        files.mkdir(parents=True)
+        shutil.copy(os.path.join(RELEASED, f"{NAME}-{RELEASE}.tar.gz"), files)
+        shutil.copy(os.path.join(RELEASED, f"{NAME}.wrap"), files.parent)
+        (self.folder / "meson.build").write_text(
+            "project('app', 'cpp', default_options: ['cpp_std=c++17', 'buildtype=plain'])\n"
+            + readme_block("Compiled", "meson") +
+            "executable('app', 'app.cpp', dependencies: cdi, install: true,\n"
+            "           override_options: ['cpp_std=c++20'])\n", encoding="utf-8")
+        self.run_in(self.folder, "meson", "setup", "build", f"--prefix={self.folder}/usr")
+        self.run_in(self.folder, "meson", "install", "-C", "build")
+        self.run_in(self.folder, "usr/bin/app")
+        self.assertEqual(os.listdir(self.folder / "usr"), ["bin"])  # nothing of ours
+        self.run_in(self.folder, "meson", "setup", "asked", f"-D{NAME}:compiled=enabled")
+        said = self.run_in(self.folder, "meson", "setup", "wrong", f"-D{NAME}:compiled=enabled",
+                           f"-D{NAME}:cdi=disabled", fails=True)
+        self.assertIn("compiled need what -Dcdi=disabled leaves out", said)
+
+    def test_by_hand(self):
+        lines = readme_block("Compiled", "sh", 1)
+        place = re.search(r"-I(\S+)/include", lines)[1]
+        (self.folder / place).parent.mkdir(parents=True)
+        os.symlink(ROOT, self.folder / place)
+        self.run_in(self.folder, "sh", "-ec", lines.replace("-O2", "-O0"))
+        self.run_in(self.folder, "./app")
+
+    def test_single_header(self):
+        shutil.copy(os.path.join(RELEASED, "cdi.hpp"), self.folder)
+        app = self.folder / "app.cpp"
+        app.write_text(re.sub(r"<cdi/\w+.hpp>", '"cdi.hpp"', app.read_text(encoding="utf-8")),
+                       encoding="utf-8")
+        (self.folder / "library.cpp").write_text('#define CDI_SOURCE\n#include "cdi.hpp"\n',
+                                                 encoding="utf-8")
+        for source, flag in (("library", "-O0"), ("app", "-DCDI_COMPILED")):
+            self.run_in(self.folder, "c++", "-std=c++20", flag, "-c", f"{source}.cpp")
+        self.run_in(self.folder, "c++", "app.o", "library.o", "-o", "app")
+        self.run_in(self.folder, "./app")
+        self.assertIn("undefined reference",
+                      self.run_in(self.folder, "c++", "app.o", "-o", "app", fails=True))
+
+    def test_objects_of_both_kinds(self):
+        (self.folder / "main.cpp").write_text(self.MAIN, encoding="utf-8")
+        for name, kind, *flags in (("one", "compiled", "-DCDI_COMPILED"),
+                                   ("two", "compiled", "-DCDI_COMPILED"), ("two", "whole")):
+            (self.folder / f"{name}.cpp").write_text(self.PART.format(name=name), encoding="utf-8")
+            self.run_in(self.folder, "c++", "-std=c++20", f"-I{self.prefix}/include", *flags, "-c",
+                        f"{name}.cpp", "-o", f"{name}-{kind}.o")
+        library = f"{self.libdir}/lib{NAME}.a"
+        for objects in (["one-compiled.o", "two-compiled.o"], ["one-compiled.o", "two-whole.o"],
+                        ["two-whole.o", "one-compiled.o"]):
+            with self.subTest(objects):
+                self.run_in(self.folder, "c++", "main.cpp", *objects, library, "-o", "both")
+                self.run_in(self.folder, "./both")
+        self.run_in(self.folder, "c++", "main.cpp", "one-compiled.o", "two-compiled.o", "-o",
+                    "without", fails=True)
 
 
 if __name__ == "__main__":
