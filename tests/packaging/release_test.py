@@ -77,6 +77,11 @@ class Release(PackagingTest):
         for name in ("cdi.hpp", "cdi_core.hpp"):
             self.assertTrue(files[name].startswith(f"// cdi {RELEASE} ".encode()))
             self.assertNotIn(b"#include <cdi/", files[name])
+            # All bodies are left out together, and nothing but them.
+            declarations, *bodies = files[name].split(b"\n#if CDI_BODIES\n")
+            self.assertEqual(len(bodies), 1)
+            self.assertNotIn(b"\nCDI_INLINE ", declarations)
+            self.assertTrue(bodies[0].endswith(b"\n#endif  // CDI_BODIES\n"))
         self.assertNotIn(b"nlohmann/", files["cdi_core.hpp"])
 
     def test_files_that_disagree_are_refused(self):
