@@ -65,10 +65,9 @@ def searching(folder):
     return {**os.environ, "PKG_CONFIG_PATH": ":".join(filter(None, path))}
 
 
-def program_line(heading):
-    """The README's line that makes a program."""
-    return [line for line in readme_block(heading, "sh").splitlines()
-            if line.startswith("c++ ")][0]
+def program_line(lines):
+    """The one of them that makes a program."""
+    return [line for line in lines.splitlines() if line.startswith("c++ ")][0]
 
 
 def in_component(text, component):
@@ -87,7 +86,7 @@ class Installed(PackagingTest):
             f"share/pkgconfig/{NAME}.pc", f"share/pkgconfig/{NAME}-core.pc"})
 
     def test_pkg_config(self):
-        line = program_line("Installed, with pkg-config")
+        line = program_line(readme_block("Installed, with pkg-config", "sh"))
         search = searching(f"{PREFIX}/share/pkgconfig")
         for component, package in COMPONENTS.items():
             with self.subTest(component):
@@ -369,7 +368,7 @@ int main() { return one() && two() ? 0 : 1; }
         self.assertEqual(re.findall(r".* (?:_GLOBAL__sub_I|__static_init).*", listed), [])
 
     def test_pkg_config(self):
-        line = program_line("Compiled")
+        line = program_line(readme_block("Compiled", "sh"))
         search = searching(f"{self.libdir}/pkgconfig")
         self.run_in(self.folder, "sh", "-ec", line, env=search)
         self.run_in(self.folder, "./app")
