@@ -21,12 +21,13 @@ class Amalgamation:
     def __init__(self):
         self.headers = set()
         self.others = set()
-        self.bodies = []
+        self.bodies = []  # those to come, as long as there are declarations
 
     def whole(self, header):
         """The text of a header and of all that it includes."""
         text = self.text_of(header)
-        bodies = "\n".join(map(self.text_of, self.bodies))  # which grows meanwhile
+        later, self.bodies = self.bodies, None
+        bodies = "\n".join(self.text_of(name) for name in later if name not in self.headers)
         return f"{text}\n#if CDI_BODIES\n\n{bodies}\n#endif  // CDI_BODIES\n"
 
     def text_of(self, header):
@@ -42,8 +43,7 @@ class Amalgamation:
         name = match[1]
         if name in self.headers | self.others:
             return ""
-        if name.startswith("cdi/impl/"):
-            self.headers.add(name)
+        if name.startswith("cdi/impl/") and self.bodies is not None:
             self.bodies.append(name)
             return ""
         if (INCLUDE / name).is_file():
