@@ -6,3 +6,4 @@
 #define CDI_SOURCE
 
 #include <cdi/cdi.hpp>
+#include <cdi/inject_json.hpp>

@@ -1,17 +1,20 @@
-// A directory of specs, with bodies from the library. Its headers need nothing third-party.
-#include <cdi/cache.hpp>
-#include <cdi/file.hpp>
-#include <cdi/publish.hpp>
+// An OCI config as text, with bodies from the library.
+#include <cdi/inject_json.hpp>
+#include <cdi/spec_text.hpp>
 
-int main() {
 #ifndef CDI_COMPILED
 #error "what gives the library defines CDI_COMPILED"
 #endif
+#ifdef NLOHMANN_JSON_VERSION_MAJOR
+#error "only the library needs nlohmann_json"
+#endif
+
+int main() {
   const auto loaded = cdi::parse_spec(
       "{cdiVersion: 0.5.0, kind: v.com/c, devices: [{name: d, containerEdits: {env: [GPU=0]}}]}",
       "v.yaml", cdi::Format::yaml);
-  cdi::Cache cache{{"/nowhere/cdi"}};
-  const auto missing = cache.registry()->unresolved({"v.com/c=d"});
-  const auto ours = cdi::Publisher{"test.example", "/nowhere/cdi"}.files();
-  return loaded && missing.size() == 1 && ours && ours->empty() ? 0 : 1;
+  const std::vector<std::string> dirs{"/nowhere/cdi"};
+  std::string config = "{}";
+  const auto done = cdi::inject_json(config, {"v.com/c=d"}, dirs);
+  return loaded && !done && done.error().code == cdi::Errc::not_found && config == "{}" ? 0 : 1;
 }

@@ -433,9 +433,9 @@ int main() { return one() && two() ? 0 : 1; }
 
     def test_single_header(self):
         shutil.copy(os.path.join(RELEASED, "cdi.hpp"), self.folder)
-        app = self.folder / "app.cpp"
-        app.write_text(re.sub(r"<cdi/\w+.hpp>", '"cdi.hpp"', app.read_text(encoding="utf-8")),
-                       encoding="utf-8")
+        code = (CONSUMERS / "cdi.cpp").read_text(encoding="utf-8")
+        (self.folder / "app.cpp").write_text(code.replace("<cdi/cdi.hpp>", '"cdi.hpp"'),
+                                             encoding="utf-8")
         (self.folder / "library.cpp").write_text('#define CDI_SOURCE\n#include "cdi.hpp"\n',
                                                  encoding="utf-8")
         for source, flag in (("library", "-O0"), ("app", "-DCDI_COMPILED")):
