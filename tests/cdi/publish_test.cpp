@@ -26,8 +26,11 @@
 
 #include <doctest/doctest.h>
 
+#include <cdi/descriptor.hpp>
 #include <cdi/file.hpp>
 #include <cdi/publish.hpp>
+#include <cdi/replace_file.hpp>
+#include <cdi/text_file.hpp>
 
 #include "../temp_tree.hpp"
 

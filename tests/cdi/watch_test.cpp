@@ -32,6 +32,7 @@
 #include <cdi/descriptor.hpp>
 #include <cdi/file.hpp>
 #include <cdi/replace_file.hpp>
+#include <cdi/text_file.hpp>
 #include <cdi/watch.hpp>
 
 #include "../temp_tree.hpp"
