@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cdi/impl/lower.hpp>
 #include <cdi/lower.hpp>
 #include <cdi/minimum_version.hpp>
 #include <cdi/validate.hpp>
