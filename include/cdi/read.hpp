@@ -39,6 +39,9 @@ inline TextAs text_as(const Type& type) {
 bool read_value(const Document::Value& value, void* self, const Type& type, TextAs text,
                 Reading& reading);
 
+/// Reads a `BasicValue`, which every value makes.
+void read_any(const Document::Value& value, void* self, const Type& type);
+
 /// As `read`; `reading` also gets the warnings about a value that could be read.
 template <class T>
 Result<T> read_noting(const Document::Value& value, Reading& reading) {

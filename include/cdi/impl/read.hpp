@@ -90,8 +90,6 @@ inline std::size_t find_field(const Type& type, std::string_view key) {
   return i;
 }
 
-inline void read_any(const Document::Value& value, void* self, const Type& type);
-
 /// Reads a `BasicMember`.
 inline void read_member(const Document::Member& member, void* self, const Type& type) {
   Places places;
@@ -100,8 +98,7 @@ inline void read_member(const Document::Member& member, void* self, const Type& 
   detail::read_any(member.value, places[1], *type.fields[1].type);
 }
 
-/// Reads a `BasicValue`.
-inline void read_any(const Document::Value& value, void* self, const Type& type) {
+CDI_INLINE void read_any(const Document::Value& value, void* self, const Type& type) {
   Places places;
   type.places(self, places);
   auto& kind = *static_cast<ValueKind*>(places[0]);
