@@ -7,15 +7,17 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include <cdi/file.hpp>
-#include <cdi/registry.hpp>
+#include <cdi/any_names.hpp>
+#include <cdi/fwd.hpp>
+#include <cdi/read_options.hpp>
 #include <cdi/unresolved.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
+
+struct SpecDir;
 
 /// Directories where specs are put that a runtime may not search: those of the system, of the
 /// user's configuration and of the user's session, from `HOME`, `XDG_CONFIG_HOME` and
@@ -28,9 +30,9 @@ namespace detail {
 std::vector<std::string> not_searched(const std::vector<SpecDir>& searched,
                                       const std::vector<std::string>& dirs);
 
-/// Looks for what `missing` has in directories that the registry did not search.
-void look_elsewhere(const Registry& registry, std::vector<Unresolved>& missing,
-                    const std::vector<std::string>& other_dirs, const ReadOptions& options);
+std::vector<Unresolved> diagnose_any(const Registry& registry, AnyNames names,
+                                     const std::vector<std::string>& other_dirs,
+                                     const ReadOptions& options);
 
 }  // namespace detail
 
@@ -42,15 +44,15 @@ template <class Names>
 std::vector<Unresolved> diagnose(const Registry& registry, const Names& names,
                                  const std::vector<std::string>& other_dirs = usual_spec_dirs(),
                                  const ReadOptions& options = {}) {
-  auto missing = registry.unresolved(names);
-  detail::look_elsewhere(registry, missing, other_dirs, options);
-  return missing;
+  return detail::diagnose_any(registry, detail::AnyNames{names}, other_dirs, options);
 }
 /// The same for names in braces.
-std::vector<Unresolved> diagnose(const Registry& registry,
-                                 std::initializer_list<std::string_view> names,
-                                 const std::vector<std::string>& other_dirs = usual_spec_dirs(),
-                                 const ReadOptions& options = {});
+inline std::vector<Unresolved> diagnose(
+    const Registry& registry, std::initializer_list<std::string_view> names,
+    const std::vector<std::string>& other_dirs = usual_spec_dirs(),
+    const ReadOptions& options = {}) {
+  return detail::diagnose_any(registry, detail::AnyNames{names}, other_dirs, options);
+}
 
 }  // namespace cdi::inline CDI_ABI
 

@@ -5,10 +5,11 @@
 #define CDI_IMPL_DIAGNOSE_HPP
 
 #include <cstdlib>
-#include <span>
 #include <sys/stat.h>
+#include <utility>
 
 #include <cdi/diagnose.hpp>
+#include <cdi/registry.hpp>
 #include <cdi/result.hpp>
 #include <cdi/scan.hpp>
 #include <cdi/signature.hpp>
@@ -64,12 +65,15 @@ inline void found_elsewhere(Unresolved& one, Error cause) {
   one.causes.push_back(std::move(cause));
 }
 
-CDI_INLINE void look_elsewhere(const Registry& registry, std::vector<Unresolved>& missing,
-                               const std::vector<std::string>& other_dirs,
-                               const ReadOptions& options) {
+CDI_INLINE std::vector<Unresolved> diagnose_any(const Registry& registry, AnyNames names,
+                                                const std::vector<std::string>& other_dirs,
+                                                const ReadOptions& options) {
+  std::vector<std::string> all;
+  names.each([&](std::string_view name) { all.emplace_back(name); });
+  auto missing = registry.unresolved(all);
   bool unknown = false;
   for (const auto& one : missing) unknown = unknown || may_be_elsewhere(one);
-  if (!unknown) return;
+  if (!unknown) return missing;
   const auto elsewhere = scan_spec_dirs(not_searched(registry.dirs(), other_dirs), options);
   for (auto& one : missing) {
     if (!may_be_elsewhere(one)) continue;
@@ -86,17 +90,10 @@ CDI_INLINE void look_elsewhere(const Registry& registry, std::vector<Unresolved>
     cause.message.append("; and the directory is not searched");
     found_elsewhere(one, std::move(cause));
   }
+  return missing;
 }
 
 }  // namespace detail
-
-CDI_INLINE std::vector<Unresolved> diagnose(const Registry& registry,
-                                            std::initializer_list<std::string_view> names,
-                                            const std::vector<std::string>& other_dirs,
-                                            const ReadOptions& options) {
-  return diagnose(registry, std::span<const std::string_view>{names.begin(), names.size()},
-                  other_dirs, options);
-}
 
 }  // namespace cdi::inline CDI_ABI
 
