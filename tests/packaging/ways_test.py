@@ -360,11 +360,13 @@ int main() { return one() && two() ? 0 : 1; }
                          {f"{libdir}/lib{NAME}.a", f"{libdir}/pkgconfig/{NAME}-compiled.pc"})
 
     def test_symbols(self):
-        """What it defines for the linker is all the library's, and nothing runs before main."""
+        """It defines nothing that is others', needs nothing more that is ours, and runs nothing
+        before main."""
         listed = self.run_in(self.folder, "nm", "-C", f"{self.libdir}/lib{NAME}.a")
         strong = re.findall(r"^\w+ [TDBRC] (.*)$", listed, re.M)
         self.assertIn(f"cdi::{ABI}::check_owner", [name.partition("(")[0] for name in strong])
         self.assertEqual([name for name in strong if f"cdi::{ABI}::" not in name], [])
+        self.assertEqual(re.findall(r"^ *U cdi::.*", listed, re.M), [])
         self.assertEqual(re.findall(r".* (?:_GLOBAL__sub_I|__static_init).*", listed), [])
 
     def test_pkg_config(self):
