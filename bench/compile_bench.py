@@ -4,7 +4,8 @@
 """What headers and typical programs cost to compile: compile_bench.py [UNIT...]
 
 A unit is a header, such as cdi/spec.hpp, for a file that only includes it, or one of PROGRAMS; all
-without UNIT. Of each, with each compiler and at each level of optimisation:
+without UNIT. UNIT:compiled is the same with CDI_COMPILED, where a library has the bodies. Of each,
+with each compiler and at each level of optimisation:
 
   seconds        processor time of the compiler, the least of --runs
   RSS            the most memory it held, in MiB
@@ -37,11 +38,15 @@ PROGRAMS = {
     "inject": "examples/inject.cpp",  # a JSON document; everything
     "oci_json": "bench/programs/oci_json.cpp",  # our OCI type from JSON text and back
     "spec_file": "bench/programs/spec_file.cpp",  # what a reader of spec files needs
+    "facade": "bench/programs/facade.cpp",  # JSON text, by one function
+    "nlohmann": "bench/programs/nlohmann.cpp",  # the reading and writing of `inject`, without us
 }
+COMPILED = ":compiled"
 UNITS = [*HEADERS, *PROGRAMS]
+UNITS += [unit + COMPILED for unit in UNITS]
 COLUMNS = ("unit", "compiler", "level", "seconds", "RSS", "object", "MiB", "instantiations")
 README = PROJECT / "README.md"
-ROW = re.compile(r"^(\| `(cdi/\S+)` \| .* \| .*? ?\|) \S+ \| \S+ \|$", re.M)
+ROW = re.compile(r"^(\| `(cdi/\S+)` \| .* \| .*? ?\|) \S+ \| \S+ \| \S+ \|$", re.M)
 
 # When g++ collects garbage depends on the memory of the machine, and a little of its count on that.
 COLLECT = ("--param", "ggc-min-expand=300", "--param", "ggc-min-heapsize=131072")
@@ -58,6 +63,7 @@ class Failed(Exception):
 
 
 def source(unit):
+    unit = unit.removesuffix(COMPILED)
     if unit in PROGRAMS:
         return (PROJECT / PROGRAMS[unit]).read_text(encoding="utf-8")
     return includes(unit) if unit else ""
@@ -90,8 +96,9 @@ class Bench:
         """A folder with the unit in it, and the command to compile that."""
         with tempfile.TemporaryDirectory(prefix="cdi-compile-") as folder:
             pathlib.Path(folder, "unit.cpp").write_text(source(unit), encoding="utf-8")
+            mode = ["-DCDI_COMPILED"] if unit.endswith(COMPILED) else []
             yield folder, [COMPILERS[compiler], "-std=c++20", f"-O{level}", "-I", str(INCLUDE),
-                           "unit.cpp"]
+                           *mode, "unit.cpp"]
 
     @functools.cached_property
     def still_clock(self):
@@ -140,7 +147,7 @@ class Bench:
 
 
 def print_row(values):
-    print("{:24} {:9} {:5} {:>7} {:>6} {:>7} {:>6} {:>15}".format(
+    print("{:32} {:9} {:5} {:>7} {:>6} {:>7} {:>6} {:>15}".format(
         *("" if value is None else value for value in values)), flush=True)
 
 
@@ -149,8 +156,9 @@ def write_readme(bench, runs):
     def measured(row):
         seconds, *_ = bench.object(row[2], "g++", 0, runs)
         amount = bench.mebibytes(row[2], 0)
-        print(f"{row[2]:24} {amount:4} MiB {seconds:5.1f} s", flush=True)
-        return f"{row[1]} {amount} | {seconds:.1f} |"
+        compiled = bench.mebibytes(row[2] + COMPILED, 0)
+        print(f"{row[2]:24} {amount:4} MiB {seconds:5.1f} s, compiled {compiled:4} MiB", flush=True)
+        return f"{row[1]} {amount} | {seconds:.1f} | {compiled} |"
 
     README.write_text(ROW.sub(measured, README.read_text(encoding="utf-8")), encoding="utf-8")
 
@@ -159,7 +167,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     here = [name for name, path in COMPILERS.items() if path]
-    parser.add_argument("units", nargs="*", metavar="UNIT", help=f"a header; {', '.join(PROGRAMS)}")
+    parser.add_argument("units", nargs="*", metavar="UNIT", help=f"a header; {', '.join(PROGRAMS)}; with :compiled")
     parser.add_argument("--compilers", nargs="+", choices=here, default=here)
     parser.add_argument("--levels", nargs="+", choices=[*"0123s"], default=["0", "2"])
     parser.add_argument("--runs", type=int, default=3)

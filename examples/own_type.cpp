@@ -1,7 +1,7 @@
 #include <array>
 #include <iostream>
 
-#include <cdi/core.hpp>
+#include <cdi/apply.hpp>
 
 // What a runtime holds of a container: its own types, with its own names.
 struct Node {

@@ -17,7 +17,7 @@ import sys
 sys.dont_write_bytecode = True
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / "bench"))
-from compile_bench import COMPILERS, PROGRAMS, Bench, Failed  # noqa: E402
+from compile_bench import COMPILED, COMPILERS, PROGRAMS, Bench, Failed  # noqa: E402
 from toolchain import Unit, includes  # noqa: E402
 
 TABLE = pathlib.Path(__file__).with_name("compile_cost.json")
@@ -53,13 +53,14 @@ def measure(compilers):
     bench = Bench()
     if "g++" in compilers:
         _ = bench.still_clock  # made once, before the threads
-    work = [(unit, compiler) for unit in [*PROGRAMS, *reversed(HEADERS)] for compiler in compilers
+    programs = [*PROGRAMS, *(name + COMPILED for name in PROGRAMS)]
+    work = [(unit, compiler) for unit in [*programs, *reversed(HEADERS)] for compiler in compilers
             if unit in HEADERS or compiler == "g++"]
 
     def count(unit, compiler):
         return COUNTS[compiler][1](bench, unit, 0)
 
-    found = {unit: {} for unit in [*HEADERS, *PROGRAMS]}
+    found = {unit: {} for unit in [*HEADERS, *programs]}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for (unit, compiler), amount in zip(work, pool.map(lambda one: count(*one), work)):
             found[unit][COUNTS[compiler][0]] = amount
