@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -469,6 +471,28 @@ TEST_CASE("Long values are cut, and stay on one line") {
   CHECK(lost[0].what.size() < 250);
   CHECK(lost[0].what.find('\n') == std::string::npos);
   CHECK(lost[0].what.ends_with("... (since 0.6.0)"));
+}
+
+/// Holds what `Owning` does, and is another type: the library with the bodies has nothing for it.
+struct Mine {
+  using String = std::string;
+  template <class T>
+  using List = std::vector<T>;
+  template <class T>
+  using Dict = std::map<std::string, T, std::less<>>;
+};
+
+TEST_CASE("A storage of one's own is checked and lowered by what cdi/impl/lower.hpp has") {
+  cdi::BasicSpec<Mine> spec{.version = "1.1.0", .kind = "vendor.com/gpu"};
+  spec.devices.push_back({.name = "0", .container_edits = {.env = {"A=1"}}});
+  CHECK(cdi::validate(spec));
+  CHECK(cdi::minimum_version(spec) == Release{0, 5, 0});
+  const auto done = cdi::lower(spec, {0, 5, 0});
+  REQUIRE(done);
+  CHECK(done->spec.version == "0.5.0");
+  CHECK(done->spec.devices[0].container_edits.env == std::vector<std::string>{"A=1"});
+  spec.devices.clear();
+  CHECK_FALSE(cdi::validate(spec));
 }
 
 }  // namespace
