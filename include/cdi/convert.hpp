@@ -32,22 +32,14 @@ constexpr bool is_same_model(const Type& a, const Type& b, int depth = 6) {
   return true;
 }
 
-/// Whether two types are one model of the library, or of a template of a user's own.
-template <class From, class To>
-inline constexpr bool is_one_template = false;
-template <template <class> class Model, Storage A, Storage B>
-inline constexpr bool is_one_template<Model<A>, Model<B>> = true;
-
 /// Makes `to` what `from` is, in another storage or the same. What it held is lost.
 template <class From, class To>
 void convert_value(const From& from, To& to) {
   if constexpr (std::is_assignable_v<To&, const From&>) {
     to = from;
   } else {
-    if constexpr (!is_one_template<From, To>) {
-      static_assert(is_same_model(type_of<From>, type_of<To>),
-                    "cdi: only a model of the same fields in another storage can be converted");
-    }
+    static_assert(is_same_model(type_of<From>, type_of<To>),
+                  "cdi: only a model of the same fields in another storage can be converted");
     detail::convert_erased(to_look_at(&from), table_of<From>(), &to, table_of<To>());
   }
 }

@@ -81,6 +81,14 @@ class Flags(Case):
         self.judge(self.units({"all": includes(*HEADERS)}, dialects=["c++2b"],
                               compilers=["g++", "clang++ libc++"]))
 
+    def test_compiled_mode(self):
+        """Headers that declare only, each alone, and the library."""
+        public = [header for header in HEADERS if not header.startswith("cdi/impl/")]
+        texts = {header: includes(header) for header in public}
+        self.judge(self.units(texts, "-DCDI_COMPILED", compilers=["g++"], dialects=["c++20"]) +
+                   self.units({"all": includes(*public)}, "-DCDI_COMPILED", dialects=["gnu++20"]) +
+                   self.units({"library": includes(*HEADERS)}, "-DCDI_SOURCE", dialects=["c++20"]))
+
     def refused(self, why, header, *flags):
         """Each compiler stops at a header, and says why."""
         for compiler in ("g++", "clang++ libstdc++"):
@@ -111,7 +119,7 @@ class Flags(Case):
 
 class Names(Case):
     def test_macros(self):
-        """Guards, named after their file, and four more; none of others' is taken away."""
+        """Guards, named after their file, and six more; none of others' is taken away."""
         for dialect in DIALECTS:
             done = Unit("", [GXX, f"-std={dialect}", "-I", INCLUDE, "-E", "-dD", "-x", "c++", "-"],
                         includes(*HEADERS)).run()

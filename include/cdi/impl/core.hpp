@@ -11,6 +11,8 @@
 
 // What a library has of templates: those of the models that everybody uses.
 
+#ifdef CDI_SOURCE
+
 namespace cdi::inline CDI_ABI {
 
 namespace detail {
@@ -42,5 +44,7 @@ template Result<oci::Spec> read_json_text(std::string_view, std::string_view, co
 }  // namespace detail
 
 }  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_SOURCE
 
 #endif  // CDI_IMPL_CORE_HPP

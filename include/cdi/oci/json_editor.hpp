@@ -167,15 +167,12 @@ class JsonPartCheck {
 
  private:
   static std::string_view name(const Json& value) {
-    switch (value.type()) {
-      case Json::value_t::null: return "null";
-      case Json::value_t::object: return "an object";
-      case Json::value_t::array: return "an array";
-      case Json::value_t::string: return "text";
-      case Json::value_t::boolean: return "true or false";
-      case Json::value_t::discarded: return "a text that is not valid JSON";
-      default: return "such a value";
-    }
+    if (value.is_null()) return "null";
+    if (value.is_object()) return "an object";
+    if (value.is_array()) return "an array";
+    if (value.is_string()) return "text";
+    if (value.is_boolean()) return "true or false";
+    return value.is_discarded() ? "a text that is not valid JSON" : "such a value";
   }
 
   Result<void> result_{};

@@ -14,11 +14,15 @@
 
 // What the library has of the templates of <cdi/oci/editor.hpp>.
 
+#ifdef CDI_SOURCE
+
 namespace cdi::inline CDI_ABI {
 
 template Result<void> detail::edit(oci::Spec& target, JoinedEdits& edits, const AnyHost& host,
                                    std::size_t& failed);
 
 }  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_SOURCE
 
 #endif  // CDI_IMPL_OCI_EDITOR_HPP

@@ -15,6 +15,8 @@
 
 // What the library has of the templates of <cdi/oci/json_editor.hpp>.
 
+#ifdef CDI_SOURCE
+
 namespace cdi::inline CDI_ABI {
 
 template Result<void> detail::edit(nlohmann::json& target, JoinedEdits& edits, const AnyHost& host,
@@ -23,5 +25,7 @@ template Result<void> detail::edit(nlohmann::ordered_json& target, JoinedEdits& 
                                    const AnyHost& host, std::size_t& failed);
 
 }  // namespace cdi::inline CDI_ABI
+
+#endif  // CDI_SOURCE
 
 #endif  // CDI_IMPL_OCI_JSON_EDITOR_HPP
