@@ -10,31 +10,41 @@ import re
 import sys
 
 INCLUDE = pathlib.Path(__file__).resolve().parent.parent / "include"
+BODIES = re.compile(r"(#if.*\n)#include <(cdi/impl/.+)>\n#endif\n")
 BANNER = re.compile(r"\A// cdi - .*\n// SPDX-.*\n\n")
 
 
 class Amalgamation:
     """Each header stands where it is first included, with its guard: a header of the same release
-    that is included besides adds nothing. Headers of others are included once. The bodies of
-    functions come last, all in one `#if`: what they include is not there for what stands before."""
+    that is included besides adds nothing. Headers of others are included once. Bodies of functions
+    come last, and what only a library has of them after those: what they include is not there for
+    what stands before."""
 
     def __init__(self):
         self.headers = set()
         self.others = set()
-        self.bodies = []  # those to come, as long as there are declarations
+        self.later = {"#if CDI_BODIES\n": [], "#ifdef CDI_SOURCE\n": []}
 
     def whole(self, header):
         """The text of a header and of all that it includes."""
         text = self.text_of(header)
-        later, self.bodies = self.bodies, None
-        bodies = "\n".join(self.text_of(name) for name in later if name not in self.headers)
-        return f"{text}\n#if CDI_BODIES\n\n{bodies}\n#endif  // CDI_BODIES\n"
+        for condition in list(self.later):
+            names = self.later.pop(condition)  # from here on, they stand where they are included
+            bodies = "\n".join(self.text_of(name) for name in names if name not in self.headers)
+            text += f"\n{condition}\n{bodies}\n#endif  // {condition.split()[1]}\n"
+        return text
 
     def text_of(self, header):
         self.headers.add(header)
         text = BANNER.sub("", (INCLUDE / header).read_text(encoding="utf-8"))
-        text = "".join(map(self.line, text.splitlines(keepends=True)))
-        return f"// ---- {header}\n" + text.replace("#if CDI_BODIES\n#endif\n", "")
+        text = BODIES.sub(self.put_off, text)
+        return f"// ---- {header}\n" + "".join(map(self.line, text.splitlines(keepends=True)))
+
+    def put_off(self, bodies):
+        if bodies[1] not in self.later:
+            return bodies[0]
+        self.later[bodies[1]].append(bodies[2])
+        return ""
 
     def line(self, line):
         match = re.match(r"#include <([^>]+)>", line)
@@ -42,9 +52,6 @@ class Amalgamation:
             return line
         name = match[1]
         if name in self.headers | self.others:
-            return ""
-        if name.startswith("cdi/impl/") and self.bodies is not None:
-            self.bodies.append(name)
             return ""
         if (INCLUDE / name).is_file():
             return self.text_of(name)

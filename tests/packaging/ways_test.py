@@ -230,6 +230,13 @@ class SingleHeader(PackagingTest):
                 self.run_in(self.folder, "sh", "-ec", line)
                 self.run_in(self.folder, "./app")
 
+    def test_what_is_not_used_makes_no_code(self):
+        shutil.copy(os.path.join(RELEASED, "cdi.hpp"), self.folder)
+        (self.folder / "app.cpp").write_text('#include "cdi.hpp"\n', encoding="utf-8")
+        self.run_in(self.folder, "c++", "-std=c++20", "-O0", "-c", "app.cpp")
+        listed = self.run_in(self.folder, "nm", "-C", "app.o")
+        self.assertEqual(re.findall(r".* [TWVu] .*cdi::.*", listed), [])
+
     def test_beside_the_headers_it_was_made_of(self):
         shutil.copy(os.path.join(RELEASED, "cdi_core.hpp"), self.folder)
         for both in ('#include "cdi_core.hpp"\n#include <cdi/core.hpp>\n',
