@@ -27,11 +27,14 @@ if("compiled" IN_LIST _cdi_components AND NOT TARGET cdi::compiled)
     target_compile_definitions(cdi::compiled INTERFACE CDI_COMPILED)
     target_link_libraries(cdi::compiled INTERFACE cdi::core)
   elseif(_cdi_source AND TARGET nlohmann_json::nlohmann_json)
-    # Compiled only when something links it; into a shared library, too.
+    # Compiled only when something links it; into a shared library, too. In sections, of which the
+    # linker can leave out what is not used.
     add_library(container-device-interface-compiled STATIC EXCLUDE_FROM_ALL "${_cdi_source}")
     set_target_properties(container-device-interface-compiled PROPERTIES
       OUTPUT_NAME container-device-interface POSITION_INDEPENDENT_CODE ON)
     target_compile_definitions(container-device-interface-compiled PUBLIC CDI_COMPILED)
+    target_compile_options(container-device-interface-compiled
+      PRIVATE -ffunction-sections -fdata-sections)
     target_link_libraries(container-device-interface-compiled
       PUBLIC cdi::core PRIVATE nlohmann_json::nlohmann_json)
     add_library(cdi::compiled ALIAS container-device-interface-compiled)
