@@ -45,7 +45,7 @@ COMPILED = ":compiled"
 UNITS = [*HEADERS, *PROGRAMS]
 UNITS += [unit + COMPILED for unit in UNITS]
 COLUMNS = ("unit", "compiler", "level", "seconds", "RSS", "object", "MiB", "instantiations")
-README = PROJECT / "README.md"
+PAGE = PROJECT / "docs/headers.md"
 ROW = re.compile(r"^(\| `(cdi/\S+)` \| .* \| .*? ?\|) \S+ \| \S+ \| \S+ \|$", re.M)
 
 # When g++ collects garbage depends on the memory of the machine, and a little of its count on that.
@@ -151,8 +151,8 @@ def print_row(values):
         *("" if value is None else value for value in values)), flush=True)
 
 
-def write_readme(bench, runs):
-    """Fills in MiB and seconds of the README's table of headers."""
+def write_page(bench, runs):
+    """Fills in MiB and seconds of the table of headers."""
     def measured(row):
         seconds, *_ = bench.object(row[2], "g++", 0, runs)
         amount = bench.mebibytes(row[2], 0)
@@ -160,7 +160,7 @@ def write_readme(bench, runs):
         print(f"{row[2]:24} {amount:4} MiB {seconds:5.1f} s, compiled {compiled:4} MiB", flush=True)
         return f"{row[1]} {amount} | {seconds:.1f} | {compiled} |"
 
-    README.write_text(ROW.sub(measured, README.read_text(encoding="utf-8")), encoding="utf-8")
+    PAGE.write_text(ROW.sub(measured, PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def arguments():
@@ -172,8 +172,8 @@ def arguments():
     parser.add_argument("--levels", nargs="+", choices=[*"0123s"], default=["0", "2"])
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--json", metavar="FILE", help="writes the table there too")
-    parser.add_argument("--readme", action="store_true",
-                        help="writes MiB and seconds into the README's table of headers instead")
+    parser.add_argument("--page", action="store_true",
+                        help="writes MiB and seconds into docs/headers.md instead")
     given = parser.parse_args()
     unknown = set(given.units) - set(UNITS)
     if unknown:
@@ -183,8 +183,8 @@ def arguments():
 
 def main():
     given, bench = arguments(), Bench()
-    if given.readme:
-        return write_readme(bench, given.runs)
+    if given.page:
+        return write_page(bench, given.runs)
     print_row(COLUMNS)
     rows = []
     for unit in ["", *(given.units or UNITS)]:

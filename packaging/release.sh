@@ -47,10 +47,10 @@ agrees meson.build "$(value meson.build "^  version: '\([^']*\)'")" "$version"
 agrees conanfile.py "$(value conanfile.py '^    version = "\([^"]*\)"')" "$version"
 agrees packaging/vcpkg "$(value packaging/vcpkg/container-device-interface/vcpkg.json \
   '^  "version": "\([^"]*\)"')" "$version"
-agrees README.md "$(value README.md '.*container-device-interface-\([0-9.]*\)\.tar')" "$version"
-agrees README.md "$(value README.md '.*container-device-interface\/\([0-9.]*\)`')" "$version"
+agrees docs/install.md "$(value docs/install.md '.*container-device-interface-\([0-9.]*\)\.tar')" "$version"
+agrees docs/install.md "$(value docs/install.md '.*container-device-interface\/\([0-9.]*\)`')" "$version"
 # shellcheck disable=SC2016  # backquotes of Markdown
-agrees README.md "$(value README.md '.*`cdi::\(v[0-9_]*\)`')" "v$(echo "$version" | tr . _)"
+agrees docs/abi.md "$(value docs/abi.md '.*`cdi::\(v[0-9_]*\)`')" "v$(echo "$version" | tr . _)"
 agrees CHANGELOG.md "$(value CHANGELOG.md '^## \([0-9.]*\)')" "$version"
 [ $trial = yes ] || ! grep -q "^## $version, not yet released" CHANGELOG.md ||
   fail "CHANGELOG.md says that $version is not yet released; --trial makes its files all the same"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""The README's programs, commands and transcripts do what the README says.
+"""The programs, commands and transcripts of the README and of docs/ do what the text says.
 
 usage: readme_test.py CDI CDI_PREPARE INJECT OWN_TYPE PROJECT
 """
@@ -25,9 +25,12 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(PROJECT / "tests/prepare"))
 import node_trees  # noqa: E402  pylint: disable=wrong-import-position
 
-README = (PROJECT / "README.md").read_text(encoding="utf-8")
+PAGES = {str(path.relative_to(PROJECT)): path.read_text(encoding="utf-8")
+         for path in (PROJECT / "README.md", *sorted(PROJECT.glob("docs/*.md")))}
 FENCED = re.compile(r"^```(.*)\n((?s:.*?))^```$", re.M)
-PROSE = FENCED.sub("", README)
+FENCED_LINES = {line for text in PAGES.values() for block in FENCED.findall(text)
+                for line in block[1].splitlines()}
+PROSE = "".join(FENCED.sub("", text) for text in PAGES.values())
 
 # Programs whose lines are not run, and why.
 NOT_RUN = {
@@ -40,7 +43,7 @@ NOT_RUN = {
 if not importlib.util.find_spec("jsonschema"):
     NOT_RUN["python3"] = "this one has no jsonschema"
 
-# What is on the host before the README's commands are run there.
+# What is on the host before the commands are run there.
 SPEC = """\
 cdiVersion: 0.7.0
 kind: vendor.com/gpu
@@ -58,7 +61,10 @@ FILES = {
     "config.json": '{"ociVersion": "1.0.2"}',
 }
 TRANSCRIPT_FILES = {
-    "etc/cdi/vendor.yaml": SPEC + "    colour: red\n",
+    "etc/cdi/vendor.yaml": SPEC,
+    "var/run/cdi/.keep": "",
+    "config.json": json.dumps({"ociVersion": "1.0.2", "process": {"env": ["PATH=/bin"]}}, indent=2)
+                   + "\n",
     "gpu.yaml": """\
 cdiVersion: 0.7.0
 kind: vendor.com/gpu
@@ -73,11 +79,12 @@ devices:
 
 
 def fenced_blocks():
-    """Line, headings (the nearest last), language and text of each block between fences."""
-    for found in FENCED.finditer(README):
-        before = README[:found.start()]
-        section = before[before.rfind("\n## "):]
-        yield (before.count("\n") + 1, re.findall(r"^##+ (.*)$", section, re.M), *found.groups())
+    """Page, line, nearest heading, language and text of each block between fences."""
+    for page, text in PAGES.items():
+        for found in FENCED.finditer(text):
+            before = text[:found.start()]
+            heading = re.findall(r"^#+ (.*)$", before, re.M)[-1]
+            yield page, before.count("\n") + 1, heading, *found.groups()
 
 
 def indented_blocks(transcripts):
@@ -99,16 +106,28 @@ def commands_in_prose():
     return re.findall(r"(?<!`)`([a-z][^\s`]* (?:[^`\n]* )?-[^`\n]*)`(?!`)", PROSE)
 
 
+class Length(unittest.TestCase):
+    def test_the_readme_is_short_and_lines_fit(self):
+        self.assertLessEqual(PAGES["README.md"].count("\n"), 150)
+        for page, text in PAGES.items():
+            for number, line in enumerate(text.splitlines(), 1):
+                whole = line.startswith(("|", "    ", "[")) or "://" in line  # cannot be wrapped
+                if len(line) > 100 and not whole and line not in FENCED_LINES:
+                    self.fail(f"{page}:{number}: a line of {len(line)} columns; 100 is the most")
+
+
 class Programs(unittest.TestCase):
     def test_each_is_an_example_that_is_run_here(self):
         examples = {path.read_text(encoding="utf-8"): path.stem
                     for path in (PROJECT / "examples").glob("*.cpp")}
         found = set()
-        for line, _, language, text in fenced_blocks():
-            if language == "cpp":
-                if text not in examples:
-                    self.fail(f"README.md:{line}: this program is no file of examples/")
+        for page, line, _, language, text in fenced_blocks():
+            if language != "cpp":
+                continue
+            if text in examples:
                 found.add(examples[text])
+            elif not any(text in program for program in examples):
+                self.fail(f"{page}:{line}: this is no file of examples/, and no part of one")
         self.assertEqual(found, {"inject", "own_type"})
 
     @staticmethod
@@ -153,10 +172,11 @@ class HeaderTable(unittest.TestCase):
         return found
 
     def test_each_row_is_true(self):
-        rows = re.findall(r"^\| `(cdi/\S+)` \| (.*) \| (.*?) ?\| (\d+) \| (\d+\.\d) \|$", README,
-                          re.M)
+        page = PAGES["docs/headers.md"]
+        rows = re.findall(r"^\| `(cdi/\S+)` \| (.*) \| (.*?) ?\| (\d+) \| (\d+\.\d) \| (\d+) \|$",
+                          page, re.M)
         self.assertGreater(len(rows), 20)
-        self.assertEqual(len(rows), len(re.findall(r"^\| `cdi/", README, re.M)))
+        self.assertEqual(len(rows), len(re.findall(r"^\| `cdi/", page, re.M)))
         for header, _, needs, *_ in rows:
             with self.subTest(header):
                 self.assertEqual(set(filter(None, needs.split(", "))), self.needs(header, set()))
@@ -167,20 +187,20 @@ class WaysToUse(unittest.TestCase):
         tests = " ".join("\n".join(path.read_text(encoding="utf-8") for path in
                                    (PROJECT / "tests/packaging").glob("*_test.py")).split())
         numbers = collections.Counter()
-        for line, headings, language, _ in fenced_blocks():
+        for page, line, heading, language, _ in fenced_blocks():
             if language == "cpp":
                 continue
-            with self.subTest(f"README.md:{line}"):
-                self.assertEqual(headings[:1], ["Use it"], "a block elsewhere is run by no test")
-                words = f'"{headings[-1]}", "{language}"'
-                call = f"readme_block({words}, {numbers[words]})".replace(", 0)", ")")
+            with self.subTest(f"{page}:{line}"):
+                self.assertEqual(page, "docs/install.md", "a block elsewhere is run by no test")
+                words = f'"{heading}", "{language}"'
+                call = f"install_block({words}, {numbers[words]})".replace(", 0)", ")")
                 if call not in tests:
                     self.fail(f"{call} is in no test of tests/packaging/")
                 numbers[words] += 1
 
 
 class Commands(unittest.TestCase):
-    """Commands of the README on a made-up host."""
+    """Commands of the pages on a made-up host."""
 
     def make_host(self, tree, files):
         """A host with GPUs below `self.root`, and programs that take it for theirs."""
@@ -254,8 +274,9 @@ class Commands(unittest.TestCase):
     def test_transcripts(self):
         transcripts = indented_blocks(transcripts=True)
         self.assertTrue(transcripts)
-        self.make_host("nv2", TRANSCRIPT_FILES)
         for text in transcripts:
+            faulty = {"etc/cdi/vendor.yaml": SPEC + "    colour: red\n"}
+            self.make_host("nv2", TRANSCRIPT_FILES | (faulty if "colour" in text else {}))
             parts = re.split(r"^\$ (.*\n)", text, flags=re.M)[1:]
             for command, printed in zip(parts[::2], parts[1::2]):
                 with self.subTest(command.strip()):

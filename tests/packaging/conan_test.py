@@ -18,7 +18,7 @@ import unittest.mock
 
 sys.dont_write_bytecode = True
 from project import (CONSUMERS, HEADERS, NAME, RELEASE, ROOT,  # noqa: E402
-                     PackagingTest, copy_project, readme_block)
+                     PackagingTest, copy_project, install_block)
 
 
 class InvalidConfiguration(Exception):
@@ -219,7 +219,7 @@ class Recipe(PackagingTest):
         self.run_in(self.folder, "conan", "create", ".", env=home)
         for options in ([], ["-o", "&:compiled=True"], ["-o", "&:cdi=False"]):
             with self.subTest(options):
-                self.run_in(self.folder / "tree", *shlex.split(readme_block("Conan 2", "sh")),
+                self.run_in(self.folder / "tree", *shlex.split(install_block("Conan 2", "sh")),
                             "--no-remote", *options, env=home)
 
 

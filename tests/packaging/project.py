@@ -1,6 +1,6 @@
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of this folder share: the project's files, the README's code, and programs to run."""
+"""What the tests of this folder share: the project's files, the lines of docs/install.md, and programs to run."""
 import os
 import pathlib
 import re
@@ -17,11 +17,11 @@ RELEASE = ".".join(re.findall(r"define CDI_VERSION_\w+ (\d+)",
                               (ROOT / "include/cdi/version.hpp").read_text(encoding="utf-8")))
 
 
-def readme_block(heading, language, number=0):
-    """The code of a language under a heading of the README."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def install_block(heading, language, number=0):
+    """The code of a language under a heading of docs/install.md."""
+    text = (ROOT / "docs/install.md").read_text(encoding="utf-8")
     _, found, section = text.partition(f"\n### {heading}\n")
-    assert found, f"README.md has no heading {heading}"
+    assert found, f"docs/install.md has no heading {heading}"
     section = re.split(r"\n##", section)[0]
     return re.findall(rf"```{language}\n(.*?)```", section, re.S)[number]
 

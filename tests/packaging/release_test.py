@@ -94,8 +94,8 @@ class Release(PackagingTest):
                 ("CHANGELOG.md", f"## {ours}", f"## {other}"),
                 (f"packaging/vcpkg/{NAME}/vcpkg.json", f'"version": "{ours}"',
                  f'"version": "{other}"'),
-                ("README.md", f"{NAME}-{ours}.tar.gz", f"{NAME}-{other}.tar.gz"),
-                ("README.md", f"{NAME}/{ours}`", f"{NAME}/{other}`"),
+                ("docs/install.md", f"{NAME}-{ours}.tar.gz", f"{NAME}-{other}.tar.gz"),
+                ("docs/install.md", f"{NAME}/{ours}`", f"{NAME}/{other}`"),
                 ("include/cdi/version.hpp", f"CDI_ABI v{major}_{minor}_", f"CDI_ABI v{major}_x_")):
             with self.subTest(name):
                 self.change(name, old, new)

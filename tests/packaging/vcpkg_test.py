@@ -13,7 +13,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 from project import (CONSUMERS, HEADERS, NAME, RELEASE, ROOT,  # noqa: E402
-                     PackagingTest, copy_project, readme_block)
+                     PackagingTest, copy_project, install_block)
 
 PORT = ROOT / "packaging" / "vcpkg" / NAME
 STAND_IN = """
@@ -110,7 +110,7 @@ class Port(PackagingTest):
         if not shutil.which("vcpkg") or "VCPKG_ROOT" not in os.environ:
             self.skipTest("no vcpkg on this machine")
         copy_project(self.folder / "tree")
-        self.run_in(self.folder / "tree", *shlex.split(readme_block("vcpkg", "sh")),
+        self.run_in(self.folder / "tree", *shlex.split(install_block("vcpkg", "sh")),
                     f"--x-install-root={self.folder}/installed")
 
 

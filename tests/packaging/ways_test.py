@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""Each way to take the library in builds and runs a program, with the README's own lines: once with
-everything, once with the core alone, once with bodies from
-the library."""
+"""Each way to install or vendor the library builds and runs a program, with the lines of
+docs/install.md: with everything, with the core alone, and with the compiled library."""
 import json
 import os
 import pathlib
@@ -16,7 +15,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 from project import (CONSUMERS, HEADERS, NAME, NOBODY, RELEASE, ROOT,  # noqa: E402
-                     PackagingTest, commit_all, copy_project, readme_block)
+                     PackagingTest, commit_all, copy_project, install_block)
 
 COMPONENTS = {"cdi": NAME, "core": f"{NAME}-core"}  # and the names that pkg-config and Meson know
 ABI = "v" + RELEASE.replace(".", "_")
@@ -32,16 +31,16 @@ def setUpModule():
     copy_project(TREE)
     commit_all(TREE)
     RELEASED = os.path.join(made.name, "released")
-    release = readme_block("One file", "sh").splitlines()[0].replace("../OUT", f"'{RELEASED}'", 1)
+    release = install_block("One file", "sh").splitlines()[0].replace("../OUT", f"'{RELEASED}'", 1)
     subprocess.run(["sh", "-ec", release], cwd=TREE, check=True, stdout=subprocess.DEVNULL,
                    env=NOBODY)
     PREFIX = install(made.name, "-Dcompiled=disabled")
 
 
 def install(folder, *options):
-    """Installs as the README says, but in less time, and moves that to another place: which."""
+    """Installs as docs/install.md says, but in less time, and moves that to another place: which."""
     first = os.path.join(folder, "first")
-    lines = readme_block("Installed, with pkg-config", "sh")
+    lines = install_block("Installed, with pkg-config", "sh")
     options = " ".join([f"--prefix '{first}' -Doptimization=0 -Ddebug=false", *options])
     lines = lines[:lines.index("c++ ")].replace("setup build", f"setup '{folder}/build' {options}")
     lines = lines.replace("-C build", f"-C '{folder}/build'")
@@ -71,7 +70,7 @@ def program_line(lines):
 
 
 def in_component(text, component):
-    """Lines of the README that use everything, as they are for a component."""
+    """Lines of docs/install.md that use everything, as they are for a component."""
     if component == "core":
         text = text.replace("cdi.hpp", "cdi_core.hpp")
     return text.replace("cdi::cdi", f"cdi::{component}")
@@ -86,7 +85,7 @@ class Installed(PackagingTest):
             f"share/pkgconfig/{NAME}.pc", f"share/pkgconfig/{NAME}-core.pc"})
 
     def test_pkg_config(self):
-        line = program_line(readme_block("Installed, with pkg-config", "sh"))
+        line = program_line(install_block("Installed, with pkg-config", "sh"))
         search = searching(f"{PREFIX}/share/pkgconfig")
         for component, package in COMPONENTS.items():
             with self.subTest(component):
@@ -128,8 +127,8 @@ class CMake(CMakeTest):
 
     def test_find_package(self):
         where = f"-DCMAKE_PREFIX_PATH={PREFIX}"
-        self.build_and_run("cdi", readme_block("Installed, with CMake", "cmake"), where)
-        self.build_and_run("core", readme_block("Installed, with CMake", "cmake", 1), where,
+        self.build_and_run("cdi", install_block("Installed, with CMake", "cmake"), where)
+        self.build_and_run("core", install_block("Installed, with CMake", "cmake", 1), where,
                            *WITHOUT_OTHERS)
 
     def test_find_package_says_what_it_lacks(self):
@@ -157,11 +156,11 @@ class CMake(CMakeTest):
     def test_components_may_be_found_one_after_the_other(self):
         (self.folder / "app.cpp").touch()
         self.configure(f"find_package({NAME} REQUIRED COMPONENTS core)\n"
-                       + readme_block("Installed, with CMake", "cmake"),
+                       + install_block("Installed, with CMake", "cmake"),
                        f"-DCMAKE_PREFIX_PATH={PREFIX}")
 
     def test_add_subdirectory(self):
-        lines = readme_block("In your tree, with CMake", "cmake")
+        lines = install_block("In your tree, with CMake", "cmake")
         place = re.search(r"add_subdirectory\((\S+)\)", lines)[1]
         (self.folder / place).parent.mkdir(parents=True)
         os.symlink(TREE, self.folder / place)
@@ -179,7 +178,7 @@ class CMake(CMakeTest):
 
     def test_fetch_content(self):
         archive = os.path.join(RELEASED, f"{NAME}-{RELEASE}.tar.gz")
-        lines = readme_block("Fetched, with CMake", "cmake")
+        lines = install_block("Fetched, with CMake", "cmake")
         lines, times = re.subn(r"URL \S+\n", f"URL {archive}\n", lines)
         self.assertEqual(times, 1)
         with open(os.path.join(RELEASED, "SHA256SUMS"), encoding="utf-8") as sums:
@@ -200,7 +199,7 @@ class Meson(PackagingTest):
         for component, package in COMPONENTS.items():
             with self.subTest(component):
                 shutil.copy(CONSUMERS / f"{component}.cpp", self.folder / "app.cpp")
-                line = readme_block("In your tree, with Meson", "meson").replace(NAME, package)
+                line = install_block("In your tree, with Meson", "meson").replace(NAME, package)
                 # The standard of the whole project may be another.
                 (self.folder / "meson.build").write_text(
                     "project('app', 'cpp', default_options: ['cpp_std=c++17'])\n" + line +
@@ -219,7 +218,7 @@ class Meson(PackagingTest):
 class SingleHeader(PackagingTest):
 
     def test_single_header(self):
-        line = readme_block("One file", "sh").splitlines()[-1].partition("  #")[0]
+        line = install_block("One file", "sh").splitlines()[-1].partition("  #")[0]
         for component in COMPONENTS:
             with self.subTest(component):
                 header = in_component("cdi.hpp", component)
@@ -315,7 +314,7 @@ int main() { std::printf("%s %s", one(), two()); }
         self.check_program(f"{ABI} v{major}_{minor + 1}_0")
 
     def test_the_same_release_under_a_name_of_its_own(self):
-        line = readme_block("Vendored, with a name of its own", "sh")
+        line = install_block("Vendored, with a name of its own", "sh")
         place = re.search(r"-I(\S+)/include", line)[1]
         (self.folder / place).parent.mkdir(parents=True)
         os.symlink(ROOT, self.folder / place)
@@ -377,7 +376,7 @@ int main() { return one() && two() ? 0 : 1; }
         self.assertEqual(re.findall(r".* (?:_GLOBAL__sub_I|__static_init).*", listed), [])
 
     def test_pkg_config(self):
-        line = program_line(readme_block("Compiled", "sh"))
+        line = program_line(install_block("Compiled", "sh"))
         search = searching(f"{self.libdir}/pkgconfig")
         self.run_in(self.folder, "sh", "-ec", line, env=search)
         self.run_in(self.folder, "./app")
@@ -391,11 +390,11 @@ int main() { return one() && two() ? 0 : 1; }
                                      env=search).strip(), RELEASE)
 
     def test_find_package(self):
-        self.build_and_run("compiled", readme_block("Compiled", "cmake"),
+        self.build_and_run("compiled", install_block("Compiled", "cmake"),
                            f"-DCMAKE_PREFIX_PATH={self.prefix}", *WITHOUT_OTHERS)
 
     def test_add_subdirectory(self):
-        lines = readme_block("Compiled", "cmake", 1)
+        lines = install_block("Compiled", "cmake", 1)
         place = re.search(r"add_subdirectory\((\S+)\)", lines)[1]
         (self.folder / place).parent.mkdir(parents=True)
         os.symlink(TREE, self.folder / place)
@@ -420,7 +419,7 @@ int main() { return one() && two() ? 0 : 1; }
         shutil.copy(os.path.join(RELEASED, f"{NAME}.wrap"), files.parent)
         (self.folder / "meson.build").write_text(
             "project('app', 'cpp', default_options: ['cpp_std=c++17', 'buildtype=plain'])\n"
-            + readme_block("Compiled", "meson") +
+            + install_block("Compiled", "meson") +
             "executable('app', 'app.cpp', dependencies: cdi, install: true,\n"
             "           override_options: ['cpp_std=c++20'])\n", encoding="utf-8")
         self.run_in(self.folder, "meson", "setup", "build", f"--prefix={self.folder}/usr")
@@ -433,7 +432,7 @@ int main() { return one() && two() ? 0 : 1; }
         self.assertIn("compiled need what -Dcdi=disabled leaves out", said)
 
     def test_by_hand(self):
-        lines = readme_block("Compiled", "sh", 1)
+        lines = install_block("Compiled", "sh", 1)
         place = re.search(r"-I(\S+)/include", lines)[1]
         (self.folder / place).parent.mkdir(parents=True)
         os.symlink(ROOT, self.folder / place)
