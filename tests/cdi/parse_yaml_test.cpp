@@ -474,6 +474,13 @@ TEST_CASE("what libyaml refuses is refused") {
                                  "...\na: 1",
                                  "?\ta",
                                  "{? }",
+                                 "[a: ? b]",
+                                 "[a: ? b : c]",
+                                 "{a: ? b}",
+                                 "[? ? a]",
+                                 "{? ? a}",
+                                 "[!!str ? a]",
+                                 "[&x ? a : b]",
                                  "a: 1\n&x\nb: 2",
                                  "\xEF\xBB\xBF\xEF\xBB\xBF"
                                  "a: 1"}) {

@@ -578,6 +578,9 @@ class YamlReader {
       return c == ':' ? bad_key(scan_.at()) : refuse("unexpected '-' in brackets", scan_.at());
     }
     if (c == '?' && scan_.is_blank_or_end(1)) {
+      if (flows_.back().next != Flow::Next::entry_or_end || properties_.any()) {
+        return refuse("unexpected '?' in brackets", scan_.at());
+      }
       flows_.back().next = Flow::Next::key;
       scan_.move(1);
       return true;
