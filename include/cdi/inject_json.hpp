@@ -28,13 +28,14 @@ Result<void> inject_json_with(Cache& cache, std::string& config, AnyNames names)
 
 }  // namespace detail
 
-/// Injects devices into an OCI spec that is JSON text, as a `config.json` is: all or none. The text
-/// is written anew: members keep their order and numbers their value, one value a line when it was
-/// so before, with the same indentation. The specs are those of `default_spec_dirs`, read at each
-/// call.
+/// Injects devices into an OCI spec that is JSON text, such as a `config.json`: all or none. The
+/// text is written again as a whole: members keep their order; a text on one line stays on one
+/// line, and other texts keep their indentation, up to 16 columns a level. Numbers keep their value
+/// as far as 64 bits or a `double` hold it. The specs are those of `default_spec_dirs`, read at
+/// each call.
 ///
-/// Errors leave the text as it was: those of `Registry::inject`, and `Errc::syntax`, with line and
-/// column, when the text is not JSON.
+/// After an error, the text is as it was. Errors are those of `Registry::inject`, and those of
+/// `parse_json` with its default `Limits`, with line and column.
 template <class Names>
 Result<void> inject_json(std::string& config, const Names& names) {
   return detail::inject_json_from(nullptr, config, detail::AnyNames{names});

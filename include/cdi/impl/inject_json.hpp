@@ -5,6 +5,7 @@
 #define CDI_IMPL_INJECT_JSON_HPP
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,12 +15,15 @@
 
 #include <cdi/any_names.hpp>
 #include <cdi/cache.hpp>
+#include <cdi/document.hpp>
 #include <cdi/inject_json.hpp>
+#include <cdi/json.hpp>
 #include <cdi/oci/json_editor.hpp>
 #include <cdi/parse_json.hpp>
 #include <cdi/registry.hpp>
 #include <cdi/result.hpp>
 #include <cdi/scan.hpp>
+#include <cdi/value.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
@@ -37,22 +41,43 @@ inline JsonLayout layout_of(std::string_view text) {
   layout.end = text.substr(text.find_last_not_of(blanks) + 1);
   const auto line = text.find('\n', text.find('{'));
   if (line == text.npos || line >= text.size() - layout.end.size()) return layout;
+  constexpr int usual = 2;
+  constexpr std::size_t most = 16;  // nlohmann writes beyond its buffer at some hundreds
   const auto first = text.find_first_not_of(blanks, line);
   const auto begin = text.rfind('\n', first) + 1;
-  layout.indent = static_cast<int>(first - begin);
+  const auto width = first - begin;
+  layout.indent = width == 0 || width > most ? usual : static_cast<int>(width);
   if (text[begin] == '\t') layout.with = '\t';
   return layout;
+}
+
+/// The first number that no `double` holds, such as 1e999, which nlohmann refuses without a place.
+inline std::optional<Document::Value> find_too_large(const Document::Value& value) {
+  const auto is_too_large = [](std::string_view text) {
+    return is_json_number(text) && !json_number<nlohmann::json>(text).is_number();
+  };
+  if (value.kind() == Document::Kind::plain && is_too_large(value.text())) return value;
+  for (const auto item : value.items()) {
+    if (auto found = find_too_large(item)) return found;
+  }
+  for (const auto [key, member] : value.members()) {
+    if (auto found = find_too_large(member)) return found;
+  }
+  return std::nullopt;
 }
 
 /// Edits a JSON text by `inject(document)`.
 template <class Inject>
 Result<void> edit_json_text(std::string& text, const Inject& inject) {
   using Json = nlohmann::ordered_json;
+  const auto checked = cdi::parse_json(text);  // nlohmann has neither limits nor lines
+  if (!checked) return checked.error();
   auto document = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (document.is_discarded()) {
-    auto again = cdi::parse_json(text);
-    if (!again) return std::move(again).error();
-    return Error{.code = Errc::syntax, .message = "the OCI spec has a number that is too large"};
+    const auto found = find_too_large(checked->root());
+    return Error{.code = Errc::syntax,
+                 .message = "the OCI spec has a number that is too large",
+                 .position = found ? found->position() : Position{}};
   }
   if (auto done = inject(document); !done) return done;
   const auto layout = layout_of(text);
