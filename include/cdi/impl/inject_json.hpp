@@ -76,7 +76,8 @@ Result<void> edit_json_text(std::string& text, const Inject& inject) {
   if (document.is_discarded()) {
     const auto found = find_too_large(checked->root());
     return Error{.code = Errc::syntax,
-                 .message = "the OCI spec has a number that is too large",
+                 .message = found ? "the OCI spec has a number that is too large"
+                                  : "nlohmann_json does not read the OCI spec",
                  .position = found ? found->position() : Position{}};
   }
   if (auto done = inject(document); !done) return done;
