@@ -119,6 +119,26 @@ inline bool has_further_documents(const cdi::LoadedSpec& loaded) {
                      [&](const cdi::Error& warning) { return warning.rule == code; });
 }
 
+/// Whether the engine asked for reads the file as it is. A key of an annotation that may be read,
+/// but not written, is then no fault.
+inline bool is_read_already(const Request& request, const cdi::LoadedSpec& loaded) {
+  const auto code = cdi::row_of(cdi::Rule::annotation_key).code;
+  return !request.engine.empty() &&
+         target_release(request, loaded.spec) == cdi::parse_release(loaded.spec.version) &&
+         std::all_of(loaded.warnings.begin(), loaded.warnings.end(),
+                     [&](const cdi::Error& warning) { return warning.rule == code; });
+}
+
+/// Prints a file unchanged.
+inline ExitCode print_file(const Request& request, const Output& output) {
+  const auto text = cdi::read_file(request.file, request.reading.limits.bytes);
+  if (!text) {
+    output.error(text.error());
+    return exit_refused;
+  }
+  return output.print(*text) ? exit_done : exit_refused;
+}
+
 /// Prints a spec file as another release writes it, in the format of the file unless asked
 /// otherwise.
 inline ExitCode convert(const Request& request, const Output& output) {
@@ -130,6 +150,9 @@ inline ExitCode convert(const Request& request, const Output& output) {
   for (const auto& warning : loaded->warnings) {
     const bool is_told_as_loss = warning.rule == cdi::row_of(cdi::Rule::annotation_key).code;
     if (!is_told_as_loss) output.warning(warning);
+  }
+  if (output.format() == OutputFormat::text && is_read_already(request, *loaded)) {
+    return print_file(request, output);
   }
   const auto release = target_release(request, loaded->spec);
   auto spec = loaded->spec;
