@@ -182,7 +182,7 @@ concept HasDeviceRules = requires(Editor editor) {
 };
 
 template <class Editor>
-constexpr OptionalParts places_of{
+inline constexpr OptionalParts places_of{
     .net_devices = HasNetDevices<Editor>,
     .intel_rdt = HasIntelRdt<Editor>,
     .additional_gids = HasGids<Editor>,
