@@ -14,17 +14,10 @@
 
 #include <cdi/file_state.hpp>
 
+#include "../good_spec.hpp"
 #include "../temp_tree.hpp"
 
 namespace {
-
-const std::string good_json =
-    R"({"cdiVersion":"1.0.0","kind":"v.com/c","devices":[{"name":"d","containerEdits":{"env":["A=1"]}}]})";
-cdi::Spec good_spec() {
-  return {.version = "1.0.0",
-          .kind = "v.com/c",
-          .devices = {{.name = "d", .container_edits = {.env = {"A=1"}}}}};
-}
 
 /// Reads a file again after each `wait()`, whatever the time.
 template <class Wait>

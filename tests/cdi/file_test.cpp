@@ -20,22 +20,8 @@
 #include <cdi/text_file.hpp>
 #include <cdi/validate.hpp>
 
+#include "../good_spec.hpp"
 #include "../temp_tree.hpp"
-
-namespace {
-
-const std::string good_json =
-    R"({"cdiVersion":"1.0.0","kind":"v.com/c","devices":[{"name":"d","containerEdits":{"env":["A=1"]}}]})";
-const std::string good_yaml =
-    "cdiVersion: 1.0.0\nkind: v.com/c\ndevices:\n- name: d\n  containerEdits:\n    env: [A=1]\n";
-
-cdi::Spec good_spec() {
-  return {.version = "1.0.0",
-          .kind = "v.com/c",
-          .devices = {{.name = "d", .container_edits = {.env = {"A=1"}}}}};
-}
-
-}  // namespace
 
 TEST_CASE("Spec files are read; links are followed") {
   const TempTree dir;

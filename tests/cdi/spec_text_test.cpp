@@ -11,18 +11,9 @@
 
 #include <cdi/spec_text.hpp>
 
+#include "../good_spec.hpp"
+
 namespace {
-
-const std::string good_json =
-    R"({"cdiVersion":"1.0.0","kind":"v.com/c","devices":[{"name":"d","containerEdits":{"env":["A=1"]}}]})";
-const std::string good_yaml =
-    "cdiVersion: 1.0.0\nkind: v.com/c\ndevices:\n- name: d\n  containerEdits:\n    env: [A=1]\n";
-
-cdi::Spec good_spec() {
-  return {.version = "1.0.0",
-          .kind = "v.com/c",
-          .devices = {{.name = "d", .container_edits = {.env = {"A=1"}}}}};
-}
 
 /// A good spec of release 0.3.0 with more items for its list of devices, from line 6 on.
 std::string spec_with(std::string_view items) {
