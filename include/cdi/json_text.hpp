@@ -82,8 +82,7 @@ template <class T>
 Result<T> read_json_text(std::string_view text, std::string_view file, const Limits& limits) {
   const auto document = cdi::parse_json(text, file, limits);
   if (!document) return document.error();
-  Reading reading;
-  return detail::read_noting<T>(document->root(), reading);
+  return cdi::read<T>(*document);
 }
 
 #ifdef CDI_COMPILED

@@ -5,7 +5,9 @@
 #define CDI_WRITE_HPP
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include <cdi/result.hpp>
 #include <cdi/type.hpp>
@@ -79,6 +81,15 @@ class SinkOf final : public AnySink {
 
 /// Writes a value of any type that a field can have.
 void write_value(const void* self, const Type& type, AnySink& sink);
+
+/// Writes a value to a sink of text, and gives the text.
+template <class S>
+Result<std::string> write_to(S sink, const void* self, const Type& type) {
+  SinkOf<S> any{sink};
+  detail::write_value(self, type, any);
+  if (!sink.good()) return sink.good().error();
+  return std::move(sink).take();
+}
 
 }  // namespace detail
 

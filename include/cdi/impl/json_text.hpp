@@ -135,11 +135,7 @@ CDI_INLINE void JsonTextSink::end(char bracket) {
 namespace detail {
 
 CDI_INLINE Result<std::string> write_json_text(const void* self, const Type& type, int indent) {
-  JsonTextSink sink{indent};
-  SinkOf<JsonTextSink> any{sink};
-  detail::write_value(self, type, any);
-  if (!sink.good()) return sink.good().error();
-  return std::move(sink).take();
+  return detail::write_to(JsonTextSink{indent}, self, type);
 }
 
 }  // namespace detail

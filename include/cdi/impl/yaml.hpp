@@ -163,11 +163,7 @@ CDI_INLINE void YamlSink::end(std::string_view nothing) {
 namespace detail {
 
 CDI_INLINE Result<std::string> write_yaml_text(const void* self, const Type& type) {
-  YamlSink sink;
-  SinkOf<YamlSink> any{sink};
-  detail::write_value(self, type, any);
-  if (!sink.good()) return sink.good().error();
-  return std::move(sink).take();
+  return detail::write_to(YamlSink{}, self, type);
 }
 
 }  // namespace detail
