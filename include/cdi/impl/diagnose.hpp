@@ -61,16 +61,14 @@ inline void found_elsewhere(Unresolved& one, Error cause) {
   one.reason = Reason::not_searched;
   one.why.message.append("; it is in ").append(detail::quoted(cause.position.file));
   one.why.message.append(", whose directory is not searched");
-  one.causes.clear();  // those that nobody could look into are not to blame
+  one.causes.clear();  // files that could not be read are not to blame
   one.causes.push_back(std::move(cause));
 }
 
 CDI_INLINE std::vector<Unresolved> diagnose_any(const Registry& registry, AnyNames names,
                                                 const std::vector<std::string>& other_dirs,
                                                 const ReadOptions& options) {
-  std::vector<std::string> all;
-  names.each([&](std::string_view name) { all.emplace_back(name); });
-  auto missing = registry.unresolved(all);
+  auto missing = registry.unresolved(names);
   bool unknown = false;
   for (const auto& one : missing) unknown = unknown || may_be_elsewhere(one);
   if (!unknown) return missing;
