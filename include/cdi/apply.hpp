@@ -159,8 +159,8 @@ oci::LinuxDeviceView linux_device(const NodeView& node);
 /// The rule of a completed device node for the device cgroup; one that allows nothing is none.
 oci::LinuxDeviceCgroupView device_rule(const NodeView& node);
 
-/// Adds `idmap` to bind mounts and `ridmap` to recursive ones, unless a mount says either: in a
-/// user namespace the files of the host would else belong to nobody.
+/// Adds `idmap` to bind mounts and `ridmap` to recursive ones, unless a mount has either: in a
+/// user namespace, the files of the host would otherwise have no known owner.
 void add_id_mappings(std::vector<oci::MountView>& mounts);
 
 /// An editor with a place for net devices; so the others for the other parts that a type may lack.

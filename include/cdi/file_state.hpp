@@ -33,7 +33,7 @@ struct FileState {
   std::shared_ptr<const RejectedFile> rejected{};
   Signature signature{};
   bool settled = false;       // see `is_settled`; never when the file could not be read
-  std::size_t text_hash = 0;  // of its bytes, to tell a file that was written anew with the same
+  std::size_t text_hash = 0;  // of its bytes: the same bytes, written again, are not parsed again
 };
 
 /// Of a path that `format_of` does not know.
@@ -92,7 +92,7 @@ inline void sleep_for(std::chrono::nanoseconds time) {
   while (::nanosleep(&left, &left) == -1 && errno == EINTR) continue;
 }
 
-/// Waits a little for somebody who may be writing a file. Whether there was time for it.
+/// Waits a little, because a program may still write the file. Whether there was time for it.
 struct Patience {
   explicit Patience(std::chrono::milliseconds most)
       : end{std::chrono::steady_clock::now() + (most < longest ? most : longest)} {}
@@ -108,7 +108,7 @@ struct Patience {
   std::chrono::steady_clock::time_point end;
 };
 
-/// Reads a spec file, again while it is likely that somebody is writing it and `wait()` is true.
+/// Reads a spec file; reads it again while a program probably writes it and `wait()` is true.
 template <class Wait>
 FileState read_spec_at(int directory, const std::string& name, const std::string& path,
                        int priority, const ReadOptions& options, const FileState& before,

@@ -89,7 +89,7 @@ inline Error failure(const Registry& registry, AnyNames names, bool late) {
   return error;
 }
 
-/// Whether a file that may define a device was changed a moment ago: somebody may be writing it.
+/// Whether a file that may define a device changed a moment ago: a program may still write it.
 inline bool may_grow(const Scan& scan, std::string_view name, std::chrono::milliseconds quiet) {
   const auto now = file_clock();
   const auto kind = name.substr(0, name.find('='));
@@ -301,7 +301,7 @@ class Cache::State {
   const CacheOptions options_;
   mutable detail::Mutex mutex_{};  // of what follows; held for moments only
   std::shared_ptr<const detail::Scan> last_{};
-  std::chrono::steady_clock::time_point looked_{};  // when somebody looked at everything
+  std::chrono::steady_clock::time_point looked_{};  // when a look covered everything
   std::uint64_t started_ = 0;                       // scans
   std::uint64_t published_ = 0;                     // the scan that `last_` is
   std::uint64_t told_ = 0;                          // how often inotify told of something
