@@ -10,8 +10,8 @@ import re
 import sys
 
 INCLUDE = pathlib.Path(__file__).resolve().parent.parent / "include"
-BODIES = re.compile(r"(#if.*\n)#include <(cdi/impl/.+)>\n#endif\n")
-BANNER = re.compile(r"\A// cdi - .*\n// SPDX-.*\n\n")
+BODIES = re.compile(r"(#if.*\n)#include <(cdi/\w+/impl/.+)>\n#endif\n")
+LICENCE = re.compile(r"\A(// .*\n)// SPDX-.*\n")
 
 
 class Amalgamation:
@@ -36,7 +36,7 @@ class Amalgamation:
 
     def text_of(self, header):
         self.headers.add(header)
-        text = BANNER.sub("", (INCLUDE / header).read_text(encoding="utf-8"))
+        text = LICENCE.sub(r"\1", (INCLUDE / header).read_text(encoding="utf-8"))
         text = BODIES.sub(self.put_off, text)
         return f"// ---- {header}\n" + "".join(map(self.line, text.splitlines(keepends=True)))
 

@@ -26,14 +26,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include <cdi/fields.hpp>
 #include <cdi/minimum_version.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/type.hpp>
+#include <cdi/model/value.hpp>
 #include <cdi/oci/hooks.hpp>
 #include <cdi/oci/spec.hpp>
 #include <cdi/rules.hpp>
 #include <cdi/spec.hpp>
-#include <cdi/type.hpp>
-#include <cdi/value.hpp>
 
 namespace {
 

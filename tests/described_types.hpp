@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <cdi/fields.hpp>
+#include <cdi/model/fields.hpp>
 
 // Types with a field list, which are no templates.
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include <cdi/document.hpp>
-#include <cdi/document_builder.hpp>
+#include <cdi/text/document.hpp>
+#include <cdi/text/document_builder.hpp>
 
 #include "shown_document.hpp"
 

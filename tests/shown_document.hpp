@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include <cdi/document.hpp>
 #include <cdi/result.hpp>
+#include <cdi/text/document.hpp>
 
 /// `LINE:COLUMN`.
 inline std::string place(const cdi::Position& position) {

@@ -16,13 +16,13 @@
 #include <unistd.h>
 #include <utility>
 
-#include <cdi/descriptor.hpp>
-#include <cdi/directory.hpp>
-#include <cdi/document.hpp>
-#include <cdi/replace_file.hpp>
+#include <cdi/files/descriptor.hpp>
+#include <cdi/files/directory.hpp>
+#include <cdi/files/replace_file.hpp>
+#include <cdi/files/signature.hpp>
+#include <cdi/files/text_file.hpp>
 #include <cdi/result.hpp>
-#include <cdi/signature.hpp>
-#include <cdi/text_file.hpp>
+#include <cdi/text/document.hpp>
 
 // A file read and replaced in a directory that others may change at the same time.
 

@@ -26,7 +26,7 @@
 
 #include <fmt/format.h>
 
-#include <cdi/descriptor.hpp>
+#include <cdi/files/descriptor.hpp>
 #include <cdi/result.hpp>
 
 // A question to a library or program that may hang, crash or talk without end: a child process asks

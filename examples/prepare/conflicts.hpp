@@ -14,9 +14,9 @@
 
 #include <fmt/format.h>
 
+#include <cdi/base/path.hpp>
 #include <cdi/file.hpp>
 #include <cdi/name.hpp>
-#include <cdi/path.hpp>
 #include <cdi/spec.hpp>
 
 #include "host_tree.hpp"

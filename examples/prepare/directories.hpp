@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include <cdi/descriptor.hpp>
-#include <cdi/replace_file.hpp>
+#include <cdi/files/descriptor.hpp>
+#include <cdi/files/replace_file.hpp>
 #include <cdi/result.hpp>
 
 #include "options.hpp"

@@ -19,13 +19,13 @@
 
 #include <fmt/format.h>
 
+#include <cdi/base/path.hpp>
 #include <cdi/cache.hpp>
 #include <cdi/engine_releases.hpp>
-#include <cdi/fields.hpp>
 #include <cdi/file.hpp>
 #include <cdi/minimum_version.hpp>
+#include <cdi/model/fields.hpp>
 #include <cdi/name.hpp>
-#include <cdi/path.hpp>
 #include <cdi/registry.hpp>
 #include <cdi/result.hpp>
 

@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include <cdi/annotation_key.hpp>
 #include <cdi/minimum_version.hpp>
+#include <cdi/rules/annotation_key.hpp>
 #include <cdi/spec.hpp>
 
 #include "gpu.hpp"

@@ -25,13 +25,13 @@
 
 #include <fmt/format.h>
 
-#include <cdi/descriptor.hpp>
-#include <cdi/document.hpp>
+#include <cdi/files/descriptor.hpp>
+#include <cdi/files/replace_file.hpp>
+#include <cdi/files/text_file.hpp>
 #include <cdi/json.hpp>
 #include <cdi/name.hpp>
-#include <cdi/replace_file.hpp>
 #include <cdi/result.hpp>
-#include <cdi/text_file.hpp>
+#include <cdi/text/document.hpp>
 
 #include "directories.hpp"
 #include "host_tree.hpp"

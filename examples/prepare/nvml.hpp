@@ -22,8 +22,8 @@
 
 #include <fmt/format.h>
 
-#include <cdi/fields.hpp>
 #include <cdi/json.hpp>
+#include <cdi/model/fields.hpp>
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
 

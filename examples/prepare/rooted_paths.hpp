@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include <cdi/descriptor.hpp>
+#include <cdi/files/descriptor.hpp>
 #include <cdi/result.hpp>
 
 namespace prepare {

@@ -17,7 +17,7 @@
 #include <system_error>
 #include <utility>
 
-#include <cdi/descriptor.hpp>
+#include <cdi/files/descriptor.hpp>
 #include <cdi/result.hpp>
 
 #include "host_tree.hpp"

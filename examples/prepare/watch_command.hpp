@@ -17,7 +17,7 @@
 
 #include <fmt/format.h>
 
-#include <cdi/descriptor.hpp>
+#include <cdi/files/descriptor.hpp>
 #include <cdi/result.hpp>
 
 #include "exit_codes.hpp"

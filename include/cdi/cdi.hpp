@@ -1,29 +1,27 @@
-// cdi - Container Device Interface for C++20
+// Everything but `<cdi/inject_json.hpp>` and `<cdi/sha256.hpp>`. Needs nlohmann_json.
 // SPDX-License-Identifier: Apache-2.0
-
-// Everything. Needs nlohmann_json; `<cdi/core.hpp>` does not.
 
 #ifndef CDI_CDI_HPP
 #define CDI_CDI_HPP
 
 // IWYU pragma: begin_exports
-#include <cdi/cache.hpp>
 #include <cdi/core.hpp>
-#include <cdi/diagnose.hpp>
-#include <cdi/file.hpp>
-#include <cdi/json.hpp>
-#include <cdi/json_text.hpp>
-#include <cdi/oci/json_editor.hpp>
-#include <cdi/parse_json.hpp>
-#include <cdi/parse_yaml.hpp>
-#include <cdi/publish.hpp>
-#include <cdi/read_options.hpp>
-#include <cdi/replace_file.hpp>
-#include <cdi/scan.hpp>
-#include <cdi/spec_text.hpp>
-#include <cdi/text_file.hpp>
-#include <cdi/watch.hpp>
-#include <cdi/yaml.hpp>
+#include <cdi/dirs/cache.hpp>
+#include <cdi/dirs/diagnose.hpp>
+#include <cdi/dirs/publish.hpp>
+#include <cdi/dirs/scan.hpp>
+#include <cdi/dirs/watch.hpp>
+#include <cdi/files/file.hpp>
+#include <cdi/files/read_options.hpp>
+#include <cdi/files/replace_file.hpp>
+#include <cdi/files/spec_text.hpp>
+#include <cdi/files/text_file.hpp>
+#include <cdi/targets/json_editor.hpp>
+#include <cdi/text/json.hpp>
+#include <cdi/text/json_text.hpp>
+#include <cdi/text/parse_json.hpp>
+#include <cdi/text/parse_yaml.hpp>
+#include <cdi/text/yaml.hpp>
 // IWYU pragma: end_exports
 
 #endif  // CDI_CDI_HPP

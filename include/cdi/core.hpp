@@ -1,44 +1,42 @@
-// cdi - Container Device Interface for C++20
+// Everything that needs no third-party header: models, rules, engine and registry.
 // SPDX-License-Identifier: Apache-2.0
-
-// Everything that needs no third-party header and nothing to link: models, rules, engine, registry.
 
 #ifndef CDI_CORE_HPP
 #define CDI_CORE_HPP
 
 // IWYU pragma: begin_exports
-#include <cdi/annotation_key.hpp>
-#include <cdi/annotations.hpp>
-#include <cdi/apply.hpp>
-#include <cdi/convert.hpp>
-#include <cdi/document.hpp>
-#include <cdi/engine_releases.hpp>
-#include <cdi/fields.hpp>
+#include <cdi/base/member_path.hpp>
+#include <cdi/base/path.hpp>
+#include <cdi/base/result.hpp>
+#include <cdi/engine/apply.hpp>
+#include <cdi/engine/host.hpp>
 #include <cdi/fwd.hpp>
-#include <cdi/host.hpp>
-#include <cdi/lower.hpp>
-#include <cdi/member_path.hpp>
-#include <cdi/minimum_version.hpp>
-#include <cdi/name.hpp>
-#include <cdi/oci/editor.hpp>
+#include <cdi/model/convert.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/spec.hpp>
+#include <cdi/model/storage.hpp>
+#include <cdi/model/type.hpp>
+#include <cdi/model/value.hpp>
 #include <cdi/oci/spec.hpp>
-#include <cdi/path.hpp>
-#include <cdi/read.hpp>
-#include <cdi/registry.hpp>
-#include <cdi/result.hpp>
-#include <cdi/rules.hpp>
-#include <cdi/spec.hpp>
-#include <cdi/storage.hpp>
-#include <cdi/type.hpp>
-#include <cdi/unresolved.hpp>
-#include <cdi/validate.hpp>
-#include <cdi/value.hpp>
+#include <cdi/registry/registry.hpp>
+#include <cdi/registry/unresolved.hpp>
+#include <cdi/rules/annotation_key.hpp>
+#include <cdi/rules/annotations.hpp>
+#include <cdi/rules/engine_releases.hpp>
+#include <cdi/rules/lower.hpp>
+#include <cdi/rules/minimum_version.hpp>
+#include <cdi/rules/name.hpp>
+#include <cdi/rules/rules.hpp>
+#include <cdi/rules/validate.hpp>
+#include <cdi/targets/oci_editor.hpp>
+#include <cdi/text/document.hpp>
+#include <cdi/text/read.hpp>
+#include <cdi/text/write.hpp>
 #include <cdi/version.hpp>
-#include <cdi/write.hpp>
 // IWYU pragma: end_exports
 
 #ifdef CDI_SOURCE
-#include <cdi/impl/core.hpp>
+#include <cdi/text/impl/models.hpp>
 #endif
 
 #endif  // CDI_CORE_HPP

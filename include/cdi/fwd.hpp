@@ -1,7 +1,5 @@
-// cdi - Container Device Interface for C++20
+// Names without definitions, for headers that only pass things along. Includes no other header.
 // SPDX-License-Identifier: Apache-2.0
-
-// Names without definitions, for headers that only pass things along. Includes nothing else.
 
 #ifndef CDI_FWD_HPP
 #define CDI_FWD_HPP
@@ -10,7 +8,8 @@
 
 /// The Container Device Interface: specs of devices, read, checked, written, found by name, and
 /// applied to OCI runtime specs. Nothing in it throws of its own: what can fail gives a `Result`.
-namespace cdi::inline CDI_ABI {
+namespace cdi {
+inline namespace CDI_ABI {
 
 struct Owning;
 struct Borrowed;
@@ -52,6 +51,7 @@ using SpecView = BasicSpec<Borrowed>;
 
 }  // namespace oci
 
-}  // namespace cdi::inline CDI_ABI
+}  // namespace CDI_ABI
+}  // namespace cdi
 
 #endif  // CDI_FWD_HPP

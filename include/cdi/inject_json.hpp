@@ -1,78 +1,9 @@
-// cdi - Container Device Interface for C++20
+// `inject_json`: injects devices into the text of an OCI `config.json`, in one call.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_INJECT_JSON_HPP
 #define CDI_INJECT_JSON_HPP
 
-#include <initializer_list>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <cdi/any_names.hpp>
-#include <cdi/fwd.hpp>
-#include <cdi/result.hpp>
-#include <cdi/version.hpp>
-
-// The whole of an injection behind one function. With CDI_COMPILED it costs little to include, and
-// names no type of another library.
-
-namespace cdi::inline CDI_ABI {
-
-namespace detail {
-
-/// `dirs` is null for those that runtimes read.
-Result<void> inject_json_from(const std::vector<std::string>* dirs, std::string& config,
-                              AnyNames names);
-Result<void> inject_json_with(Cache& cache, std::string& config, AnyNames names);
-
-}  // namespace detail
-
-/// Injects devices into an OCI spec that is JSON text, such as a `config.json`: all or none. The
-/// text is written again as a whole: members keep their order; a text on one line stays on one
-/// line, and other texts keep their indentation, up to 16 columns a level. Numbers keep their value
-/// as far as 64 bits or a `double` hold it. The specs are those of `default_spec_dirs`, read at
-/// each call.
-///
-/// After an error, the text is as it was. Errors are those of `Registry::inject`, and those of
-/// `parse_json` with its default `Limits`, with line and column.
-template <class Names>
-Result<void> inject_json(std::string& config, const Names& names) {
-  return detail::inject_json_from(nullptr, config, detail::AnyNames{names});
-}
-/// The same for names in braces.
-inline Result<void> inject_json(std::string& config,
-                                std::initializer_list<std::string_view> names) {
-  return detail::inject_json_from(nullptr, config, detail::AnyNames{names});
-}
-
-/// The same with the specs of other directories, given from the lowest priority to the highest.
-template <class Names>
-Result<void> inject_json(std::string& config, const Names& names,
-                         const std::vector<std::string>& dirs) {
-  return detail::inject_json_from(&dirs, config, detail::AnyNames{names});
-}
-/// The same for names in braces.
-inline Result<void> inject_json(std::string& config, std::initializer_list<std::string_view> names,
-                                const std::vector<std::string>& dirs) {
-  return detail::inject_json_from(&dirs, config, detail::AnyNames{names});
-}
-
-/// The same with the specs of a cache, for whoever injects more than once.
-template <class Names>
-Result<void> inject_json(std::string& config, const Names& names, Cache& cache) {
-  return detail::inject_json_with(cache, config, detail::AnyNames{names});
-}
-/// The same for names in braces.
-inline Result<void> inject_json(std::string& config, std::initializer_list<std::string_view> names,
-                                Cache& cache) {
-  return detail::inject_json_with(cache, config, detail::AnyNames{names});
-}
-
-}  // namespace cdi::inline CDI_ABI
-
-#if CDI_BODIES
-#include <cdi/impl/inject_json.hpp>
-#endif
+#include <cdi/dirs/inject_json.hpp>  // IWYU pragma: export
 
 #endif  // CDI_INJECT_JSON_HPP

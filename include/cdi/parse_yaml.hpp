@@ -1,29 +1,9 @@
-// cdi - Container Device Interface for C++20
+// `parse_yaml`: YAML text to a `Document`.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PARSE_YAML_HPP
 #define CDI_PARSE_YAML_HPP
 
-#include <string_view>
-
-#include <cdi/document.hpp>
-#include <cdi/result.hpp>
-#include <cdi/version.hpp>
-
-namespace cdi::inline CDI_ABI {
-
-/// Parses the first document of a YAML text; `file` names it in messages. Aliases are expanded and
-/// merge keys (`<<`) merged, within the limits. What is not YAML, or empty, is `Errc::syntax`; keys
-/// written twice are `Errc::schema`; what is over a limit is `Errc::limit`. The text is UTF-8, or
-/// UTF-16 with a byte order mark, and may go afterwards. `Document::rest` tells of further
-/// documents. Costs one pass.
-Result<Document> parse_yaml(std::string_view text, std::string_view file = {},
-                            const Limits& limits = {});
-
-}  // namespace cdi::inline CDI_ABI
-
-#if CDI_BODIES
-#include <cdi/impl/parse_yaml.hpp>
-#endif
+#include <cdi/text/parse_yaml.hpp>  // IWYU pragma: export
 
 #endif  // CDI_PARSE_YAML_HPP

@@ -25,7 +25,7 @@ TOLERANCE = 1.05
 # What others are made of, or is included alone; the programs have the rest. All of it takes
 # less than 90 seconds of processor time.
 HEADERS = [f"cdi/{name}.hpp" for name in """
-name document spec oci/spec read write validate apply oci/editor registry json_text yaml core
+name text/document spec oci/spec text/read text/write validate apply oci/editor registry json_text yaml core
 """.split()]
 COUNTS = {"g++": ("MiB", Bench.mebibytes),
           "clang++": ("instantiations", Bench.instantiations)}

@@ -83,7 +83,7 @@ class Flags(Case):
 
     def test_compiled_mode(self):
         """Headers that declare only, each alone, and the library."""
-        public = [header for header in HEADERS if not header.startswith("cdi/impl/")]
+        public = [header for header in HEADERS if "/impl/" not in header]
         texts = {header: includes(header) for header in public}
         self.judge(self.units(texts, "-DCDI_COMPILED", compilers=["g++"], dialects=["c++20"]) +
                    self.units({"all": includes(*public)}, "-DCDI_COMPILED", dialects=["gnu++20"]) +

@@ -1,62 +1,106 @@
 #!/usr/bin/env python3
-"""Fails when a header includes one of its own layer's later rows or of a layer above.
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0
+"""Fails when a header includes one of a folder above its own, or when headers include in a circle.
 
-ORDER is the list of layers of CONTRIBUTING.md, lowest first; inside a layer, a header may include
-those named before it. No cycle and no upward edge can pass. Each header has its test file.
-
-cdi/impl/NAME.hpp has the bodies of what cdi/NAME.hpp declares: it may include what that may, and it.
-Only that header includes it, and bodies of later rows that use its templates.
+FOLDERS are the layers, lowest first. The headers in cdi/ itself, and oci/editor and
+oci/json_editor, are doors: what users include. A door has no code, and only doors include doors.
+FOLDER/impl/NAME.hpp has the bodies of what FOLDER/NAME.hpp declares: only that header and other
+bodies include it. Each header has its test file.
 """
 import pathlib
 import re
 import sys
 
-ORDER = """
-version fwd
-result member_path order storage value rare fields type scalar rules name annotation_key path list_plan
-spec oci/root oci/mount oci/hooks oci/process oci/resources oci/seccomp oci/linux
-oci/solaris oci/windows oci/vm oci/zos oci/freebsd oci/spec convert document read write
-unicode document_builder parse_json json_text yaml_scanner parse_yaml yaml
-host minimum_version validate lower engine_releases annotations apply oci/editor
-any_names unresolved nearest_names loaded_spec registry json oci/json_editor
-signature descriptor directory text_file replace_file salvage read_options spec_text file_state file
-sha256 scanner scan watch cache inject_json diagnose publish
-core cdi
-""".split()
-THIRD_PARTY = {"nlohmann": {"json", "oci/json_editor", "inject_json"}, "openssl": {"sha256"}}
+FOLDERS = "base model oci text rules engine targets registry files dirs".split()
+DOORS_IN_OCI = {"oci/editor", "oci/json_editor"}
+FOR_ALL = {"version", "fwd"}  # no doors: they have no layer below them
+THIRD_PARTY = {"nlohmann": {"text/json", "targets/json_editor", "dirs/inject_json"},
+               "openssl": {"files/sha256"}}
+# What has nothing of its own to test: other tests use it.
+UNTESTED = {"registry/any_names", "registry/loaded_spec", "files/read_options"}
 
-include = pathlib.Path(__file__).resolve().parents[2] / "include" / "cdi"
-place = {f"cdi/{name}.hpp": rank for rank, name in enumerate(ORDER)}
+root = pathlib.Path(__file__).resolve().parents[2]
+include = root / "include/cdi"
+headers = {str(path.relative_to(include))[:-4]: path.read_text()
+           for path in sorted(include.rglob("*.hpp"))}
+uses = {name: re.findall(r"#include <cdi/([^>]+)\.hpp>", text) for name, text in headers.items()}
 wrong = []
-for path in sorted(include.rglob("*.hpp")):
-    name = f"cdi/{path.relative_to(include)}"
-    text = path.read_text()
-    bodies = name.replace("cdi/", "cdi/impl/", 1)
-    seen = place
-    if name.startswith("cdi/impl/"):
-        name = name.replace("cdi/impl/", "cdi/", 1)
-        rank = place.get(name, -1) + 0.5
-        seen = place | {key.replace("cdi/", "cdi/impl/", 1): row + 0.5 for key, row in place.items()}
-    else:
-        rank = place.get(name, -1)
-    if rank < 0:
-        wrong.append(f"{path.relative_to(include)} is in no layer")
-        continue
-    for used in re.findall(r"#include <(cdi/[^>]+)>", text):
-        if seen.get(used, len(ORDER)) >= rank and used != bodies:
-            wrong.append(f"{path.relative_to(include)} includes {used}")
-    for library in re.findall(r"#include <([^/>]+)/", text):
-        allowed = THIRD_PARTY.get(library, set())
-        if library not in ("cdi", "sys") and name[4:-4] not in allowed:
+
+
+def is_door(name):
+    return ("/" not in name and name not in FOR_ALL) or name in DOORS_IN_OCI
+
+
+def declaring(name):
+    """The header whose bodies a header of impl/ has; else the header itself."""
+    return name.replace("/impl/", "/")
+
+
+def layer(name):
+    folder = name.split("/")[0]
+    return -1 if name in FOR_ALL else FOLDERS.index(folder) if folder in FOLDERS else None
+
+
+def check_door(name):
+    code = re.sub(r"//.*|#(include|ifndef|define|ifdef|endif).*|\s", "", headers[name])
+    if code:
+        wrong.append(f"{name} is a door, but has code: {code[:60]}")
+
+
+def check_include(name, used):
+    bodies = "/impl/" in used
+    if used not in headers:
+        wrong.append(f"{name} includes {used}, which does not exist")
+    elif is_door(used):
+        wrong.append(f"{name} includes the door {used}; include what it leads to")
+    elif layer(used) > layer(name):
+        wrong.append(f"{name} includes {used} of a layer above")
+    elif bodies and "/impl/" not in name and declaring(used) != name and name not in FOR_ALL:
+        wrong.append(f"{name} includes the bodies {used}")
+
+
+def check_third_party(name):
+    for library in re.findall(r"#include <([^/>]+)/", headers[name]):
+        if library not in ("cdi", "sys") and declaring(name) not in THIRD_PARTY.get(library, ()):
             wrong.append(f"{name} includes {library}")
-tests = include.parents[1] / "tests" / "cdi"
-for name in ORDER:  # what has nothing of its own to test is tested by tests/build
-    if name in "version fwd any_names loaded_spec read_options core cdi".split():
-        continue
-    if not (tests / f"{name}_test.cpp").exists():
+
+
+def check_circle(name, path, done):
+    """Headers only: a header and its bodies include each other."""
+    if name in path:
+        wrong.append("circle: " + " -> ".join([*path[path.index(name):], name]))
+    elif name not in done:
+        done.add(name)
+        for used in uses.get(name, ()):
+            if "/impl/" not in used:
+                check_circle(used, [*path, name], done)
+
+
+def check_test(name):
+    if name in UNTESTED or name in FOR_ALL or "/impl/" in name:
+        return
+    if not (root / f"tests/cdi/{name}_test.cpp").exists():
         wrong.append(f"cdi/{name}.hpp has no tests/cdi/{name}_test.cpp")
-for name in place:
-    if not (include.parent / name).exists():
-        wrong.append(f"{name} is listed, but not there")
-print("\n".join(wrong) or f"{len(place)} headers in order")
-sys.exit(bool(wrong))
+
+
+def check_all():
+    done = set()
+    for name in headers:
+        if is_door(name):
+            check_door(name)
+            continue
+        if layer(name) is None:
+            wrong.append(f"{name} is in no layer")
+            continue
+        for used in uses[name]:
+            check_include(name, used)
+        check_third_party(name)
+        check_circle(name, [], done)
+        check_test(name)
+
+
+if __name__ == "__main__":
+    check_all()
+    print("\n".join(wrong) or f"{len(headers)} headers in {len(FOLDERS)} layers")
+    sys.exit(bool(wrong))

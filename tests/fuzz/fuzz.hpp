@@ -13,11 +13,11 @@
 #include <string_view>
 #include <utility>
 
-#include <cdi/document.hpp>
-#include <cdi/read.hpp>
+#include <cdi/model/value.hpp>
 #include <cdi/result.hpp>
-#include <cdi/value.hpp>
-#include <cdi/write.hpp>
+#include <cdi/text/document.hpp>
+#include <cdi/text/read.hpp>
+#include <cdi/text/write.hpp>
 
 #include "../counted_memory.hpp"
 

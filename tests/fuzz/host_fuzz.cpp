@@ -19,9 +19,9 @@
 #include <unistd.h>
 #include <utility>
 
-#include <cdi/descriptor.hpp>
 #include <cdi/file.hpp>
-#include <cdi/text_file.hpp>
+#include <cdi/files/descriptor.hpp>
+#include <cdi/files/text_file.hpp>
 #include <cdi/validate.hpp>
 
 #include "../../examples/prepare/doctor.hpp"

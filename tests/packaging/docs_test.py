@@ -36,8 +36,8 @@ class Docs(PackagingTest):
         header = self.folder / "include/cdi/oci/root.hpp"
         text = header.read_text(encoding="utf-8")
         for place, code in (("struct BasicRoot {\n", "  int member = 0;\n"),
-                            ("namespace cdi::inline CDI_ABI::oci {\n", "int function();\n"),
-                            ("namespace cdi::inline CDI_ABI::oci {\n", "struct Type { int member; };\n")):
+                            ("namespace oci {\n", "int function();\n"),
+                            ("namespace oci {\n", "struct Type { int member; };\n")):
             with self.subTest(code):
                 self.assertIn(place, text)
                 header.write_text(text.replace(place, place + code, 1), encoding="utf-8")

@@ -19,7 +19,7 @@
 
 #include <doctest/doctest.h>
 
-#include <cdi/descriptor.hpp>
+#include <cdi/files/descriptor.hpp>
 
 #include "../../examples/prepare/wsl.hpp"
 #include "../temp_tree.hpp"

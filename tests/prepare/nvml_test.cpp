@@ -22,7 +22,7 @@
 
 #include <doctest/doctest.h>
 
-#include <cdi/descriptor.hpp>
+#include <cdi/files/descriptor.hpp>
 #include <cdi/result.hpp>
 
 #include "../../examples/prepare/child_process.hpp"

@@ -17,7 +17,7 @@
 
 #include <doctest/doctest.h>
 
-#include <cdi/descriptor.hpp>
+#include <cdi/files/descriptor.hpp>
 
 namespace {
 

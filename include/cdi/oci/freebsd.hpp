@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// OCI runtime spec 1.3.0, config-freebsd.md.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_OCI_FREEBSD_HPP
@@ -7,14 +7,14 @@
 #include <cstdint>
 #include <optional>
 
-#include <cdi/fields.hpp>
-#include <cdi/storage.hpp>
-#include <cdi/value.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/storage.hpp>
+#include <cdi/model/value.hpp>
 #include <cdi/version.hpp>
 
-// OCI runtime spec 1.3.0, config-freebsd.md.
-
-namespace cdi::inline CDI_ABI::oci {
+namespace cdi {
+inline namespace CDI_ABI {
+namespace oci {
 
 /// A device of the host that the container sees, beyond those of its devfs rules.
 /// config-freebsd.md, "Devices".
@@ -130,6 +130,8 @@ using FreeBsdJailAllow = BasicFreeBsdJailAllow<Owning>;  ///< owns its text
 using FreeBsdJail = BasicFreeBsdJail<Owning>;            ///< owns its text
 using FreeBsd = BasicFreeBsd<Owning>;                    ///< owns its text
 
-}  // namespace cdi::inline CDI_ABI::oci
+}  // namespace oci
+}  // namespace CDI_ABI
+}  // namespace cdi
 
 #endif  // CDI_OCI_FREEBSD_HPP

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// OCI runtime spec 1.3.0, config.md, "POSIX-platform Hooks".
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_OCI_HOOKS_HPP
@@ -10,14 +10,14 @@
 #include <optional>
 #include <string_view>
 
-#include <cdi/fields.hpp>
-#include <cdi/storage.hpp>
-#include <cdi/value.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/storage.hpp>
+#include <cdi/model/value.hpp>
 #include <cdi/version.hpp>
 
-// OCI runtime spec 1.3.0, config.md, "POSIX-platform Hooks".
-
-namespace cdi::inline CDI_ABI::oci {
+namespace cdi {
+inline namespace CDI_ABI {
+namespace oci {
 
 /// The six moments of a container's life at which the runtime runs hooks, in their order.
 /// config.md, "POSIX-platform Hooks".
@@ -120,6 +120,8 @@ using Hook = BasicHook<Owning>;        ///< owns its text
 using HookView = BasicHook<Borrowed>;  ///< points into other text, which must outlive it
 using Hooks = BasicHooks<Owning>;      ///< owns its text
 
-}  // namespace cdi::inline CDI_ABI::oci
+}  // namespace oci
+}  // namespace CDI_ABI
+}  // namespace cdi
 
 #endif  // CDI_OCI_HOOKS_HPP

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// OCI runtime spec 1.3.0, config-linux.md.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_OCI_LINUX_HPP
@@ -7,17 +7,17 @@
 #include <cstdint>
 #include <optional>
 
-#include <cdi/fields.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/storage.hpp>
+#include <cdi/model/value.hpp>
 #include <cdi/oci/mount.hpp>
 #include <cdi/oci/resources.hpp>
 #include <cdi/oci/seccomp.hpp>
-#include <cdi/storage.hpp>
-#include <cdi/value.hpp>
 #include <cdi/version.hpp>
 
-// OCI runtime spec 1.3.0, config-linux.md.
-
-namespace cdi::inline CDI_ABI::oci {
+namespace cdi {
+inline namespace CDI_ABI {
+namespace oci {
 
 /// A device node that the runtime makes in the container. config-linux.md, "Devices".
 template <class S>
@@ -225,6 +225,8 @@ using LinuxPersonality = BasicLinuxPersonality<Owning>;    ///< owns its text
 using LinuxTimeOffset = BasicLinuxTimeOffset<Owning>;      ///< owns its text
 using Linux = BasicLinux<Owning>;                          ///< owns its text
 
-}  // namespace cdi::inline CDI_ABI::oci
+}  // namespace oci
+}  // namespace CDI_ABI
+}  // namespace cdi
 
 #endif  // CDI_OCI_LINUX_HPP

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// OCI runtime spec 1.3.0, config.md, "Mounts".
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_OCI_MOUNT_HPP
@@ -6,14 +6,14 @@
 
 #include <cstdint>
 
-#include <cdi/fields.hpp>
-#include <cdi/storage.hpp>
-#include <cdi/value.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/storage.hpp>
+#include <cdi/model/value.hpp>
 #include <cdi/version.hpp>
 
-// OCI runtime spec 1.3.0, config.md, "Mounts".
-
-namespace cdi::inline CDI_ABI::oci {
+namespace cdi {
+inline namespace CDI_ABI {
+namespace oci {
 
 /// One row of an ID mapping: `size` ids from `container_id` on are those from `host_id` on.
 /// config-linux.md, "User namespace mappings".
@@ -69,6 +69,8 @@ using IdMapping = BasicIdMapping<Owning>;  ///< owns its text
 using Mount = BasicMount<Owning>;          ///< owns its text
 using MountView = BasicMount<Borrowed>;    ///< points into other text, which must outlive it
 
-}  // namespace cdi::inline CDI_ABI::oci
+}  // namespace oci
+}  // namespace CDI_ABI
+}  // namespace cdi
 
 #endif  // CDI_OCI_MOUNT_HPP

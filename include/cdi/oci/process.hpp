@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// OCI runtime spec 1.3.0, config.md, "Process".
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_OCI_PROCESS_HPP
@@ -7,14 +7,14 @@
 #include <cstdint>
 #include <optional>
 
-#include <cdi/fields.hpp>
-#include <cdi/storage.hpp>
-#include <cdi/value.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/storage.hpp>
+#include <cdi/model/value.hpp>
 #include <cdi/version.hpp>
 
-// OCI runtime spec 1.3.0, config.md, "Process".
-
-namespace cdi::inline CDI_ABI::oci {
+namespace cdi {
+inline namespace CDI_ABI {
+namespace oci {
 
 /// The size of a console. config.md, "Process".
 template <class S>
@@ -224,6 +224,8 @@ using LinuxIoPriority = BasicLinuxIoPriority<Owning>;      ///< owns its text
 using CpuAffinity = BasicCpuAffinity<Owning>;              ///< owns its text
 using Process = BasicProcess<Owning>;                      ///< owns its text
 
-}  // namespace cdi::inline CDI_ABI::oci
+}  // namespace oci
+}  // namespace CDI_ABI
+}  // namespace cdi
 
 #endif  // CDI_OCI_PROCESS_HPP

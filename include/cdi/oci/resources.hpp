@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// OCI runtime spec 1.3.0, config-linux.md, "Control groups".
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_OCI_RESOURCES_HPP
@@ -7,14 +7,14 @@
 #include <cstdint>
 #include <optional>
 
-#include <cdi/fields.hpp>
-#include <cdi/storage.hpp>
-#include <cdi/value.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/storage.hpp>
+#include <cdi/model/value.hpp>
 #include <cdi/version.hpp>
 
-// OCI runtime spec 1.3.0, config-linux.md, "Control groups".
-
-namespace cdi::inline CDI_ABI::oci {
+namespace cdi {
+inline namespace CDI_ABI {
+namespace oci {
 
 /// A rule of the device cgroup: what the container may do with which devices. config-linux.md,
 /// "Allowed Device list".
@@ -308,6 +308,8 @@ using LinuxNetwork = BasicLinuxNetwork<Owning>;                      ///< owns i
 using LinuxRdma = BasicLinuxRdma<Owning>;                            ///< owns its text
 using LinuxResources = BasicLinuxResources<Owning>;                  ///< owns its text
 
-}  // namespace cdi::inline CDI_ABI::oci
+}  // namespace oci
+}  // namespace CDI_ABI
+}  // namespace cdi
 
 #endif  // CDI_OCI_RESOURCES_HPP

@@ -1,17 +1,17 @@
-// cdi - Container Device Interface for C++20
+// OCI runtime spec 1.3.0, config.md, "Root".
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_OCI_ROOT_HPP
 #define CDI_OCI_ROOT_HPP
 
-#include <cdi/fields.hpp>
-#include <cdi/storage.hpp>
-#include <cdi/value.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/storage.hpp>
+#include <cdi/model/value.hpp>
 #include <cdi/version.hpp>
 
-// OCI runtime spec 1.3.0, config.md, "Root".
-
-namespace cdi::inline CDI_ABI::oci {
+namespace cdi {
+inline namespace CDI_ABI {
+namespace oci {
 
 /// The root file system of the container. config.md, "Root".
 template <class S>
@@ -32,6 +32,8 @@ struct BasicRoot {
 
 using Root = BasicRoot<Owning>;  ///< owns its text
 
-}  // namespace cdi::inline CDI_ABI::oci
+}  // namespace oci
+}  // namespace CDI_ABI
+}  // namespace cdi
 
 #endif  // CDI_OCI_ROOT_HPP

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// OCI runtime spec 1.3.0, config-linux.md, "Seccomp".
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_OCI_SECCOMP_HPP
@@ -7,14 +7,14 @@
 #include <cstdint>
 #include <optional>
 
-#include <cdi/fields.hpp>
-#include <cdi/storage.hpp>
-#include <cdi/value.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/storage.hpp>
+#include <cdi/model/value.hpp>
 #include <cdi/version.hpp>
 
-// OCI runtime spec 1.3.0, config-linux.md, "Seccomp".
-
-namespace cdi::inline CDI_ABI::oci {
+namespace cdi {
+inline namespace CDI_ABI {
+namespace oci {
 
 /// What an argument of a system call must be for a rule to hold. config-linux.md, "Seccomp".
 template <class S>
@@ -90,6 +90,8 @@ using LinuxSeccompArg = BasicLinuxSeccompArg<Owning>;  ///< owns its text
 using LinuxSyscall = BasicLinuxSyscall<Owning>;        ///< owns its text
 using LinuxSeccomp = BasicLinuxSeccomp<Owning>;        ///< owns its text
 
-}  // namespace cdi::inline CDI_ABI::oci
+}  // namespace oci
+}  // namespace CDI_ABI
+}  // namespace cdi
 
 #endif  // CDI_OCI_SECCOMP_HPP

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// OCI runtime spec 1.3.0, config-solaris.md.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_OCI_SOLARIS_HPP
@@ -6,14 +6,14 @@
 
 #include <optional>
 
-#include <cdi/fields.hpp>
-#include <cdi/storage.hpp>
-#include <cdi/value.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/storage.hpp>
+#include <cdi/model/value.hpp>
 #include <cdi/version.hpp>
 
-// OCI runtime spec 1.3.0, config-solaris.md.
-
-namespace cdi::inline CDI_ABI::oci {
+namespace cdi {
+inline namespace CDI_ABI {
+namespace oci {
 
 /// A network that Solaris makes for the container, as a temporary VNIC; see zonecfg(1M).
 /// config-solaris.md, "Automatic Network (anet)".
@@ -105,6 +105,8 @@ using SolarisCappedCpu = BasicSolarisCappedCpu<Owning>;        ///< owns its tex
 using SolarisCappedMemory = BasicSolarisCappedMemory<Owning>;  ///< owns its text
 using Solaris = BasicSolaris<Owning>;                          ///< owns its text
 
-}  // namespace cdi::inline CDI_ABI::oci
+}  // namespace oci
+}  // namespace CDI_ABI
+}  // namespace cdi
 
 #endif  // CDI_OCI_SOLARIS_HPP

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// OCI runtime spec 1.3.0, config.md: the whole document.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_OCI_SPEC_HPP
@@ -6,7 +6,9 @@
 
 #include <optional>
 
-#include <cdi/fields.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/storage.hpp>
+#include <cdi/model/value.hpp>
 #include <cdi/oci/freebsd.hpp>
 #include <cdi/oci/hooks.hpp>
 #include <cdi/oci/linux.hpp>
@@ -17,15 +19,13 @@
 #include <cdi/oci/vm.hpp>
 #include <cdi/oci/windows.hpp>
 #include <cdi/oci/zos.hpp>
-#include <cdi/storage.hpp>
-#include <cdi/value.hpp>
 #include <cdi/version.hpp>
-
-// OCI runtime spec 1.3.0, config.md.
 
 /// Models of the OCI runtime spec 1.3.0. The documents that are named with each type are those of
 /// https://github.com/opencontainers/runtime-spec, `config.md` and its like.
-namespace cdi::inline CDI_ABI::oci {
+namespace cdi {
+inline namespace CDI_ABI {
+namespace oci {
 
 /// An OCI runtime spec: the root of a bundle's config.json, as config.md has it. Members that a
 /// newer release has stand in the `extra` of the object they were found in, and are written again.
@@ -74,6 +74,8 @@ struct BasicSpec {
 using Spec = BasicSpec<Owning>;        ///< owns its text
 using SpecView = BasicSpec<Borrowed>;  ///< points into other text, which must outlive it
 
-}  // namespace cdi::inline CDI_ABI::oci
+}  // namespace oci
+}  // namespace CDI_ABI
+}  // namespace cdi
 
 #endif  // CDI_OCI_SPEC_HPP

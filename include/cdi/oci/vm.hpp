@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// OCI runtime spec 1.3.0, config-vm.md.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_OCI_VM_HPP
@@ -7,14 +7,14 @@
 #include <cstdint>
 #include <optional>
 
-#include <cdi/fields.hpp>
-#include <cdi/storage.hpp>
-#include <cdi/value.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/storage.hpp>
+#include <cdi/model/value.hpp>
 #include <cdi/version.hpp>
 
-// OCI runtime spec 1.3.0, config-vm.md.
-
-namespace cdi::inline CDI_ABI::oci {
+namespace cdi {
+inline namespace CDI_ABI {
+namespace oci {
 
 /// The program that runs the virtual machine. config-vm.md, "Hypervisor Object".
 template <class S>
@@ -136,6 +136,8 @@ using VmIoMem = BasicVmIoMem<Owning>;            ///< owns its text
 using VmHwConfig = BasicVmHwConfig<Owning>;      ///< owns its text
 using Vm = BasicVm<Owning>;                      ///< owns its text
 
-}  // namespace cdi::inline CDI_ABI::oci
+}  // namespace oci
+}  // namespace CDI_ABI
+}  // namespace cdi
 
 #endif  // CDI_OCI_VM_HPP

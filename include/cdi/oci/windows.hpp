@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// OCI runtime spec 1.3.0, config-windows.md.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_OCI_WINDOWS_HPP
@@ -7,14 +7,14 @@
 #include <cstdint>
 #include <optional>
 
-#include <cdi/fields.hpp>
-#include <cdi/storage.hpp>
-#include <cdi/value.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/storage.hpp>
+#include <cdi/model/value.hpp>
 #include <cdi/version.hpp>
 
-// OCI runtime spec 1.3.0, config-windows.md.
-
-namespace cdi::inline CDI_ABI::oci {
+namespace cdi {
+inline namespace CDI_ABI {
+namespace oci {
 
 /// A device of the host that the container gets. config-windows.md, "Devices".
 template <class S>
@@ -202,6 +202,8 @@ using WindowsNetwork = BasicWindowsNetwork<Owning>;                    ///< owns
 using WindowsHyperV = BasicWindowsHyperV<Owning>;                      ///< owns its text
 using Windows = BasicWindows<Owning>;                                  ///< owns its text
 
-}  // namespace cdi::inline CDI_ABI::oci
+}  // namespace oci
+}  // namespace CDI_ABI
+}  // namespace cdi
 
 #endif  // CDI_OCI_WINDOWS_HPP

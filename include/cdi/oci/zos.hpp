@@ -1,17 +1,17 @@
-// cdi - Container Device Interface for C++20
+// OCI runtime spec 1.3.0, config-zos.md.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_OCI_ZOS_HPP
 #define CDI_OCI_ZOS_HPP
 
-#include <cdi/fields.hpp>
-#include <cdi/storage.hpp>
-#include <cdi/value.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/storage.hpp>
+#include <cdi/model/value.hpp>
 #include <cdi/version.hpp>
 
-// OCI runtime spec 1.3.0, config-zos.md.
-
-namespace cdi::inline CDI_ABI::oci {
+namespace cdi {
+inline namespace CDI_ABI {
+namespace oci {
 
 /// A namespace that the container gets. config-zos.md, "Namespaces".
 template <class S>
@@ -47,6 +47,8 @@ struct BasicZos {
 using ZosNamespace = BasicZosNamespace<Owning>;  ///< owns its text
 using Zos = BasicZos<Owning>;                    ///< owns its text
 
-}  // namespace cdi::inline CDI_ABI::oci
+}  // namespace oci
+}  // namespace CDI_ABI
+}  // namespace cdi
 
 #endif  // CDI_OCI_ZOS_HPP

@@ -11,9 +11,9 @@
 
 #include <doctest/doctest.h>
 
-#include <cdi/fields.hpp>
-#include <cdi/json.hpp>
-#include <cdi/type.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/type.hpp>
+#include <cdi/text/json.hpp>
 
 // The chapters of tests/data/oci/every-member.json, which names every member of OCI 1.3.0, each
 // with a value that is not empty.

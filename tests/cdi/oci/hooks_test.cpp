@@ -9,9 +9,9 @@
 
 #include <doctest/doctest.h>
 
-#include <cdi/fields.hpp>
-#include <cdi/json.hpp>
+#include <cdi/model/fields.hpp>
 #include <cdi/oci/hooks.hpp>
+#include <cdi/text/json.hpp>
 
 #include "every_member.hpp"
 

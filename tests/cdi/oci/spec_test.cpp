@@ -6,10 +6,10 @@
 
 #include <doctest/doctest.h>
 
-#include <cdi/convert.hpp>
-#include <cdi/fields.hpp>
-#include <cdi/json.hpp>
+#include <cdi/model/convert.hpp>
+#include <cdi/model/fields.hpp>
 #include <cdi/oci/spec.hpp>
+#include <cdi/text/json.hpp>
 
 #include "every_member.hpp"
 

@@ -1,0 +1,59 @@
+// The bodies of <cdi/base/path.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_BASE_IMPL_PATH_HPP
+#define CDI_BASE_IMPL_PATH_HPP
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <cdi/base/path.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+CDI_INLINE std::string clean_path(std::string_view path) {
+  const bool rooted = path.starts_with('/');
+  std::string out;
+  std::size_t fixed = 0;  // length of the part that `..` cannot take away
+  while (!path.empty()) {
+    const auto part = path.substr(0, path.find('/'));
+    path.remove_prefix(part.size() < path.size() ? part.size() + 1 : path.size());
+    if (part.empty() || part == ".") continue;
+    if (part == ".." && out.size() > fixed) {
+      const auto slash = out.rfind('/');
+      out.erase(slash == std::string::npos ? 0 : slash < fixed ? fixed : slash);
+      continue;
+    }
+    if (part == ".." && rooted) continue;
+    if (rooted || !out.empty()) out.append("/");
+    out.append(part);
+    if (part == "..") fixed = out.size();
+  }
+  if (out.empty()) out.append(1, rooted ? '/' : '.');
+  return out;
+}
+
+namespace detail {
+
+CDI_INLINE std::size_t path_depth(std::string_view path) {
+  std::size_t slashes = 0;
+  for (const char c : cdi::clean_path(path)) slashes += c == '/' ? 1 : 0;
+  return slashes;
+}
+
+}  // namespace detail
+
+CDI_INLINE std::optional<Format> format_of(std::string_view path) {
+  if (path.ends_with(".json")) return Format::json;
+  if (path.ends_with(".yaml")) return Format::yaml;
+  return std::nullopt;
+}
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_BASE_IMPL_PATH_HPP

@@ -1,0 +1,36 @@
+// The path of a member in a document, as text for messages: `devices[0].name`.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_BASE_MEMBER_PATH_HPP
+#define CDI_BASE_MEMBER_PATH_HPP
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+namespace detail {
+
+/// The way to a member, made into text only when a rule is broken there.
+struct MemberPath {
+  static constexpr std::size_t no_index = static_cast<std::size_t>(-1);
+
+  const MemberPath* outer = nullptr;
+  std::string_view key{};
+  std::size_t index = no_index;
+
+  std::string text() const;
+};
+
+}  // namespace detail
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/base/impl/member_path.hpp>
+#endif
+
+#endif  // CDI_BASE_MEMBER_PATH_HPP

@@ -1,0 +1,67 @@
+// Sorting, and the search for equal keys, without the cost of `<algorithm>`.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_BASE_ORDER_HPP
+#define CDI_BASE_ORDER_HPP
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// The numbers below `count` in the order of what they stand for: `less(a, b)` tells whether `a`
+/// belongs before `b`. Those that are alike stay in their order. What is sorted by it can be of any
+/// type, at a fifth of what `std::sort` costs to compile for each, and without `<algorithm>`.
+template <class Less>
+std::vector<std::size_t> order_of(std::size_t count, const Less& less) {
+  std::vector<std::size_t> order(count);
+  std::vector<std::size_t> runs(count);  // each in order, of `width` numbers
+  for (std::size_t i = 0; i < count; ++i) order[i] = i;
+  for (std::size_t width = 1; width < count; width *= 2) {
+    order.swap(runs);
+    for (std::size_t to = 0; to < count;) {
+      std::size_t a = to;
+      std::size_t b = count - to > width ? to + width : count;
+      const std::size_t middle = b;
+      const std::size_t end = count - b > width ? b + width : count;
+      while (to < end) {
+        const bool second = a == middle || (b < end && less(runs[b], runs[a]));
+        order[to++] = runs[second ? b++ : a++];
+      }
+    }
+  }
+  return order;
+}
+
+/// For each number below `count` the first that stands for the same, which may be itself; `less` as
+/// for `order_of`.
+template <class Less>
+std::vector<std::size_t> first_of_equals(std::size_t count, const Less& less) {
+  const auto order = detail::order_of(count, less);
+  std::vector<std::size_t> first(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool same = i > 0 && !less(order[i - 1], order[i]);
+    first[order[i]] = same ? first[order[i - 1]] : order[i];
+  }
+  return first;
+}
+
+/// For each key the number of the first that is equal.
+std::vector<std::size_t> first_of_equals(const std::vector<std::string_view>& keys);
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/base/impl/order.hpp>
+#endif
+
+#endif  // CDI_BASE_ORDER_HPP

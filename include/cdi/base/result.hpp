@@ -1,0 +1,315 @@
+// `Result` and `Error`: a value, or why there is none; and text quoted for messages.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_BASE_RESULT_HPP
+#define CDI_BASE_RESULT_HPP
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <cdi/fwd.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+/// What went wrong, for code that has to decide; `Error::message` is for people.
+enum class Errc : std::uint8_t {
+  syntax,        ///< the text is not JSON or YAML
+  schema,        ///< well formed, but not a CDI or OCI document: unknown, missing or wrong member
+  invalid,       ///< it breaks a rule of `rules`; or an argument or text that cannot be used
+  invalid_name,  ///< no vendor, class, device or `vendor.com/class=device` name
+  not_found,     ///< no spec provides the device; no row tells of the engine
+  conflict,      ///< two specs of equal priority provide the device; the key or file is another's
+  unsupported,   ///< the OCI spec type or CDI release given has no place for this
+  limit,         ///< larger, deeper or more than `Limits` and `ReadOptions` allow
+  host,          ///< the host has no such device node, or another one than the edits say
+  refused,       ///< the caller's policy forbids it: `ReadOptions::refuse_writable`
+  timeout,       ///< the deadline is over
+  system,        ///< the system refused, or a path cannot be or leads to no file: `Error::system`
+};
+
+/// A place in a text. Lines and columns count from 1, columns in bytes; 0 means unknown.
+struct Position {
+  std::string file = {};     ///< the name given to the text, often a path; empty when unknown
+  std::uint32_t line = 0;    ///< from 1
+  std::uint32_t column = 0;  ///< from 1, in bytes
+};
+
+namespace detail {
+
+/// The path of a member, seen from one level further out: `devices` and `[0].name` are
+/// `devices[0].name`, `kind` and nothing are `kind`.
+std::string inner_path(std::string_view outer, std::string_view where);
+
+}  // namespace detail
+
+/// Why an operation failed. Cheap to move, never thrown by the library itself.
+struct Error {
+  /// What kind of failure it is, for code that has to decide; the default counts for nothing.
+  Errc code = {};
+  /// What is wrong, for people, with what to change where that can be told. Its words may change
+  /// with a release.
+  std::string message = {};
+  /// Path of the member: "devices[0].containerEdits.mounts[2].hostPath", with keys as they were
+  /// written; empty when it is about no member, or about the whole.
+  std::string where = {};
+  Position position = {};  ///< where that member stands in the text it was read from
+  int system = 0;          ///< `errno` when the operating system is the reason, else 0
+  /// `RuleRow::code` of the rule of `rules` that is broken, a text of that table; empty when it is
+  /// none of them.
+  std::string_view rule = {};
+
+  /// Puts an enclosing place in front of `where`: `devices` and `[0].name` make `devices[0].name`.
+  void add_outer(std::string_view place) { where = detail::inner_path(place, where); }
+
+  /// The same error, seen from one level further out.
+  Error under(std::string_view outer) && {
+    add_outer(outer);
+    return std::move(*this);
+  }
+};
+
+namespace detail {
+
+/// `name[index]`, the path of a list item.
+std::string item_path(std::string_view name, std::size_t index);
+
+constexpr char ascii_lower(char c) noexcept {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+}
+
+/// Takes a decimal number off the front of a text. False when there is none, or it is too large.
+bool take_number(std::string_view& text, std::uint32_t& number);
+
+/// The number of bytes of the UTF-8 character at the front of `text`; 0 when there is none.
+constexpr std::size_t utf8_size(std::string_view text) noexcept {
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const unsigned lead = byte(0);
+  const unsigned next = byte(1);
+  if (text.empty()) return 0;
+  if (lead < 0x80) return 1;
+  const std::size_t size = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  if (lead < 0xc2 || lead > 0xf4) return 0;
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  // Longer than need be, a surrogate, or beyond the last character.
+  if ((lead == 0xe0 && next < 0xa0) || (lead == 0xed && next > 0x9f)) return 0;
+  if ((lead == 0xf0 && next < 0x90) || (lead == 0xf4 && next > 0x8f)) return 0;
+  return size;
+}
+
+/// Whether `text` is UTF-8; JSON and YAML can hold no other.
+constexpr bool is_utf8(std::string_view text) noexcept {
+  for (std::size_t i = 0; i < text.size();) {
+    const bool ascii = static_cast<unsigned char>(text[i]) < 0x80;  // as most text is
+    const std::size_t size = ascii ? 1 : utf8_size(text.substr(i));
+    if (size == 0) return false;
+    i += size;
+  }
+  return true;
+}
+
+/// The number of a UTF-8 character of the Basic Multilingual Plane, of 2 or 3 bytes.
+constexpr unsigned bmp_code_point(std::string_view character) noexcept {
+  unsigned code = static_cast<unsigned char>(character.front()) & (0xffU >> (character.size() + 1));
+  for (const char c : character.substr(1))
+    code = code << 6 | (static_cast<unsigned char>(c) & 0x3f);
+  return code;
+}
+
+/// Appends a character of 2 or 3 bytes by its number, as JSON does: `u009b` after a backslash.
+void append_code_point(std::string_view character, std::string& out);
+
+/// `text` fit for a message: on one line, UTF-8, without what a terminal would obey, and cut when
+/// it is longer than `longest` bytes.
+std::string escaped(std::string_view text, std::size_t longest = 120);
+
+/// `text` in double quotes, fit for a message.
+std::string quoted(std::string_view text);
+
+/// What is wrong with a text that is not UTF-8.
+Error not_utf8(std::string_view text);
+
+}  // namespace detail
+
+/// The whole error on one line: `FILE:LINE:COLUMN: PATH: MESSAGE`, without the parts not known.
+/// File and path are escaped, so that no text of a document makes a second line; code, `system` and
+/// `rule` are not in it.
+std::string to_string(const Error& error);
+
+namespace detail {
+
+// What a result does with its value; functions, so that a library can have those of large models.
+
+template <class T>
+CDI_INLINE void copy_to(T* place, const T& value) {
+  ::new (static_cast<void*>(place)) T(value);
+}
+template <class T>
+CDI_INLINE void move_to(T* place, T& value) {
+  ::new (static_cast<void*>(place)) T(std::move(value));
+}
+template <class T>
+CDI_INLINE void destroy(T& value) noexcept {
+  value.~T();
+}
+
+#ifdef CDI_COMPILED
+extern template void copy_to(Spec* place, const Spec& value);
+extern template void move_to(Spec* place, Spec& value);
+extern template void destroy(Spec& value) noexcept;
+extern template void copy_to(oci::Spec* place, const oci::Spec& value);
+extern template void move_to(oci::Spec* place, oci::Spec& value);
+extern template void destroy(oci::Spec& value) noexcept;
+#endif
+
+}  // namespace detail
+
+/// A value, or the reason there is none. As safe to share between threads as what it holds.
+///
+/// The interface is a subset of C++23 `std::expected<T, Error>`. It is one type in every language
+/// mode on purpose: an alias that switched with `-std=` would be a different symbol per object
+/// file.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  using value_type = T;      ///< of what is held on success
+  using error_type = Error;  ///< of what is held on failure, always `Error`
+
+  /// Success. Implicit, so that a function can return the value itself.
+  Result(T value) : has_value_{true}, value_(std::move(value)) {}
+  /// Failure. Implicit, so that a function can return an `Error` itself.
+  Result(Error why) : has_value_{false}, error_(std::move(why)) {}
+
+  /// A copy of the value or of the reason.
+  Result(const Result& other) requires std::is_copy_constructible_v<T>
+      : has_value_{other.has_value_} {
+    copy(other);
+  }
+  /// Takes the value or the reason from another, which keeps what moving leaves of it.
+  Result(Result&& other) noexcept(std::is_nothrow_move_constructible_v<T>)
+      : has_value_{other.has_value_} {
+    take(other);
+  }
+  /// Becomes a copy of another.
+  Result& operator=(const Result& other) requires std::is_copy_constructible_v<T> {
+    *this = Result{other};
+    return *this;
+  }
+  /// As the constructor; moving a `T` must not throw here.
+  Result& operator=(Result&& other) noexcept {
+    if (this == &other) return *this;
+    clear();
+    has_value_ = other.has_value_;
+    take(other);
+    return *this;
+  }
+  ~Result() { clear(); }
+
+  /// Whether there is a value, and no error.
+  bool has_value() const noexcept { return has_value_; }
+  /// As `has_value`.
+  explicit operator bool() const noexcept { return has_value_; }
+
+  /// The value. Only when there is one: else it stops with `assert`, or is undefined with `NDEBUG`.
+  T& operator*() & noexcept { return look(true), value_; }
+  /// The value, to look at. Only when there is one.
+  const T& operator*() const& noexcept { return look(true), value_; }
+  /// The value, to move from. Only when there is one.
+  T&& operator*() && noexcept { return look(true), std::move(value_); }
+  /// A member of the value. Only when there is one.
+  T* operator->() noexcept { return look(true), &value_; }
+  /// A member of the value, to look at. Only when there is one.
+  const T* operator->() const noexcept { return look(true), &value_; }
+
+  /// The reason. Only when there is no value: else it stops with `assert`, or is undefined with
+  /// `NDEBUG`.
+  Error& error() & noexcept { return look(false), error_; }
+  /// The reason, to look at. Only when there is no value.
+  const Error& error() const& noexcept { return look(false), error_; }
+  /// The reason, to move from. Only when there is no value.
+  Error&& error() && noexcept { return look(false), std::move(error_); }
+
+ private:
+  [[gnu::noinline]] void copy(const Result& other) {  // inline, g++ 12 warns of what is not held
+    if (has_value_) {
+      detail::copy_to(&value_, other.value_);
+    } else {
+      detail::copy_to(&error_, other.error_);
+    }
+  }
+
+  void take(Result& other) noexcept(std::is_nothrow_move_constructible_v<T>) {
+    if (has_value_) {
+      detail::move_to(&value_, other.value_);
+    } else {
+      detail::move_to(&error_, other.error_);
+    }
+  }
+
+  void clear() noexcept {
+    if (has_value_) {
+      detail::destroy(value_);
+    } else {
+      detail::destroy(error_);
+    }
+  }
+
+  void look([[maybe_unused]] bool for_value) const noexcept {
+    assert(has_value_ == for_value && "cdi::Result: look before you dereference");
+  }
+
+  bool has_value_;
+  union {  // not `std::variant`: for each `T` that costs eight times as much to compile
+    T value_;
+    Error error_;
+  };
+};
+
+/// Success, or the reason for failure.
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  using value_type = void;   ///< there is no value to hold
+  using error_type = Error;  ///< of what is held on failure, always `Error`
+
+  /// Success; `return {};` makes one.
+  Result() = default;
+  /// Failure. Implicit, so that a function can return an `Error` itself.
+  Result(Error why) : failed_{true}, why_{std::move(why)} {}
+
+  /// Whether it succeeded.
+  bool has_value() const noexcept { return !failed_; }
+  /// As `has_value`.
+  explicit operator bool() const noexcept { return !failed_; }
+
+  /// The reason. Only when it failed: else it stops with `assert`.
+  Error& error() & noexcept { return assert(failed_), why_; }
+  /// The reason, to look at. Only when it failed.
+  const Error& error() const& noexcept { return assert(failed_), why_; }
+  /// The reason, to move from. Only when it failed.
+  Error&& error() && noexcept { return assert(failed_), std::move(why_); }
+
+ private:
+  bool failed_ = false;
+  Error why_{};
+};
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/base/impl/result.hpp>
+#endif
+
+#endif  // CDI_BASE_RESULT_HPP

@@ -1,0 +1,229 @@
+// The bodies of <cdi/dirs/watch.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_DIRS_IMPL_WATCH_HPP
+#define CDI_DIRS_IMPL_WATCH_HPP
+
+#include <cerrno>
+#include <climits>
+#include <cstddef>
+#include <cstring>
+#include <poll.h>
+#include <sys/inotify.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include <cdi/base/path.hpp>
+#include <cdi/dirs/watch.hpp>
+#include <cdi/engine/host.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+inline constexpr std::uint32_t path_events =
+    IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF;
+inline constexpr std::uint32_t file_events = path_events | IN_MODIFY | IN_CLOSE_WRITE;
+
+inline Error with_advice(Error error) {
+  if (error.system == EMFILE) {
+    error.message.append("; raise fs.inotify.max_user_instances or the limit of open files");
+  } else if (error.system == ENOSPC) {
+    error.message.append("; raise fs.inotify.max_user_watches");
+  }
+  return error;
+}
+
+inline std::string read_link(const std::string& path) {
+  char target[PATH_MAX];
+  const ssize_t size = ::readlink(path.c_str(), target, sizeof target);
+  return size < 0 ? std::string{} : std::string(target, static_cast<std::size_t>(size));
+}
+
+inline bool is_searchable(const std::string& dir) {
+  struct stat info = {};
+  return ::stat((dir + "/.").c_str(), &info) == 0;
+}
+
+}  // namespace detail
+
+CDI_INLINE Watcher::Watcher(Descriptor inotify, const std::vector<std::string>& dirs)
+    : inotify_{std::move(inotify)} {
+  for (const auto& dir : dirs) dirs_.push_back(clean_path(dir));  // as `scan_spec_dirs` does
+}
+
+CDI_INLINE Result<Watcher> Watcher::open(const std::vector<std::string>& dirs) {
+  Descriptor inotify{::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)};
+  if (!inotify) {
+    return detail::with_advice(detail::system_error(Errc::system, "inotify cannot be had", errno));
+  }
+  Watcher watcher{std::move(inotify), dirs};
+  watcher.watch_again();
+  if (watcher.blind_) return *std::move(watcher.blind_);
+  return Result<Watcher>{std::move(watcher)};
+}
+
+CDI_INLINE bool Watcher::take() {
+  const bool unsure = blind_.has_value();
+  return take_events() || unsure;
+}
+
+CDI_INLINE bool Watcher::wait_until(std::chrono::steady_clock::time_point deadline) {
+  using namespace std::chrono;
+  for (;;) {
+    if (take_events()) return true;
+    const auto now = steady_clock::now();
+    if (deadline <= now) return false;
+    const milliseconds longest = blind_ ? milliseconds{100} : milliseconds{hours{1}};
+    const auto left = ceil<milliseconds>(deadline - now);
+    const auto rest = left < longest ? left : longest;
+    pollfd one{.fd = inotify_.get(), .events = POLLIN, .revents = 0};
+    ::poll(&one, 1, static_cast<int>(rest.count()));  // interrupted: looked at again
+    if (blind_) return true;
+  }
+}
+
+CDI_INLINE bool Watcher::take_events() {
+  const News news = read_events();
+  const bool was_blind = blind_.has_value();
+  if (news == News::paths || was_blind) watch_again();
+  return news != News::none || (was_blind && !blind_);
+}
+
+/// Takes what is in the queue now, and not what others go on adding.
+CDI_INLINE Watcher::News Watcher::read_events() {
+  News news = News::none;
+  alignas(inotify_event) char block[16384];
+  int queued = 0;
+  ::ioctl(inotify_.get(), FIONREAD, &queued);
+  while (queued > 0) {
+    const ssize_t got = ::read(inotify_.get(), block, sizeof block);
+    if (got <= 0) break;
+    queued -= static_cast<int>(got);
+    news = greater(news, judge_all({block, static_cast<std::size_t>(got)}));
+  }
+  return news;
+}
+
+CDI_INLINE Watcher::News Watcher::judge_all(std::string_view events) const {
+  News news = News::none;
+  while (!events.empty()) {
+    inotify_event event;
+    std::memcpy(&event, events.data(), sizeof event);
+    const auto padded = events.substr(sizeof event, event.len);
+    const auto name = padded.substr(0, padded.find('\0'));
+    news = greater(news, judge(event.mask, event.wd, name));
+    events.remove_prefix(sizeof event + event.len);
+  }
+  return news;
+}
+
+CDI_INLINE Watcher::News Watcher::judge(std::uint32_t mask, int number,
+                                        std::string_view name) const {
+  if ((mask & IN_Q_OVERFLOW) != 0) return News::paths;
+  const Watch* const watch = find(watches_, number);
+  if (watch == nullptr) return News::none;  // left over from a directory given up
+  // Without a name it is about the directory itself.
+  if (name.empty() || holds(*watch, name)) return News::paths;
+  return watch->specs && format_of(name) ? News::files : News::none;
+}
+
+CDI_INLINE const Watcher::Watch* Watcher::find(const std::vector<Watch>& watches, int number) {
+  for (const auto& watch : watches) {
+    if (watch.number == number) return &watch;
+  }
+  return nullptr;
+}
+
+/// The watch of a number that `add` gave.
+CDI_INLINE Watcher::Watch& Watcher::watch_of(int number) {
+  std::size_t i = 0;
+  while (watches_[i].number != number) ++i;
+  return watches_[i];
+}
+
+CDI_INLINE bool Watcher::holds(const Watch& watch, std::string_view name) {
+  for (const auto& one : watch.names) {
+    if (one == name) return true;
+  }
+  return false;
+}
+
+/// Looks all paths up anew, and gives up the watches that none goes through any more.
+CDI_INLINE void Watcher::watch_again() {
+  blind_.reset();
+  const auto old = std::exchange(watches_, {});
+  for (const auto& dir : dirs_) watch_dir(dir);
+  for (const auto& watch : old) {
+    // Fails for directories that are gone: their watch went with them.
+    if (find(watches_, watch.number) == nullptr) {
+      ::inotify_rm_watch(inotify_.get(), watch.number);
+    }
+  }
+}
+
+CDI_INLINE void Watcher::watch_dir(const std::string& dir) {
+  if (dir.find('\0') != std::string::npos) return;  // never there
+  int links = 40;                                   // as many as Linux follows
+  walk(dir.starts_with('/') ? "/" : ".", dir, links);
+  const int found = add(dir, detail::file_events);
+  if (found >= 0) watch_of(found).specs = true;
+}
+
+/// Watches the directories that the lookup of `path` from `at` on goes through, each for the name
+/// looked up in it, as far as they are there. Each is watched before the name is looked up, so
+/// that what comes in between is told.
+CDI_INLINE void Watcher::walk(std::string at, std::string_view path, int& links) {
+  int watch = add(at, detail::path_events);
+  while (!path.empty()) {
+    const auto name = path.substr(0, path.find('/'));
+    path.remove_prefix(name.size() < path.size() ? name.size() + 1 : name.size());
+    if (name.empty()) continue;
+    if (watch >= 0 && !holds(watch_of(watch), name)) watch_of(watch).names.emplace_back(name);
+    at.append(at.ends_with('/') ? "" : "/").append(name);
+    walk_target(at, links);
+    const int parent = std::exchange(watch, add(at, detail::path_events));
+    if (watch >= 0) continue;
+    // Its parent tells when it comes or may be read.
+    if (parent < 0) note_blind(at, EACCES);
+    if (!detail::is_searchable(at)) return;
+  }
+}
+
+/// Watches the directories that a link leads through, beside those that it is itself in.
+CDI_INLINE void Watcher::walk_target(const std::string& link, int& links) {
+  const auto target = detail::read_link(link);
+  if (target.empty() || links-- <= 0) return;
+  const auto folder = link.substr(0, link.rfind('/') + 1);
+  walk(target.starts_with('/') ? "/" : folder, target, links);
+}
+
+/// The watch of a directory, or -1 when there is none at that path or it may not be read.
+CDI_INLINE int Watcher::add(const std::string& dir, std::uint32_t events) {
+  // IN_MASK_ADD: another path may lead to the same directory, for other events.
+  const int watch =
+      ::inotify_add_watch(inotify_.get(), dir.c_str(), events | IN_ONLYDIR | IN_MASK_ADD);
+  if (watch >= 0) {
+    if (find(watches_, watch) == nullptr) watches_.push_back({.number = watch});
+    return watch;
+  }
+  const int number = errno;
+  const bool expected = number == ENOENT || number == ENOTDIR || number == EACCES ||
+                        number == ELOOP || number == ENAMETOOLONG;
+  if (!expected) note_blind(dir, number);
+  return -1;
+}
+
+CDI_INLINE void Watcher::note_blind(const std::string& dir, int number) {
+  if (blind_) return;
+  errno = number;
+  blind_ = detail::with_advice(file_error(dir, "cannot watch the directory"));
+}
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_DIRS_IMPL_WATCH_HPP

@@ -1,0 +1,100 @@
+// `ListPlan`: plans the changes of a keyed list, so that all can be checked before the first.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_ENGINE_LIST_PLAN_HPP
+#define CDI_ENGINE_LIST_PLAN_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+namespace detail {
+
+/// What a list is to become: worked out beside it, from the keys of its entries and of the records
+/// that come. Knows both by their numbers only. Costs a sort of the keys, whatever they are.
+class ListPlan {
+ public:
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  /// For a list of `entries`, and `records` that come, each of which has one turn at most.
+  ListPlan(std::size_t entries, std::size_t records);
+  ListPlan(const ListPlan&) = delete;
+  ListPlan& operator=(const ListPlan&) = delete;
+  ~ListPlan();
+
+  /// Says the key of an entry; before `start`.
+  void entry_key(std::size_t i, std::string_view key);
+  void entry_key(std::size_t i, std::uint32_t key);
+  /// Says the key of a record; before `start`.
+  void record_key(std::size_t i, std::string_view key);
+  void record_key(std::size_t i, std::uint32_t key);
+
+  /// Finds equal keys. Comes before the turns of the records.
+  void start();
+
+  /// The last entry of the record's key is replaced in its place; else the record is appended.
+  void replace_last_or_append(std::size_t i);
+  /// The first entry of the record's key is replaced in its place; else the record is appended.
+  void replace_first_or_append(std::size_t i);
+  void append(std::size_t i);
+
+  bool has_key_of(std::size_t i);
+
+  /// Removes the first entry of the record's key, if there is one.
+  void remove_first(std::size_t i);
+
+  /// Ends the plan; `by_depth` sorts by the depth of the keys, which are paths, keeping the order
+  /// of those of one depth.
+  void finish(bool by_depth = false);
+
+  /// What the list is to become, by index in it; beyond its entries are the records that are
+  /// appended, in this order.
+  const std::vector<std::size_t>& order() const { return order_; }
+  /// Whether it is another order than that in which the entries are.
+  bool rearranged() const { return rearranged_; }
+  /// The record to be put at `order()[i]`; `none` where the entry stays.
+  std::size_t record(std::size_t i) const { return records_[i]; }
+
+ private:
+  struct Slot {  // of an entry; behind those, of a record
+    std::string_view key{};
+    std::size_t rank = 0;       // decides the order before the key does
+    std::size_t group = 0;      // the slot that tells where those of this key are
+    std::size_t record = none;  // what comes here
+    std::size_t next = none;    // the next slot of the same key that is there
+    std::size_t first = none;   // of the group
+    std::size_t last = none;
+    bool there = false;
+  };
+
+  static void set_key(Slot& slot, std::string_view key);
+
+  static bool is_before(const Slot& a, const Slot& b);
+
+  Slot& group_of(std::size_t i);
+
+  void put(std::size_t i, std::size_t at);
+
+  void add(std::size_t at);
+
+  std::size_t entries_;
+  std::vector<Slot> slots_;
+  std::vector<std::size_t> order_;  // slots; in the end, indices in the list
+  std::vector<std::size_t> records_{};
+  bool rearranged_ = false;
+};
+
+}  // namespace detail
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/engine/impl/list_plan.hpp>
+#endif
+
+#endif  // CDI_ENGINE_LIST_PLAN_HPP

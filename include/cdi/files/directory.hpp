@@ -1,0 +1,107 @@
+// The names in a directory, even while other processes change it.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_FILES_DIRECTORY_HPP
+#define CDI_FILES_DIRECTORY_HPP
+
+#include <cerrno>
+#include <cstddef>
+#include <dirent.h>
+#include <fcntl.h>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <cdi/base/order.hpp>
+#include <cdi/base/result.hpp>
+#include <cdi/files/descriptor.hpp>
+#include <cdi/files/signature.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// An entry of a directory.
+struct DirectoryEntry {
+  std::string name{};
+  unsigned char type = DT_UNKNOWN;  // as `readdir` has it: some file systems do not tell
+};
+
+/// Entries of a directory.
+struct Listing {
+  std::vector<DirectoryEntry> entries{};  // sorted by name, each once
+  Signature signature{};                  // of the directory, just before it was listed
+  bool cut = false;                       // there are more than were asked for
+};
+
+/// Sorts by name, and leaves one of those that have the same.
+inline void sort_by_name(std::vector<DirectoryEntry>& entries) {
+  std::vector<DirectoryEntry> sorted;
+  sorted.reserve(entries.size());
+  const auto by_name = order_of(entries.size(), [&](std::size_t a, std::size_t b) {
+    return entries[a].name < entries[b].name;
+  });
+  for (const auto i : by_name) {
+    const bool again = !sorted.empty() && sorted.back().name == entries[i].name;
+    if (!again) sorted.push_back(std::move(entries[i]));
+  }
+  entries.swap(sorted);
+}
+
+/// Reads the entries whose names are wanted, up to one more than `most`. False, and the reason in
+/// `errno`, when that failed.
+template <class Wanted>
+bool read_entries(DIR* stream, const Wanted& wanted, std::size_t most,
+                  std::vector<DirectoryEntry>& entries) {
+  ::rewinddir(stream);
+  entries.clear();
+  errno = 0;
+  while (const dirent* entry = entries.size() > most ? nullptr : ::readdir(stream)) {
+    const std::string_view name = entry->d_name;
+    if (wanted(name)) entries.push_back({.name = std::string{name}, .type = entry->d_type});
+    errno = 0;
+  }
+  return errno == 0;
+}
+
+/// The entries of an open directory whose names are wanted, up to one more than `most`. While a
+/// directory changes, `readdir` may give a name twice, and leave another out: then it is listed
+/// again, a few times.
+template <class Wanted>
+Result<Listing> list_directory(int directory, const std::string& path, const Wanted& wanted,
+                               std::size_t most) {
+  // Opened anew, for a place in the list of its own; one that may be read only cannot be.
+  Descriptor own{::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (!own) own = Descriptor{::fcntl(directory, F_DUPFD_CLOEXEC, 0)};
+  DIR* const stream = own ? ::fdopendir(own.get()) : nullptr;
+  if (stream == nullptr) return file_error(path, "cannot list the directory");
+  static_cast<void>(own.release());  // closedir closes it
+  static constexpr int most_tries = 4;
+  Listing out;
+  struct stat info = {};
+  bool listed = ::fstat(directory, &info) == 0;
+  for (int i = 0; listed && i < most_tries && out.signature != signature_of(info); ++i) {
+    out.signature = signature_of(info);
+    listed =
+        detail::read_entries(stream, wanted, most, out.entries) && ::fstat(directory, &info) == 0;
+  }
+  const int failed = errno;
+  ::closedir(stream);
+  errno = failed;
+  if (!listed) return file_error(path, "cannot list the directory");
+  out.cut = out.entries.size() > most;
+  detail::sort_by_name(out.entries);
+  return out;
+}
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_FILES_DIRECTORY_HPP

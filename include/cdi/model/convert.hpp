@@ -1,0 +1,73 @@
+// `convert`: a model in one storage to the same model in another.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_MODEL_CONVERT_HPP
+#define CDI_MODEL_CONVERT_HPP
+
+#include <cstddef>
+#include <type_traits>
+
+#include <cdi/model/fields.hpp>
+#include <cdi/model/type.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// Makes a value that of another, of a type that differs in its storage alone. What it held is
+/// lost.
+void convert_erased(void* from, const Type& from_type, void* to, const Type& to_type);
+
+/// Whether two types differ in their storage alone, as far as one looks `depth` levels deep.
+constexpr bool is_same_model(const Type& a, const Type& b, int depth = 6) {
+  if (a.shape != b.shape || a.field_count != b.field_count) return false;
+  if (depth == 0 || a.shape == Shape::value) return true;
+  // Not `a.item != nullptr`: with its undefined sanitizer, g++ 12 takes that for no constant.
+  const bool holds = a.shape == Shape::list || a.shape == Shape::dict || a.shape == Shape::optional;
+  if (holds && !is_same_model(*a.item, *b.item, depth - 1)) return false;
+  for (std::size_t i = 0; i < a.field_count; ++i) {
+    if (!is_same_model(*a.fields[i].type, *b.fields[i].type, depth - 1)) return false;
+  }
+  return true;
+}
+
+/// Makes `to` what `from` is, in another storage or the same. What it held is lost.
+template <class From, class To>
+void convert_value(const From& from, To& to) {
+  if constexpr (std::is_assignable_v<To&, const From&>) {
+    to = from;
+  } else {
+    static_assert(is_same_model(type_of<From>, type_of<To>),
+                  "cdi: only a model of the same fields in another storage can be converted");
+    detail::convert_erased(to_look_at(&from), table_of<From>(), &to, table_of<To>());
+  }
+}
+
+}  // namespace detail
+
+/// The same model in another storage: `convert<Spec>(view)` copies the text, `convert<SpecView>(s)`
+/// points into `s`, which must outlive the view. Costs one pass over the model. Both types have the
+/// same fields in the same order.
+template <Described To, Described From>
+To convert(const From& from) {
+  To to{};
+  detail::convert_value(from, to);
+  return to;
+}
+
+/// Not there: a view of a model that is about to go would point nowhere.
+template <Described To, Described From>
+  requires(detail::is_borrowed<To> && !detail::is_borrowed<From>)
+To convert(const From&&)
+= delete;
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/model/impl/convert.hpp>
+#endif
+
+#endif  // CDI_MODEL_CONVERT_HPP

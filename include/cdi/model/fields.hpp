@@ -1,0 +1,165 @@
+// Field lists: which members a type has, and since which CDI release.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_MODEL_FIELDS_HPP
+#define CDI_MODEL_FIELDS_HPP
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+/// Whether a document must name a field.
+enum class Presence : std::uint8_t {
+  required,    ///< must be there, always written
+  omit_empty,  ///< may be missing, not written when empty
+  keep_empty,  ///< may be missing, always written
+};
+
+/// `Presence::required`, short for field lists.
+inline constexpr Presence required = Presence::required;
+
+/// A release of the CDI specification, ordered by number; 0.3.0, the default, is the first that a
+/// spec file can name. SPEC.md, Released versions.
+struct Release {
+  std::uint8_t major = 0;  ///< its first number
+  std::uint8_t minor = 3;  ///< its second number
+  std::uint8_t patch = 0;  ///< its third number
+
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 sees a pointer here
+  friend constexpr auto operator<=>(const Release&, const Release&) = default;
+};
+
+/// A release as a `cdiVersion` names it: `0.5.0`.
+std::string to_string(Release release);
+
+/// The releases of the CDI specification that have a field: from `since` on, before `until`.
+struct Lifetime {
+  /// Later than every release: the `until` of a field that is still there.
+  static constexpr Release never{255, 255, 255};
+
+  Release since = {};             ///< the first that has it
+  Release until = never;          ///< the first that has it no more
+  std::string_view instead = {};  ///< the key that `until` has instead; empty when still there
+
+  /// Every release that a spec can name has the field.
+  constexpr Lifetime() = default;
+  /// The field came with `first`, and has stayed. Implicit, for field lists.
+  // NOLINTNEXTLINE(google-explicit-constructor): most fields have come to stay
+  constexpr Lifetime(Release first) noexcept : since{first} {}
+  /// The field came with `first` and went with `gone`, which has `then` in its place; `then` is not
+  /// copied.
+  constexpr Lifetime(Release first, Release gone, std::string_view then) noexcept
+      : since{first}, until{gone}, instead{then} {}
+
+  /// Whether `release` has the field.
+  constexpr bool has(Release release) const { return since <= release && release < until; }
+  /// Whether the newest releases lack the field.
+  constexpr bool ended() const { return until != never; }
+};
+
+/// What a field list says of a field beside its key and member. Implicit, so that a list names
+/// only what is special: `required`, a `Release`, a `Lifetime`, or a pair in braces.
+// NOLINTBEGIN(google-explicit-constructor)
+struct FieldTraits {
+  Presence when = Presence::omit_empty;  ///< whether a document must name it
+  Lifetime lifetime = {};                ///< the CDI releases that have it; all for OCI types
+
+  /// A field that may be missing, and that every release has.
+  constexpr FieldTraits() = default;
+  /// A field that every release has.
+  constexpr FieldTraits(Presence presence, const Lifetime& releases = {}) noexcept
+      : when{presence}, lifetime{releases} {}
+  /// A field that may be missing, and has stayed since it came.
+  constexpr FieldTraits(Release since) noexcept : lifetime{since} {}
+  /// A field that may be missing, and that some releases have.
+  constexpr FieldTraits(const Lifetime& releases) noexcept : lifetime{releases} {}
+};
+// NOLINTEND(google-explicit-constructor)
+
+/// One field of a described type: a document key, the member that holds its value, and its traits.
+template <class Class, class T>
+struct Field {
+  using class_type = Class;  ///< the type whose field list it is in
+  using value_type = T;      ///< of the member
+
+  std::string_view key;                  ///< as documents write it; read in any case
+  T Class::*member;                      ///< where the value is
+  Presence when = Presence::omit_empty;  ///< whether a document must name it
+  Lifetime lifetime = {};                ///< the CDI releases that have it
+};
+
+namespace detail {
+
+/// Takes a field list and does nothing: to ask whether a type has one.
+struct NoList {
+  template <class Class, class T>
+  constexpr void operator()(const char*, T Class::*, const FieldTraits& = {}) {}
+};
+
+/// Takes a field list, and visits each field until the visitor says false.
+template <class Visitor>
+struct VisitList {
+  Visitor& visit;
+  bool go_on = true;
+
+  template <class Class, class T>
+  constexpr void operator()(const char* key, T Class::*member, const FieldTraits& traits = {}) {
+    go_on = go_on && visit(Field<Class, T>{key, member, traits.when, traits.lifetime});
+  }
+};
+
+}  // namespace detail
+
+/// A type that carries its own field list: a static member function that names its fields, in the
+/// order in which they are written. There are at most 63.
+///
+///     static constexpr void fields(auto& list) {
+///       list("path", &Self::path, required);
+///       list("timeout", &Self::timeout);
+///     }
+template <class T>
+concept SelfDescribed = requires(detail::NoList& list) {
+  T::fields(list);
+};
+
+/// Where the field list of `T` is: a static `constexpr` function `fields(auto& list)`. Specialize
+/// it for types whose definition is not yours.
+template <class T>
+struct Describe;
+
+/// The field list that a type carries itself.
+template <SelfDescribed T>
+struct Describe<T> {
+  static constexpr void fields(auto& list) { T::fields(list); }
+};
+
+/// A type that has a field list, and so can be read, written and converted.
+template <class T>
+concept Described = requires(detail::NoList& list) {
+  Describe<std::remove_cvref_t<T>>::fields(list);
+};
+
+/// Calls `visit(field)` for each field of `T` in document order; stops at the first `false`, and
+/// says whether there was none. `field` is a `Field` of another type each time.
+template <Described T, class Visitor>
+constexpr bool every_field(Visitor&& visit) {
+  detail::VisitList<std::remove_reference_t<Visitor>> list{visit};
+  Describe<T>::fields(list);
+  return list.go_on;
+}
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/model/impl/fields.hpp>
+#endif
+
+#endif  // CDI_MODEL_FIELDS_HPP

@@ -1,0 +1,251 @@
+// The CDI 1.1.0 document as types.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_MODEL_SPEC_HPP
+#define CDI_MODEL_SPEC_HPP
+
+#include <cstdint>
+#include <optional>
+
+#include <cdi/base/result.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/rare.hpp>
+#include <cdi/model/storage.hpp>
+#include <cdi/version.hpp>
+
+// The CDI 1.1.0 document, type by type. The sections named are those of
+// https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+struct ApplyFunction;
+
+/// The newest release of the CDI specification that the library knows; a spec that declares a newer
+/// one is not valid here.
+inline constexpr Release current_release{1, 1, 0};
+
+/// A device node to create in the container. SPEC.md, OCI Edits, `deviceNodes`.
+///
+/// What is asked of the host is asked when the edits are applied, with one lookup. The host must
+/// have the node, unless type and major are given; a FIFO needs no major. The permissions are those
+/// of the device cgroup.
+template <class S>
+struct BasicDeviceNode {
+  StringOf<S> path{};       ///< in the container, absolute; required
+  StringOf<S> host_path{};  ///< where the node is on the host; `path` when empty; since 0.5.0
+  StringOf<S> type{};       ///< "b", "c", "u" or "p"; asked of the host when empty
+  std::int64_t major = 0;   ///< asked of the host when 0, together with `minor`; none of a FIFO
+  std::int64_t minor = 0;   ///< counts only beside a `major`
+  std::optional<std::uint32_t> file_mode{};  ///< permission bits; asked of the host when absent
+  StringOf<S> permissions{};                 ///< some of "rwm", or "none"; "rwm" when empty
+  std::optional<std::uint32_t> uid{};        ///< owner; that of the container's process when absent
+  std::optional<std::uint32_t> gid{};        ///< group; that of the container's process when absent
+
+  friend bool operator==(const BasicDeviceNode&, const BasicDeviceNode&) = default;
+
+  static constexpr void fields(auto& list) {
+    using Self = BasicDeviceNode;
+    list("path", &Self::path, required);
+    list("hostPath", &Self::host_path, Release{0, 5, 0});
+    list("type", &Self::type);
+    list("major", &Self::major);
+    list("minor", &Self::minor);
+    list("fileMode", &Self::file_mode);
+    list("permissions", &Self::permissions);
+    list("uid", &Self::uid);
+    list("gid", &Self::gid);
+  }
+};
+
+/// A network interface of the host to move into the container; since 1.1.0. SPEC.md, OCI Edits,
+/// `netDevices`.
+template <class S>
+struct BasicNetDevice {
+  StringOf<S> host_interface_name{};  ///< on the host, at most 15 bytes; required
+  StringOf<S> name{};                 ///< in the container, at most 15 bytes; required
+
+  friend bool operator==(const BasicNetDevice&, const BasicNetDevice&) = default;
+
+  static constexpr void fields(auto& list) {
+    using Self = BasicNetDevice;
+    list("hostInterfaceName", &Self::host_interface_name, required);
+    list("name", &Self::name, required);
+  }
+};
+
+/// A program that the runtime runs at one of the OCI hook points. SPEC.md, OCI Edits, `hooks`.
+template <class S>
+struct BasicHook {
+  StringOf<S> hook_name{};  ///< "prestart", "createRuntime", ...: see `oci::HookPoint`; required
+  /// Of the program, absolute: on the host, but for "startContainer" in the container. Required.
+  StringOf<S> path{};
+  ListOf<S, StringOf<S>> args = no_items;  ///< with the program's name first, as in `execv`
+  ListOf<S, StringOf<S>> env = no_items;   ///< "NAME=value"
+  std::optional<std::int64_t> timeout{};   ///< seconds, 1 or more; no limit when absent
+
+  friend bool operator==(const BasicHook&, const BasicHook&) = default;
+
+  static constexpr void fields(auto& list) {
+    using Self = BasicHook;
+    list("hookName", &Self::hook_name, required);
+    list("path", &Self::path, required);
+    list("args", &Self::args);
+    list("env", &Self::env);
+    list("timeout", &Self::timeout);
+  }
+};
+
+/// A file or directory of the host to mount into the container. SPEC.md, OCI Edits, `mounts`.
+template <class S>
+struct BasicMount {
+  StringOf<S> host_path{};       ///< the source; required. Its existence is not checked
+  StringOf<S> container_path{};  ///< the destination, absolute; required
+  ListOf<S, StringOf<S>> options = no_items;  ///< as OCI has them: "ro", "bind", "nosuid", ...
+  StringOf<S> type{};                         ///< "bind" for most; none when empty; since 0.4.0
+
+  friend bool operator==(const BasicMount&, const BasicMount&) = default;
+
+  static constexpr void fields(auto& list) {
+    using Self = BasicMount;
+    list("hostPath", &Self::host_path, required);
+    list("containerPath", &Self::container_path, required);
+    list("options", &Self::options);
+    list("type", &Self::type, Release{0, 4, 0});
+  }
+};
+
+/// The Intel Resource Director Technology settings of the container; since 0.7.0. SPEC.md, OCI
+/// Edits, `intelRdt`; what the members mean stands in OCI config-linux.md, IntelRdt.
+template <class S>
+struct BasicIntelRdt {
+  StringOf<S> clos_id{};          ///< a directory below /sys/fs/resctrl, or "/"
+  StringOf<S> l3_cache_schema{};  ///< of the L3 cache, as resctrl has it: "L3:0=7f0;1=1f"
+  StringOf<S> mem_bw_schema{};    ///< of the memory bandwidth, as resctrl has it: "MB:0=20;1=70"
+  /// Lines of the resctrl `schemata` file; an empty list counts as said. Since 1.1.0.
+  std::optional<ListOf<S, StringOf<S>>> schemata{};
+  bool enable_monitoring = false;    ///< a monitoring group of its own; since 1.1.0
+  std::optional<bool> enable_cmt{};  ///< before 1.1.0, as `enable_monitoring`: cache occupancy
+  std::optional<bool> enable_mbm{};  ///< before 1.1.0, as `enable_monitoring`: memory bandwidth
+
+  friend bool operator==(const BasicIntelRdt&, const BasicIntelRdt&) = default;
+
+  static constexpr void fields(auto& list) {
+    using Self = BasicIntelRdt;
+    list("closID", &Self::clos_id);
+    list("l3CacheSchema", &Self::l3_cache_schema);
+    list("memBwSchema", &Self::mem_bw_schema);
+    list("schemata", &Self::schemata, Release{1, 1, 0});
+    list("enableMonitoring", &Self::enable_monitoring, Release{1, 1, 0});
+    list("enableCMT", &Self::enable_cmt, Lifetime{{0, 7, 0}, {1, 1, 0}, "enableMonitoring"});
+    list("enableMBM", &Self::enable_mbm, Lifetime{{0, 7, 0}, {1, 1, 0}, "enableMonitoring"});
+  }
+};
+
+/// Everything a device asks a runtime to change in the OCI spec of a container. SPEC.md, OCI Edits.
+template <class S>
+struct BasicContainerEdits {
+  ListOf<S, StringOf<S>> env = no_items;  ///< "NAME=value"; one takes the place of its name
+  ListOf<S, BasicDeviceNode<S>> device_nodes =
+      no_items;  ///< one takes the place of a node of its path
+  ListOf<S, BasicNetDevice<S>> net_devices = no_items;  ///< since 1.1.0; by interface of the host
+  ListOf<S, BasicHook<S>> hooks = no_items;             ///< each runs after those already there
+  ListOf<S, BasicMount<S>> mounts = no_items;  ///< one takes the place of a mount at its path
+  Rare<BasicIntelRdt<S>> intel_rdt{};          ///< since 0.7.0; replaces those there, whole
+  ListOf<S, std::uint32_t> additional_gids =
+      no_items;  ///< since 0.7.0; 0 and those there are left out
+
+  friend bool operator==(const BasicContainerEdits&, const BasicContainerEdits&) = default;
+
+  static constexpr void fields(auto& list) {
+    using Self = BasicContainerEdits;
+    list("env", &Self::env);
+    list("deviceNodes", &Self::device_nodes);
+    list("netDevices", &Self::net_devices, Release{1, 1, 0});
+    list("hooks", &Self::hooks);
+    list("mounts", &Self::mounts);
+    list("intelRdt", &Self::intel_rdt, Release{0, 7, 0});
+    list("additionalGids", &Self::additional_gids, Release{0, 7, 0});
+  }
+
+  /// Applies these edits to an OCI spec in place, all or nothing: after an error `target` is as it
+  /// was. `target` is anything with a `SpecEditor`, such as `oci::Spec` or a `nlohmann::json`
+  /// document; `host` answers what a device node of the host is (default: the system). Needs
+  /// `<cdi/apply.hpp>`, and the header of the target's editor. Errors are those of `ApplyFunction`.
+  template <class OciSpec, class... Host, class Apply = ApplyFunction>
+  Result<void> apply(OciSpec& target, const Host&... host) const {
+    return Apply{}(*this, target, host...);
+  }
+};
+
+/// One device of a spec: a name and the edits that inject it. SPEC.md, CDI JSON Definition,
+/// `devices`.
+template <class S>
+struct BasicDevice {
+  StringOf<S> name{};  ///< what follows `=` in its qualified name; required
+  DictOf<S, StringOf<S>> annotations{
+      by_key};                               ///< for tools: no injection looks at them; since 0.6.0
+  BasicContainerEdits<S> container_edits{};  ///< for a container that gets it; at least one edit
+
+  friend bool operator==(const BasicDevice&, const BasicDevice&) = default;
+
+  static constexpr void fields(auto& list) {
+    using Self = BasicDevice;
+    list("name", &Self::name, required);
+    list("annotations", &Self::annotations, Release{0, 6, 0});
+    list("containerEdits", &Self::container_edits, required);
+  }
+};
+
+/// A CDI spec: the root of a file in /etc/cdi or /var/run/cdi. SPEC.md, CDI JSON Definition.
+///
+/// A plain value: nothing checks it until `validate`, or a function that says so, is called. A file
+/// must have `version`, `kind` and `devices`.
+template <class S>
+struct BasicSpec {
+  StringOf<S> version{};  ///< the CDI release it is written for: "1.1.0"
+  StringOf<S> kind{};     ///< "vendor.com/class", before the `=` of its names
+  DictOf<S, StringOf<S>> annotations{
+      by_key};  ///< for tools: no injection looks at them; since 0.6.0
+  ListOf<S, BasicDevice<S>> devices = no_items;  ///< at least one, no two of one name
+  BasicContainerEdits<S> container_edits{};  ///< for every container that gets one of the devices
+
+  friend bool operator==(const BasicSpec&, const BasicSpec&) = default;
+
+  static constexpr void fields(auto& list) {
+    using Self = BasicSpec;
+    list("cdiVersion", &Self::version, required);
+    list("kind", &Self::kind, required);
+    list("annotations", &Self::annotations, Release{0, 6, 0});
+    list("devices", &Self::devices, required);
+    list("containerEdits", &Self::container_edits);
+  }
+};
+
+/// A CDI spec that owns its text.
+using Spec = BasicSpec<Owning>;
+/// A CDI spec whose text points into a document, which must outlive it.
+using SpecView = BasicSpec<Borrowed>;
+/// A device that owns its text.
+using Device = BasicDevice<Owning>;
+/// A device whose text points into a document, which must outlive it.
+using DeviceView = BasicDevice<Borrowed>;
+/// Edits that own their text.
+using ContainerEdits = BasicContainerEdits<Owning>;
+/// Edits whose text points into a document, which must outlive them.
+using ContainerEditsView = BasicContainerEdits<Borrowed>;
+/// A device node that owns its text.
+using DeviceNode = BasicDeviceNode<Owning>;
+/// A network interface that owns its text.
+using NetDevice = BasicNetDevice<Owning>;
+/// A hook that owns its text.
+using Hook = BasicHook<Owning>;
+/// A mount that owns its text.
+using Mount = BasicMount<Owning>;
+/// Intel RDT settings that own their text.
+using IntelRdt = BasicIntelRdt<Owning>;
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_MODEL_SPEC_HPP

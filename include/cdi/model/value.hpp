@@ -1,0 +1,95 @@
+// `Value`: any JSON value, for members that the library does not know.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_MODEL_VALUE_HPP
+#define CDI_MODEL_VALUE_HPP
+
+#include <cstdint>
+#include <string_view>
+
+#include <cdi/model/storage.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+template <class S>
+struct BasicMember;
+
+/// The kinds of JSON values.
+enum class ValueKind : std::uint8_t {
+  null,     ///< `null`, or nothing said
+  boolean,  ///< `true` or `false`, in `BasicValue::text`
+  number,   ///< a number as JSON has it, as written, in `BasicValue::text`
+  text,     ///< a text, in `BasicValue::text`
+  list,     ///< items, in `BasicValue::members`, whose keys are empty
+  map       ///< keys and values, in `BasicValue::members`
+};
+
+/// A JSON value of any shape: what stands in a document where the library knows no type for it.
+/// Numbers keep their text, and are written as they were read; `to_json_value` makes of them what a
+/// `nlohmann::json` can hold, 64-bit integers and doubles.
+template <class S>
+struct BasicValue {
+  ValueKind kind = ValueKind::null;  ///< tells which of the others counts
+  StringOf<S> text{};  ///< a boolean or number as it was written, `1e3` say; the text of a text
+  ListOf<S, BasicMember<S>> members =
+      no_items;  ///< of a map, in the order written; of a list, without keys
+
+  /// Whether it is null, and so need not be written.
+  bool empty() const { return kind == ValueKind::null; }
+
+  friend bool operator==(const BasicValue&, const BasicValue&) = default;
+};
+
+/// A key and its value; an item of a list, which has no key.
+template <class S>
+struct BasicMember {
+  StringOf<S> key{};      ///< as it was written; empty for an item of a list
+  BasicValue<S> value{};  ///< of any shape
+
+  friend bool operator==(const BasicMember&, const BasicMember&) = default;
+};
+
+/// A JSON value of any shape that owns its text.
+using Value = BasicValue<Owning>;
+/// A key and its value that own their text.
+using Member = BasicMember<Owning>;
+
+/// The members of an object that its type does not know, in the order written. A described type
+/// with a member `extra` of this type keeps them; one without refuses them. Keys must differ, from
+/// each other and from those of the fields.
+template <class S>
+using ExtraOf = ListOf<S, BasicMember<S>>;
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_value = false;
+template <class S>
+inline constexpr bool is_value<BasicValue<S>> = true;
+
+template <class T>
+inline constexpr bool is_member = false;
+template <class S>
+inline constexpr bool is_member<BasicMember<S>> = true;
+
+/// Whether a text is a number as JSON has it; YAML has more ways to write one.
+bool is_json_number(std::string_view text);
+
+}  // namespace detail
+
+/// A type that keeps the members it does not know, in a member `extra` that is an `ExtraOf`.
+template <class T>
+concept Extensible = requires(T value) {
+  requires detail::is_member<typename decltype(value.extra)::value_type>;
+};
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/model/impl/value.hpp>
+#endif
+
+#endif  // CDI_MODEL_VALUE_HPP

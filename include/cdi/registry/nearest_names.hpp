@@ -1,0 +1,128 @@
+// Similar names, for the message about a name that does not exist.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_REGISTRY_NEAREST_NAMES_HPP
+#define CDI_REGISTRY_NEAREST_NAMES_HPP
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <cdi/base/result.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+namespace detail {
+
+/// How many letters to change, add or drop to make one name of the other, cases alike; more than
+/// `most` counts as `most + 1`, and so does a name of more than 64 bytes. Costs the product of both
+/// lengths at most, no allocation.
+inline std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t most) {
+  constexpr std::size_t longest = 64;
+  if (a.size() > b.size()) std::swap(a, b);
+  if (b.size() > longest || b.size() - a.size() > most) return most + 1;
+  std::array<std::size_t, longest + 1> row{};
+  for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    std::size_t least = row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const bool same = detail::ascii_lower(a[i]) == detail::ascii_lower(b[j]);
+      const std::size_t changed = diagonal + (same ? 0 : 1);
+      diagonal = row[j + 1];
+      const auto added = (diagonal < row[j] ? diagonal : row[j]) + 1;  // or dropped
+      row[j + 1] = changed < added ? changed : added;
+      if (row[j + 1] < least) least = row[j + 1];
+    }
+    if (least > most) return most + 1;
+  }
+  return row[b.size()] <= most ? row[b.size()] : most + 1;
+}
+
+/// The first few of many names, by rank and then in the order of bytes, each once.
+class FewNames {
+ public:
+  static constexpr std::size_t longest = 9;
+
+  /// Keeps `most`, and no more than `longest`.
+  explicit FewNames(std::size_t most) : most_{most} {}
+
+  void add(std::size_t rank, std::string_view name) {
+    const Entry entry{rank, name};
+    std::size_t at = size_;  // where it belongs
+    while (at > 0 && entry < entries_[at - 1]) --at;
+    if (at == most_ || (at > 0 && entry == entries_[at - 1])) return;
+    if (size_ < most_) ++size_;
+    for (auto i = size_ - 1; i > at; --i) entries_[i] = entries_[i - 1];
+    entries_[at] = entry;
+  }
+
+  std::size_t size() const { return size_; }
+  std::string_view operator[](std::size_t i) const { return entries_[i].name; }
+
+ private:
+  struct Entry {
+    std::size_t rank = 0;
+    std::string_view name{};
+
+    friend bool operator==(const Entry&, const Entry&) = default;
+    friend bool operator<(const Entry& a, const Entry& b) {
+      return a.rank != b.rank ? a.rank < b.rank : a.name < b.name;
+    }
+  };
+
+  std::size_t most_;
+  std::size_t size_ = 0;
+  std::array<Entry, longest> entries_{};
+};
+
+/// The few of many names that resemble one, best first.
+class NearestNames {
+ public:
+  explicit NearestNames(std::string_view wanted) : wanted_{wanted} {
+    most_ = wanted.size() < 6 ? 1 : wanted.size() < 9 ? 2 : 3;
+  }
+
+  /// `related`: whether the name is worth telling, however it is spelt.
+  void add(std::string_view name, bool related = false) {
+    const auto distance = detail::edit_distance(wanted_, name, most_);
+    const bool holds = wanted_.size() > 2 && name.find(wanted_) != std::string_view::npos;
+    if (distance <= most_ || related || holds) names_.add(distance, name);
+  }
+
+  const FewNames& names() const { return names_; }
+
+ private:
+  static constexpr std::size_t limit = 5;
+
+  std::string_view wanted_;
+  std::size_t most_ = 0;
+  FewNames names_{limit};
+};
+
+/// The first few of many names in the order of bytes, each once.
+class FirstNames {
+ public:
+  void add(std::string_view name) { names_.add(0, name); }
+  bool empty() const { return names_.size() == 0; }
+  std::string text() const {
+    std::string out;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      out.append(i == 0 ? "" : ", ").append(i == most ? "..." : detail::escaped(names_[i]));
+    }
+    return out.empty() ? "none" : out;
+  }
+
+ private:
+  static constexpr std::size_t most = 8;
+  FewNames names_{most + 1};  // one more tells that there are more
+};
+
+}  // namespace detail
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_REGISTRY_NEAREST_NAMES_HPP

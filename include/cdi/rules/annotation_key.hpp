@@ -1,0 +1,64 @@
+// The keys of annotations, as Kubernetes accepts them.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_RULES_ANNOTATION_KEY_HPP
+#define CDI_RULES_ANNOTATION_KEY_HPP
+
+#include <cstddef>
+#include <string_view>
+
+#include <cdi/base/result.hpp>
+#include <cdi/rules/name.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// The most bytes that Kubernetes allows in an annotation key before the slash, and after it.
+inline constexpr std::size_t longest_key_domain = 253;
+inline constexpr std::size_t longest_key_name = 63;
+
+/// A DNS-1123 subdomain, but in either case: words of letters, digits and `-`, with dots between.
+constexpr bool is_key_domain(std::string_view text) noexcept {
+  if (text.size() > longest_key_domain) return false;
+  for (auto dot = text.find('.'); dot != std::string_view::npos; dot = text.find('.')) {
+    if (!is_word(text.substr(0, dot), "-")) return false;
+    text.remove_prefix(dot + 1);
+  }
+  return is_word(text, "-");
+}
+
+constexpr bool is_key_name(std::string_view text) noexcept {
+  return text.size() <= longest_key_name && is_word(text, "-_.");
+}
+
+}  // namespace detail
+
+/// Keys of Kubernetes annotations: `name` or `domain/name`. The domain is a DNS subdomain of at
+/// most 253 bytes; the name is at most 63 letters, digits, `-`, `_` and `.`, and begins and ends
+/// with a letter or digit. Case does not matter. Does not allocate. SPEC.md, Annotations.
+constexpr bool is_annotation_key(std::string_view text) noexcept {
+  if (const auto slash = text.find('/'); slash != std::string_view::npos) {
+    if (!detail::is_key_domain(text.substr(0, slash))) return false;
+    text.remove_prefix(slash + 1);
+  }
+  return detail::is_key_name(text);
+}
+
+/// Why `text` is no annotation key, as `Errc::invalid`. Only for texts that `is_annotation_key`
+/// refuses.
+Error annotation_key_error(std::string_view text);
+
+/// Checks an annotation key by `is_annotation_key`; `Errc::invalid` says what to change.
+Result<void> check_annotation_key(std::string_view key);
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/rules/impl/annotation_key.hpp>
+#endif
+
+#endif  // CDI_RULES_ANNOTATION_KEY_HPP

@@ -1,0 +1,106 @@
+// The bodies of <cdi/rules/engine_releases.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_RULES_IMPL_ENGINE_RELEASES_HPP
+#define CDI_RULES_IMPL_ENGINE_RELEASES_HPP
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <cdi/base/result.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/rules/engine_releases.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+CDI_INLINE std::string to_string(EngineVersion version) {
+  std::string out = std::to_string(version.major);
+  out.append(".").append(std::to_string(version.minor));
+  out.append(".").append(std::to_string(version.patch));
+  return out;
+}
+
+namespace detail {
+
+inline Error unknown_engine(std::string_view name) {
+  std::string message = "engine " + detail::quoted(name) + " is not known here: use one of";
+  std::string_view last;
+  for (const auto& row : engine_releases) {
+    if (row.engine != last) message.append(1, ' ').append(row.engine);
+    last = row.engine;
+  }
+  return {.code = Errc::not_found, .message = std::move(message)};
+}
+
+/// The first row of an engine; null when it has none.
+inline const EngineRelease* first_row_of(std::string_view engine) {
+  for (const auto& row : engine_releases) {
+    if (row.engine == engine) return &row;
+  }
+  return nullptr;
+}
+
+}  // namespace detail
+
+CDI_INLINE std::optional<EngineVersion> parse_engine_version(std::string_view text) {
+  if (text.starts_with('v')) text.remove_prefix(1);
+  EngineVersion version;
+  bool more = true;
+  for (auto* part : {&version.major, &version.minor, &version.patch}) {
+    if (!more) break;
+    if (!detail::take_number(text, *part)) return std::nullopt;
+    more = text.starts_with('.');
+    if (more) text.remove_prefix(1);
+  }
+  const bool ended =
+      text.empty() || std::string_view{"+-~"}.find(text[0]) != std::string_view::npos;
+  return !more && ended ? std::optional{version} : std::nullopt;
+}
+
+CDI_INLINE std::string to_string(const VersionedEngine& engine) {
+  return std::string{engine.name}.append(" ").append(to_string(engine.version));
+}
+
+CDI_INLINE Result<VersionedEngine> parse_engine(std::string_view engine_at_version) {
+  const auto at = engine_at_version.find('@');
+  const auto name = engine_at_version.substr(0, at);
+  const auto* const row = detail::first_row_of(name);
+  if (row == nullptr) return detail::unknown_engine(name);
+  const auto text =
+      at == std::string_view::npos ? std::string_view{} : engine_at_version.substr(at + 1);
+  const auto version = cdi::parse_engine_version(text);
+  if (version) return VersionedEngine{row->engine, *version};
+  return Error{.code = Errc::invalid,
+               .message = detail::quoted(engine_at_version) +
+                          " is no version of an engine: write it like podman@4.9.3"};
+}
+
+CDI_INLINE Result<Release> newest_release_for(const VersionedEngine& engine) {
+  const auto* const first = detail::first_row_of(engine.name);
+  if (first == nullptr) return detail::unknown_engine(engine.name);
+  if (engine.version < first->since) {
+    return Error{.code = Errc::not_found,
+                 .message = to_string(engine) + " is older than " + to_string(first->since) +
+                            ", the first version known to read CDI specs"};
+  }
+  Release newest = first->newest;
+  for (const auto& row : engine_releases) {
+    if (row.engine == engine.name && row.since <= engine.version) newest = row.newest;
+  }
+  return newest;
+}
+
+CDI_INLINE Result<Release> newest_release_for(std::string_view engine_at_version) {
+  const auto engine = cdi::parse_engine(engine_at_version);
+  if (!engine) return engine.error();
+  return cdi::newest_release_for(*engine);
+}
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_RULES_IMPL_ENGINE_RELEASES_HPP

@@ -1,0 +1,71 @@
+// The CDI releases that can hold a spec.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_RULES_MINIMUM_VERSION_HPP
+#define CDI_RULES_MINIMUM_VERSION_HPP
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <cdi/model/fields.hpp>
+#include <cdi/model/spec.hpp>
+#include <cdi/model/storage.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+/// Every release of the CDI specification, oldest first. 0.1.0 and 0.2.0 are known, but older than
+/// any spec needs. SPEC.md, Released versions.
+inline constexpr std::array<Release, 10> known_releases{{
+    {0, 1, 0},
+    {0, 2, 0},
+    {0, 3, 0},
+    {0, 4, 0},
+    {0, 5, 0},
+    {0, 6, 0},
+    {0, 7, 0},
+    {0, 8, 0},
+    {1, 0, 0},
+    {1, 1, 0},
+}};
+
+/// The release that a `cdiVersion` names; one leading `v` may stand before it. Nothing when it
+/// names none of `known_releases`.
+std::optional<Release> parse_release(std::string_view text);
+
+/// The releases that have all a document uses: from `release` on, before `until`; and the paths of
+/// the members that say so.
+struct ReleaseNeed {
+  Release release{};                 ///< the oldest that has all of it; 0.3.0 at least
+  std::string where{};               ///< the member that needs `release`; empty when none does
+  Release until = Lifetime::never;   ///< the first that lacks a member used
+  std::string until_where{};         ///< the member that `until` lacks; empty when there is none
+  std::string_view until_instead{};  ///< what to write instead of that member from then on
+};
+
+/// The CDI releases that can hold a spec, with the members that say so. From the field lists, and
+/// two rules on values: 0.5.0 lets device names begin with a digit, 0.6.0 lets classes have dots.
+/// Not what its `cdiVersion` says: that is not looked at. Costs one pass.
+///
+/// Storages beside `Owning` and `Borrowed` need `<cdi/rules/impl/minimum_version.hpp>` too when
+/// `CDI_COMPILED` is defined.
+template <Storage S>
+ReleaseNeed minimum_need(const BasicSpec<S>& spec);
+
+/// The oldest CDI release that can hold a spec: what to write, by `to_string`, as its `cdiVersion`.
+template <Storage S>
+Release minimum_version(const BasicSpec<S>& spec) {
+  return minimum_need(spec).release;
+}
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/rules/impl/minimum_version.hpp>
+#endif
+
+#endif  // CDI_RULES_MINIMUM_VERSION_HPP

@@ -1,0 +1,180 @@
+// The rules of the CDI specification: code, severity and meaning of each.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_RULES_RULES_HPP
+#define CDI_RULES_RULES_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+/// The rules that a spec is to keep beyond its shape. Each has its row in `rules`, with its demand
+/// in full; those called a warning here are no errors.
+enum class Rule : std::uint8_t {
+  version_known,          ///< `cdiVersion` is one for `parse_release`
+  version_new_enough,     ///< `cdiVersion` has every member used: see `minimum_need`
+  field_retired,          ///< `cdiVersion` still has every member used
+  text_nul,               ///< no text holds a NUL
+  kind_name,              ///< `kind` is one for `parse_kind`
+  kind_class_length,      ///< the class has at most 63 bytes; a warning
+  kind_vendor_dns,        ///< the vendor is a DNS name; a warning
+  annotation_key,         ///< each key is one for `is_annotation_key`; a warning to readers
+  annotation_size,        ///< at most 256 KiB of annotations for the spec, and for each device; so
+  env_entry,              ///< variables are `NAME=value`, of containers and hooks
+  env_name,               ///< those names have no blanks or quotes; a warning
+  node_path,              ///< a device node names its path in the container
+  node_path_absolute,     ///< that path begins with `/`; a warning
+  node_type,              ///< the type of a node is none, b, c, u or p
+  node_numbers,           ///< major and minor numbers are 0 or more
+  node_permissions,       ///< permissions are some of `rwm`, or `none`
+  net_names,              ///< a net device has both names
+  net_names_unique,       ///< no interface is moved twice, no name given twice, by the same edits
+  net_name_length,        ///< Linux takes both names; a warning
+  hook_name,              ///< a hook names one of `oci::hook_point_names`
+  hook_path,              ///< a hook names its program
+  hook_path_absolute,     ///< that path begins with `/`; a warning
+  hook_timeout_positive,  ///< a timeout is 1 second or more; a warning
+  mount_paths,            ///< a mount has both paths
+  mount_path_absolute,    ///< the path in the container begins with `/`; a warning
+  rdt_closid,             ///< `closID` is empty, `/`, or can name a directory
+  gid_zero,               ///< no additional group is 0, which would be left out; a warning
+  devices_given,          ///< there is a device
+  device_name,            ///< each name is one for `is_device_name`
+  device_name_unique,     ///< no two devices have one name
+  device_name_length,     ///< each name has at most 63 bytes; a warning
+  device_edits,           ///< each device edits something
+  json_syntax,            ///< a `.json` file holds JSON, and not YAML; a warning
+  single_document,        ///< nothing comes after the first YAML document; a warning
+  member_case,            ///< members are written in the case of the specification; a warning
+  portable_text,          ///< the text is read alike by all engines; a warning
+};
+
+/// What breaking a rule means.
+enum class Severity : std::uint8_t {
+  error,  ///< the spec cannot be used
+  /// The spec can be used, and readers get a warning; `write_spec` refuses to write it.
+  write_error,
+  warning,  ///< the spec can be used, but what was meant is doubtful
+};
+
+/// A row of the table of rules.
+struct RuleRow {
+  Rule rule;                ///< which one
+  std::string_view code;    ///< stable, for filters; in `Error::rule` when the rule is broken
+  Severity severity;        ///< what breaking it means
+  std::string_view demand;  ///< what is asked of a spec, for people
+  std::string_view source;  ///< who asks for it: a section of SPEC.md for most
+};
+
+/// Every rule, in the order of `Rule`. This table alone decides which is an error: those that the
+/// Go reference refuses too, and those of which the text says one thing and a runtime does another,
+/// `text_nul` and `node_numbers`. An error takes all devices of a file away, so what the reference
+/// takes and only some container would stumble over is a warning; so is good JSON or YAML that the
+/// reference cannot read, `portable_text`. What it means to refuse, but never looks at, is an error
+/// to writers.
+inline constexpr std::array<RuleRow, 36> rules{{
+    {Rule::version_known, "version-known", Severity::error,
+     "cdiVersion names a release of the CDI specification", "SPEC.md, Specification version"},
+    {Rule::version_new_enough, "version-new-enough", Severity::error,
+     "cdiVersion is not older than the newest member used", "SPEC.md, Released versions"},
+    {Rule::field_retired, "field-retired", Severity::error,
+     "no member is used that cdiVersion has no more", "SPEC.md, Released versions"},
+    {Rule::text_nul, "text-nul", Severity::error,
+     "no text holds a NUL: what comes after it is lost to some runtimes, and refused by others",
+     "POSIX, Pathname"},
+    {Rule::kind_name, "kind-name", Severity::error,
+     "kind is vendor/class; both are letters, digits and inner _ - ., and begin with a letter",
+     "SPEC.md, Kind"},
+    {Rule::kind_class_length, "kind-class-length", Severity::warning,
+     "the class has at most 63 bytes", "SPEC.md, Kind"},
+    {Rule::kind_vendor_dns, "kind-vendor-dns", Severity::warning,
+     "the vendor is a DNS name: words of at most 63 letters, digits and inner -, 253 bytes in all",
+     "SPEC.md, Kind"},
+    {Rule::annotation_key, "annotation-key", Severity::write_error,
+     "annotation keys are Kubernetes keys: name, or domain/name", "SPEC.md, Annotations"},
+    {Rule::annotation_size, "annotation-size", Severity::write_error,
+     "the annotations of a spec or device have at most 262144 bytes, keys and values together",
+     "SPEC.md, Annotations"},
+    {Rule::env_entry, "env-entry", Severity::error, "environment variables are NAME=value",
+     "SPEC.md, OCI Edits"},
+    {Rule::env_name, "env-name", Severity::warning,
+     "names of environment variables have no blanks and no quotes", "POSIX, Environment Variables"},
+    {Rule::node_path, "node-path", Severity::error, "a device node has a path",
+     "SPEC.md, OCI Edits"},
+    {Rule::node_path_absolute, "node-path-absolute", Severity::warning,
+     "paths of device nodes are absolute", "OCI config-linux.md, Devices"},
+    {Rule::node_type, "node-type", Severity::error, "the type of a device node is b, c, u or p",
+     "SPEC.md, OCI Edits"},
+    {Rule::node_numbers, "node-numbers", Severity::error,
+     "device numbers are 0 or more: to runc, -1 in a device cgroup is every number", "runc"},
+    {Rule::node_permissions, "node-permissions", Severity::error,
+     "permissions are some of r, w and m, or none", "SPEC.md, OCI Edits"},
+    {Rule::net_names, "net-names", Severity::error,
+     "a net device has a name on the host and one in the container", "SPEC.md, OCI Edits"},
+    {Rule::net_names_unique, "net-names-unique", Severity::error,
+     "no two net devices of the same edits have one name", "the Go reference"},
+    {Rule::net_name_length, "net-name-length", Severity::warning,
+     "names of net devices are those that Linux takes: 1 to 15 bytes without slash, colon or space",
+     "Linux, dev_valid_name"},
+    {Rule::hook_name, "hook-name", Severity::error,
+     "a hook runs at one of the six hook points of OCI", "SPEC.md, OCI Edits"},
+    {Rule::hook_path, "hook-path", Severity::error, "a hook has a path", "SPEC.md, OCI Edits"},
+    {Rule::hook_path_absolute, "hook-path-absolute", Severity::warning,
+     "paths of hooks are absolute", "SPEC.md, OCI Edits"},
+    {Rule::hook_timeout_positive, "hook-timeout-positive", Severity::warning,
+     "timeouts of hooks are greater than 0", "SPEC.md, OCI Edits"},
+    {Rule::mount_paths, "mount-paths", Severity::error,
+     "a mount has a path on the host and one in the container", "SPEC.md, OCI Edits"},
+    {Rule::mount_path_absolute, "mount-path-absolute", Severity::warning,
+     "paths of mounts in the container are absolute", "OCI config.md, Mounts"},
+    {Rule::rdt_closid, "rdt-closid", Severity::error,
+     "closID names a directory below /sys/fs/resctrl, or is /", "OCI config-linux.md, IntelRdt"},
+    {Rule::gid_zero, "gid-zero", Severity::warning,
+     "additional group ids are not 0: 0 is left out at injection", "the Go reference"},
+    {Rule::devices_given, "devices-given", Severity::error, "a spec has at least one device",
+     "SPEC.md, CDI Devices"},
+    {Rule::device_name, "device-name", Severity::error,
+     "device names are letters, digits and inner _ - . :", "SPEC.md, CDI Devices"},
+    {Rule::device_name_unique, "device-name-unique", Severity::error,
+     "no two devices of a spec have one name", "SPEC.md, CDI Devices"},
+    {Rule::device_name_length, "device-name-length", Severity::warning,
+     "device names have at most 63 bytes", "Kubernetes names"},
+    {Rule::device_edits, "device-edits", Severity::error, "a device has edits",
+     "SPEC.md, CDI Devices"},
+    {Rule::json_syntax, "json-syntax", Severity::warning, "a .json file is valid JSON", "RFC 8259"},
+    {Rule::single_document, "single-document", Severity::warning,
+     "a file holds one YAML document: further ones are not read", "the Go reference"},
+    {Rule::member_case, "member-case", Severity::warning,
+     "members are named in the case of the specification, as the Go reference asks since 1.1.1",
+     "SPEC.md, CDI JSON Definition"},
+    {Rule::portable_text, "portable-text", Severity::warning,
+     "a text is one of YAML 1.1: without %YAML 1.2, control characters such as U+0080, ends of "
+     "lines such as U+2028, ? in brackets outside quotes, \\/, two \\u for one character",
+     "the Go reference"},
+}};
+
+static_assert([] {
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    if (static_cast<std::size_t>(rules[i].rule) != i) return false;
+  }
+  return true;
+}());
+
+/// The most warnings that are given of one spec: more of them have one cause.
+inline constexpr std::size_t most_warnings = 100;
+
+/// The row of a rule in `rules`.
+constexpr const RuleRow& row_of(Rule rule) {
+  return rules[static_cast<std::size_t>(rule)];
+}
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_RULES_RULES_HPP

@@ -1,0 +1,134 @@
+// The OCI model of this library, `cdi::oci::Spec`, as a target of edits.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TARGETS_OCI_EDITOR_HPP
+#define CDI_TARGETS_OCI_EDITOR_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include <cdi/base/result.hpp>
+#include <cdi/engine/apply.hpp>
+#include <cdi/model/convert.hpp>
+#include <cdi/model/storage.hpp>
+#include <cdi/oci/spec.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+inline std::string_view oci_key(std::string_view entry) {
+  return env_name(entry);
+}
+template <class S>
+std::string_view oci_key(const oci::BasicLinuxDevice<S>& device) {
+  return device.path;
+}
+template <class S>
+std::string_view oci_key(const oci::BasicMount<S>& mount) {
+  return mount.destination;
+}
+
+/// A list member of the library's own OCI model.
+template <class List>
+struct ModelList {
+  List& items;
+
+  std::size_t size() const { return items.size(); }
+  std::string_view key(std::size_t i) const { return oci_key(items[i]); }
+  void append(const auto& record) { detail::convert_value(record, items.emplace_back()); }
+  void assign(std::size_t i, const auto& record) { detail::convert_value(record, items[i]); }
+  void rearrange(std::span<const std::size_t> order) {
+    List kept;
+    kept.reserve(order.size());
+    for (const std::size_t i : order) kept.push_back(std::move(items[i]));
+    items = std::move(kept);
+  }
+  std::uint32_t id(std::size_t i) const { return items[i]; }
+};
+
+/// The map of net devices of the library's own OCI model.
+template <class Dict>
+struct ModelDict {
+  Dict& items;
+
+  void set(std::string_view key, const auto& record) {
+    detail::convert_value(record, items[typename Dict::key_type{key}]);
+  }
+};
+
+}  // namespace detail
+
+/// Edits the library's own OCI model, for `apply`. Parts that are missing are made when they are
+/// asked for. What it puts into a `Borrowed` model points into the edits, which must outlive it.
+template <Storage S>
+struct SpecEditor<oci::BasicSpec<S>> {
+  /// A list of the model.
+  template <class T>
+  using List = detail::ModelList<ListOf<S, T>>;
+
+  oci::BasicSpec<S>& spec;  ///< what is edited; outlives the editor and the lists it gives
+
+  /// `process.env`; the key of a variable is its name.
+  List<StringOf<S>> env() { return {process().env}; }
+  /// `linux.devices`; the key of a node is its path in the container.
+  List<oci::BasicLinuxDevice<S>> devices() { return {linux_part().devices}; }
+  /// `linux.resources.devices`, to append to.
+  List<oci::BasicLinuxDeviceCgroup<S>> device_rules() {
+    auto& resources = linux_part().resources;
+    return {(resources ? *resources : resources.emplace()).devices};
+  }
+  /// `linux.netDevices`; the key of an interface is its name on the host.
+  detail::ModelDict<DictOf<S, oci::BasicLinuxNetDevice<S>>> net_devices() {
+    return {linux_part().net_devices};
+  }
+  /// `mounts`; the key of a mount is its destination, as text.
+  List<oci::BasicMount<S>> mounts() { return {spec.mounts}; }
+  /// The list of `hooks` for one moment, to append to.
+  List<oci::BasicHook<S>> hooks(oci::HookPoint point) {
+    return {(spec.hooks ? *spec.hooks : spec.hooks.emplace()).at(point)};
+  }
+  /// Makes `linux.intelRdt` these settings; nothing of those before is kept.
+  void set_intel_rdt(const oci::LinuxIntelRdtView& settings) {
+    detail::convert_value(settings, linux_part().intel_rdt.emplace());
+  }
+  /// `process.user.additionalGids`.
+  List<std::uint32_t> additional_gids() { return {process().user.additional_gids}; }
+
+  /// `process.user`; ids are 0 when there is no process.
+  Owner owner() const {
+    if (!spec.process) return {};
+    return {spec.process->user.uid, spec.process->user.gid};
+  }
+  /// Whether `linux.namespaces` has one of type `user`, new or joined.
+  bool has_user_namespace() const {
+    if (!spec.linux_) return false;
+    for (const auto& each : spec.linux_->namespaces) {
+      if (each.type == "user") return true;
+    }
+    return false;
+  }
+
+ private:
+  oci::BasicProcess<S>& process() { return spec.process ? *spec.process : spec.process.emplace(); }
+  oci::BasicLinux<S>& linux_part() { return spec.linux_ ? *spec.linux_ : spec.linux_.emplace(); }
+};
+
+#ifdef CDI_COMPILED
+extern template Result<void> detail::edit(oci::Spec& target, JoinedEdits& edits,
+                                          const AnyHost& host, std::size_t& failed);
+#endif
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#ifdef CDI_SOURCE
+#include <cdi/targets/impl/oci_editor.hpp>
+#endif
+
+#endif  // CDI_TARGETS_OCI_EDITOR_HPP

@@ -1,0 +1,268 @@
+// `Document`: parsed text as a flat tree of values with their positions.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TEXT_DOCUMENT_HPP
+#define CDI_TEXT_DOCUMENT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <cdi/base/result.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+/// What a text may cost at most. A text over a limit is refused with `Errc::limit`, as soon as the
+/// limit is reached. Parsing takes at most ten times the bytes of the text, `expansion`, and 128
+/// KiB of memory; a text whose values need more is over a limit too.
+struct Limits {
+  std::size_t bytes = std::size_t{16} << 20;  ///< of the text: 16 MiB; never more than 512 MiB
+  /// Of nested lists and maps. A CDI spec needs 6; each level takes some stack.
+  std::uint32_t depth = 64;
+  /// Of all kinds, with the keys, and with YAML aliases, each expanded.
+  std::uint32_t values = 2'000'000;
+  /// Bytes that YAML aliases and merge keys may bring, the texts of what they repeat and 32 for
+  /// each value: 4 MiB. A text may always bring ten times its own size, where memory allows.
+  std::size_t expansion = std::size_t{4} << 20;
+};
+
+/// A parsed JSON or YAML text: a flat, immutable tree that knows line and column of every value.
+///
+/// The values stand in document order, 16 bytes each, beside a copy of the text. Scalars keep the
+/// text that was written; the reader of a value decides whether `0644` is a number or a name.
+/// Movable; views handed out by `text()` live as long as the document, wherever it is moved. Any
+/// number of threads may read one. `parse_json`, `parse_yaml` and `DocumentBuilder` make them.
+class Document {
+ public:
+  /// What a value was written as.
+  enum class Kind : std::uint8_t {
+    null,    ///< null, ~, or nothing
+    plain,   ///< a scalar without quotes: a number, true, or in YAML any bare word
+    quoted,  ///< a scalar that can only be text
+    list,    ///< items in order
+    map,     ///< keys, which are scalars, and their values, in the order written
+  };
+
+  class Value;
+  struct Member;
+  template <class Item>
+  class Range;
+
+  /// Takes another's tree; the other has no root then, and may only be assigned to.
+  Document(Document&&) noexcept = default;
+  /// Takes another's tree in place of this one, whose views go.
+  Document& operator=(Document&&) noexcept = default;
+  Document(const Document&) = delete;
+  Document& operator=(const Document&) = delete;
+  ~Document() = default;
+
+  /// The outermost value.
+  Value root() const;
+
+  /// The name given to the text, for messages; often a path.
+  const std::string& file() const { return file_; }
+
+  /// Where the text goes on after this document, when it does: with further YAML documents, which
+  /// nothing reads. Blank lines and comments do not count.
+  std::optional<Position> rest() const {
+    return rest_ == 0 ? std::nullopt : std::optional{position(rest_)};
+  }
+
+  /// A place where the Go reference, and so most engines, refuse the text or read it otherwise.
+  struct Unportable {
+    Position position;   ///< of what they do not take
+    std::string reason;  ///< what it is, what they make of it, and what to write instead
+  };
+
+  /// The first such place, of those that the readers of JSON and YAML know.
+  std::optional<Unportable> unportable() const;
+
+  /// The place of the member that a path such as `devices[0].name` leads to, or of the deepest
+  /// value on the way that is there. Keys match in any case. Costs one step for each sibling on the
+  /// way.
+  Position locate(std::string_view path) const;
+
+  /// A copy without some items of one of its lists: those whose place in `left_out` holds true.
+  /// What stays keeps its line and column. Costs a copy of the whole.
+  Document without(const Value& list, const std::vector<bool>& left_out) const;
+
+ private:
+  friend class DocumentBuilder;
+
+  struct Node {
+    std::uint32_t at = 0;     // where it begins in the source
+    std::uint32_t begin = 0;  // of its text, in the source, or behind it in the decoded text
+    std::uint32_t next = 0;   // index of the value after this one and everything in it
+    std::uint32_t size = 0;   // of its text, or the number of items or members; and the kind
+  };
+
+  /// The values, in blocks that stay where they are: growth copies nothing.
+  class Nodes {
+   public:
+    std::size_t size() const { return size_; }
+    Node& operator[](std::size_t i) { return blocks_[i / per_block][i % per_block]; }
+    const Node& operator[](std::size_t i) const { return blocks_[i / per_block][i % per_block]; }
+    void push_back(const Node& node);
+
+   private:
+    static constexpr std::size_t per_block = 512;
+    std::vector<std::vector<Node>> blocks_{};
+    std::size_t size_ = 0;
+  };
+
+  Document() = default;
+
+  Position position(std::size_t at) const;
+  std::string_view text(const Node& node) const;
+
+  /// The line that a byte of the source stands in.
+  struct Mark {
+    std::uint32_t line = 1;
+    std::uint32_t begin = 0;  // of that line
+  };
+
+  static constexpr std::size_t bytes_per_mark = 1024;
+  static constexpr unsigned kind_bits = 3;
+  static constexpr std::uint32_t most_bytes = 0xffff'ffffU >> kind_bits;
+  static constexpr std::uint32_t pack(Kind kind, std::uint32_t size) {
+    return size << kind_bits | static_cast<std::uint32_t>(kind);
+  }
+  static Kind kind_of(const Node& node) {
+    return static_cast<Kind>(node.size & ((1U << kind_bits) - 1));
+  }
+  static std::uint32_t size_of(const Node& node) { return node.size >> kind_bits; }
+
+  Nodes nodes_{};  // in document order; a map holds key, value, key, value, ...
+  std::vector<char> source_{};
+  std::vector<char> decoded_{};  // of scalars that are written in another way: with escapes, folded
+  std::vector<Mark> marks_{};    // of bytes 0, 1024, 2048, ...; never empty
+  std::string file_{};
+  std::uint32_t rest_ = 0;  // where the text goes on after the document; 0 when it does not
+  std::uint32_t unportable_at_ = 0;
+  std::string unportable_{};  // why not all readers take it; empty when they do
+};
+
+/// One value of a document. A cursor: cheap to copy, valid while the document stays where it is.
+class Document::Value {
+ public:
+  /// What it was written as.
+  Kind kind() const { return kind_of(node()); }
+  /// Whether it is null, written or not.
+  bool is_null() const { return kind() == Kind::null; }
+  /// Whether it has a text: `Kind::plain` or `Kind::quoted`.
+  bool is_scalar() const { return kind() == Kind::plain || kind() == Kind::quoted; }
+
+  /// The text of a scalar, decoded but otherwise as written; empty for the other kinds.
+  std::string_view text() const {
+    return is_scalar() ? document_->text(node()) : std::string_view{};
+  }
+
+  /// The number of items of a list or members of a map; 0 for other kinds.
+  std::size_t size() const { return is_scalar() ? 0 : size_of(node()); }
+
+  /// The items of a list; nothing for other kinds.
+  Range<Value> items() const;
+  /// The members of a map, in the order written; nothing for other kinds.
+  Range<Member> members() const;
+
+  /// Where it begins, with the name of the text. Copies that name, and looks at no more than 1024
+  /// bytes of the text.
+  Position position() const { return document_->position(node().at); }
+
+  /// Whether both stand at the same place of the same document.
+  friend bool operator==(const Value&, const Value&) = default;
+
+ private:
+  friend class Document;
+  template <class Item>
+  friend class Range;
+
+  Value(const Document& document, std::uint32_t index) : document_{&document}, index_{index} {}
+  const Node& node() const { return document_->nodes_[index_]; }
+  Value after() const { return {*document_, node().next}; }
+
+  const Document* document_;
+  std::uint32_t index_;
+};
+
+/// A key of a map and its value. Valid while the document stays where it is.
+struct Document::Member {
+  Value key;    ///< a scalar
+  Value value;  ///< of any kind
+};
+
+/// The items or members of one value, for range-based `for`. Valid while the document stays where
+/// it is. Costs nothing to make.
+template <class Item>
+class Document::Range {
+ public:
+  /// Goes from one item or member to the next. Valid while the document stays where it is.
+  class Iterator {
+   public:
+    /// Stands at an item of a list, at a key of a map, or behind the last.
+    explicit Iterator(Value at) : at_{at} {}
+
+    /// The item or member, by value. Not at the end.
+    Item operator*() const {
+      if constexpr (std::is_same_v<Item, Member>) {
+        return Member{at_, at_.after()};
+      } else {
+        return at_;
+      }
+    }
+    /// Goes to the next, over all that is in this one. Not at the end.
+    Iterator& operator++() {
+      at_ = std::is_same_v<Item, Member> ? at_.after().after() : at_.after();
+      return *this;
+    }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    Value at_;
+  };
+
+  /// At the first item or member.
+  Iterator begin() const { return Iterator{first_}; }
+  /// Behind the last.
+  Iterator end() const { return Iterator{last_}; }
+
+ private:
+  friend class Value;
+  Range(Value first, Value last) : first_{first}, last_{last} {}
+
+  Value first_;
+  Value last_;
+};
+
+namespace detail {
+
+/// The byte order mark that a text in UTF-8 may begin with.
+inline constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
+
+/// Where the line after the one that `at` stands in begins: LF, CR LF, and a CR alone end a line.
+/// The size of the text when there is none.
+std::size_t next_line(std::string_view text, std::size_t at);
+
+/// Whether two keys name the same field. The CDI document's own sample writes `additionalGIDs`, and
+/// the Go reference reads fields in any case; so do we.
+bool same_key(std::string_view a, std::string_view b) noexcept;
+
+/// Goes one step of a path, `[7]` in a list or `key` in a map, and cuts it off the path.
+bool descend(Document::Value& value, std::string_view& path);
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/text/impl/document.hpp>
+#endif
+
+#endif  // CDI_TEXT_DOCUMENT_HPP

@@ -1,0 +1,424 @@
+// `DocumentBuilder`: fills a `Document` from the events of a parser, within limits.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TEXT_DOCUMENT_BUILDER_HPP
+#define CDI_TEXT_DOCUMENT_BUILDER_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cdi/base/result.hpp>
+#include <cdi/text/document.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+/// Fills a document, value by value in document order: what the readers of JSON and YAML share.
+///
+/// Places are offsets into the source. Each call answers false when a limit is reached
+/// (`Errc::limit`) or the text is refused; `finish` gives the reason, and the reader must stop.
+class DocumentBuilder {
+ public:
+  /// An empty document of a text, which is copied without its byte order mark. `file` is its name
+  /// in messages; `merge_keys`: whether `<<` merges, as it does in YAML. A text over
+  /// `Limits::bytes` is refused at once.
+  DocumentBuilder(std::string_view source, std::string_view file, const Limits& limits,
+                  bool merge_keys)
+      : limits_{limits}, merge_keys_{merge_keys} {
+    document_.file_ = file;
+    const auto most = std::min<std::size_t>(limits.bytes, Document::most_bytes);
+    if (source.size() > most) {
+      refuse_whole(Errc::limit, "more than " + std::to_string(most) + " bytes");
+      return;
+    }
+    if (source.starts_with(detail::utf8_mark)) source.remove_prefix(detail::utf8_mark.size());
+    document_.source_.assign(source.begin(), source.end());
+    constexpr std::uint64_t unlimited = std::uint64_t{1} << 62;
+    most_memory_ = std::uint64_t{6} * source.size() + small +
+                   std::min<std::uint64_t>(limits.expansion, unlimited);
+    mark_lines();
+  }
+
+  /// The copy of the text, for the reader to read. Lives as long as the builder.
+  std::string_view source() const { return {document_.source_.data(), document_.source_.size()}; }
+
+  /// Adds a null.
+  bool null(std::size_t at) { return add(node(Kind::null, at, 0, 0)); }
+
+  /// Adds a scalar whose text stands in the source from `begin` on; a key is one too, just before
+  /// its value. `quoted`: whether it can only be text.
+  bool scalar(std::size_t at, std::size_t begin, std::size_t size, bool quoted) {
+    return add(node(quoted ? Kind::quoted : Kind::plain, at, begin, size));
+  }
+
+  /// Adds a scalar whose text differs from what is written; the text is copied.
+  bool decoded_scalar(std::size_t at, std::string_view text, bool quoted) {
+    auto& all = document_.decoded_;
+    const auto begin = document_.source_.size() + all.size();
+    if (text.size() > Document::most_bytes || begin > Document::most_bytes) {
+      return refuse(Errc::limit, "the text is too large", at);
+    }
+    if (all.capacity() - all.size() < text.size()) {
+      // Escapes make a text shorter: what is left of the source bounds what is to come.
+      all.reserve(std::max(text.size() + all.size(), std::min(2 * all.size(), source().size())));
+    }
+    all.insert(all.end(), text.begin(), text.end());
+    return add(node(quoted ? Kind::quoted : Kind::plain, at, begin, text.size()));
+  }
+
+  /// Begins a list: what is added until its `end_list` are its items.
+  bool begin_list(std::size_t at) { return open(node(Kind::list, at, 0, 0)); }
+  /// Begins a map: what is added until its `end_map` is key, value, key, value.
+  bool begin_map(std::size_t at) { return open(node(Kind::map, at, 0, 0)); }
+  /// Ends the innermost list. Only when one is open.
+  bool end_list() { return close(); }
+  /// Ends the innermost map. Only when one is open and its last key has a value. Refuses keys
+  /// written twice (`Errc::schema`) and those that are not scalars (`Errc::syntax`).
+  bool end_map() { return check_keys(open_.back()) && close(); }
+
+  /// The index of the value added last, for `copy`; whole once its `end_` call is made.
+  std::uint32_t last() const { return last_; }
+
+  /// Adds the value at `from`, an answer of `last`, and all in it, once more: a YAML alias.
+  /// `Errc::syntax` when that value is not ended; `Errc::limit` when aliases bring more than
+  /// `Limits::expansion`. Costs as much as what is copied.
+  bool copy(std::uint32_t from, std::size_t at) {
+    if (std::find(open_.begin(), open_.end(), from) != open_.end()) {
+      return refuse(Errc::syntax, "an alias stands inside what it names", at);
+    }
+    const std::uint32_t count = nodes()[from].next - from;
+    const auto to = static_cast<std::uint32_t>(nodes().size());
+    if (count > limits_.values - to) return too_many(at);
+    if (!count_expansion(from, count, at)) return false;
+    note_memory(count * sizeof(Node));
+    if (memory_ > most_memory_) return too_much(at);
+    count_child();
+    last_ = to;
+    std::vector<std::uint32_t> inner;  // ends of the lists and maps around the node copied
+    for (std::uint32_t i = 0; i < count; ++i) {
+      Node copied = nodes()[from + i];
+      copied.next = copied.next - from + to;
+      while (!inner.empty() && inner.back() <= to + i) inner.pop_back();
+      if (!is_scalar(copied)) inner.push_back(copied.next);
+      if (open_.size() + inner.size() > limits_.depth) return too_deep(at);
+      nodes().push_back(copied);
+    }
+    return true;
+  }
+
+  /// Notes memory that the reader took beside the values; the next value is refused when it was too
+  /// much.
+  void note_memory(std::size_t bytes) { memory_ += bytes; }
+
+  /// Whether the whole document is a null. Only after the last value.
+  bool is_null() const { return Document::kind_of(nodes()[0]) == Kind::null; }
+
+  /// Where the innermost list or map begins that is not ended.
+  std::optional<std::size_t> open_value() const {
+    if (open_.empty()) return std::nullopt;
+    return nodes()[open_.back()].at;
+  }
+
+  /// Notes where the text goes on after the document: `Document::rest`.
+  void note_rest(std::size_t at) { document_.rest_ = static_cast<std::uint32_t>(at); }
+
+  /// Notes what the Go reference does not take: `Document::unportable`. The first place counts.
+  void note_unportable(std::size_t at, std::string_view reason) {
+    if (!is_portable() && document_.unportable_at_ <= at) return;
+    document_.unportable_at_ = static_cast<std::uint32_t>(at);
+    document_.unportable_ = reason;
+  }
+  /// Whether no such was noted.
+  bool is_portable() const { return document_.unportable_.empty(); }
+
+  /// Refuses the text for what stands at a place; answers false. The message may not be empty.
+  bool refuse(Errc code, std::string message, std::size_t at) {
+    error_ = {.code = code,
+              .message = std::move(message),
+              .position = document_.position(std::min(at, document_.source_.size()))};
+    return false;
+  }
+  /// Refuses the text as a whole; answers false.
+  bool refuse_whole(Errc code, std::string message) {
+    error_ = {.code = code, .message = std::move(message), .position = {.file = document_.file_}};
+    return false;
+  }
+  /// The line of a place, for messages.
+  std::uint32_t line(std::size_t at) const { return document_.position(at).line; }
+  /// Line and column of a place in words, for messages.
+  std::string describe(std::size_t at) const {
+    const auto place = document_.position(at);
+    return "line " + std::to_string(place.line) + ", column " + std::to_string(place.column);
+  }
+  /// Whether a limit was reached or the text refused.
+  bool failed() const { return !error_.message.empty(); }
+
+  /// The document, or why there is none. Only once, after the last value, when all lists and maps
+  /// are ended. Merges keys, if any: `Errc::syntax` when `<<` names neither a map nor a list of
+  /// maps; `Errc::limit` when that takes too much memory.
+  Result<Document> finish() && {
+    if (failed() || (has_merge_keys_ && !merge_all())) return std::move(error_);
+    return std::move(document_);
+  }
+
+ private:
+  using Kind = Document::Kind;
+  using Node = Document::Node;
+  using Nodes = Document::Nodes;
+
+  static constexpr std::size_t small = std::size_t{64} << 10;  // what any text may take
+
+  Nodes& nodes() { return document_.nodes_; }
+  const Nodes& nodes() const { return document_.nodes_; }
+  std::string_view text(const Node& node) const { return document_.text(node); }
+  static bool is_scalar(const Node& node) {
+    const Kind kind = Document::kind_of(node);
+    return kind == Kind::plain || kind == Kind::quoted;
+  }
+
+  static Node node(Kind kind, std::size_t at, std::size_t begin, std::size_t size) {
+    return {.at = static_cast<std::uint32_t>(at),
+            .begin = static_cast<std::uint32_t>(begin),
+            .size = Document::pack(kind, static_cast<std::uint32_t>(size))};
+  }
+
+  void mark_lines() {
+    const auto text = source();
+    const bool only_lf = text.find('\r') == text.npos;
+    auto& marks = document_.marks_;
+    marks.reserve(text.size() / Document::bytes_per_mark + 1);
+    Document::Mark line;
+    marks.push_back(line);
+    for (std::size_t at = 0; at < text.size(); ++line.line) {
+      line.begin = static_cast<std::uint32_t>(at);
+      at = only_lf ? std::min(text.find('\n', at), text.size() - 1) + 1
+                   : detail::next_line(text, at);
+      while (marks.size() * Document::bytes_per_mark < at) marks.push_back(line);
+    }
+  }
+
+  bool too_many(std::size_t at) {
+    return refuse(Errc::limit, "more than " + std::to_string(limits_.values) + " values", at);
+  }
+
+  bool too_much(std::size_t at) {
+    return refuse(Errc::limit,
+                  "the values take more than " + std::to_string(most_memory_) + " bytes", at);
+  }
+
+  bool too_deep(std::size_t at) {
+    return refuse(Errc::limit, "nested more than " + std::to_string(limits_.depth) + " deep", at);
+  }
+
+  /// Counts what an alias brings: it costs its readers as much as if it were written out.
+  bool count_expansion(std::uint32_t from, std::uint32_t count, std::size_t at) {
+    constexpr std::size_t per_value = 32;
+    const auto most = std::max(limits_.expansion, 10 * source().size());
+    for (std::uint32_t i = from; i < from + count; ++i) {
+      const Node& copied = nodes()[i];
+      expansion_ += per_value + (is_scalar(copied) ? Document::size_of(copied) : 0);
+    }
+    if (expansion_ <= most) return true;
+    return refuse(Errc::limit, "aliases bring more than " + std::to_string(most) + " bytes", at);
+  }
+
+  /// Counts a child of the innermost open value. A map counts keys and values until it is closed.
+  void count_child() {
+    if (!open_.empty()) nodes()[open_.back()].size += 1U << Document::kind_bits;
+  }
+
+  bool add(Node added) {
+    if (nodes().size() >= limits_.values) return too_many(added.at);
+    note_memory(sizeof(Node));
+    if (memory_ > most_memory_) return too_much(added.at);
+    count_child();
+    last_ = static_cast<std::uint32_t>(nodes().size());
+    added.next = last_ + 1;
+    nodes().push_back(added);
+    return true;
+  }
+
+  bool open(Node added) {
+    if (open_.size() >= limits_.depth) return too_deep(added.at);
+    if (!add(added)) return false;
+    open_.push_back(last_);
+    return true;
+  }
+
+  bool close() {
+    last_ = open_.back();
+    open_.pop_back();
+    Node& ended = nodes()[last_];
+    ended.next = static_cast<std::uint32_t>(nodes().size());
+    const Kind kind = Document::kind_of(ended);
+    if (kind == Kind::map) ended.size = Document::pack(kind, Document::size_of(ended) / 2);
+    return true;
+  }
+
+  bool is_merge_key(const Node& key) const {
+    return merge_keys_ && Document::kind_of(key) == Kind::plain && text(key) == "<<";
+  }
+
+  /// Refuses keys that are not text, and keys written twice. Few keys are compared with each other,
+  /// many are sorted.
+  bool check_keys(std::uint32_t map) {
+    keys_.clear();
+    keys_.reserve(Document::size_of(nodes()[map]) / 2);
+    for (std::uint32_t i = map + 1; i < nodes().size(); i = nodes()[nodes()[i].next].next) {
+      const Node& key = nodes()[i];
+      if (!is_scalar(key)) return refuse(Errc::syntax, "a key must be text", key.at);
+      if (is_merge_key(key)) {
+        has_merge_keys_ = true;
+      } else {
+        keys_.push_back(i);
+      }
+    }
+    constexpr std::size_t few = 12;
+    const std::uint32_t* const twice = keys_.size() <= few ? find_twice() : sort_and_find_twice();
+    return twice == nullptr || key_twice(nodes()[*twice]);
+  }
+
+  bool key_twice(const Node& second) {
+    const auto first = std::find_if(keys_.begin(), keys_.end(), [&](std::uint32_t key) {
+      return text(nodes()[key]) == text(second);
+    });
+    return refuse(Errc::schema,
+                  "key " + detail::quoted(text(second)) + " is written twice, first in line " +
+                      std::to_string(line(nodes()[*first].at)) + ": remove one",
+                  second.at);
+  }
+
+  const std::uint32_t* find_twice() const {
+    for (std::size_t i = 1; i < keys_.size(); ++i) {
+      const auto key = text(nodes()[keys_[i]]);
+      for (std::size_t k = 0; k < i; ++k) {
+        if (key == text(nodes()[keys_[k]])) return &keys_[i];
+      }
+    }
+    return nullptr;
+  }
+
+  const std::uint32_t* sort_and_find_twice() {
+    std::sort(keys_.begin(), keys_.end(), [this](std::uint32_t a, std::uint32_t b) {
+      const int order = text(nodes()[a]).compare(text(nodes()[b]));
+      return order == 0 ? a < b : order < 0;
+    });
+    const auto twice = std::adjacent_find(
+        keys_.begin(), keys_.end(),
+        [this](std::uint32_t a, std::uint32_t b) { return text(nodes()[a]) == text(nodes()[b]); });
+    return twice == keys_.end() ? nullptr : &twice[1];
+  }
+
+  // YAML merge keys: `<<` brings the members of another map, or of a list of maps; what the map
+  // says itself counts more, and earlier maps of the list count more than later ones. Done when all
+  // is read: aliases name values by index until then. Every value is looked at once.
+
+  bool merge_all() {
+    note_memory(nodes().size() * (sizeof(Node) + sizeof(Node) / 2));  // with what sorts the keys
+    if (memory_ > most_memory_) return too_much(0);
+    Nodes merged;
+    if (!merge_value(0, merged)) return false;
+    nodes() = std::move(merged);
+    return true;
+  }
+
+  /// Appends the value at `from` to `out`, without merge keys. As deep as `Limits::depth`.
+  bool merge_value(std::uint32_t from, Nodes& out) {
+    const auto at = out.size();
+    const Node merged = nodes()[from];
+    out.push_back(merged);
+    if (Document::kind_of(merged) == Kind::list) {
+      for (auto item = from + 1; item < merged.next; item = nodes()[item].next) {
+        if (!merge_value(item, out)) return false;
+      }
+    } else if (Document::kind_of(merged) == Kind::map) {
+      std::vector<std::uint32_t> keys;
+      bool merges = false;
+      if (!collect_keys(from, keys, merges)) return false;
+      if (merges) keep_first(keys);
+      for (const auto key : keys) {
+        if (!merge_value(key, out) || !merge_value(nodes()[key].next, out)) return false;
+      }
+      out[at].size = Document::pack(Kind::map, static_cast<std::uint32_t>(keys.size()));
+    }
+    out[at].next = static_cast<std::uint32_t>(out.size());
+    return true;
+  }
+
+  /// The keys of a map, and behind them those of the maps it merges.
+  bool collect_keys(std::uint32_t map, std::vector<std::uint32_t>& keys, bool& merges) {
+    const auto end = nodes()[map].next;
+    for (auto key = map + 1; key < end; key = nodes()[nodes()[key].next].next) {
+      if (!is_merge_key(nodes()[key])) keys.push_back(key);
+    }
+    for (auto key = map + 1; key < end; key = nodes()[nodes()[key].next].next) {
+      if (!is_merge_key(nodes()[key])) continue;
+      merges = true;
+      if (!collect_merged(nodes()[key].next, keys)) return false;
+    }
+    return true;
+  }
+
+  bool collect_merged(std::uint32_t source, std::vector<std::uint32_t>& keys) {
+    const Node& named = nodes()[source];
+    bool merges = false;
+    if (Document::kind_of(named) == Kind::map) return collect_keys(source, keys, merges);
+    if (Document::kind_of(named) != Kind::list) return bad_merge(named);
+    for (auto item = source + 1; item < named.next; item = nodes()[item].next) {
+      if (Document::kind_of(nodes()[item]) != Kind::map) return bad_merge(nodes()[item]);
+      if (!collect_keys(item, keys, merges)) return false;
+    }
+    return true;
+  }
+
+  /// Of keys with the same text, keeps the first.
+  void keep_first(std::vector<std::uint32_t>& keys) const {
+    std::vector<std::uint32_t> sorted(keys.size());  // places in `keys`
+    std::iota(sorted.begin(), sorted.end(), 0U);
+    const auto text_at = [&](std::uint32_t place) {
+      return text(nodes()[keys[place]]);
+    };
+    std::sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const int order = text_at(a).compare(text_at(b));
+      return order == 0 ? a < b : order < 0;
+    });
+    std::vector<bool> repeated(keys.size());
+    for (std::size_t i = 1; i < sorted.size(); ++i) {
+      repeated[sorted[i]] = text_at(sorted[i]) == text_at(sorted[i - 1]);
+    }
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (!repeated[i]) keys[kept++] = keys[i];
+    }
+    keys.resize(kept);
+  }
+
+  bool bad_merge(const Node& named) {
+    return refuse(Errc::syntax, "<< must name a map or a list of maps", named.at);
+  }
+
+  Limits limits_;
+  bool merge_keys_;
+  bool has_merge_keys_ = false;
+  Document document_{};
+  std::vector<std::uint32_t> open_{};  // indices of the lists and maps not yet ended
+  std::vector<std::uint32_t> keys_{};  // indices, of the map that is being ended
+  std::size_t expansion_ = 0;          // bytes that aliases brought
+  std::uint64_t memory_ = 0;           // bytes that values take
+  std::uint64_t most_memory_ = 0;
+  std::uint32_t last_ = 0;
+  Error error_{};
+};
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_TEXT_DOCUMENT_BUILDER_HPP

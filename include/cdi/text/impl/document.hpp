@@ -1,0 +1,163 @@
+// The bodies of <cdi/text/document.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TEXT_IMPL_DOCUMENT_HPP
+#define CDI_TEXT_IMPL_DOCUMENT_HPP
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <cdi/base/result.hpp>
+#include <cdi/text/document.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+CDI_INLINE auto Document::unportable() const -> std::optional<Unportable> {
+  if (unportable_.empty()) return std::nullopt;
+  return Unportable{position(unportable_at_), unportable_};
+}
+
+CDI_INLINE void Document::Nodes::push_back(const Node& node) {
+  if (size_ == blocks_.size() * per_block) blocks_.emplace_back(per_block);
+  (*this)[size_++] = node;
+}
+
+CDI_INLINE Document::Value Document::root() const {
+  assert(nodes_.size() != 0);
+  return {*this, 0};
+}
+
+CDI_INLINE auto Document::Value::items() const -> Range<Value> {
+  const bool mine = kind() == Kind::list;
+  return {{*document_, mine ? index_ + 1 : node().next}, after()};
+}
+
+CDI_INLINE auto Document::Value::members() const -> Range<Member> {
+  const bool mine = kind() == Kind::map;
+  return {{*document_, mine ? index_ + 1 : node().next}, after()};
+}
+
+namespace detail {
+
+CDI_INLINE std::size_t next_line(std::string_view text, std::size_t at) {
+  while (at < text.size() && text[at] != '\n' && text[at] != '\r') ++at;
+  if (text.substr(at, 2) == "\r\n") ++at;
+  return at < text.size() ? at + 1 : at;
+}
+
+CDI_INLINE bool same_key(std::string_view a, std::string_view b) noexcept {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i] && ascii_lower(a[i]) != ascii_lower(b[i])) return false;
+  }
+  return true;
+}
+
+CDI_INLINE bool descend(Document::Value& value, std::string_view& path) {
+  if (path.starts_with('.')) path.remove_prefix(1);
+  if (value.kind() == Document::Kind::list) {
+    std::uint32_t index = 0;
+    std::string_view rest = path;
+    if (!rest.starts_with('[')) return false;
+    rest.remove_prefix(1);
+    if (!take_number(rest, index) || !rest.starts_with(']') || index >= value.size()) return false;
+    for (const auto item : value.items()) {
+      if (index-- != 0) continue;
+      path = rest.substr(1);
+      value = item;
+      return true;
+    }
+  }
+  // Keys may hold dots (annotations do): the longest key that the path goes on with is the one. Of
+  // keys that differ in case only, the one written the same.
+  std::size_t best = 0;
+  bool exact = false;
+  Document::Value found = value;
+  for (const auto [key, member] : value.members()) {
+    const auto text = key.text();
+    const bool ends =
+        path.size() == text.size() ||
+        (path.size() > text.size() && (path[text.size()] == '.' || path[text.size()] == '['));
+    if (!ends || text.size() < best || !same_key(path.substr(0, text.size()), text)) continue;
+    if (text.size() == best && exact) continue;
+    best = text.size();
+    exact = path.starts_with(text);
+    found = member;
+  }
+  if (best == 0) return false;
+  path.remove_prefix(best);
+  value = found;
+  return true;
+}
+
+}  // namespace detail
+
+CDI_INLINE Position Document::locate(std::string_view path) const {
+  Value at = root();
+  while (!path.empty() && detail::descend(at, path)) continue;
+  return at.position();
+}
+
+CDI_INLINE std::string_view Document::text(const Node& node) const {
+  const auto size = size_of(node);
+  if (node.begin < source_.size()) return {source_.data() + node.begin, size};
+  return {decoded_.data() + (node.begin - source_.size()), size};
+}
+
+CDI_INLINE Position Document::position(std::size_t at) const {
+  const std::string_view source{source_.data(), source_.size()};
+  const auto seen = source.substr(0, at + 1);  // the rest of a long line costs nothing
+  const auto last = marks_.size() - 1;
+  const auto nearest = at / bytes_per_mark < last ? at / bytes_per_mark : last;
+  auto [line, begin] = marks_[nearest];
+  for (auto next = detail::next_line(seen, nearest * bytes_per_mark);
+       next <= at && next != source.size(); next = detail::next_line(seen, next)) {
+    begin = static_cast<std::uint32_t>(next);
+    ++line;
+  }
+  return {file_, line, static_cast<std::uint32_t>(at - begin + 1)};
+}
+
+CDI_INLINE Document Document::without(const Value& list, const std::vector<bool>& left_out) const {
+  std::vector<std::uint32_t> moved_to(nodes_.size() + 1);  // the new index of each value
+  Document out;
+  std::size_t place = 0;
+  std::uint32_t dropped = 0;
+  std::uint32_t item = list.index_ + 1;  // the next one of the list
+  for (std::uint32_t i = 0; i < nodes_.size();) {
+    moved_to[i] = static_cast<std::uint32_t>(out.nodes_.size());
+    const bool is_item = i == item && i < list.node().next;
+    if (is_item) item = nodes_[i].next;
+    if (is_item && place < left_out.size() && left_out[place++]) {
+      for (const auto to = moved_to[i]; i < item; ++i) moved_to[i] = to;
+      ++dropped;
+    } else {
+      out.nodes_.push_back(nodes_[i++]);
+    }
+  }
+  moved_to.back() = static_cast<std::uint32_t>(out.nodes_.size());
+  for (std::size_t i = 0; i < out.nodes_.size(); ++i) {
+    out.nodes_[i].next = moved_to[out.nodes_[i].next];
+  }
+  Node& cut = out.nodes_[moved_to[list.index_]];
+  cut.size = pack(kind_of(cut), size_of(cut) - dropped);
+  out.source_ = source_;
+  out.decoded_ = decoded_;
+  out.marks_ = marks_;
+  out.file_ = file_;
+  out.rest_ = rest_;
+  out.unportable_at_ = unportable_at_;
+  out.unportable_ = unportable_;
+  return out;
+}
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_TEXT_IMPL_DOCUMENT_HPP

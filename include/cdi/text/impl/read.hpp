@@ -1,0 +1,300 @@
+// The bodies of <cdi/text/read.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TEXT_IMPL_READ_HPP
+#define CDI_TEXT_IMPL_READ_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <cdi/base/result.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/type.hpp>
+#include <cdi/model/value.hpp>
+#include <cdi/text/document.hpp>
+#include <cdi/text/read.hpp>
+#include <cdi/text/scalar.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// What a value is, for messages: `a list`, `"abc"`, `12`.
+inline std::string name_value(const Document::Value& value) {
+  switch (value.kind()) {
+    case Document::Kind::null: return "null";
+    case Document::Kind::list: return "a list";
+    case Document::Kind::map: return "an object";
+    case Document::Kind::plain:
+      if (detail::looks_like_number(value.text()) || detail::parse_boolean(value.text())) {
+        return detail::escaped(value.text());
+      }
+      break;
+    case Document::Kind::quoted: break;
+  }
+  return detail::quoted(value.text());
+}
+
+inline bool fail(Reading& reading, const Document::Value& at, std::string message) {
+  reading.why.code = Errc::schema;
+  reading.why.message = std::move(message);
+  reading.why.position = at.position();
+  return false;
+}
+
+/// `hint`: what to write instead, where that can be told.
+inline bool expected(Reading& reading, const Document::Value& at, std::string_view what,
+                     std::string_view hint = {}) {
+  std::string message = "expected ";
+  message.append(what).append(", not ").append(name_value(at)).append(hint);
+  return detail::fail(reading, at, std::move(message));
+}
+
+/// What to write for a text that was meant as a number.
+inline std::string integer_hint(const Document::Value& value, const Type& type) {
+  if (value.kind() != Document::Kind::quoted) return {};
+  const Integer meant = detail::parse_integer(value.text());
+  if (!meant.bits_of(type)) return {};
+  return std::string{": write "}
+      .append(meant.negative ? "-" : "")
+      .append(std::to_string(meant.magnitude))
+      .append(" without quotes");
+}
+
+/// The kind of a scalar that is not null, by how JSON writes it.
+inline ValueKind scalar_kind(const Document::Value& value) {
+  if (value.kind() == Document::Kind::quoted) return ValueKind::text;
+  if (is_json_number(value.text())) return ValueKind::number;
+  const bool truth = value.text() == "true" || value.text() == "false";
+  return truth ? ValueKind::boolean : ValueKind::text;
+}
+
+inline std::string name_fields(const Type& type) {
+  std::string names;
+  for (std::size_t i = 0; i < type.field_count; ++i) {
+    const FieldRow& row = type.fields[i];
+    if (!row.lifetime.ended()) names.append(names.empty() ? "" : ", ").append(row.key);
+  }
+  return names;
+}
+
+/// The row of a key, in any case; the number of rows when there is none.
+inline std::size_t find_field(const Type& type, std::string_view key) {
+  std::size_t i = 0;
+  while (i < type.field_count && !same_key(type.fields[i].key, key)) ++i;
+  return i;
+}
+
+/// Reads a `BasicMember`.
+inline void read_member(const Document::Member& member, void* self, const Type& type) {
+  Places places;
+  type.places(self, places);
+  type.fields[0].type->set_text(places[0], member.key.text());
+  detail::read_any(member.value, places[1], *type.fields[1].type);
+}
+
+CDI_INLINE void read_any(const Document::Value& value, void* self, const Type& type) {
+  Places places;
+  type.places(self, places);
+  auto& kind = *static_cast<ValueKind*>(places[0]);
+  type.fields[1].type->set_text(places[1], value.text());
+  const Type& list = *type.fields[2].type;
+  const Type& member = *list.item;
+  switch (value.kind()) {
+    case Document::Kind::null: kind = ValueKind::null; return;
+    case Document::Kind::quoted:
+    case Document::Kind::plain: kind = detail::scalar_kind(value); return;
+    case Document::Kind::list: kind = ValueKind::list; break;
+    case Document::Kind::map: kind = ValueKind::map; break;
+  }
+  Items items{list.make(places[2], value.size()), 0};
+  if (kind == ValueKind::map) {
+    for (const auto entry : value.members()) {
+      detail::read_member(entry, nth(items, items.size++, member), member);
+    }
+    return;
+  }
+  for (const auto item : value.items()) {
+    Places parts;
+    member.places(nth(items, items.size++, member), parts);
+    detail::read_any(item, parts[1], type);
+  }
+}
+
+/// Keeps the members that no field of a type knows, of which there are `count`.
+inline void read_unknown(const Document::Value& value, const Type& type, void* extra,
+                         std::size_t count) {
+  const Type& member = *type.extra->item;
+  Items items{type.extra->make(extra, count), 0};
+  for (const auto entry : value.members()) {
+    if (find_field(type, entry.key.text()) != type.field_count) continue;
+    detail::read_member(entry, nth(items, items.size++, member), member);
+  }
+}
+
+/// Whether null counts as absent: Go writes it for a list that it must write and that is empty.
+inline bool takes_null(const FieldRow& row, const Type& owner) {
+  return row.when != Presence::required ||
+         (owner.extra != nullptr && row.type->shape == Shape::list);
+}
+
+inline bool fail_at_key(const Document::Value& key, std::string message, Reading& reading) {
+  detail::fail(reading, key, std::move(message));
+  reading.why.add_outer(key.text());
+  return false;
+}
+
+/// Whether the fields that must be there were seen, a bit for each.
+inline bool check_required(const Document::Value& value, const Type& type, std::uint64_t seen,
+                           Reading& reading) {
+  for (std::size_t i = 0; i < type.field_count; ++i) {
+    if (type.fields[i].when != Presence::required || (seen >> i & 1) != 0) continue;
+    detail::fail(reading, value, "the field is missing: add it");
+    reading.why.add_outer(type.fields[i].key);
+    return false;
+  }
+  return true;
+}
+
+inline bool read_object(const Document::Value& value, void* self, const Type& type,
+                        Reading& reading) {
+  if (value.kind() != Document::Kind::map) return detail::expected(reading, value, "an object");
+  Places places;
+  type.places(self, places);
+  std::uint64_t seen = 0;
+  std::size_t unknown = 0;
+  for (const auto [key, member] : value.members()) {
+    const std::size_t i = find_field(type, key.text());
+    if (i == type.field_count) {
+      if (type.extra == nullptr) {
+        return fail_at_key(key, "unknown field; known here: " + detail::name_fields(type), reading);
+      }
+      ++unknown;
+      continue;
+    }
+    const std::uint64_t bit = std::uint64_t{1} << i;
+    if ((seen & bit) != 0) {
+      return fail_at_key(key, "the field is written twice, in different cases: remove one",
+                         reading);
+    }
+    seen |= bit;
+    const FieldRow& row = type.fields[i];
+    if (!reading.odd_case && key.text() != row.key) {
+      reading.odd_case = key;
+      reading.field = row.key;
+    }
+    if (member.is_null() && takes_null(row, type)) continue;
+    if (!detail::read_value(member, places[i], *row.type, text_as(type), reading)) {
+      reading.why.add_outer(row.key);
+      return false;
+    }
+  }
+  if (unknown != 0) detail::read_unknown(value, type, places[type.field_count], unknown);
+  return check_required(value, type, seen, reading);
+}
+
+inline bool read_list(const Document::Value& value, void* self, const Type& type, TextAs text,
+                      Reading& reading) {
+  const Type& item_type = *type.item;
+  if (value.kind() != Document::Kind::list) {
+    std::string hint;
+    constexpr std::size_t longest = 40;  // what is longer was not meant as an item
+    const bool scalars = item_type.shape == Shape::text || item_type.shape == Shape::integer;
+    if (scalars && value.is_scalar() && value.text().size() <= longest) {
+      hint = ": write [" + name_value(value) + "]";
+    }
+    return detail::expected(reading, value, "a list", hint);
+  }
+  Items items{type.make(self, value.size()), 0};
+  for (const auto item : value.items()) {
+    void* const place = nth(items, items.size++, item_type);
+    if (detail::read_value(item, place, item_type, text, reading)) continue;
+    reading.why.add_outer(detail::item_path("", items.size - 1));
+    return false;
+  }
+  return true;
+}
+
+inline bool read_dict(const Document::Value& value, void* self, const Type& type, TextAs text,
+                      Reading& reading) {
+  if (value.kind() != Document::Kind::map) return detail::expected(reading, value, "an object");
+  for (const auto [key, member] : value.members()) {
+    void* const place = type.insert(self, key.text());
+    if (member.is_null() || detail::read_value(member, place, *type.item, text, reading)) continue;
+    reading.why.add_outer(key.text());
+    return false;
+  }
+  return true;
+}
+
+inline bool read_integer(const Document::Value& value, void* self, const Type& type,
+                         Reading& reading) {
+  const Integer number =
+      value.kind() == Document::Kind::plain ? detail::parse_integer(value.text()) : Integer{};
+  if (number.state == Integer::State::none) {
+    return detail::expected(reading, value, "a whole number", integer_hint(value, type));
+  }
+  const auto bits = number.bits_of(type);
+  if (!bits) {
+    const std::uint64_t greatest = Integer::greatest(type);
+    std::string range = "a number from ";
+    range.append(type.has_sign ? "-" + std::to_string(greatest + 1) : "0");
+    return detail::expected(reading, value, range.append(" to ").append(std::to_string(greatest)));
+  }
+  store_integer(self, type, *bits);
+  return true;
+}
+
+inline bool read_boolean(const Document::Value& value, void* self, Reading& reading) {
+  const auto truth =
+      value.kind() == Document::Kind::plain ? detail::parse_boolean(value.text()) : std::nullopt;
+  if (!truth) return detail::expected(reading, value, "true or false");
+  *static_cast<bool*>(self) = *truth;
+  return true;
+}
+
+inline bool read_text(const Document::Value& value, void* self, const Type& type, TextAs text,
+                      Reading& reading) {
+  if (!value.is_scalar()) {
+    const bool pair = value.kind() == Document::Kind::map && value.size() == 1;
+    return detail::expected(reading, value, "text",
+                            pair ? R"(: put text with ": " into quotes)" : "");
+  }
+  if (text == TextAs::text_only && detail::scalar_kind(value) != ValueKind::text) {
+    return detail::expected(reading, value, "text", ": put it into quotes");
+  }
+  type.set_text(self, value.text());
+  return true;
+}
+
+CDI_INLINE bool read_value(const Document::Value& value, void* self, const Type& type, TextAs text,
+                           Reading& reading) {
+  switch (type.shape) {
+    case Shape::boolean: return detail::read_boolean(value, self, reading);
+    case Shape::integer: return detail::read_integer(value, self, type, reading);
+    case Shape::text: return detail::read_text(value, self, type, text, reading);
+    case Shape::list: return detail::read_list(value, self, type, text, reading);
+    case Shape::dict: return detail::read_dict(value, self, type, text, reading);
+    case Shape::object: return detail::read_object(value, self, type, reading);
+    case Shape::optional:
+      return value.is_null() ||
+             detail::read_value(value, type.make(self, 1), *type.item, text, reading);
+    case Shape::value:
+    case Shape::member: break;  // members are read with the map or list that they are in
+  }
+  detail::read_any(value, self, type);
+  return true;
+}
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_TEXT_IMPL_READ_HPP

@@ -1,0 +1,136 @@
+// Models to `nlohmann::json` documents.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TEXT_JSON_HPP
+#define CDI_TEXT_JSON_HPP
+
+#include <cerrno>
+#include <clocale>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <cdi/base/result.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/value.hpp>
+#include <cdi/text/json_text.hpp>
+#include <cdi/text/write.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+inline void read_real(const char* text, float& out) {
+  out = std::strtof(text, nullptr);
+}
+inline void read_real(const char* text, double& out) {
+  out = std::strtod(text, nullptr);
+}
+inline void read_real(const char* text, long double& out) {
+  out = std::strtold(text, nullptr);
+}
+
+/// A number of JSON as nlohmann's parser takes it, which would cost another instance of it: whole
+/// where it fits 64 bits, else real; as text where it is too large, such as 1e999, or no number.
+template <class Json>
+Json json_number(std::string_view text) {
+  std::string digits{text};
+  if (!is_json_number(text)) return Json(std::move(digits));
+  const bool is_whole = text.find_first_of(".eE") == text.npos;
+  errno = 0;
+  if (is_whole && text.front() == '-') {
+    const auto number = std::strtoll(digits.c_str(), nullptr, 10);
+    const auto kept = static_cast<typename Json::number_integer_t>(number);
+    if (errno == 0 && kept == number) return Json(kept);
+  } else if (is_whole) {
+    const auto number = std::strtoull(digits.c_str(), nullptr, 10);
+    const auto kept = static_cast<typename Json::number_unsigned_t>(number);
+    if (errno == 0 && kept == number) return Json(kept);
+  }
+  const auto point = digits.find('.');
+  if (point != digits.npos) digits[point] = *std::localeconv()->decimal_point;
+  typename Json::number_float_t real{};
+  read_real(digits.c_str(), real);
+  return std::isfinite(real) ? Json(real) : Json(std::string{text});
+}
+
+/// A sink that makes a value of a `nlohmann::basic_json`.
+template <class Json>
+class JsonSink {  // NOLINT(bugprone-exception-escape)
+ public:
+  void begin_map() { open_.push_back(&place(Json(Json::value_t::object))); }
+  void end_map() { open_.pop_back(); }
+  void begin_list() { open_.push_back(&place(Json(Json::value_t::array))); }
+  void end_list() { open_.pop_back(); }
+  void key(std::string_view name) {
+    check_.text(name);
+    key_ = name;
+  }
+  void text(std::string_view value) {
+    check_.text(value);
+    place(Json(std::string{value}));
+  }
+  void integer(std::int64_t value) {
+    // Numbers that text would give as unsigned are so here too: the two compare equal, but not all
+    // users ask for both.
+    if (value >= 0) return unsigned_integer(static_cast<std::uint64_t>(value));
+    place(value);
+  }
+  void unsigned_integer(std::uint64_t value) { place(value); }
+  void boolean(bool value) { place(value); }
+  void number(std::string_view value) {
+    check_.number(value);
+    place(detail::json_number<Json>(value));
+  }
+  void null() { place(Json()); }
+
+  /// Whether all that was written is text and numbers that can be read again.
+  const Result<void>& good() const { return check_.result; }
+
+  Json take() && { return std::move(root_); }
+
+ private:
+  Json& place(Json value) {
+    if (open_.empty()) return root_ = std::move(value);
+    Json& outer = *open_.back();
+    if (auto* items = outer.template get_ptr<typename Json::array_t*>()) {
+      return items->emplace_back(std::move(value));
+    }
+    auto& members = *outer.template get_ptr<typename Json::object_t*>();
+    if constexpr (requires { members.emplace_back(std::string{}, std::move(value)); }) {
+      return members.emplace_back(std::string{key_}, std::move(value)).second;  // keys differ
+    } else {
+      return members[std::string{key_}] = std::move(value);
+    }
+  }
+
+  Json root_{};
+  std::vector<Json*>
+      open_{};  // stays valid: an outer value does not grow while an inner one is open
+  std::string_view key_{};
+  WriteCheck check_{};
+};
+
+}  // namespace detail
+
+/// A described type as a JSON value; members in the order of the field list for `ordered_json`.
+/// Text that is not UTF-8 gets in, and makes `dump` throw: `write_json` refuses it instead.
+template <class Json = nlohmann::ordered_json, Described T>
+Json to_json_value(const T& value) {
+  detail::JsonSink<Json> sink;
+  cdi::write(value, sink);
+  return std::move(sink).take();
+}
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_TEXT_JSON_HPP

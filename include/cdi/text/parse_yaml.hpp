@@ -1,0 +1,31 @@
+// `parse_yaml`: YAML text to a `Document`.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TEXT_PARSE_YAML_HPP
+#define CDI_TEXT_PARSE_YAML_HPP
+
+#include <string_view>
+
+#include <cdi/base/result.hpp>
+#include <cdi/text/document.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+/// Parses the first document of a YAML text; `file` names it in messages. Aliases are expanded and
+/// merge keys (`<<`) merged, within the limits. What is not YAML, or empty, is `Errc::syntax`; keys
+/// written twice are `Errc::schema`; what is over a limit is `Errc::limit`. The text is UTF-8, or
+/// UTF-16 with a byte order mark, and may go afterwards. `Document::rest` tells of further
+/// documents. Costs one pass.
+Result<Document> parse_yaml(std::string_view text, std::string_view file = {},
+                            const Limits& limits = {});
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/text/impl/parse_yaml.hpp>
+#endif
+
+#endif  // CDI_TEXT_PARSE_YAML_HPP

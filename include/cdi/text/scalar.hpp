@@ -1,0 +1,133 @@
+// The meaning of scalars: numbers and booleans of JSON and YAML.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TEXT_SCALAR_HPP
+#define CDI_TEXT_SCALAR_HPP
+
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <cdi/base/result.hpp>
+#include <cdi/model/type.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+namespace detail {
+
+/// A scalar taken as a whole number, of 64 bits and a sign.
+struct Integer {
+  enum class State : std::uint8_t { whole, too_large, none } state = State::none;
+  bool negative = false;
+  std::uint64_t magnitude = 0;
+
+  /// Its bits as an integer of a type, if it is one in the range of the type.
+  std::optional<std::uint64_t> bits_of(const Type& type) const {
+    if (state != State::whole) return std::nullopt;
+    if (!negative || magnitude == 0) {
+      return magnitude <= greatest(type) ? std::optional{magnitude} : std::nullopt;
+    }
+    // The least number has one more below zero than above.
+    const bool fits = type.has_sign && magnitude - 1 <= greatest(type);
+    return fits ? std::optional{0 - magnitude} : std::nullopt;
+  }
+
+  /// The greatest number of a type.
+  static std::uint64_t greatest(const Type& type) {
+    const std::size_t bits = 8 * type.size - (type.has_sign ? 1 : 0);
+    return ~std::uint64_t{0} >> (64 - bits);
+  }
+};
+
+/// Takes the mark of the base off: 0x1A4, 0b101, 0o644, and 0644 as YAML 1.1 has it. With a digit 8
+/// or 9 a number is decimal, as it is to the Go reference.
+inline int take_base(std::string& digits) {
+  if (digits.size() < 2 || digits[0] != '0') return 10;
+  const char mark = ascii_lower(digits[1]);
+  if (mark == 'x' || mark == 'b' || mark == 'o') {
+    digits.erase(0, 2);
+    return mark == 'x' ? 16 : mark == 'b' ? 2 : 8;
+  }
+  return digits.find_first_not_of("01234567") == std::string::npos ? 8 : 10;
+}
+
+/// Turns 240.0 and 1e2 into 240 and 100; false when it is no number, or has a fraction.
+inline bool take_point_and_exponent(std::string& digits) {
+  std::int64_t exponent = 0;
+  if (const auto e = digits.find_first_of("eE"); e != std::string::npos) {
+    const char* first = digits.data() + e + 1;
+    const char* const last = digits.data() + digits.size();
+    if (first != last && *first == '+' && first + 1 != last && first[1] != '-') ++first;
+    const auto [stop, failed] = std::from_chars(first, last, exponent);
+    if (failed == std::errc::invalid_argument || stop != last) return false;
+    constexpr std::int64_t most = 1'000'000'000;  // far beyond the length of any text
+    if (failed != std::errc{}) exponent = *first == '-' ? -most : most;
+    if (exponent > most) exponent = most;
+    if (exponent < -most) exponent = -most;
+    digits.erase(e);
+  }
+  if (const auto point = digits.find('.'); point != std::string::npos) {
+    if (digits.size() == 1) return false;
+    exponent -= static_cast<std::int64_t>(digits.size() - point - 1);
+    digits.erase(point, 1);
+  }
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos) return false;
+  if (digits.find_first_not_of('0') == std::string::npos) {
+    digits = "0";
+    return true;
+  }
+  for (; exponent < 0; ++exponent) {
+    if (digits.back() != '0') return false;
+    digits.pop_back();
+  }
+  digits.append(exponent < 40 ? static_cast<std::size_t>(exponent) : 40, '0');  // too large anyway
+  return true;
+}
+
+/// Reads a whole number as JSON, YAML 1.1 and YAML 1.2 write it; YAML 1.1 has underscores too.
+inline Integer parse_integer(std::string_view text) {
+  if (text.starts_with('_')) return {};
+  std::string digits{text};
+  std::erase(digits, '_');
+  const bool negative = digits.starts_with('-');
+  if (negative || digits.starts_with('+')) digits.erase(0, 1);
+
+  const int base = detail::take_base(digits);
+  if (base == 10 && !detail::take_point_and_exponent(digits)) return {};
+  Integer number{.negative = negative};
+  const char* const last = digits.data() + digits.size();
+  const auto [stop, failed] = std::from_chars(digits.data(), last, number.magnitude, base);
+  if (digits.empty() || stop != last) return {};
+  number.state = failed == std::errc{} ? Integer::State::whole : Integer::State::too_large;
+  return number;
+}
+
+/// The words of YAML 1.1, of which JSON has `true` and `false`.
+inline std::optional<bool> parse_boolean(std::string_view text) {
+  for (const std::string_view word :
+       {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", "y", "Y"}) {
+    if (text == word) return true;
+  }
+  for (const std::string_view word :
+       {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", "n", "N"}) {
+    if (text == word) return false;
+  }
+  return std::nullopt;
+}
+
+/// Whether a text was meant as a number, for messages: without quotes it is told from a text.
+inline bool looks_like_number(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  return !text.empty() && text.front() >= '0' && text.front() <= '9';
+}
+
+}  // namespace detail
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_TEXT_SCALAR_HPP

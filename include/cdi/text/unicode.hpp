@@ -1,0 +1,188 @@
+// UTF-8 and UTF-16 of the text that the parsers read.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TEXT_UNICODE_HPP
+#define CDI_TEXT_UNICODE_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include <cdi/base/result.hpp>
+#include <cdi/text/document.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// Appends a character, given by its number, in UTF-8.
+inline void append_utf8(std::string& out, std::uint32_t code) {
+  const auto last = [](std::uint32_t bits) {
+    return static_cast<char>(0x80 | (bits & 0x3f));
+  };
+  if (code < 0x80) {
+    out.push_back(static_cast<char>(code));
+  } else if (code < 0x800) {
+    out.push_back(static_cast<char>(0xc0 | code >> 6));
+    out.push_back(last(code));
+  } else if (code < 0x10000) {
+    out.push_back(static_cast<char>(0xe0 | code >> 12));
+    out.push_back(last(code >> 6));
+    out.push_back(last(code));
+  } else {
+    out.push_back(static_cast<char>(0xf0 | code >> 18));
+    out.push_back(last(code >> 12));
+    out.push_back(last(code >> 6));
+    out.push_back(last(code));
+  }
+}
+
+/// The value of a hexadecimal digit, or -1.
+constexpr int hex_digit(char c) noexcept {
+  if (c >= '0' && c <= '9') return c - '0';
+  const char lower = ascii_lower(c);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+/// The number of bytes at the front that are printable ASCII: eight at a time.
+inline std::size_t count_ascii(std::string_view text) noexcept {
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  std::size_t i = 0;
+  for (; i + 8 <= text.size(); i += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + i, 8);
+    const std::uint64_t below = (word - 0x20 * ones) & ~word;  // of a byte under 0x20
+    const std::uint64_t above = word | (word + ones);          // of a byte over 0x7e
+    if (((below | above) & (0x80 * ones)) != 0) break;
+  }
+  while (i < text.size() && text[i] >= 0x20 && text[i] < 0x7f) ++i;
+  return i;
+}
+
+/// Whether a character ends a line in YAML 1.1, and none in YAML 1.2 and JSON: NEL, and the line
+/// and paragraph separators.
+inline bool ends_old_line(std::string_view character) noexcept {
+  return character == "\xC2\x85" || character == "\xE2\x80\xA8" || character == "\xE2\x80\xA9";
+}
+
+/// Whether YAML 1.1 has another use for a character that JSON or YAML 1.2 take as any other, or
+/// none: DEL, the C1 controls, what ends a line, U+FFFE and U+FFFF.
+inline bool is_unportable(std::string_view character) noexcept {
+  return character == "\x7F" || (character >= "\xC2\x80" && character <= "\xC2\x9F") ||
+         ends_old_line(character) || character == "\xEF\xBF\xBE" || character == "\xEF\xBF\xBF";
+}
+
+/// What YAML does not allow in a text, and what not all readers take alike.
+struct OddCharacters {
+  std::size_t forbidden = std::string_view::npos;   ///< the first; no look is taken behind it
+  std::size_t unportable = std::string_view::npos;  ///< the first for `is_unportable`
+};
+
+/// Looks for such in a text in UTF-8.
+inline OddCharacters find_odd_characters(std::string_view text) noexcept {
+  OddCharacters found;
+  std::size_t i = 0;
+  while (true) {
+    i += count_ascii(text.substr(i));
+    if (i >= text.size()) return found;
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool control = byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r';
+    const std::size_t size = byte < 0x80 ? 1 : utf8_size(text.substr(i, 4));
+    if (control || byte == 0x7f || size == 0) {
+      found.forbidden = i;
+      return found;
+    }
+    if (found.unportable == text.npos && is_unportable(text.substr(i, size))) found.unportable = i;
+    i += size;
+  }
+}
+
+/// The number of a character of the Basic Multilingual Plane in four digits, behind `before`:
+/// `U+0085`.
+inline std::string character_name(std::string_view before, std::string_view character) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  const unsigned code = character.size() == 1 ? static_cast<unsigned char>(character.front())
+                                              : bmp_code_point(character);
+  std::string out{before};
+  for (const int shift : {12, 8, 4, 0}) out.append(1, digits[code >> shift & 15]);
+  return out;
+}
+
+/// Why a text cannot hold a byte: it begins no character in UTF-8, or is a control character.
+/// `place` is where such can be written as an escape.
+inline std::string forbidden_byte(char byte, std::string_view place) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  const std::string_view character{&byte, 1};
+  const auto code = static_cast<unsigned char>(byte);
+  if (code >= 0x80) {
+    return std::string{"the byte 0x"}
+        .append({digits[code >> 4], digits[code & 15]})
+        .append(" is not UTF-8: save the text as UTF-8");
+  }
+  const auto name = character_name("control character U+", character);
+  if (code == 0) return name + ": remove it";  // no text of a spec may hold it
+  return name + ": remove it, or write " + character_name("\\u", character).append(place);
+}
+
+/// Of the escape `\/`, which JSON and YAML 1.2 have, and YAML 1.1 has not.
+inline constexpr std::string_view unportable_slash =
+    "\\/ is refused by the Go reference, and so by most engines: write / alone";
+
+/// What the Go reference makes of a character that is unportable. `place` is where such can be
+/// written as an escape.
+inline std::string unportable_character(std::string_view character, std::string_view place) {
+  return character_name("U+", character)
+      .append(ends_old_line(character) ? " is taken for the end of a line by" : " is refused by")
+      .append(" the Go reference, and so by most engines: remove it, or write ")
+      .append(character_name("\\u", character))
+      .append(place);
+}
+
+/// Whether a text is UTF-16, told by its byte order mark.
+inline bool is_utf16(std::string_view text) noexcept {
+  return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
+}
+
+/// What half a character of UTF-16 becomes: a byte that UTF-8 does not have.
+inline constexpr char half_character = '\xFF';
+
+/// A text in UTF-16 with a byte order mark, in UTF-8. Half a pair, or half a unit, becomes
+/// `half_character`.
+inline std::string utf8_of_utf16(std::string_view text) {
+  const std::size_t high = text.starts_with("\xFE\xFF") ? 0 : 1;
+  const auto unit = [&](std::size_t i) -> std::uint32_t {
+    return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i + high])) << 8 |
+           static_cast<unsigned char>(text[i + 1 - high]);
+  };
+  std::string out;
+  out.reserve(text.size() / 2 * 3);
+  std::size_t i = 2;
+  for (; i + 1 < text.size(); i += 2) {
+    std::uint32_t code = unit(i);
+    const bool pair =
+        code >= 0xd800 && code < 0xdc00 && i + 3 < text.size() && (unit(i + 2) & 0xfc00) == 0xdc00;
+    if (pair) {
+      i += 2;
+      code = 0x10000 + ((code - 0xd800) << 10) + (unit(i) - 0xdc00);
+    }
+    if (code >= 0xd800 && code < 0xe000) {
+      out.push_back(half_character);
+    } else {
+      append_utf8(out, code);
+    }
+  }
+  if (i < text.size()) out.push_back(half_character);
+  return out;
+}
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_TEXT_UNICODE_HPP

@@ -1,0 +1,135 @@
+// `write`: a model to a sink for a text format, by its field list.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TEXT_WRITE_HPP
+#define CDI_TEXT_WRITE_HPP
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <cdi/base/result.hpp>
+#include <cdi/model/type.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+/// Takes a document value by value, in document order: what a format implements to be written. Each
+/// value of a map comes after its `key`, and each `begin_` has its `end_`.
+template <class T>
+concept Sink = requires(T sink, std::string_view text, std::int64_t number, std::uint64_t natural,
+                        bool truth) {
+  sink.begin_map();
+  sink.key(text);
+  sink.end_map();
+  sink.begin_list();
+  sink.end_list();
+  sink.text(text);
+  sink.integer(number);
+  sink.unsigned_integer(natural);
+  sink.boolean(truth);
+  sink.number(text);  // as JSON has it
+  sink.null();
+};
+
+namespace detail {
+
+/// A sink of any type.
+class AnySink {
+ public:
+  virtual void begin_map() = 0;
+  virtual void end_map() = 0;
+  virtual void begin_list() = 0;
+  virtual void end_list() = 0;
+  virtual void key(std::string_view name) = 0;
+  virtual void text(std::string_view value) = 0;
+  virtual void integer(std::int64_t value) = 0;
+  virtual void unsigned_integer(std::uint64_t value) = 0;
+  virtual void boolean(bool value) = 0;
+  virtual void number(std::string_view value) = 0;
+  virtual void null() = 0;
+
+ protected:
+  AnySink() = default;
+  AnySink(const AnySink&) = default;
+  AnySink& operator=(const AnySink&) = default;
+  ~AnySink() = default;
+};
+
+/// A sink of type `S`, which outlives this.
+template <class S>
+class SinkOf final : public AnySink {
+ public:
+  explicit SinkOf(S& sink) : sink_{sink} {}
+
+  void begin_map() override { sink_.begin_map(); }
+  void end_map() override { sink_.end_map(); }
+  void begin_list() override { sink_.begin_list(); }
+  void end_list() override { sink_.end_list(); }
+  void key(std::string_view name) override { sink_.key(name); }
+  void text(std::string_view value) override { sink_.text(value); }
+  void integer(std::int64_t value) override { sink_.integer(value); }
+  void unsigned_integer(std::uint64_t value) override { sink_.unsigned_integer(value); }
+  void boolean(bool value) override { sink_.boolean(value); }
+  void number(std::string_view value) override { sink_.number(value); }
+  void null() override { sink_.null(); }
+
+ private:
+  S& sink_;
+};
+
+/// Writes a value of any type that a field can have.
+void write_value(const void* self, const Type& type, AnySink& sink);
+
+/// Writes a value to a sink of text, and gives the text.
+template <class S>
+Result<std::string> write_to(S sink, const void* self, const Type& type) {
+  SinkOf<S> any{sink};
+  detail::write_value(self, type, any);
+  if (!sink.good()) return sink.good().error();
+  return std::move(sink).take();
+}
+
+}  // namespace detail
+
+/// Writes a described type, or a part of one, to a sink: fields in the order of the field list,
+/// without those that are `Presence::omit_empty` and empty; then what it does not know. Fails only
+/// as the sink does. Costs one pass.
+template <class T, Sink S>
+void write(const T& value, S& sink) {
+  detail::SinkOf<S> any{sink};
+  detail::write_value(&value, detail::table_of<T>(), any);
+}
+
+namespace detail {
+
+/// A sink that only looks whether what is written can be read again: text is UTF-8, numbers are as
+/// JSON has them.
+struct WriteCheck {
+  Result<void> result{};
+
+  void begin_map() {}
+  void end_map() {}
+  void begin_list() {}
+  void end_list() {}
+  void key(std::string_view name) { text(name); }
+  void text(std::string_view value);
+  void integer(std::int64_t) {}
+  void unsigned_integer(std::uint64_t) {}
+  void boolean(bool) {}
+  void number(std::string_view value);
+  void null() {}
+};
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/text/impl/write.hpp>
+#endif
+
+#endif  // CDI_TEXT_WRITE_HPP

@@ -1,0 +1,114 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstddef>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include <cdi/base/path.hpp>
+
+namespace {
+
+struct Row {
+  std::string path;
+  std::string clean;
+};
+
+// The rules of Go's filepath.Clean, by which the reference compares and orders paths.
+const Row rows[] = {
+    // clean already
+    {"abc", "abc"},
+    {"abc/def", "abc/def"},
+    {".", "."},
+    {"..", ".."},
+    {"../..", "../.."},
+    {"../../abc", "../../abc"},
+    {"/abc", "/abc"},
+    {"/", "/"},
+    {"...", "..."},
+    {"/.a/..b", "/.a/..b"},
+    // the empty path
+    {"", "."},
+    // trailing and doubled slashes
+    {"abc/", "abc"},
+    {"../", ".."},
+    {"/abc/", "/abc"},
+    {"//", "/"},
+    {"//abc", "/abc"},
+    {"abc//def///ghi", "abc/def/ghi"},
+    // dots
+    {"./", "."},
+    {"abc/./def", "abc/def"},
+    {"/./abc/def", "/abc/def"},
+    {"abc/.", "abc"},
+    // two dots
+    {"abc/..", "."},
+    {"abc/def/..", "abc"},
+    {"abc/def/../..", "."},
+    {"/abc/def/../..", "/"},
+    {"abc/def/../../..", ".."},
+    {"/abc/def/../../..", "/"},
+    {"abc/def/../../../ghi/jkl/../../../mno", "../../mno"},
+    {"/../abc", "/abc"},
+    {"/..", "/"},
+    {"../abc/..", ".."},
+    {"../abc/../..", "../.."},
+    {"abc/../..", ".."},
+    {"abc/../../def", "../def"},
+    // all together
+    {"abc/./../def", "def"},
+    {"abc//./../def", "def"},
+    {"abc/../../././../def", "../../def"},
+};
+
+TEST_CASE("paths are cleaned as the text tells") {
+  for (const auto& row : rows) {
+    CAPTURE(row.path);
+    CHECK(cdi::clean_path(row.path) == row.clean);
+    CHECK(cdi::clean_path(row.clean) == row.clean);  // once is enough
+  }
+}
+
+TEST_CASE("depth counts the slashes of the cleaned path") {
+  struct Depth {
+    std::string path;
+    std::size_t depth;
+  };
+  for (const auto& row : {
+           Depth{"/", 1},
+           Depth{"/proc", 1},
+           Depth{"/proc/", 1},
+           Depth{"//proc//sys", 2},
+           Depth{"/a/b/..", 1},
+           Depth{"/..", 1},
+           Depth{"rel", 0},
+           Depth{"", 0},
+           Depth{"a/b", 1},
+           Depth{"../a", 1},
+       }) {
+    CAPTURE(row.path);
+    CHECK(cdi::detail::path_depth(row.path) == row.depth);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("The format is told by the end of the name, in its exact case") {
+  using cdi::Format;
+  struct {
+    std::string path;
+    std::optional<Format> format;
+  } const names[] = {
+      {"a.json", Format::json},      {"/x/a.yaml", Format::yaml},
+      {".json", Format::json},       {"a.yaml.json", Format::json},
+      {"a.json.yaml", Format::yaml}, {"a.yml", std::nullopt},
+      {"a.JSON", std::nullopt},      {"a.json~", std::nullopt},
+      {"json", std::nullopt},        {"", std::nullopt},
+      {"a.json/", std::nullopt},     {"a.json.tmp", std::nullopt},
+  };
+  for (const auto& row : names) {
+    CAPTURE(row.path);
+    CHECK(cdi::format_of(row.path) == row.format);
+  }
+}

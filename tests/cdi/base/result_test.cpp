@@ -1,0 +1,183 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <doctest/doctest.h>
+
+#include <cdi/base/result.hpp>
+
+namespace {
+
+using cdi::Errc;
+using cdi::Error;
+using cdi::Result;
+
+static_assert(std::is_same_v<Result<int>::value_type, int>);
+static_assert(std::is_same_v<Result<int>::error_type, Error>);
+static_assert(std::is_same_v<Result<void>::value_type, void>);
+static_assert(std::is_same_v<decltype(*std::declval<Result<int>&>()), int&>);
+static_assert(std::is_same_v<decltype(*std::declval<const Result<int>&>()), const int&>);
+static_assert(std::is_same_v<decltype(*std::declval<Result<int>>()), int&&>);
+static_assert(std::is_same_v<decltype(std::declval<Result<int>>().error()), Error&&>);
+static_assert(!std::is_convertible_v<Result<int>, bool>, "only where a condition is asked for");
+static_assert(std::is_constructible_v<bool, const Result<int>&>);
+static_assert(std::is_nothrow_move_constructible_v<Result<std::string>>);
+static_assert(std::is_nothrow_move_assignable_v<Result<std::string>>);
+static_assert(std::is_copy_constructible_v<Result<std::string>>);
+static_assert(std::is_copy_assignable_v<Result<std::string>>);
+static_assert(!std::is_copy_constructible_v<Result<std::unique_ptr<int>>>);
+static_assert(!std::is_copy_assignable_v<Result<std::unique_ptr<int>>>);
+static_assert(!std::is_default_constructible_v<Result<int>>);
+static_assert(std::is_default_constructible_v<Result<void>>);
+
+TEST_CASE("a result holds a value or the reason there is none") {
+  const Result<int> good = 7;
+  CHECK(good);
+  CHECK(good.has_value());
+  CHECK(*good == 7);
+
+  const Result<int> bad = Error{.code = Errc::not_found, .message = "gone"};
+  CHECK_FALSE(bad);
+  CHECK_FALSE(bad.has_value());
+  CHECK(bad.error().code == Errc::not_found);
+  CHECK(bad.error().message == "gone");
+}
+
+TEST_CASE("the value can be reached, changed and moved out") {
+  Result<std::string> text = std::string{"abc"};
+  CHECK(text->size() == 3);
+  text->append("d");
+  CHECK(*std::as_const(text) == "abcd");
+
+  Result<std::unique_ptr<int>> owner = std::make_unique<int>(5);
+  const std::unique_ptr<int> taken = *std::move(owner);
+  CHECK(*taken == 5);
+}
+
+TEST_CASE("a result is copied, moved and assigned, whichever of both it holds") {
+  using Shared = std::shared_ptr<int>;
+  const auto value = std::make_shared<int>(5);
+  const Result<Shared> good = value;
+  const Result<Shared> bad = Error{.message = "it broke, in more words than fit into a string"};
+  CHECK(value.use_count() == 2);
+  {
+    Result<Shared> copy = good;
+    CHECK(value.use_count() == 3);
+    copy = bad;
+    CHECK(value.use_count() == 2);
+    CHECK(copy.error().message == bad.error().message);
+    copy = good;
+    CHECK(*copy == value);
+    Result<Shared> moved = std::move(copy);
+    CHECK(value.use_count() == 3);
+    moved = Error{.message = "gone"};
+    CHECK(moved.error().message == "gone");
+    moved = Result<Shared>{value};
+    Result<Shared>& same = moved;
+    moved = same;
+    CHECK(*moved == value);
+    moved = std::move(same);
+    CHECK(*moved == value);
+  }
+  CHECK(value.use_count() == 2);
+}
+
+TEST_CASE("the reason can be changed and moved out") {
+  Result<void> bad = Error{.message = "it broke"};
+  bad.error().where = "devices";
+  const Error taken = std::move(bad).error();
+  CHECK(taken.message == "it broke");
+  CHECK(taken.where == "devices");
+}
+
+TEST_CASE("a result of nothing is a success unless there is a reason") {
+  CHECK(Result<void>{});
+  CHECK_FALSE(Result<void>{Error{}});
+}
+
+TEST_CASE("places are put together from the inside out") {
+  struct Row {
+    std::string outer;
+    std::string inner;
+    std::string expected;
+  };
+  for (const auto& row : {
+           Row{"mounts", "[2]", "mounts[2]"},
+           Row{"mounts[2]", "hostPath", "mounts[2].hostPath"},
+           Row{"devices[0]", "containerEdits.env[1]", "devices[0].containerEdits.env[1]"},
+           Row{"devices", "", "devices"},
+           Row{"", "[0]", "[0]"},
+       }) {
+    CAPTURE(row.outer);
+    CAPTURE(row.inner);
+    CHECK(Error{.where = row.inner}.under(row.outer).where == row.expected);
+  }
+  CHECK(cdi::detail::item_path("env", 12) == "env[12]");
+}
+
+TEST_CASE("an error is written on one line, without the parts not known") {
+  struct Row {
+    cdi::Position position;
+    std::string where;
+    std::string expected;
+  };
+  for (const auto& row : {
+           Row{{"a.json", 3, 14}, "kind", "a.json:3:14: kind: why"},
+           Row{{"a.json", 3, 14}, "", "a.json:3:14: why"},
+           Row{{"a.json", 0, 0}, "kind", "a.json: kind: why"},
+           Row{{"", 3, 14}, "kind", "line 3:14: kind: why"},
+           Row{{"", 0, 0}, "kind", "kind: why"},
+           Row{{"", 0, 0}, "", "why"},
+       }) {
+    CAPTURE(row.expected);
+    CHECK(to_string(Error{.message = "why", .where = row.where, .position = row.position}) ==
+          row.expected);
+  }
+}
+
+TEST_CASE("quoted text stays on one line and cannot end its quotes") {
+  struct Row {
+    std::string text;
+    std::string expected;
+  };
+  for (const auto& row : {
+           Row{"", R"("")"},
+           Row{"plain /dev/x", R"("plain /dev/x")"},
+           Row{"a\"b\\c", R"("a\"b\\c")"},
+           Row{"a\nb", R"("a\nb")"},
+           Row{"\t\r\x1b\x7f", R"("\x09\x0d\x1b\x7f")"},
+           Row{std::string{"\0", 1}, R"("\x00")"},
+           Row{"\xc3\xa9", "\"\xc3\xa9\""},
+           // What a terminal obeys, or shows in another order or on another line.
+           Row{"\xc2\x80\xc2\x9b\xc2\x9f", R"("\u0080\u009b\u009f")"},
+           Row{"\xe2\x80\xa8\xe2\x80\xa9", R"("\u2028\u2029")"},
+           Row{"\xe2\x80\xaa\xe2\x80\xae", R"("\u202a\u202e")"},
+           Row{"\xe2\x81\xa6\xe2\x81\xa9", R"("\u2066\u2069")"},
+           Row{"\xef\xbb\xbf\xe2\x80\x8b\xe2\x80\x8f\xd8\x9c", R"("\ufeff\u200b\u200f\u061c")"},
+           // Their neighbours.
+           Row{"\xc2\xa0\xe2\x80\xa7\xe2\x80\xaf", "\"\xc2\xa0\xe2\x80\xa7\xe2\x80\xaf\""},
+           Row{"\xe2\x81\xa5\xe2\x81\xaa", "\"\xe2\x81\xa5\xe2\x81\xaa\""},
+           Row{"\xf0\x90\x80\xa8", "\"\xf0\x90\x80\xa8\""},
+       }) {
+    CAPTURE(row.expected);
+    CHECK(cdi::detail::quoted(row.text) == row.expected);
+  }
+}
+
+TEST_CASE("text that is not UTF-8 comes out as UTF-8, wherever it is cut") {
+  CHECK(cdi::detail::quoted("a\xff\xe2\x80") == R"("a\xff\xe2\x80")");
+  CHECK(cdi::detail::quoted("\x9b") == R"("\x9b")");
+  CHECK(cdi::detail::quoted("\xed\xa0\x80") == R"("\xed\xa0\x80")");  // a surrogate
+  std::string text;
+  for (int i = 0; i < 3; ++i) text.append("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xc2\x9b\xff");
+  for (std::size_t longest = 0; longest < 40; ++longest) {
+    CHECK(cdi::detail::is_utf8(cdi::detail::escaped(text, longest)));
+  }
+}
+
+}  // namespace

@@ -1,0 +1,364 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <cdi/files/salvage.hpp>
+#include <cdi/text/yaml.hpp>
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+cdi::RejectedFile contents(std::string_view text) {
+  cdi::RejectedFile file;
+  cdi::detail::tell_contents(text, file);
+  return file;
+}
+
+Names pairs(std::string_view text) {
+  Names values;
+  cdi::detail::scan_pairs(text, "name", [&](std::string_view value) {
+    values.emplace_back(value);
+    return true;
+  });
+  return values;
+}
+
+/// What is left of a spec, and what is wrong with the rest.
+struct Rest {
+  std::optional<cdi::Document> document{};
+  std::vector<cdi::QuarantinedDevice> bad{};
+
+  /// Of what is left, each with its line: `a:4`.
+  Names devices() const {
+    Names names;
+    if (!document) return names;
+    for (const auto item : cdi::detail::find_member(document->root(), "devices")->items()) {
+      names.push_back(cdi::detail::name_of_device(item) + ":" +
+                      std::to_string(item.position().line));
+    }
+    return names;
+  }
+  Names told() const {
+    Names texts;
+    for (const auto& one : bad) texts.push_back(one.name + "; " + to_string(one.why));
+    return texts;
+  }
+};
+
+Rest leave_out(const std::string& text) {
+  const auto document = cdi::parse_yaml(text, "f.yaml");
+  REQUIRE_MESSAGE(document, (document ? "" : to_string(document.error())));
+  Rest rest;
+  rest.document = cdi::detail::leave_bad_devices_out(*document, rest.bad);
+  return rest;
+}
+
+/// A spec of release 0.3.0; the devices begin in line 4.
+Rest leave_out_devices(std::string_view devices) {
+  return leave_out("cdiVersion: 0.3.0\nkind: v/c\ndevices:\n" + std::string{devices});
+}
+
+}  // namespace
+
+TEST_CASE("Pairs are found in YAML, in JSON, and in what is neither") {
+  struct {
+    std::string_view text;
+    Names values;
+  } const rows[] = {
+      {"", {}},
+      {"name", {}},
+      {"name:", {""}},
+      {"name: ", {""}},
+      {"name\"", {}},
+      {"name\" ", {}},
+      {"name:'", {""}},
+      {"name: d", {"d"}},
+      {"name: d # e", {"d"}},
+      {"name:d", {"d"}},
+      {"- name : d\n- name:\te\r\n", {"d", "e"}},
+      {"{name: d}, {\"name\": \"e\"}, {'name': 'f'}", {"d", "e", "f"}},
+      {R"([{"name":"d","name":"e"}])", {"d", "e"}},
+      {"\"name\"\n  : \"d\"", {"d"}},
+      {"NAME: d\nName: e", {"d", "e"}},
+      {"hookname: d\nxname: e\n.name: f", {}},
+      {"names: d", {}},
+      {"name d", {}},
+      {"name: name: d", {"name:", "d"}},
+      {"\xff\xfe name: \xff", {"\xff"}},
+      {{"\0name: d\0 name: e\0", 18}, {{"e\0", 2}}},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.text);
+    CHECK(pairs(row.text) == row.values);
+  }
+}
+
+TEST_CASE("Looking for pairs ends when told to") {
+  int calls = 0;
+  cdi::detail::scan_pairs("name: a, name: b, name: c", "name",
+                          [&](std::string_view) { return ++calls < 2; });
+  CHECK(calls == 2);
+}
+
+TEST_CASE("The cost of looking for pairs is one pass, whatever the text") {
+  constexpr std::size_t size = 1 << 20;
+  for (const std::string_view part :
+       {"{name:", "name", "name:", " name:", "\"name\":", "name \"", "[name:", "name: [", " "}) {
+    CAPTURE(part);
+    std::string text;
+    while (text.size() < size) text.append(part);
+    std::size_t told = 0;
+    for (const auto& value : pairs(text)) told += value.size();
+    CHECK(told <= text.size());
+  }
+}
+
+TEST_CASE("A rejected file tells kind, devices and a release that is too new for us") {
+  struct {
+    std::string_view text;
+    std::string_view kind;
+    Names devices;
+    std::string_view needs_version;
+  } const rows[] = {
+      {"", "", {}, ""},
+      {"cdiVersion: 1.2.0\nkind: v.com/c\ndevices:\n- name: a\n- name: b\n",
+       "v.com/c",
+       {"a", "b"},
+       "1.2.0"},
+      {R"({"cdiVersion":"1.2.0","kind":"v.com/c","devices":[{"name":"a"},{"na)",
+       "v.com/c",
+       {"a"},
+       "1.2.0"},
+      {"\xEF\xBB\xBFkind: v/c\nNAME: a\nCDIVERSION: 1.2.0", "v/c", {"a"}, "1.2.0"},
+      {"kind: no kind\nkind: v/c\nkind: w/c", "v/c", {}, ""},  // the first that is one
+      {"kind: v/c!\nname: a b\nname: -\nname: c!\n", "", {"a"}, ""},
+      {"kind: v\nkind: /c\nkind: 0/c", "", {}, ""},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.text);
+    const auto file = contents(row.text);
+    CHECK(file.kind == row.kind);
+    CHECK(file.devices == row.devices);
+    CHECK(file.needs_version == row.needs_version);
+  }
+}
+
+TEST_CASE("Only a release newer than ours is needed, and only digits and dots are told of it") {
+  struct {
+    std::string_view version;
+    std::string_view needs;
+  } const rows[] = {
+      {"1.2.0", "1.2.0"},
+      {"v1.2.0", "1.2.0"},
+      {"2", "2.0.0"},
+      {"1.2", "1.2.0"},
+      {"1.1.1", "1.1.1"},
+      {"10.0.0", "10.0.0"},
+      {"300.0.0", "300.0.0"},
+      {"1.1.0", ""},
+      {"0.9.0", ""},
+      {"1.0", ""},
+      {"1.10.0", "1.10.0"},
+      {"", ""},
+      {"v", ""},
+      {"1.", ""},
+      {"2.", ""},
+      {".2", ""},
+      {"2..0", ""},
+      {"2.0.0.0", ""},
+      {"2.0.0-rc1", ""},
+      {"2.0.0\x1b[31m", ""},
+      {"2.\xff", ""},
+      {"-2.0.0", ""},
+      {"99999999999.0.0", ""},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.version);
+    CHECK(cdi::detail::newer_release(row.version) == row.needs);
+    CHECK(contents("cdiVersion: \"" + std::string{row.version} + "\"\n").needs_version ==
+          row.needs);
+  }
+  cdi::RejectedFile known{.needs_version = "0.5.0"};
+  cdi::detail::tell_contents("cdiVersion: 1.2.0", known);
+  CHECK(known.needs_version == "0.5.0");
+}
+
+TEST_CASE("A file of more names than can be told is taken to have any") {
+  std::string text = "kind: v/c\n";
+  for (int i = 0; i < 1000; ++i) text.append("name: d\n");
+  CHECK(contents(text).devices.size() == 1000);
+  CHECK(contents(text + "name: d\n").devices.empty());
+  CHECK(contents(text + "name: d\n").kind == "v/c");
+}
+
+TEST_CASE("Good devices are left with their lines, bad ones are told with their place") {
+  const auto rest = leave_out_devices(
+      "- name: a\n"
+      "  containerEdits: {env: [A=1]}\n"
+      "- name: b\n"
+      "  containerEdits:\n"
+      "    env: [B=1, B]\n"
+      "- name: c\n"
+      "  containerEdits: {env: [C=1]}\n"
+      "- name: d\n"
+      "  containerEdit: {}\n"
+      "- name: e\n"
+      "  containerEdits: {env: [E=1]}\n");
+  CHECK(rest.devices() == Names{"a:4", "c:9", "e:13"});
+  REQUIRE(rest.bad.size() == 2);
+  CHECK(rest.bad[0].name == "b");
+  CHECK(rest.bad[0].why.where == "devices[1].containerEdits.env[1]");
+  CHECK(rest.bad[0].why.position.file == "f.yaml");
+  CHECK(rest.bad[0].why.position.line == 8);
+  CHECK(rest.bad[0].why.position.column == 16);
+  CHECK(rest.bad[0].why.rule == "env-entry");
+  CHECK(rest.bad[1].name == "d");
+  CHECK(rest.told()[1].starts_with("d; f.yaml:12:3: devices[3].containerEdit: unknown field"));
+}
+
+TEST_CASE("Devices of any odd kind are told, and the good one beside them stays") {
+  struct {
+    std::string_view item;
+    std::string_view told;  // how it begins
+  } const rows[] = {
+      {"- 5", "; f.yaml:4:3: devices[0]: expected an object, not 5"},
+      {"- null", "; f.yaml:4:3: devices[0]: expected an object, not null"},
+      {"- []", "; f.yaml:4:3: devices[0]: expected an object, not a list"},
+      {"- [name, a]", "; f.yaml:4:3: devices[0]: expected an object, not a list"},
+      {"- {}", "; f.yaml:4:3: devices[0].name: the field is missing"},
+      {"- {containerEdits: {env: [A=1]}}", "; f.yaml:4:3: devices[0].name: the field is missing"},
+      {"- {name: a}", "a; f.yaml:4:3: devices[0].containerEdits: the field is missing"},
+      {"- {name: a, containerEdits: {}}",
+       "a; f.yaml:4:29: devices[0].containerEdits: device \"a\""},
+      {"- {name: [a], containerEdits: {env: [A=1]}}", "; f.yaml:4:10: devices[0].name: expected"},
+      {"- {name: \"a\\nb\", containerEdits: {env: [A=1]}}",
+       "a\nb; f.yaml:4:10: devices[0].name: device name \"a\\nb\""},
+      {"- {NAME: a, CONTAINEREDITS: {ENV: [A]}}",
+       "a; f.yaml:4:36: devices[0].containerEdits.env[0]: "},
+      {"- {name: a, annotations: {\"no key\": x}, containerEdits: {env: [A=1]}}", "a; f.yaml:4:"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.item);
+    const auto rest = leave_out_devices(std::string{row.item} +
+                                        "\n- {name: good, containerEdits: {env: [A=1]}}\n");
+    REQUIRE(rest.bad.size() == 1);
+    const auto told = rest.told()[0];
+    CAPTURE(told);
+    CHECK(told.starts_with(row.told));
+    CHECK(rest.bad[0].why.message.find('\n') == std::string::npos);
+    CHECK(rest.devices() == Names{"good:5"});
+  }
+}
+
+TEST_CASE("Of devices with one name none stays, since nobody can tell which is meant") {
+  const auto rest = leave_out_devices(
+      "- {name: a, containerEdits: {env: [A=1]}}\n"
+      "- {name: b, containerEdits: {env: [A=1]}}\n"
+      "- {name: a, containerEdits: {env: [A=2]}}\n"
+      "- {name: a, containerEdits: {env: [A]}}\n"
+      "- {name: A, containerEdits: {env: [A=1]}}\n"
+      "- {name: c, containerEdits: {env: [A=1]}}\n"
+      "- {name: c, containerEdits: {env: [A=1]}}\n");
+  CHECK(rest.devices() == Names{"b:5", "A:8"});
+  REQUIRE(rest.bad.size() == 5);
+  CHECK(rest.told()[0] ==
+        "a; f.yaml:4:3: devices[0].name: device \"a\" is defined more than once: choose another "
+        "name");
+  CHECK(rest.bad[1].why.position.line == 6);
+  CHECK(rest.bad[1].why.rule == "device-name-unique");
+  CHECK(rest.bad[2].why.rule == "env-entry");  // its own fault is told first
+}
+
+TEST_CASE("A device that needs a newer release than declared is told which and for what") {
+  const auto rest = leave_out_devices(
+      "- {name: a, containerEdits: {env: [A=1]}}\n"
+      "- name: b\n"
+      "  containerEdits:\n"
+      "    mounts:\n"
+      "    - {hostPath: /a, containerPath: /a, type: bind}\n"
+      "- {name: 0c, containerEdits: {env: [A=1]}}\n");
+  CHECK(rest.devices() == Names{"a:4"});
+  CHECK(rest.told() ==
+        Names{"b; f.yaml:8:47: devices[1].containerEdits.mounts[0].type: version \"0.3.0\" is too "
+              "old for it: write \"0.4.0\"",
+              "0c; f.yaml:9:10: devices[2].name: version \"0.3.0\" is too old for it: write "
+              "\"0.5.0\""});
+}
+
+TEST_CASE("A version that is not known, or none, is the fault of no device") {
+  for (const std::string_view version : {"cdiVersion: 9.9.9\n", "cdiVersion: [1]\n", ""}) {
+    CAPTURE(version);
+    const auto rest = leave_out(std::string{version} +
+                                "kind: v/c\ndevices:\n"
+                                "- {name: 0a, containerEdits: {env: [A=1]}}\n"
+                                "- {name: b, containerEdits: {env: [A]}}\n");
+    CHECK(rest.devices().size() == 1);
+    CHECK(rest.told().size() == 1);
+  }
+}
+
+TEST_CASE("Nothing is left of a spec without good devices, without bad ones, or without a list") {
+  struct {
+    std::string_view text;
+    std::size_t bad;
+  } const rows[] = {
+      {"cdiVersion: 0.3.0\ndevices: [{name: a}, {name: b}, 5]", 3},
+      {"cdiVersion: 0.3.0\ndevices: [{name: a, containerEdits: {env: [A=1]}}]", 0},
+      {"cdiVersion: 0.3.0\ndevices: []", 0},
+      {"cdiVersion: 0.3.0\ndevices: {name: a}", 0},
+      {"cdiVersion: 0.3.0\ndevices:", 0},
+      {"cdiVersion: 0.3.0\ndevices: a", 0},
+      {"cdiVersion: 0.3.0", 0},
+      {"- devices: [{name: a}]", 0},
+      {"devices", 0},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.text);
+    const auto rest = leave_out(std::string{row.text});
+    CHECK_FALSE(rest.document);
+    CHECK(rest.bad.size() == row.bad);
+  }
+}
+
+TEST_CASE("Devices are found whatever the case of the keys") {
+  const auto rest = leave_out(
+      "CDIVERSION: 0.3.0\nKIND: v/c\nDEVICES:\n"
+      "- {Name: a, ContainerEdits: {Env: [A=1]}}\n"
+      "- {Name: b, ContainerEdits: {Env: [A]}}\n");
+  CHECK(rest.devices() == Names{"a:4"});
+  CHECK(rest.bad.size() == 1);
+}
+
+/// A spec of `count` devices of which each `nth` is bad.
+std::string many_devices(std::size_t count, std::size_t nth) {
+  std::string text = "cdiVersion: 0.3.0\nkind: v/c\ndevices:\n";
+  for (std::size_t i = 1; i <= count; ++i) {
+    text.append("- {name: d").append(std::to_string(i)).append(", containerEdits: {env: [A");
+    text.append(i % nth == 0 ? "]}}\n" : "=1]}}\n");
+  }
+  return text;
+}
+
+TEST_CASE("Devices by a hundred thousand, each hundredth one bad, are parted in one pass") {
+  constexpr std::size_t count = 100'000;
+  const auto rest = leave_out(many_devices(count, 100));
+  CHECK(rest.bad.size() == count / 100);
+  REQUIRE(rest.devices().size() == count - count / 100);
+  CHECK(rest.devices().back() == "d99999:100002");
+  CHECK(rest.bad.back().why.position.line == 100'003);
+  CHECK(rest.bad.back().why.where == "devices[99999].containerEdits.env[0]");
+}
+
+TEST_CASE("A file of too many bad devices is refused whole") {
+  CHECK(leave_out(many_devices(2000, 2)).document);
+  CHECK_FALSE(leave_out(many_devices(2002, 2)).document);
+}

@@ -1,0 +1,314 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cerrno>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <utility>
+
+#include <doctest/doctest.h>
+
+#include <cdi/files/text_file.hpp>
+
+#include "../../temp_tree.hpp"
+
+namespace {
+
+std::function<void()> before_read;  // done once, before the next `read`
+
+}  // namespace
+
+// In place of the one of the C library, so that a file can change while it is read.
+extern "C" ssize_t read(int descriptor, void* to, std::size_t size) {
+  if (before_read) std::exchange(before_read, nullptr)();
+  return ::syscall(SYS_read, descriptor, to, size);
+}
+
+namespace {
+
+constexpr std::size_t no_limit = 1U << 20;
+
+cdi::Result<cdi::detail::TextFile> read_text(const std::string& path, std::size_t limit = no_limit,
+                                             bool refuse_writable = false) {
+  return cdi::detail::read_text_at(AT_FDCWD, path, path, limit, refuse_writable);
+}
+
+/// Whether the file is refused for what others may write.
+bool is_refused(const std::string& path) {
+  const auto file = read_text(path, no_limit, true);
+  if (file) return false;
+  CHECK(file.error().code == cdi::Errc::refused);
+  CHECK(file.error().position.file == path);
+  return true;
+}
+
+struct stat with_mode(mode_t mode, uid_t user, gid_t group) {
+  struct stat info = {};
+  info.st_mode = mode;
+  info.st_uid = user;
+  info.st_gid = group;
+  return info;
+}
+
+}  // namespace
+
+TEST_CASE("A file is read with its signature, of a directory or by its path") {
+  const TempTree tree;
+  tree.put("a", std::string_view{"one\0two\n", 8});
+  struct stat info = {};
+  REQUIRE(::stat((tree / "a").c_str(), &info) == 0);
+  const auto file = read_text(tree / "a");
+  REQUIRE(file);
+  CHECK(file->text == std::string_view{"one\0two\n", 8});
+  CHECK(file->signature == cdi::signature_of(info));
+
+  const cdi::Descriptor directory{::open((tree / "").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  REQUIRE(directory);
+  const auto there = cdi::detail::read_text_at(directory.get(), "a", "told", no_limit);
+  REQUIRE(there);
+  CHECK(there->text == file->text);
+  const auto gone = cdi::detail::read_text_at(directory.get(), "b", "told", no_limit);
+  REQUIRE_FALSE(gone);
+  CHECK(to_string(gone.error()) == "told: cannot open the file: No such file or directory");
+}
+
+TEST_CASE("A file just written is not settled, an old one is") {
+  const TempTree tree;
+  bool settled = true;
+  for (int tries = 0; settled && tries < 100; ++tries) {  // each has 20 milliseconds
+    tree.put("a", "text");
+    const auto file = read_text(tree / "a");
+    REQUIRE(file);
+    settled = file->settled;
+    CHECK(file->age >= 0);
+  }
+  CHECK_FALSE(settled);
+  const auto old = read_text("/etc/passwd");
+  if (!old) {
+    MESSAGE("skipped 'no old file that may be read'");
+    return;
+  }
+  CHECK(old->settled);
+  CHECK(old->age > 20);
+}
+
+TEST_CASE("The limit is judged before anything is read") {
+  const TempTree tree;
+  tree.put("a", "12345");
+  bool was_read = false;
+  before_read = [&] {
+    was_read = true;
+  };
+  const auto file = read_text(tree / "a", 4);
+  REQUIRE_FALSE(file);
+  CHECK(file.error().code == cdi::Errc::limit);
+  CHECK(to_string(file.error()) == tree / "a" + ": the file has more than 4 bytes");
+  CHECK_FALSE(was_read);
+  CHECK(read_text(tree / "a", 5)->text == "12345");
+  CHECK(was_read);
+}
+
+TEST_CASE("A sparse file of a tebibyte costs nothing") {
+  const TempTree tree;
+  tree.put("a", "");
+  if (::truncate((tree / "a").c_str(), off_t{1} << 40) != 0) {
+    MESSAGE("skipped 'the file system has no files of a tebibyte'");
+    return;
+  }
+  CHECK(cdi::read_file(tree / "a").error().code == cdi::Errc::limit);
+}
+
+TEST_CASE("A file that changes while it is read is an error that passes") {
+  const TempTree tree;
+  for (const std::string_view text : {"longer text", "1", ""}) {
+    CAPTURE(text);
+    tree.put("a", "text");
+    before_read = [&] {
+      tree.put("a", text);
+    };
+    const auto file = read_text(tree / "a");
+    REQUIRE_FALSE(file);
+    CHECK(file.error().code == cdi::Errc::system);
+    CHECK(file.error().system == EAGAIN);
+    CHECK(to_string(file.error()) == tree / "a" + ": the file changes while it is read");
+    CHECK(read_text(tree / "a")->text == text);
+  }
+}
+
+TEST_CASE("A file that grows over the limit while it is read is refused for that") {
+  const TempTree tree;
+  tree.put("a", "1234");
+  before_read = [&] {
+    tree.put("a", "12345");
+  };
+  const auto file = read_text(tree / "a", 4);
+  REQUIRE_FALSE(file);
+  CHECK(file.error().code == cdi::Errc::limit);
+}
+
+TEST_CASE("A file replaced after it was opened is read as it was opened") {
+  const TempTree tree;
+  tree.put("a", "old");
+  tree.put("b", "new");
+  before_read = [&] {
+    CHECK(::rename((tree / "b").c_str(), (tree / "a").c_str()) == 0);
+  };
+  const auto file = read_text(tree / "a");
+  REQUIRE(file);
+  CHECK(file->text == "old");
+  struct stat info = {};
+  REQUIRE(::stat((tree / "a").c_str(), &info) == 0);
+  CHECK(file->signature != cdi::signature_of(info));  // the next look reads it again
+  CHECK(read_text(tree / "a")->text == "new");
+}
+
+TEST_CASE("A file is whole when only its name went, and nothing else of it changed") {
+  struct stat info = {};
+  info.st_ino = 7;
+  info.st_size = 4;
+  info.st_nlink = 1;
+  info.st_mtim.tv_sec = 100;
+  info.st_ctim.tv_sec = 200;
+  const auto before = cdi::signature_of(info);
+  CHECK(cdi::detail::is_same_content(before, info));
+  struct {
+    nlink_t names;
+    time_t changed;
+    time_t modified;
+    off_t size;
+    bool same;
+  } const rows[] = {
+      {0, 200, 100, 4, true},   // the clock of the file system has steps
+      {0, 201, 100, 4, true},   // replaced or removed
+      {1, 201, 100, 4, false},  // written, and its time of modification set back
+      {2, 201, 100, 4, false},  // another name
+      {0, 201, 101, 4, false},  // written, too
+      {0, 201, 100, 5, false},
+  };
+  for (const auto& row : rows) {
+    info.st_nlink = row.names;
+    info.st_ctim.tv_sec = row.changed;
+    info.st_mtim.tv_sec = row.modified;
+    info.st_size = row.size;
+    CAPTURE(row.names);
+    CAPTURE(row.changed);
+    CHECK(cdi::detail::is_same_content(before, info) == row.same);
+  }
+}
+
+TEST_CASE("What is no regular file is refused, and nothing waits for it") {
+  const TempTree tree;
+  tree.make_dir("dir");
+  REQUIRE(::mkfifo((tree / "fifo").c_str(), 0600) == 0);
+  REQUIRE(::mknod((tree / "socket").c_str(), S_IFSOCK | 0600, 0) == 0);
+  tree.link("fifo", "link");
+  tree.link("/dev/zero", "zero");
+  struct {
+    std::string_view name;
+    int system;
+  } const rows[] = {
+      {"dir", EISDIR}, {"fifo", EINVAL}, {"socket", EINVAL}, {"link", EINVAL}, {"zero", EINVAL}};
+  for (const auto& row : rows) {
+    CAPTURE(row.name);
+    const auto file = read_text(tree / row.name);
+    REQUIRE_FALSE(file);
+    CHECK(file.error().code == cdi::Errc::system);
+    CHECK(file.error().system == row.system);
+    CHECK(file.error().message == "not a regular file");
+    CHECK(file.error().position.file == tree / row.name);
+  }
+}
+
+TEST_CASE("A name that holds NUL names no file, not the one before it") {
+  const TempTree tree;
+  tree.put("a", "text");
+  const auto file = read_text(tree / std::string_view{"a\0.json", 7});
+  REQUIRE_FALSE(file);
+  CHECK(file.error().system == EINVAL);
+}
+
+TEST_CASE("A file that may not be read tells its mode, its owner and who we are") {
+  const Nobody nobody;
+  if (!nobody) return;
+  const TempTree tree;
+  tree.put("a", "text");
+  REQUIRE(::chmod((tree / "a").c_str(), 0240) == 0);
+  const auto file = read_text(tree / "a");
+  REQUIRE_FALSE(file);
+  CHECK(file.error().system == EACCES);
+  const auto user = std::to_string(::geteuid());
+  const auto group = std::to_string(::getegid());
+  CHECK(to_string(file.error()) == tree / "a" + ": cannot open the file: Permission denied" +
+                                       ": mode 0240, owner " + user + ", group " + group +
+                                       "; this process is user " + user + ", group " + group);
+}
+
+TEST_CASE("Nothing is told of a file in a directory that may not be searched") {
+  const Nobody nobody;
+  if (!nobody) return;
+  const TempTree tree;
+  tree.make_dir("dir");
+  tree.put("dir/a", "text");
+  REQUIRE(::chmod((tree / "dir").c_str(), 0600) == 0);
+  const auto file = read_text(tree / "dir/a");
+  REQUIRE_FALSE(file);
+  CHECK(file.error().system == EACCES);
+  CHECK(file.error().message.find("mode") == std::string::npos);
+}
+
+TEST_CASE("Access is described in octal digits and numbers") {
+  CHECK(cdi::detail::describe_access(with_mode(S_IFREG | 0640, 7, 8)) ==
+        "mode 0640, owner 7, group 8");
+  CHECK(cdi::detail::describe_access(with_mode(S_IFDIR | 01777, 0, 0)) ==
+        "mode 01777, owner 0, group 0");
+  const cdi::Error other{.code = cdi::Errc::system, .message = "x", .system = ENOENT};
+  CHECK(cdi::detail::with_access(other, with_mode(0, 0, 0)).message == "x");
+}
+
+TEST_CASE("Others are all but root and this user, and the group unless it is root's") {
+  const auto me = ::geteuid();
+  const uid_t foreign = me + 1;
+  struct {
+    mode_t mode;
+    uid_t user;
+    gid_t group;
+    bool writable;
+  } const rows[] = {
+      {0644, 0, 0, false},
+      {0644, me, 5, false},
+      {0664, 0, 0, true},  // nobody knows who is in group 0
+      {0664, 0, 5, true},
+      {0646, 0, 0, true},
+      {0644, foreign, 0, true},
+      {0400, foreign, 0, true},
+      {0755 | S_IFDIR, 0, 0, false},
+      {01777 | S_IFDIR, 0, 0, true},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.mode);
+    CAPTURE(row.user);
+    CAPTURE(row.group);
+    CHECK(cdi::detail::is_writable_by_others(with_mode(row.mode, row.user, row.group)) ==
+          row.writable);
+  }
+}
+
+TEST_CASE("A file that others may write is refused when asked for, and judged where a link leads") {
+  const TempTree tree;
+  tree.put("a", "text");
+  tree.link("a", "link");
+  REQUIRE(::chmod((tree / "a").c_str(), 0644) == 0);
+  CHECK_FALSE(is_refused(tree / "a"));
+  CHECK_FALSE(is_refused(tree / "link"));
+  REQUIRE(::chmod((tree / "a").c_str(), 0646) == 0);
+  CHECK(is_refused(tree / "a"));
+  CHECK(is_refused(tree / "link"));
+  CHECK(read_text(tree / "a"));
+  const auto error = read_text(tree / "a", no_limit, true).error();
+  CHECK(error.message.starts_with("others may write the file: mode 0646, owner "));
+}

@@ -1,0 +1,64 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <string>
+#include <string_view>
+
+#include <doctest/doctest.h>
+
+#include <cdi/model/fields.hpp>
+
+#include "../../described_types.hpp"
+
+namespace {
+
+using cdi::FieldTraits;
+using cdi::Presence;
+using cdi::Release;
+
+/// A type of someone else's: no field list of its own.
+struct Foreign {
+  int x = 0;
+};
+
+}  // namespace
+
+template <>
+struct cdi::Describe<Foreign> {
+  static constexpr void fields(auto& list) { list("x", &Foreign::x); }
+};
+
+namespace {
+
+static_assert(cdi::SelfDescribed<Outer> && cdi::Described<Outer> && cdi::Described<const Outer&>);
+static_assert(!cdi::SelfDescribed<Foreign> && cdi::Described<Foreign>);
+static_assert(!cdi::Described<int> && !cdi::Described<std::string>);
+
+static_assert(FieldTraits{}.when == Presence::omit_empty);
+static_assert(FieldTraits{}.lifetime.since == Release{0, 3, 0});
+static_assert(FieldTraits{Release{1, 1, 0}}.lifetime.since == Release{1, 1, 0});
+static_assert(FieldTraits{Release{1, 1, 0}}.when == Presence::omit_empty);
+static_assert(FieldTraits{cdi::required}.when == Presence::required);
+
+static_assert(Release{} == Release{0, 3, 0});
+static_assert(Release{0, 8, 0} < Release{1, 0, 0} && Release{1, 0, 0} < Release{1, 1, 0});
+static_assert(Release{0, 9, 9} < Release{0, 10, 0}, "numbers, not text");
+static_assert(Release{1, 1, 0} < Release{1, 1, 1});
+
+TEST_CASE("fields are visited in document order until one answers no") {
+  std::string seen;
+  const auto note = [&](const auto& field) {
+    seen.append(field.key).append(" ");
+    return field.key != "items";
+  };
+  CHECK_FALSE(cdi::every_field<Outer>(note));
+  CHECK(seen == "name inner items ");
+  CHECK(cdi::every_field<Inner>([](const auto&) { return true; }));
+}
+
+TEST_CASE("a release is written with three numbers") {
+  CHECK(to_string(Release{0, 5, 0}) == "0.5.0");
+  CHECK(to_string(Release{10, 0, 255}) == "10.0.255");
+}
+
+}  // namespace

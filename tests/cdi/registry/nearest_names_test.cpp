@@ -1,0 +1,101 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <cdi/registry/nearest_names.hpp>
+
+namespace {
+
+using Views = std::vector<std::string_view>;
+
+Views views(const cdi::detail::FewNames& names) {
+  Views out;
+  for (std::size_t i = 0; i < names.size(); ++i) out.push_back(names[i]);
+  return out;
+}
+
+Views nearest(std::string_view wanted, const Views& names) {
+  cdi::detail::NearestNames nearest{wanted};
+  for (const auto name : names) nearest.add(name);
+  return views(nearest.names());
+}
+
+std::string first(const Views& names) {
+  cdi::detail::FirstNames first;
+  for (const auto name : names) first.add(name);
+  CHECK(first.empty() == names.empty());
+  return first.text();
+}
+
+}  // namespace
+
+TEST_CASE("The distance of two names is the number of letters to change, in any case") {
+  struct {
+    std::string_view a;
+    std::string_view b;
+    std::size_t distance;
+  } const rows[] = {
+      {"", "", 0},         {"", "ab", 2},
+      {"gpu0", "gpu0", 0}, {"gpu0", "GPU0", 0},
+      {"gpu0", "gpu1", 1}, {"gpu0", "gpu", 1},
+      {"gpu", "xgpu", 1},  {"gpu", "gxpu", 1},
+      {"ab", "ba", 2},     {"kitten", "sitting", 3},
+      {"[", "{", 1},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.a);
+    CAPTURE(row.b);
+    CHECK(cdi::detail::edit_distance(row.a, row.b, 3) == row.distance);
+    CHECK(cdi::detail::edit_distance(row.b, row.a, 3) == row.distance);
+  }
+}
+
+TEST_CASE("A distance over the most that is asked for is told as one more") {
+  CHECK(cdi::detail::edit_distance("kitten", "sitting", 2) == 3);
+  CHECK(cdi::detail::edit_distance("abcdef", "ghijkl", 2) == 3);
+  CHECK(cdi::detail::edit_distance("a", "abcdef", 2) == 3);
+  CHECK(cdi::detail::edit_distance("a", "b", 0) == 1);
+  const std::string longest(64, 'x');
+  CHECK(cdi::detail::edit_distance(longest, longest, 2) == 0);
+  CHECK(cdi::detail::edit_distance(longest, longest.substr(2), 2) == 2);
+  CHECK(cdi::detail::edit_distance(longest + "x", longest + "x", 2) == 3);
+}
+
+TEST_CASE("The nearest names are few, the best first, each once") {
+  CHECK(nearest("gpu0", {"gpu7", "GPU0", "nic0", "gpu7", "tpu"}) == Views{"GPU0", "gpu7"});
+  CHECK(nearest("x", {"a", "b", "c", "d", "e", "f"}) == Views{"a", "b", "c", "d", "e"});
+  CHECK(nearest("x", {"f", "e", "d", "c", "b", "a"}) == Views{"a", "b", "c", "d", "e"});
+  CHECK(nearest("gpu", {}).empty());
+  CHECK(nearest("gpu0", {"disk", "a-much-longer-name"}).empty());
+  // The longer the name, the more may be wrong in it: a third, at most three letters.
+  CHECK(nearest("ab", {"xy", "ax"}) == Views{"ax"});
+  CHECK(nearest("abcdefghijkl", {"xyzdefghijkl", "wxyzefghijkl"}) == Views{"xyzdefghijkl"});
+}
+
+TEST_CASE("A name that holds the one wanted is near, but a single letter says nothing") {
+  CHECK(nearest("gpu", {"nvidia-gpu-0", "nic"}) == Views{"nvidia-gpu-0"});
+  CHECK(nearest("g", {"nvidia-gpu-0"}).empty());
+}
+
+TEST_CASE("A related name is told however it is spelt, after those that are near") {
+  cdi::detail::NearestNames nearest{"vendor.com/gpu"};
+  nearest.add("aaa.org/gpu", true);
+  nearest.add("vendor.com/gpus");
+  nearest.add("aaa.org/nic", false);
+  CHECK(views(nearest.names()) == Views{"vendor.com/gpus", "aaa.org/gpu"});
+}
+
+TEST_CASE("The first names are told in order, each once, and that there are more") {
+  CHECK(first({}) == "none");
+  CHECK(first({"b", "a", "b"}) == "a, b");
+  CHECK(first({"8", "7", "6", "5", "4", "3", "2", "1"}) == "1, 2, 3, 4, 5, 6, 7, 8");
+  CHECK(first({"1", "2", "3", "4", "5", "6", "7", "8", "9"}) == "1, 2, 3, 4, 5, 6, 7, 8, ...");
+  CHECK(first({"9", "8", "7", "6", "5", "4", "3", "2", "1", "0"}) == "0, 1, 2, 3, 4, 5, 6, 7, ...");
+  CHECK(first({"a\nb", "\xff"}) == R"(a\nb, \xff)");
+}

@@ -1,0 +1,213 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <string>
+#include <string_view>
+
+#include <doctest/doctest.h>
+
+#include <cdi/rules/name.hpp>
+
+namespace {
+
+using namespace std::string_view_literals;
+using cdi::NamePart;
+
+static_assert(cdi::parse_name("vendor.com/class=dev") ==
+              cdi::QualifiedName{"vendor.com", "class", "dev"});
+static_assert(cdi::parse_kind("vendor.com/class") == cdi::QualifiedName{"vendor.com", "class", ""});
+static_assert(noexcept(cdi::parse_name("")) && noexcept(cdi::parse_kind("")));
+
+/// What the Go reference says of a text as each part of a name.
+struct Part {
+  std::string_view text;
+  bool vendor;
+  bool device;
+};
+
+constexpr Part parts[] = {
+    {"", false, false},
+    {"a", true, true},
+    {"A", true, true},
+    {"0", false, true},
+    {"9z", false, true},
+    {"z9", true, true},
+    {"-", false, false},
+    {"_", false, false},
+    {".", false, false},
+    {":", false, false},
+    {"v..x", true, true},
+    {"A_b.C", true, true},
+    {"a-b", true, true},
+    {"a:b", false, true},
+    {"0000:00:1f.3", false, true},
+    {"a.", false, false},
+    {"a-", false, false},
+    {"a_", false, false},
+    {"a:", false, false},
+    {".a", false, false},
+    {"-a", false, false},
+    {"a b", false, false},
+    {" a", false, false},
+    {"a\n", false, false},
+    {"a/b", false, false},
+    {"a=b", false, false},
+    {"a,b", false, false},
+    {"a*b", false, false},
+    {"a\0b"sv, false, false},
+    {"ab\0"sv, false, false},
+    {"\xc3\xa9", false, false},
+    {"a\xc3\xa9"
+     "b",
+     false, false},
+};
+
+TEST_CASE("vendors, classes and devices follow the rules of the reference") {
+  for (const auto& row : parts) {
+    CAPTURE(cdi::detail::quoted(row.text));
+    CHECK(cdi::is_vendor_name(row.text) == row.vendor);
+    CHECK(cdi::is_class_name(row.text) == row.vendor);
+    CHECK(cdi::is_device_name(row.text) == row.device);
+  }
+}
+
+TEST_CASE("names have no length limit") {
+  const std::string part(300, 'a');
+  CHECK(cdi::parse_name(part + "/" + part + "=" + part) == cdi::QualifiedName{part, part, part});
+}
+
+/// A qualified name and its parts.
+struct Name {
+  std::string_view text;
+  std::string_view vendor;
+  std::string_view device_class;
+  std::string_view device;
+};
+
+TEST_CASE("a qualified name is cut at the first equals sign, then at the first slash") {
+  for (const auto& row : {
+           Name{"a/b=c"sv, "a"sv, "b"sv, "c"sv},
+           Name{"v/c.d=e"sv, "v"sv, "c.d"sv, "e"sv},
+           Name{"v.-com/class=dev"sv, "v.-com"sv, "class"sv, "dev"sv},
+           Name{"VENDOR.COM/CLASS=DEV"sv, "VENDOR.COM"sv, "CLASS"sv, "DEV"sv},
+           Name{"vendor.com/class=0"sv, "vendor.com"sv, "class"sv, "0"sv},
+           Name{"vendor.com/class=dev:1.2_3-4"sv, "vendor.com"sv, "class"sv, "dev:1.2_3-4"sv},
+       }) {
+    CAPTURE(row.text);
+    const auto name = cdi::parse_name(row.text);
+    REQUIRE(name);
+    CHECK(name->vendor == row.vendor);
+    CHECK(name->device_class == row.device_class);
+    CHECK(name->device == row.device);
+    CHECK(name->vendor.data() == row.text.data());  // points into the row.text
+    CHECK(cdi::qualified_name(row.text.substr(0, row.text.find('=')), row.device) == row.text);
+  }
+}
+
+TEST_CASE("what is no qualified name is refused, with a reason") {
+  for (const auto text : {""sv,
+                          "/"sv,
+                          "="sv,
+                          "/="sv,
+                          "a"sv,
+                          "a/b"sv,
+                          "a/b="sv,
+                          "a/=c"sv,
+                          "/b=c"sv,
+                          "a=b"sv,
+                          "a=b/c"sv,
+                          "vendor.com/class=dev=1"sv,
+                          "vendor.com/class==dev"sv,
+                          "vendor.com/class/sub=dev"sv,
+                          "vendor.com//class=dev"sv,
+                          "vendor.com/class=/dev/null"sv,
+                          "/dev/null"sv,
+                          "/dev/vendor.com/class=dev"sv,
+                          "vendor.com/class=*"sv,
+                          "v/0=d"sv,
+                          "9/class=dev"sv,
+                          "v:1/c=d"sv,
+                          "v/c:d=e"sv,
+                          " vendor.com/class=dev"sv,
+                          "vendor.com/class=dev "sv,
+                          "vendor.com /class=dev"sv,
+                          "vendor.com/class=dev\n"sv,
+                          "vendor.com/class=ab\0"sv}) {
+    CAPTURE(cdi::detail::quoted(text));
+    CHECK_FALSE(cdi::parse_name(text));
+    const auto why = cdi::qualified_name_error(text);
+    CHECK(why.code == cdi::Errc::invalid_name);
+    CHECK_FALSE(why.message.empty());
+    CHECK(why.message.find('\n') == std::string::npos);
+  }
+}
+
+TEST_CASE("the reason names the part and what to change") {
+  struct Row {
+    cdi::Error why;
+    std::string_view message;
+  };
+  const Row rows[] = {
+      {cdi::qualified_name_error("/dev/null"),
+       R"("/dev/null" is no qualified device name: write vendor.com/class=device)"},
+      {cdi::qualified_name_error("gpu=0"), R"(kind "gpu" has no slash: write vendor.com/class)"},
+      {cdi::qualified_name_error("9/c=0"), R"(vendor "9" must begin with a letter)"},
+      {cdi::qualified_name_error("v/0=0"), R"(class "0" must begin with a letter)"},
+      {cdi::qualified_name_error("v/c=-a"),
+       R"(device name "-a" must begin with a letter or digit)"},
+      {cdi::qualified_name_error("v/c=a-"), R"(device name "a-" must end with a letter or digit)"},
+      {cdi::qualified_name_error("v/c="),
+       R"(device name "" is empty: write at least one letter or digit)"},
+      {cdi::qualified_name_error("/c=0"),
+       R"(vendor "" is empty: write at least one letter or digit)"},
+      {cdi::kind_error("v/"), R"(class "" is empty: write at least one letter or digit)"},
+      {cdi::kind_error("v/c/d"),
+       R"(class "c/d" may hold only letters, digits and _ - .; byte 2 is "/")"},
+      {cdi::name_error(NamePart::vendor, "a:b"),
+       R"(vendor "a:b" may hold only letters, digits and _ - .; byte 2 is ":")"},
+      {cdi::name_error(NamePart::device, "ab c"),
+       R"(device name "ab c" may hold only letters, digits and _ - . :; byte 3 is " ")"},
+  };
+  for (const auto& [why, message] : rows) CHECK(why.message == message);
+}
+
+TEST_CASE("the reason counts to the first character that does not belong") {
+  CHECK(cdi::name_error(NamePart::device, "a-b:c.d/e").message ==
+        R"(device name "a-b:c.d/e" may hold only letters, digits and _ - . :; byte 8 is "/")");
+  // Not that it ends in what may stand within only.
+  CHECK(
+      cdi::name_error(NamePart::device, "index-0-<claimUID>").message ==
+      R"(device name "index-0-<claimUID>" may hold only letters, digits and _ - . :; byte 9 is "<")");
+  CHECK(cdi::name_error(NamePart::vendor, "a b-").message ==
+        R"(vendor "a b-" may hold only letters, digits and _ - .; byte 2 is " ")");
+}
+
+TEST_CASE("a spec file is called by vendor and class") {
+  CHECK(*cdi::spec_name("vendor.com/class") == "vendor.com-class");
+  CHECK(*cdi::spec_name("v/c.d") == "v-c.d");
+}
+
+TEST_CASE("a transient spec file is called by its id too") {
+  CHECK(*cdi::transient_spec_name("vendor.com/class", "id") == "vendor.com-class_id");
+  CHECK(*cdi::transient_spec_name("vendor.com/class", "/a/b/") == "vendor.com-class__a_b_");
+  CHECK(*cdi::transient_spec_name("vendor.com/class", "") == "vendor.com-class_");
+  CHECK(*cdi::transient_spec_name("vendor.com/class", "../..") == "vendor.com-class_.._..");
+  for (const char c : {'\0', '\n', '\x7f'}) {
+    CHECK_FALSE(cdi::transient_spec_name("vendor.com/class", std::string{"a"} + c));
+  }
+}
+
+TEST_CASE("no kind, no spec name: it would lead to another directory") {
+  for (const auto kind : {""sv, "vendor.com"sv, "/class"sv, "vendor.com/"sv, "../class"sv,
+                          "vendor.com/class/sub"sv, "bad vendor/class"sv}) {
+    CAPTURE(kind);
+    const auto name = cdi::spec_name(kind);
+    const auto transient = cdi::transient_spec_name(kind, "id");
+    REQUIRE_FALSE(name);
+    REQUIRE_FALSE(transient);
+    CHECK(name.error().message == cdi::kind_error(kind).message);
+    CHECK(transient.error().message == cdi::kind_error(kind).message);
+  }
+}
+
+}  // namespace

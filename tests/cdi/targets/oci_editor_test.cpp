@@ -1,0 +1,88 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <string_view>
+
+#include <doctest/doctest.h>
+
+#include <cdi/engine/apply.hpp>
+#include <cdi/model/spec.hpp>
+#include <cdi/oci/spec.hpp>
+#include <cdi/targets/oci_editor.hpp>
+
+// The rules of the edits are those of `apply`, and tested there for this target too.
+
+static_assert(cdi::Editable<cdi::oci::Spec>);
+static_assert(cdi::Editable<cdi::oci::SpecView>);
+static_assert(!cdi::Editable<cdi::oci::Process>);
+
+TEST_CASE("Parts of the model are made when they are asked for, not before") {
+  cdi::oci::Spec spec;
+  cdi::SpecEditor<cdi::oci::Spec> editor{spec};
+  CHECK(editor.owner().uid == 0);
+  CHECK_FALSE(editor.has_user_namespace());
+  CHECK(spec == cdi::oci::Spec{});
+
+  CHECK(editor.env().size() == 0);
+  CHECK(spec.process);
+  CHECK_FALSE(spec.linux_);
+  CHECK(editor.devices().size() == 0);
+  CHECK(spec.linux_);
+  CHECK_FALSE(spec.linux_->resources);
+  CHECK(editor.device_rules().size() == 0);
+  CHECK(spec.linux_->resources);
+  CHECK_FALSE(spec.hooks);
+  CHECK(editor.hooks(cdi::oci::HookPoint::poststop).size() == 0);
+  CHECK(spec.hooks);
+}
+
+TEST_CASE("Parts that are there are kept") {
+  cdi::oci::Spec spec{.process = cdi::oci::Process{.user = {.uid = 5, .gid = 6}, .args = {"sh"}},
+                      .linux_ = cdi::oci::Linux{.namespaces = {{.type = "user", .path = ""}}}};
+  cdi::SpecEditor<cdi::oci::Spec> editor{spec};
+  CHECK(editor.owner().uid == 5);
+  CHECK(editor.owner().gid == 6);
+  CHECK(editor.has_user_namespace());
+  editor.env().append(std::string_view{"A=1"});
+  editor.devices().append(cdi::oci::LinuxDeviceView{.path = "/d", .type = "p"});
+  CHECK(spec.process->args.size() == 1);
+  CHECK(spec.linux_->namespaces.size() == 1);
+}
+
+TEST_CASE("A record assigned to a place leaves nothing of the one before") {
+  cdi::oci::Spec spec{
+      .mounts = {{.destination = "/c",
+                  .type = "t",
+                  .source = "/s",
+                  .options = {"o"},
+                  .uid_mappings = {{}}}},
+      .linux_ = cdi::oci::Linux{
+          .devices = {{.path = "/d", .type = "c", .major = 1, .file_mode = 6, .uid = 1}}}};
+  cdi::SpecEditor<cdi::oci::Spec> editor{spec};
+  editor.mounts().assign(0, cdi::oci::MountView{.destination = "/e"});
+  editor.devices().assign(0, cdi::oci::LinuxDeviceView{.path = "/e", .type = "p"});
+  CHECK(spec.mounts[0] == cdi::oci::Mount{.destination = "/e"});
+  CHECK(spec.linux_->devices[0] == cdi::oci::LinuxDevice{.path = "/e", .type = "p"});
+}
+
+TEST_CASE("Lists know the keys of their items") {
+  cdi::oci::Spec spec{.process = cdi::oci::Process{.env = {"A=1=2", "B", "=C", ""}},
+                      .mounts = {{.destination = "/c"}},
+                      .linux_ = cdi::oci::Linux{.devices = {{.path = "/d"}}}};
+  cdi::SpecEditor<cdi::oci::Spec> editor{spec};
+  CHECK(editor.env().key(0) == "A");
+  CHECK(editor.env().key(1) == "B");
+  CHECK(editor.env().key(2) == "");
+  CHECK(editor.env().key(3) == "");
+  CHECK(editor.mounts().key(0) == "/c");
+  CHECK(editor.devices().key(0) == "/d");
+}
+
+TEST_CASE("A view of an OCI spec is edited without copying text") {
+  const cdi::ContainerEdits edits{.env = {"A=1"},
+                                  .mounts = {{.host_path = "/h", .container_path = "/c"}}};
+  cdi::oci::SpecView view;
+  REQUIRE(edits.apply(view));
+  CHECK(view.process->env[0].data() == edits.env[0].data());
+  CHECK(view.mounts[0].source == "/h");
+}

@@ -1,0 +1,212 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <cdi/text/document.hpp>
+
+#include "../../document_by_hand.hpp"
+
+namespace {
+
+using cdi::Document;
+using Kind = cdi::Document::Kind;
+
+static_assert(!std::is_copy_constructible_v<Document> && !std::is_copy_assignable_v<Document>);
+static_assert(std::is_nothrow_move_constructible_v<Document>);
+static_assert(!std::is_default_constructible_v<Document>, "a document has a root");
+static_assert(std::is_trivially_copyable_v<Document::Value>, "a cursor");
+
+/// {a: [1, "x", null, {}], b.c: {d: 2}, b: [[3]]}, a column for each value.
+Document sample() {
+  Hand hand;
+  hand.map();        // 1
+  hand.word("a");    // 2
+  hand.list();       // 3
+  hand.word("1");    // 4
+  hand.text("x");    // 5
+  hand.null();       // 6
+  hand.map();        // 7
+  hand.end_map();    //
+  hand.end_list();   //
+  hand.word("b.c");  // 8
+  hand.map();        // 9
+  hand.word("d");    // 10
+  hand.word("2");    // 11
+  hand.end_map();    //
+  hand.word("b");    // 12
+  hand.list();       // 13
+  hand.list();       // 14
+  hand.word("3");    // 15
+  hand.end_list();
+  hand.end_list();
+  hand.end_map();
+  return *hand.finish();
+}
+
+TEST_CASE("what is put in comes out in the order written") {
+  const Document document = sample();
+  CHECK(document.file() == "f");
+  CHECK(show(document.root()) == R"({a=[1 "x" null {}] b.c={d=2} b=[[3]]})");
+  CHECK(document.root().size() == 3);
+  CHECK(document.root().position().file == "f");
+}
+
+TEST_CASE("a value answers for its own kind and gives nothing for the others") {
+  const Document document = sample();
+  const auto root = document.root();
+  const auto list = (*root.members().begin()).value;
+  const auto number = *list.items().begin();
+  CHECK(root.text().empty());
+  CHECK(root.items().begin() == root.items().end());
+  CHECK(list.size() == 4);
+  CHECK(list.members().begin() == list.members().end());
+  CHECK(number.is_scalar());
+  CHECK(number.size() == 0);
+  CHECK(number.items().begin() == number.items().end());
+  CHECK(number.members().begin() == number.members().end());
+}
+
+TEST_CASE("text lives as long as the document, wherever that is moved") {
+  Document first = sample();
+  const auto text = (*(*first.root().members().begin()).value.items().begin()).text();
+  Document second = std::move(first);
+  Document third = sample();
+  third = std::move(second);
+  CHECK(text == "1");
+  CHECK(text.data() == (*(*third.root().members().begin()).value.items().begin()).text().data());
+}
+
+TEST_CASE("a path leads to a value, or to the deepest one on the way") {
+  const Document document = sample();
+  struct Row {
+    std::string path;
+    std::uint32_t column;
+  };
+  for (const auto& row : {
+           Row{"", 1},
+           Row{"a", 3},
+           Row{"A", 3},  // fields are read in any case
+           Row{"a[0]", 4},
+           Row{"a[3]", 7},
+           Row{"a[4]", 3},
+           Row{"a[3].x", 7},
+           Row{"b", 13},
+           Row{"b[0][0]", 15},
+           Row{"b[1][0]", 13},
+           Row{"b.c", 9},  // the longest key
+           Row{"b.c.d", 11},
+           Row{"b.x", 13},
+           Row{"b.c.x", 9},
+           Row{"x", 1},
+           Row{"ab", 1},
+           Row{"[0]", 1},
+           Row{".", 1},
+           Row{"..", 1},
+           Row{"a[18446744073709551615]", 3},
+           Row{"a[99999999999999999999999]", 3},
+           Row{"a.[0]", 4},
+       }) {
+    CAPTURE(row.path);
+    CHECK(document.locate(row.path).column == row.column);
+  }
+}
+
+TEST_CASE("of keys with dots the longest that fits is taken, wherever it stands") {
+  const std::vector<std::vector<std::string>> orders{
+      {"k", "k.l", "k.l.m"}, {"k.l.m", "k.l", "k"}, {"k.l", "k.l.m", "k"}};
+  for (const auto& keys : orders) {
+    CAPTURE(keys[0]);
+    Hand hand;
+    hand.map();
+    for (const auto& key : keys) {
+      hand.word(key);
+      hand.list();
+      hand.word(key);
+      hand.end_list();
+    }
+    hand.end_map();
+    const auto document = hand.finish();
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      CAPTURE(keys[i]);
+      CHECK(document->locate(keys[i] + "[0]").column == 4 + 3 * i);
+    }
+  }
+}
+
+TEST_CASE("a broken index leads nowhere") {  // reported
+  const Document document = sample();
+  for (const std::string path : {"a[", "a[]", "a[0", "a[0x", "b[", "a[.]", "a[-0]", "a[+1]"}) {
+    CAPTURE(path);
+    CHECK(document.locate(path).column == (path[0] == 'a' ? 3 : 13));
+  }
+}
+
+TEST_CASE("a key is found as it is written before it is found in another case") {
+  Hand hand;
+  hand.map();
+  hand.word("KEY");
+  hand.null();  // 3
+  hand.word("key");
+  hand.null();  // 5
+  hand.end_map();
+  CHECK(hand.finish()->locate("key").column == 5);
+}
+
+/// The member of a map.
+Document::Value at(const Document& document, std::string_view name) {
+  for (const auto [key, value] : document.root().members()) {
+    if (key.text() == name) return value;
+  }
+  FAIL("no such member");
+  return document.root();
+}
+
+TEST_CASE("a copy without some items of a list keeps all else in its place") {
+  const Document document = sample();
+  const auto list = at(document, "a");
+  struct Row {
+    std::vector<bool> left_out;
+    std::string_view shown;
+    std::size_t size = 4;
+  };
+  for (const auto& row :
+       {Row{{}, R"({a=[1 "x" null {}] b.c={d=2} b=[[3]]})"},
+        Row{{true}, R"({a=["x" null {}] b.c={d=2} b=[[3]]})", 3},
+        Row{{false, true, false, true}, "{a=[1 null] b.c={d=2} b=[[3]]}", 2},
+        Row{{false, false, false, true}, R"({a=[1 "x" null] b.c={d=2} b=[[3]]})", 3},
+        Row{{true, true, true, true}, "{a=[] b.c={d=2} b=[[3]]}", 0},
+        Row{{false, false, false, false, true}, R"({a=[1 "x" null {}] b.c={d=2} b=[[3]]})"}}) {
+    CAPTURE(row.shown);
+    const Document copy = document.without(list, row.left_out);
+    CHECK(show(copy.root()) == row.shown);
+    CHECK(copy.file() == "f");
+    CHECK(copy.root().size() == 3);
+    CHECK(at(copy, "a").size() == row.size);
+    CHECK(copy.locate("b[0][0]").column == 15);
+    CHECK(copy.locate("b.c.d").column == 11);
+  }
+  CHECK(document.without(list, {true, true}).locate("a[1]").column == 7);
+  CHECK(document.without(list, {true, true}).locate("a[0]").column == 6);
+  CHECK(show(document.root()) == R"({a=[1 "x" null {}] b.c={d=2} b=[[3]]})");
+}
+
+TEST_CASE("a copy without items outlives the document, and its lists can be cut again") {
+  Document copy = [] {
+    const Document document = sample();
+    return document.without(at(document, "a"), {true, false, true});
+  }();
+  CHECK(show(copy.root()) == R"({a=["x" {}] b.c={d=2} b=[[3]]})");
+  copy = copy.without(at(copy, "b"), {true});
+  copy = copy.without(at(copy, "a"), {false, true});
+  CHECK(show(copy.root()) == R"({a=["x"] b.c={d=2} b=[]})");
+}
+
+}  // namespace

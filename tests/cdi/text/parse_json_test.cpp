@@ -1,0 +1,210 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <cdi/text/parse_json.hpp>
+
+#include "../../shown_document.hpp"
+
+namespace {
+
+using namespace std::string_literals;
+using cdi::Document;
+using cdi::Errc;
+using Kind = cdi::Document::Kind;
+
+/// A value and the place of everything in it: `{"a"@1:2=1@1:7 }@1:1`.
+std::string show_all(const Document::Value& value) {
+  std::string out;
+  if (value.kind() == Kind::null) out = "null";
+  if (value.kind() == Kind::plain) out = value.text();
+  if (value.kind() == Kind::quoted) out = "\"" + std::string{value.text()} + "\"";
+  if (value.kind() == Kind::list) {
+    for (const auto item : value.items()) out += show_all(item) + " ";
+    out = "[" + out + "]";
+  }
+  if (value.kind() == Kind::map) {
+    for (const auto [key, member] : value.members())
+      out += show_all(key) + "=" + show_all(member) + " ";
+    out = "{" + out + "}";
+  }
+  return out + "@" + place(value.position());
+}
+
+std::string parsed(std::string_view text, const cdi::Limits& limits = {}) {
+  const auto document = cdi::parse_json(text, {}, limits);
+  if (document) return show_all(document->root());
+  return place(document.error().position) + " " + document.error().message;
+}
+
+struct Row {
+  std::string text;
+  std::string expected;
+};
+
+TEST_CASE("every kind of token is found in its line and column") {
+  for (const auto& row : std::vector<Row>{
+           {"0", "0@1:1"},
+           {" \t\r\n null ", "null@2:2"},
+           {R"([true,false,-1.50E+3,"x",{},[]])",
+            R"([true@1:2 false@1:7 -1.50E+3@1:13 "x"@1:22 {}@1:26 []@1:29 ]@1:1)"},
+           {"{\r\n  \"a\" :\r\n\t1 ,\r\n  \"b\":[ 2\r\n]\r\n}\r\n",
+            R"({"a"@2:3=1@3:2 "b"@4:3=[2@4:9 ]@4:7 }@1:1)"},
+           {R"(["\"\\",1])", R"([""\"@1:2 1@1:9 ]@1:1)"},
+           {R"(["a\nb\u000a",1])", "[\"a\nb\n\"@1:2 1@1:15 ]@1:1"},
+           {"[\"\xc3\xa9,]}\",1]", "[\"\xc3\xa9,]}\"@1:2 1@1:10 ]@1:1"},  // in bytes
+           {R"({"":{"":0}})", R"({""@1:2={""@1:6=0@1:9 }@1:5 }@1:1)"},
+           {"[-0,1e5]", "[-0@1:2 1e5@1:5 ]@1:1"},
+       }) {
+    CAPTURE(row.text);
+    CHECK(parsed(row.text) == row.expected);
+  }
+}
+
+TEST_CASE("a byte order mark is passed over") {
+  const auto document = cdi::parse_json("\xEF\xBB\xBF\n {\"a\": 1}");
+  REQUIRE(document);
+  CHECK(show_all(document->root()) == R"({"a"@2:3=1@2:8 }@2:2)");
+}
+
+TEST_CASE("escapes are decoded, surrogate pairs to one character") {
+  struct Escape {
+    std::string text;
+    std::string decoded;
+  };
+  for (const auto& row : std::vector<Escape>{
+           {R"("\/\b\f\n\r\t\"\\")", "/\b\f\n\r\t\"\\"},
+           {R"("\u0041\u00e9\u20AC")", "A\xc3\xa9\xe2\x82\xac"},
+           {R"("\ud83d\ude00")", "\xf0\x9f\x98\x80"},
+           {R"("\u0000")", "\0"s},
+       }) {
+    CAPTURE(row.text);
+    const auto document = cdi::parse_json(row.text);
+    REQUIRE(document);
+    CHECK(document->root().text() == row.decoded);
+  }
+}
+
+TEST_CASE("what RFC 8259 does not allow is refused at its place") {
+  for (const auto& row : std::vector<Row>{
+           {"", "1:1"},
+           {" \n ", "1:1"},
+           {"{} x", "1:4"},
+           {"{}\n\n  []", "3:3"},
+           {"[1,]", "1:3"},
+           {"[1 2]", "1:4"},
+           {"{\"a\":1,}", "1:7"},
+           {"{\"a\" 1}", "1:6"},
+           {"{a: 1}", "1:2"},
+           {"{1: 1}", "1:2"},
+           {"{\n'a'", "2:1"},
+           {"[1,\n2", "2:2"},
+           {"{\"a\":\r\n  tru}", "2:6"},
+           {"01", "1:2"},
+           {"[+1]", "1:2"},
+           {"[.5]", "1:2"},
+           {"[1.]", "1:4"},
+           {"[0x1F]", "1:3"},
+           {"[NaN]", "1:2"},
+           {"[\"a\nb\"]", "1:4"},
+           {"\"\t\"", "1:2"},
+           {R"("\x")", "1:2"},
+           {R"("\u12G4")", "1:2"},
+           {R"("\ud83d")", "1:2"},
+           {R"("\ude00")", "1:2"},
+           {"\"\xff\"", "1:2"},
+           {"\"\xc0\x80\"", "1:2"},
+           {"\"abc", "1:1"},
+           {"/* no */ 1", "1:1"},
+           {"# no", "1:1"},
+           {"\xEF\xBB\xBF", "1:1"},  // the mark is no column
+           {"\xEF\xBB", "1:1"},
+           {"]", "1:1"},
+       }) {
+    CAPTURE(row.text);
+    const auto document = cdi::parse_json(row.text, "f");
+    REQUIRE_FALSE(document);
+    CHECK(document.error().code == Errc::syntax);
+    const bool empty = document.error().message == "the text is empty";
+    CHECK((empty || document.error().message.starts_with("not valid JSON: ")));
+    CHECK(document.error().position.file == "f");
+    CHECK(place(document.error().position) == row.expected);
+  }
+}
+
+TEST_CASE("NUL does not end the text") {
+  CHECK_FALSE(cdi::parse_json("{}\0garbage"s));
+}
+
+TEST_CASE("a number keeps its text, whatever type could hold it") {
+  for (const std::string number : {"1e999", "-0", "123456789012345678901234567890", "1E+2"}) {
+    CHECK(parsed(number) == number + "@1:1");
+  }
+}
+
+TEST_CASE("a second byte order mark is refused") {  // reported: it was read out of bounds
+  for (const std::string rest : {"{}", "{\"cdiVersion\":\"0.6.0\"}", ""}) {
+    const auto document = cdi::parse_json("\xEF\xBB\xBF\xEF\xBB\xBF" + rest);
+    REQUIRE_FALSE(document);
+    CHECK(document.error().code == Errc::syntax);
+    CHECK(place(document.error().position) == "1:1");
+  }
+}
+
+TEST_CASE("every text that is cut off is refused") {
+  const std::string text = R"({"a": [1, -2.5e+3, true, null, "x\u00e9\n"], "b": {"c": {}}})";
+  CHECK(cdi::parse_json(text));
+  for (std::size_t size = 0; size < text.size(); ++size) {
+    CAPTURE(size);
+    CHECK_FALSE(cdi::parse_json(text.substr(0, size)));
+  }
+}
+
+TEST_CASE("a message does not repeat the whole text") {
+  CHECK(parsed("\"" + std::string(100000, 'a')).size() < 500);
+}
+
+TEST_CASE("a message is UTF-8 though the text is not") {
+  CHECK(cdi::detail::is_utf8(parsed("\"\xff\"")));
+}
+
+TEST_CASE("a key written twice is refused at any depth") {
+  for (const auto& row : std::vector<Row>{
+           {"{\"a\":1,\n \"a\":2}", R"(2:2 key "a" is written twice, first in line 1: remove one)"},
+           {"[{\"b\":{\"a\":1,\n\"x\":0,\n\"\\u0061\":2}}]",
+            R"(3:1 key "a" is written twice, first in line 1: remove one)"},
+           {"{\"\":1, \"\":2}", R"(1:8 key "" is written twice, first in line 1: remove one)"},
+       }) {
+    CAPTURE(row.text);
+    CHECK(parsed(row.text) == row.expected);
+  }
+  CHECK(parsed(R"({"a":{"a":[{"a":1}]},"A":2})").front() == '{');
+  CHECK(parsed(R"({"<<":1})") == R"({"<<"@1:2=1@1:7 }@1:1)");
+}
+
+TEST_CASE("limits refuse what goes over them, not what reaches them") {
+  CHECK(parsed("[1,2]", {.bytes = 5}).front() == '[');
+  CHECK(parsed("[1,2] ", {.bytes = 5}) == "0:0 more than 5 bytes");
+  CHECK(parsed("[[1]]", {.depth = 2}).front() == '[');
+  CHECK(parsed("[[[]]]", {.depth = 2}) == "1:3 nested more than 2 deep");
+  CHECK(parsed("{\"a\":1}", {.values = 3}).front() == '{');
+  CHECK(parsed("{\"a\":[1]}", {.values = 3}) == "1:7 more than 3 values");
+  for (const auto& limits :
+       {cdi::Limits{.bytes = 1}, cdi::Limits{.depth = 1}, cdi::Limits{.values = 1}}) {
+    CHECK(cdi::parse_json("[[]]", {}, limits).error().code == Errc::limit);
+  }
+}
+
+TEST_CASE("ten thousand nested brackets are refused, and cost no stack") {
+  CHECK(parsed(std::string(10000, '[')) == "1:65 nested more than 64 deep");
+  const std::string deep = std::string(200000, '[') + std::string(200000, ']');
+  CHECK(cdi::parse_json(deep, {}, {.depth = 1000000}));
+}
+
+}  // namespace

@@ -1,0 +1,190 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <cdi/model/spec.hpp>
+#include <cdi/text/json.hpp>
+#include <cdi/text/read.hpp>
+#include <cdi/text/yaml.hpp>
+
+namespace {
+
+using cdi::Errc;
+
+struct Narrow {
+  std::int8_t tiny = 0;
+  std::uint64_t wide = 0;
+
+  static constexpr void fields(auto& list) {
+    list("tiny", &Narrow::tiny);
+    list("wide", &Narrow::wide);
+  }
+};
+
+/// Why a JSON text is no `T`; empty when it is.
+template <class T>
+std::string why_not(std::string_view text) {
+  const auto value = cdi::read_json<T>(text);
+  if (value) return "";
+  CHECK(value.error().code == Errc::schema);
+  return to_string(value.error());
+}
+
+TEST_CASE("an error names the path, line and column of the member, and what was expected") {
+  struct Row {
+    std::string text;
+    std::string error;
+  };
+  const Row rows[] = {
+      {"[]", "line 1:1: expected an object, not a list"},
+      {R"({"mounts": {}})", "line 1:12: mounts: expected a list, not an object"},
+      {R"({"mounts": [7]})", "line 1:13: mounts[0]: expected an object, not 7"},
+      {"{\"mounts\": [\n null]}", "line 2:2: mounts[0]: expected an object, not null"},
+      {R"({"env": ["A=1", null]})", "line 1:17: env[1]: expected text, not null"},
+      {R"({"env": [[]]})", "line 1:10: env[0]: expected text, not a list"},
+      {R"({"env": "A=1"})", R"(line 1:9: env: expected a list, not "A=1": write ["A=1"])"},
+      {R"({"intelRdt": {"enableMonitoring": "true"}})",
+       R"(line 1:35: intelRdt.enableMonitoring: expected true or false, not "true")"},
+      {R"({"intelRdt": {"enableMonitoring": 1}})",
+       "line 1:35: intelRdt.enableMonitoring: expected true or false, not 1"},
+      {R"({"deviceNodes": [{"path": "/a", "major": "1"}]})",
+       R"(line 1:42: deviceNodes[0].major: expected a whole number, not "1": write 1 without quotes)"},
+      {R"({"deviceNodes": [{"path": "/a", "major": 1.5}]})",
+       "line 1:42: deviceNodes[0].major: expected a whole number, not 1.5"},
+      {R"({"deviceNodes": [{"path": "/a", "uid": true}]})",
+       "line 1:40: deviceNodes[0].uid: expected a whole number, not true"},
+      {R"({"deviceNodes": [{"path": "/a", "uid": -1}]})",
+       "line 1:40: deviceNodes[0].uid: expected a number from 0 to 4294967295, not -1"},
+      {R"({"additionalGids": [0, 4294967296]})",
+       "line 1:24: additionalGids[1]: expected a number from 0 to 4294967295, not 4294967296"},
+      {"{\"deviceNodes\": [{\n  \"path\": \"/a\",\n  \"minor\": 9223372036854775808}]}",
+       "line 3:12: deviceNodes[0].minor: expected a number from -9223372036854775808 to "
+       "9223372036854775807, not 9223372036854775808"},
+      {R"({"deviceNodes": [{"type": "c"}]})",
+       "line 1:18: deviceNodes[0].path: the field is missing: add it"},
+      {R"({"deviceNodes": [{"path": null}]})",
+       "line 1:27: deviceNodes[0].path: expected text, not null"},
+      {R"({"netDevices": [{"hostInterfaceName": "a", "NAME": "b", "x": 1}]})",
+       "line 1:57: netDevices[0].x: unknown field; known here: hostInterfaceName, name"},
+      {R"({"netDevices": [{"x": null}]})",
+       "line 1:18: netDevices[0].x: unknown field; known here: hostInterfaceName, name"},
+      {"{\"env\": [],\n \"ENV\": []}",
+       "line 2:2: ENV: the field is written twice, in different cases: remove one"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.text);
+    CHECK(why_not<cdi::ContainerEdits>(row.text) == row.error);
+  }
+  CHECK(why_not<cdi::Device>(R"({"name": "a", "containerEdits": {}, "annotations": {"k": []}})") ==
+        "line 1:58: annotations.k: expected text, not a list");
+}
+
+TEST_CASE("integers keep to the range of their member") {
+  const auto good = cdi::read_json<Narrow>(R"({"tiny": -128, "wide": 9223372036854775807})");
+  REQUIRE(good);
+  CHECK(good->tiny == -128);
+  CHECK(good->wide == 9223372036854775807U);
+  CHECK(why_not<Narrow>(R"({"tiny": 128})") ==
+        "line 1:10: tiny: expected a number from -128 to 127, not 128");
+  CHECK(why_not<Narrow>(R"({"wide": -1})") ==
+        "line 1:10: wide: expected a number from 0 to 18446744073709551615, not -1");
+}
+
+template <class T, class From>
+concept ReadFrom = requires(From&& from) {
+  cdi::read<T>(std::forward<From>(from));
+};
+static_assert(ReadFrom<cdi::Spec, cdi::Document>);
+static_assert(ReadFrom<cdi::SpecView, const cdi::Document&>);
+static_assert(!ReadFrom<cdi::SpecView, cdi::Document>);  // it would be gone before the view is used
+
+TEST_CASE("an unsigned member takes all of its range") {
+  CHECK(why_not<Narrow>(R"({"wide": 18446744073709551615})") == "");
+  const auto good = cdi::read_json<Narrow>(R"({"wide": 18446744073709551615})");
+  CHECK(cdi::to_json_value(*good).dump() == R"({"wide":18446744073709551615})");
+}
+
+TEST_CASE("null means absent, except for what must be there") {
+  const auto edits = cdi::read_json<cdi::ContainerEdits>(
+      R"({"env": null, "mounts": null, "intelRdt": null, "additionalGids": null,
+          "deviceNodes": [{"path": "/a", "uid": null, "major": null, "type": null}]})");
+  REQUIRE(edits);
+  CHECK(*edits == cdi::ContainerEdits{.device_nodes = {{.path = "/a"}}});
+
+  const auto rdt = cdi::read_json<cdi::IntelRdt>(R"({"schemata": null})");
+  REQUIRE(rdt);
+  CHECK_FALSE(rdt->schemata);
+}
+
+TEST_CASE("field names match in any case of ASCII letters") {
+  const auto edits = cdi::read_json<cdi::ContainerEdits>(
+      R"({"additionalGIDs": [5], "DEVICENODES": [{"Path": "/a", "hostpath": "/b"}]})");
+  REQUIRE(edits);
+  CHECK(*edits == cdi::ContainerEdits{.device_nodes = {{.path = "/a", .host_path = "/b"}},
+                                      .additional_gids = {5}});
+}
+
+TEST_CASE("annotation keys keep their case") {
+  const auto device = cdi::read_json<cdi::Device>(
+      R"({"name": "a", "annotations": {"k": "1", "K": "2"}, "containerEdits": {}})");
+  REQUIRE(device);
+  CHECK(device->annotations ==
+        std::map<std::string, std::string, std::less<>>{{"k", "1"}, {"K", "2"}});
+}
+
+TEST_CASE("a number where text is wanted keeps its digits") {
+  for (const std::string text : {"007", "1.50", "0x1F", "1e3", "yes", "true", "1_000"}) {
+    CAPTURE(text);
+    const auto device = cdi::read_yaml<cdi::Device>("{name: " + text + ", containerEdits: {}}");
+    REQUIRE(device);
+    CHECK(device->name == text);
+  }
+}
+
+TEST_CASE("the mode of a device node is octal with a leading zero, and no text") {
+  const auto mode = [](const std::string& text) {
+    const auto node = cdi::read_yaml<cdi::DeviceNode>("{path: /a, fileMode: " + text + "}");
+    return node ? node->file_mode : std::nullopt;
+  };
+  CHECK(mode("0644") == 0644U);
+  CHECK(mode("0o644") == 0644U);
+  CHECK(mode("420") == 420U);
+  CHECK(mode("0899") == 899U);  // as the Go reference reads it
+  CHECK(mode("\"0644\"") == std::nullopt);
+}
+
+TEST_CASE("a view points into the document it was read from") {
+  const auto document = cdi::parse_json(
+      R"({"cdiVersion": "1.1.0", "kind": "v/c", "devices": [], "annotations": {"k": "v"}})");
+  REQUIRE(document);
+  const auto view = cdi::read<cdi::SpecView>(*document);
+  REQUIRE(view);
+  const auto [key, kind] = *++document->root().members().begin();
+  CHECK(view->kind == "v/c");
+  CHECK(view->kind.data() == kind.text().data());
+  CHECK(view->annotations.at("k") == "v");
+}
+
+TEST_CASE("the message quotes no more than the beginning of a long text") {
+  const std::string text(100000, 'a');
+  CHECK(why_not<cdi::ContainerEdits>("{\"env\": \"" + text + "\"}").size() < 200);
+}
+
+TEST_CASE("what a message quotes is cut between characters") {  // reported
+  const std::string text = std::string(79, 'a') + "\xc3\xa9";
+  CHECK(cdi::detail::is_utf8(why_not<cdi::ContainerEdits>("{\"env\": \"" + text + "\"}")));
+}
+
+TEST_CASE("an unknown field stays on one line of the message") {
+  CHECK(why_not<cdi::ContainerEdits>(R"({"a\nb": 1})").find('\n') == std::string::npos);
+}
+
+}  // namespace
