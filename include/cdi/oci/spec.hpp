@@ -21,10 +21,10 @@
 #include <cdi/oci/zos.hpp>
 #include <cdi/version.hpp>
 
-/// Models of the OCI runtime spec 1.3.0. The documents that are named with each type are those of
-/// https://github.com/opencontainers/runtime-spec, `config.md` and its like.
 namespace cdi {
 inline namespace CDI_ABI {
+/// Models of the OCI runtime spec 1.3.0. The documents that are named with each type are those of
+/// https://github.com/opencontainers/runtime-spec, `config.md` and its like.
 namespace oci {
 
 /// An OCI runtime spec: the root of a bundle's config.json, as config.md has it. Members that a
