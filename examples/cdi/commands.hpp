@@ -21,19 +21,19 @@
 /// What the commands are asked to do.
 struct Request {
   std::vector<std::string> spec_dirs = cdi::default_spec_dirs();
-  bool dirs_named = false;           // by the user: then they ought to be there
-  std::vector<std::string> files{};  // of `validate`
-  std::string config{};              // of `inject`
-  cdi::ReadOptions reading{};
-  std::vector<std::string> names{};  // of `inject` and `why`
-  bool in_place = false;             // of `inject`
-  bool strict = false;               // of `validate`
-  bool rules = false;                // of `validate`
-  std::string file{};                // of `convert`
-  std::string release{};             // of `convert`: this, or
-  std::string engine{};              // of `convert`
-  std::string asked_engine{};        // of `why`
-  bool lossy = false;                // of `convert`
+  bool dirs_named = false;                          // by the user: then they ought to be there
+  std::vector<std::string> files{};                 // of `validate`
+  std::string config{};                             // of `inject`
+  cdi::ReadOptions reading{.keep_document = true};  // for places in errors and losses
+  std::vector<std::string> names{};                 // of `inject` and `why`
+  bool in_place = false;                            // of `inject`
+  bool strict = false;                              // of `validate`
+  bool rules = false;                               // of `validate`
+  std::string file{};                               // of `convert`
+  std::string release{};                            // of `convert`: this, or
+  std::string engine{};                             // of `convert`
+  std::string asked_engine{};                       // of `why`
+  bool lossy = false;                               // of `convert`
 };
 
 /// What keeps directories and files from being used.
@@ -218,10 +218,12 @@ inline ExitCode inject(const Request& request, const Output& output) {
     return exit_refused;
   }
   const auto registry = scan_and_warn(request, output);
-  const auto unresolved = registry->unresolved(request.names);
-  for (const auto& one : unresolved) output.error(one.why);
-  if (!unresolved.empty()) return exit_refused;
-  if (auto done = registry->inject(config->document, request.names); !done) {
+  const auto devices = registry->resolve_all(request.names);
+  if (!devices) {
+    for (const auto& one : registry->unresolved(request.names)) output.error(one.why);
+    return exit_refused;
+  }
+  if (auto done = registry->inject_resolved(config->document, *devices); !done) {
     auto& error = done.error();
     const bool about_config = error.position.file.empty();
     if (about_config) error.position = config->text.locate(error.where);

@@ -51,28 +51,6 @@ inline cdi::Release target_release(const Request& request, const cdi::Spec& spec
   return std::min(*cdi::parse_release(spec.version), *cdi::newest_release_for(request.engine));
 }
 
-/// Places errors in the text of a spec file.
-class Places {
- public:
-  explicit Places(const std::string& path) : path_{path}, document_{read(path)} {}
-
-  cdi::Error place(cdi::Error error) const {
-    error.position = document_ ? document_->locate(error.where) : cdi::Position{.file = path_};
-    return error;
-  }
-
- private:
-  static cdi::Result<cdi::Document> read(const std::string& path) {
-    const auto text = cdi::read_file(path);
-    if (!text) return text.error();
-    std::vector<cdi::Error> told_before;
-    return cdi::detail::parse_text(*text, path, *cdi::format_of(path), {}, told_before);
-  }
-
-  std::string path_;
-  cdi::Result<cdi::Document> document_;
-};
-
 /// Takes out the annotations with keys that may be read, but not written. `where` is the path of
 /// what has them, with a dot at its end.
 inline void drop_annotations(decltype(cdi::Spec::annotations)& annotations,
@@ -98,16 +76,14 @@ inline std::vector<cdi::Loss> drop_annotations(cdi::Spec& spec) {
   return losses;
 }
 
-/// Says what is lost, each loss at its place.
-inline void report_losses(const Request& request, const std::vector<cdi::Loss>& losses,
-                          const Output& output) {
-  if (losses.empty()) return;
-  const Places places{request.file};
-  std::size_t placed = 0;  // to find a place takes longer, the more devices stand before it
+/// Reports what is lost, each loss at its place.
+inline void report_losses(const Request& request, const cdi::LoadedSpec& loaded,
+                          const std::vector<cdi::Loss>& losses, const Output& output) {
+  std::size_t located = 0;  // the cost of a place grows with the devices before it
   for (const auto& loss : losses) {
     cdi::Error error = cdi::to_error(loss);
     error.position.file = request.file;
-    if (++placed <= cdi::most_warnings) error = places.place(std::move(error));
+    if (++located <= cdi::most_warnings) error.position = loaded.locate(error.where);
     request.lossy ? output.warning(error) : output.error(error);
   }
 }
@@ -159,11 +135,13 @@ inline ExitCode convert(const Request& request, const Output& output) {
   auto losses = drop_annotations(spec);
   auto lowered = cdi::lower(spec, release, cdi::Losses::allow);
   if (!lowered) {
-    output.error(Places{request.file}.place(std::move(lowered).error()));
+    auto& error = lowered.error();
+    error.position = loaded->locate(error.where);
+    output.error(error);
     return exit_refused;
   }
   losses.insert(losses.end(), lowered->losses.begin(), lowered->losses.end());
-  report_losses(request, losses, output);
+  report_losses(request, *loaded, losses, output);
   if (!request.lossy && (!losses.empty() || has_further_documents(*loaded))) {
     output.error({.message = fmt::format("not converted to {}; --lossy converts it all the same",
                                          to_string(release)),

@@ -14,7 +14,6 @@
 
 #include <fmt/format.h>
 
-#include "convert_command.hpp"
 #include "output.hpp"
 
 // Spec files as an engine sees them: it refuses those of a CDI release that it does not read.
@@ -84,8 +83,8 @@ class EngineView {
     } else {
       why.message = newest_.error().message;
     }
-    cdi::RejectedFile out{.why = Places{spec.path}.place(std::move(why)), .kind = spec.spec.kind};
-    out.why.position.file = spec.path;
+    why.position = spec.locate(why.where);
+    cdi::RejectedFile out{.why = std::move(why), .kind = spec.spec.kind};
     for (const auto& device : spec.spec.devices) out.devices.push_back(device.name);
     return out;
   }

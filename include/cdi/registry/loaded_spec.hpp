@@ -1,15 +1,18 @@
-// `LoadedSpec`: a spec with its path, priority, warnings and lines.
+// What was read from spec directories: specs, devices, rejected files and the directories.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_REGISTRY_LOADED_SPEC_HPP
 #define CDI_REGISTRY_LOADED_SPEC_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <cdi/base/result.hpp>
+#include <cdi/fwd.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/version.hpp>
 
@@ -28,24 +31,65 @@ struct LoadedSpec {
   std::string path{};             ///< of its file, or the name given to its text
   int priority = 0;               ///< of its directory; the higher wins
   std::vector<Error> warnings{};  ///< what is doubtful about the file; `rule` says which rule
-  /// Of the devices, each where it begins, from 1; empty when it was not read from a text.
+  /// The line where each device begins, from 1; empty when it was not read from a text.
   std::vector<std::uint32_t> lines{};
-  std::string digest{};  ///< of the bytes that were parsed: see `ReadOptions::digest`
+  std::uint32_t edits_line = 0;  ///< the line where its `containerEdits` begin; 0 when unknown
+  std::string digest{};          ///< of the bytes that were parsed: see `ReadOptions::digest`
   /// What was left out: see `ReadOptions::quarantine_devices`.
   std::vector<QuarantinedDevice> quarantined{};
   /// What is wrong with the file now, when `spec` is what it held before; null when nothing is.
   std::shared_ptr<const Error> fault{};
+  /// The parsed text; null unless `ReadOptions::keep_document` asks for it.
+  std::shared_ptr<const Document> document{};
+
+  /// The place of a member, such as `devices[0].containerEdits.mounts[2]`, in the file. With
+  /// `document` the line and column of the member; else the line of its device, or of
+  /// `containerEdits`; else only the file.
+  Position locate(std::string_view where) const;
 };
 
 /// A spec file that gives no devices, or a directory that cannot be listed.
 struct RejectedFile {
   Error why{};                         ///< with the path in `position.file`
-  std::string kind{};                  ///< of its devices, as far as that can be told; else empty
-  std::vector<std::string> devices{};  ///< their names, likewise; empty when more than 1000
+  std::string kind{};                  ///< of its devices, as far as it is known; else empty
+  std::vector<std::string> devices{};  ///< their names, as far as known; empty when more than 1000
   std::string needs_version{};         ///< the CDI release that it needs, when that is the fault
+};
+
+/// A spec directory at the time when it was last read.
+struct SpecDir {
+  /// What became of a directory.
+  enum class State : std::uint8_t {
+    read,        ///< its files were read
+    missing,     ///< it does not exist, which is not an error
+    unreadable,  ///< it cannot be listed; the reason is among the errors of the registry
+  };
+
+  std::string path{};            ///< as `clean_path` makes it
+  int priority = 0;              ///< the place in the list of directories, from 0; the higher wins
+  State state = State::missing;  ///< what became of it
+  std::size_t specs = 0;         ///< the number of its files that give a spec
+
+  friend bool operator==(const SpecDir&, const SpecDir&) = default;
+};
+
+/// A device and the spec that provides it. Valid as long as the registry that returned it.
+struct ResolvedDevice {
+  const LoadedSpec* spec = nullptr;  ///< the spec that has the device; null when there is none
+  const Device* device = nullptr;    ///< in `spec`; null when there is none
+
+  /// The index of the device in its spec. Only when there is a device.
+  std::size_t index() const { return static_cast<std::size_t>(device - spec->spec.devices.data()); }
+  /// The line of the file where the device begins, from 1; 0 when it was not read from a text. Only
+  /// when there is a device.
+  std::uint32_t line() const { return index() < spec->lines.size() ? spec->lines[index()] : 0; }
 };
 
 }  // namespace CDI_ABI
 }  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/registry/impl/loaded_spec.hpp>
+#endif
 
 #endif  // CDI_REGISTRY_LOADED_SPEC_HPP

@@ -5,6 +5,7 @@
 #define CDI_FILES_IMPL_SPEC_TEXT_HPP
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -85,18 +86,23 @@ inline bool read_document(const Document& document, LoadedSpec& out, RejectedFil
   for (const auto item : detail::find_member(document.root(), "devices")->items()) {
     out.lines.push_back(item.position().line);
   }
+  const auto edits = detail::find_member(document.root(), "containerEdits");
+  if (edits) out.edits_line = edits->position().line;
   return true;
 }
 
-/// Reads all of a spec, or, when they may be left out, all but its bad devices.
-inline bool read_good_devices(const Document& document, bool quarantine, LoadedSpec& out,
+/// Reads all of a spec, or, when they may be left out, all but its bad devices; `document` is then
+/// the one without them.
+inline bool read_good_devices(Document& document, bool quarantine, LoadedSpec& out,
                               RejectedFile& rejected) {
   if (detail::read_document(document, out, rejected)) return true;
   if (!quarantine) return false;
-  const auto good = detail::leave_bad_devices_out(document, out.quarantined);
+  auto good = detail::leave_bad_devices_out(document, out.quarantined);
   if (!good) return false;
   rejected = {};
-  return detail::read_document(*good, out, rejected);
+  if (!detail::read_document(*good, out, rejected)) return false;
+  document = *std::move(good);
+  return true;
 }
 
 /// Warns of what is not read of the text, and of what others do not read.
@@ -119,13 +125,16 @@ inline void warn_of_text(const Document& document, std::vector<Error>& warnings)
 CDI_INLINE bool read_text(std::string_view text, std::string_view path, Format format,
                           const ReadOptions& options, LoadedSpec& out, RejectedFile& rejected) {
   out.path = path;
-  const auto document = detail::parse_text(text, path, format, options.limits, out.warnings);
+  auto document = detail::parse_text(text, path, format, options.limits, out.warnings);
   if (document) detail::warn_of_text(*document, out.warnings);
   if (!document) {
     rejected.why = document.error();
     detail::tell_contents(text, rejected);
   } else if (read_good_devices(*document, options.quarantine_devices, out, rejected)) {
     if (options.digest != nullptr) out.digest = options.digest(text);
+    if (options.keep_document) {
+      out.document = std::make_shared<const Document>(*std::move(document));
+    }
     return true;
   } else {
     detail::tell_contents(*document, rejected);

@@ -1,0 +1,90 @@
+// `DeviceIndex`: finds devices by qualified name in a hash table; and conflicts between specs.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_REGISTRY_DEVICE_INDEX_HPP
+#define CDI_REGISTRY_DEVICE_INDEX_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include <cdi/model/spec.hpp>
+#include <cdi/registry/loaded_spec.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+namespace detail {
+
+/// Which of several specs a device is taken from, the highest: that of the highest priority, and
+/// among those one that is what its file holds now.
+std::int64_t rank_of(const LoadedSpec& spec);
+
+/// The devices of many specs by name. Of specs that provide the same device, the one of the highest
+/// rank counts; two of that rank are in conflict.
+class DeviceIndex {
+ public:
+  using Specs = std::vector<std::shared_ptr<const LoadedSpec>>;
+
+  /// One place of the table.
+  struct Slot {
+    const Device* device = nullptr;
+    std::uint32_t hash = 0;
+    std::uint32_t spec : 31 = 0;      // index in `specs()`
+    std::uint32_t contested : 1 = 0;  // another spec of the same rank has the device, too
+  };
+
+  /// Two specs of the same rank, the first device that both provide, and how many there are.
+  struct Conflict {
+    const LoadedSpec* spec;
+    const LoadedSpec* other;
+    const Device* device;
+    std::size_t devices;
+  };
+
+  DeviceIndex() = default;
+
+  /// Costs one hash for each device.
+  explicit DeviceIndex(Specs specs);
+
+  const Specs& specs() const { return specs_; }
+  /// All places of the table; those without a device are empty.
+  const std::vector<Slot>& slots() const { return slots_; }
+  const std::vector<Conflict>& conflicts() const { return conflicts_; }
+
+  /// The place of a qualified name, also of a device in conflict; null when no spec has the device.
+  /// Does not allocate.
+  const Slot* find(std::string_view name) const;
+
+  ResolvedDevice device_of(const Slot& slot) const {
+    return {specs_[slot.spec].get(), slot.device};
+  }
+
+ private:
+  /// A number that a spec cannot be crafted for, so that all its names collide.
+  std::uint64_t make_seed() const;
+
+  /// The place of a device, or the empty one where it belongs.
+  std::size_t place_of(std::uint32_t hash, std::string_view kind, std::string_view device) const;
+
+  void add(const Slot& slot);
+
+  Specs specs_{};
+  // Open addressing: a power of two of slots, at least a quarter of them empty.
+  // bench/resolve_bench.cpp has it beside `std::unordered_map`.
+  std::vector<Slot> slots_{};
+  std::uint64_t seed_ = make_seed();
+  std::vector<Conflict> conflicts_{};
+};
+
+}  // namespace detail
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/registry/impl/device_index.hpp>
+#endif
+
+#endif  // CDI_REGISTRY_DEVICE_INDEX_HPP

@@ -1,0 +1,269 @@
+// Why a name does not resolve: conflicts, rejected files, unknown kinds and devices.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_REGISTRY_EXPLAIN_HPP
+#define CDI_REGISTRY_EXPLAIN_HPP
+
+#include <cerrno>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cdi/base/result.hpp>
+#include <cdi/model/spec.hpp>
+#include <cdi/registry/device_index.hpp>
+#include <cdi/registry/loaded_spec.hpp>
+#include <cdi/registry/nearest_names.hpp>
+#include <cdi/registry/unresolved.hpp>
+#include <cdi/rules/name.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+namespace detail {
+
+inline const Device* find_device(const Spec& spec, std::string_view name) {
+  for (const auto& device : spec.devices) {
+    if (device.name == name) return &device;
+  }
+  return nullptr;
+}
+
+/// The error of a spec that provides a device, and so many in all, that another of its rank
+/// provides, too.
+inline Error conflict(const LoadedSpec& spec, const LoadedSpec& other, const Device& device,
+                      std::size_t devices) {
+  std::string message = "device " + detail::quoted(qualified_name(spec.spec.kind, device.name));
+  if (devices > 1) message.append(" and ").append(std::to_string(devices - 1)).append(" more");
+  message.append(devices > 1 ? " are" : " is").append(" also defined by ");
+  message.append(detail::quoted(other.path)).append(", which has the same priority: keep only one");
+  const ResolvedDevice mine{&spec, find_device(spec.spec, device.name)};
+  return {.code = Errc::conflict,
+          .message = std::move(message),
+          .position = spec.locate(item_path("devices", mine.index()))};
+}
+
+/// Whether a file or directory was not read, so that its content is unknown.
+inline bool may_hold_specs(const Error& error) {
+  const bool other_kind_of_file = error.system == EINVAL || error.system == EISDIR;
+  return error.code == Errc::refused || error.code == Errc::limit ||
+         (error.code == Errc::system && !other_kind_of_file);
+}
+
+inline Reason reason_of(const Error& error) {
+  if (error.code == Errc::system) return Reason::unreadable;
+  return error.code == Errc::refused ? Reason::refused : Reason::rejected;
+}
+
+/// Adds a cause; the first one gives the reason.
+inline void add_cause(Reason reason, const Error& cause, Unresolved& out) {
+  constexpr std::size_t most_named = 3;
+  if (out.causes.empty()) {
+    out.reason = reason;
+    out.why.code = cause.code;
+    out.why.system = cause.system;
+    out.why.message = row_of(reason).meaning;
+  }
+  if (out.causes.size() < most_named) {
+    out.why.message.append(out.causes.empty() ? ": " : "; ").append(to_string(cause));
+  } else if (out.causes.size() == most_named) {
+    out.why.message.append("; and more");
+  }
+  out.causes.push_back(cause);
+}
+
+inline void add_cause(const RejectedFile& file, Unresolved& out) {
+  add_cause(reason_of(file.why), file.why, out);
+  if (out.needs_version.empty()) out.needs_version = file.needs_version;
+}
+
+/// The names that a message offers in place of an unknown one.
+struct OfferedNames {
+  NearestNames nearest;
+  FirstNames first{};
+
+  void add(std::string_view name, bool related = false) {
+    nearest.add(name, related);
+    first.add(name);
+  }
+  std::string nearest_text() const {
+    std::string text;
+    for (std::size_t i = 0; i < nearest.names().size(); ++i) {
+      text.append(i == 0 ? "" : ", ").append(escaped(nearest.names()[i]));
+    }
+    return text;
+  }
+};
+
+/// Explains names that do not resolve, from everything that was read.
+class Explainer {
+ public:
+  Explainer(const DeviceIndex& index,
+            const std::vector<std::shared_ptr<const RejectedFile>>& rejected,
+            const std::vector<SpecDir>& dirs)
+      : index_{index}, rejected_{rejected}, dirs_{dirs} {}
+
+  /// Why a name does not resolve; similar names only `with_nearest`, for they cost a pass over all
+  /// devices of the kind.
+  Unresolved explain(std::string_view name, bool with_nearest) const {
+    Unresolved out{.name = std::string{name}};
+    out.why.code = Errc::not_found;
+    const auto parsed = parse_name(name);
+    const auto kind = name.substr(0, name.find('='));
+    if (const auto* slot = index_.find(name)) {
+      explain_conflict(index_.device_of(*slot), out);
+    } else if (!parsed) {
+      out.why = qualified_name_error(name);
+    } else if (!explain_faulty_file(kind, parsed->device, out)) {
+      is_known(kind) ? explain_unknown_device(kind, parsed->device, with_nearest, out)
+                     : explain_unknown_kind(kind, *parsed, out);
+    }
+    out.why.message.insert(0, "cannot resolve " + detail::quoted(name) + ": ");
+    return out;
+  }
+
+ private:
+  bool is_known(std::string_view kind) const {
+    for (const auto& spec : index_.specs()) {
+      if (spec->spec.kind == kind) return true;
+    }
+    return false;
+  }
+
+  void explain_conflict(const ResolvedDevice& found, Unresolved& out) const {
+    out.reason = Reason::conflict;
+    const LoadedSpec* rival = nullptr;
+    for (const auto& spec : index_.specs()) {
+      const bool has = rank_of(*spec) == rank_of(*found.spec) && spec.get() != found.spec &&
+                       spec->spec.kind == found.spec->spec.kind &&
+                       find_device(spec->spec, found.device->name) != nullptr;
+      if (!has) continue;
+      if (rival == nullptr) rival = spec.get();
+      out.causes.push_back(detail::conflict(*spec, *found.spec, *found.device, 1));
+    }
+    out.causes.insert(out.causes.begin(), detail::conflict(*found.spec, *rival, *found.device, 1));
+    out.why.code = Errc::conflict;
+    out.why.message = "both " + detail::quoted(found.spec->path) + " and " +
+                      detail::quoted(rival->path) +
+                      " define it, with the same priority: keep only one";
+  }
+
+  /// Whether a file with a fault may be why a device is not found.
+  bool explain_faulty_file(std::string_view kind, std::string_view device, Unresolved& out) const {
+    for (const auto& spec : index_.specs()) {
+      if (spec->spec.kind != kind) continue;
+      for (const auto& one : spec->quarantined) {
+        if (one.name == device) add_cause(Reason::quarantined, one.why, out);
+      }
+      if (spec->fault) add_cause(reason_of(*spec->fault), *spec->fault, out);
+    }
+    for (const auto& file : rejected_) {
+      bool may_have_it = file->devices.empty();
+      for (const auto& name : file->devices) may_have_it = may_have_it || name == device;
+      if (file->kind == kind && may_have_it) add_cause(*file, out);
+    }
+    if (!out.causes.empty() || is_known(kind)) return !out.causes.empty();
+    // The kind is unknown: any file or directory that could not be read may be of it.
+    for (const auto& file : rejected_) {
+      const bool unseen = file->kind.empty() && may_hold_specs(file->why);
+      if (file->kind == kind || (unseen && file->why.code != Errc::limit)) add_cause(*file, out);
+    }
+    return !out.causes.empty();
+  }
+
+  /// Some specs are of the kind, but none has the device.
+  void explain_unknown_device(std::string_view kind, std::string_view device, bool with_nearest,
+                              Unresolved& out) const {
+    out.reason = Reason::unknown_device;
+    out.why.message = "kind " + quoted(kind) + " has no device " + quoted(device);
+    for (const auto& file : rejected_) {  // only an unread file may hold more of a known kind
+      if (file->kind.empty() && may_hold_specs(file->why)) out.causes.push_back(file->why);
+    }
+    if (!with_nearest) return;
+    OfferedNames offered{NearestNames{device}};
+    for (const auto& spec : index_.specs()) {
+      if (spec->spec.kind != kind) continue;
+      for (const auto& one : spec->spec.devices) offered.add(one.name);
+    }
+    const auto& names = offered.nearest.names();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      out.nearest.push_back(qualified_name(kind, names[i]));
+    }
+    const auto near = offered.nearest_text();
+    out.why.message.append(near.empty() ? "; it has: " + offered.first.text()
+                                        : "; nearest: " + near);
+  }
+
+  /// No spec is of the kind.
+  void explain_unknown_kind(std::string_view kind, const QualifiedName& parsed,
+                            Unresolved& out) const {
+    out.reason = Reason::unknown_kind;
+    out.why.message = "no spec of kind " + quoted(kind);
+    OfferedNames offered{NearestNames{kind}};
+    for (const auto& spec : index_.specs()) {
+      const auto other = parse_kind(spec->spec.kind);
+      offered.add(spec->spec.kind, other && (other->vendor == parsed.vendor ||
+                                             other->device_class == parsed.device_class));
+    }
+    for (const auto& file : rejected_) {
+      if (file->kind.empty()) {
+        out.causes.push_back(file->why);
+      } else {
+        offered.nearest.add(file->kind);
+      }
+    }
+    const auto& names = offered.nearest.names();
+    for (std::size_t i = 0; i < names.size(); ++i) out.nearest.emplace_back(names[i]);
+    const auto near = offered.nearest_text();
+    if (!near.empty()) {
+      out.why.message.append("; nearest: ").append(near);
+    } else if (!offered.first.empty() || dirs_.empty()) {
+      out.why.message.append("; kinds known: ").append(offered.first.text());
+    } else {
+      add_searched_dirs(out);
+    }
+  }
+
+  /// There are no specs at all: where they were searched.
+  void add_searched_dirs(Unresolved& out) const {
+    bool missing = true;
+    for (const auto& dir : dirs_) missing = missing && dir.state == SpecDir::State::missing;
+    if (missing) out.reason = Reason::no_directory;
+    out.why.message.append(missing ? "; missing:" : "; no valid specs in:");
+    for (const auto& dir : dirs_) out.why.message.append(" ").append(escaped(dir.path));
+  }
+
+  const DeviceIndex& index_;
+  const std::vector<std::shared_ptr<const RejectedFile>>& rejected_;
+  const std::vector<SpecDir>& dirs_;
+};
+
+/// All reasons as one error. When only unknown names are among them, it adds which files and
+/// directories were not used: the reason may be there.
+inline Error join(const std::vector<Unresolved>& missing, const std::vector<Error>& not_used) {
+  Error error = missing.front().why;
+  bool explained = !is_unknown(missing.front().reason);
+  for (std::size_t i = 1; i < missing.size(); ++i) {
+    error.message.append("; ").append(missing[i].why.message);
+    explained = explained && !is_unknown(missing[i].reason);
+  }
+  constexpr std::size_t most = 3;
+  std::size_t unused = 0;
+  for (const auto& other : not_used) {
+    if (explained || other.code == Errc::conflict || ++unused > most) continue;
+    error.message.append("; not used: ").append(to_string(other));
+  }
+  if (unused > most) {
+    error.message.append("; and ").append(std::to_string(unused - most)).append(" more");
+  }
+  return error;
+}
+
+}  // namespace detail
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_REGISTRY_EXPLAIN_HPP

@@ -1,0 +1,34 @@
+// The bodies of <cdi/registry/loaded_spec.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_REGISTRY_IMPL_LOADED_SPEC_HPP
+#define CDI_REGISTRY_IMPL_LOADED_SPEC_HPP
+
+#include <cstdint>
+#include <string_view>
+
+#include <cdi/base/result.hpp>
+#include <cdi/registry/loaded_spec.hpp>
+#include <cdi/text/document.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+CDI_INLINE Position LoadedSpec::locate(std::string_view where) const {
+  if (document != nullptr) return document->locate(where);
+  constexpr std::string_view device = "devices[";
+  Position place{.file = path};
+  if (where.starts_with("containerEdits")) place.line = edits_line;
+  std::uint32_t index = 0;
+  std::string_view rest = where;
+  rest.remove_prefix(where.starts_with(device) ? device.size() : where.size());
+  if (detail::take_number(rest, index) && index < lines.size()) place.line = lines[index];
+  place.column = place.line == 0 ? 0 : 1;
+  return place;
+}
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_REGISTRY_IMPL_LOADED_SPEC_HPP

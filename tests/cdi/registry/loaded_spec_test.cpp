@@ -1,0 +1,89 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <cdi/files/spec_text.hpp>
+#include <cdi/registry/loaded_spec.hpp>
+
+namespace {
+
+constexpr std::string_view text = R"(cdiVersion: 0.6.0
+kind: v/c
+devices:
+  - name: a
+    containerEdits: {env: [A=1]}
+  - name: b
+    containerEdits:
+      env: [B=1]
+      deviceNodes:
+        - path: /dev/null
+containerEdits:
+  env: [C=1]
+)";
+
+struct Row {
+  std::string_view where;
+  std::uint32_t line;
+  std::uint32_t column;
+};
+
+void check_places(const cdi::LoadedSpec& spec, const std::vector<Row>& rows) {
+  for (const auto& row : rows) {
+    CAPTURE(row.where);
+    const auto place = spec.locate(row.where);
+    CHECK(place.file == "/etc/cdi/a.yaml");
+    CHECK(place.line == row.line);
+    CHECK(place.column == row.column);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Without its document, a spec knows the lines of devices and of its edits") {
+  const auto spec = cdi::parse_spec(text, "/etc/cdi/a.yaml", cdi::Format::yaml);
+  REQUIRE(spec);
+  CHECK(spec->document == nullptr);
+  check_places(*spec, {{"devices[0]", 4, 1},
+                       {"devices[1].containerEdits.deviceNodes[0].path", 6, 1},
+                       {"devices[2]", 0, 0},
+                       {"devices[x]", 0, 0},
+                       {"devices[", 0, 0},
+                       {"containerEdits.env[0]", 12, 1},
+                       {"kind", 0, 0},
+                       {"", 0, 0}});
+}
+
+TEST_CASE("With its document, a spec knows the place of each member") {
+  const auto spec =
+      cdi::parse_spec(text, "/etc/cdi/a.yaml", cdi::Format::yaml, {.keep_document = true});
+  REQUIRE(spec);
+  REQUIRE(spec->document != nullptr);
+  check_places(*spec, {{"devices[0]", 4, 5},
+                       {"devices[1].containerEdits.deviceNodes[0].path", 10, 17},
+                       {"containerEdits.env[0]", 12, 9},
+                       {"kind", 2, 7}});
+}
+
+TEST_CASE("The places of a spec without its bad devices are those of the file") {
+  const auto spec = cdi::parse_spec(R"({"cdiVersion": "0.6.0", "kind": "v/c", "devices": [
+  {"name": "-bad", "containerEdits": {"env": ["A=1"]}},
+  {"name": "good", "containerEdits": {"env": ["B=1"]}}
+]})",
+                                    "/etc/cdi/a.yaml", cdi::Format::json,
+                                    {.quarantine_devices = true, .keep_document = true});
+  REQUIRE(spec);
+  REQUIRE(spec->spec.devices.size() == 1);
+  check_places(*spec, {{"devices[0].name", 3, 12}});
+  CHECK(spec->lines == std::vector<std::uint32_t>{3});
+}
+
+TEST_CASE("A spec that was made by hand knows its path only") {
+  cdi::LoadedSpec spec{.path = "/etc/cdi/a.yaml"};
+  spec.spec.devices.resize(1);
+  check_places(spec, {{"devices[0]", 0, 0}, {"containerEdits", 0, 0}});
+}
