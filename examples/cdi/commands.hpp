@@ -24,7 +24,7 @@ struct Request {
   bool dirs_named = false;                          // by the user: then they ought to be there
   std::vector<std::string> files{};                 // of `validate`
   std::string config{};                             // of `inject`
-  cdi::ReadOptions reading{.keep_document = true};  // for places in errors and losses
+  cdi::ReadOptions reading{.keep_places = true};  // for places in errors and losses
   std::vector<std::string> names{};                 // of `inject` and `why`
   bool in_place = false;                            // of `inject`
   bool strict = false;                              // of `validate`

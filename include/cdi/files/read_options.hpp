@@ -35,9 +35,9 @@ struct ReadOptions {
   /// valid, or its directory cannot be listed. Not what is gone, too large, or refused; nor a
   /// device that a valid file of the same directory provides. Only a `Cache` knows what was before.
   bool keep_last_good = true;
-  /// Keeps the parsed text in `LoadedSpec::document`, so that `LoadedSpec::locate` knows the line
-  /// and column of each member. Costs about twice the size of the file in memory.
-  bool keep_document = false;
+  /// Keeps the parsed text with its spec, so that `LoadedSpec::locate` knows the line and column of
+  /// each member. Costs about twice the size of the file in memory.
+  bool keep_places = false;
   /// Makes the digest of a file from the bytes that are parsed, such as `&cdi::sha256`; none when
   /// null. Called for valid files only, by whatever thread reads them.
   std::string (*digest)(std::string_view bytes) = nullptr;

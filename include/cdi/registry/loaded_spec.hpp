@@ -12,7 +12,6 @@
 #include <vector>
 
 #include <cdi/base/result.hpp>
-#include <cdi/fwd.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/version.hpp>
 
@@ -23,6 +22,14 @@ inline namespace CDI_ABI {
 struct QuarantinedDevice {
   std::string name{};  ///< as the file has it; empty when it has none
   Error why{};         ///< with its place in the file, `where` seen from the spec
+};
+
+/// The places of the members of a spec in its text.
+class MemberPlaces {
+ public:
+  virtual ~MemberPlaces() = default;
+  /// The place of a member, such as `devices[0].name`, or of the deepest one on the way to it.
+  virtual Position locate(std::string_view where) const = 0;
 };
 
 /// A valid spec, and where it comes from.
@@ -39,11 +46,11 @@ struct LoadedSpec {
   std::vector<QuarantinedDevice> quarantined{};
   /// What is wrong with the file now, when `spec` is what it held before; null when nothing is.
   std::shared_ptr<const Error> fault{};
-  /// The parsed text; null unless `ReadOptions::keep_document` asks for it.
-  std::shared_ptr<const Document> document{};
+  /// The places of its members; null unless `ReadOptions::keep_places` asks for them.
+  std::shared_ptr<const MemberPlaces> places{};
 
   /// The place of a member, such as `devices[0].containerEdits.mounts[2]`, in the file. With
-  /// `document` the line and column of the member; else the line of its device, or of
+  /// `places` the line and column of the member; else the line of its device, or of
   /// `containerEdits`; else only the file.
   Position locate(std::string_view where) const;
 };

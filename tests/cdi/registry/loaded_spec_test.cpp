@@ -44,10 +44,10 @@ void check_places(const cdi::LoadedSpec& spec, const std::vector<Row>& rows) {
 
 }  // namespace
 
-TEST_CASE("Without its document, a spec knows the lines of devices and of its edits") {
+TEST_CASE("A spec knows the lines of its devices and of its edits") {
   const auto spec = cdi::parse_spec(text, "/etc/cdi/a.yaml", cdi::Format::yaml);
   REQUIRE(spec);
-  CHECK(spec->document == nullptr);
+  CHECK(spec->places == nullptr);
   check_places(*spec, {{"devices[0]", 4, 1},
                        {"devices[1].containerEdits.deviceNodes[0].path", 6, 1},
                        {"devices[2]", 0, 0},
@@ -58,11 +58,11 @@ TEST_CASE("Without its document, a spec knows the lines of devices and of its ed
                        {"", 0, 0}});
 }
 
-TEST_CASE("With its document, a spec knows the place of each member") {
+TEST_CASE("A spec that keeps its places knows those of each member") {
   const auto spec =
-      cdi::parse_spec(text, "/etc/cdi/a.yaml", cdi::Format::yaml, {.keep_document = true});
+      cdi::parse_spec(text, "/etc/cdi/a.yaml", cdi::Format::yaml, {.keep_places = true});
   REQUIRE(spec);
-  REQUIRE(spec->document != nullptr);
+  REQUIRE(spec->places != nullptr);
   check_places(*spec, {{"devices[0]", 4, 5},
                        {"devices[1].containerEdits.deviceNodes[0].path", 10, 17},
                        {"containerEdits.env[0]", 12, 9},
@@ -75,7 +75,7 @@ TEST_CASE("The places of a spec without its bad devices are those of the file") 
   {"name": "good", "containerEdits": {"env": ["B=1"]}}
 ]})",
                                     "/etc/cdi/a.yaml", cdi::Format::json,
-                                    {.quarantine_devices = true, .keep_document = true});
+                                    {.quarantine_devices = true, .keep_places = true});
   REQUIRE(spec);
   REQUIRE(spec->spec.devices.size() == 1);
   check_places(*spec, {{"devices[0].name", 3, 12}});

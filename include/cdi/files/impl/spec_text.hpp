@@ -105,6 +105,16 @@ inline bool read_good_devices(Document& document, bool quarantine, LoadedSpec& o
   return true;
 }
 
+/// The places of members, from the document that a spec was read from.
+class PlacesInDocument final : public MemberPlaces {
+ public:
+  explicit PlacesInDocument(Document document) : document_{std::move(document)} {}
+  Position locate(std::string_view where) const override { return document_.locate(where); }
+
+ private:
+  Document document_;
+};
+
 /// Warns of what is not read of the text, and of what others do not read.
 inline void warn_of_text(const Document& document, std::vector<Error>& warnings) {
   if (const auto rest = document.rest()) {
@@ -132,8 +142,8 @@ CDI_INLINE bool read_text(std::string_view text, std::string_view path, Format f
     detail::tell_contents(text, rejected);
   } else if (read_good_devices(*document, options.quarantine_devices, out, rejected)) {
     if (options.digest != nullptr) out.digest = options.digest(text);
-    if (options.keep_document) {
-      out.document = std::make_shared<const Document>(*std::move(document));
+    if (options.keep_places) {
+      out.places = std::make_shared<const PlacesInDocument>(*std::move(document));
     }
     return true;
   } else {

@@ -9,14 +9,13 @@
 
 #include <cdi/base/result.hpp>
 #include <cdi/registry/loaded_spec.hpp>
-#include <cdi/text/document.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
 inline namespace CDI_ABI {
 
 CDI_INLINE Position LoadedSpec::locate(std::string_view where) const {
-  if (document != nullptr) return document->locate(where);
+  if (places != nullptr) return places->locate(where);
   constexpr std::string_view device = "devices[";
   Position place{.file = path};
   if (where.starts_with("containerEdits")) place.line = edits_line;
