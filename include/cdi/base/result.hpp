@@ -7,6 +7,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <new>
 #include <string>
 #include <string_view>
@@ -108,10 +109,28 @@ constexpr std::size_t utf8_size(std::string_view text) noexcept {
   return size;
 }
 
+/// Whether a text is ASCII, eight bytes at a time; the last eight overlap those before.
+inline bool is_ascii(std::string_view text) noexcept {
+  std::uint64_t bits = 0;
+  const auto add_word = [&](std::size_t at) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, sizeof word);
+    bits |= word;
+  };
+  if (text.size() < sizeof bits) {
+    for (const char c : text) bits |= static_cast<unsigned char>(c);
+  } else {
+    for (std::size_t at = 0; at + sizeof bits < text.size(); at += sizeof bits) add_word(at);
+    add_word(text.size() - sizeof bits);
+  }
+  return (bits & 0x8080808080808080) == 0;
+}
+
 /// Whether `text` is UTF-8; JSON and YAML can hold no other.
 constexpr bool is_utf8(std::string_view text) noexcept {
+  if (!std::is_constant_evaluated() && is_ascii(text)) return true;  // as most text is
   for (std::size_t i = 0; i < text.size();) {
-    const bool ascii = static_cast<unsigned char>(text[i]) < 0x80;  // as most text is
+    const bool ascii = static_cast<unsigned char>(text[i]) < 0x80;
     const std::size_t size = ascii ? 1 : utf8_size(text.substr(i));
     if (size == 0) return false;
     i += size;

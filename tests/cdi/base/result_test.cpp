@@ -181,3 +181,16 @@ TEST_CASE("text that is not UTF-8 comes out as UTF-8, wherever it is cut") {
 }
 
 }  // namespace
+
+TEST_CASE("A byte that is not UTF-8 is found at each place of a text") {
+  for (std::size_t size = 1; size < 40; ++size) {
+    std::string text(size, 'a');
+    CHECK(cdi::detail::is_utf8(text));
+    for (std::size_t at = 0; at < size; ++at) {
+      text[at] = '\x80';
+      CHECK_FALSE(cdi::detail::is_utf8(text));
+      text[at] = 'a';
+      CHECK(cdi::detail::is_utf8(std::string{text}.insert(at, "\xC3\xA9")));
+    }
+  }
+}
