@@ -78,7 +78,7 @@ struct cdi::SpecEditor<Container> {
   auto hooks(oci::HookPoint point) {
     return List<std::string>{container.programs.at(static_cast<std::size_t>(point))};
   }
-  Owner owner() const { return {.uid = 0, .gid = 0}; }
+  ProcessUser process_user() const { return {.uid = 0, .gid = 0}; }
   bool has_user_namespace() const { return false; }
 };
 

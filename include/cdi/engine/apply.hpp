@@ -4,23 +4,20 @@
 #ifndef CDI_ENGINE_APPLY_HPP
 #define CDI_ENGINE_APPLY_HPP
 
-#include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <cdi/base/result.hpp>
+#include <cdi/engine/device_nodes.hpp>
 #include <cdi/engine/host.hpp>
+#include <cdi/engine/joined_edits.hpp>
 #include <cdi/engine/list_plan.hpp>
+#include <cdi/engine/spec_editor.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/model/storage.hpp>
-#include <cdi/oci/hooks.hpp>
 #include <cdi/oci/linux.hpp>
 #include <cdi/oci/mount.hpp>
 #include <cdi/version.hpp>
@@ -28,141 +25,7 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// A list of an OCI spec that CDI adds `Record`s to. Records are views: the list copies their text.
-template <class L, class Record>
-concept AppendableList = requires(L list, const Record& record) {
-  list.append(record);
-};
-
-/// A list of an OCI spec whose records CDI finds again by key, to replace, remove or sort them. The
-/// key of a variable is its name, that of a device node its path, that of a mount its destination.
-///
-/// `rearrange(order)` makes the list those of its records whose indices are in `order`, each at
-/// most once, in that order.
-template <class L, class Record>
-concept KeyedList = AppendableList<L, Record> &&
-    requires(L list, const L& view, std::size_t i, const Record& record,
-             std::span<const std::size_t> order) {
-  { view.size() } -> std::convertible_to<std::size_t>;
-  { view.key(i) } -> std::convertible_to<std::string_view>;
-  list.assign(i, record);
-  list.rearrange(order);
-};
-
-/// The user and group of the container's process, 0 when the OCI spec names none.
-struct Owner {
-  std::uint32_t uid = 0;  ///< `process.user.uid`
-  std::uint32_t gid = 0;  ///< `process.user.gid`
-};
-
-/// The parts of an OCI spec that an injection is about to touch.
-struct TouchedParts {
-  bool env = false;          ///< `process.env`
-  bool devices = false;      ///< `linux.devices`, and `linux.resources.devices`, the cgroup rules
-  bool net_devices = false;  ///< `linux.netDevices`
-  bool mounts = false;       ///< `mounts`
-  std::array<bool, oci::hook_point_names.size()> hooks{};  ///< `hooks`, each list by `HookPoint`
-  bool intel_rdt = false;                                  ///< `linux.intelRdt`
-  bool additional_gids = false;                            ///< `process.user.additionalGids`
-};
-
-/// How to reach the parts of an OCI spec of type `OciSpec` that CDI edits.
-///
-/// This is the one thing to write to use the library with another OCI spec type: specialize it, so
-/// that `SpecEditor<OciSpec>{spec}` has the functions that `Editable` names, and `apply` works. It
-/// only says where things are; what CDI does with them is decided in `apply` alone. The functions
-/// that give lists make missing parents, and are not called unless there is something to add.
-///
-/// A type may lack these parts; edits that need one are then refused with `Errc::unsupported`:
-///
-///     auto device_rules();     // .append(oci::LinuxDeviceCgroupView)
-///     auto net_devices();      // .set(host interface name, oci::LinuxNetDeviceView)
-///     auto additional_gids();  // .size(), .id(i), .append(std::uint32_t)
-///     void set_intel_rdt(const oci::LinuxIntelRdtView&);
-///
-/// A type whose parts may be of a wrong kind, as in a JSON document, also has
-/// `Result<void> check(const TouchedParts&)`, which is asked before the first change.
-/// `oci/editor.hpp` is an example of all of it.
-template <class OciSpec>
-struct SpecEditor;
-
-/// An OCI spec that edits can be applied to: it has a `SpecEditor` with the parts that every OCI
-/// spec has.
-template <class OciSpec>
-concept Editable = requires(SpecEditor<OciSpec> editor, oci::HookPoint point) {
-  { editor.env() } -> KeyedList<std::string_view>;
-  { editor.devices() } -> KeyedList<oci::LinuxDeviceView>;
-  { editor.mounts() } -> KeyedList<oci::MountView>;
-  { editor.hooks(point) } -> AppendableList<oci::HookView>;
-  { editor.owner() } -> std::same_as<Owner>;
-  { editor.has_user_namespace() } -> std::same_as<bool>;
-};
-
 namespace detail {
-
-using NodeView = BasicDeviceNode<Borrowed>;
-
-/// A host of any type, to be asked.
-struct AnyHost {
-  const void* host;
-  Result<HostNode> (*ask)(const void* host, std::string_view path);
-};
-
-struct PlannedHook {
-  oci::HookPoint point{};
-  oci::HookView hook{};
-};
-
-/// Edits of any storage as views, joined kind by kind.
-struct JoinedEdits {
-  JoinedEdits();  // here and not in each file that applies edits
-  JoinedEdits(const JoinedEdits&) = delete;
-  JoinedEdits& operator=(const JoinedEdits&) = delete;
-  ~JoinedEdits();
-
-  std::vector<std::string_view> env;
-  std::vector<NodeView> nodes;
-  std::vector<std::size_t> nodes_end;  // of each set of edits: its nodes end there
-  std::vector<BasicNetDevice<Borrowed>> net_devices;
-  std::vector<PlannedHook> hooks;
-  std::vector<oci::MountView> mounts;
-  oci::LinuxIntelRdtView intel_rdt;  // the last settings, whole
-  std::vector<std::uint32_t> gids;   // without 0
-  TouchedParts touched;
-};
-
-/// Whether a type has a place for the parts that it may lack.
-struct OptionalParts {
-  bool net_devices = false;
-  bool intel_rdt = false;
-  bool additional_gids = false;
-  bool device_rules = false;
-};
-
-/// Whether there is a place for all that is touched.
-Result<void> check_places(const OptionalParts& places, const TouchedParts& touched);
-
-/// Joins sets of edits. Fails on what no OCI spec can hold, and on what `places` has no place for;
-/// `failed` is then the index of the set. A storage that is neither `Owning` nor `Borrowed` needs
-/// `cdi/engine/impl/apply.hpp` in the compiled mode.
-template <Storage S>
-Result<void> join(std::span<const BasicContainerEdits<S>* const> all, const OptionalParts& places,
-                  JoinedEdits& to, std::size_t& failed);
-
-/// Completes device nodes with what the host knows of them; `failed` is the index of the set of
-/// edits that an error is about.
-Result<void> complete_devices(JoinedEdits& edits, const AnyHost& host, Owner owner,
-                              std::size_t& failed);
-
-/// A completed device node as the container is to get it.
-oci::LinuxDeviceView linux_device(const NodeView& node);
-
-/// The rule of a completed device node for the device cgroup; one that allows nothing is none.
-oci::LinuxDeviceCgroupView device_rule(const NodeView& node);
-
-/// Adds `idmap` to bind mounts and `ridmap` to recursive ones, unless a mount has either: in a
-/// user namespace, the files of the host would otherwise have no known owner.
-void add_id_mappings(std::vector<oci::MountView>& mounts);
 
 /// An editor with a place for net devices; so the others for the other parts that a type may lack.
 template <class Editor>
@@ -305,7 +168,7 @@ Result<void> edit(OciSpec& target, JoinedEdits& edits, const AnyHost& host, std:
   if constexpr (requires { editor.check(edits.touched); }) {
     if (auto r = editor.check(edits.touched); !r) return r;
   }
-  if (auto r = detail::complete_devices(edits, host, editor.owner(), failed); !r) return r;
+  if (auto r = detail::complete_devices(edits, host, editor.process_user(), failed); !r) return r;
   detail::perform(editor, edits);
   return {};
 }

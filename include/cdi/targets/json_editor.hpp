@@ -264,7 +264,7 @@ struct SpecEditor<Json> {
   List additional_gids() { return list(user(process()), "additionalGids", nullptr); }
 
   /// `process.user`; an id that is not there, or no number of 32 bits, is 0.
-  Owner owner() const {
+  ProcessUser process_user() const {
     const Json* user = detail::json_member(detail::json_member<Json>(&document, "process"), "user");
     return {id(user, "uid"), id(user, "gid")};
   }

@@ -101,7 +101,7 @@ struct SpecEditor<oci::BasicSpec<S>> {
   List<std::uint32_t> additional_gids() { return {process().user.additional_gids}; }
 
   /// `process.user`; ids are 0 when there is no process.
-  Owner owner() const {
+  ProcessUser process_user() const {
     if (!spec.process) return {};
     return {spec.process->user.uid, spec.process->user.gid};
   }

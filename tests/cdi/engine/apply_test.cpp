@@ -118,7 +118,7 @@ struct cdi::SpecEditor<Bare> {
   auto devices() { return inner().devices(); }
   auto mounts() { return inner().mounts(); }
   auto hooks(cdi::oci::HookPoint point) { return inner().hooks(point); }
-  cdi::Owner owner() { return inner().owner(); }
+  cdi::ProcessUser process_user() { return inner().process_user(); }
   bool has_user_namespace() { return inner().has_user_namespace(); }
 
  private:

@@ -18,6 +18,7 @@
 #include <cdi/registry/device_index.hpp>
 #include <cdi/registry/registry.hpp>
 
+#include "../../random_numbers.hpp"
 #include "specs.hpp"
 
 namespace {
@@ -202,21 +203,8 @@ TEST_CASE("A lookup does not allocate, whether it finds the device or not") {
 
 namespace {
 
-/// Numbers that look random, the same in each run.
-class Random {
- public:
-  explicit Random(std::uint32_t seed) : state_{seed} {}
-  std::uint32_t below(std::uint32_t end) {
-    state_ = state_ * 1664525 + 1013904223;
-    return (state_ >> 8) % end;
-  }
-
- private:
-  std::uint32_t state_;
-};
-
 /// Specs of few kinds, names and priorities, so that they often provide the same devices.
-Specs make_specs(Random& random) {
+Specs make_specs(RandomNumbers& random) {
   Specs specs;
   const auto count = random.below(8);
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -254,7 +242,7 @@ std::map<std::string, Specs> providers_of(const Specs& specs) {
 TEST_CASE("The index finds what a naive search finds, for random specs") {
   for (std::uint32_t seed = 0; seed < 2000; ++seed) {
     CAPTURE(seed);
-    Random random{seed};
+    RandomNumbers random{seed};
     const auto specs = make_specs(random);
     const cdi::detail::DeviceIndex index{specs};
     const auto providers = providers_of(specs);

@@ -19,7 +19,7 @@ static_assert(!cdi::Editable<cdi::oci::Process>);
 TEST_CASE("Parts of the model are made when they are asked for, not before") {
   cdi::oci::Spec spec;
   cdi::SpecEditor<cdi::oci::Spec> editor{spec};
-  CHECK(editor.owner().uid == 0);
+  CHECK(editor.process_user().uid == 0);
   CHECK_FALSE(editor.has_user_namespace());
   CHECK(spec == cdi::oci::Spec{});
 
@@ -40,8 +40,8 @@ TEST_CASE("Parts that are there are kept") {
   cdi::oci::Spec spec{.process = cdi::oci::Process{.user = {.uid = 5, .gid = 6}, .args = {"sh"}},
                       .linux_ = cdi::oci::Linux{.namespaces = {{.type = "user", .path = ""}}}};
   cdi::SpecEditor<cdi::oci::Spec> editor{spec};
-  CHECK(editor.owner().uid == 5);
-  CHECK(editor.owner().gid == 6);
+  CHECK(editor.process_user().uid == 5);
+  CHECK(editor.process_user().gid == 6);
   CHECK(editor.has_user_namespace());
   editor.env().append(std::string_view{"A=1"});
   editor.devices().append(cdi::oci::LinuxDeviceView{.path = "/d", .type = "p"});

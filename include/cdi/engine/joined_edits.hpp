@@ -1,0 +1,86 @@
+// `JoinedEdits`: several container edits as views, joined kind by kind and checked.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_ENGINE_JOINED_EDITS_HPP
+#define CDI_ENGINE_JOINED_EDITS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <cdi/base/result.hpp>
+#include <cdi/engine/device_nodes.hpp>
+#include <cdi/engine/spec_editor.hpp>
+#include <cdi/model/spec.hpp>
+#include <cdi/model/storage.hpp>
+#include <cdi/oci/hooks.hpp>
+#include <cdi/oci/linux.hpp>
+#include <cdi/oci/mount.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+namespace detail {
+
+struct PlannedHook {
+  oci::HookPoint point{};
+  oci::HookView hook{};
+};
+
+/// Edits of any storage as views, joined kind by kind.
+struct JoinedEdits {
+  JoinedEdits();  // here and not in each file that applies edits
+  JoinedEdits(const JoinedEdits&) = delete;
+  JoinedEdits& operator=(const JoinedEdits&) = delete;
+  ~JoinedEdits();
+
+  std::vector<std::string_view> env;
+  std::vector<NodeView> nodes;
+  std::vector<std::size_t> nodes_end;  // of each set of edits: its nodes end there
+  std::vector<BasicNetDevice<Borrowed>> net_devices;
+  std::vector<PlannedHook> hooks;
+  std::vector<oci::MountView> mounts;
+  oci::LinuxIntelRdtView intel_rdt;  // the last settings, whole
+  std::vector<std::uint32_t> gids;   // without 0
+  TouchedParts touched;
+};
+
+/// Whether a type has a place for the parts that it may lack.
+struct OptionalParts {
+  bool net_devices = false;
+  bool intel_rdt = false;
+  bool additional_gids = false;
+  bool device_rules = false;
+};
+
+/// Whether there is a place for all that is touched.
+Result<void> check_places(const OptionalParts& places, const TouchedParts& touched);
+
+/// Joins sets of edits. Fails on what no OCI spec can hold, and on what `places` has no place for;
+/// `failed` is then the index of the set. A storage that is neither `Owning` nor `Borrowed` needs
+/// `cdi/engine/impl/joined_edits.hpp` in the compiled mode.
+template <Storage S>
+Result<void> join(std::span<const BasicContainerEdits<S>* const> all, const OptionalParts& places,
+                  JoinedEdits& to, std::size_t& failed);
+
+/// Completes device nodes with what the host knows of them; `failed` is the index of the set of
+/// edits that an error is about.
+Result<void> complete_devices(JoinedEdits& edits, const AnyHost& host, ProcessUser user,
+                              std::size_t& failed);
+
+/// Adds `idmap` to bind mounts and `ridmap` to recursive ones, unless a mount has either: in a
+/// user namespace, the files of the host would otherwise have no known owner.
+void add_id_mappings(std::vector<oci::MountView>& mounts);
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/engine/impl/joined_edits.hpp>
+#endif
+
+#endif  // CDI_ENGINE_JOINED_EDITS_HPP

@@ -1,0 +1,95 @@
+// `SpecEditor`: how to reach the parts of an OCI spec that edits change.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_ENGINE_SPEC_EDITOR_HPP
+#define CDI_ENGINE_SPEC_EDITOR_HPP
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <cdi/oci/hooks.hpp>
+#include <cdi/oci/linux.hpp>
+#include <cdi/oci/mount.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+/// A list of an OCI spec that CDI adds `Record`s to. Records are views: the list copies their text.
+template <class L, class Record>
+concept AppendableList = requires(L list, const Record& record) {
+  list.append(record);
+};
+
+/// A list of an OCI spec whose records CDI finds again by key, to replace, remove or sort them. The
+/// key of a variable is its name, that of a device node its path, that of a mount its destination.
+///
+/// `rearrange(order)` makes the list those of its records whose indices are in `order`, each at
+/// most once, in that order.
+template <class L, class Record>
+concept KeyedList = AppendableList<L, Record> &&
+    requires(L list, const L& view, std::size_t i, const Record& record,
+             std::span<const std::size_t> order) {
+  { view.size() } -> std::convertible_to<std::size_t>;
+  { view.key(i) } -> std::convertible_to<std::string_view>;
+  list.assign(i, record);
+  list.rearrange(order);
+};
+
+/// The user and group of the container's process, 0 when the OCI spec names none.
+struct ProcessUser {
+  std::uint32_t uid = 0;  ///< `process.user.uid`
+  std::uint32_t gid = 0;  ///< `process.user.gid`
+};
+
+/// The parts of an OCI spec that an injection is about to touch.
+struct TouchedParts {
+  bool env = false;          ///< `process.env`
+  bool devices = false;      ///< `linux.devices`, and `linux.resources.devices`, the cgroup rules
+  bool net_devices = false;  ///< `linux.netDevices`
+  bool mounts = false;       ///< `mounts`
+  std::array<bool, oci::hook_point_names.size()> hooks{};  ///< `hooks`, each list by `HookPoint`
+  bool intel_rdt = false;                                  ///< `linux.intelRdt`
+  bool additional_gids = false;                            ///< `process.user.additionalGids`
+};
+
+/// How to reach the parts of an OCI spec of type `OciSpec` that CDI edits.
+///
+/// This is the one thing to write to use the library with another OCI spec type: specialize it, so
+/// that `SpecEditor<OciSpec>{spec}` has the functions that `Editable` names, and `apply` works. It
+/// only says where things are; what CDI does with them is decided in `apply` alone. The functions
+/// that give lists make missing parents, and are not called unless there is something to add.
+///
+/// A type may lack these parts; edits that need one are then refused with `Errc::unsupported`:
+///
+///     auto device_rules();     // .append(oci::LinuxDeviceCgroupView)
+///     auto net_devices();      // .set(host interface name, oci::LinuxNetDeviceView)
+///     auto additional_gids();  // .size(), .id(i), .append(std::uint32_t)
+///     void set_intel_rdt(const oci::LinuxIntelRdtView&);
+///
+/// A type whose parts may be of a wrong kind, as in a JSON document, also has
+/// `Result<void> check(const TouchedParts&)`, which is asked before the first change.
+/// `oci/editor.hpp` is an example of all of it.
+template <class OciSpec>
+struct SpecEditor;
+
+/// An OCI spec that edits can be applied to: it has a `SpecEditor` with the parts that every OCI
+/// spec has.
+template <class OciSpec>
+concept Editable = requires(SpecEditor<OciSpec> editor, oci::HookPoint point) {
+  { editor.env() } -> KeyedList<std::string_view>;
+  { editor.devices() } -> KeyedList<oci::LinuxDeviceView>;
+  { editor.mounts() } -> KeyedList<oci::MountView>;
+  { editor.hooks(point) } -> AppendableList<oci::HookView>;
+  { editor.process_user() } -> std::same_as<ProcessUser>;
+  { editor.has_user_namespace() } -> std::same_as<bool>;
+};
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_ENGINE_SPEC_EDITOR_HPP

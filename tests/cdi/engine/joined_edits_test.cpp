@@ -1,0 +1,140 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <cdi/engine/joined_edits.hpp>
+
+namespace {
+
+constexpr cdi::detail::OptionalParts all_places{true, true, true, true};
+
+using Sets = std::vector<cdi::ContainerEdits>;
+
+cdi::Result<void> join(const Sets& sets, cdi::detail::JoinedEdits& to, std::size_t& failed,
+                       const cdi::detail::OptionalParts& places = all_places) {
+  std::vector<const cdi::ContainerEdits*> all;
+  for (const auto& edits : sets) all.push_back(&edits);
+  return cdi::detail::join(std::span<const cdi::ContainerEdits* const>{all}, places, to, failed);
+}
+
+}  // namespace
+
+TEST_CASE("Sets of edits are joined kind by kind, in order") {
+  const Sets sets{
+      {.env = {"A=1"},
+       .device_nodes = {{.path = "/dev/a"}, {.path = "/dev/b"}},
+       .mounts = {{.container_path = "/x"}},
+       .intel_rdt = cdi::IntelRdt{.clos_id = "first"},
+       .additional_gids = {0, 5}},
+      {},
+      {.env = {"A=2"},
+       .device_nodes = {{.path = "/dev/c"}},
+       .intel_rdt = cdi::IntelRdt{.l3_cache_schema = "L3"},
+       .additional_gids = {5}},
+  };
+  cdi::detail::JoinedEdits joined;
+  std::size_t failed = 0;
+  REQUIRE(join(sets, joined, failed));
+  CHECK(failed == sets.size());
+  CHECK(joined.env == std::vector<std::string_view>{"A=1", "A=2"});
+  CHECK(joined.nodes_end == std::vector<std::size_t>{2, 2, 3});
+  CHECK(joined.nodes[2].path == "/dev/c");
+  CHECK(joined.mounts.size() == 1);
+  CHECK(joined.intel_rdt.clos_id == "");  // the last settings, whole
+  CHECK(joined.intel_rdt.l3_cache_schema == "L3");
+  CHECK(joined.gids == std::vector<std::uint32_t>{5, 5});  // the engine adds each once
+  CHECK(joined.touched.env);
+  CHECK(joined.touched.devices);
+  CHECK_FALSE(joined.touched.net_devices);
+}
+
+TEST_CASE("An error names the set, the member and what is wrong") {
+  struct {
+    cdi::ContainerEdits edits;
+    cdi::detail::OptionalParts places;
+    cdi::Errc code;
+    std::string where;
+  } const rows[] = {
+      {{.hooks = {{.hook_name = "prestart", .path = "/h"}, {.hook_name = "x", .path = "/h"}}},
+       all_places,
+       cdi::Errc::invalid,
+       "hooks[1].hookName"},
+      {{.env = {"A=\xff"}}, all_places, cdi::Errc::invalid, ""},
+      {{.net_devices = {{.host_interface_name = "eth0", .name = "a"}}},
+       {false, true, true, true},
+       cdi::Errc::unsupported,
+       "netDevices"},
+      {{.intel_rdt = cdi::IntelRdt{}},
+       {true, false, true, true},
+       cdi::Errc::unsupported,
+       "intelRdt"},
+      {{.additional_gids = {1}},
+       {true, true, false, true},
+       cdi::Errc::unsupported,
+       "additionalGids"},
+      {{.device_nodes = {{.path = "/dev/a"}}},
+       {true, true, true, false},
+       cdi::Errc::unsupported,
+       "deviceNodes"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.where);
+    cdi::detail::JoinedEdits joined;
+    std::size_t failed = 0;
+    const auto done = join({{.env = {"A=1"}}, row.edits, {}}, joined, failed, row.places);
+    REQUIRE_FALSE(done);
+    CHECK(failed == 1);
+    CHECK(done.error().code == row.code);
+    CHECK(done.error().where == row.where);
+  }
+}
+
+TEST_CASE("Edits without a part need no place for it") {
+  cdi::detail::JoinedEdits joined;
+  std::size_t failed = 0;
+  CHECK(join({{.env = {"A=1"}, .additional_gids = {0}}}, joined, failed, {}));
+}
+
+TEST_CASE("A host that does not have a node is reported with the set and the node") {
+  const Sets sets{{.device_nodes = {{.path = "/a"}}},
+                  {.device_nodes = {{.path = "/b"}, {.path = "/gone"}}}};
+  cdi::detail::JoinedEdits joined;
+  std::size_t failed = 0;
+  REQUIRE(join(sets, joined, failed));
+  const cdi::detail::AnyHost host{
+      nullptr, [](const void*, std::string_view path) -> cdi::Result<cdi::HostNode> {
+        if (path != "/gone") return cdi::HostNode{'c', 1, 2, 0600};
+        return cdi::Error{.code = cdi::Errc::host};
+      }};
+  const auto done = cdi::detail::complete_devices(joined, host, {}, failed);
+  REQUIRE_FALSE(done);
+  CHECK(failed == 1);
+  CHECK(done.error().where == "deviceNodes[1]");
+}
+
+TEST_CASE("Bind mounts get the id mapping that suits them, others none") {
+  struct {
+    cdi::oci::MountView mount;
+    std::vector<std::string_view> expected;
+  } const rows[] = {
+      {{.type = "bind"}, {"idmap"}},
+      {{.options = {"rbind"}}, {"rbind", "ridmap"}},
+      {{.options = {"rbind", "bind"}}, {"rbind", "bind", "idmap"}},
+      {{.options = {"bind", "ridmap"}}, {"bind", "ridmap"}},
+      {{.type = "tmpfs", .options = {"ro"}}, {"ro"}},
+  };
+  for (const auto& row : rows) {
+    std::vector<cdi::oci::MountView> mounts{row.mount};
+    cdi::detail::add_id_mappings(mounts);
+    const std::vector<std::string_view> options{mounts[0].options.begin(), mounts[0].options.end()};
+    CHECK(options == row.expected);
+  }
+}

@@ -1,0 +1,23 @@
+// Numbers that look random, the same in each run, for tests against naive models.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TESTS_RANDOM_NUMBERS_HPP
+#define CDI_TESTS_RANDOM_NUMBERS_HPP
+
+#include <cstdint>
+
+class RandomNumbers {
+ public:
+  explicit RandomNumbers(std::uint32_t seed) : state_{seed} {}
+
+  /// A number from 0 to `end`, which is left out.
+  std::uint32_t below(std::uint32_t end) {
+    state_ = state_ * 1664525 + 1013904223;
+    return (state_ >> 8) % end;
+  }
+
+ private:
+  std::uint32_t state_;
+};
+
+#endif  // CDI_TESTS_RANDOM_NUMBERS_HPP
