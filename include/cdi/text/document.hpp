@@ -88,6 +88,10 @@ class Document {
   /// way.
   Position locate(std::string_view path) const;
 
+  /// The line where each item of one of its lists begins, from 1. Costs one pass over the text of
+  /// the list.
+  std::vector<std::uint32_t> lines_of(const Value& list) const;
+
   /// A copy without some items of one of its lists: those whose place in `left_out` holds true.
   /// What stays keeps its line and column. Costs a copy of the whole.
   Document without(const Value& list, const std::vector<bool>& left_out) const;
@@ -118,14 +122,18 @@ class Document {
 
   Document() = default;
 
-  Position position(std::size_t at) const;
-  std::string_view text(const Node& node) const;
-
-  /// The line that a byte of the source stands in.
+  /// The line of a byte of the source.
   struct Mark {
     std::uint32_t line = 1;
     std::uint32_t begin = 0;  // of that line
   };
+
+  Position position(std::size_t at) const;
+  /// The nearest known line at or before a byte, and the byte that it is known of.
+  Mark mark_before(std::size_t at, std::size_t& from) const;
+  /// Counts lines from a byte of the line that `mark` is, to the line of a byte at or after it.
+  void count_lines(Mark& mark, std::size_t from, std::size_t at) const;
+  std::string_view text(const Node& node) const;
 
   static constexpr std::size_t bytes_per_mark = 1024;
   static constexpr unsigned kind_bits = 3;

@@ -82,10 +82,7 @@ inline bool read_document(const Document& document, LoadedSpec& out, RejectedFil
     out.warnings.push_back(std::move(warning));
   }
   out.spec = std::move(*spec);
-  out.lines.reserve(out.spec.devices.size());
-  for (const auto item : detail::find_member(document.root(), "devices")->items()) {
-    out.lines.push_back(item.position().line);
-  }
+  out.lines = document.lines_of(*detail::find_member(document.root(), "devices"));
   const auto edits = detail::find_member(document.root(), "containerEdits");
   if (edits) out.edits_line = edits->position().line;
   return true;
