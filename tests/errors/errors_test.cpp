@@ -564,7 +564,7 @@ devices:
   containerEdits:
     intelRdt: {closID: a/b}
 )",
-     R"(6:24: devices[0].containerEdits.intelRdt.closID: closID "a/b" holds a slash or newline: name a directory below /sys/fs/resctrl, or "/")"},
+     R"(6:24: devices[0].containerEdits.intelRdt.closID: closID "a/b" contains a slash or newline: name a directory below /sys/fs/resctrl, or "/")"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
 devices:
@@ -610,7 +610,7 @@ devices:
     {Format::json, R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu",
  "devices": [{"name": "0", "containerEdits": {"mounts": [
    {"hostPath": "/etc\u0000/allowed", "containerPath": "/b"}]}}]})",
-     R"(3:17: devices[0].containerEdits.mounts[0].hostPath: "/etc\x00/allowed" holds a NUL, where some runtimes stop reading: remove it)"},
+     R"(3:17: devices[0].containerEdits.mounts[0].hostPath: "/etc\x00/allowed" contains a NUL, where some runtimes stop reading: remove it)"},
 };
 
 }  // namespace
@@ -652,7 +652,7 @@ devices:
   }
   CHECK(
       warnings ==
-      R"(f:2:7: kind: vendor "my_vendor.com" is no DNS name: use words of at most 63 letters, digits and inner -, 253 bytes in all [kind-vendor-dns]
+      R"(f:2:7: kind: vendor "my_vendor.com" is not a DNS name: use words of at most 63 letters, digits and inner -, 253 bytes in all [kind-vendor-dns]
 f:3:34: annotations.a/b/c: annotation key "a/b/c" has more than one slash: write domain/name [annotation-key]
 f:3:24: annotations.bad key: annotation key "bad key" may hold only letters, digits and - _ .; byte 4 is " " [annotation-key]
 f:6:9: containerEdits.env[0]: environment variable "// or mshv \"DEVICE" has blanks or quotes in its name: write NAME=value [env-name]
@@ -660,7 +660,7 @@ f:8:11: containerEdits.deviceNodes[0].path: path "dev/x" is not absolute: begin 
 f:12:32: containerEdits.hooks[0].path: path "h" is not absolute: begin it with / [hook-path-absolute]
 f:12:44: containerEdits.hooks[0].timeout: a timeout of 0 seconds: use 1 or more, or leave it out for none [hook-timeout-positive]
 f:10:35: containerEdits.mounts[0].containerPath: path "b" is not absolute: begin it with / [mount-path-absolute]
-f:14:37: containerEdits.netDevices[0].name: Linux has no interface "a-name-that-is-too-long": use 1 to 15 bytes without slash, colon or space [net-name-length]
+f:14:37: containerEdits.netDevices[0].name: "a-name-that-is-too-long" is not an interface name: use 1 to 15 bytes without slash, colon or space [net-name-length]
 f:5:20: containerEdits.additionalGids[0]: group id 0 is left out at injection: remove it [gid-zero]
 )");
 }

@@ -1,0 +1,75 @@
+// `Findings`: the broken rules of a spec, as the first error and the warnings.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_RULES_FINDINGS_HPP
+#define CDI_RULES_FINDINGS_HPP
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cdi/base/member_path.hpp>
+#include <cdi/base/result.hpp>
+#include <cdi/rules/rules.hpp>
+#include <cdi/rules/validate.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+namespace detail {
+
+/// Collects broken rules: the first that is an error, and the warnings before it.
+class Findings {
+ public:
+  /// `warnings` may be null.
+  Findings(std::vector<Error>* warnings, Purpose purpose)
+      : warnings_{warnings}, purpose_{purpose} {}
+
+  /// Whether there is an error: what is noted after it does not count.
+  bool stopped() const { return !error_; }
+
+  /// Notes a broken rule.
+  void note(Rule rule, const MemberPath& at, Error error) {
+    if (stopped()) return;
+    const RuleRow& row = row_of(rule);
+    const bool is_warning = row.severity == Severity::warning ||
+                            (row.severity == Severity::write_error && purpose_ == Purpose::read);
+    if (is_warning && (warnings_ == nullptr || noted_ == most_warnings)) return;
+    error.rule = row.code;
+    error.where = at.text();
+    if (!is_warning) {
+      error_ = std::move(error);
+      return;
+    }
+    warnings_->push_back(std::move(error));
+    ++noted_;
+  }
+  void note(Rule rule, const MemberPath& at, std::string message) {
+    note(rule, at, Error{.code = Errc::invalid, .message = std::move(message)});
+  }
+
+  Result<void> take() && { return std::move(error_); }
+
+ private:
+  std::vector<Error>* warnings_;
+  Purpose purpose_;
+  std::size_t noted_ = 0;
+  Result<void> error_{};
+};
+
+/// Checks each item of a list with `check(item, path)`.
+template <class List, class Check>
+void check_each(std::string_view key, const List& list, const MemberPath& at, const Findings& out,
+                Check&& check) {
+  for (std::size_t i = 0; i < list.size() && !out.stopped(); ++i) {
+    check(list[i], MemberPath{&at, key, i});
+  }
+}
+
+}  // namespace detail
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_RULES_FINDINGS_HPP

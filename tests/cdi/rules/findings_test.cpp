@@ -1,0 +1,81 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <cdi/rules/findings.hpp>
+#include <cdi/rules/validate.hpp>
+
+#include "checked_specs.hpp"
+
+using cdi::Spec;
+using cdi::detail::Findings;
+using cdi::detail::MemberPath;
+
+TEST_CASE("The first error counts, and warnings until then") {
+  std::vector<cdi::Error> warnings;
+  Findings findings{&warnings, cdi::Purpose::read};
+  findings.note(cdi::Rule::gid_zero, {nullptr, "a"}, "warning");
+  CHECK_FALSE(findings.stopped());
+  findings.note(cdi::Rule::env_entry, {nullptr, "b"}, "first");
+  CHECK(findings.stopped());
+  findings.note(cdi::Rule::env_entry, {nullptr, "c"}, "second");
+  findings.note(cdi::Rule::gid_zero, {nullptr, "d"}, "late");
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].where == "a");
+  CHECK(warnings[0].rule == "gid-zero");
+  const auto result = std::move(findings).take();
+  REQUIRE_FALSE(result);
+  CHECK(result.error().where == "b");
+  CHECK(result.error().message == "first");
+}
+
+TEST_CASE("A rule on writing is a warning to a reader") {
+  for (const auto purpose : {cdi::Purpose::read, cdi::Purpose::write}) {
+    Findings findings{nullptr, purpose};
+    findings.note(cdi::Rule::annotation_key, {}, "key");
+    CHECK(findings.stopped() == (purpose == cdi::Purpose::write));
+  }
+}
+
+TEST_CASE("After an error, no further item of a list is checked") {
+  Findings findings{nullptr, cdi::Purpose::read};
+  std::string checked;
+  const MemberPath root;
+  cdi::detail::check_each("list", std::string{"abc"}, root, findings,
+                          [&](char item, const MemberPath& at) {
+                            checked += item;
+                            if (item == 'b') findings.note(cdi::Rule::env_entry, at, "bad");
+                          });
+  CHECK(checked == "ab");
+  CHECK(std::move(findings).take().error().where == "list[1]");
+}
+
+TEST_CASE("Warnings come in the order of the document, also those before an error") {
+  Spec spec = good_spec();
+  edits_of(spec).hooks = {{.hook_name = "prestart", .path = "h", .timeout = -5},
+                          {.hook_name = "prestart", .path = "/h", .env = {"A"}}};
+  std::vector<cdi::Error> warnings;
+  const auto good = cdi::validate(spec, &warnings);
+  REQUIRE_FALSE(good);
+  REQUIRE(warnings.size() == 2);
+  CHECK(to_string(warnings[0]) ==
+        R"(containerEdits.hooks[0].path: path "h" is not absolute: begin it with /)");
+  CHECK(to_string(warnings[1]) ==
+        "containerEdits.hooks[0].timeout: a timeout of -5 seconds: use "
+        "1 or more, or leave it out for none");
+}
+
+TEST_CASE("Only the first of many warnings are given") {
+  Spec spec = good_spec();
+  edits_of(spec).additional_gids.assign(200'000, 0);
+  std::vector<cdi::Error> warnings;
+  CHECK(cdi::validate(spec, &warnings));
+  REQUIRE(warnings.size() == cdi::most_warnings);
+  CHECK(warnings.back().where == "containerEdits.additionalGids[99]");
+  edits_of(spec).env = {"A"};
+  CHECK_FALSE(cdi::validate(spec));
+}
