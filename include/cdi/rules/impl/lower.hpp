@@ -4,10 +4,8 @@
 #ifndef CDI_RULES_IMPL_LOWER_HPP
 #define CDI_RULES_IMPL_LOWER_HPP
 
-#include <array>
 #include <cassert>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,14 +16,13 @@
 #include <cdi/model/fields.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/model/storage.hpp>
-#include <cdi/model/type.hpp>
 #include <cdi/rules/impl/minimum_version.hpp>
 #include <cdi/rules/impl/validate.hpp>
 #include <cdi/rules/lower.hpp>
+#include <cdi/rules/lowering.hpp>
 #include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/name.hpp>
 #include <cdi/rules/validate.hpp>
-#include <cdi/text/write.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -40,243 +37,6 @@ CDI_INLINE Error to_error(const Loss& loss) {
 #endif
 
 namespace detail {
-
-/// A sink that writes a value on one line, as far as it fits into a message.
-class OneLine final : public AnySink {
- public:
-  void begin_map() override { open("{"); }
-  void end_map() override { close("}"); }
-  void begin_list() override { open("["); }
-  void end_list() override { close("]"); }
-  void key(std::string_view name) override { open(detail::escaped(name).append(": ")); }
-  void text(std::string_view value) override { item(detail::quoted(value)); }
-  void integer(std::int64_t value) override { item(std::to_string(value)); }
-  void unsigned_integer(std::uint64_t value) override { item(std::to_string(value)); }
-  void boolean(bool value) override { item(value ? "true" : "false"); }
-  void number(std::string_view value) override { item(value); }
-  void null() override { item("null"); }
-
-  std::string take() && {
-    if (is_full()) line_.append("...");
-    return std::move(line_);
-  }
-
- private:
-  static constexpr std::size_t longest = 160;
-
-  bool is_full() const { return line_.size() > longest; }
-
-  void item(std::string_view text) {
-    if (!is_full()) line_.append(first_ ? "" : ", ").append(text);
-    first_ = false;
-  }
-  void open(std::string_view text) {
-    item(text);
-    first_ = true;
-  }
-  void close(std::string_view text) {
-    if (!is_full()) line_.append(text);
-    first_ = false;
-  }
-
-  std::string line_{};
-  bool first_ = true;
-};
-
-inline std::string on_one_line(const void* self, const Type& type) {
-  OneLine sink;
-  detail::write_value(self, type, sink);
-  return std::move(sink).take();
-}
-
-/// What no longer works without a field.
-struct Consequence {
-  std::string_view key;
-  std::string_view breaks;
-};
-
-inline constexpr std::array<Consequence, 7> consequences{{
-    {"annotations", "nothing changes in the container, but tools that read annotations miss them"},
-    {"hostPath", "the host's node at path is taken instead: another one, or none"},
-    {"type", "the runtime is not told how to mount, and may refuse to start the container"},
-    {"netDevices", "the network interfaces stay on the host"},
-    {"intelRdt", "the container runs without these cache and memory bandwidth settings"},
-    {"additionalGids", "a process that is not root may lack the groups that open the devices"},
-    {"schemata", "these cache and memory bandwidth limits are not set"},
-}};
-
-inline std::string_view consequence_of_losing(std::string_view key) {
-  for (const auto& [lost, breaks] : consequences) {
-    if (lost == key) return breaks;
-  }
-  return "what it asks for is not done";
-}
-
-/// Without a host path, or when the edits say all that the host would be asked, `path` counts.
-template <class S>
-bool is_needless(const BasicDeviceNode<S>& node, std::string_view key) {
-  if (key != "hostPath") return false;
-  const bool has_numbers = !node.type.empty() && (node.major != 0 || node.type == "p");
-  return node.host_path == node.path || (has_numbers && node.file_mode);
-}
-
-/// The options `bind` and `rbind` say what the type `bind` says.
-template <class S>
-bool is_needless(const BasicMount<S>& mount, std::string_view key) {
-  if (key != "type" || mount.type != "bind") return false;
-  for (const std::string_view option : mount.options) {
-    if (option == "bind" || option == "rbind") return true;
-  }
-  return false;
-}
-
-/// An empty list of schemata sets no limit.
-template <class S>
-bool is_needless(const BasicIntelRdt<S>& rdt, std::string_view key) {
-  return key == "schemata" && rdt.schemata->empty();
-}
-
-/// Whether an object is a `T` with a member that can go without a change.
-template <class T>
-bool is_needless_in(const void* owner, const Type& type, std::string_view key) {
-  return &type == &type_of<T> && is_needless(*static_cast<const T*>(owner), key);
-}
-
-/// Whether a member of an object can go without a change.
-template <class S>
-bool is_needless(const void* owner, const Type& type, std::string_view key) {
-  return is_needless_in<BasicDeviceNode<S>>(owner, type, key) ||
-         is_needless_in<BasicMount<S>>(owner, type, key) ||
-         is_needless_in<BasicIntelRdt<S>>(owner, type, key);
-}
-
-/// 1.1.0 says with enableMonitoring what older releases say with enableCMT and enableMBM.
-template <class S>
-void translate_monitoring(BasicContainerEdits<S>& edits, Release release) {
-  if (!edits.intel_rdt) return;
-  auto& rdt = *edits.intel_rdt;
-  if (release >= Release{1, 1, 0}) {
-    const bool counted = rdt.enable_cmt.value_or(false) || rdt.enable_mbm.value_or(false);
-    rdt.enable_monitoring = rdt.enable_monitoring || counted;
-    rdt.enable_cmt.reset();
-    rdt.enable_mbm.reset();
-  } else if (release >= Release{0, 7, 0} && rdt.enable_monitoring) {
-    rdt.enable_monitoring = false;
-    rdt.enable_cmt = true;
-    rdt.enable_mbm = true;
-  }
-}
-
-/// Makes a member what it is when nothing was said.
-inline void clear(void* self, const Type& type) {
-  switch (type.shape) {
-    case Shape::boolean: *static_cast<bool*>(self) = false; return;
-    case Shape::integer: return store_integer(self, type, 0);
-    case Shape::text: return type.set_text(self, {});
-    case Shape::list:
-    case Shape::dict:
-    case Shape::optional: type.make(self, 0); return;
-    case Shape::value:
-    case Shape::member:
-    case Shape::object: break;
-  }
-  Places places;
-  type.places(self, places);
-  for (std::size_t i = 0; i < type.field_count; ++i) clear(places[i], *type.fields[i].type);
-}
-
-/// Takes what a release lacks out of a spec, and notes what is lost by it.
-template <class S>
-class Lowering {
- public:
-  Lowering(Release release, std::string_view kind) : release_{release}, kind_{kind} {}
-
-  void lower_spec(BasicSpec<S>& spec) { lower_fields(&spec, type_of<BasicSpec<S>>, ""); }
-
-  std::vector<Loss> take_losses() && { return std::move(losses_); }
-
- private:
-  void lower_fields(void* owner, const Type& type, const std::string& where) {
-    Places places;
-    type.places(owner, places);
-    for (std::size_t i = 0; i < type.field_count; ++i) {
-      const FieldRow& row = type.fields[i];
-      if (detail::is_empty(places[i], *row.type)) continue;
-      std::string path = where;
-      path.append(where.empty() ? "" : ".").append(row.key);
-      if (row.lifetime.has(release_)) {
-        lower_inside(places[i], *row.type, path);
-        continue;
-      }
-      if (!is_needless<S>(owner, type, row.key)) lose_member(places[i], row, std::move(path));
-      detail::clear(places[i], *row.type);
-    }
-  }
-
-  void lose_member(const void* member, const FieldRow& row, std::string path) {
-    std::string what{row.key};
-    what.append(" ").append(detail::on_one_line(member, *row.type));
-    what.append(" (since ").append(cdi::to_string(row.lifetime.since)).append(")");
-    losses_.push_back({.where = std::move(path),
-                       .what = std::move(what),
-                       .breaks = std::string{detail::consequence_of_losing(row.key)}});
-  }
-
-  void lower_inside(void* self, const Type& type, const std::string& where) {
-    if (type.shape == Shape::object) return lower_fields(self, type, where);
-    if (type.item == nullptr || type.item->shape != Shape::object) return;
-    if (type.item == &type_of<BasicDevice<S>>) {
-      return lower_devices(*static_cast<ListOf<S, BasicDevice<S>>*>(self), where);
-    }
-    const Items items = type.items(self);
-    for (std::size_t i = 0; i < items.size; ++i) {
-      const bool list = type.shape == Shape::list;
-      lower_fields(nth(items, i, *type.item), *type.item,
-                   list ? detail::item_path(where, i) : where);
-    }
-  }
-
-  /// Devices that the release cannot name, and those with no edits left, cannot stay.
-  void lower_devices(ListOf<S, BasicDevice<S>>& devices, const std::string& where) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < devices.size(); ++i) {
-      if (!keep(devices[i], detail::item_path(where, i))) continue;
-      if (kept != i) devices[kept] = std::move(devices[i]);
-      ++kept;
-    }
-    devices.erase(devices.begin() + static_cast<std::ptrdiff_t>(kept), devices.end());
-  }
-
-  bool keep(BasicDevice<S>& device, const std::string& where) {
-    if (!allows_name(device)) {
-      lose_device(device, where,
-                  " (names may begin with a digit since 0.5.0: rename it, or convert to that)");
-      return false;
-    }
-    lower_fields(&device, type_of<BasicDevice<S>>, where);
-    if (!cdi::is_empty(device.container_edits)) return true;
-    lose_device(device, where, " (no edits are left)");
-    return false;
-  }
-
-  bool allows_name(const BasicDevice<S>& device) const {
-    BasicSpec<S> named;
-    named.devices.push_back({.name = device.name});
-    return cdi::minimum_version(named) <= release_;
-  }
-
-  void lose_device(const BasicDevice<S>& device, const std::string& where,
-                   std::string_view reason) {
-    losses_.push_back(
-        {.where = where,
-         .what = "device " + detail::quoted(device.name).append(reason),
-         .breaks = detail::quoted(qualified_name(kind_, device.name)) + " cannot be requested"});
-  }
-
-  Release release_;
-  std::string_view kind_;
-  std::vector<Loss> losses_{};
-};
 
 inline Result<void> check_target(Release release) {
   for (const Release known : known_releases) {
@@ -340,7 +100,7 @@ Result<Lowered> lower(const BasicSpec<S>& spec, Release release, Losses losses) 
   for (auto& device : lowered.spec.devices) {
     detail::translate_monitoring(device.container_edits, release);
   }
-  detail::Lowering<Owning> lowering{release, spec.kind};
+  detail::Lowering lowering{release, spec.kind};
   lowering.lower_spec(lowered.spec);
   lowered.losses = std::move(lowering).take_losses();
   if (lowered.spec.devices.empty()) return detail::no_device_left(release, lowered.losses);

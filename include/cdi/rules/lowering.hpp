@@ -1,0 +1,214 @@
+// `Lowering`: takes out of a spec what a CDI release lacks, and notes what is lost by it.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_RULES_LOWERING_HPP
+#define CDI_RULES_LOWERING_HPP
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cdi/base/result.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/spec.hpp>
+#include <cdi/model/storage.hpp>
+#include <cdi/model/type.hpp>
+#include <cdi/rules/lower.hpp>
+#include <cdi/rules/minimum_version.hpp>
+#include <cdi/rules/name.hpp>
+#include <cdi/text/one_line.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+namespace detail {
+
+/// What no longer works without a field.
+struct Consequence {
+  std::string_view key;
+  std::string_view breaks;
+};
+
+inline constexpr std::array<Consequence, 7> consequences{{
+    {"annotations", "nothing changes in the container, but tools that read annotations miss them"},
+    {"hostPath", "the host's node at path is taken instead: another one, or none"},
+    {"type", "the runtime is not told how to mount, and may refuse to start the container"},
+    {"netDevices", "the network interfaces stay on the host"},
+    {"intelRdt", "the container runs without these cache and memory bandwidth settings"},
+    {"additionalGids", "a process that is not root may lack the groups that open the devices"},
+    {"schemata", "these cache and memory bandwidth limits are not set"},
+}};
+
+inline std::string_view consequence_of_losing(std::string_view key) {
+  for (const auto& [lost, breaks] : consequences) {
+    if (lost == key) return breaks;
+  }
+  return "what it asks for is not done";
+}
+
+/// Without a host path, or when the edits say all that the host would be asked, `path` counts.
+inline bool is_needless(const DeviceNode& node, std::string_view key) {
+  if (key != "hostPath") return false;
+  const bool has_numbers = !node.type.empty() && (node.major != 0 || node.type == "p");
+  return node.host_path == node.path || (has_numbers && node.file_mode);
+}
+
+/// The options `bind` and `rbind` say what the type `bind` says.
+inline bool is_needless(const Mount& mount, std::string_view key) {
+  if (key != "type" || mount.type != "bind") return false;
+  for (const std::string_view option : mount.options) {
+    if (option == "bind" || option == "rbind") return true;
+  }
+  return false;
+}
+
+/// An empty list of schemata sets no limit.
+inline bool is_needless(const IntelRdt& rdt, std::string_view key) {
+  return key == "schemata" && rdt.schemata->empty();
+}
+
+/// Whether an object is a `T` with a member that can go without a change.
+template <class T>
+bool is_needless_in(const void* owner, const Type& type, std::string_view key) {
+  return &type == &type_of<T> && is_needless(*static_cast<const T*>(owner), key);
+}
+
+/// Whether a member of an object can go without a change.
+inline bool is_needless(const void* owner, const Type& type, std::string_view key) {
+  return is_needless_in<DeviceNode>(owner, type, key) || is_needless_in<Mount>(owner, type, key) ||
+         is_needless_in<IntelRdt>(owner, type, key);
+}
+
+/// 1.1.0 says with enableMonitoring what older releases say with enableCMT and enableMBM.
+inline void translate_monitoring(ContainerEdits& edits, Release release) {
+  if (!edits.intel_rdt) return;
+  auto& rdt = *edits.intel_rdt;
+  if (release >= Release{1, 1, 0}) {
+    const bool counted = rdt.enable_cmt.value_or(false) || rdt.enable_mbm.value_or(false);
+    rdt.enable_monitoring = rdt.enable_monitoring || counted;
+    rdt.enable_cmt.reset();
+    rdt.enable_mbm.reset();
+  } else if (release >= Release{0, 7, 0} && rdt.enable_monitoring) {
+    rdt.enable_monitoring = false;
+    rdt.enable_cmt = true;
+    rdt.enable_mbm = true;
+  }
+}
+
+/// Makes a member what it is when nothing was said.
+inline void clear(void* self, const Type& type) {
+  switch (type.shape) {
+    case Shape::boolean: *static_cast<bool*>(self) = false; return;
+    case Shape::integer: return store_integer(self, type, 0);
+    case Shape::text: return type.set_text(self, {});
+    case Shape::list:
+    case Shape::dict:
+    case Shape::optional: type.make(self, 0); return;
+    case Shape::value:
+    case Shape::member:
+    case Shape::object: break;
+  }
+  Places places;
+  type.places(self, places);
+  for (std::size_t i = 0; i < type.field_count; ++i) clear(places[i], *type.fields[i].type);
+}
+
+/// Takes what a release lacks out of a spec, and notes what is lost by it.
+class Lowering {
+ public:
+  Lowering(Release release, std::string_view kind) : release_{release}, kind_{kind} {}
+
+  void lower_spec(Spec& spec) { lower_fields(&spec, type_of<Spec>, ""); }
+
+  std::vector<Loss> take_losses() && { return std::move(losses_); }
+
+ private:
+  void lower_fields(void* owner, const Type& type, const std::string& where) {
+    Places places;
+    type.places(owner, places);
+    for (std::size_t i = 0; i < type.field_count; ++i) {
+      const FieldRow& row = type.fields[i];
+      if (detail::is_empty(places[i], *row.type)) continue;
+      std::string path = where;
+      path.append(where.empty() ? "" : ".").append(row.key);
+      if (row.lifetime.has(release_)) {
+        lower_inside(places[i], *row.type, path);
+        continue;
+      }
+      if (!is_needless(owner, type, row.key)) lose_member(places[i], row, std::move(path));
+      detail::clear(places[i], *row.type);
+    }
+  }
+
+  void lose_member(const void* member, const FieldRow& row, std::string path) {
+    std::string what{row.key};
+    what.append(" ").append(detail::on_one_line(member, *row.type));
+    what.append(" (since ").append(cdi::to_string(row.lifetime.since)).append(")");
+    losses_.push_back({.where = std::move(path),
+                       .what = std::move(what),
+                       .breaks = std::string{detail::consequence_of_losing(row.key)}});
+  }
+
+  void lower_inside(void* self, const Type& type, const std::string& where) {
+    if (type.shape == Shape::object) return lower_fields(self, type, where);
+    if (type.item == nullptr || type.item->shape != Shape::object) return;
+    if (type.item == &type_of<Device>) {
+      return lower_devices(*static_cast<std::vector<Device>*>(self), where);
+    }
+    const Items items = type.items(self);
+    for (std::size_t i = 0; i < items.size; ++i) {
+      const bool list = type.shape == Shape::list;
+      lower_fields(nth(items, i, *type.item), *type.item,
+                   list ? detail::item_path(where, i) : where);
+    }
+  }
+
+  /// Devices that the release cannot name, and those with no edits left, cannot stay.
+  void lower_devices(std::vector<Device>& devices, const std::string& where) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      if (!keep(devices[i], detail::item_path(where, i))) continue;
+      if (kept != i) devices[kept] = std::move(devices[i]);
+      ++kept;
+    }
+    devices.erase(devices.begin() + static_cast<std::ptrdiff_t>(kept), devices.end());
+  }
+
+  bool keep(Device& device, const std::string& where) {
+    if (!allows_name(device)) {
+      lose_device(device, where,
+                  " (names may begin with a digit since 0.5.0: rename it, or convert to that)");
+      return false;
+    }
+    lower_fields(&device, type_of<Device>, where);
+    if (!cdi::is_empty(device.container_edits)) return true;
+    lose_device(device, where, " (no edits are left)");
+    return false;
+  }
+
+  bool allows_name(const Device& device) const {
+    Spec named;
+    named.devices.push_back({.name = device.name});
+    return cdi::minimum_version(named) <= release_;
+  }
+
+  void lose_device(const Device& device, const std::string& where, std::string_view reason) {
+    losses_.push_back(
+        {.where = where,
+         .what = "device " + detail::quoted(device.name).append(reason),
+         .breaks = detail::quoted(qualified_name(kind_, device.name)) + " cannot be requested"});
+  }
+
+  Release release_;
+  std::string_view kind_;
+  std::vector<Loss> losses_{};
+};
+
+}  // namespace detail
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_RULES_LOWERING_HPP
