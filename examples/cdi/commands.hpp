@@ -21,19 +21,19 @@
 /// What the commands are asked to do.
 struct Request {
   std::vector<std::string> spec_dirs = cdi::default_spec_dirs();
-  bool dirs_named = false;                          // by the user: then they ought to be there
-  std::vector<std::string> files{};                 // of `validate`
-  std::string config{};                             // of `inject`
+  bool dirs_named = false;                        // by the user: then they ought to be there
+  std::vector<std::string> files{};               // of `validate`
+  std::string config{};                           // of `inject`
   cdi::ReadOptions reading{.keep_places = true};  // for places in errors and losses
-  std::vector<std::string> names{};                 // of `inject` and `why`
-  bool in_place = false;                            // of `inject`
-  bool strict = false;                              // of `validate`
-  bool rules = false;                               // of `validate`
-  std::string file{};                               // of `convert`
-  std::string release{};                            // of `convert`: this, or
-  std::string engine{};                             // of `convert`
-  std::string asked_engine{};                       // of `why`
-  bool lossy = false;                               // of `convert`
+  std::vector<std::string> names{};               // of `inject` and `why`
+  bool in_place = false;                          // of `inject`
+  bool strict = false;                            // of `validate`
+  bool rules = false;                             // of `validate`
+  std::string file{};                             // of `convert`
+  std::string release{};                          // of `convert`: this, or
+  std::string engine{};                           // of `convert`
+  std::string asked_engine{};                     // of `why`
+  bool lossy = false;                             // of `convert`
 };
 
 /// What keeps directories and files from being used.

@@ -6,8 +6,9 @@
 
 #include <cdi/version.hpp>
 
-/// The Container Device Interface: specs of devices, read, checked, written, found by name, and
-/// applied to OCI runtime specs. Nothing in it throws of its own: what can fail gives a `Result`.
+/// The Container Device Interface: reads, checks and writes specs of devices, finds devices by
+/// name, and applies their edits to OCI runtime specs. Throws nothing of its own: a function that
+/// can fail returns a `Result`.
 namespace cdi {
 inline namespace CDI_ABI {
 

@@ -186,7 +186,7 @@ devices:
     def test_what_is_not_to_be_written_may_be_read(self):
         odd = self.write("odd/odd.yaml", NEW.replace("model:", "my model:"))
         said = f"{odd}:10:27: devices[1].annotations.my model: annotation key \"my model\" may " \
-               "hold only letters, digits and - _ .; byte 3 is \" \" [annotation-key]\n"
+               "contain only letters, digits and - _ .; byte 3 is \" \" [annotation-key]\n"
         out, err = self.run_cdi("validate", odd)
         self.assertEqual((out, err), (f"{odd}: valid\n", "cdi: warning: " + said))
         self.assertEqual(self.run_cdi("validate", "--strict", odd, expect=1)[1],
@@ -434,7 +434,7 @@ devices:
         self.assertEqual(records[0], {
             "level": "warning", "where": "devices[0]", "file": spec, "line": 4, "column": 3,
             "message": 'device "0" (names may begin with a digit since 0.5.0: rename it, '
-                       'or convert to that) is lost: '
+                       'or convert to 0.5.0) is lost: '
                        '"vendor.com/gpu=0" cannot be requested'})
         self.run_cdi("validate", self.write("old.json", out))
 

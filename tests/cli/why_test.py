@@ -106,7 +106,7 @@ class Why(unittest.TestCase):
                          (odd, 7, 32, "devices[1].containerEdits.colour"))
         _, out = self.why("odd.com/gpu=good")
         self.assertIn(f"  at: {odd}:7:32: devices[1].containerEdits.colour: unknown field", out)
-        self.assertIn("  do: mend the file", out)
+        self.assertIn("  do: correct the file", out)
 
     def test_both_files_of_a_conflict_are_told(self):
         other = self.write("specs/other.yaml", GOOD)
@@ -130,7 +130,7 @@ class Why(unittest.TestCase):
         plain = self.write("plain", "")
         code, record = self.record("vendor.com/gpu=gpu0", dirs=("odd",))
         self.assertEqual((code, [c["file"] for c in record["causes"]]), (11, [empty, fifo]))
-        self.assertIn("if one of the files named is to define it, mend that", record["advice"])
+        self.assertIn("if one of the named files should define it, correct that", record["advice"])
         _, out = self.why("vendor.com/gpu=gpu0", dirs=("odd",))
         self.assertIn(f"  may be in: {fifo}: not a regular file\n", out)
         code, record = self.record("vendor.com/gpu=gpu0", dirs=("plain",))

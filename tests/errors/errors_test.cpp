@@ -219,7 +219,7 @@ devices:
   containerEdits:
     env: [A=1]
 )",
-     R"(2:7: kind: class "gpu/0" may hold only letters, digits and _ - .; byte 4 is "/")"},
+     R"(2:7: kind: class "gpu/0" may contain only letters, digits and _ - .; byte 4 is "/")"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu=0
 devices:
@@ -227,7 +227,7 @@ devices:
   containerEdits:
     env: [A=1]
 )",
-     R"(2:7: kind: class "gpu=0" may hold only letters, digits and _ - .; byte 4 is "=")"},
+     R"(2:7: kind: class "gpu=0" may contain only letters, digits and _ - .; byte 4 is "=")"},
     // annotations
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
@@ -264,7 +264,7 @@ devices:
 - name: gpu 0
   containerEdits: {env: [A=1]}
 )",
-     R"(4:9: devices[0].name: device name "gpu 0" may hold only letters, digits and _ - . :; byte 4 is " ")"},
+     R"(4:9: devices[0].name: device name "gpu 0" may contain only letters, digits and _ - . :; byte 4 is " ")"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
 devices:
@@ -654,7 +654,7 @@ devices:
       warnings ==
       R"(f:2:7: kind: vendor "my_vendor.com" is not a DNS name: use words of at most 63 letters, digits and inner -, 253 bytes in all [kind-vendor-dns]
 f:3:34: annotations.a/b/c: annotation key "a/b/c" has more than one slash: write domain/name [annotation-key]
-f:3:24: annotations.bad key: annotation key "bad key" may hold only letters, digits and - _ .; byte 4 is " " [annotation-key]
+f:3:24: annotations.bad key: annotation key "bad key" may contain only letters, digits and - _ .; byte 4 is " " [annotation-key]
 f:6:9: containerEdits.env[0]: environment variable "// or mshv \"DEVICE" has blanks or quotes in its name: write NAME=value [env-name]
 f:8:11: containerEdits.deviceNodes[0].path: path "dev/x" is not absolute: begin it with / [node-path-absolute]
 f:12:32: containerEdits.hooks[0].path: path "h" is not absolute: begin it with / [hook-path-absolute]

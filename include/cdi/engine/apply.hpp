@@ -58,7 +58,7 @@ inline std::string_view env_name(std::string_view entry) {
   return entry.substr(0, entry.find('='));
 }
 
-// What is known of a record that comes to a list: its key, and what the list is given.
+// The key of a new record, and the view of it that a list gets.
 inline std::string_view key_of(std::string_view entry) {
   return env_name(entry);
 }
@@ -78,17 +78,17 @@ inline const oci::MountView& view_of(const oci::MountView& mount) {
   return mount;
 }
 
-/// A variable that is there already keeps its place and gets the new value; of several, the last.
+/// An existing variable keeps its place and gets the new value; of several, the last one.
 void plan_env(ListPlan& plan, std::size_t records);
 
-/// A node replaces the first of the same path and moves to the end; a second one of that path
-/// gives its place to the new one.
+/// A node replaces the first one of the same path, at the end of the list; or at the place of a
+/// second one of that path.
 void plan_devices(ListPlan& plan, std::size_t records);
 
 /// A mount replaces the first with the same destination, as text; then all are sorted by depth.
 void plan_mounts(ListPlan& plan, std::size_t records);
 
-/// Makes a list what `make_plan` plans for it and the records that come.
+/// Changes a list as `make_plan` plans it.
 template <class List, class Record>
 void change(List list, const std::vector<Record>& records,
             void (*make_plan)(ListPlan& plan, std::size_t records)) {
@@ -111,7 +111,7 @@ void change(List list, const std::vector<Record>& records,
   if (plan.rearranged()) list.rearrange(plan.order());
 }
 
-/// A group that is there already is not added.
+/// Adds the groups that are missing.
 template <class List>
 void add_gids(List list, const std::vector<std::uint32_t>& gids) {
   ListPlan plan{list.size(), gids.size()};
@@ -125,7 +125,7 @@ void add_gids(List list, const std::vector<std::uint32_t>& gids) {
   }
 }
 
-/// Carries out edits that were checked.
+/// Performs edits that were checked.
 template <class Editor>
 void perform(Editor& editor, JoinedEdits& edits) {
   const TouchedParts& touched = edits.touched;
@@ -177,22 +177,21 @@ Result<void> edit(OciSpec& target, JoinedEdits& edits, const AnyHost& host, std:
 
 /// Applies edits to an OCI spec: `apply(edits, spec)`, or `edits.apply(spec)`.
 ///
-/// All or nothing: what can fail is checked before the first change, and after an error the target
-/// is as it was. The result shares no memory with the edits. Several edits count as one whose lists
-/// are joined, kind by kind. When one has mounts, all mounts are sorted by depth of their
-/// destination, those of one depth keeping their order, as the Go reference does. Costs one host
-/// lookup for each device node that does not say everything, and time that grows with the entries
-/// there are and those that come as a sort of them does.
+/// All or nothing: everything that can fail is checked before the first change, and after an error
+/// the target is unchanged. The result shares no memory with the edits. Several edits count as one
+/// whose lists are joined, kind by kind. When there are mounts, all mounts of the target are sorted
+/// by the depth of their destination, with a stable sort, like in the Go reference. Costs one host
+/// lookup for each incomplete device node, and a sort of the old and new entries of each list.
 ///
 /// Errors, with `Error::where` seen from the edits where a member is known: `Errc::host` when a
 /// device node cannot be completed from the host, or is of another type there; `Errc::unsupported`
-/// when the target's type has no place for an edit; `Errc::invalid` for a hook name that is none,
-/// and text that is not UTF-8; what the target's `check` says, `Errc::schema` for a JSON document.
-/// Other rules are not looked at: `validate` does. SPEC.md, OCI Edits.
+/// when the type of the target has no place for an edit; `Errc::invalid` for an unknown hook name,
+/// and for text that is not UTF-8; the error of the target's `check`, `Errc::schema` for a JSON
+/// document. The other rules are those of `validate`. SPEC.md, OCI Edits.
 ///
 /// An object rather than a function, so that an unqualified call never finds `std::apply`.
 struct ApplyFunction {
-  /// Applies one set of edits; `host` answers what a device node of the host is.
+  /// Applies one set of edits; `host` gives the device nodes of the host.
   template <Storage S, Editable OciSpec, HostLookup Host = SystemHost>
   Result<void> operator()(const BasicContainerEdits<S>& edits, OciSpec& target,
                           const Host& host = {}) const {

@@ -29,14 +29,14 @@ struct AnyHost {
   Result<HostNode> (*ask)(const void* host, std::string_view path);
 };
 
-/// Completes a device node with what the host knows of it. A node is specified when it has type and
-/// major (a FIFO needs no major): then a host without that node is not an error.
+/// Completes a device node from the host. A node with type and major (a FIFO needs no major) is
+/// specified: then a host without that node is not an error.
 Result<void> complete_device(NodeView& node, const AnyHost& host, ProcessUser user);
 
-/// A completed device node as the container is to get it.
+/// A completed device node as an OCI device.
 oci::LinuxDeviceView linux_device(const NodeView& node);
 
-/// The rule of a completed device node for the device cgroup; one that allows nothing is none.
+/// The device cgroup rule of a completed device node; `allow` is false when there is none.
 oci::LinuxDeviceCgroupView device_rule(const NodeView& node);
 
 }  // namespace detail

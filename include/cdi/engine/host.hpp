@@ -15,7 +15,7 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// What the host says of one of its device nodes.
+/// A device node of the host.
 struct HostNode {
   char type = 'c';              ///< 'b' block, 'c' character, 'p' FIFO
   std::int64_t major = 0;       ///< 0 for a FIFO
@@ -25,8 +25,8 @@ struct HostNode {
   friend bool operator==(const HostNode&, const HostNode&) = default;
 };
 
-/// Whoever can be asked for the device node at a path of the host. Errors are `Errc::host`, by
-/// custom: they are passed on as they are. `SystemHost` is one, a lambda for tests another.
+/// A function from a path of the host to its device node: `SystemHost`, or a lambda for tests. By
+/// convention its errors are `Errc::host`; the engine returns them unchanged.
 template <class T>
 concept HostLookup = requires(const T& host, std::string_view path) {
   { host(path) } -> std::same_as<Result<HostNode>>;
@@ -34,16 +34,16 @@ concept HostLookup = requires(const T& host, std::string_view path) {
 
 namespace detail {
 
-/// What the system says in the words of `strerror`, thread-safe for the C libraries of Linux.
+/// An error with the text of `strerror`, which is thread-safe in the C libraries of Linux.
 Error system_error(Errc code, std::string message, int number);
 
 }  // namespace detail
 
-/// The host the program runs on. Looks with one `lstat`: nothing is opened, links are not followed.
-/// Holds nothing; any number of threads may ask.
+/// The host on which the program runs. Costs one `lstat`: no file is opened, no link is followed.
+/// Has no state; any number of threads may use it.
 struct SystemHost {
-  /// The device node at a path. `Errc::host` when nothing is there or it cannot be looked at, with
-  /// `Error::system` then, and when it is no device node or FIFO, or the path holds NUL.
+  /// The device node at a path. `Errc::host` when `lstat` fails, with `Error::system`; when the
+  /// file is not a device node or FIFO; and when the path contains a NUL.
   Result<HostNode> operator()(std::string_view path) const;
 };
 

@@ -31,7 +31,7 @@ struct PlannedHook {
 
 /// Edits of any storage as views, joined kind by kind.
 struct JoinedEdits {
-  JoinedEdits();  // here and not in each file that applies edits
+  JoinedEdits();  // in the bodies, and not in each file that applies edits
   JoinedEdits(const JoinedEdits&) = delete;
   JoinedEdits& operator=(const JoinedEdits&) = delete;
   ~JoinedEdits();
@@ -58,15 +58,15 @@ struct OptionalParts {
 /// Whether there is a place for all that is touched.
 Result<void> check_places(const OptionalParts& places, const TouchedParts& touched);
 
-/// Joins sets of edits. Fails on what no OCI spec can hold, and on what `places` has no place for;
-/// `failed` is then the index of the set. A storage that is neither `Owning` nor `Borrowed` needs
-/// `cdi/engine/impl/joined_edits.hpp` in the compiled mode.
+/// Joins sets of edits. Fails for edits that no OCI spec can hold, or that `places` has no place
+/// for; `failed` is then the index of the set. A storage that is neither `Owning` nor `Borrowed`
+/// needs `cdi/engine/impl/joined_edits.hpp` in the compiled mode.
 template <Storage S>
 Result<void> join(std::span<const BasicContainerEdits<S>* const> all, const OptionalParts& places,
                   JoinedEdits& to, std::size_t& failed);
 
-/// Completes device nodes with what the host knows of them; `failed` is the index of the set of
-/// edits that an error is about.
+/// Completes the device nodes from the host; `failed` is the index of the set of edits that an
+/// error is about.
 Result<void> complete_devices(JoinedEdits& edits, const AnyHost& host, ProcessUser user,
                               std::size_t& failed);
 

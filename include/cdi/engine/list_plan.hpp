@@ -15,31 +15,31 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// What a list is to become: worked out beside it, from the keys of its entries and of the records
-/// that come. Knows both by their numbers only. Costs a sort of the keys, whatever they are.
+/// Plans the changes of a list beside it, from the keys of its entries and of new records. Knows
+/// both by their indices only. Costs a sort of the keys.
 class ListPlan {
  public:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-  /// For a list of `entries`, and `records` that come, each of which has one turn at most.
+  /// For a list of so many entries, and so many new records, each of which is placed at most once.
   ListPlan(std::size_t entries, std::size_t records);
   ListPlan(const ListPlan&) = delete;
   ListPlan& operator=(const ListPlan&) = delete;
   ~ListPlan();
 
-  /// Says the key of an entry; before `start`.
+  /// Sets the key of an entry; before `start`.
   void entry_key(std::size_t i, std::string_view key);
   void entry_key(std::size_t i, std::uint32_t key);
-  /// Says the key of a record; before `start`.
+  /// Sets the key of a record; before `start`.
   void record_key(std::size_t i, std::string_view key);
   void record_key(std::size_t i, std::uint32_t key);
 
-  /// Finds equal keys. Comes before the turns of the records.
+  /// Finds equal keys. Comes before any record is placed.
   void start();
 
-  /// The last entry of the record's key is replaced in its place; else the record is appended.
+  /// Replaces the last entry of the record's key in its place; else appends the record.
   void replace_last_or_append(std::size_t i);
-  /// The first entry of the record's key is replaced in its place; else the record is appended.
+  /// Replaces the first entry of the record's key in its place; else appends the record.
   void replace_first_or_append(std::size_t i);
   void append(std::size_t i);
 
@@ -52,21 +52,21 @@ class ListPlan {
   /// of those of one depth.
   void finish(bool by_depth = false);
 
-  /// What the list is to become, by index in it; beyond its entries are the records that are
-  /// appended, in this order.
+  /// The planned list, by index in the old one; indices after its entries are the appended records,
+  /// in this order.
   const std::vector<std::size_t>& order() const { return order_; }
-  /// Whether it is another order than that in which the entries are.
+  /// Whether the order differs from that of the entries.
   bool rearranged() const { return rearranged_; }
-  /// The record to be put at `order()[i]`; `none` where the entry stays.
+  /// The record for `order()[i]`; `none` where the entry stays.
   std::size_t record(std::size_t i) const { return records_[i]; }
 
  private:
   struct Slot {  // of an entry; behind those, of a record
     std::string_view key{};
     std::size_t rank = 0;       // decides the order before the key does
-    std::size_t group = 0;      // the slot that tells where those of this key are
-    std::size_t record = none;  // what comes here
-    std::size_t next = none;    // the next slot of the same key that is there
+    std::size_t group = 0;      // the slot with the list of the slots of this key
+    std::size_t record = none;  // the record for this place
+    std::size_t next = none;    // the next slot of the same key in the planned list
     std::size_t first = none;   // of the group
     std::size_t last = none;
     bool there = false;

@@ -19,17 +19,19 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// A list of an OCI spec that CDI adds `Record`s to. Records are views: the list copies their text.
+/// A list of an OCI spec to which the engine adds `Record`s. Records are views: the list copies
+/// their text.
 template <class L, class Record>
 concept AppendableList = requires(L list, const Record& record) {
   list.append(record);
 };
 
-/// A list of an OCI spec whose records CDI finds again by key, to replace, remove or sort them. The
-/// key of a variable is its name, that of a device node its path, that of a mount its destination.
+/// A list of an OCI spec whose records the engine finds by key, to replace, remove or sort them.
+/// The key of a variable is its name, that of a device node its path, that of a mount its
+/// destination.
 ///
-/// `rearrange(order)` makes the list those of its records whose indices are in `order`, each at
-/// most once, in that order.
+/// `rearrange(order)` keeps the records whose indices are in `order`, each at most once, in that
+/// order.
 template <class L, class Record>
 concept KeyedList = AppendableList<L, Record> &&
     requires(L list, const L& view, std::size_t i, const Record& record,
@@ -46,7 +48,7 @@ struct ProcessUser {
   std::uint32_t gid = 0;  ///< `process.user.gid`
 };
 
-/// The parts of an OCI spec that an injection is about to touch.
+/// The parts of an OCI spec that edits change.
 struct TouchedParts {
   bool env = false;          ///< `process.env`
   bool devices = false;      ///< `linux.devices`, and `linux.resources.devices`, the cgroup rules
@@ -57,14 +59,14 @@ struct TouchedParts {
   bool additional_gids = false;                            ///< `process.user.additionalGids`
 };
 
-/// How to reach the parts of an OCI spec of type `OciSpec` that CDI edits.
+/// Gives the engine access to the parts of an OCI spec of type `OciSpec`.
 ///
-/// This is the one thing to write to use the library with another OCI spec type: specialize it, so
-/// that `SpecEditor<OciSpec>{spec}` has the functions that `Editable` names, and `apply` works. It
-/// only says where things are; what CDI does with them is decided in `apply` alone. The functions
-/// that give lists make missing parents, and are not called unless there is something to add.
+/// Specialize it for your own OCI spec type, so that `SpecEditor<OciSpec>{spec}` has the functions
+/// that `Editable` names; then `apply` works. An editor only says where the parts are; the engine
+/// alone decides how they change. The functions that return lists create missing parents, and are
+/// called only when there is something to add.
 ///
-/// A type may lack these parts; edits that need one are then refused with `Errc::unsupported`:
+/// A type may lack these parts; edits that need one then fail with `Errc::unsupported`:
 ///
 ///     auto device_rules();     // .append(oci::LinuxDeviceCgroupView)
 ///     auto net_devices();      // .set(host interface name, oci::LinuxNetDeviceView)
@@ -72,8 +74,8 @@ struct TouchedParts {
 ///     void set_intel_rdt(const oci::LinuxIntelRdtView&);
 ///
 /// A type whose parts may be of a wrong kind, as in a JSON document, also has
-/// `Result<void> check(const TouchedParts&)`, which is asked before the first change.
-/// `oci/editor.hpp` is an example of all of it.
+/// `Result<void> check(const TouchedParts&)`, which is called before the first change.
+/// `targets/oci_editor.hpp` is a complete example.
 template <class OciSpec>
 struct SpecEditor;
 

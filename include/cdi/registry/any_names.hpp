@@ -13,7 +13,7 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// The names of any range, to be gone through. Valid as long as the range.
+/// The names of any range. Valid as long as the range.
 class AnyNames {
  public:
   template <class Names>

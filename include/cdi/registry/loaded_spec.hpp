@@ -37,14 +37,14 @@ struct LoadedSpec {
   Spec spec{};                    ///< valid, without the devices in `quarantined`
   std::string path{};             ///< of its file, or the name given to its text
   int priority = 0;               ///< of its directory; the higher wins
-  std::vector<Error> warnings{};  ///< what is doubtful about the file; `rule` says which rule
+  std::vector<Error> warnings{};  ///< about the file; `rule` is the code of the rule
   /// The line where each device begins, from 1; empty when it was not read from a text.
   std::vector<std::uint32_t> lines{};
   std::uint32_t edits_line = 0;  ///< the line where its `containerEdits` begin; 0 when unknown
   std::string digest{};          ///< of the bytes that were parsed: see `ReadOptions::digest`
-  /// What was left out: see `ReadOptions::quarantine_devices`.
+  /// The devices that were left out: see `ReadOptions::quarantine_devices`.
   std::vector<QuarantinedDevice> quarantined{};
-  /// What is wrong with the file now, when `spec` is what it held before; null when nothing is.
+  /// The fault of the file now, when `spec` is its last valid content; null when it has none.
   std::shared_ptr<const Error> fault{};
   /// The places of its members; null unless `ReadOptions::keep_places` asks for them.
   std::shared_ptr<const MemberPlaces> places{};
@@ -65,7 +65,7 @@ struct RejectedFile {
 
 /// A spec directory at the time when it was last read.
 struct SpecDir {
-  /// What became of a directory.
+  /// The state of a directory.
   enum class State : std::uint8_t {
     read,        ///< its files were read
     missing,     ///< it does not exist, which is not an error
@@ -74,7 +74,7 @@ struct SpecDir {
 
   std::string path{};            ///< as `clean_path` makes it
   int priority = 0;              ///< the place in the list of directories, from 0; the higher wins
-  State state = State::missing;  ///< what became of it
+  State state = State::missing;  ///< whether it was read
   std::size_t specs = 0;         ///< the number of its files that give a spec
 
   friend bool operator==(const SpecDir&, const SpecDir&) = default;

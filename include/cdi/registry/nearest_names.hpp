@@ -17,9 +17,9 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// How many letters to change, add or drop to make one name of the other, cases alike; more than
-/// `most` counts as `most + 1`, and so does a name of more than 64 bytes. Costs the product of both
-/// lengths at most, no allocation.
+/// The number of letters to change, add or drop to turn one name into the other; case does not
+/// count. More than `most` counts as `most + 1`, and so does a name of more than 64 bytes. Costs at
+/// most the product of both lengths, no allocation.
 inline std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t most) {
   constexpr std::size_t longest = 64;
   if (a.size() > b.size()) std::swap(a, b);
@@ -79,14 +79,14 @@ class FewNames {
   std::array<Entry, longest> entries_{};
 };
 
-/// The few of many names that resemble one, best first.
+/// The names that resemble one, best first, at most five.
 class NearestNames {
  public:
   explicit NearestNames(std::string_view wanted) : wanted_{wanted} {
     most_ = wanted.size() < 6 ? 1 : wanted.size() < 9 ? 2 : 3;
   }
 
-  /// `related`: whether the name is worth telling, however it is spelt.
+  /// `related`: whether the name counts, however it is spelt.
   void add(std::string_view name, bool related = false) {
     const auto distance = detail::edit_distance(wanted_, name, most_);
     const bool holds = wanted_.size() > 2 && name.find(wanted_) != std::string_view::npos;
@@ -118,7 +118,7 @@ class FirstNames {
 
  private:
   static constexpr std::size_t most = 8;
-  FewNames names_{most + 1};  // one more tells that there are more
+  FewNames names_{most + 1};  // one more shows that there are more
 };
 
 }  // namespace detail

@@ -153,8 +153,8 @@ class Registry {
   /// The directories that were searched, from the lowest priority to the highest.
   const std::vector<SpecDir>& dirs() const { return dirs_; }
 
-  /// What keeps files, directories and devices from being used; paths in `position.file`. Two specs
-  /// in conflict have an error each, for all devices that both provide.
+  /// Why files, directories and devices are not used; paths are in `position.file`. Two specs in
+  /// conflict have an error each, for all devices that both provide.
   const std::vector<Error>& errors() const { return errors_; }
 
  private:

@@ -36,9 +36,10 @@ constexpr bool is_key_name(std::string_view text) noexcept {
 
 }  // namespace detail
 
-/// Keys of Kubernetes annotations: `name` or `domain/name`. The domain is a DNS subdomain of at
-/// most 253 bytes; the name is at most 63 letters, digits, `-`, `_` and `.`, and begins and ends
-/// with a letter or digit. Case does not matter. Does not allocate. SPEC.md, Annotations.
+/// Whether a text is a key of Kubernetes annotations: `name` or `domain/name`. The domain is a DNS
+/// subdomain of at most 253 bytes; the name is at most 63 letters, digits, `-`, `_` and `.`, and
+/// begins and ends with a letter or digit. Case does not matter. Does not allocate. SPEC.md,
+/// Annotations.
 constexpr bool is_annotation_key(std::string_view text) noexcept {
   if (const auto slash = text.find('/'); slash != std::string_view::npos) {
     if (!detail::is_key_domain(text.substr(0, slash))) return false;
@@ -47,8 +48,8 @@ constexpr bool is_annotation_key(std::string_view text) noexcept {
   return detail::is_key_name(text);
 }
 
-/// Why `text` is no annotation key, as `Errc::invalid`. Only for texts that `is_annotation_key`
-/// refuses.
+/// Why `text` is not an annotation key, as `Errc::invalid`. Only for texts that `is_annotation_key`
+/// rejects.
 Error annotation_key_error(std::string_view text);
 
 /// Checks an annotation key by `is_annotation_key`; `Errc::invalid` says what to change.

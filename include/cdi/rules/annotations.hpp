@@ -16,17 +16,16 @@
 #include <cdi/rules/name.hpp>
 #include <cdi/version.hpp>
 
-// How a Kubernetes device plugin tells a runtime which devices a container gets: annotations such
-// as `cdi.k8s.io/PLUGIN_DEVICE: vendor.com/class=dev0,vendor.com/class=dev1`.
-
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// How the keys of CDI annotations begin. Where a `prefix` can be given, any other will do too,
-/// such as `nvidia.cdi.k8s.io/`; with an empty one, every annotation is one of CDI.
+/// The prefix of the keys of CDI annotations, such as
+/// `cdi.k8s.io/PLUGIN_DEVICE: vendor.com/class=dev0,vendor.com/class=dev1`. Functions with a
+/// `prefix` accept any other, such as `nvidia.cdi.k8s.io/`; an empty one makes every annotation a
+/// CDI annotation.
 inline constexpr std::string_view annotation_prefix = "cdi.k8s.io/";
 
-/// What the CDI annotations of a container ask for.
+/// The devices that the CDI annotations of a container request.
 struct AnnotatedDevices {
   std::vector<std::string> keys{};     ///< of the CDI annotations, sorted by bytes
   std::vector<std::string> devices{};  ///< qualified names, each once: by key, then as written
@@ -36,31 +35,31 @@ struct AnnotatedDevices {
 
 namespace detail {
 
-/// A map of text that keeps the text itself; one of views would lose what is put into it.
+/// A map that owns its text; in a map of views, a new entry would dangle.
 template <class T>
 concept OwningTextMap = std::constructible_from<typename T::key_type, std::string> &&
                         std::constructible_from<typename T::mapped_type, std::string> &&
                         !std::same_as<typename T::key_type, std::string_view> &&
                         !std::same_as<typename T::mapped_type, std::string_view>;
 
-/// `qualified_name_error` with the whole name in front: `"v/0=a": class "0" must begin with ...`.
+/// `qualified_name_error`, preceded by the whole name: `"v/0=a": class "0" must begin with ...`.
 Error whole_name_error(std::string_view name);
 
-/// What the annotations of these keys and values ask for.
+/// The devices that annotations of these keys and values request.
 Result<AnnotatedDevices> annotated_devices(const std::vector<std::string_view>& keys,
                                            const std::vector<std::string_view>& values);
 
 }  // namespace detail
 
-/// The key under which a device plugin annotates: prefix, plugin, `_` and device id, in which
-/// slashes become `_`. `Errc::invalid` when it is no annotation key: what follows the slash may be
-/// 63 bytes long; when plugin or id is empty, or the plugin holds a slash.
+/// The key of the annotation of a device plugin: prefix, plugin, `_` and device id, in which
+/// slashes become `_`. `Errc::invalid` when it is not an annotation key, of at most 63 bytes after
+/// the slash; when plugin or id is empty; or when the plugin contains a slash.
 Result<std::string> annotation_key(std::string_view plugin, std::string_view device_id,
                                    std::string_view prefix = annotation_prefix);
 
-/// The value that asks for devices: their qualified names, a range of text, with commas between.
-/// Names are written as given, repeated ones too; no names make an empty value.
-/// `Errc::invalid_name` for the first that is no qualified name.
+/// The value that requests devices: their qualified names, separated by commas. Names are written
+/// as given, also repeated ones; no names make an empty value. `Errc::invalid_name` for the first
+/// that is not a qualified name.
 template <class Names>
 Result<std::string> annotation_value(const Names& names) {
   std::string value;
@@ -76,9 +75,9 @@ Result<std::string> annotation_value(const Names& names) {
 /// The same for names in braces.
 Result<std::string> annotation_value(std::initializer_list<std::string_view> names);
 
-/// Adds the annotation that asks for devices to a map of text, such as `std::map`: key and value
+/// Adds the annotation that requests devices to a map of text, such as `std::map`: key and value
 /// are those of `annotation_key` and `annotation_value`, and so are the errors. `Errc::conflict`
-/// when the key is there already. After an error the map is as it was.
+/// when the key exists. After an error the map is unchanged.
 template <detail::OwningTextMap Annotations, class Names>
 Result<void> update_annotations(Annotations& annotations, std::string_view plugin,
                                 std::string_view device_id, const Names& names,
@@ -90,7 +89,7 @@ Result<void> update_annotations(Annotations& annotations, std::string_view plugi
   if (annotations.emplace(*key, *std::move(value)).second) return {};
   return Error{.code = Errc::conflict,
                .message = "annotation " + detail::quoted(*key) +
-                          " is there already: use another device id, or remove it first"};
+                          " exists already: use another device id, or remove it first"};
 }
 /// The same for names in braces.
 template <detail::OwningTextMap Annotations>
@@ -103,9 +102,9 @@ Result<void> update_annotations(Annotations& annotations, std::string_view plugi
                                  prefix);
 }
 
-/// The devices that the annotations of a container ask for; `annotations` is any map of text. Looks
-/// at keys that begin with `prefix`, in this case. An empty value asks for nothing.
-/// `Errc::invalid_name`, with key and name in the message, for the first that is no qualified name.
+/// The devices that the annotations of a container request; `annotations` is any map of text. Only
+/// keys that begin with `prefix`, in this case, count. An empty value requests nothing.
+/// `Errc::invalid_name`, with key and name in the message, for the first name that is not valid.
 template <class Annotations>
 Result<AnnotatedDevices> parse_annotations(const Annotations& annotations,
                                            std::string_view prefix = annotation_prefix) {

@@ -31,17 +31,17 @@ struct EngineVersion {
 /// A version as engines write it: `4.9.3`.
 std::string to_string(EngineVersion version);
 
-/// Since which version an engine reads specs of a CDI release, and of all before it.
+/// The first version of an engine that reads specs of a CDI release, and of all before it.
 struct EngineRelease {
   std::string_view engine;  ///< its name in lower case: `podman`
-  EngineVersion since;      ///< the first version that this is said of, up to the engine's next row
-  Release newest;           ///< the newest release that it reads
-  std::string_view source;  ///< how that is known
+  EngineVersion since;  ///< the first version of the row, which ends at the next row of the engine
+  Release newest;       ///< the newest release that it reads
+  std::string_view source;  ///< where this is known from
 };
 
-/// What is known of engines: those of one name together, each by version. Engines read with the CDI
-/// project's Go library, whose release `0.x.y` reads specs up to `0.x.0`, and 1.0.1 up to 1.0.0.
-/// Between two rows an engine may read more than the older says, never less.
+/// The known engines, by name and version. Engines read with the CDI project's Go library, whose
+/// release `0.x.y` reads specs up to `0.x.0`, and 1.0.1 up to 1.0.0. Between two rows an engine may
+/// read more than the older row says, never less.
 inline constexpr std::array<EngineRelease, 23> engine_releases{{
     {"containerd", {1, 7, 0}, {0, 5, 0}, "go.mod of v1.7.0: library 0.5.4"},
     {"containerd", {1, 7, 16}, {0, 7, 0}, "go.mod of v1.7.16: library 0.7.2"},
@@ -71,8 +71,8 @@ inline constexpr std::array<EngineRelease, 23> engine_releases{{
     {"podman", {5, 8, 0}, {1, 1, 0}, "podman 5.8: library 1.1.0"},
 }};
 
-/// The version that a text is: `4.9.3`, `v4.9.3`, `4.9` for 4.9.0, `4` for 4.0.0. What a
-/// distribution appends, such as `+ds1-1`, is left out. Nothing for all other texts.
+/// The version in a text: `4.9.3`, `v4.9.3`, `4.9` for 4.9.0, `4` for 4.0.0. The suffix of a
+/// distribution, such as `+ds1-1`, is ignored. Nothing for all other texts.
 std::optional<EngineVersion> parse_engine_version(std::string_view text);
 
 /// A container engine of some version.
@@ -87,14 +87,13 @@ struct VersionedEngine {
 std::string to_string(const VersionedEngine& engine);
 
 /// The engine that a text such as `podman@4.9.3` names; `podman@4.9` is 4.9.0, and a `v` before the
-/// version counts for nothing. Its name is that of the table.
-/// `Errc::not_found` for engines not known here; `Errc::invalid` for what is no version.
+/// version is ignored. `name` is that of the table. `Errc::not_found` for engines that are not in
+/// the table; `Errc::invalid` for a text that is not a version.
 Result<VersionedEngine> parse_engine(std::string_view engine_at_version);
 
 /// The newest CDI release that an engine is known to read. A version newer than the last known one
-/// reads what that reads.
-/// `Errc::not_found` for engines not known here, and for versions older than the first known to
-/// read specs.
+/// reads the same. `Errc::not_found` for engines that are not in the table, and for versions older
+/// than the first known to read specs.
 Result<Release> newest_release_for(const VersionedEngine& engine);
 
 /// The same for a text such as `podman@4.9.3`; its errors are also those of `parse_engine`.

@@ -27,7 +27,7 @@ class Findings {
   Findings(std::vector<Error>* warnings, Purpose purpose)
       : warnings_{warnings}, purpose_{purpose} {}
 
-  /// Whether there is an error: what is noted after it does not count.
+  /// Whether there is an error: later notes do not count.
   bool stopped() const { return !error_; }
 
   /// Notes a broken rule.

@@ -26,7 +26,7 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// What no longer works without a field.
+/// The effect of losing a field.
 struct Consequence {
   std::string_view key;
   std::string_view breaks;
@@ -34,8 +34,8 @@ struct Consequence {
 
 inline constexpr std::array<Consequence, 7> consequences{{
     {"annotations", "nothing changes in the container, but tools that read annotations miss them"},
-    {"hostPath", "the host's node at path is taken instead: another one, or none"},
-    {"type", "the runtime is not told how to mount, and may refuse to start the container"},
+    {"hostPath", "the node at path on the host is used instead: another one, or none"},
+    {"type", "the runtime does not know how to mount it, and may refuse to start the container"},
     {"netDevices", "the network interfaces stay on the host"},
     {"intelRdt", "the container runs without these cache and memory bandwidth settings"},
     {"additionalGids", "a process that is not root may lack the groups that open the devices"},
@@ -46,17 +46,17 @@ inline std::string_view consequence_of_losing(std::string_view key) {
   for (const auto& [lost, breaks] : consequences) {
     if (lost == key) return breaks;
   }
-  return "what it asks for is not done";
+  return "it has no effect";
 }
 
-/// Without a host path, or when the edits say all that the host would be asked, `path` counts.
+/// `hostPath` has no effect when it equals `path`, or when the host need not be asked.
 inline bool is_needless(const DeviceNode& node, std::string_view key) {
   if (key != "hostPath") return false;
   const bool has_numbers = !node.type.empty() && (node.major != 0 || node.type == "p");
   return node.host_path == node.path || (has_numbers && node.file_mode);
 }
 
-/// The options `bind` and `rbind` say what the type `bind` says.
+/// The options `bind` and `rbind` have the effect of the type `bind`.
 inline bool is_needless(const Mount& mount, std::string_view key) {
   if (key != "type" || mount.type != "bind") return false;
   for (const std::string_view option : mount.options) {
@@ -70,19 +70,19 @@ inline bool is_needless(const IntelRdt& rdt, std::string_view key) {
   return key == "schemata" && rdt.schemata->empty();
 }
 
-/// Whether an object is a `T` with a member that can go without a change.
+/// Whether an object is a `T` with a member that has no effect.
 template <class T>
 bool is_needless_in(const void* owner, const Type& type, std::string_view key) {
   return &type == &type_of<T> && is_needless(*static_cast<const T*>(owner), key);
 }
 
-/// Whether a member of an object can go without a change.
+/// Whether a member of an object has no effect.
 inline bool is_needless(const void* owner, const Type& type, std::string_view key) {
   return is_needless_in<DeviceNode>(owner, type, key) || is_needless_in<Mount>(owner, type, key) ||
          is_needless_in<IntelRdt>(owner, type, key);
 }
 
-/// 1.1.0 says with enableMonitoring what older releases say with enableCMT and enableMBM.
+/// enableMonitoring of 1.1.0 replaces enableCMT and enableMBM of older releases.
 inline void translate_monitoring(ContainerEdits& edits, Release release) {
   if (!edits.intel_rdt) return;
   auto& rdt = *edits.intel_rdt;
@@ -98,7 +98,7 @@ inline void translate_monitoring(ContainerEdits& edits, Release release) {
   }
 }
 
-/// Makes a member what it is when nothing was said.
+/// Gives a member its default value.
 inline void clear(void* self, const Type& type) {
   switch (type.shape) {
     case Shape::boolean: *static_cast<bool*>(self) = false; return;
@@ -116,7 +116,7 @@ inline void clear(void* self, const Type& type) {
   for (std::size_t i = 0; i < type.field_count; ++i) clear(places[i], *type.fields[i].type);
 }
 
-/// Takes what a release lacks out of a spec, and notes what is lost by it.
+/// Removes from a spec what a release lacks, and notes the losses.
 class Lowering {
  public:
   Lowering(Release release, std::string_view kind) : release_{release}, kind_{kind} {}
@@ -166,7 +166,7 @@ class Lowering {
     }
   }
 
-  /// Devices that the release cannot name, and those with no edits left, cannot stay.
+  /// Removes the devices that the release cannot name, and those without edits.
   void lower_devices(std::vector<Device>& devices, const std::string& where) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -180,7 +180,7 @@ class Lowering {
   bool keep(Device& device, const std::string& where) {
     if (!allows_name(device)) {
       lose_device(device, where,
-                  " (names may begin with a digit since 0.5.0: rename it, or convert to that)");
+                  " (names may begin with a digit since 0.5.0: rename it, or convert to 0.5.0)");
       return false;
     }
     lower_fields(&device, type_of<Device>, where);

@@ -32,30 +32,30 @@ inline constexpr std::array<Release, 10> known_releases{{
     {1, 1, 0},
 }};
 
-/// The release that a `cdiVersion` names; one leading `v` may stand before it. Nothing when it
-/// names none of `known_releases`.
+/// The release that a `cdiVersion` names, with or without a leading `v`. Nothing when it is not one
+/// of `known_releases`.
 std::optional<Release> parse_release(std::string_view text);
 
-/// The releases that have all a document uses: from `release` on, before `until`; and the paths of
-/// the members that say so.
+/// The releases that have everything that a document uses: from `release` on, before `until`; and
+/// the members that decide it.
 struct ReleaseNeed {
-  Release release{};                 ///< the oldest that has all of it; 0.3.0 at least
+  Release release{};                 ///< the oldest that has everything; 0.3.0 at least
   std::string where{};               ///< the member that needs `release`; empty when none does
   Release until = Lifetime::never;   ///< the first that lacks a member used
   std::string until_where{};         ///< the member that `until` lacks; empty when there is none
   std::string_view until_instead{};  ///< what to write instead of that member from then on
 };
 
-/// The CDI releases that can hold a spec, with the members that say so. From the field lists, and
-/// two rules on values: 0.5.0 lets device names begin with a digit, 0.6.0 lets classes have dots.
-/// Not what its `cdiVersion` says: that is not looked at. Costs one pass.
+/// The CDI releases that can hold a spec, and the members that decide it. The field lists decide,
+/// and two rules on values: from 0.5.0, device names may begin with a digit; from 0.6.0, classes
+/// may have dots. The `cdiVersion` of the spec is ignored. Costs one pass.
 ///
 /// Storages beside `Owning` and `Borrowed` need `<cdi/rules/impl/minimum_version.hpp>` too when
 /// `CDI_COMPILED` is defined.
 template <Storage S>
 ReleaseNeed minimum_need(const BasicSpec<S>& spec);
 
-/// The oldest CDI release that can hold a spec: what to write, by `to_string`, as its `cdiVersion`.
+/// The oldest CDI release that can hold a spec: `to_string` of it is a valid `cdiVersion`.
 template <Storage S>
 Release minimum_version(const BasicSpec<S>& spec) {
   return minimum_need(spec).release;

@@ -38,7 +38,7 @@ constexpr bool is_alphanumeric(char c) noexcept {
   return is_letter(c) || is_digit(c);
 }
 
-/// Where the first character stands that is no letter, no digit and none of `extra`; `npos` when
+/// The index of the first character that is not a letter, a digit or one of `extra`; `npos` when
 /// there is none.
 constexpr std::size_t find_foreign(std::string_view text, std::string_view extra) noexcept {
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -55,24 +55,25 @@ constexpr bool is_word(std::string_view text, std::string_view extra) noexcept {
 
 }  // namespace detail
 
-/// Vendors: a letter, then letters, digits, `_`, `-` and dots, then a letter or digit, all of
-/// ASCII. One letter will do.
+/// Whether a text is a vendor name: a letter, then letters, digits, `_`, `-` and dots, then a
+/// letter or digit, all of ASCII; or one letter. SPEC.md, Kind.
 constexpr bool is_vendor_name(std::string_view text) noexcept {
   return detail::is_word(text, "_-.") && detail::is_letter(text.front());
 }
 
-/// Classes follow the rule of vendors.
+/// Whether a text is a class name: the same rule as for vendors. SPEC.md, Kind.
 constexpr bool is_class_name(std::string_view text) noexcept {
   return is_vendor_name(text);
 }
 
-/// Devices may also begin with a digit and contain colons.
+/// Whether a text is a device name: the same rule, but it may begin with a digit and contain
+/// colons. SPEC.md, CDI Devices.
 constexpr bool is_device_name(std::string_view text) noexcept {
   return detail::is_word(text, "_-.:");
 }
 
 /// Splits `vendor.com/class` at its first slash and checks both parts; `device` stays empty.
-/// Nothing when a part is no name. Does not allocate.
+/// Nothing when a part is not valid. Does not allocate.
 constexpr std::optional<QualifiedName> parse_kind(std::string_view text) noexcept {
   const auto slash = text.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
@@ -81,8 +82,8 @@ constexpr std::optional<QualifiedName> parse_kind(std::string_view text) noexcep
   return kind;
 }
 
-/// Splits and checks a qualified device name; nothing when it is none. Does not allocate, so it can
-/// be asked about every `--device`.
+/// Splits and checks a qualified device name; nothing when it is not valid. Does not allocate, so
+/// that a runtime can call it for every `--device`.
 constexpr std::optional<QualifiedName> parse_name(std::string_view text) noexcept {
   const auto equals = text.find('=');
   if (equals == std::string_view::npos) return std::nullopt;
@@ -93,44 +94,44 @@ constexpr std::optional<QualifiedName> parse_name(std::string_view text) noexcep
   return name;
 }
 
-/// `vendor.com/class=device`, of a kind and a device, which are not checked.
+/// `vendor.com/class=device` from a kind and a device, which are not checked.
 std::string qualified_name(std::string_view kind, std::string_view device);
 
 namespace detail {
 
-/// Why `text` is no word with those `extra` characters, to go on after the text: the fault that
-/// stands first. Only for texts that `is_word` refuses.
+/// The first fault of a text that is not a word with those `extra` characters, as the end of a
+/// sentence. Only for texts that `is_word` rejects.
 std::string word_fault(std::string_view text, std::string_view extra);
 
 }  // namespace detail
 
-/// What part of a qualified name a text was meant as, for `name_error`.
+/// A part of a qualified name, for `name_error`.
 enum class NamePart {
   vendor,        ///< see `is_vendor_name`
   device_class,  ///< see `is_class_name`
   device         ///< see `is_device_name`
 };
 
-/// Why `text` is not a name of that part, as `Errc::invalid_name`, in words that say what to
-/// change. Only for texts that the check of that part refuses.
+/// Why `text` is not valid as that part, as `Errc::invalid_name`, and what to change. Only for
+/// texts that the check of that part rejects.
 Error name_error(NamePart part, std::string_view text);
 
-/// Why `text` is no kind (`vendor.com/class`), as `Errc::invalid_name`. Only for texts that
-/// `parse_kind` refuses.
+/// Why `text` is not a kind (`vendor.com/class`), as `Errc::invalid_name`. Only for texts that
+/// `parse_kind` rejects.
 Error kind_error(std::string_view text);
 
-/// Why `text` is no qualified name, as `Errc::invalid_name`. Only for texts that `parse_name`
-/// refuses.
+/// Why `text` is not a qualified name, as `Errc::invalid_name`. Only for texts that `parse_name`
+/// rejects.
 Error qualified_name_error(std::string_view text);
 
-/// What to call the file of a spec, without `.json` or `.yaml`: `vendor.com-class`. Kinds that
-/// differ only in where the slash stands share it: a-b/c and a/b-c. `Errc::invalid_name` for what
-/// is no kind.
+/// The name of a spec file, without `.json` or `.yaml`: `vendor.com-class`. Kinds that differ only
+/// in the place of the slash share it: a-b/c and a/b-c. `Errc::invalid_name` when the kind is not
+/// valid.
 Result<std::string> spec_name(std::string_view kind);
 
-/// The same for a spec that comes and goes with what `id` names, such as a container:
-/// `vendor.com-class_id`. Slashes in the id become `_`. `Errc::invalid_name` for what is no kind,
-/// and for ids with NUL or another control character.
+/// The same for a spec that is needed only as long as `id`, such as a container, exists:
+/// `vendor.com-class_id`. Slashes in the id become `_`. `Errc::invalid_name` when the kind is not
+/// valid, or the id has a NUL or another control character.
 Result<std::string> transient_spec_name(std::string_view kind, std::string_view id);
 
 }  // namespace CDI_ABI

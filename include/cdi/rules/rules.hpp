@@ -14,13 +14,13 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// The rules that a spec is to keep beyond its shape. Each has its row in `rules`, with its demand
-/// in full; those called a warning here are no errors.
+/// The rules on the values of a spec. Each has a row in `rules`, which states it in full. A rule is
+/// an error unless it is called a warning here.
 enum class Rule : std::uint8_t {
   version_known,          ///< `cdiVersion` is one for `parse_release`
   version_new_enough,     ///< `cdiVersion` has every member used: see `minimum_need`
   field_retired,          ///< `cdiVersion` still has every member used
-  text_nul,               ///< no text holds a NUL
+  text_nul,               ///< no text contains a NUL
   kind_name,              ///< `kind` is one for `parse_kind`
   kind_class_length,      ///< the class has at most 63 bytes; a warning
   kind_vendor_dns,        ///< the vendor is a DNS name; a warning
@@ -35,7 +35,7 @@ enum class Rule : std::uint8_t {
   node_permissions,       ///< permissions are some of `rwm`, or `none`
   net_names,              ///< a net device has both names
   net_names_unique,       ///< no interface is moved twice, no name given twice, by the same edits
-  net_name_length,        ///< Linux takes both names; a warning
+  net_name_length,        ///< Linux accepts both names; a warning
   hook_name,              ///< a hook names one of `oci::hook_point_names`
   hook_path,              ///< a hook names its program
   hook_path_absolute,     ///< that path begins with `/`; a warning
@@ -49,44 +49,43 @@ enum class Rule : std::uint8_t {
   device_name_unique,     ///< no two devices have one name
   device_name_length,     ///< each name has at most 63 bytes; a warning
   device_edits,           ///< each device edits something
-  json_syntax,            ///< a `.json` file holds JSON, and not YAML; a warning
+  json_syntax,            ///< a `.json` file contains JSON, not YAML; a warning
   single_document,        ///< nothing comes after the first YAML document; a warning
   member_case,            ///< members are written in the case of the specification; a warning
   portable_text,          ///< the text is read alike by all engines; a warning
 };
 
-/// What breaking a rule means.
+/// The consequence of a broken rule.
 enum class Severity : std::uint8_t {
   error,  ///< the spec cannot be used
   /// The spec can be used, and readers get a warning; `write_spec` refuses to write it.
   write_error,
-  warning,  ///< the spec can be used, but what was meant is doubtful
+  warning,  ///< the spec can be used, but is probably wrong
 };
 
 /// A row of the table of rules.
 struct RuleRow {
   Rule rule;                ///< which one
   std::string_view code;    ///< stable, for filters; in `Error::rule` when the rule is broken
-  Severity severity;        ///< what breaking it means
-  std::string_view demand;  ///< what is asked of a spec, for people
-  std::string_view source;  ///< who asks for it: a section of SPEC.md for most
+  Severity severity;        ///< the consequence of breaking it
+  std::string_view demand;  ///< what the rule requires, for people
+  std::string_view source;  ///< the document that requires it: for most, a section of SPEC.md
 };
 
-/// Every rule, in the order of `Rule`. This table alone decides which is an error: those that the
-/// Go reference refuses too, and those of which the text says one thing and a runtime does another,
-/// `text_nul` and `node_numbers`. An error takes all devices of a file away, so what the reference
-/// takes and only some container would stumble over is a warning; so is good JSON or YAML that the
-/// reference cannot read, `portable_text`. What it means to refuse, but never looks at, is an error
-/// to writers.
+/// Every rule, in the order of `Rule`. This table alone decides which are errors: those that the Go
+/// reference rejects, and two where a runtime would do something else than the spec says,
+/// `text_nul` and `node_numbers`. An error costs a file all its devices, so problems that affect
+/// only some containers are warnings; so is `portable_text`, valid JSON or YAML that the reference
+/// cannot read. The rules that the reference intends to check, but does not, are errors to writers.
 inline constexpr std::array<RuleRow, 36> rules{{
     {Rule::version_known, "version-known", Severity::error,
      "cdiVersion names a release of the CDI specification", "SPEC.md, Specification version"},
     {Rule::version_new_enough, "version-new-enough", Severity::error,
      "cdiVersion is not older than the newest member used", "SPEC.md, Released versions"},
     {Rule::field_retired, "field-retired", Severity::error,
-     "no member is used that cdiVersion has no more", "SPEC.md, Released versions"},
+     "cdiVersion still has every member used", "SPEC.md, Released versions"},
     {Rule::text_nul, "text-nul", Severity::error,
-     "no text holds a NUL: what comes after it is lost to some runtimes, and refused by others",
+     "no text contains a NUL: some runtimes ignore what follows it, others reject it",
      "POSIX, Pathname"},
     {Rule::kind_name, "kind-name", Severity::error,
      "kind is vendor/class; both are letters, digits and inner _ - ., and begin with a letter",
@@ -112,7 +111,7 @@ inline constexpr std::array<RuleRow, 36> rules{{
     {Rule::node_type, "node-type", Severity::error, "the type of a device node is b, c, u or p",
      "SPEC.md, OCI Edits"},
     {Rule::node_numbers, "node-numbers", Severity::error,
-     "device numbers are 0 or more: to runc, -1 in a device cgroup is every number", "runc"},
+     "device numbers are 0 or more: in a device cgroup, runc takes -1 for every number", "runc"},
     {Rule::node_permissions, "node-permissions", Severity::error,
      "permissions are some of r, w and m, or none", "SPEC.md, OCI Edits"},
     {Rule::net_names, "net-names", Severity::error,
@@ -120,7 +119,7 @@ inline constexpr std::array<RuleRow, 36> rules{{
     {Rule::net_names_unique, "net-names-unique", Severity::error,
      "no two net devices of the same edits have one name", "the Go reference"},
     {Rule::net_name_length, "net-name-length", Severity::warning,
-     "names of net devices are those that Linux takes: 1 to 15 bytes without slash, colon or space",
+     "names of net devices are valid in Linux: 1 to 15 bytes without slash, colon or space",
      "Linux, dev_valid_name"},
     {Rule::hook_name, "hook-name", Severity::error,
      "a hook runs at one of the six hook points of OCI", "SPEC.md, OCI Edits"},
@@ -149,12 +148,12 @@ inline constexpr std::array<RuleRow, 36> rules{{
      "SPEC.md, CDI Devices"},
     {Rule::json_syntax, "json-syntax", Severity::warning, "a .json file is valid JSON", "RFC 8259"},
     {Rule::single_document, "single-document", Severity::warning,
-     "a file holds one YAML document: further ones are not read", "the Go reference"},
+     "a file contains one YAML document: further ones are not read", "the Go reference"},
     {Rule::member_case, "member-case", Severity::warning,
-     "members are named in the case of the specification, as the Go reference asks since 1.1.1",
+     "members are named in the case of the specification, as the Go reference requires since 1.1.1",
      "SPEC.md, CDI JSON Definition"},
     {Rule::portable_text, "portable-text", Severity::warning,
-     "a text is one of YAML 1.1: without %YAML 1.2, control characters such as U+0080, ends of "
+     "a text is valid YAML 1.1: without %YAML 1.2, control characters such as U+0080, ends of "
      "lines such as U+2028, ? in brackets outside quotes, \\/, two \\u for one character",
      "the Go reference"},
 }};

@@ -26,7 +26,7 @@ inline void check_text(std::string_view text, const MemberPath& at, Findings& ou
 
 inline void check_texts(const void* self, const Type& type, const MemberPath& at, Findings& out);
 
-/// What `check_texts` of a dict passes to its entries.
+/// The arguments that `check_texts` of a dict passes to its entries.
 struct TextEntries {
   const Type& type;
   const MemberPath& at;

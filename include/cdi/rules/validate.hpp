@@ -14,15 +14,15 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// What a spec is validated for.
+/// The purpose of a validation.
 enum class Purpose : std::uint8_t {
-  read,   ///< to be used as it is
-  write,  ///< to be written: a `Severity::write_error` is an error, and not a warning
+  read,   ///< to use the spec
+  write,  ///< to write it: a `Severity::write_error` is an error, and not a warning
 };
 
 namespace detail {
 
-// What `SpecPart` asks for; no bodies.
+// For `SpecPart`; without bodies.
 template <class S>
 void is_spec_part(const BasicSpec<S>&);
 template <class S>
@@ -40,7 +40,7 @@ void is_spec_part(const BasicMount<S>&);
 template <class S>
 void is_spec_part(const BasicIntelRdt<S>&);
 
-/// What the rules can be looked at for: a spec, or a part of one.
+/// A spec, or a part of one, that has rules.
 template <class T>
 concept SpecPart = requires(const T& value) {
   detail::is_spec_part(value);
@@ -48,14 +48,14 @@ concept SpecPart = requires(const T& value) {
 
 }  // namespace detail
 
-/// Checks a spec, or a part of one: a device, edits, one edit. The first rule broken whose severity
-/// is an error for this purpose is the error; its `where` is the path of the member, seen from the
-/// value given. Other broken rules are put into `warnings`, if given, up to that error, at most
-/// `most_warnings`. Costs one pass.
+/// Checks a spec, or a part of one: a device, edits, one edit. The first broken rule that is an
+/// error for this purpose is the error; its `where` is the path of the member, seen from the given
+/// value. Other broken rules, up to that error and at most `most_warnings`, are added to `warnings`
+/// when it is given. Costs a pass over all text, and one over the members.
 ///
-/// Errors are `Errc::invalid`, or `Errc::invalid_name` for names and kinds; `Error::rule` tells
-/// which rule. A part is checked by the rules on it alone: what the whole spec decides, such as
-/// `Rule::version_new_enough`, only a spec is asked.
+/// Errors are `Errc::invalid`, or `Errc::invalid_name` for names and kinds; `Error::rule` is the
+/// code of the rule. Rules on the whole spec, such as `Rule::version_new_enough`, are checked for a
+/// spec only.
 ///
 /// Storages beside `Owning` and `Borrowed` need `<cdi/rules/impl/validate.hpp>` too when
 /// `CDI_COMPILED` is defined.

@@ -124,12 +124,12 @@ class JsonPartCheck {
   static bool is_text(const Json& value) { return value.is_string(); }
   static bool is_id(const Json& value) { return json_id(&value).has_value(); }
 
-  /// Wants null or an object.
+  /// Expects null or an object.
   const Json* object(const Json* outer, const char* key, std::string_view path) {
     return value(outer, key, path, is_object, "an object");
   }
 
-  /// Wants null or a value that `is` accepts.
+  /// Expects null or a value that `is` accepts.
   const Json* value(const Json* outer, const char* key, std::string_view path, Is is,
                     std::string_view what) {
     const Json* found = json_member(outer, key);
@@ -137,7 +137,7 @@ class JsonPartCheck {
     return result_ ? found : nullptr;
   }
 
-  /// Wants null or an array of values that `is` accepts; of objects, those with a text
+  /// Expects null or an array of values that `is` accepts; of objects, those with a text
   /// `key_member`.
   void array(const Json* outer, const char* key, std::string_view path, Is is,
              std::string_view what, const char* key_member = nullptr) {
@@ -181,19 +181,19 @@ class JsonPartCheck {
 
 }  // namespace detail
 
-/// Edits an OCI `config.json` as a document, for `apply`, so that nothing the library does not know
-/// is lost; with `ordered_json` every member keeps its place. Parts that are missing or null are
-/// made when they are asked for. Only `check`, `owner` and `has_user_namespace` may be called
-/// before `check` has passed: the others take the parts to be of the kinds that OCI wants.
+/// Edits an OCI `config.json` as a document, for `apply`: unknown members keep their values and,
+/// with `ordered_json`, their places. Parts that are missing or null are created when they are
+/// needed. Before `check` has passed, only `process_user` and `has_user_namespace` may be called:
+/// the other functions expect parts of the kinds that OCI requires.
 template <JsonDocument Json>
 struct SpecEditor<Json> {
   /// An array of the document.
   using List = detail::JsonList<Json>;
 
-  Json& document;  ///< what is edited; outlives the editor and the lists it gives
+  Json& document;  ///< the edited document; outlives the editor and its lists
 
-  /// Looks whether the parts that are there are of the kinds that OCI wants, of those touched only.
-  /// Fails with `Errc::schema` and the path of the first that is not. Changes nothing.
+  /// Checks that the touched parts are of the kinds that OCI requires. `Errc::schema`, with the
+  /// path of the first that is not. Changes nothing.
   Result<void> check(const TouchedParts& touched) const {
     using Check = detail::JsonPartCheck<Json>;
     Check check;
@@ -252,23 +252,23 @@ struct SpecEditor<Json> {
   }
   /// `mounts`; the key of a mount is its destination, as text.
   List mounts() { return list(document, "mounts", "destination"); }
-  /// The list of `hooks` for one moment, to append to.
+  /// The list of `hooks` of one hook point, to append to.
   List hooks(oci::HookPoint point) {
     return list(object(document, "hooks"), oci::hook_point_name(point), "path");
   }
-  /// Makes `linux.intelRdt` these settings; nothing of those before is kept.
+  /// Replaces `linux.intelRdt` by these settings.
   void set_intel_rdt(const oci::LinuxIntelRdtView& settings) {
     place(object(document, "linux"), "intelRdt") = detail::json_record<Json>(settings);
   }
   /// `process.user.additionalGids`.
   List additional_gids() { return list(user(process()), "additionalGids", nullptr); }
 
-  /// `process.user`; an id that is not there, or no number of 32 bits, is 0.
+  /// `process.user`; an id that is missing, or not a number of 32 bits, is 0.
   ProcessUser process_user() const {
     const Json* user = detail::json_member(detail::json_member<Json>(&document, "process"), "user");
     return {id(user, "uid"), id(user, "gid")};
   }
-  /// Whether `linux.namespaces` has one of type `user`, new or joined.
+  /// Whether `linux.namespaces` has one of type `user`, new or existing.
   bool has_user_namespace() const {
     const Json* all =
         detail::json_member(detail::json_member<Json>(&document, "linux"), "namespaces");
@@ -286,17 +286,17 @@ struct SpecEditor<Json> {
     return detail::json_id(detail::json_member(user, key)).value_or(0);
   }
 
-  /// The value at a key, made when missing, null then.
+  /// The value at a key; a missing one is created as null.
   static Json& place(Json& outer, std::string_view key) { return outer[std::string{key}]; }
 
-  /// The object at a key, made when missing or null.
+  /// The object at a key; created when missing or null.
   static Json& object(Json& outer, std::string_view key) {
     Json& value = place(outer, key);
     if (value.is_null()) value = Json(Json::value_t::object);
     return value;
   }
 
-  /// The process, made with the members that OCI requires of one.
+  /// The process; created with the members that OCI requires.
   Json& process() {
     Json& value = object(document, "process");
     if (value.empty()) {

@@ -64,15 +64,15 @@ struct ModelDict {
 
 }  // namespace detail
 
-/// Edits the library's own OCI model, for `apply`. Parts that are missing are made when they are
-/// asked for. What it puts into a `Borrowed` model points into the edits, which must outlive it.
+/// Edits the library's own OCI model, for `apply`. Missing parts are created when they are needed.
+/// A `Borrowed` model then points into the edits, which must outlive it.
 template <Storage S>
 struct SpecEditor<oci::BasicSpec<S>> {
   /// A list of the model.
   template <class T>
   using List = detail::ModelList<ListOf<S, T>>;
 
-  oci::BasicSpec<S>& spec;  ///< what is edited; outlives the editor and the lists it gives
+  oci::BasicSpec<S>& spec;  ///< the edited spec; outlives the editor and its lists
 
   /// `process.env`; the key of a variable is its name.
   List<StringOf<S>> env() { return {process().env}; }
@@ -89,11 +89,11 @@ struct SpecEditor<oci::BasicSpec<S>> {
   }
   /// `mounts`; the key of a mount is its destination, as text.
   List<oci::BasicMount<S>> mounts() { return {spec.mounts}; }
-  /// The list of `hooks` for one moment, to append to.
+  /// The list of `hooks` of one hook point, to append to.
   List<oci::BasicHook<S>> hooks(oci::HookPoint point) {
     return {(spec.hooks ? *spec.hooks : spec.hooks.emplace()).at(point)};
   }
-  /// Makes `linux.intelRdt` these settings; nothing of those before is kept.
+  /// Replaces `linux.intelRdt` by these settings.
   void set_intel_rdt(const oci::LinuxIntelRdtView& settings) {
     detail::convert_value(settings, linux_part().intel_rdt.emplace());
   }
@@ -105,7 +105,7 @@ struct SpecEditor<oci::BasicSpec<S>> {
     if (!spec.process) return {};
     return {spec.process->user.uid, spec.process->user.gid};
   }
-  /// Whether `linux.namespaces` has one of type `user`, new or joined.
+  /// Whether `linux.namespaces` has one of type `user`, new or existing.
   bool has_user_namespace() const {
     if (!spec.linux_) return false;
     for (const auto& each : spec.linux_->namespaces) {

@@ -112,7 +112,7 @@ TEST_CASE("what is no device node is refused by name") {
     REQUIRE_FALSE(node);
     CHECK(node.error().code == cdi::Errc::host);
     CHECK(node.error().message ==
-          "host path \"" + row.path + "\" is no device node but " + row.kind);
+          "host path \"" + row.path + "\" is not a device node but " + row.kind);
   }
 }
 
@@ -134,7 +134,7 @@ TEST_CASE("a path that holds NUL names nothing, not what stands before the NUL")
   const auto node = host("/dev/null\0x"sv);
   REQUIRE_FALSE(node);
   CHECK(node.error().code == cdi::Errc::host);
-  CHECK(node.error().message == R"(host path "/dev/null\x00x" holds NUL)");
+  CHECK(node.error().message == R"(host path "/dev/null\x00x" contains a NUL)");
 }
 
 TEST_CASE("a path need not end with the text it is in") {

@@ -96,7 +96,7 @@ TEST_CASE("the reason says what to change") {
   const Row rows[] = {
       {"", R"(annotation key "" is empty: write at least one letter or digit)"},
       {"-a", R"(annotation key "-a" must begin with a letter or digit)"},
-      {"a b", R"(annotation key "a b" may hold only letters, digits and - _ .; )"
+      {"a b", R"(annotation key "a b" may contain only letters, digits and - _ .; )"
               "byte 2 is \" \""},
       {"a/b/c", R"(annotation key "a/b/c" has more than one slash: write domain/name)"},
       {"/b", R"(annotation key "/b" has nothing before its slash: write a domain there, )"

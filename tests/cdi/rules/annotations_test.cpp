@@ -62,14 +62,14 @@ TEST_CASE("what makes no key is refused, with a reason") {
   };
   for (const auto& row : {
            Row{"", "id", "a.b/", R"(plugin "" is empty: name the device plugin)"},
-           Row{"p", "", "a.b/", R"(device id "" is empty: name what is allocated)"},
-           Row{"a/b", "id", "", R"(plugin "a/b" may hold no slash: write _ or . instead)"},
+           Row{"p", "", "a.b/", R"(device id "" is empty: name the allocated device)"},
+           Row{"a/b", "id", "", R"(plugin "a/b" must not contain a slash: write _ or . instead)"},
            Row{"-p", "id", "a.b/",
                R"(annotation key "a.b/-p_id": name "-p_id" must begin with a letter or digit)"},
            Row{"p", "id/", "a.b/",
                R"(annotation key "a.b/p_id_": name "p_id_" must end with a letter or digit)"},
            Row{"p", "i:d", "a.b/",
-               R"(annotation key "a.b/p_i:d": name "p_i:d" may hold only letters, digits )"
+               R"(annotation key "a.b/p_i:d": name "p_i:d" may contain only letters, digits )"
                "and - _ .; byte 4 is \":\""},
            Row{"p", "id", "a..b/",
                R"(annotation key "a..b/p_id": domain "a..b" must be words of letters, digits )"
@@ -105,10 +105,10 @@ TEST_CASE("a value is made of qualified names only") {
     std::string_view message;
   };
   for (const auto& [name, message] : {
-           Row{"bad", R"("bad" is no qualified device name: write vendor.com/class=device)"},
-           Row{"", R"("" is no qualified device name: write vendor.com/class=device)"},
+           Row{"bad", R"("bad" is not a qualified device name: write vendor.com/class=device)"},
+           Row{"", R"("" is not a qualified device name: write vendor.com/class=device)"},
            Row{"v/0=d", R"("v/0=d": class "0" must begin with a letter)"},
-           Row{"v/c=d,v/c=e", R"("v/c=d,v/c=e": device name "d,v/c=e" may hold only letters, )"
+           Row{"v/c=d,v/c=e", R"("v/c=d,v/c=e": device name "d,v/c=e" may contain only letters, )"
                               "digits and _ - . :; byte 2 is \",\""},
        }) {
     const auto value = cdi::annotation_value({"v.com/c=d", name});
@@ -140,7 +140,7 @@ TEST_CASE("an update that fails changes nothing") {
   CHECK(annotations == before);
   CHECK(taken.error().code == cdi::Errc::conflict);
   CHECK(taken.error().message ==
-        R"(annotation "cdi.k8s.io/vendor_id" is there already: use another device id, )"
+        R"(annotation "cdi.k8s.io/vendor_id" exists already: use another device id, )"
         "or remove it first");
 }
 
@@ -199,14 +199,15 @@ TEST_CASE("one bad device is an error that names it and its key") {
     std::string_view message;
   };
   for (const auto& row : {
-           Row{"v.com/c=d,bad", R"(annotation "cdi.k8s.io/a": "bad" is no qualified device name: )"
-                                "write vendor.com/class=device"},
+           Row{"v.com/c=d,bad",
+               R"(annotation "cdi.k8s.io/a": "bad" is not a qualified device name: )"
+               "write vendor.com/class=device"},
            Row{"v.com/c=d, v.com/c=e",
                R"(annotation "cdi.k8s.io/a": " v.com/c=e": vendor " v.com" )"
                "must begin with a letter"},
-           Row{"v.com/c=d,", R"(annotation "cdi.k8s.io/a": "" is no qualified device name: )"
+           Row{"v.com/c=d,", R"(annotation "cdi.k8s.io/a": "" is not a qualified device name: )"
                              "write vendor.com/class=device"},
-           Row{",", R"(annotation "cdi.k8s.io/a": "" is no qualified device name: )"
+           Row{",", R"(annotation "cdi.k8s.io/a": "" is not a qualified device name: )"
                     "write vendor.com/class=device"},
        }) {
     CAPTURE(row.value);

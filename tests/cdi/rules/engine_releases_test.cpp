@@ -96,7 +96,7 @@ TEST_CASE("An engine is its name and its version") {
 }
 
 TEST_CASE("Unknown engines are told which are known") {
-  const std::string known = " is not known here: use one of containerd cri-o docker podman";
+  const std::string known = " is not known: use one of containerd cri-o docker podman";
   CHECK(newest("lxc@1.0") == "refused: engine \"lxc\"" + known);
   CHECK(newest("Podman@4.9") == "refused: engine \"Podman\"" + known);
   CHECK(newest("") == "refused: engine \"\"" + known);
@@ -109,7 +109,8 @@ TEST_CASE("What is no version is refused") {
         "podman@+4", "podman@four", "podman@4.9.3rc1", "podman@4294967296.0", "podman@4.9@5"}) {
     CAPTURE(text);
     CHECK(newest(text) ==
-          "refused: \"" + text + "\" is no version of an engine: write it like podman@4.9.3");
+          "refused: \"" + text +
+              "\" does not name an engine and its version: write, for example, podman@4.9.3");
   }
 }
 

@@ -175,9 +175,9 @@ TEST_CASE("When anything is lost, the spec is refused, unless losses are allowed
         "process that is not root may lack the groups that open the devices");
   spec.annotations = {{"a", "1"}};
   CHECK(refused(spec, {0, 5, 0})
-            .ends_with("miss them; lost too: devices[0].containerEdits.additionalGids"));
+            .ends_with("miss them; also lost: devices[0].containerEdits.additionalGids"));
   CHECK(refused(everything(), {0, 3, 0})
-            .ends_with("; lost too: devices[0].annotations, "
+            .ends_with("; also lost: devices[0].annotations, "
                        "devices[0].containerEdits.deviceNodes[0].hostPath, "
                        "devices[0].containerEdits.netDevices, "
                        "devices[0].containerEdits.mounts[0].type and 10 more"));
@@ -205,7 +205,7 @@ TEST_CASE("A spec with no device left is refused, even when losses are allowed")
     CHECK(
         refused(spec, {0, 4, 0}, allowed) ==
         R"(devices: 0.4.0 can hold none of the devices; device "0" (names may begin with a digit )"
-        R"(since 0.5.0: rename it, or convert to that) is lost: "vendor.com/gpu=0" cannot be )"
+        R"(since 0.5.0: rename it, or convert to 0.5.0) is lost: "vendor.com/gpu=0" cannot be )"
         "requested");
   }
 }
@@ -215,7 +215,8 @@ TEST_CASE("Releases that no spec can name are refused") {
        {Release{0, 1, 0}, Release{0, 2, 0}, Release{0, 9, 0}, Release{1, 2, 0}}) {
     CHECK(refused(spec_with({}), release, Losses::allow) ==
           "release " + to_string(release) +
-              " is none that a spec can name: use one of 0.3.0 0.4.0 0.5.0 0.6.0 0.7.0 0.8.0 1.0.0 "
+              " cannot be the version of a spec: use one of 0.3.0 0.4.0 0.5.0 0.6.0 0.7.0 0.8.0 "
+              "1.0.0 "
               "1.1.0");
   }
 }

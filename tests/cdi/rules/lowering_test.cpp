@@ -134,7 +134,7 @@ TEST_CASE("A device whose name begins with a digit is lost below 0.5.0, with all
       cdi::Loss{
           .where = "devices[0]",
           .what =
-              R"(device "0" (names may begin with a digit since 0.5.0: rename it, or convert to that))",
+              R"(device "0" (names may begin with a digit since 0.5.0: rename it, or convert to 0.5.0))",
           .breaks = R"("vendor.com/gpu=0" cannot be requested)"});
   CHECK(done->spec.devices == spec_with({}).devices);
   CHECK(places(spec, {0, 5, 0}) == "devices[0].containerEdits.additionalGids\ndevices[0]\n");
@@ -185,8 +185,7 @@ TEST_CASE("Every field that can be lost has a consequence") {
   for (const auto key : keys) {
     CAPTURE(key);
     const bool translated = key == "enableMonitoring";
-    CHECK((cdi::detail::consequence_of_losing(key) == "what it asks for is not done") ==
-          translated);
+    CHECK((cdi::detail::consequence_of_losing(key) == "it has no effect") == translated);
   }
 }
 

@@ -149,7 +149,7 @@ TEST_CASE("the reason names the part and what to change") {
   };
   const Row rows[] = {
       {cdi::qualified_name_error("/dev/null"),
-       R"("/dev/null" is no qualified device name: write vendor.com/class=device)"},
+       R"("/dev/null" is not a qualified device name: write vendor.com/class=device)"},
       {cdi::qualified_name_error("gpu=0"), R"(kind "gpu" has no slash: write vendor.com/class)"},
       {cdi::qualified_name_error("9/c=0"), R"(vendor "9" must begin with a letter)"},
       {cdi::qualified_name_error("v/0=0"), R"(class "0" must begin with a letter)"},
@@ -162,24 +162,24 @@ TEST_CASE("the reason names the part and what to change") {
        R"(vendor "" is empty: write at least one letter or digit)"},
       {cdi::kind_error("v/"), R"(class "" is empty: write at least one letter or digit)"},
       {cdi::kind_error("v/c/d"),
-       R"(class "c/d" may hold only letters, digits and _ - .; byte 2 is "/")"},
+       R"(class "c/d" may contain only letters, digits and _ - .; byte 2 is "/")"},
       {cdi::name_error(NamePart::vendor, "a:b"),
-       R"(vendor "a:b" may hold only letters, digits and _ - .; byte 2 is ":")"},
+       R"(vendor "a:b" may contain only letters, digits and _ - .; byte 2 is ":")"},
       {cdi::name_error(NamePart::device, "ab c"),
-       R"(device name "ab c" may hold only letters, digits and _ - . :; byte 3 is " ")"},
+       R"(device name "ab c" may contain only letters, digits and _ - . :; byte 3 is " ")"},
   };
   for (const auto& [why, message] : rows) CHECK(why.message == message);
 }
 
 TEST_CASE("the reason counts to the first character that does not belong") {
   CHECK(cdi::name_error(NamePart::device, "a-b:c.d/e").message ==
-        R"(device name "a-b:c.d/e" may hold only letters, digits and _ - . :; byte 8 is "/")");
+        R"(device name "a-b:c.d/e" may contain only letters, digits and _ - . :; byte 8 is "/")");
   // Not that it ends in what may stand within only.
   CHECK(
       cdi::name_error(NamePart::device, "index-0-<claimUID>").message ==
-      R"(device name "index-0-<claimUID>" may hold only letters, digits and _ - . :; byte 9 is "<")");
+      R"(device name "index-0-<claimUID>" may contain only letters, digits and _ - . :; byte 9 is "<")");
   CHECK(cdi::name_error(NamePart::vendor, "a b-").message ==
-        R"(vendor "a b-" may hold only letters, digits and _ - .; byte 2 is " ")");
+        R"(vendor "a b-" may contain only letters, digits and _ - .; byte 2 is " ")");
 }
 
 TEST_CASE("a spec file is called by vendor and class") {

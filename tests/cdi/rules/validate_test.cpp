@@ -53,7 +53,7 @@ TEST_CASE("The kind must have a vendor and a class") {
 TEST_CASE("A device must have a valid name and edits") {
   Spec spec = good_spec();
   spec.devices.push_back({.name = "a b", .container_edits = {.env = {"A=1"}}});
-  CHECK(fault(spec).starts_with(R"(devices[1].name: device name "a b" may hold only)"));
+  CHECK(fault(spec).starts_with(R"(devices[1].name: device name "a b" may contain only)"));
   spec.devices[1] = {.name = "a", .annotations = {{"k", "v"}}};
   CHECK(fault(spec) ==
         R"(devices[1].containerEdits: device "a" has no edits: give it some, or remove it)");

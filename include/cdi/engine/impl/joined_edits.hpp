@@ -78,7 +78,7 @@ CDI_INLINE Result<void> check_places(const OptionalParts& places, const TouchedP
 
 #endif  // CDI_BODIES
 
-/// Edits on the way to be joined.
+/// The state while edits are joined.
 struct Joining {
   JoinedEdits& edits;
   Result<void> utf8{};  // the first text that is not UTF-8
@@ -139,7 +139,7 @@ void join_intel_rdt(const BasicIntelRdt<S>& from, Joining& to) {
   if (from.schemata) to.add_views(*from.schemata, to.edits.intel_rdt.schemata);
 }
 
-/// Joins hooks to those before. Fails on a name that is none.
+/// Joins hooks to those before. Fails for an unknown hook name.
 template <class Hooks>
 Result<void> join_hooks(const Hooks& hooks, Joining& to) {
   Result<void> unknown;
@@ -158,7 +158,7 @@ Result<void> join_hooks(const Hooks& hooks, Joining& to) {
   return unknown;
 }
 
-/// Joins edits to those before. Fails on what no OCI spec can hold.
+/// Joins edits to those before. Fails for edits that no OCI spec can hold.
 template <Storage S>
 Result<void> join_one(const BasicContainerEdits<S>& edits, Joining& joining) {
   JoinedEdits& to = joining.edits;

@@ -21,11 +21,12 @@ CDI_INLINE std::string advice(const Unresolved& one) {
   }
   if (!one.needs_version.empty()) {
     return "the file needs a program that knows CDI " + one.needs_version + ", this one knows " +
-           to_string(current_release) + ": update this one, or have the file written for that";
+           to_string(current_release) + ": update this one, or regenerate the file for CDI " +
+           to_string(current_release);
   }
   std::string text{row_of(one.reason).advice};
   if (!is_unknown(one.reason) || one.causes.empty()) return text;
-  return "if one of the files named is to define it, mend that; else " + text;
+  return "if one of the named files should define it, correct that; else " + text;
 }
 
 }  // namespace CDI_ABI

@@ -45,7 +45,7 @@ inline Result<void> append_names(std::string_view value, std::vector<std::string
   return {};
 }
 
-/// The names, none of which is empty, each where it stands first.
+/// The names, none of which is empty, without repetitions.
 inline std::vector<std::string> each_once(std::vector<std::string_view> names) {
   const auto order =
       order_of(names.size(), [&](std::size_t a, std::size_t b) { return names[a] < names[b]; });
@@ -85,9 +85,10 @@ CDI_INLINE Result<std::string> annotation_key(std::string_view plugin, std::stri
     return Error{.code = Errc::invalid, .message = std::move(message)};
   };
   if (plugin.empty()) return broken("plugin \"\" is empty: name the device plugin");
-  if (device_id.empty()) return broken("device id \"\" is empty: name what is allocated");
+  if (device_id.empty()) return broken("device id \"\" is empty: name the allocated device");
   if (plugin.find('/') != std::string_view::npos) {
-    return broken("plugin " + detail::quoted(plugin) + " may hold no slash: write _ or . instead");
+    return broken("plugin " + detail::quoted(plugin) +
+                  " must not contain a slash: write _ or . instead");
   }
   std::string key{prefix};
   key.append(plugin).append(1, '_').append(device_id);

@@ -42,7 +42,8 @@ inline Result<void> check_target(Release release) {
   for (const Release known : known_releases) {
     if (known == release && release >= Release{}) return {};
   }
-  std::string message = "release " + cdi::to_string(release) + " is none that a spec can name: use";
+  std::string message =
+      "release " + cdi::to_string(release) + " cannot be the version of a spec: use";
   message.append(" one of");
   for (const Release r : known_releases) {
     if (r >= Release{}) message.append(1, ' ').append(cdi::to_string(r));
@@ -50,7 +51,7 @@ inline Result<void> check_target(Release release) {
   return Error{.code = Errc::unsupported, .message = std::move(message)};
 }
 
-/// Without its class, nobody finds the devices of a spec: there is nothing to convert.
+/// A spec without its class is of no use: no name leads to its devices.
 template <class S>
 Result<void> check_target_has_kind(Release release, const BasicSpec<S>& spec) {
   const Release needed = cdi::minimum_version(BasicSpec<S>{.kind = spec.kind});
@@ -62,7 +63,7 @@ Result<void> check_target_has_kind(Release release, const BasicSpec<S>& spec) {
                .where = "kind"};
 }
 
-/// Says for all devices why the first is lost.
+/// The error when no device is left, with the reason of the first.
 inline Error no_device_left(Release release, const std::vector<Loss>& losses) {
   Error error{.code = Errc::unsupported,
               .message = cdi::to_string(release) + " can hold none of the devices",
@@ -78,7 +79,7 @@ inline Error refusal(const std::vector<Loss>& losses) {
   constexpr std::size_t named = 4;
   Error error = to_error(losses.front());
   for (std::size_t i = 1; i < losses.size() && i <= named; ++i) {
-    error.message.append(i == 1 ? "; lost too: " : ", ").append(losses[i].where);
+    error.message.append(i == 1 ? "; also lost: " : ", ").append(losses[i].where);
   }
   if (losses.size() > named + 1) {
     error.message.append(" and ").append(std::to_string(losses.size() - named - 1)).append(" more");

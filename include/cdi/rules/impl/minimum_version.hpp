@@ -33,7 +33,7 @@ CDI_INLINE std::optional<Release> parse_release(std::string_view text) {
 
 namespace detail {
 
-/// Adds what a member needs.
+/// Adds the need of a member.
 inline void narrow(ReleaseNeed& need, const Lifetime& lifetime, const MemberPath& at) {
   if (lifetime.since > need.release) {
     need.release = lifetime.since;
@@ -46,7 +46,7 @@ inline void narrow(ReleaseNeed& need, const Lifetime& lifetime, const MemberPath
   }
 }
 
-/// Adds what the fields of a value say: each that holds something needs the release it came with.
+/// Adds the needs of the fields of a value: a field that is not empty needs its release.
 inline void add_field_needs(const void* self, const Type& type, const MemberPath& at,
                             ReleaseNeed& need) {
   void* const value = to_look_at(self);

@@ -28,7 +28,7 @@ CDI_INLINE std::string word_fault(std::string_view text, std::string_view extra)
   if (!is_alphanumeric(text.front())) return " must begin with a letter or digit";
   const auto at = find_foreign(text.substr(0, text.size() - 1), extra);
   if (at == std::string_view::npos) return " must end with a letter or digit";
-  std::string fault = " may hold only letters, digits and";
+  std::string fault = " may contain only letters, digits and";
   for (const char c : extra) fault.append(1, ' ').append(1, c);
   const auto size = utf8_size(text.substr(at));
   fault.append("; byte ").append(std::to_string(at + 1)).append(" is ");
@@ -67,7 +67,7 @@ CDI_INLINE Error qualified_name_error(std::string_view text) {
   if (equals == std::string_view::npos) {
     return {.code = Errc::invalid_name,
             .message = detail::quoted(text) +
-                       " is no qualified device name: write vendor.com/class=device"};
+                       " is not a qualified device name: write vendor.com/class=device"};
   }
   if (!parse_kind(text.substr(0, equals))) return kind_error(text.substr(0, equals));
   return name_error(NamePart::device, text.substr(equals + 1));

@@ -1,4 +1,4 @@
-// The bodies of <cdi/targets/json_editor.hpp>.
+// The instances of the templates of <cdi/targets/json_editor.hpp> in the library.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TARGETS_IMPL_JSON_EDITOR_HPP
@@ -12,8 +12,6 @@
 #include <cdi/engine/apply.hpp>
 #include <cdi/targets/json_editor.hpp>
 #include <cdi/version.hpp>
-
-// What the library has of the templates of <cdi/oci/json_editor.hpp>.
 
 #ifdef CDI_SOURCE
 

@@ -1,4 +1,4 @@
-// The bodies of <cdi/targets/oci_editor.hpp>.
+// The instances of the templates of <cdi/targets/oci_editor.hpp> in the library.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TARGETS_IMPL_OCI_EDITOR_HPP
@@ -11,8 +11,6 @@
 #include <cdi/oci/spec.hpp>
 #include <cdi/targets/oci_editor.hpp>
 #include <cdi/version.hpp>
-
-// What the library has of the templates of <cdi/oci/editor.hpp>.
 
 #ifdef CDI_SOURCE
 
