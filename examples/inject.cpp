@@ -6,10 +6,10 @@
 int main(int argc, char** argv) {
   auto config = nlohmann::ordered_json::parse(std::cin, nullptr, false);  // an OCI config.json
 
-  cdi::Cache cache;  // of /etc/cdi and /var/run/cdi; fresh at each call
+  cdi::Cache cache;  // of /etc/cdi and /var/run/cdi; up to date at each call
   const std::vector<std::string> names{argv + 1, argv + argc};  // vendor.com/class=device ...
   if (const auto done = cache.inject(config, names); !done) {
-    std::cerr << to_string(done.error()) << '\n';  // `config` is as it was
+    std::cerr << to_string(done.error()) << '\n';  // `config` is unchanged
     return 1;
   }
 

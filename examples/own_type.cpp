@@ -3,7 +3,7 @@
 
 #include <cdi/apply.hpp>
 
-// What a runtime holds of a container: its own types, with its own names.
+// A container of a runtime: its own types, with its own names.
 struct Node {
   std::string path;
   std::int64_t major, minor;
@@ -24,7 +24,7 @@ struct Container {
   std::array<std::vector<std::string>, cdi::oci::hook_point_names.size()> programs;  // of hooks
 };
 
-// How an entry of a list is found again, and how it is made of what the engine gives.
+// The key of an entry, and how to set it from a record of the engine.
 std::string_view key_of(const std::string& entry) {
   return std::string_view{entry}.substr(0, entry.find('='));
 }
