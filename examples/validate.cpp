@@ -1,0 +1,21 @@
+// Validates spec files: validate FILE...
+#include <iostream>
+
+#include <cdi/file.hpp>
+
+int main(int argc, char** argv) {
+  bool good = true;
+  for (int i = 1; i < argc; ++i) {
+    const auto loaded = cdi::read_spec_file(argv[i]);
+    if (!loaded) {
+      std::cerr << to_string(loaded.error()) << '\n';  // FILE:LINE:COLUMN: MEMBER: MESSAGE
+      good = false;
+      continue;
+    }
+    for (const auto& warning : loaded->warnings) {
+      std::cerr << "warning: " << to_string(warning) << '\n';
+    }
+    std::cout << argv[i] << ": " << loaded->spec.devices.size() << " devices\n";
+  }
+  return good ? 0 : 1;
+}

@@ -1,0 +1,31 @@
+// Prints the devices of spec directories whenever they change: watch DIRECTORY...
+#include <array>
+#include <iostream>
+#include <string>
+#include <sys/epoll.h>
+#include <vector>
+
+#include <cdi/cache.hpp>
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> dirs{argv + 1, argv + argc};
+  cdi::Cache cache{dirs, {.freshness = cdi::Freshness::watched}};
+  const int loop = ::epoll_create1(EPOLL_CLOEXEC);
+  epoll_event interest{.events = EPOLLIN, .data = {.fd = cache.descriptor()}};
+  if (::epoll_ctl(loop, EPOLL_CTL_ADD, cache.descriptor(), &interest) != 0) {
+    std::cerr << "cannot watch: inotify is not available\n";
+    return 1;
+  }
+  std::vector<std::string> known;
+  for (;;) {
+    auto devices = cache.registry()->devices();
+    if (devices != known) {
+      std::cout << "devices:";
+      for (const auto& name : devices) std::cout << ' ' << name;
+      std::cout << std::endl;
+      known = std::move(devices);
+    }
+    std::array<epoll_event, 8> events{};
+    ::epoll_wait(loop, events.data(), events.size(), 1000);  // ms: see docs/cache.md
+  }
+}

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0
+"""The programs to copy do what their first line says.
+
+usage: examples_test.py VALIDATE PUBLISH WATCH
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+VALIDATE, PUBLISH, WATCH = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
+NAME = "vendor.com-widget.yaml"
+
+
+def run(*command):
+    """Exit code, standard output and standard error."""
+    done = subprocess.run(command, text=True, check=False, timeout=60,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return done.returncode, done.stdout, done.stderr
+
+
+class Examples(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory(prefix="cdi-examples-")
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+
+    def test_publish_writes_what_differs(self):
+        code, out, err = run(PUBLISH, self.folder, "/dev/null")
+        self.assertEqual((code, out, err), (0, f"{self.folder}/{NAME}: changed\n", ""))
+        self.assertIn("WIDGET=/dev/null", (self.folder / NAME).read_text(encoding="utf-8"))
+        self.assertEqual(run(PUBLISH, self.folder, "/dev/null")[1],
+                         f"{self.folder}/{NAME}: unchanged\n")
+        self.assertEqual(run(PUBLISH, self.folder, "/dev/zero")[1],
+                         f"{self.folder}/{NAME}: changed\n")
+
+    def test_publish_leaves_files_of_others_alone(self):
+        (self.folder / NAME).write_text("cdiVersion: 0.5.0\nkind: vendor.com/widget\n",
+                                        encoding="utf-8")
+        code, out, err = run(PUBLISH, self.folder, "/dev/null")
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn(NAME, err)
+
+    def test_publish_says_what_it_needs(self):
+        self.assertEqual(run(PUBLISH), (2, "", "usage: publish DIRECTORY NODE\n"))
+
+    def test_validate_names_the_place_of_an_error(self):
+        run(PUBLISH, self.folder, "/dev/null")
+        good, bad = self.folder / NAME, self.folder / "bad.json"
+        bad.write_text('{"cdiVersion": "0.6.0",\n "kind": "v/c", "devices": 5}', encoding="utf-8")
+        code, out, err = run(VALIDATE, good, bad)
+        self.assertEqual((code, out), (1, f"{good}: 1 devices\n"))
+        self.assertTrue(err.startswith(f"{bad}:2:28: devices: "), err)
+        self.assertEqual(run(VALIDATE, good)[0], 0)
+
+    def test_watch_prints_devices_as_they_appear(self):
+        with subprocess.Popen([WATCH, self.folder], text=True, stdout=subprocess.PIPE) as watching:
+            self.addCleanup(watching.kill)
+            run(PUBLISH, self.folder, "/dev/null")
+            self.assertEqual(watching.stdout.readline(), "devices: vendor.com/widget=0\n")
+            (self.folder / NAME).unlink()
+            self.assertEqual(watching.stdout.readline(), "devices:\n")
+            watching.kill()
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
