@@ -4,7 +4,6 @@
 #ifndef CDI_DIRS_PUBLISH_HPP
 #define CDI_DIRS_PUBLISH_HPP
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,14 +12,12 @@
 #include <vector>
 
 #include <cdi/base/result.hpp>
+#include <cdi/dirs/publication.hpp>  // IWYU pragma: export
 #include <cdi/model/spec.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
 inline namespace CDI_ABI {
-
-/// The annotation of a spec that records who publishes its file.
-inline constexpr std::string_view owner_annotation = "cdi-publisher/owner";
 
 /// Owners that can be recorded: 1 to 253 printable characters of ASCII, no space at either end.
 /// `Errc::invalid` says what is wrong.
@@ -29,45 +26,6 @@ Result<void> check_owner(std::string_view owner);
 /// Names that a spec file can have in its directory: one part of a path, at most 255 bytes, ending
 /// in `.json` or `.yaml`. `Errc::invalid` says what is wrong.
 Result<void> check_spec_file_name(std::string_view name);
-
-/// Whether to do something, or only to say what would be done.
-enum class DryRun : std::uint8_t {
-  no,  ///< do it
-  yes  ///< only say: nothing is written, made or removed
-};
-
-/// Whose files a new one may replace.
-enum class Replace : std::uint8_t {
-  own,  ///< files of the same owner, and files that are no spec
-  any   ///< those of others, too
-};
-
-/// A file of a publisher, and what was done with it; in a dry run, what would be.
-struct Publication {
-  /// What was done with a file.
-  enum class Action : std::uint8_t {
-    created,    ///< it was not there, and was written
-    replaced,   ///< it had other bytes, another mode, or was a link or no spec
-    unchanged,  ///< it held these bytes already, and was not written; or is one to keep
-    removed,    ///< it was this owner's, and is gone
-    absent,     ///< it was not there, and need not be
-  };
-
-  std::string path{};                 ///< of the directory and the name
-  Action action = Action::unchanged;  ///< what was done
-
-  friend bool operator==(const Publication&, const Publication&) = default;
-};
-
-/// What a publisher did with the files of a directory; in a dry run, what it would do.
-struct Reconciled {
-  std::vector<Publication> files{};        ///< those asked for and those removed, sorted by name
-  std::vector<std::string> temporaries{};  ///< paths of what killed writers left and was removed
-  /// What failed after the checks; these files are as they were. One about the directory says that
-  /// it cannot be synced.
-  std::vector<Error> errors{};
-  std::vector<Error> unreadable{};  ///< files left alone, since nobody can tell whose they are
-};
 
 /// Writes and removes the spec files of one owner in one directory, and leaves those of others
 /// alone.

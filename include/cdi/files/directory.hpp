@@ -1,4 +1,4 @@
-// The names in a directory, even while other processes change it.
+// Lists a directory, even while other processes change it; opens or creates one.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_FILES_DIRECTORY_HPP
@@ -97,6 +97,30 @@ Result<Listing> list_directory(int directory, const std::string& path, const Wan
   out.cut = out.entries.size() > most;
   detail::sort_by_name(out.entries);
   return out;
+}
+
+/// Opens a directory; makes it, and those above it, when they are missing: 0755, whatever the
+/// umask.
+inline Result<Descriptor> open_or_make_directory(const std::string& path) {
+  constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  Descriptor directory{::open(path.c_str(), flags)};
+  if (directory) return directory;
+  if (errno != ENOENT) return file_error(path, "cannot open the directory");
+  const auto slash = path.rfind('/');
+  const auto above = open_or_make_directory(slash == std::string::npos ? "."
+                                            : slash == 0               ? "/"
+                                                                       : path.substr(0, slash));
+  if (!above) return above.error();
+  const auto name = slash == std::string::npos ? path : path.substr(slash + 1);
+  const bool made = ::mkdirat(above->get(), name.c_str(), 0755) == 0;
+  if (!made && errno != EEXIST) return file_error(path, "cannot make the directory");
+  directory = Descriptor{::openat(above->get(), name.c_str(), flags)};
+  if (!directory) return file_error(path, "cannot open the directory");
+  if (made && ::fchmod(directory.get(), 0755) != 0) {
+    return file_error(path, "cannot set the mode of the directory");
+  }
+  if (made) ::fsync(above->get());
+  return directory;
 }
 
 }  // namespace detail

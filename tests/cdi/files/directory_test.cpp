@@ -132,3 +132,20 @@ TEST_CASE("What cannot be listed is an error, and leaves no descriptor") {
   }
   CHECK(open_files() == before);
 }
+
+TEST_CASE("A missing directory is created with those above it, with mode 0755 whatever the umask") {
+  const TempTree tree;
+  const auto umask = ::umask(077);
+  for (int i = 0; i < 2; ++i) CHECK(cdi::detail::open_or_make_directory(tree / "a/b"));
+  ::umask(umask);
+  CHECK(mode_of(tree / "a") == 0755);
+  CHECK(mode_of(tree / "a/b") == 0755);
+  tree.put("file", "");
+  tree.link("gone", "dangling");
+  for (const auto* name : {"file", "file/in", "dangling"}) {
+    CAPTURE(name);
+    const auto made = cdi::detail::open_or_make_directory(tree / name);
+    REQUIRE_FALSE(made);
+    CHECK(made.error().code == cdi::Errc::system);
+  }
+}
