@@ -18,7 +18,7 @@ FOR_ALL = {"version", "fwd"}  # no doors: they have no layer below them
 THIRD_PARTY = {"nlohmann": {"text/json", "targets/json_editor", "dirs/inject_json"},
                "openssl": {"files/sha256"}}
 # What has nothing of its own to test: other tests use it.
-UNTESTED = {"dirs/publication", "files/read_options", "registry/any_names"}
+UNTESTED = {"dirs/publication", "dirs/wait_options", "files/read_options", "registry/any_names"}
 
 root = pathlib.Path(__file__).resolve().parents[2]
 include = root / "include/cdi"

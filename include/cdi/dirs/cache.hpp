@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <cdi/base/result.hpp>
+#include <cdi/dirs/wait_options.hpp>  // IWYU pragma: export
 #include <cdi/engine/apply.hpp>
 #include <cdi/engine/host.hpp>
 #include <cdi/files/read_options.hpp>
@@ -46,16 +47,6 @@ enum class Freshness : std::uint8_t {
 struct CacheOptions {
   ReadOptions read{};                        ///< for every file
   Freshness freshness = Freshness::checked;  ///< how changes are noticed
-};
-
-/// How `Cache::wait_for` waits.
-struct WaitOptions {
-  /// Fails at once when the kind of a device is there, and the device is not: no file that could
-  /// define it is unreadable, or was changed during the last `quiet`. Turn it off where a spec is
-  /// written several times, each time with more devices.
-  bool fail_on_unknown_device = true;
-  /// How long no file that could define the device may have changed, for that to be final.
-  std::chrono::milliseconds quiet{1000};
 };
 
 /// Spec directories as a registry that is fresh at each call, and reads again only what changed.

@@ -18,6 +18,7 @@
 
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
+#include <cdi/dirs/scanned_dir.hpp>
 #include <cdi/files/descriptor.hpp>
 #include <cdi/files/directory.hpp>
 #include <cdi/files/file_state.hpp>
@@ -31,34 +32,6 @@ namespace cdi {
 inline namespace CDI_ABI {
 
 namespace detail {
-
-/// A spec file of a directory. Shared between scans as long as it stays the same.
-struct ScannedFile {
-  std::string name{};
-  bool is_link = false;
-  FileState file{};
-};
-
-/// A spec directory. Shared between scans as long as it and its files stay the same.
-struct ScannedDir {
-  SpecDir dir{};
-  Signature signature{};
-  bool settled = false;                            // see `is_settled`; never when it was not listed
-  std::shared_ptr<const RejectedFile> rejected{};  // why it was not listed
-  std::vector<std::shared_ptr<const ScannedFile>> files{};  // sorted by name
-};
-
-/// All directories, and what they give.
-struct Scan {
-  std::vector<std::shared_ptr<const ScannedDir>> dirs{};
-  std::shared_ptr<const Registry> registry{};
-};
-
-/// What to look at when asking whether anything has changed.
-enum class LookAt {
-  everything,
-  what_is_not_watched,  // inotify tells of files, but not of those that links lead to
-};
 
 /// The entries of a directory that are taken for spec files: links have the type `DT_LNK`, and
 /// subdirectories are left out. Stops after one more than `most`.
@@ -82,96 +55,16 @@ inline Result<Listing> list_specs(int directory, const std::string& path, std::s
   return listing;
 }
 
-/// A path that names of files are put to, without allocation from the longest on.
-class FilePath {
- public:
-  explicit FilePath(std::string_view directory) : text_{directory} {
-    if (!text_.ends_with('/')) text_.append(1, '/');
-    directory_ = text_.size();
-  }
-  const std::string& operator()(std::string_view name) {
-    text_.resize(directory_);
-    return text_.append(name);
-  }
-
- private:
-  std::string text_;
-  std::size_t directory_ = 0;
-};
-
-/// Whether a path leads to a file or directory that is as it was. Costs one `stat`.
-inline bool is_same(const std::string& path, const Signature& signature) {
-  struct stat info = {};
-  return ::stat(path.c_str(), &info) == 0 && signature_of(info) == signature;
-}
-
-/// Whether a path still leads nowhere, or to what is no regular file. Costs one `stat`.
-inline bool is_still_no_file(const std::string& path, const FileState& before) {
-  if (!before.rejected || before.rejected->why.code != Errc::system) return false;
-  const int system = before.rejected->why.system;
-  struct stat info = {};
-  if (::stat(path.c_str(), &info) != 0) {
-    return errno == system && (system == ENOENT || system == ELOOP);
-  }
-  return !S_ISREG(info.st_mode) && system == (S_ISDIR(info.st_mode) ? EISDIR : EINVAL);
-}
-
-/// Whether a directory and its files are as they were. Costs one `stat` for each; opens nothing.
-inline bool is_same(const ScannedDir& before, LookAt look) {
-  if (before.dir.state == SpecDir::State::missing) {
-    struct stat info = {};
-    return ::stat(before.dir.path.c_str(), &info) != 0 && errno == ENOENT;
-  }
-  if (!before.settled || !is_same(before.dir.path, before.signature)) return false;
-  FilePath path{before.dir.path};
-  for (const auto& file : before.files) {
-    const bool watched =
-        look == LookAt::what_is_not_watched && file->file.settled && !file->is_link;
-    if (watched) continue;
-    const bool same = file->file.settled ? is_same(path(file->name), file->file.signature)
-                                         : is_still_no_file(path(file->name), file->file);
-    if (!same) return false;
-  }
-  return true;
-}
-
-/// Whether two errors say the same.
-inline bool is_same(const Error& a, const Error& b) {
-  return a.code == b.code && a.system == b.system && a.message == b.message && a.where == b.where &&
-         a.position.line == b.position.line && a.position.column == b.position.column;
-}
-
-/// Whether two rejected files are the same to whoever asks for a device.
-inline bool is_same(const RejectedFile& a, const RejectedFile& b) {
-  return is_same(a.why, b.why) && a.kind == b.kind && a.devices == b.devices &&
-         a.needs_version == b.needs_version;
-}
-
 /// Goes on with what a file held before, and notes what is wrong with it now.
 inline void keep_last_good(const FileState& before, FileState& now) {
   Error fault = now.rejected->why;
   fault.message.append("; what it held before stays in use");
   now.rejected = nullptr;
   now.spec = before.spec;
-  if (before.spec->fault && is_same(*before.spec->fault, fault)) return;
+  if (before.spec->fault && is_same_error(*before.spec->fault, fault)) return;
   auto kept = std::make_shared<LoadedSpec>(*before.spec);
   kept->fault = std::make_shared<const Error>(std::move(fault));
   now.spec = std::move(kept);
-}
-
-/// The file of a name, or null.
-inline std::shared_ptr<const ScannedFile> find_file(const ScannedDir& dir, std::string_view name) {
-  std::size_t at = 0;
-  for (std::size_t end = dir.files.size(); at < end;) {
-    const std::size_t middle = at + (end - at) / 2;
-    if (dir.files[middle]->name < name) {
-      at = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
-  if (at == dir.files.size() || dir.files[at]->name != name) return nullptr;
-  return dir.files[at];
 }
 
 /// Reads spec directories once; what has not changed since the scan before is not read again.
@@ -187,7 +80,7 @@ class Scanner {
     bool same = before != nullptr;
     for (std::size_t i = 0; i < paths.size(); ++i) {
       const ScannedDir& old = before ? *before->dirs[i] : nothing_;
-      if (before && is_same(old, look)) {
+      if (before && is_unchanged(old, look)) {
         now.dirs.push_back(before->dirs[i]);
       } else {
         same = false;
@@ -196,7 +89,8 @@ class Scanner {
       }
     }
     if (same) return before;
-    now.registry = before && gives_the_same(*before, now) ? before->registry : make_registry(now);
+    now.registry =
+        before && gives_same_registry(*before, now) ? before->registry : make_registry(now);
     return std::make_shared<const Scan>(std::move(now));
   }
 
@@ -246,7 +140,7 @@ class Scanner {
   /// lacking: then what they held stays.
   ScannedDir unlisted(Error why, const ScannedDir& before, ScannedDir&& out) const {
     out.dir.state = SpecDir::State::unreadable;
-    const bool same = before.rejected && is_same(before.rejected->why, why);
+    const bool same = before.rejected && is_same_error(before.rejected->why, why);
     const bool gone = why.code != Errc::system || why.system == ENOTDIR || why.system == ELOOP;
     if (options_.keep_last_good && !gone) {
       out.files = before.files;
@@ -259,7 +153,7 @@ class Scanner {
 
   void scan_file(int directory, ScannedFile& found, const std::string& path,
                  const ScannedDir& dir_before, ScannedDir& out) const {
-    auto known = detail::find_file(dir_before, found.name);
+    auto known = detail::find_scanned_file(dir_before, found.name);
     struct stat info = {};
     if (known && known->file.settled && known->is_link == found.is_link &&
         ::fstatat(directory, found.name.c_str(), &info, 0) == 0 &&
@@ -272,7 +166,7 @@ class Scanner {
     if (found.file.rejected) {
       const Error& why = found.file.rejected->why;
       if (why.system == ENOENT && !found.is_link) return;  // listed, and gone meanwhile
-      if (before.rejected && is_same(*before.rejected, *found.file.rejected)) {
+      if (before.rejected && is_same_rejection(*before.rejected, *found.file.rejected)) {
         found.file.rejected = before.rejected;
       } else if (options_.keep_last_good && before.spec && why.code != Errc::refused) {
         detail::keep_last_good(before, found.file);
@@ -284,24 +178,6 @@ class Scanner {
   static void add_file(std::shared_ptr<const ScannedFile> file, ScannedDir& out) {
     if (file->file.spec) ++out.dir.specs;
     out.files.push_back(std::move(file));
-  }
-
-  /// Whether two scans give the same registry, so that the one there is will do.
-  static bool gives_the_same(const Scan& before, const Scan& now) {
-    for (std::size_t i = 0; i < now.dirs.size(); ++i) {
-      const ScannedDir& a = *before.dirs[i];
-      const ScannedDir& b = *now.dirs[i];
-      if (&a == &b) continue;
-      if (a.dir != b.dir || a.rejected != b.rejected || a.files.size() != b.files.size()) {
-        return false;
-      }
-      for (std::size_t f = 0; f < b.files.size(); ++f) {
-        const FileState& x = a.files[f]->file;
-        const FileState& y = b.files[f]->file;
-        if (x.spec != y.spec || x.rejected != y.rejected) return false;
-      }
-    }
-    return true;
   }
 
   static std::shared_ptr<const Registry> make_registry(const Scan& scan) {

@@ -6,15 +6,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
-#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <memory>
 #include <poll.h>
 #include <string>
 #include <string_view>
-#include <sys/inotify.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <thread>
 #include <type_traits>
@@ -26,101 +23,10 @@
 #include <nlohmann/json.hpp>
 
 #include <cdi/dirs/cache.hpp>
-#include <cdi/dirs/scan.hpp>
-#include <cdi/files/descriptor.hpp>
 #include <cdi/targets/json_editor.hpp>
 #include <cdi/targets/oci_editor.hpp>
 
-#include "../../temp_tree.hpp"
-
-namespace {
-
-using Names = std::vector<std::string>;
-using std::chrono::steady_clock;
-using namespace std::chrono_literals;
-
-/// The file whose `FROM` a device sets; empty when it cannot be resolved.
-std::string from(const cdi::Registry& registry, std::string_view name) {
-  const auto found = registry.find(name);
-  return found.device == nullptr ? "" : found.device->container_edits.env.at(0).substr(5);
-}
-
-/// A deadline that is never reached unless something is wrong.
-steady_clock::time_point far() {
-  return steady_clock::now() + 60s;
-}
-
-/// Goes on until a condition holds; false when it does not for a minute.
-template <class Condition>
-bool eventually(const Condition& condition) {
-  const auto end = far();
-  while (!condition()) {
-    if (steady_clock::now() > end) return false;
-    std::this_thread::yield();
-  }
-  return true;
-}
-
-/// Sees which files of a directory are opened, by the eyes of the kernel.
-class Opened {
- public:
-  explicit Opened(const std::string& dir) : inotify_{::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)} {
-    REQUIRE(::inotify_add_watch(inotify_.get(), dir.c_str(), IN_OPEN) >= 0);
-  }
-  /// The names opened since the last call; "" for the directory itself.
-  Names take() {
-    Names names;
-    alignas(inotify_event) char block[65536];
-    for (;;) {
-      const auto got = ::read(inotify_.get(), block, sizeof block);
-      if (got <= 0) return names;
-      for (ssize_t at = 0; at < got;) {
-        inotify_event event;
-        std::memcpy(&event, block + at, sizeof event);
-        names.emplace_back(event.len == 0 ? "" : block + at + sizeof event);
-        at += static_cast<ssize_t>(sizeof event + event.len);
-      }
-    }
-  }
-
- private:
-  cdi::Descriptor inotify_;
-};
-
-/// Asks until nothing is read any more: files just changed are read again for a moment.
-void settle(cdi::Cache& cache, Opened& opened) {
-  REQUIRE(eventually([&] {
-    opened.take();
-    cache.registry();
-    return opened.take().empty();
-  }));
-}
-
-/// Lowers the limit of open files so that none can be opened any more.
-class NoMoreFiles {
- public:
-  NoMoreFiles() {
-    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before_) == 0);
-    const rlimit none{.rlim_cur = 0, .rlim_max = before_.rlim_max};
-    REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
-  }
-  NoMoreFiles(const NoMoreFiles&) = delete;
-  NoMoreFiles& operator=(const NoMoreFiles&) = delete;
-  ~NoMoreFiles() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-
- private:
-  rlimit before_{};
-};
-
-const char* const every_freshness[] = {"checked", "watched", "kept_up"};
-cdi::CacheOptions fresh(std::string_view name) {
-  const auto freshness = name == "checked"   ? cdi::Freshness::checked
-                         : name == "watched" ? cdi::Freshness::watched
-                                             : cdi::Freshness::kept_up;
-  return {.freshness = freshness};
-}
-
-}  // namespace
+#include "../../cache_tree.hpp"
 
 static_assert(!std::is_copy_constructible_v<cdi::Cache>);
 
@@ -297,52 +203,6 @@ TEST_CASE("A watched path that leads elsewhere is watched there, whoever sees it
   std::filesystem::current_path(before);
 }
 
-TEST_CASE("One file among 1000 changed: one file is read, the others are shared") {
-  const TempTree tree;
-  const auto a = tree.make_dir("a");
-  for (int i = 0; i < 1000; ++i) {
-    tree.put_spec("a/" + std::to_string(1000 + i) + ".yaml", "d" + std::to_string(i));
-  }
-  cdi::Cache cache{{a}};
-  Opened opened{a};
-  settle(cache, opened);
-  const auto before = cache.registry();
-  const auto check_one_read = [&](const Names& expected) {
-    const auto after = cache.registry();
-    CHECK(opened.take() == expected);
-    REQUIRE(after->specs().size() == 1000);
-    for (std::size_t i = 0; i < 1000; ++i) {
-      CHECK((after->specs()[i] == before->specs()[i]) == (i != 500));
-    }
-  };
-  tree.put_spec("new", "changed");
-  opened.take();
-  REQUIRE(::rename((tree / "new").c_str(), (tree / "a/1500.yaml").c_str()) == 0);
-  check_one_read({"", "1500.yaml"});  // the directory, to list it; and the file
-  CHECK(cache.registry()->find("v/c=changed").device != nullptr);
-  settle(cache, opened);
-  tree.put_spec("a/1500.yaml", "in-place");
-  opened.take();
-  check_one_read({"", "1500.yaml"});
-  CHECK(cache.registry()->find("v/c=in-place").device != nullptr);
-}
-
-TEST_CASE("A file that is touched, or written anew with the same bytes, changes nothing") {
-  const TempTree tree;
-  const auto a = tree.make_dir("a");
-  tree.put_spec("a/x.yaml", "d");
-  tree.put("a/bad.yaml", "[");
-  cdi::Cache cache{{a}, {.read = {.patience = {}}}};
-  const auto registry = cache.registry();
-  tree.put_spec("a/x.yaml", "d");
-  tree.put("a/bad.yaml", "[");
-  CHECK(cache.registry() == registry);
-  REQUIRE(::utimensat(AT_FDCWD, (tree / "a/x.yaml").c_str(), nullptr, 0) == 0);
-  CHECK(cache.registry() == registry);
-  tree.put("a/bad.yaml", "\n[");
-  CHECK(cache.registry() != registry);  // the error is in another line now
-}
-
 TEST_CASE("By hand, directories are read when first asked, and not again before a refresh") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
@@ -386,168 +246,6 @@ TEST_CASE("A snapshot is what was found last, without a look") {
   CHECK(cache.snapshot() == first);
   CHECK(cache.registry() != first);
   CHECK(cache.snapshot()->devices().size() == 2);
-}
-
-TEST_CASE("What a file held before stays in use when it turns bad, with the error") {
-  const TempTree tree;
-  const auto a = tree.make_dir("a");
-  tree.put_spec("a/x.yaml", "d");
-  cdi::Cache cache{{a}, {.read = {.patience = {}}}};
-  const auto good = cache.registry();
-  CHECK(good->find("v/c=d").spec->fault == nullptr);
-
-  tree.put("a/x.yaml", "cdiVersion: 1.0.0\nkind: v/c\nodd: 1\n");
-  const auto kept = cache.registry();
-  CHECK(from(*kept, "v/c=d") == "a/x.yaml");
-  REQUIRE(kept->errors().size() == 1);
-  CHECK(to_string(kept->errors()[0]) ==
-        a + "/x.yaml:3:1: odd: unknown field; known here: cdiVersion, kind, annotations, devices, "
-            "containerEdits; what it held before stays in use");
-  CHECK(kept->find("v/c=d").spec->fault != nullptr);
-  CHECK(kept->dirs()[0].specs == 1);
-  CHECK(cache.registry() == kept);
-  // A device that it did not hold before may be in what it holds now.
-  CHECK(kept->unresolved({"v/c=e"}).at(0).reason == cdi::Reason::rejected);
-
-  tree.put("a/x.yaml", "[");  // bad in another way
-  const auto worse = cache.registry();
-  CHECK(from(*worse, "v/c=d") == "a/x.yaml");
-  CHECK(worse->errors().at(0).position.line == 1);
-
-  tree.put_spec("a/x.yaml", "d");  // mended
-  CHECK(cache.registry()->errors().empty());
-  CHECK(cache.registry()->find("v/c=d").spec->fault == nullptr);
-  tree.put("a/x.yaml", "[");
-  CHECK(cache.registry()->devices().size() == 1);
-  REQUIRE(::unlink((tree / "a/x.yaml").c_str()) == 0);  // gone is gone
-  CHECK(cache.registry()->devices().empty());
-  CHECK(cache.registry()->errors().empty());
-  tree.put("a/x.yaml", "[");
-  CHECK(cache.registry()->devices().empty());
-
-  cdi::Cache strict{{a}, {.read = {.patience = {}, .keep_last_good = false}}};
-  tree.put_spec("a/x.yaml", "d");
-  CHECK(strict.registry()->devices().size() == 1);
-  tree.put("a/x.yaml", "[");
-  CHECK(strict.registry()->devices().empty());
-  CHECK(strict.registry()->errors().size() == 1);
-}
-
-TEST_CASE("A fault is mended by a file of another name, as a scan from the start sees it") {
-  const TempTree tree;
-  const auto a = tree.make_dir("a");
-  tree.put_spec("a/x.yaml", "d");
-  cdi::Cache cache{{a}, {.read = {.patience = {}}}};
-  CHECK(cache.registry()->devices().size() == 1);
-  tree.put("a/x.yaml", "[");
-  CHECK(from(*cache.registry(), "v/c=d") == "a/x.yaml");
-  for (const std::string_view name : {"a/w.yaml", "a/y.yaml"}) {  // before and after it
-    CAPTURE(name);
-    tree.put_spec(name, "d");
-    CHECK(from(*cache.registry(), "v/c=d") == name);
-    CHECK(from(*cdi::scan_spec_dirs({a}), "v/c=d") == name);
-    CHECK(cache.registry()->errors().size() == 1);  // of the bad file
-    REQUIRE(::unlink((tree / name).c_str()) == 0);
-  }
-  CHECK(from(*cache.registry(), "v/c=d") == "a/x.yaml");
-}
-
-TEST_CASE("A file that others may write now is not kept") {
-  const TempTree tree;
-  const auto a = tree.make_dir("a");
-  tree.put_spec("a/x.yaml", "d");
-  cdi::Cache cache{{a}, {.read = {.refuse_writable = true}}};
-  CHECK(cache.registry()->devices().size() == 1);
-  REQUIRE(::chmod((tree / "a/x.yaml").c_str(), 0666) == 0);
-  CHECK(cache.registry()->devices().empty());
-  CHECK(cache.registry()->unresolved({"v/c=d"}).at(0).reason == cdi::Reason::refused);
-  REQUIRE(::chmod((tree / "a/x.yaml").c_str(), 0644) == 0);
-  CHECK(cache.registry()->devices().size() == 1);
-  REQUIRE(::chmod(a.c_str(), 0777) == 0);
-  CHECK(cache.registry()->devices().empty());
-  CHECK(cache.registry()->unresolved({"v/c=d"}).at(0).reason == cdi::Reason::refused);
-}
-
-TEST_CASE("Lack of descriptors hides nothing that was read before") {
-  for (const std::string_view name : every_freshness) {
-    CAPTURE(name);
-    const TempTree tree;
-    const auto a = tree.make_dir("a");
-    tree.put_spec("a/x.yaml", "d");
-    cdi::Cache cache{{a}, fresh(name)};
-    CHECK(cache.registry()->devices().size() == 1);
-    tree.make_dir("b");
-    tree.put_spec("b/y.yaml", "e");
-    {
-      const NoMoreFiles none;
-      // Moved only now: the thread of `kept_up` must not have read half of it before.
-      REQUIRE(std::rename((tree / "b/y.yaml").c_str(), (tree / "a/y.yaml").c_str()) == 0);
-      const auto registry = cache.registry();
-      CHECK(from(*registry, "v/c=d") == "a/x.yaml");
-      REQUIRE(registry->errors().size() == 1);
-      CHECK(registry->errors()[0].system == EMFILE);
-      CHECK(registry->dirs()[0].state == cdi::SpecDir::State::unreadable);
-      CHECK(registry->dirs()[0].specs == 1);
-      // The registry is not made anew each time, but by the thread of `kept_up` once more, when it
-      // is told of the file.
-      bool kept = false;
-      for (int i = 0; i < 100 && !kept; ++i) kept = cache.registry() == cache.registry();
-      CHECK(kept);
-      CHECK(cache.registry()->unresolved({"w/c=d"}).at(0).reason == cdi::Reason::unreadable);
-    }
-    CHECK(cache.registry()->devices().size() == 2);
-    CHECK(cache.registry()->errors().empty());
-  }
-}
-
-TEST_CASE("A directory or file that may not be read any more hides nothing that was read before") {
-  const Nobody nobody;
-  if (!nobody) return;
-  const TempTree tree;
-  const auto a = tree.make_dir("a");
-  tree.put_spec("a/x.yaml", "d");
-  tree.put_spec("a/y.yaml", "e");
-  cdi::Cache cache{{a}};
-  CHECK(cache.registry()->devices().size() == 2);
-  REQUIRE(::chmod((tree / "a/x.yaml").c_str(), 0) == 0);
-  CHECK(cache.registry()->devices().size() == 2);
-  REQUIRE(cache.registry()->errors().size() == 1);
-  const auto& message = cache.registry()->errors()[0].message;
-  CHECK(message.find("Permission denied: mode 0000, owner " + std::to_string(::geteuid())) !=
-        std::string::npos);
-  CHECK(message.find("; this process is user " + std::to_string(::geteuid())) != std::string::npos);
-  REQUIRE(::chmod(a.c_str(), 0) == 0);
-  CHECK(cache.registry()->devices().size() == 2);
-  REQUIRE(::chmod(a.c_str(), 0755) == 0);
-  REQUIRE(::chmod((tree / "a/x.yaml").c_str(), 0644) == 0);
-  CHECK(cache.registry()->errors().empty());
-}
-
-TEST_CASE("A file that is written in pieces is waited for before it counts as bad") {
-  const TempTree tree;
-  const auto a = tree.make_dir("a");
-  const std::string_view text =
-      R"({"cdiVersion":"1.0.0","kind":"v/c","devices":[{"name":"d","containerEdits":{"env":["A=1"]}}]})";
-  tree.put("a/x.json", text);
-  cdi::Cache cache{{a}, {.read = {.patience = 60s, .keep_last_good = false}}};
-  std::atomic<bool> done = false;
-  std::thread writer{[&] {
-    for (int i = 0; i < 100; ++i) {
-      std::FILE* const file = std::fopen((tree / "a/x.json").c_str(), "wb");
-      for (const char c : text) {
-        std::fputc(c, file);
-        if (c == ',') std::fflush(file);
-      }
-      std::fclose(file);
-    }
-    done = true;
-  }};
-  std::size_t missed = 0;
-  do {
-    if (cache.registry()->find("v/c=d").device == nullptr) ++missed;
-  } while (!done);
-  writer.join();
-  CHECK(missed == 0);
 }
 
 TEST_CASE_TEMPLATE("Devices are injected through the cache, all or none", Target, nlohmann::json,
@@ -638,90 +336,6 @@ TEST_CASE("A cache that keeps up has changes in its snapshot without being asked
   CHECK(has("v/c=d"));
   tree.put_spec("a/y.yaml", "e");
   CHECK(has("v/c=e"));
-}
-
-TEST_CASE("Names are waited for until their specs are there, whole") {
-  const TempTree tree;
-  cdi::Cache cache{{tree / "late/cdi"}};
-  std::thread writer{[&] {
-    tree.make_dir("late");
-    tree.make_dir("late/cdi");
-    tree.put_spec("late/cdi/other.yaml", "other");
-    tree.put("late/cdi/x.json", R"({"cdiVersion":"1.0.0","kind":"w/c","dev)");
-    tree.put("late/cdi/x.json", R"({"cdiVersion":"1.0.0","kind":"w/c","devices":[)"
-                                R"({"name":"d","containerEdits":{"env":["A=1"]}}]})");
-  }};
-  const auto registry = cache.wait_for({"w/c=d", "v/c=other"}, far());
-  writer.join();
-  REQUIRE_MESSAGE(registry, (registry ? "" : to_string(registry.error())));
-  CHECK((*registry)->find("w/c=d").device != nullptr);
-  CHECK(cache.snapshot() == *registry);
-}
-
-TEST_CASE("Waiting ends at once when it can bring nothing") {
-  const TempTree tree;
-  const auto a = tree.make_dir("a");
-  tree.put_spec("a/x.yaml", "d");
-  cdi::Cache cache{{a}};
-  const auto unknown = cache.wait_for({"v/c=d", "v/c=e"}, far(), {.quiet = 0ms});
-  REQUIRE_FALSE(unknown);
-  CHECK(unknown.error().code == cdi::Errc::not_found);
-  CHECK(unknown.error().message.find("kind \"v/c\" has no device \"e\"") != std::string::npos);
-  const auto invalid = cache.wait_for({"d"}, far(), {.fail_on_unknown_device = false});
-  REQUIRE_FALSE(invalid);
-  CHECK(invalid.error().code == cdi::Errc::invalid_name);
-
-  // Where devices come one after the other, it goes on.
-  std::thread writer{[&] {
-    tree.put_spec("a/y.yaml", "e");
-  }};
-  CHECK(cache.wait_for({"v/c=d", "v/c=e"}, far(), {.fail_on_unknown_device = false}));
-  writer.join();
-}
-
-TEST_CASE(
-    "A file that may still grow is waited for, though its kind is there and the device is not") {
-  const std::string_view pieces[] = {"", "{", R"({"cdiVersion":"1.0.0","kind":"v/c","dev)",
-                                     "cdiVersion: 1.0.0\nkind: v/c\ndevices:\n- name: other\n"
-                                     "  containerEdits: {env: [A=1]}\n"};
-  for (const auto piece : pieces) {
-    CAPTURE(piece);
-    const TempTree tree;
-    const auto a = tree.make_dir("a");
-    tree.put_spec("a/x.yaml", "d");
-    tree.put("a/y.yaml", piece);
-    cdi::Cache cache{{a}};
-    std::atomic<bool> asked = false;
-    std::thread writer{[&] {
-      // Once it has looked, and goes on waiting.
-      CHECK(eventually([&] { return asked.load(); }));
-      tree.put_spec("a/y.yaml", "e");
-    }};
-    // Asks again each time that somebody changes a file; `quiet` is never over.
-    const struct Names {
-      std::atomic<bool>* asked;
-      const std::string* begin() const {
-        static const std::string name = "v/c=e";
-        *asked = true;
-        return &name;
-      }
-      const std::string* end() const { return begin() + 1; }
-    } names{&asked};
-    CHECK(cache.wait_for(names, far(), {.quiet = 60s}));
-    writer.join();
-  }
-}
-
-TEST_CASE("When the deadline is over, the error has the reasons") {
-  const TempTree tree;
-  const auto a = tree.make_dir("a");
-  tree.put("a/x.json", R"({"cdiVersion":"1.0.0","kind":"v/c","dev)");
-  cdi::Cache cache{{a}};
-  const auto registry = cache.wait_for({"v/c=d"}, steady_clock::now() + 1ms);
-  REQUIRE_FALSE(registry);
-  CHECK(registry.error().code == cdi::Errc::timeout);
-  CHECK(registry.error().message.starts_with("the deadline is over: cannot resolve \"v/c=d\": "));
-  CHECK(registry.error().message.find(a + "/x.json:1:") != std::string::npos);
 }
 
 TEST_CASE("Readers, refreshers and writers of files run together, and every snapshot is whole") {

@@ -1,0 +1,170 @@
+// What a scan found in a spec directory, and whether it is still the same.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_DIRS_SCANNED_DIR_HPP
+#define CDI_DIRS_SCANNED_DIR_HPP
+
+#include <cerrno>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <vector>
+
+#include <cdi/base/result.hpp>
+#include <cdi/files/file_state.hpp>
+#include <cdi/files/signature.hpp>
+#include <cdi/registry/registry.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// A spec file of a directory. Shared between scans as long as it stays the same.
+struct ScannedFile {
+  std::string name{};
+  bool is_link = false;
+  FileState file{};
+};
+
+/// A spec directory. Shared between scans as long as it and its files stay the same.
+struct ScannedDir {
+  SpecDir dir{};
+  Signature signature{};
+  bool settled = false;                            // see `is_settled`; never when it was not listed
+  std::shared_ptr<const RejectedFile> rejected{};  // why it was not listed
+  std::vector<std::shared_ptr<const ScannedFile>> files{};  // sorted by name
+};
+
+/// All directories, and what they give.
+struct Scan {
+  std::vector<std::shared_ptr<const ScannedDir>> dirs{};
+  std::shared_ptr<const Registry> registry{};
+};
+
+/// What to look at when asking whether anything has changed.
+enum class LookAt {
+  everything,
+  what_is_not_watched,  // inotify tells of files, but not of those that links lead to
+};
+
+/// The file of a name, or null.
+inline std::shared_ptr<const ScannedFile> find_scanned_file(const ScannedDir& dir,
+                                                            std::string_view name) {
+  std::size_t at = 0;
+  for (std::size_t end = dir.files.size(); at < end;) {
+    const std::size_t middle = at + (end - at) / 2;
+    if (dir.files[middle]->name < name) {
+      at = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  if (at == dir.files.size() || dir.files[at]->name != name) return nullptr;
+  return dir.files[at];
+}
+
+/// A path that names of files are put to, without allocation from the longest on.
+class FilePath {
+ public:
+  explicit FilePath(std::string_view directory) : text_{directory} {
+    if (!text_.ends_with('/')) text_.append(1, '/');
+    directory_ = text_.size();
+  }
+  const std::string& operator()(std::string_view name) {
+    text_.resize(directory_);
+    return text_.append(name);
+  }
+
+ private:
+  std::string text_;
+  std::size_t directory_ = 0;
+};
+
+/// Whether a path leads to a file or directory that is as it was. Costs one `stat`.
+inline bool leads_to(const std::string& path, const Signature& signature) {
+  struct stat info = {};
+  return ::stat(path.c_str(), &info) == 0 && signature_of(info) == signature;
+}
+
+/// Whether a path still leads nowhere, or to what is no regular file. Costs one `stat`.
+inline bool is_still_no_file(const std::string& path, const FileState& before) {
+  if (!before.rejected || before.rejected->why.code != Errc::system) return false;
+  const int system = before.rejected->why.system;
+  struct stat info = {};
+  if (::stat(path.c_str(), &info) != 0) {
+    return errno == system && (system == ENOENT || system == ELOOP);
+  }
+  return !S_ISREG(info.st_mode) && system == (S_ISDIR(info.st_mode) ? EISDIR : EINVAL);
+}
+
+/// Whether a directory and its files are as they were. Costs one `stat` for each; opens nothing.
+inline bool is_unchanged(const ScannedDir& before, LookAt look) {
+  if (before.dir.state == SpecDir::State::missing) {
+    struct stat info = {};
+    return ::stat(before.dir.path.c_str(), &info) != 0 && errno == ENOENT;
+  }
+  if (!before.settled || !leads_to(before.dir.path, before.signature)) return false;
+  FilePath path{before.dir.path};
+  for (const auto& file : before.files) {
+    const bool watched =
+        look == LookAt::what_is_not_watched && file->file.settled && !file->is_link;
+    if (watched) continue;
+    const bool same = file->file.settled ? leads_to(path(file->name), file->file.signature)
+                                         : is_still_no_file(path(file->name), file->file);
+    if (!same) return false;
+  }
+  return true;
+}
+
+/// Whether two errors say the same.
+inline bool is_same_error(const Error& a, const Error& b) {
+  return a.code == b.code && a.system == b.system && a.message == b.message && a.where == b.where &&
+         a.position.line == b.position.line && a.position.column == b.position.column;
+}
+
+/// Whether two rejected files are the same to whoever asks for a device.
+inline bool is_same_rejection(const RejectedFile& a, const RejectedFile& b) {
+  return is_same_error(a.why, b.why) && a.kind == b.kind && a.devices == b.devices &&
+         a.needs_version == b.needs_version;
+}
+
+/// Whether the files of two scans of a directory give the same registry.
+inline bool gives_same_registry(const ScannedDir& a, const ScannedDir& b) {
+  if (&a == &b) return true;
+  if (a.dir != b.dir || a.rejected != b.rejected || a.files.size() != b.files.size()) return false;
+  for (std::size_t i = 0; i < b.files.size(); ++i) {
+    const FileState& before = a.files[i]->file;
+    const FileState& now = b.files[i]->file;
+    if (before.spec != now.spec || before.rejected != now.rejected) return false;
+  }
+  return true;
+}
+
+/// The same of all directories: the registry of the first scan can then be shared.
+inline bool gives_same_registry(const Scan& before, const Scan& now) {
+  for (std::size_t i = 0; i < now.dirs.size(); ++i) {
+    if (!gives_same_registry(*before.dirs[i], *now.dirs[i])) return false;
+  }
+  return true;
+}
+
+/// Whether a path of a directory leads to another one now, of which inotify need not have told.
+inline bool leads_elsewhere(const Scan& before, const Scan& now) {
+  for (std::size_t i = 0; i < now.dirs.size(); ++i) {
+    const Signature& a = before.dirs[i]->signature;
+    const Signature& b = now.dirs[i]->signature;
+    if (a.device != b.device || a.inode != b.inode) return true;
+  }
+  return false;
+}
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_DIRS_SCANNED_DIR_HPP

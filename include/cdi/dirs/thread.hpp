@@ -1,0 +1,115 @@
+// A mutex and a thread of the system: <mutex> and <thread> cost much to include.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_DIRS_THREAD_HPP
+#define CDI_DIRS_THREAD_HPP
+
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <iterator>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cdi/files/descriptor.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// A mutex of the system.
+class Mutex {
+ public:
+  Mutex() { ::pthread_mutex_init(&mutex_, nullptr); }
+  Mutex(const Mutex&) = delete;
+  Mutex& operator=(const Mutex&) = delete;
+  ~Mutex() { ::pthread_mutex_destroy(&mutex_); }
+
+  void lock() { ::pthread_mutex_lock(&mutex_); }
+  void unlock() { ::pthread_mutex_unlock(&mutex_); }
+
+ private:
+  pthread_mutex_t mutex_{};
+};
+
+/// Locks a mutex as long as it lives.
+class Lock {
+ public:
+  explicit Lock(Mutex& mutex) : mutex_{mutex} { mutex_.lock(); }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+  ~Lock() { mutex_.unlock(); }
+
+ private:
+  Mutex& mutex_;
+};
+
+/// A thread that does a piece of work at once, and again whenever a descriptor is readable and once
+/// a second. It takes no signals. The destructor waits for the piece of work to end.
+class BackgroundThread {
+ public:
+  using Work = void (*)(void* object);
+
+  BackgroundThread() = default;
+  BackgroundThread(const BackgroundThread&) = delete;
+  BackgroundThread& operator=(const BackgroundThread&) = delete;
+  ~BackgroundThread() {
+    if (!is_running_) return;
+    constexpr std::uint64_t one = 1;
+    while (::write(stop_.get(), &one, sizeof one) < 0 && errno == EINTR) continue;
+    ::pthread_join(thread_, nullptr);
+  }
+
+  /// Starts the thread, once; `descriptor` may be negative. Gives 0, or the `errno` of what failed.
+  int start(Work work, void* object, int descriptor) {
+    work_ = work;
+    object_ = object;
+    descriptor_ = descriptor;
+    stop_ = Descriptor{::eventfd(0, EFD_CLOEXEC)};
+    if (!stop_) return errno;
+    sigset_t all;
+    sigset_t before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);  // the thread inherits the mask
+    const int failed = ::pthread_create(&thread_, nullptr, &BackgroundThread::run, this);
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    is_running_ = failed == 0;
+    return failed;
+  }
+
+  bool is_running() const { return is_running_; }
+
+ private:
+  static void* run(void* self) {
+    static_cast<BackgroundThread*>(self)->repeat();
+    return nullptr;
+  }
+
+  void repeat() const {
+    constexpr int longest = 1000;  // milliseconds
+    pollfd events[] = {{.fd = stop_.get(), .events = POLLIN, .revents = 0},
+                       {.fd = descriptor_, .events = POLLIN, .revents = 0}};
+    do {
+      work_(object_);
+      ::poll(events, std::size(events), longest);
+    } while (events[0].revents == 0);
+  }
+
+  Work work_ = nullptr;
+  void* object_ = nullptr;
+  int descriptor_ = -1;
+  Descriptor stop_{-1};
+  pthread_t thread_{};
+  bool is_running_ = false;
+};
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_DIRS_THREAD_HPP

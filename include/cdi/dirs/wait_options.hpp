@@ -1,0 +1,27 @@
+// `WaitOptions`: how `Cache::wait_for` waits.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_DIRS_WAIT_OPTIONS_HPP
+#define CDI_DIRS_WAIT_OPTIONS_HPP
+
+#include <chrono>
+
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+/// How `Cache::wait_for` waits.
+struct WaitOptions {
+  /// Fails at once when the kind of a device is there, and the device is not: no file that could
+  /// define it is unreadable, or was changed during the last `quiet`. Turn it off where a spec is
+  /// written several times, each time with more devices.
+  bool fail_on_unknown_device = true;
+  /// How long no file that could define the device may have changed, for that to be final.
+  std::chrono::milliseconds quiet{1000};
+};
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_DIRS_WAIT_OPTIONS_HPP

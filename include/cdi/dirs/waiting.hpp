@@ -1,0 +1,74 @@
+// When a wait for devices ends, and why it failed.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_DIRS_WAITING_HPP
+#define CDI_DIRS_WAITING_HPP
+
+#include <chrono>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cdi/base/result.hpp>
+#include <cdi/dirs/scanner.hpp>
+#include <cdi/dirs/wait_options.hpp>
+#include <cdi/files/file_state.hpp>
+#include <cdi/files/signature.hpp>
+#include <cdi/registry/any_names.hpp>
+#include <cdi/registry/registry.hpp>
+#include <cdi/registry/unresolved.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// Why names are not resolved; `late` when the deadline has passed.
+inline Error why_not_resolved(const Registry& registry, AnyNames names, bool late) {
+  auto all = registry.require(names);
+  Error error = std::move(all).error();
+  if (late) {
+    error.code = Errc::timeout;
+    error.message.insert(0, "the deadline is over: ");
+  }
+  return error;
+}
+
+/// Whether a file that may define a device changed less than `quiet` ago: a program may still write
+/// it.
+inline bool may_grow(const Scan& scan, std::string_view name, std::chrono::milliseconds quiet) {
+  const auto now = file_clock();
+  const auto kind = name.substr(0, name.find('='));
+  const auto may_hold = [&](const FileState& file) {
+    return file.spec ? file.spec->spec.kind == kind
+                     : file.rejected->kind == kind || file.rejected->kind.empty();
+  };
+  for (const auto& dir : scan.dirs) {
+    for (const auto& file : dir->files) {
+      const bool young = age_of(file->file.signature, now) < quiet.count();
+      if (young && may_hold(file->file)) return true;
+    }
+  }
+  return false;
+}
+
+/// Whether waiting longer cannot help: a name is not valid, or its kind has no such device.
+inline bool is_hopeless(const Scan& scan, const std::vector<Unresolved>& missing,
+                        const WaitOptions& options) {
+  for (const auto& one : missing) {
+    if (one.reason == Reason::invalid_name) return true;
+    const bool unknown = one.reason == Reason::unknown_device && one.causes.empty();
+    if (options.fail_on_unknown_device && unknown && !may_grow(scan, one.name, options.quiet)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_DIRS_WAITING_HPP

@@ -1,0 +1,109 @@
+// What the tests of caches share: devices by file, deadlines, and which files are opened.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TESTS_CACHE_TREE_HPP
+#define CDI_TESTS_CACHE_TREE_HPP
+
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <sys/inotify.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <cdi/dirs/cache.hpp>
+#include <cdi/files/descriptor.hpp>
+#include <cdi/registry/registry.hpp>
+
+#include "temp_tree.hpp"
+
+using Names = std::vector<std::string>;
+using std::chrono::steady_clock;
+
+/// The file whose `FROM` a device sets; empty when it cannot be resolved.
+inline std::string from(const cdi::Registry& registry, std::string_view name) {
+  const auto found = registry.find(name);
+  return found.device == nullptr ? "" : found.device->container_edits.env.at(0).substr(5);
+}
+
+/// A deadline that is never reached unless something is wrong.
+inline steady_clock::time_point far() {
+  return steady_clock::now() + std::chrono::seconds{60};
+}
+
+/// Goes on until a condition holds; false when it does not for a minute.
+template <class Condition>
+bool eventually(const Condition& condition) {
+  const auto end = far();
+  while (!condition()) {
+    if (steady_clock::now() > end) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+/// Sees which files of a directory are opened, by the eyes of the kernel.
+class Opened {
+ public:
+  explicit Opened(const std::string& dir) : inotify_{::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)} {
+    REQUIRE(::inotify_add_watch(inotify_.get(), dir.c_str(), IN_OPEN) >= 0);
+  }
+  /// The names opened since the last call; "" for the directory itself.
+  Names take() {
+    Names names;
+    alignas(inotify_event) char block[65536];
+    for (;;) {
+      const auto got = ::read(inotify_.get(), block, sizeof block);
+      if (got <= 0) return names;
+      for (ssize_t at = 0; at < got;) {
+        inotify_event event;
+        std::memcpy(&event, block + at, sizeof event);
+        names.emplace_back(event.len == 0 ? "" : block + at + sizeof event);
+        at += static_cast<ssize_t>(sizeof event + event.len);
+      }
+    }
+  }
+
+ private:
+  cdi::Descriptor inotify_;
+};
+
+/// Asks until nothing is read any more: files just changed are read again for a moment.
+inline void settle(cdi::Cache& cache, Opened& opened) {
+  REQUIRE(eventually([&] {
+    opened.take();
+    cache.registry();
+    return opened.take().empty();
+  }));
+}
+
+/// Lowers the limit of open files so that none can be opened any more.
+class NoMoreFiles {
+ public:
+  NoMoreFiles() {
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before_) == 0);
+    const rlimit none{.rlim_cur = 0, .rlim_max = before_.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  }
+  NoMoreFiles(const NoMoreFiles&) = delete;
+  NoMoreFiles& operator=(const NoMoreFiles&) = delete;
+  ~NoMoreFiles() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+inline const char* const every_freshness[] = {"checked", "watched", "kept_up"};
+inline cdi::CacheOptions fresh(std::string_view name) {
+  const auto freshness = name == "checked"   ? cdi::Freshness::checked
+                         : name == "watched" ? cdi::Freshness::watched
+                                             : cdi::Freshness::kept_up;
+  return {.freshness = freshness};
+}
+
+#endif  // CDI_TESTS_CACHE_TREE_HPP

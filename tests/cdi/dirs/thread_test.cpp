@@ -1,0 +1,91 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <cdi/dirs/thread.hpp>
+#include <cdi/files/descriptor.hpp>
+
+#include "../../cache_tree.hpp"
+#include "../../temp_tree.hpp"
+
+namespace {
+
+/// What the work of a thread does: it counts, and empties an event descriptor.
+struct Counter {
+  std::atomic<int> count = 0;
+  std::atomic<bool> takes_signals = false;
+  cdi::Descriptor event{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+
+  static void work(void* object) {
+    auto& self = *static_cast<Counter*>(object);
+    sigset_t blocked;
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+    if (::sigismember(&blocked, SIGTERM) == 0) self.takes_signals = true;
+    eventfd_t ignored = 0;
+    ::eventfd_read(self.event.get(), &ignored);
+    ++self.count;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("A mutex lets one thread in at a time") {
+  cdi::detail::Mutex mutex;
+  int sum = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 10'000; ++round) {
+        const cdi::detail::Lock lock{mutex};
+        ++sum;
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  CHECK(sum == 40'000);
+}
+
+TEST_CASE("A thread works at once, and again whenever its descriptor is readable") {
+  Counter counter;
+  cdi::detail::BackgroundThread thread;
+  CHECK_FALSE(thread.is_running());
+  REQUIRE(thread.start(&Counter::work, &counter, counter.event.get()) == 0);
+  CHECK(thread.is_running());
+  for (int round = 1; round <= 5; ++round) {
+    CHECK(eventually([&] { return counter.count >= round; }));
+    REQUIRE(::eventfd_write(counter.event.get(), 1) == 0);
+  }
+  CHECK_FALSE(counter.takes_signals);
+}
+
+TEST_CASE("A thread has ended when its object is destroyed, and leaves no descriptor") {
+  Counter counter;
+  const auto before = open_files();
+  {
+    cdi::detail::BackgroundThread thread;
+    REQUIRE(thread.start(&Counter::work, &counter, -1) == 0);
+  }
+  CHECK(open_files() == before);
+  const int done = counter.count;
+  REQUIRE(::eventfd_write(counter.event.get(), 1) == 0);
+  CHECK(counter.count == done);
+  CHECK(done >= 1);
+}
+
+TEST_CASE("Without a descriptor left there is no thread, and the reason is given") {
+  Counter counter;
+  cdi::detail::BackgroundThread thread;
+  const NoMoreFiles none;
+  CHECK(thread.start(&Counter::work, &counter, -1) == EMFILE);
+  CHECK_FALSE(thread.is_running());
+}
