@@ -18,7 +18,7 @@
 #include <cdi/dirs/owner_record.hpp>
 #include <cdi/dirs/publication.hpp>
 #include <cdi/files/descriptor.hpp>
-#include <cdi/files/salvage.hpp>
+#include <cdi/files/find_member.hpp>
 #include <cdi/text/document.hpp>
 #include <cdi/text/parse_json.hpp>
 #include <cdi/text/parse_yaml.hpp>

@@ -11,7 +11,7 @@
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/dirs/publication.hpp>
-#include <cdi/files/salvage.hpp>
+#include <cdi/files/find_member.hpp>
 #include <cdi/files/spec_text.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/rules/annotation_key.hpp>

@@ -13,8 +13,10 @@
 
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
+#include <cdi/files/find_member.hpp>
+#include <cdi/files/quarantine.hpp>
 #include <cdi/files/read_options.hpp>
-#include <cdi/files/salvage.hpp>
+#include <cdi/files/rejected_contents.hpp>
 #include <cdi/files/spec_text.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/registry/loaded_spec.hpp>
@@ -94,7 +96,7 @@ inline bool read_good_devices(Document& document, bool quarantine, LoadedSpec& o
                               RejectedFile& rejected) {
   if (detail::read_document(document, out, rejected)) return true;
   if (!quarantine) return false;
-  auto good = detail::leave_bad_devices_out(document, out.quarantined);
+  auto good = detail::without_bad_devices(document, out.quarantined);
   if (!good) return false;
   rejected = {};
   if (!detail::read_document(*good, out, rejected)) return false;
@@ -136,7 +138,7 @@ CDI_INLINE bool read_text(std::string_view text, std::string_view path, Format f
   if (document) detail::warn_of_text(*document, out.warnings);
   if (!document) {
     rejected.why = document.error();
-    detail::tell_contents(text, rejected);
+    detail::guess_contents(text, rejected);
   } else if (read_good_devices(*document, options.quarantine_devices, out, rejected)) {
     if (options.digest != nullptr) out.digest = options.digest(text);
     if (options.keep_places) {
@@ -144,7 +146,7 @@ CDI_INLINE bool read_text(std::string_view text, std::string_view path, Format f
     }
     return true;
   } else {
-    detail::tell_contents(*document, rejected);
+    detail::record_contents(*document, rejected);
   }
   return false;
 }

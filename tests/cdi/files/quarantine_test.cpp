@@ -10,27 +10,13 @@
 
 #include <doctest/doctest.h>
 
-#include <cdi/files/salvage.hpp>
+#include <cdi/files/find_member.hpp>
+#include <cdi/files/quarantine.hpp>
 #include <cdi/text/yaml.hpp>
 
 namespace {
 
 using Names = std::vector<std::string>;
-
-cdi::RejectedFile contents(std::string_view text) {
-  cdi::RejectedFile file;
-  cdi::detail::tell_contents(text, file);
-  return file;
-}
-
-Names pairs(std::string_view text) {
-  Names values;
-  cdi::detail::scan_pairs(text, "name", [&](std::string_view value) {
-    values.emplace_back(value);
-    return true;
-  });
-  return values;
-}
 
 /// What is left of a spec, and what is wrong with the rest.
 struct Rest {
@@ -47,7 +33,7 @@ struct Rest {
     }
     return names;
   }
-  Names told() const {
+  Names errors() const {
     Names texts;
     for (const auto& one : bad) texts.push_back(one.name + "; " + to_string(one.why));
     return texts;
@@ -58,7 +44,7 @@ Rest leave_out(const std::string& text) {
   const auto document = cdi::parse_yaml(text, "f.yaml");
   REQUIRE_MESSAGE(document, (document ? "" : to_string(document.error())));
   Rest rest;
-  rest.document = cdi::detail::leave_bad_devices_out(*document, rest.bad);
+  rest.document = cdi::detail::without_bad_devices(*document, rest.bad);
   return rest;
 }
 
@@ -68,137 +54,6 @@ Rest leave_out_devices(std::string_view devices) {
 }
 
 }  // namespace
-
-TEST_CASE("Pairs are found in YAML, in JSON, and in what is neither") {
-  struct {
-    std::string_view text;
-    Names values;
-  } const rows[] = {
-      {"", {}},
-      {"name", {}},
-      {"name:", {""}},
-      {"name: ", {""}},
-      {"name\"", {}},
-      {"name\" ", {}},
-      {"name:'", {""}},
-      {"name: d", {"d"}},
-      {"name: d # e", {"d"}},
-      {"name:d", {"d"}},
-      {"- name : d\n- name:\te\r\n", {"d", "e"}},
-      {"{name: d}, {\"name\": \"e\"}, {'name': 'f'}", {"d", "e", "f"}},
-      {R"([{"name":"d","name":"e"}])", {"d", "e"}},
-      {"\"name\"\n  : \"d\"", {"d"}},
-      {"NAME: d\nName: e", {"d", "e"}},
-      {"hookname: d\nxname: e\n.name: f", {}},
-      {"names: d", {}},
-      {"name d", {}},
-      {"name: name: d", {"name:", "d"}},
-      {"\xff\xfe name: \xff", {"\xff"}},
-      {{"\0name: d\0 name: e\0", 18}, {{"e\0", 2}}},
-  };
-  for (const auto& row : rows) {
-    CAPTURE(row.text);
-    CHECK(pairs(row.text) == row.values);
-  }
-}
-
-TEST_CASE("Looking for pairs ends when told to") {
-  int calls = 0;
-  cdi::detail::scan_pairs("name: a, name: b, name: c", "name",
-                          [&](std::string_view) { return ++calls < 2; });
-  CHECK(calls == 2);
-}
-
-TEST_CASE("The cost of looking for pairs is one pass, whatever the text") {
-  constexpr std::size_t size = 1 << 20;
-  for (const std::string_view part :
-       {"{name:", "name", "name:", " name:", "\"name\":", "name \"", "[name:", "name: [", " "}) {
-    CAPTURE(part);
-    std::string text;
-    while (text.size() < size) text.append(part);
-    std::size_t told = 0;
-    for (const auto& value : pairs(text)) told += value.size();
-    CHECK(told <= text.size());
-  }
-}
-
-TEST_CASE("A rejected file tells kind, devices and a release that is too new for us") {
-  struct {
-    std::string_view text;
-    std::string_view kind;
-    Names devices;
-    std::string_view needs_version;
-  } const rows[] = {
-      {"", "", {}, ""},
-      {"cdiVersion: 1.2.0\nkind: v.com/c\ndevices:\n- name: a\n- name: b\n",
-       "v.com/c",
-       {"a", "b"},
-       "1.2.0"},
-      {R"({"cdiVersion":"1.2.0","kind":"v.com/c","devices":[{"name":"a"},{"na)",
-       "v.com/c",
-       {"a"},
-       "1.2.0"},
-      {"\xEF\xBB\xBFkind: v/c\nNAME: a\nCDIVERSION: 1.2.0", "v/c", {"a"}, "1.2.0"},
-      {"kind: no kind\nkind: v/c\nkind: w/c", "v/c", {}, ""},  // the first that is one
-      {"kind: v/c!\nname: a b\nname: -\nname: c!\n", "", {"a"}, ""},
-      {"kind: v\nkind: /c\nkind: 0/c", "", {}, ""},
-  };
-  for (const auto& row : rows) {
-    CAPTURE(row.text);
-    const auto file = contents(row.text);
-    CHECK(file.kind == row.kind);
-    CHECK(file.devices == row.devices);
-    CHECK(file.needs_version == row.needs_version);
-  }
-}
-
-TEST_CASE("Only a release newer than ours is needed, and only digits and dots are told of it") {
-  struct {
-    std::string_view version;
-    std::string_view needs;
-  } const rows[] = {
-      {"1.2.0", "1.2.0"},
-      {"v1.2.0", "1.2.0"},
-      {"2", "2.0.0"},
-      {"1.2", "1.2.0"},
-      {"1.1.1", "1.1.1"},
-      {"10.0.0", "10.0.0"},
-      {"300.0.0", "300.0.0"},
-      {"1.1.0", ""},
-      {"0.9.0", ""},
-      {"1.0", ""},
-      {"1.10.0", "1.10.0"},
-      {"", ""},
-      {"v", ""},
-      {"1.", ""},
-      {"2.", ""},
-      {".2", ""},
-      {"2..0", ""},
-      {"2.0.0.0", ""},
-      {"2.0.0-rc1", ""},
-      {"2.0.0\x1b[31m", ""},
-      {"2.\xff", ""},
-      {"-2.0.0", ""},
-      {"99999999999.0.0", ""},
-  };
-  for (const auto& row : rows) {
-    CAPTURE(row.version);
-    CHECK(cdi::detail::newer_release(row.version) == row.needs);
-    CHECK(contents("cdiVersion: \"" + std::string{row.version} + "\"\n").needs_version ==
-          row.needs);
-  }
-  cdi::RejectedFile known{.needs_version = "0.5.0"};
-  cdi::detail::tell_contents("cdiVersion: 1.2.0", known);
-  CHECK(known.needs_version == "0.5.0");
-}
-
-TEST_CASE("A file of more names than can be told is taken to have any") {
-  std::string text = "kind: v/c\n";
-  for (int i = 0; i < 1000; ++i) text.append("name: d\n");
-  CHECK(contents(text).devices.size() == 1000);
-  CHECK(contents(text + "name: d\n").devices.empty());
-  CHECK(contents(text + "name: d\n").kind == "v/c");
-}
 
 TEST_CASE("Good devices are left with their lines, bad ones are told with their place") {
   const auto rest = leave_out_devices(
@@ -222,7 +77,7 @@ TEST_CASE("Good devices are left with their lines, bad ones are told with their 
   CHECK(rest.bad[0].why.position.column == 16);
   CHECK(rest.bad[0].why.rule == "env-entry");
   CHECK(rest.bad[1].name == "d");
-  CHECK(rest.told()[1].starts_with("d; f.yaml:12:3: devices[3].containerEdit: unknown field"));
+  CHECK(rest.errors()[1].starts_with("d; f.yaml:12:3: devices[3].containerEdit: unknown field"));
 }
 
 TEST_CASE("Devices of any odd kind are told, and the good one beside them stays") {
@@ -251,7 +106,7 @@ TEST_CASE("Devices of any odd kind are told, and the good one beside them stays"
     const auto rest = leave_out_devices(std::string{row.item} +
                                         "\n- {name: good, containerEdits: {env: [A=1]}}\n");
     REQUIRE(rest.bad.size() == 1);
-    const auto told = rest.told()[0];
+    const auto told = rest.errors()[0];
     CAPTURE(told);
     CHECK(told.starts_with(row.told));
     CHECK(rest.bad[0].why.message.find('\n') == std::string::npos);
@@ -270,7 +125,7 @@ TEST_CASE("Of devices with one name none stays, since nobody can tell which is m
       "- {name: c, containerEdits: {env: [A=1]}}\n");
   CHECK(rest.devices() == Names{"b:5", "A:8"});
   REQUIRE(rest.bad.size() == 5);
-  CHECK(rest.told()[0] ==
+  CHECK(rest.errors()[0] ==
         "a; f.yaml:4:3: devices[0].name: device \"a\" is defined more than once: choose another "
         "name");
   CHECK(rest.bad[1].why.position.line == 6);
@@ -287,7 +142,7 @@ TEST_CASE("A device that needs a newer release than declared is told which and f
       "    - {hostPath: /a, containerPath: /a, type: bind}\n"
       "- {name: 0c, containerEdits: {env: [A=1]}}\n");
   CHECK(rest.devices() == Names{"a:4"});
-  CHECK(rest.told() ==
+  CHECK(rest.errors() ==
         Names{"b; f.yaml:8:47: devices[1].containerEdits.mounts[0].type: version \"0.3.0\" is too "
               "old for it: write \"0.4.0\"",
               "0c; f.yaml:9:10: devices[2].name: version \"0.3.0\" is too old for it: write "
@@ -302,7 +157,7 @@ TEST_CASE("A version that is not known, or none, is the fault of no device") {
                                 "- {name: 0a, containerEdits: {env: [A=1]}}\n"
                                 "- {name: b, containerEdits: {env: [A]}}\n");
     CHECK(rest.devices().size() == 1);
-    CHECK(rest.told().size() == 1);
+    CHECK(rest.errors().size() == 1);
   }
 }
 

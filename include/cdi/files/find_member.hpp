@@ -1,0 +1,38 @@
+// Finds a member of a map in a document, in any case of its key.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_FILES_FIND_MEMBER_HPP
+#define CDI_FILES_FIND_MEMBER_HPP
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <cdi/text/document.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// The value of a member, in any case of the key.
+inline std::optional<Document::Value> find_member(const Document::Value& map,
+                                                  std::string_view name) {
+  for (const auto [key, value] : map.members()) {
+    if (same_key(key.text(), name)) return value;
+  }
+  return std::nullopt;
+}
+
+inline std::string name_of_device(const Document::Value& item) {
+  const auto name = detail::find_member(item, "name");
+  return std::string{name ? name->text() : std::string_view{}};
+}
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_FILES_FIND_MEMBER_HPP

@@ -1,0 +1,110 @@
+// Separates the invalid devices of a spec from the valid ones.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_FILES_QUARANTINE_HPP
+#define CDI_FILES_QUARANTINE_HPP
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cdi/base/order.hpp>
+#include <cdi/base/result.hpp>
+#include <cdi/files/find_member.hpp>
+#include <cdi/files/rejected_contents.hpp>
+#include <cdi/model/spec.hpp>
+#include <cdi/registry/loaded_spec.hpp>
+#include <cdi/rules/minimum_version.hpp>
+#include <cdi/rules/rules.hpp>
+#include <cdi/rules/validate.hpp>
+#include <cdi/text/document.hpp>
+#include <cdi/text/read.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// What is wrong with one device of a spec that declares `version`, seen from the device; nothing
+/// when it is valid on its own.
+inline std::optional<Error> device_fault(const Document::Value& item, std::string_view version) {
+  auto device = cdi::read<Device>(item);
+  if (!device) return std::move(device).error();
+  Spec alone{.version = std::string{version}, .kind = "a/b"};
+  if (!parse_release(version)) alone.version = to_string(current_release);  // not its fault
+  alone.devices.push_back(std::move(*device));
+  auto valid = cdi::validate(alone);
+  if (valid) return std::nullopt;
+  Error& error = valid.error();
+  if (error.rule == row_of(Rule::version_new_enough).code) {
+    const auto need = minimum_need(alone);
+    error.where = need.where;
+    error.message = "version " + detail::quoted(version) + " is too old for it: write \"" +
+                    to_string(need.release) + "\"";
+  }
+  constexpr std::string_view outer = "devices[0]";
+  if (error.where.starts_with(outer)) error.where.erase(0, outer.size());
+  if (error.where.starts_with('.')) error.where.erase(0, 1);
+  std::string_view path = error.where;
+  Document::Value at = item;
+  while (!path.empty() && detail::descend(at, path)) continue;
+  error.position = at.position();
+  return std::move(error);
+}
+
+/// Of the names, each whether another is the same.
+inline std::vector<bool> which_repeat(const std::vector<std::string>& names) {
+  const auto order =
+      order_of(names.size(), [&](std::size_t a, std::size_t b) { return names[a] < names[b]; });
+  std::vector<bool> repeated(names.size());
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    if (names[order[i]] != names[order[i - 1]]) continue;
+    repeated[order[i]] = true;
+    repeated[order[i - 1]] = true;
+  }
+  return repeated;
+}
+
+/// A copy of a spec's document without the devices that are not valid, and those whose name is
+/// given twice; what is wrong with each goes to `out`. Nothing when no device is left, none has a
+/// fault, or more than `most_named_devices` have one.
+inline std::optional<Document> without_bad_devices(const Document& document,
+                                                   std::vector<QuarantinedDevice>& out) {
+  const auto devices = detail::find_member(document.root(), "devices");
+  const auto version = detail::find_member(document.root(), "cdiVersion");
+  if (!devices || devices->kind() != Document::Kind::list) return std::nullopt;
+  std::vector<std::string> names;
+  for (const auto item : devices->items()) names.push_back(detail::name_of_device(item));
+  const auto repeated = detail::which_repeat(names);
+  std::vector<bool> bad;
+  for (const auto item : devices->items()) {
+    const auto index = bad.size();
+    auto fault = detail::device_fault(item, version ? version->text() : std::string_view{});
+    if (!fault && repeated[index]) {
+      fault = Error{.code = Errc::invalid,
+                    .message = "device " + detail::quoted(names[index]) +
+                               " is defined more than once: choose another name",
+                    .where = "name",
+                    .position = item.position(),
+                    .rule = row_of(Rule::device_name_unique).code};
+    }
+    bad.push_back(fault.has_value());
+    if (!fault) continue;
+    fault->add_outer(detail::item_path("devices", index));
+    out.push_back({std::move(names[index]), std::move(*fault)});
+  }
+  if (out.empty() || out.size() == bad.size() || out.size() > most_named_devices)
+    return std::nullopt;
+  return document.without(*devices, bad);
+}
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_FILES_QUARANTINE_HPP
