@@ -98,11 +98,11 @@ class NoMoreFiles {
   rlimit before_{};
 };
 
-inline const char* const every_freshness[] = {"checked", "watched", "kept_up"};
+inline const char* const every_freshness[] = {"checked", "watched", "background"};
 inline cdi::CacheOptions fresh(std::string_view name) {
   const auto freshness = name == "checked"   ? cdi::Freshness::checked
                          : name == "watched" ? cdi::Freshness::watched
-                                             : cdi::Freshness::kept_up;
+                                             : cdi::Freshness::background;
   return {.freshness = freshness};
 }
 

@@ -38,7 +38,7 @@ enum class Freshness : std::uint8_t {
   watched,
   /// As `watched`, and a thread of its own does so too, so that `snapshot()` is fresh without a
   /// look. Holds two descriptors.
-  kept_up,
+  background,
   /// Looks only at the first call, and at `refresh()` and `wait_for()`.
   manual,
 };
@@ -56,14 +56,14 @@ struct CacheOptions {
 class Cache {
  public:
   /// Directories from the lowest priority to the highest; those that are missing may come later.
-  /// Nothing is read before it is asked for, unless `kept_up`. Relative paths start where the
+  /// Nothing is read before it is asked for, unless `background`. Relative paths start where the
   /// process is at each look. When inotify or the thread cannot be had, `watch_error` has the
   /// reason.
   explicit Cache(std::vector<std::string> dirs = default_spec_dirs(),
                  const CacheOptions& options = {});
   Cache(const Cache&) = delete;
   Cache& operator=(const Cache&) = delete;
-  /// Ends the thread of `Freshness::kept_up`, and waits for the look it is at. Registries that
+  /// Ends the thread of `Freshness::background`, and waits for the look it is at. Registries that
   /// others hold stay.
   ~Cache();
 
@@ -73,7 +73,7 @@ class Cache {
   std::shared_ptr<const Registry> registry();
 
   /// The devices as they were found last; never null. Does not wait and does not ask the system,
-  /// but for the first call, which looks; and each call, when `kept_up` could have no thread.
+  /// but for the first call, which looks; and each call, when `background` could have no thread.
   std::shared_ptr<const Registry> snapshot();
 
   /// Looks at all directories and files, whatever the freshness, and reads again what changed. Of
@@ -119,9 +119,9 @@ class Cache {
   /// cannot be had. Closed with the cache.
   int descriptor() const;
 
-  /// Why inotify, or the thread of `Freshness::kept_up`, cannot be had, when it was asked for; else
-  /// nothing. Without inotify each look compares signatures, that of the thread once a second. Set
-  /// when the cache is made, and never changed.
+  /// Why inotify, or the thread of `Freshness::background`, cannot be had, when it was asked for;
+  /// else nothing. Without inotify each look compares signatures, that of the thread once a second.
+  /// Set when the cache is made, and never changed.
   const std::optional<Error>& watch_error() const;
 
  private:

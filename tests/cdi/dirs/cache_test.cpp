@@ -274,7 +274,7 @@ TEST_CASE("No descriptor stays open") {
   const std::pair<cdi::Freshness, std::size_t> rows[] = {{cdi::Freshness::checked, 0},
                                                          {cdi::Freshness::manual, 0},
                                                          {cdi::Freshness::watched, 1},
-                                                         {cdi::Freshness::kept_up, 2}};
+                                                         {cdi::Freshness::background, 2}};
   for (const auto& row : rows) {
     const auto freshness = row.first;
     const auto kept = row.second;
@@ -282,7 +282,7 @@ TEST_CASE("No descriptor stays open") {
     {
       cdi::Cache cache{{a, tree / "file", tree / "gone"}, {.freshness = freshness}};
       for (int i = 0; i < 3; ++i) cache.refresh();
-      if (freshness != cdi::Freshness::kept_up) CHECK(open_files() == before + kept);
+      if (freshness != cdi::Freshness::background) CHECK(open_files() == before + kept);
       CHECK((cache.descriptor() >= 0) == (freshness == cdi::Freshness::watched));
       CHECK_FALSE(cache.wait_for({"v/c=none"}, steady_clock::now()));
     }
@@ -305,7 +305,7 @@ TEST_CASE("A watching cache wakes the caller's own poll") {
 TEST_CASE("Where inotify cannot be had, signatures are compared, and it is said why") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
-  for (const auto freshness : {cdi::Freshness::watched, cdi::Freshness::kept_up}) {
+  for (const auto freshness : {cdi::Freshness::watched, cdi::Freshness::background}) {
     const auto make = [&] {
       const NoMoreFiles none;
       return std::make_unique<cdi::Cache>(Names{a}, cdi::CacheOptions{.freshness = freshness});
@@ -318,7 +318,7 @@ TEST_CASE("Where inotify cannot be had, signatures are compared, and it is said 
     CHECK(cache->registry()->devices() == Names{"v/c=d"});
     tree.put_spec("a/x.yaml", "e");
     CHECK(cache->registry()->devices() == Names{"v/c=e"});
-    if (freshness == cdi::Freshness::kept_up) {  // without a thread it looks itself
+    if (freshness == cdi::Freshness::background) {  // without a thread it looks itself
       tree.put_spec("a/x.yaml", "f");
       CHECK(cache->snapshot()->devices() == Names{"v/c=f"});
     }
@@ -328,7 +328,7 @@ TEST_CASE("Where inotify cannot be had, signatures are compared, and it is said 
 TEST_CASE("A cache that keeps up has changes in its snapshot without being asked") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
-  cdi::Cache cache{{a}, {.freshness = cdi::Freshness::kept_up}};
+  cdi::Cache cache{{a}, {.freshness = cdi::Freshness::background}};
   const auto has = [&](std::string_view name) {
     return eventually([&] { return cache.snapshot()->find(name).device != nullptr; });
   };

@@ -165,7 +165,7 @@ TEST_CASE("Lack of descriptors hides nothing that was read before") {
     tree.put_spec("b/y.yaml", "e");
     {
       const NoMoreFiles none;
-      // Moved only now: the thread of `kept_up` must not have read half of it before.
+      // Moved only now: the thread of `background` must not have read half of it before.
       REQUIRE(std::rename((tree / "b/y.yaml").c_str(), (tree / "a/y.yaml").c_str()) == 0);
       const auto registry = cache.registry();
       CHECK(from(*registry, "v/c=d") == "a/x.yaml");
@@ -173,8 +173,8 @@ TEST_CASE("Lack of descriptors hides nothing that was read before") {
       CHECK(registry->errors()[0].system == EMFILE);
       CHECK(registry->dirs()[0].state == cdi::SpecDir::State::unreadable);
       CHECK(registry->dirs()[0].specs == 1);
-      // The registry is not made anew each time, but by the thread of `kept_up` once more, when it
-      // is told of the file.
+      // The registry is not made anew each time, but by the thread of `background` once more, when
+      // it is told of the file.
       bool kept = false;
       for (int i = 0; i < 100 && !kept; ++i) kept = cache.registry() == cache.registry();
       CHECK(kept);

@@ -42,7 +42,7 @@ class Cache::State {
   State(std::vector<std::string> dirs, const CacheOptions& options)
       : paths_{std::move(dirs)}, options_{options} {
     if (is_watching()) open_watcher();
-    if (options_.freshness == Freshness::kept_up) start_thread();
+    if (options_.freshness == Freshness::background) start_thread();
   }
 
   std::shared_ptr<const Registry> registry() {
@@ -53,7 +53,7 @@ class Cache::State {
 
   std::shared_ptr<const Registry> snapshot() {
     const auto last = ledger_.last();
-    const bool lacks_thread = options_.freshness == Freshness::kept_up && !thread_.is_running();
+    const bool lacks_thread = options_.freshness == Freshness::background && !thread_.is_running();
     return last && !lacks_thread ? last->registry : check()->registry;
   }
 
@@ -98,7 +98,7 @@ class Cache::State {
 
  private:
   bool is_watching() const {
-    return options_.freshness == Freshness::watched || options_.freshness == Freshness::kept_up;
+    return options_.freshness == Freshness::watched || options_.freshness == Freshness::background;
   }
 
   void open_watcher() {
