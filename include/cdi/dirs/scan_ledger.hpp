@@ -43,16 +43,16 @@ class ScanLedger {
 
   /// What the next scan must check: all, if a change is not covered yet, or if the last scan of
   /// everything is `longest` ago.
-  LookAt needed(std::chrono::steady_clock::duration longest) const {
+  ScanScope needed_scope(std::chrono::steady_clock::duration longest) const {
     const Lock lock{mutex_};
     const bool recent = std::chrono::steady_clock::now() < began_full_ + longest;
-    return changes_ == covered_ && recent ? LookAt::what_is_not_watched : LookAt::everything;
+    return changes_ == covered_ && recent ? ScanScope::unwatched : ScanScope::everything;
   }
 
   /// Begins a scan.
-  Ticket begin(LookAt what) {
+  Ticket begin(ScanScope scope) {
     const Lock lock{mutex_};
-    const bool full = what == LookAt::everything;
+    const bool full = scope == ScanScope::everything;
     if (full) began_full_ = std::chrono::steady_clock::now();
     return {++begun_, full ? changes_ : covered_, last_};
   }

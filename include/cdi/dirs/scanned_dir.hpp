@@ -45,10 +45,10 @@ struct Scan {
   std::shared_ptr<const Registry> registry{};
 };
 
-/// What to look at when asking whether anything has changed.
-enum class LookAt {
+/// What a scan checks for changes.
+enum class ScanScope {
   everything,
-  what_is_not_watched,  // inotify tells of files, but not of those that links lead to
+  unwatched,  // what inotify does not report: directories, and files that links lead to
 };
 
 /// The file of a name, or null.
@@ -102,7 +102,7 @@ inline bool is_still_no_file(const std::string& path, const FileState& before) {
 }
 
 /// Whether a directory and its files are as they were. Costs one `stat` for each; opens nothing.
-inline bool is_unchanged(const ScannedDir& before, LookAt look) {
+inline bool is_unchanged(const ScannedDir& before, ScanScope scope) {
   if (before.dir.state == SpecDir::State::missing) {
     struct stat info = {};
     return ::stat(before.dir.path.c_str(), &info) != 0 && errno == ENOENT;
@@ -110,8 +110,7 @@ inline bool is_unchanged(const ScannedDir& before, LookAt look) {
   if (!before.settled || !leads_to(before.dir.path, before.signature)) return false;
   FilePath path{before.dir.path};
   for (const auto& file : before.files) {
-    const bool watched =
-        look == LookAt::what_is_not_watched && file->file.settled && !file->is_link;
+    const bool watched = scope == ScanScope::unwatched && file->file.settled && !file->is_link;
     if (watched) continue;
     const bool same = file->file.settled ? leads_to(path(file->name), file->file.signature)
                                          : is_still_no_file(path(file->name), file->file);

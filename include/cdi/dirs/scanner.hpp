@@ -75,12 +75,13 @@ class Scanner {
   /// The directories as they are now, `before` itself when nothing is to be read. `paths` are those
   /// of the scan before, if there was one.
   std::shared_ptr<const Scan> scan(const std::vector<std::string>& paths,
-                                   const std::shared_ptr<const Scan>& before, LookAt look) const {
+                                   const std::shared_ptr<const Scan>& before,
+                                   ScanScope scope) const {
     Scan now;
     bool same = before != nullptr;
     for (std::size_t i = 0; i < paths.size(); ++i) {
       const ScannedDir& old = before ? *before->dirs[i] : nothing_;
-      if (before && is_unchanged(old, look)) {
+      if (before && is_unchanged(old, scope)) {
         now.dirs.push_back(before->dirs[i]);
       } else {
         same = false;

@@ -11,9 +11,9 @@
 
 namespace {
 
-using cdi::detail::LookAt;
 using cdi::detail::Scan;
 using cdi::detail::ScanLedger;
+using cdi::detail::ScanScope;
 using namespace std::chrono_literals;
 
 std::shared_ptr<const Scan> new_scan() {
@@ -25,20 +25,20 @@ std::shared_ptr<const Scan> new_scan() {
 TEST_CASE("The first scan is kept, and the next one builds on it") {
   ScanLedger ledger;
   CHECK(ledger.last() == nullptr);
-  const auto first = ledger.begin(LookAt::everything);
+  const auto first = ledger.begin(ScanScope::everything);
   CHECK(first.before == nullptr);
   const auto scan = new_scan();
   ledger.finish(scan, first);
   CHECK(ledger.last() == scan);
-  CHECK(ledger.begin(LookAt::everything).before == scan);
+  CHECK(ledger.begin(ScanScope::everything).before == scan);
 }
 
 TEST_CASE("Of two scans at a time the one that began later is kept, whichever ends last") {
   for (const bool later_ends_last : {false, true}) {
     CAPTURE(later_ends_last);
     ScanLedger ledger;
-    const auto early = ledger.begin(LookAt::everything);
-    const auto late = ledger.begin(LookAt::everything);
+    const auto early = ledger.begin(ScanScope::everything);
+    const auto late = ledger.begin(ScanScope::everything);
     const auto of_early = new_scan();
     const auto of_late = new_scan();
     if (!later_ends_last) ledger.finish(of_late, late);
@@ -50,10 +50,10 @@ TEST_CASE("Of two scans at a time the one that began later is kept, whichever en
 
 TEST_CASE("A scan that covers more changes is kept, though another one began later") {
   ScanLedger ledger;
-  ledger.finish(new_scan(), ledger.begin(LookAt::everything));
+  ledger.finish(new_scan(), ledger.begin(ScanScope::everything));
   ledger.report_change();
-  const auto full = ledger.begin(LookAt::everything);
-  const auto partial = ledger.begin(LookAt::what_is_not_watched);
+  const auto full = ledger.begin(ScanScope::everything);
+  const auto partial = ledger.begin(ScanScope::unwatched);
   const auto of_full = new_scan();
   ledger.finish(of_full, full);
   ledger.finish(new_scan(), partial);
@@ -62,24 +62,24 @@ TEST_CASE("A scan that covers more changes is kept, though another one began lat
 
 TEST_CASE("Everything is checked after a change until a scan that began later has ended") {
   ScanLedger ledger;
-  CHECK(ledger.needed(1h) == LookAt::everything);  // there was no scan yet
-  ledger.finish(new_scan(), ledger.begin(LookAt::everything));
-  CHECK(ledger.needed(1h) == LookAt::what_is_not_watched);
-  const auto before = ledger.begin(LookAt::everything);
+  CHECK(ledger.needed_scope(1h) == ScanScope::everything);  // there was no scan yet
+  ledger.finish(new_scan(), ledger.begin(ScanScope::everything));
+  CHECK(ledger.needed_scope(1h) == ScanScope::unwatched);
+  const auto before = ledger.begin(ScanScope::everything);
   ledger.report_change();
-  CHECK(ledger.needed(1h) == LookAt::everything);
+  CHECK(ledger.needed_scope(1h) == ScanScope::everything);
   ledger.finish(new_scan(), before);
-  CHECK(ledger.needed(1h) == LookAt::everything);
-  ledger.finish(new_scan(), ledger.begin(LookAt::what_is_not_watched));
-  CHECK(ledger.needed(1h) == LookAt::everything);
-  ledger.finish(new_scan(), ledger.begin(LookAt::everything));
-  CHECK(ledger.needed(1h) == LookAt::what_is_not_watched);
+  CHECK(ledger.needed_scope(1h) == ScanScope::everything);
+  ledger.finish(new_scan(), ledger.begin(ScanScope::unwatched));
+  CHECK(ledger.needed_scope(1h) == ScanScope::everything);
+  ledger.finish(new_scan(), ledger.begin(ScanScope::everything));
+  CHECK(ledger.needed_scope(1h) == ScanScope::unwatched);
 }
 
 TEST_CASE("Everything is checked when the last scan of everything is too old") {
   ScanLedger ledger;
-  ledger.finish(new_scan(), ledger.begin(LookAt::everything));
-  ledger.finish(new_scan(), ledger.begin(LookAt::what_is_not_watched));
-  CHECK(ledger.needed(0s) == LookAt::everything);
-  CHECK(ledger.needed(1h) == LookAt::what_is_not_watched);
+  ledger.finish(new_scan(), ledger.begin(ScanScope::everything));
+  ledger.finish(new_scan(), ledger.begin(ScanScope::unwatched));
+  CHECK(ledger.needed_scope(0s) == ScanScope::everything);
+  CHECK(ledger.needed_scope(1h) == ScanScope::unwatched);
 }

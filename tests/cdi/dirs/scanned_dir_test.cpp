@@ -17,7 +17,7 @@ TEST_CASE("What was changed a moment before it was read is not trusted to be the
   const auto a = tree.make_dir("a");
   tree.put_spec("a/x.yaml", "d");
   const cdi::ReadOptions options;
-  constexpr auto everything = cdi::detail::LookAt::everything;
+  constexpr auto everything = cdi::detail::ScanScope::everything;
   const auto scan = cdi::detail::Scanner{options}.scan({a}, nullptr, everything);
   auto file = std::make_shared<cdi::detail::ScannedFile>(*scan->dirs.at(0)->files.at(0));
   file->file.settled = true;
@@ -30,7 +30,7 @@ TEST_CASE("What was changed a moment before it was read is not trusted to be the
   dir.settled = true;
   file->file.settled = false;
   CHECK_FALSE(is_unchanged(dir, everything));
-  CHECK_FALSE(is_unchanged(dir, cdi::detail::LookAt::what_is_not_watched));
+  CHECK_FALSE(is_unchanged(dir, cdi::detail::ScanScope::unwatched));
 }
 
 TEST_CASE("What is no file keeps nobody from seeing that nothing has changed") {
@@ -40,7 +40,7 @@ TEST_CASE("What is no file keeps nobody from seeing that nothing has changed") {
   tree.link("loop.yaml", "a/loop.yaml");
   REQUIRE(::mkfifo((tree / "a/fifo.yaml").c_str(), 0600) == 0);
   const cdi::ReadOptions options;
-  constexpr auto everything = cdi::detail::LookAt::everything;
+  constexpr auto everything = cdi::detail::ScanScope::everything;
   auto dir = *cdi::detail::Scanner{options}.scan({a}, nullptr, everything)->dirs.at(0);
   dir.settled = true;
   CHECK(is_unchanged(dir, everything));
@@ -54,7 +54,7 @@ TEST_CASE("A file is found by its name") {
   for (const auto* name : {"a/b.yaml", "a/d.yaml", "a/f.yaml"}) tree.put_spec(name, "d");
   const cdi::ReadOptions options;
   const auto scan =
-      cdi::detail::Scanner{options}.scan({a}, nullptr, cdi::detail::LookAt::everything);
+      cdi::detail::Scanner{options}.scan({a}, nullptr, cdi::detail::ScanScope::everything);
   const auto& dir = *scan->dirs.at(0);
   for (const auto* name : {"b.yaml", "d.yaml", "f.yaml"}) {
     const auto found = cdi::detail::find_scanned_file(dir, name);

@@ -240,7 +240,7 @@ TEST_CASE("A rejected file that is about something else now is another one, with
   const auto a = tree.make_dir("a");
   const cdi::ReadOptions options{.patience = {}};
   const cdi::detail::Scanner scanner{options};
-  constexpr auto everything = cdi::detail::LookAt::everything;
+  constexpr auto everything = cdi::detail::ScanScope::everything;
   tree.put("a/x.yaml", "odd: 1\nkind: v/a\n");
   const auto first = scanner.scan({a}, nullptr, everything);
   CHECK(first->registry->unresolved({"v/a=d"}).at(0).reason == cdi::Reason::rejected);

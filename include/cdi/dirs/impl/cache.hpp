@@ -57,7 +57,9 @@ class Cache::State {
     return last && !lacks_thread ? last->registry : check()->registry;
   }
 
-  std::shared_ptr<const Registry> refresh() { return scan(detail::LookAt::everything)->registry; }
+  std::shared_ptr<const Registry> refresh() {
+    return scan(detail::ScanScope::everything)->registry;
+  }
 
   Result<std::shared_ptr<const Registry>> wait_for(detail::AnyNames names,
                                                    std::chrono::steady_clock::time_point deadline,
@@ -69,8 +71,8 @@ class Cache::State {
     auto found = ledger_.last();
     for (;;) {
       const auto began = std::chrono::steady_clock::now();
-      const auto ticket = ledger_.begin(detail::LookAt::everything);
-      found = detail::Scanner{read}.scan(paths_, found, detail::LookAt::everything);
+      const auto ticket = ledger_.begin(detail::ScanScope::everything);
+      found = detail::Scanner{read}.scan(paths_, found, detail::ScanScope::everything);
       const auto missing = found->registry->unresolved(names, 0);
       const bool late = std::chrono::steady_clock::now() >= deadline;
       if (missing.empty() || late || detail::is_hopeless(*found, missing, options)) {
@@ -122,18 +124,18 @@ class Cache::State {
 
   /// Checks what may have changed.
   std::shared_ptr<const detail::Scan> check() {
-    auto what = detail::LookAt::everything;
+    auto scope = detail::ScanScope::everything;
     if (watcher_) {
       const detail::Lock lock{watch_mutex_};
       if (watcher_->take()) ledger_.report_change();
-      what = ledger_.needed(std::chrono::seconds{1});
+      scope = ledger_.needed_scope(std::chrono::seconds{1});
     }
-    return scan(what);
+    return scan(scope);
   }
 
-  std::shared_ptr<const detail::Scan> scan(detail::LookAt what) {
-    const auto ticket = ledger_.begin(what);
-    auto now = detail::Scanner{options_.read}.scan(paths_, ticket.before, what);
+  std::shared_ptr<const detail::Scan> scan(detail::ScanScope scope) {
+    const auto ticket = ledger_.begin(scope);
+    auto now = detail::Scanner{options_.read}.scan(paths_, ticket.before, scope);
     finish(now, ticket);
     return now;
   }

@@ -19,7 +19,7 @@ inline namespace CDI_ABI {
 
 CDI_INLINE std::shared_ptr<const Registry> scan_spec_dirs(const std::vector<std::string>& paths,
                                                           const ReadOptions& options) {
-  return detail::Scanner{options}.scan(paths, nullptr, detail::LookAt::everything)->registry;
+  return detail::Scanner{options}.scan(paths, nullptr, detail::ScanScope::everything)->registry;
 }
 
 }  // namespace CDI_ABI
