@@ -45,11 +45,11 @@ class Watcher {
   /// Takes all that was told since the last call: whether something may have changed since then.
   /// Take first, then look at the files: what changes meanwhile is told next time. Never waits.
   /// Watches anew what came or was replaced.
-  bool take();
+  bool consume();
 
   /// Looks all paths up anew: for whoever sees that one leads elsewhere, as after a mount. What
   /// cannot be watched is in `blind`.
-  void renew() { watch_again(); }
+  void rewatch();
 
   /// Waits until something may have changed, and takes it. False when the deadline is over first;
   /// what was told before counts even then. While `blind`, it returns true after 100 ms at the
@@ -59,7 +59,7 @@ class Watcher {
   /// Why something that came later cannot be watched, for instance since the limit of watches is
   /// reached; nothing when all is watched. `take` is true then, each time, and tries again;
   /// `descriptor` does not tell all.
-  const std::optional<Error>& blind() const { return blind_; }
+  const std::optional<Error>& watch_error() const { return watch_error_; }
 
  private:
   /// What is waited for in one directory: spec files, and the names that the lookup of a path goes
@@ -71,30 +71,29 @@ class Watcher {
   };
 
   /// What events are about; the later includes the earlier.
-  enum class News : std::uint8_t { none, files, paths };
+  enum class Change : std::uint8_t { none, files, paths };
 
   Watcher(Descriptor inotify, const std::vector<std::string>& dirs);
 
   static const Watch* find(const std::vector<Watch>& watches, int number);
   static bool holds(const Watch& watch, std::string_view name);
-  static News greater(News a, News b) { return a < b ? b : a; }
+  static Change greater(Change a, Change b) { return a < b ? b : a; }
 
-  bool take_events();
-  News read_events();
-  News judge_all(std::string_view events) const;
-  News judge(std::uint32_t mask, int number, std::string_view name) const;
+  bool consume_events();
+  Change read_events();
+  Change changes_in(std::string_view events) const;
+  Change change_of(std::uint32_t mask, int number, std::string_view name) const;
   Watch& watch_of(int number);
-  void watch_again();
   void watch_dir(const std::string& dir);
   void walk(std::string at, std::string_view path, int& links);
   void walk_target(const std::string& link, int& links);
   int add(const std::string& dir, std::uint32_t events);
-  void note_blind(const std::string& dir, int number);
+  void note_error(const std::string& dir, int number);
 
   Descriptor inotify_;
   std::vector<std::string> dirs_{};
   std::vector<Watch> watches_{};
-  std::optional<Error> blind_{};
+  std::optional<Error> watch_error_{};
 };
 
 }  // namespace CDI_ABI

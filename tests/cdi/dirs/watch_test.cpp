@@ -76,10 +76,10 @@ cdi::Watcher watch(const Names& dirs) {
 }
 
 /// Whether something was told, and all of it was taken at once.
-bool told(cdi::Watcher& watcher) {
-  const bool news = watcher.take();
-  CHECK_FALSE(watcher.take());
-  return news;
+bool reports_change(cdi::Watcher& watcher) {
+  const bool changed = watcher.consume();
+  CHECK_FALSE(watcher.consume());
+  return changed;
 }
 
 bool readable(int descriptor) {
@@ -127,7 +127,7 @@ struct Change {
 
 /// Makes each change to a tree with the watched directory `a`, which holds `x.json`, and with `b`,
 /// which holds `y.json`; gives the names of those that are told.
-Names told_of(const std::vector<Change>& changes) {
+Names reported(const std::vector<Change>& changes) {
   Names names;
   for (const auto& change : changes) {
     const Tree tree;
@@ -137,9 +137,9 @@ Names told_of(const std::vector<Change>& changes) {
     tree.put("a/x.json");
     tree.put("b/y.json");
     auto watcher = watch({dir});
-    CHECK_FALSE(watcher.take());
+    CHECK_FALSE(watcher.consume());
     change.make(tree);
-    if (told(watcher)) names.emplace_back(change.name);
+    if (reports_change(watcher)) names.emplace_back(change.name);
   }
   return names;
 }
@@ -219,7 +219,7 @@ TEST_CASE("Each change of a spec file is told") {
          t.mode("a", 0700);
        }},
   };
-  CHECK(told_of(changes) == names_of(changes));
+  CHECK(reported(changes) == names_of(changes));
 }
 
 TEST_CASE("What is no spec file counts for nothing") {
@@ -258,42 +258,42 @@ TEST_CASE("What is no spec file counts for nothing") {
          t.mode("b", 0700);
        }},
   };
-  CHECK(told_of(changes) == Names{});
+  CHECK(reported(changes) == Names{});
 }
 
 TEST_CASE("A directory that is missing is told of when it comes, at each level") {
   const Tree tree;
   auto watcher = watch({tree / "a/b/c"});
-  CHECK_FALSE(watcher.take());
+  CHECK_FALSE(watcher.consume());
   tree.put("x.json");
   tree.make_dirs("other");
-  CHECK_FALSE(watcher.take());
+  CHECK_FALSE(watcher.consume());
   for (const char* name : {"a", "a/b", "a/b/c"}) {
     CAPTURE(name);
     tree.make_dirs(name);
-    CHECK(told(watcher));
+    CHECK(reports_change(watcher));
     const bool complete = std::string_view{name} == "a/b/c";
     tree.put(std::string{name} + "/x.json");
-    CHECK(told(watcher) == complete);
+    CHECK(reports_change(watcher) == complete);
   }
 
   SUBCASE("and again when all of it was removed") {
     tree.remove("a");
-    CHECK(told(watcher));
+    CHECK(reports_change(watcher));
     tree.make_dirs("a/b/c");
-    CHECK(told(watcher));
+    CHECK(reports_change(watcher));
     tree.put("a/b/c/x.json");
-    CHECK(told(watcher));
+    CHECK(reports_change(watcher));
   }
   SUBCASE("and when it comes whole, with its files") {
     tree.move("a", "gone");
-    CHECK(told(watcher));
+    CHECK(reports_change(watcher));
     tree.put("gone/b/c/y.json");
-    CHECK_FALSE(watcher.take());
+    CHECK_FALSE(watcher.consume());
     tree.move("gone", "a");
-    CHECK(told(watcher));
+    CHECK(reports_change(watcher));
     tree.put("a/b/c/y.json");
-    CHECK(told(watcher));
+    CHECK(reports_change(watcher));
   }
 }
 
@@ -302,13 +302,13 @@ TEST_CASE("A file where the directory should be, or one of its parents, is waite
   tree.put("a");
   auto watcher = watch({tree / "a", tree / "a/b"});
   tree.put("a", "other");
-  CHECK_FALSE(watcher.take());
+  CHECK_FALSE(watcher.consume());
   tree.remove("a");
-  CHECK(told(watcher));
+  CHECK(reports_change(watcher));
   tree.make_dirs("a/b");
-  CHECK(told(watcher));
+  CHECK(reports_change(watcher));
   tree.put("a/b/x.json");
-  CHECK(told(watcher));
+  CHECK(reports_change(watcher));
 }
 
 TEST_CASE("A directory that is replaced is told of, and the new one is watched") {
@@ -318,7 +318,7 @@ TEST_CASE("A directory that is replaced is told of, and the new one is watched")
 
   SUBCASE("removed and made again") {
     tree.remove("a");
-    CHECK(told(watcher));
+    CHECK(reports_change(watcher));
     tree.make_dirs("a");
   }
   SUBCASE("removed and made again before anybody looks") {
@@ -327,14 +327,14 @@ TEST_CASE("A directory that is replaced is told of, and the new one is watched")
   }
   SUBCASE("renamed away and made again") {
     tree.move("a", "old");
-    CHECK(told(watcher));
+    CHECK(reports_change(watcher));
     tree.put("old/x.json");
-    CHECK_FALSE(watcher.take());
+    CHECK_FALSE(watcher.consume());
     tree.make_dirs("a");
   }
   SUBCASE("renamed away and back") {
     tree.move("a", "old");
-    CHECK(told(watcher));
+    CHECK(reports_change(watcher));
     tree.move("old", "a");
   }
   SUBCASE("replaced by a rename") {
@@ -346,9 +346,9 @@ TEST_CASE("A directory that is replaced is told of, and the new one is watched")
     tree.remove("a");
     tree.link("new", "a");
   }
-  CHECK(told(watcher));
+  CHECK(reports_change(watcher));
   tree.put("a/x.json");
-  CHECK(told(watcher));
+  CHECK(reports_change(watcher));
 }
 
 TEST_CASE("Links on the way to a directory are told of when they lead elsewhere") {
@@ -415,20 +415,20 @@ TEST_CASE("Links on the way to a directory are told of when they lead elsewhere"
     };
   }
   auto watcher = watch({tree / dir});
-  CHECK_FALSE(watcher.take());
+  CHECK_FALSE(watcher.consume());
   change();
-  CHECK(told(watcher));
+  CHECK(reports_change(watcher));
   tree.put(dir + "/x.json");
-  CHECK(told(watcher));
+  CHECK(reports_change(watcher));
 }
 
 TEST_CASE("Many links and loops of links come to an end") {
   const Tree tree;
   tree.link("many/many/many", "many");
   auto watcher = watch({tree / "many/many"});
-  CHECK_FALSE(watcher.take());
+  CHECK_FALSE(watcher.consume());
   tree.remove("many");
-  CHECK(told(watcher));
+  CHECK(reports_change(watcher));
 }
 
 TEST_CASE("A directory that may not be read is told of when it may") {
@@ -450,11 +450,11 @@ TEST_CASE("A directory that may not be read is told of when it may") {
   }
   tree.mode(closed, mode);
   auto watcher = watch({tree / "outer/cdi"});
-  CHECK_FALSE(watcher.take());
+  CHECK_FALSE(watcher.consume());
   tree.mode(closed, 0755);
-  CHECK(told(watcher));
+  CHECK(reports_change(watcher));
   tree.put("outer/cdi/x.json");
-  CHECK(told(watcher));
+  CHECK(reports_change(watcher));
 }
 
 TEST_CASE("A directory in one that may only be searched is watched") {
@@ -467,24 +467,24 @@ TEST_CASE("A directory in one that may only be searched is watched") {
   fs::current_path(tree / "");
   auto watcher = watch({"outer/cdi"});
   tree.put("outer/cdi/x.json");
-  CHECK(told(watcher));
+  CHECK(reports_change(watcher));
 
   // From when it is gone nothing tells that it comes.
   tree.move("outer/cdi", "outer/old");
-  CHECK(watcher.take());
-  REQUIRE(watcher.blind());
-  CHECK(watcher.blind()->system == EACCES);
-  CHECK(watcher.blind()->position.file == "./outer/cdi");
-  CHECK(watcher.take());
+  CHECK(watcher.consume());
+  REQUIRE(watcher.watch_error());
+  CHECK(watcher.watch_error()->system == EACCES);
+  CHECK(watcher.watch_error()->position.file == "./outer/cdi");
+  CHECK(watcher.consume());
   CHECK(watcher.wait_until(Clock::now() + 1h));
   CHECK_FALSE(watcher.wait_until(Clock::now()));
 
   tree.move("outer/old", "outer/cdi");
-  CHECK(watcher.take());
-  CHECK_FALSE(watcher.blind());
-  CHECK_FALSE(watcher.take());
+  CHECK(watcher.consume());
+  CHECK_FALSE(watcher.watch_error());
+  CHECK_FALSE(watcher.consume());
   tree.put("outer/cdi/x.json");
-  CHECK(told(watcher));
+  CHECK(reports_change(watcher));
 }
 
 TEST_CASE("A directory that cannot be told of is refused") {
@@ -513,12 +513,12 @@ TEST_CASE("The same directory may be given twice, by any path, and in another on
     for (const char* step : {"make", "write"}) {
       CAPTURE(step);
       tree.put("a/x.json");
-      CHECK(told(watcher));
+      CHECK(reports_change(watcher));
     }
     tree.remove("a/x.json");
-    CHECK(told(watcher));
+    CHECK(reports_change(watcher));
     tree.put("a/.x.json.tmp");
-    CHECK_FALSE(watcher.take());
+    CHECK_FALSE(watcher.consume());
   }
 }
 
@@ -528,9 +528,9 @@ TEST_CASE("One of two paths to a directory may go") {
   tree.link("a", "link");
   auto watcher = watch({tree / "a", tree / "link"});
   tree.remove("link");
-  CHECK(told(watcher));
+  CHECK(reports_change(watcher));
   tree.put("a/x.json");
-  CHECK(told(watcher));
+  CHECK(reports_change(watcher));
 }
 
 TEST_CASE("A directory that is no spec directory any more counts for nothing") {
@@ -541,11 +541,11 @@ TEST_CASE("A directory that is no spec directory any more counts for nothing") {
   auto watcher = watch({tree / "link", tree / "a/sub"});
   tree.remove("link");
   tree.link("other", "link");
-  CHECK(told(watcher));
+  CHECK(reports_change(watcher));
   tree.put("a/x.json");
-  CHECK_FALSE(watcher.take());
+  CHECK_FALSE(watcher.consume());
   tree.put("other/x.json");
-  CHECK(told(watcher));
+  CHECK(reports_change(watcher));
 }
 
 TEST_CASE("Watches do not pile up") {
@@ -555,10 +555,10 @@ TEST_CASE("Watches do not pile up") {
   const auto before = watches_of(watcher);
   for (int i = 0; i < 10; ++i) {
     tree.move("a", "old" + std::to_string(i));
-    CHECK(told(watcher));
+    CHECK(reports_change(watcher));
     CHECK(watches_of(watcher) == before - 2);
     tree.make_dirs("a/b");
-    CHECK(told(watcher));
+    CHECK(reports_change(watcher));
     CHECK(watches_of(watcher) == before);
   }
 }
@@ -571,7 +571,7 @@ TEST_CASE("Paths may be relative") {
     CAPTURE(dir);
     auto watcher = watch({dir});
     tree.put("inner/x.json");
-    CHECK(told(watcher) == (dir != "../../x/../"));
+    CHECK(reports_change(watcher) == (dir != "../../x/../"));
   }
   auto watcher = watch({"a/b", "../c"});
   for (const char* name : {"inner/a", "inner/a/b", "inner/a/b/x.json", "c", "c/x.json"}) {
@@ -581,7 +581,7 @@ TEST_CASE("Paths may be relative") {
     } else {
       tree.make_dirs(name);
     }
-    CHECK(told(watcher));
+    CHECK(reports_change(watcher));
   }
 }
 
@@ -589,12 +589,12 @@ TEST_CASE("The root, no directory at all, and a path that can never be are watch
   const Tree tree;
   auto root = watch({"/", "//", tree / "a"});
   tree.make_dirs("a");
-  CHECK(root.take());
+  CHECK(root.consume());
   auto none = watch({});
   CHECK_FALSE(none.wait_until(Clock::now()));
   auto never = watch({tree / std::string_view{"a\0b", 3}});
   tree.put("a/x.json");
-  CHECK_FALSE(never.take());
+  CHECK_FALSE(never.consume());
 }
 
 TEST_CASE("The descriptor is readable until what was told is taken") {
@@ -608,9 +608,9 @@ TEST_CASE("The descriptor is readable until what was told is taken") {
     for (int i = 0; i < 1000; ++i) tree.put("a/" + std::to_string(i) + end);
   }
   CHECK(readable(watcher.descriptor()));
-  CHECK(watcher.take());
+  CHECK(watcher.consume());
   CHECK_FALSE(readable(watcher.descriptor()));
-  CHECK_FALSE(watcher.take());
+  CHECK_FALSE(watcher.consume());
 }
 
 TEST_CASE("When events were lost, that counts as a change, and all is looked at again") {
@@ -624,16 +624,16 @@ TEST_CASE("When events were lost, that counts as a change, and all is looked at 
   auto watcher = watch({tree.make_dirs("a"), tree / "late"});
   tree.put("a/1");
   tree.put("a/2");
-  CHECK_FALSE(watcher.take());
+  CHECK_FALSE(watcher.consume());
   // Of the same event twice in a row the queue keeps one.
   for (std::size_t i = 0; i <= most / 2; ++i) {
     tree.mode("a/1", 0600);
     tree.mode("a/2", 0600);
   }
   tree.make_dirs("late");
-  CHECK(told(watcher));
+  CHECK(reports_change(watcher));
   tree.put("late/x.json");
-  CHECK(told(watcher));
+  CHECK(reports_change(watcher));
 }
 
 TEST_CASE("Without a descriptor left there is no watcher, and the reason is told") {
@@ -670,16 +670,17 @@ int run_out_of_watches(const Tree& tree) noexcept {
 
   if (!allow_watches(1000)) return 4;
   auto watcher = cdi::Watcher::open({tree / "a", tree / "late"});
-  if (!watcher || watcher->take()) return 5;
+  if (!watcher || watcher->consume()) return 5;
   if (!allow_watches(1)) return 6;
   tree.make_dirs("late");
-  if (!watcher->take() || !watcher->blind() || watcher->blind()->system != ENOSPC) return 7;
+  if (!watcher->consume() || !watcher->watch_error() || watcher->watch_error()->system != ENOSPC)
+    return 7;
   tree.put("late/x.json");
-  if (!watcher->take() || !watcher->take()) return 8;
+  if (!watcher->consume() || !watcher->consume()) return 8;
   if (!allow_watches(1000)) return 9;
-  if (!watcher->wait_until(Clock::now()) || watcher->blind() || watcher->take()) return 10;
+  if (!watcher->wait_until(Clock::now()) || watcher->watch_error() || watcher->consume()) return 10;
   tree.put("late/x.json");
-  return watcher->take() ? 0 : 11;
+  return watcher->consume() ? 0 : 11;
 }
 
 }  // namespace
@@ -720,7 +721,7 @@ TEST_CASE("No descriptor stays open, whether a watcher is moved, assigned or ref
     CHECK(first.descriptor() == descriptor);
     auto third = std::move(first);
     tree.put("a/x.json");
-    CHECK(told(third));
+    CHECK(reports_change(third));
   }
   CHECK(open_files() == before);
 }
@@ -760,7 +761,7 @@ TEST_CASE("Waiting is ended by a spec file, and not by other files or a signal")
     CHECK(watcher.wait_until(Clock::time_point::max()));
     CHECK(written);
     writer.join();
-    CHECK_FALSE(watcher.take());
+    CHECK_FALSE(watcher.consume());
   }
   REQUIRE(::sigaction(SIGUSR1, &before, nullptr) == 0);
 }

@@ -127,7 +127,7 @@ class Cache::State {
     auto scope = detail::ScanScope::everything;
     if (watcher_) {
       const detail::Lock lock{watch_mutex_};
-      if (watcher_->take()) ledger_.report_change();
+      if (watcher_->consume()) ledger_.report_change();
       scope = ledger_.needed_scope(std::chrono::seconds{1});
     }
     return scan(scope);
@@ -145,12 +145,12 @@ class Cache::State {
     const bool elsewhere =
         watcher_ && ticket.before && detail::leads_elsewhere(*ticket.before, *scan);
     ledger_.finish(scan, ticket);
-    if (elsewhere) renew_watcher();
+    if (elsewhere) rewatch();
   }
 
-  void renew_watcher() {
+  void rewatch() {
     const detail::Lock lock{watch_mutex_};
-    watcher_->renew();
+    watcher_->rewatch();
     ledger_.report_change();  // what changed before the new watches, the next scan covers
   }
 

@@ -61,41 +61,41 @@ CDI_INLINE Result<Watcher> Watcher::open(const std::vector<std::string>& dirs) {
     return detail::with_advice(detail::system_error(Errc::system, "inotify cannot be had", errno));
   }
   Watcher watcher{std::move(inotify), dirs};
-  watcher.watch_again();
-  if (watcher.blind_) return *std::move(watcher.blind_);
+  watcher.rewatch();
+  if (watcher.watch_error_) return *std::move(watcher.watch_error_);
   return Result<Watcher>{std::move(watcher)};
 }
 
-CDI_INLINE bool Watcher::take() {
-  const bool unsure = blind_.has_value();
-  return take_events() || unsure;
+CDI_INLINE bool Watcher::consume() {
+  const bool unsure = watch_error_.has_value();
+  return consume_events() || unsure;
 }
 
 CDI_INLINE bool Watcher::wait_until(std::chrono::steady_clock::time_point deadline) {
   using namespace std::chrono;
   for (;;) {
-    if (take_events()) return true;
+    if (consume_events()) return true;
     const auto now = steady_clock::now();
     if (deadline <= now) return false;
-    const milliseconds longest = blind_ ? milliseconds{100} : milliseconds{hours{1}};
+    const milliseconds longest = watch_error_ ? milliseconds{100} : milliseconds{hours{1}};
     const auto left = ceil<milliseconds>(deadline - now);
     const auto rest = left < longest ? left : longest;
     pollfd one{.fd = inotify_.get(), .events = POLLIN, .revents = 0};
     ::poll(&one, 1, static_cast<int>(rest.count()));  // interrupted: looked at again
-    if (blind_) return true;
+    if (watch_error_) return true;
   }
 }
 
-CDI_INLINE bool Watcher::take_events() {
-  const News news = read_events();
-  const bool was_blind = blind_.has_value();
-  if (news == News::paths || was_blind) watch_again();
-  return news != News::none || (was_blind && !blind_);
+CDI_INLINE bool Watcher::consume_events() {
+  const Change change = read_events();
+  const bool had_error = watch_error_.has_value();
+  if (change == Change::paths || had_error) rewatch();
+  return change != Change::none || (had_error && !watch_error_);
 }
 
 /// Takes what is in the queue now, and not what others go on adding.
-CDI_INLINE Watcher::News Watcher::read_events() {
-  News news = News::none;
+CDI_INLINE Watcher::Change Watcher::read_events() {
+  Change change = Change::none;
   alignas(inotify_event) char block[16384];
   int queued = 0;
   ::ioctl(inotify_.get(), FIONREAD, &queued);
@@ -103,32 +103,32 @@ CDI_INLINE Watcher::News Watcher::read_events() {
     const ssize_t got = ::read(inotify_.get(), block, sizeof block);
     if (got <= 0) break;
     queued -= static_cast<int>(got);
-    news = greater(news, judge_all({block, static_cast<std::size_t>(got)}));
+    change = greater(change, changes_in({block, static_cast<std::size_t>(got)}));
   }
-  return news;
+  return change;
 }
 
-CDI_INLINE Watcher::News Watcher::judge_all(std::string_view events) const {
-  News news = News::none;
+CDI_INLINE Watcher::Change Watcher::changes_in(std::string_view events) const {
+  Change change = Change::none;
   while (!events.empty()) {
     inotify_event event;
     std::memcpy(&event, events.data(), sizeof event);
     const auto padded = events.substr(sizeof event, event.len);
     const auto name = padded.substr(0, padded.find('\0'));
-    news = greater(news, judge(event.mask, event.wd, name));
+    change = greater(change, change_of(event.mask, event.wd, name));
     events.remove_prefix(sizeof event + event.len);
   }
-  return news;
+  return change;
 }
 
-CDI_INLINE Watcher::News Watcher::judge(std::uint32_t mask, int number,
-                                        std::string_view name) const {
-  if ((mask & IN_Q_OVERFLOW) != 0) return News::paths;
+CDI_INLINE Watcher::Change Watcher::change_of(std::uint32_t mask, int number,
+                                              std::string_view name) const {
+  if ((mask & IN_Q_OVERFLOW) != 0) return Change::paths;
   const Watch* const watch = find(watches_, number);
-  if (watch == nullptr) return News::none;  // left over from a directory given up
+  if (watch == nullptr) return Change::none;  // left over from a directory given up
   // Without a name it is about the directory itself.
-  if (name.empty() || holds(*watch, name)) return News::paths;
-  return watch->specs && format_of(name) ? News::files : News::none;
+  if (name.empty() || holds(*watch, name)) return Change::paths;
+  return watch->specs && format_of(name) ? Change::files : Change::none;
 }
 
 CDI_INLINE const Watcher::Watch* Watcher::find(const std::vector<Watch>& watches, int number) {
@@ -153,8 +153,8 @@ CDI_INLINE bool Watcher::holds(const Watch& watch, std::string_view name) {
 }
 
 /// Looks all paths up anew, and gives up the watches that none goes through any more.
-CDI_INLINE void Watcher::watch_again() {
-  blind_.reset();
+CDI_INLINE void Watcher::rewatch() {
+  watch_error_.reset();
   const auto old = std::exchange(watches_, {});
   for (const auto& dir : dirs_) watch_dir(dir);
   for (const auto& watch : old) {
@@ -188,7 +188,7 @@ CDI_INLINE void Watcher::walk(std::string at, std::string_view path, int& links)
     const int parent = std::exchange(watch, add(at, detail::path_events));
     if (watch >= 0) continue;
     // Its parent tells when it comes or may be read.
-    if (parent < 0) note_blind(at, EACCES);
+    if (parent < 0) note_error(at, EACCES);
     if (!detail::is_searchable(at)) return;
   }
 }
@@ -213,14 +213,14 @@ CDI_INLINE int Watcher::add(const std::string& dir, std::uint32_t events) {
   const int number = errno;
   const bool expected = number == ENOENT || number == ENOTDIR || number == EACCES ||
                         number == ELOOP || number == ENAMETOOLONG;
-  if (!expected) note_blind(dir, number);
+  if (!expected) note_error(dir, number);
   return -1;
 }
 
-CDI_INLINE void Watcher::note_blind(const std::string& dir, int number) {
-  if (blind_) return;
+CDI_INLINE void Watcher::note_error(const std::string& dir, int number) {
+  if (watch_error_) return;
   errno = number;
-  blind_ = detail::with_advice(file_error(dir, "cannot watch the directory"));
+  watch_error_ = detail::with_advice(file_error(dir, "cannot watch the directory"));
 }
 
 }  // namespace CDI_ABI
