@@ -77,9 +77,8 @@ class EngineView {
   cdi::RejectedFile refuse(const cdi::LoadedSpec& spec) const {
     cdi::Error why{.code = cdi::Errc::unsupported, .where = "cdiVersion"};
     if (newest_) {
-      why.message =
-          fmt::format("version {} is newer than {}, the newest that {} reads",
-                      cdi::detail::quoted(spec.spec.version), cdi::to_string(*newest_), name());
+      why.message = fmt::format("version {} is newer than {}, the newest that {} reads",
+                                cdi::quoted(spec.spec.version), cdi::to_string(*newest_), name());
     } else {
       why.message = newest_.error().message;
     }

@@ -89,7 +89,7 @@ inline ExitCode print_garbage(const Garbage& garbage, const GcRequest& gc, const
     text += fmt::format("{}: {}, left by a writer that was killed\n", printable(path), done);
   }
   if (text.empty()) {
-    text = fmt::format("nothing to remove of owner {}\n", cdi::detail::quoted(gc.owner));
+    text = fmt::format("nothing to remove of owner {}\n", cdi::quoted(gc.owner));
   }
   const Json value{
       {"dryRun", gc.dry_run}, {"removed", garbage.removed}, {"temporaries", garbage.temporaries}};
@@ -102,9 +102,8 @@ inline ExitCode collect_garbage(const Request& request, const GcRequest& gc, con
   if (!planned.complete) return exit_refused;
   for (const auto& name : gc.keep) {
     if (planned.kept.contains(name)) continue;
-    output.warning(
-        {.message = fmt::format("nothing to keep: owner {} has no file {}",
-                                cdi::detail::quoted(gc.owner), cdi::detail::quoted(name))});
+    output.warning({.message = fmt::format("nothing to keep: owner {} has no file {}",
+                                           cdi::quoted(gc.owner), cdi::quoted(name))});
   }
   if (gc.dry_run) return print_garbage(planned, gc, output);
   const auto done = remove_garbage(request, gc, cdi::DryRun::no, output);

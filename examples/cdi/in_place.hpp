@@ -60,7 +60,7 @@ inline cdi::Result<std::string> read_link(int directory, const std::string& name
     return cdi::Error{.code = cdi::Errc::refused,
                       .message = "the path has a link of user " + std::to_string(info.st_uid) +
                                  ", who is neither root nor this user: name the file that " +
-                                 cdi::detail::quoted(name) + " leads to",
+                                 cdi::quoted(name) + " leads to",
                       .position = {.file = std::string{path}}};
   }
   char target[PATH_MAX];

@@ -86,7 +86,7 @@ bool tell_of_unknown_command(const CLI::App& app) {
   std::vector<std::string> names;
   for (const auto* command : app.get_subcommands({})) names.push_back(command->get_name());
   print_error(fmt::format("cdi: error: {} is no command: give one of {}\n",
-                          cdi::detail::quoted(extra.front()), fmt::join(names, ", ")));
+                          cdi::quoted(extra.front()), fmt::join(names, ", ")));
   return true;
 }
 

@@ -51,7 +51,7 @@ inline std::string to_yaml(const Json& value) {
 
 /// A path as text on one line, whatever bytes its name holds.
 inline std::string printable(std::string_view path) {
-  return cdi::detail::escaped(path, std::string::npos);
+  return cdi::escaped(path, std::string::npos);
 }
 
 /// Writes to standard error. That it is closed or full must not change what the program does, so

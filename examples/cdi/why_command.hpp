@@ -66,9 +66,8 @@ inline Json reason_record(const cdi::Unresolved& one) {
 inline std::string reason_text(const cdi::Unresolved& one) {
   const auto& row = cdi::row_of(one.reason);
   const bool unknown = is_unknown(one.reason) || one.causes.empty();
-  auto text =
-      unknown ? fmt::format("{}: {}\n", row.code, one.why.message)
-              : fmt::format("{}: {}: {}\n", row.code, cdi::detail::quoted(one.name), row.meaning);
+  auto text = unknown ? fmt::format("{}: {}\n", row.code, one.why.message)
+                      : fmt::format("{}: {}: {}\n", row.code, cdi::quoted(one.name), row.meaning);
   for (const auto& cause : one.causes) {
     text += fmt::format("  {}: {}\n", unknown ? "may be in" : "at", to_string(cause));
   }
@@ -107,8 +106,8 @@ inline Explanation explain(const std::string& name, const cdi::ResolvedDevice& f
 inline Explanation explain(cdi::Unresolved one, const Sight& sight) {
   const bool too_new = sight.engine && sight.engine->is_to_blame(one);
   if (!too_new) return {reason_text(one), reason_record(one)};
-  one.why.message = fmt::format("{}: {} refuses a file of its kind", cdi::detail::quoted(one.name),
-                                sight.engine->name());
+  one.why.message =
+      fmt::format("{}: {} refuses a file of its kind", cdi::quoted(one.name), sight.engine->name());
   Explanation out{fmt::format("{}: {}\n", cdi::row_of(one.reason).code, one.why.message),
                   reason_record(one)};
   for (const auto& cause : one.causes) out.text += fmt::format("  at: {}\n", to_string(cause));

@@ -149,12 +149,20 @@ constexpr unsigned bmp_code_point(std::string_view character) noexcept {
 /// Appends a character of 2 or 3 bytes by its number, as JSON does: `u009b` after a backslash.
 void append_code_point(std::string_view character, std::string& out);
 
-/// `text` fit for a message: on one line, UTF-8, without what a terminal would obey, and cut when
-/// it is longer than `longest` bytes.
+}  // namespace detail
+
+/// `text` for a message or a terminal: on one line and UTF-8, whatever bytes it holds. Control and
+/// invisible characters become `\n`, `\x1b` or `\u202e`, and quotes and backslashes get a
+/// backslash. After `longest` bytes it is cut, and ends in `...`; `std::string::npos` cuts nothing.
 std::string escaped(std::string_view text, std::size_t longest = 120);
 
-/// `text` in double quotes, fit for a message.
+/// `text` escaped and in double quotes, for a message.
 std::string quoted(std::string_view text);
+
+namespace detail {
+
+using cdi::escaped;  // for callers that still name this namespace
+using cdi::quoted;
 
 /// What is wrong with a text that is not UTF-8.
 Error not_utf8(std::string_view text);

@@ -72,7 +72,7 @@ inline Result<std::string> write_owned_spec(Spec spec, Format format, const std:
   const bool has_annotations = !declared || *declared >= first_with_annotations;
   if (!has_annotations && format == Format::json) {
     return Error{.code = Errc::unsupported,
-                 .message = "a JSON file of version " + detail::quoted(spec.version) +
+                 .message = "a JSON file of version " + cdi::quoted(spec.version) +
                             " cannot record its owner: choose a name that ends in .yaml, or "
                             "write version \"" +
                             to_string(first_with_annotations) + "\"",

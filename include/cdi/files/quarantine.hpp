@@ -43,7 +43,7 @@ inline std::optional<Error> device_fault(const Document::Value& item, std::strin
   if (error.rule == row_of(Rule::version_new_enough).code) {
     const auto need = minimum_need(alone);
     error.where = need.where;
-    error.message = "version " + detail::quoted(version) + " is too old for it: write \"" +
+    error.message = "version " + cdi::quoted(version) + " is too old for it: write \"" +
                     to_string(need.release) + "\"";
   }
   constexpr std::string_view outer = "devices[0]";
@@ -86,7 +86,7 @@ inline std::optional<Document> without_bad_devices(const Document& document,
     auto fault = detail::device_fault(item, version ? version->text() : std::string_view{});
     if (!fault && repeated[index]) {
       fault = Error{.code = Errc::invalid,
-                    .message = "device " + detail::quoted(names[index]) +
+                    .message = "device " + cdi::quoted(names[index]) +
                                " is defined more than once: choose another name",
                     .where = "name",
                     .position = item.position(),

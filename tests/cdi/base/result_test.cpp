@@ -165,18 +165,18 @@ TEST_CASE("quoted text stays on one line and cannot end its quotes") {
            Row{"\xf0\x90\x80\xa8", "\"\xf0\x90\x80\xa8\""},
        }) {
     CAPTURE(row.expected);
-    CHECK(cdi::detail::quoted(row.text) == row.expected);
+    CHECK(cdi::quoted(row.text) == row.expected);
   }
 }
 
 TEST_CASE("text that is not UTF-8 comes out as UTF-8, wherever it is cut") {
-  CHECK(cdi::detail::quoted("a\xff\xe2\x80") == R"("a\xff\xe2\x80")");
-  CHECK(cdi::detail::quoted("\x9b") == R"("\x9b")");
-  CHECK(cdi::detail::quoted("\xed\xa0\x80") == R"("\xed\xa0\x80")");  // a surrogate
+  CHECK(cdi::quoted("a\xff\xe2\x80") == R"("a\xff\xe2\x80")");
+  CHECK(cdi::quoted("\x9b") == R"("\x9b")");
+  CHECK(cdi::quoted("\xed\xa0\x80") == R"("\xed\xa0\x80")");  // a surrogate
   std::string text;
   for (int i = 0; i < 3; ++i) text.append("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xc2\x9b\xff");
   for (std::size_t longest = 0; longest < 40; ++longest) {
-    CHECK(cdi::detail::is_utf8(cdi::detail::escaped(text, longest)));
+    CHECK(cdi::detail::is_utf8(cdi::escaped(text, longest)));
   }
 }
 

@@ -58,12 +58,14 @@ CDI_INLINE void append_code_point(std::string_view character, std::string& out) 
   for (const int shift : {12, 8, 4, 0}) out.append(1, digits[code >> shift & 15]);
 }
 
+}  // namespace detail
+
 CDI_INLINE std::string escaped(std::string_view text, std::size_t longest) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string out;
   while (!text.empty()) {
     if (out.size() >= longest) return out.append("...");
-    const auto size = utf8_size(text);
+    const auto size = detail::utf8_size(text);
     const auto byte = static_cast<unsigned char>(text.front());
     if (text.front() == '"' || text.front() == '\\') {
       out.append(1, '\\').append(1, text.front());
@@ -71,8 +73,8 @@ CDI_INLINE std::string escaped(std::string_view text, std::size_t longest) {
       out.append(1, '\\').append(1, 'n');  // g++ 12 warns of append("\\n"), and "\\x"
     } else if (size == 0 || byte < 0x20 || byte == 0x7f) {
       out.append(1, '\\').append(1, 'x').append(1, digits[byte >> 4]).append(1, digits[byte & 15]);
-    } else if (is_deceptive(text.substr(0, size))) {
-      append_code_point(text.substr(0, size), out);
+    } else if (detail::is_deceptive(text.substr(0, size))) {
+      detail::append_code_point(text.substr(0, size), out);
     } else {
       out.append(text.substr(0, size));
     }
@@ -82,24 +84,26 @@ CDI_INLINE std::string escaped(std::string_view text, std::size_t longest) {
 }
 
 CDI_INLINE std::string quoted(std::string_view text) {
-  return escaped(text).insert(0, "\"").append("\"");
+  return cdi::escaped(text).insert(0, "\"").append("\"");
 }
 
+namespace detail {
+
 CDI_INLINE Error not_utf8(std::string_view text) {
-  return {.code = Errc::invalid, .message = "text " + quoted(text) + " is not UTF-8"};
+  return {.code = Errc::invalid, .message = "text " + cdi::quoted(text) + " is not UTF-8"};
 }
 
 }  // namespace detail
 
 CDI_INLINE std::string to_string(const Error& error) {
-  std::string out = detail::escaped(error.position.file, std::string::npos);
+  std::string out = cdi::escaped(error.position.file, std::string::npos);
   if (error.position.line != 0) {
     out.append(out.empty() ? "line " : ":").append(std::to_string(error.position.line));
     out.append(1, ':').append(std::to_string(error.position.column));
   }
   if (!out.empty()) out.append(": ");
   constexpr std::size_t longest = 400;
-  if (!error.where.empty()) out.append(detail::escaped(error.where, longest)).append(": ");
+  if (!error.where.empty()) out.append(cdi::escaped(error.where, longest)).append(": ");
   return out.append(error.message);
 }
 

@@ -60,7 +60,7 @@ inline bool may_be_elsewhere(const Unresolved& one) {
 /// Blames a file in a directory that is not searched.
 inline void found_elsewhere(Unresolved& one, Error cause) {
   one.reason = Reason::not_searched;
-  one.why.message.append("; it is in ").append(detail::quoted(cause.position.file));
+  one.why.message.append("; it is in ").append(cdi::quoted(cause.position.file));
   one.why.message.append(", whose directory is not searched");
   one.causes.clear();  // files that could not be read are not to blame
   one.causes.push_back(std::move(cause));

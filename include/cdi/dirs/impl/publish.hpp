@@ -47,7 +47,7 @@ CDI_INLINE Result<void> check_owner(std::string_view owner) {
     return {};
   }
   return Error{.code = Errc::invalid,
-               .message = "owner " + detail::quoted(owner) + " cannot be recorded: use 1 to " +
+               .message = "owner " + cdi::quoted(owner) + " cannot be recorded: use 1 to " +
                           std::to_string(longest) +
                           " printable characters of ASCII, without space at either end"};
 }
@@ -65,8 +65,7 @@ CDI_INLINE Result<void> check_spec_file_name(std::string_view name) {
   } else {
     return {};
   }
-  return Error{.code = Errc::invalid,
-               .message = ("file name " + detail::quoted(name)).append(fault)};
+  return Error{.code = Errc::invalid, .message = ("file name " + cdi::quoted(name)).append(fault)};
 }
 
 /// What a publisher does, step by step; lives as long as one call.
@@ -89,7 +88,7 @@ class Publisher::Work {
   Result<void> check_self() const {
     if (dir_.empty() || dir_.find('\0') != std::string::npos) {
       return Error{.code = Errc::invalid,
-                   .message = "directory " + detail::quoted(dir_) +
+                   .message = "directory " + cdi::quoted(dir_) +
                               " cannot be: name the one that holds the spec files"};
     }
     return check_owner(owner_);
@@ -183,8 +182,8 @@ class Publisher::Work {
   static Error defined_twice(std::string_view device, std::string_view other,
                              const std::string& path) {
     return {.code = Errc::conflict,
-            .message = "device " + detail::quoted(device) + " is also defined by " +
-                       detail::quoted(other) + ": keep only one",
+            .message = "device " + cdi::quoted(device) + " is also defined by " +
+                       cdi::quoted(other) + ": keep only one",
             .position = {.file = path}};
   }
 

@@ -74,7 +74,7 @@ inline bool read_document(const Document& document, LoadedSpec& out, RejectedFil
     out.warnings.push_back({.code = Errc::schema,
                             .message = "since 1.1.1 the Go reference refuses names of members in "
                                        "another case: write " +
-                                       quoted(reading.field),
+                                       cdi::quoted(reading.field),
                             .where = std::string{reading.odd_case->text()},
                             .position = reading.odd_case->position(),
                             .rule = row_of(Rule::member_case).code});
