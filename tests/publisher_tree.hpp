@@ -18,7 +18,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/dirs/publication.hpp>
 #include <cdi/files/file.hpp>
-#include <cdi/files/replace_file.hpp>
+#include <cdi/files/temporary.hpp>
 #include <cdi/model/spec.hpp>
 
 #include "temp_tree.hpp"
@@ -85,7 +85,7 @@ inline bool contains(std::string_view text, std::string_view part) {
 inline void check_names(const TempDir& dir, const std::set<std::string>& expected) {
   std::set<std::string> others;
   for (const auto& name : dir.names()) {
-    if (!cdi::detail::is_temporary_name(name)) others.insert(name);
+    if (!cdi::is_temporary_name(name)) others.insert(name);
   }
   CHECK(others == expected);
 }

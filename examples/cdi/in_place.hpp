@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <cstddef>
 #include <deque>
 #include <fcntl.h>
 #include <string>
@@ -16,13 +15,10 @@
 #include <unistd.h>
 #include <utility>
 
-#include <cdi/files/descriptor.hpp>
-#include <cdi/files/directory.hpp>
-#include <cdi/files/replace_file.hpp>
-#include <cdi/files/signature.hpp>
-#include <cdi/files/text_file.hpp>
+#include <cdi/descriptor.hpp>
+#include <cdi/replace_file.hpp>
 #include <cdi/result.hpp>
-#include <cdi/text/document.hpp>
+#include <cdi/text_file.hpp>
 
 // A file read and replaced in a directory that others may change at the same time.
 
@@ -56,7 +52,7 @@ inline void add_parts_before(std::string_view path, std::deque<std::string>& par
 /// their owners can redirect them at any time.
 inline cdi::Result<std::string> read_link(int directory, const std::string& name,
                                           const struct stat& info, std::string_view path) {
-  if (cdi::detail::is_foreign(info)) {
+  if (cdi::is_foreign(info)) {
     return cdi::Error{.code = cdi::Errc::refused,
                       .message = "the path has a link of user " + std::to_string(info.st_uid) +
                                  ", who is neither root nor this user: name the file that " +
@@ -105,35 +101,6 @@ inline cdi::Result<FileInPlace> find_file(const std::string& path) {
       path, is_file ? "a slash follows the name of a file" : "cannot open a directory of the path");
 }
 
-/// What the file is now; refused when it is another than was read, or was changed since.
-inline cdi::Result<struct stat> look_again(const FileInPlace& file) {
-  struct stat info = {};
-  if (::fstatat(file.directory.get(), file.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
-    return cdi::file_error(file.path, "cannot look at the file again");
-  }
-  if (cdi::signature_of(info) == file.signature) return info;
-  return cdi::Error{.code = cdi::Errc::conflict,
-                    .message =
-                        "somebody has changed or replaced the file since it was read, and "
-                        "it is left alone: try again",
-                    .position = {.file = file.path}};
-}
-
-/// Removes the temporary files that killed writers of this file left. What cannot be removed stays.
-inline void remove_leftovers(const FileInPlace& file) {
-  constexpr std::size_t most = 100'000;
-  const auto own = cdi::detail::temporary_name(file.name, 0);
-  const auto target = cdi::detail::temporary_target(own);
-  const auto names = cdi::detail::list_directory(
-      file.directory.get(), file.path,
-      [&](std::string_view name) { return cdi::detail::temporary_target(name) == target; }, most);
-  if (!names) return;
-  for (const auto& [name, type] : names->entries) {
-    const auto abandoned = cdi::detail::open_abandoned(file.directory.get(), name);
-    if (abandoned) ::unlinkat(file.directory.get(), name.c_str(), 0);
-  }
-}
-
 }  // namespace detail
 
 /// Reads a file that is to be replaced. The links of its path are followed, if they are root's or
@@ -144,31 +111,21 @@ inline cdi::Result<FileInPlace> read_in_place(const std::string& path) {
   constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
   found->directory = cdi::Descriptor{::openat(found->directory.get(), ".", flags)};
   if (!found->directory) return cdi::file_error(path, "cannot open the directory");
-  auto file =
-      cdi::detail::read_text_at(found->directory.get(), found->name, path, cdi::Limits{}.bytes);
+  auto file = cdi::read_file_at(found->directory.get(), found->name, path, cdi::Limits{}.bytes);
   if (!file) return std::move(file).error();
   found->text = std::move(file->text);
   found->signature = file->signature;
   return found;
 }
 
-/// Replaces a file that was read, in one step, crash-safe, keeping mode, owner and group. Refuses
-/// when another stands in its place now, or it was changed.
+/// Replaces a file that was read, in one step, crash-safe, and keeps its mode, owner and group.
+/// Fails if the file was changed or replaced after it was read. Temporary files of killed writers
+/// of this file are removed.
 inline cdi::Result<void> replace_in_place(const FileInPlace& file, std::string_view text) {
-  const auto info = detail::look_again(file);
-  if (!info) return info.error();
-  cdi::detail::Temporary temporary{file.directory.get(), file.name};
-  auto filled = temporary.fill(file.path, text,
-                               {.mode = static_cast<mode_t>(info->st_mode & 07777),
-                                .owner = info->st_uid,
-                                .group = info->st_gid});
-  if (!filled) return filled;
-  if (const auto same = detail::look_again(file); !same) return same.error();
-  if (!temporary.replace(file.name)) {
-    return cdi::file_error(file.path, "cannot rename the temporary file");
-  }
-  detail::remove_leftovers(file);
-  return cdi::detail::sync_directory(file.directory.get(), file.path);
+  const int directory = file.directory.get();
+  auto done = cdi::rewrite_file_at(directory, file.name, text, file.path, file.signature);
+  if (done) cdi::remove_temporaries_of(directory, file.name);
+  return done;
 }
 
 #endif  // CDI_EXAMPLES_CDI_IN_PLACE_HPP

@@ -15,7 +15,7 @@
 #include <cdi/dirs/file_ownership.hpp>
 #include <cdi/dirs/publication.hpp>
 #include <cdi/files/descriptor.hpp>
-#include <cdi/files/replace_file.hpp>
+#include <cdi/files/temporary.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {

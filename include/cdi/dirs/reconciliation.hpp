@@ -131,7 +131,7 @@ inline Reconciled carry_out(ReconcilePlan plan, const OwnerDir& dir, DryRun dry_
   for (const auto& name : plan.removals) record(name, remove_owned_file(dir, name, dry_run));
   remove_temporaries(dir, plan, dry_run);
   if (plan.has_changes() && dry_run == DryRun::no) {
-    auto synced = detail::sync_directory(dir.directory, dir.path);
+    auto synced = cdi::sync_directory(dir.directory, dir.path);
     if (!synced) outcome.errors.push_back(std::move(synced).error());
   }
   std::sort(outcome.files.begin(), outcome.files.end(),

@@ -19,12 +19,12 @@
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/dirs/scanned_dir.hpp>
+#include <cdi/files/access.hpp>
 #include <cdi/files/descriptor.hpp>
 #include <cdi/files/directory.hpp>
 #include <cdi/files/file_state.hpp>
 #include <cdi/files/read_options.hpp>
 #include <cdi/files/signature.hpp>
-#include <cdi/files/text_file.hpp>
 #include <cdi/registry/registry.hpp>
 #include <cdi/version.hpp>
 
@@ -101,40 +101,44 @@ class Scanner {
     const auto now = file_clock();
     const Descriptor directory{
         detail::open_at(AT_FDCWD, out.dir.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-    struct stat info = {};
-    if (!directory) {
-      if (errno == ENOENT) return out;
-      Error error = file_error(out.dir.path, "cannot open the directory");
-      if (::stat(out.dir.path.c_str(), &info) == 0) error = with_access(std::move(error), info);
-      return unlisted(std::move(error), before, std::move(out));
-    }
-    if (::fstat(directory.get(), &info) != 0) {
-      return unlisted(file_error(out.dir.path, "cannot look at the directory"), before,
-                      std::move(out));
-    }
-    if (options_.refuse_writable && is_writable_by_others(info)) {
-      return unlisted(writable_by_others(out.dir.path, "directory", info), before, std::move(out));
-    }
-    auto names = detail::list_specs(directory.get(), out.dir.path, options_.files);
-    if (!names) return unlisted(std::move(names).error(), before, std::move(out));
-    if (names->cut || names->entries.size() > options_.files) {
-      return unlisted({.code = Errc::limit,
-                       .message = "the directory has more than " + std::to_string(options_.files) +
-                                  " spec files",
-                       .position = {.file = out.dir.path}},
-                      before, std::move(out));
-    }
-    out.signature = names->signature;
+    if (!directory && errno == ENOENT) return out;
+    auto listing = directory ? list(directory.get(), out.dir.path) : cannot_open(out.dir.path);
+    if (!listing) return unlisted(std::move(listing).error(), before, std::move(out));
+    out.signature = listing->signature;
     out.settled = is_settled(out.signature, now);
     out.dir.state = SpecDir::State::read;
-    out.files.reserve(names->entries.size());
+    out.files.reserve(listing->entries.size());
     FilePath path{out.dir.path};
-    for (auto& [name, type] : names->entries) {
+    for (auto& [name, type] : listing->entries) {
       const std::string& place = path(name);
       ScannedFile found{.name = std::move(name), .is_link = type == DT_LNK};
       scan_file(directory.get(), found, place, before, out);
     }
     return out;
+  }
+
+  static Result<Listing> cannot_open(const std::string& path) {
+    Error error = file_error(path, "cannot open the directory");
+    struct stat info = {};
+    if (::stat(path.c_str(), &info) == 0) error = with_access(std::move(error), info);
+    return error;
+  }
+
+  /// The spec files of an open directory, if the options allow it.
+  Result<Listing> list(int directory, const std::string& path) const {
+    struct stat info = {};
+    if (::fstat(directory, &info) != 0) return file_error(path, "cannot look at the directory");
+    if (options_.refuse_writable) {
+      if (auto good = check_writers(path, info); !good) return std::move(good).error();
+    }
+    auto listing = detail::list_specs(directory, path, options_.files);
+    if (listing && (listing->cut || listing->entries.size() > options_.files)) {
+      return Error{.code = Errc::limit,
+                   .message = "the directory has more than " + std::to_string(options_.files) +
+                              " spec files",
+                   .position = {.file = path}};
+    }
+    return listing;
   }
 
   /// A directory that cannot be listed. Its files are gone, unless only a right or a resource is

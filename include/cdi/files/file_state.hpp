@@ -56,7 +56,7 @@ inline FileState read_spec_once(int directory, const std::string& name, const st
   const auto format = format_of(name);
   if (!format) return rejected_file({.why = detail::no_spec_name(path)});
   auto file =
-      detail::read_text_at(directory, name, path, options.limits.bytes, options.refuse_writable);
+      cdi::read_file_at(directory, name, path, options.limits.bytes, options.refuse_writable);
   if (!file) {
     passing = file.error().system == EAGAIN;
     return rejected_file({.why = std::move(file).error()});

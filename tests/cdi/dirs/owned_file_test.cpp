@@ -20,8 +20,8 @@
 #include <cdi/dirs/owned_file.hpp>
 #include <cdi/dirs/publish.hpp>
 #include <cdi/files/descriptor.hpp>
-#include <cdi/files/replace_file.hpp>
 #include <cdi/files/spec_text.hpp>
+#include <cdi/files/temporary.hpp>
 
 #include "../../publisher_tree.hpp"
 #include "../../traced_child.hpp"
@@ -152,7 +152,7 @@ TEST_CASE("A writer makes another temporary file when one is about to remove its
       [&](TracedChild& child, std::size_t stop) {
         CAPTURE(stop);
         for (const auto& name : dir.names()) {
-          if (!cdi::detail::is_temporary_name(name)) continue;
+          if (!cdi::is_temporary_name(name)) continue;
           const cdi::Descriptor file{::openat(directory.get(), name.c_str(), O_RDONLY | O_CLOEXEC)};
           if (!cdi::detail::is_abandoned(directory.get(), name, file)) continue;
           for (int i = 0; i < 6; ++i) child.step();  // while the remover has it locked

@@ -33,9 +33,9 @@ namespace {
 
 constexpr std::size_t no_limit = 1U << 20;
 
-cdi::Result<cdi::detail::TextFile> read_text(const std::string& path, std::size_t limit = no_limit,
-                                             bool refuse_writable = false) {
-  return cdi::detail::read_text_at(AT_FDCWD, path, path, limit, refuse_writable);
+cdi::Result<cdi::TextFile> read_text(const std::string& path, std::size_t limit = no_limit,
+                                     bool refuse_writable = false) {
+  return cdi::read_file_at(AT_FDCWD, path, path, limit, refuse_writable);
 }
 
 /// Whether the file is refused for what others may write.
@@ -45,14 +45,6 @@ bool is_refused(const std::string& path) {
   CHECK(file.error().code == cdi::Errc::refused);
   CHECK(file.error().position.file == path);
   return true;
-}
-
-struct stat with_mode(mode_t mode, uid_t user, gid_t group) {
-  struct stat info = {};
-  info.st_mode = mode;
-  info.st_uid = user;
-  info.st_gid = group;
-  return info;
 }
 
 }  // namespace
@@ -69,10 +61,10 @@ TEST_CASE("A file is read with its signature, of a directory or by its path") {
 
   const cdi::Descriptor directory{::open((tree / "").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   REQUIRE(directory);
-  const auto there = cdi::detail::read_text_at(directory.get(), "a", "told", no_limit);
+  const auto there = cdi::read_file_at(directory.get(), "a", "told", no_limit);
   REQUIRE(there);
   CHECK(there->text == file->text);
-  const auto gone = cdi::detail::read_text_at(directory.get(), "b", "told", no_limit);
+  const auto gone = cdi::read_file_at(directory.get(), "b", "told", no_limit);
   REQUIRE_FALSE(gone);
   CHECK(to_string(gone.error()) == "told: cannot open the file: No such file or directory");
 }
@@ -259,43 +251,6 @@ TEST_CASE("Nothing is told of a file in a directory that may not be searched") {
   REQUIRE_FALSE(file);
   CHECK(file.error().system == EACCES);
   CHECK(file.error().message.find("mode") == std::string::npos);
-}
-
-TEST_CASE("Access is described in octal digits and numbers") {
-  CHECK(cdi::detail::describe_access(with_mode(S_IFREG | 0640, 7, 8)) ==
-        "mode 0640, owner 7, group 8");
-  CHECK(cdi::detail::describe_access(with_mode(S_IFDIR | 01777, 0, 0)) ==
-        "mode 01777, owner 0, group 0");
-  const cdi::Error other{.code = cdi::Errc::system, .message = "x", .system = ENOENT};
-  CHECK(cdi::detail::with_access(other, with_mode(0, 0, 0)).message == "x");
-}
-
-TEST_CASE("Others are all but root and this user, and the group unless it is root's") {
-  const auto me = ::geteuid();
-  const uid_t foreign = me + 1;
-  struct {
-    mode_t mode;
-    uid_t user;
-    gid_t group;
-    bool writable;
-  } const rows[] = {
-      {0644, 0, 0, false},
-      {0644, me, 5, false},
-      {0664, 0, 0, true},  // nobody knows who is in group 0
-      {0664, 0, 5, true},
-      {0646, 0, 0, true},
-      {0644, foreign, 0, true},
-      {0400, foreign, 0, true},
-      {0755 | S_IFDIR, 0, 0, false},
-      {01777 | S_IFDIR, 0, 0, true},
-  };
-  for (const auto& row : rows) {
-    CAPTURE(row.mode);
-    CAPTURE(row.user);
-    CAPTURE(row.group);
-    CHECK(cdi::detail::is_writable_by_others(with_mode(row.mode, row.user, row.group)) ==
-          row.writable);
-  }
 }
 
 TEST_CASE("A file that others may write is refused when asked for, and judged where a link leads") {

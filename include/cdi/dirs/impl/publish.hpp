@@ -154,7 +154,7 @@ class Publisher::Work {
   static Result<Publication> finish(Publication done, const Descriptor& directory, DryRun dry_run) {
     const bool changed = done.action != Action::unchanged && done.action != Action::absent;
     if (changed && dry_run == DryRun::no) {
-      auto synced = detail::sync_directory(directory.get(), done.path);
+      auto synced = cdi::sync_directory(directory.get(), done.path);
       if (!synced) return std::move(synced).error();
     }
     return done;

@@ -6,186 +6,100 @@
 
 #include <cerrno>
 #include <climits>
-#include <cstddef>
-#include <cstdio>
-#include <ctime>
 #include <fcntl.h>
-#include <sys/file.h>
-#include <sys/random.h>
+#include <string>
+#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <utility>
 
+#include <cdi/base/result.hpp>
+#include <cdi/files/descriptor.hpp>
 #include <cdi/files/replace_file.hpp>
+#include <cdi/files/signature.hpp>
+#include <cdi/files/temporary.hpp>
+#include <cdi/version.hpp>
 
 namespace cdi {
 inline namespace CDI_ABI {
 
 namespace detail {
 
-inline bool write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t put = ::write(descriptor, text.data(), text.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(put));
+/// Refuses a name that no file of a directory can have.
+inline Result<void> check_file_name(std::string_view name, std::string_view path) {
+  const bool no_file = name.empty() || name == "." || name == ".." || name.find('/') != name.npos;
+  const bool too_long = name.size() > NAME_MAX;
+  if (!no_file && !too_long && name.find('\0') == name.npos) return {};
+  return Error{.code = Errc::system,
+               .message = no_file    ? "the path names no file"
+                          : too_long ? "the name of the file is too long"
+                                     : "the path holds NUL",
+               .position = {.file = std::string{path}},
+               .system = too_long ? ENAMETOOLONG : EINVAL};
+}
+
+/// What the file is now, if it still has a signature.
+inline Result<struct stat> check_unchanged(int directory, const std::string& name,
+                                           std::string_view path, const Signature& expected) {
+  struct stat info = {};
+  if (::fstatat(directory, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+    return file_error(path, "cannot look at the file again");
   }
-  return true;
+  if (signature_of(info) == expected) return info;
+  return Error{.code = Errc::conflict,
+               .message =
+                   "somebody has changed or replaced the file since it was read, and it is "
+                   "left alone: try again",
+               .position = {.file = std::string{path}}};
 }
 
-/// How names of temporary files end: no directory scan takes them for specs.
-inline constexpr std::string_view temporary_suffix = ".cdi-tmp";
-
-CDI_INLINE std::string temporary_name(std::string_view name, std::uint64_t number) {
-  std::string made = ".";
-  made.append(name.substr(0, 200)).append(".").append(std::to_string(::getpid()));
-  made.append("-").append(std::to_string(number)).append(temporary_suffix);
-  return made;
-}
-
-CDI_INLINE std::optional<std::string_view> temporary_target(std::string_view made) {
-  constexpr std::string_view digits = "0123456789";
-  if (!made.starts_with('.') || !made.ends_with(temporary_suffix)) return std::nullopt;
-  made.remove_suffix(temporary_suffix.size());
-  for (const char before : {'-', '.'}) {
-    const auto at = made.find_last_not_of(digits);
-    if (at == std::string_view::npos || at + 1 == made.size() || made[at] != before) {
-      return std::nullopt;
-    }
-    made = made.substr(0, at);
-  }
-  if (made.empty()) return std::nullopt;
-  return made.substr(1);
-}
-
-CDI_INLINE bool is_temporary_name(std::string_view name) {
-  return temporary_target(name).has_value();
-}
-
-/// A number that nobody can foresee, so that nobody can take the names that are made with it. Where
-/// the system has none to give, one that differs from call to call.
-inline std::uint64_t unforeseen_number() {
-  std::uint64_t number = 0;
-  if (::getrandom(&number, sizeof number, GRND_NONBLOCK) == sizeof number) return number;
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
-
-CDI_INLINE bool try_lock(int descriptor) {
-  while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EINTR) return false;
-  }
-  return true;
-}
-
-CDI_INLINE Descriptor make_temporary(int directory, std::string_view name, std::string& made) {
-  static constexpr int tries = 100;
-  for (int i = 0; i < tries; ++i) {
-    made = temporary_name(name, unforeseen_number());
-    constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
-    Descriptor file{::openat(directory, made.c_str(), flags, S_IRUSR | S_IWUSR)};
-    if (!file && errno == EEXIST) continue;
-    if (!file) return file;
-    // Before it was locked, `remove_abandoned` may have taken it for abandoned: then it is gone, or
-    // will be. Where there are no locks at all, nobody removes it.
-    if (!try_lock(file.get()) && errno == EWOULDBLOCK) continue;
-    struct stat info = {};
-    const bool known = ::fstat(file.get(), &info) == 0;
-    if (known && info.st_nlink > 0) return file;
-    if (!known) ::unlinkat(directory, made.c_str(), 0);
-  }
-  errno = EEXIST;
-  return Descriptor{-1};
-}
-
-CDI_INLINE bool is_abandoned(int directory, const std::string& name, const Descriptor& file) {
-  struct stat opened = {};
-  struct stat named = {};
-  return file && try_lock(file.get()) && ::fstat(file.get(), &opened) == 0 &&
-         S_ISREG(opened.st_mode) &&
-         // A writer that has renamed it meanwhile has it no more under this name.
-         ::fstatat(directory, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-         named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
-}
-
-CDI_INLINE Descriptor open_abandoned(int directory, const std::string& name) {
-  struct stat named = {};
-  if (::fstatat(directory, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0 ||
-      !S_ISREG(named.st_mode)) {
-    return Descriptor{-1};  // nor opened: opening some devices does something
-  }
-  constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
-  Descriptor file{::openat(directory, name.c_str(), flags)};
-  return is_abandoned(directory, name, file) ? std::move(file) : Descriptor{-1};
-}
-
-CDI_INLINE Temporary::Temporary(int directory, std::string_view name)
-    : directory_{directory}, file_{make_temporary(directory, name, name_)} {}
-
-CDI_INLINE Temporary::~Temporary() {
-  if (file_ && !renamed_) ::unlinkat(directory_, name_.c_str(), 0);
-}
-
-CDI_INLINE Result<void> Temporary::fill(std::string_view path, std::string_view text,
-                                        const Attributes& attributes) {
-  const auto [mode, owner, group] = attributes;
-  const bool give_away = owner != static_cast<uid_t>(-1) || group != static_cast<gid_t>(-1);
-  const int file = file_.get();
-  if (!file_) return file_error(path, "cannot make a temporary file beside it");
-  if (give_away && ::fchown(file, owner, group) != 0) {
-    return file_error(path, "cannot set owner and group");
-  }
-  if (::fchmod(file, mode) != 0) return file_error(path, "cannot set the mode");
-  if (!write_all(file, text)) return file_error(path, "cannot write");
-  if (::fsync(file) != 0) return file_error(path, "cannot sync");
-  return {};
-}
-
-CDI_INLINE bool Temporary::replace(const std::string& name) {
-  renamed_ = ::renameat(directory_, name_.c_str(), directory_, name.c_str()) == 0;
-  return renamed_;
-}
-
-CDI_INLINE bool Temporary::create(const std::string& name) {
-#ifdef RENAME_NOREPLACE
-  renamed_ =
-      ::renameat2(directory_, name_.c_str(), directory_, name.c_str(), RENAME_NOREPLACE) == 0;
-  if (renamed_ || (errno != EINVAL && errno != ENOSYS)) return renamed_;
-#endif
-  return replace(name);
-}
-
-CDI_INLINE Result<void> sync_directory(int directory, std::string_view path) {
-  // Some file systems cannot sync directories, and say so with EINVAL.
-  if (::fsync(directory) == 0 || errno == EINVAL) return {};
-  return file_error(path, "the change is made, but its directory cannot be synced");
+inline Result<void> rename_over(Temporary& temporary, int directory, const std::string& name,
+                                std::string_view path) {
+  if (!temporary.replace(name)) return file_error(path, "cannot rename the temporary file");
+  return cdi::sync_directory(directory, path);
 }
 
 }  // namespace detail
 
-CDI_INLINE Result<void> replace_file(const std::string& path, std::string_view text, mode_t mode,
-                                     uid_t owner, gid_t group) {
+CDI_INLINE Result<void> sync_directory(int directory, std::string_view path) {
+  // Some file systems cannot sync directories: they fail with EINVAL.
+  if (::fsync(directory) == 0 || errno == EINVAL) return {};
+  return file_error(path, "the change is made, but its directory cannot be synced");
+}
+
+CDI_INLINE Result<void> replace_file_at(int directory, const std::string& name,
+                                        std::string_view text, std::string_view path,
+                                        const FileAttributes& attributes) {
+  if (auto good = detail::check_file_name(name, path); !good) return good;
+  detail::Temporary temporary{directory, name};
+  if (auto filled = temporary.fill(path, text, attributes); !filled) return filled;
+  return detail::rename_over(temporary, directory, name, path);
+}
+
+CDI_INLINE Result<void> replace_file(const std::string& path, std::string_view text,
+                                     const FileAttributes& attributes) {
   const auto slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
-  const bool no_file = name.empty() || name == "." || name == "..";
-  const bool too_long = name.size() > NAME_MAX;
-  if (no_file || too_long || path.find('\0') != std::string::npos) {
-    return Error{.code = Errc::system,
-                 .message = no_file    ? "the path names no file"
-                            : too_long ? "the name of the file is too long"
-                                       : "the path holds NUL",
-                 .position = {.file = path},
-                 .system = too_long ? ENAMETOOLONG : EINVAL};
-  }
-  const Descriptor directory{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (auto good = detail::check_file_name(name, path); !good) return good;
+  const Descriptor directory{detail::open_at(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (!directory) return file_error(path, "cannot open the directory");
-  detail::Temporary temporary{directory.get(), name};
-  if (auto filled = temporary.fill(path, text, {mode, owner, group}); !filled) return filled;
-  if (!temporary.replace(name)) return file_error(path, "cannot rename the temporary file");
-  return detail::sync_directory(directory.get(), path);
+  return cdi::replace_file_at(directory.get(), name, text, path, attributes);
+}
+
+CDI_INLINE Result<void> rewrite_file_at(int directory, const std::string& name,
+                                        std::string_view text, std::string_view path,
+                                        const Signature& expected) {
+  if (auto good = detail::check_file_name(name, path); !good) return good;
+  const auto found = detail::check_unchanged(directory, name, path, expected);
+  if (!found) return found.error();
+  detail::Temporary temporary{directory, name};
+  auto filled = temporary.fill(
+      path, text,
+      {.mode = found->st_mode & 07777U, .owner = found->st_uid, .group = found->st_gid});
+  if (!filled) return filled;
+  const auto same = detail::check_unchanged(directory, name, path, expected);
+  if (!same) return same.error();
+  return detail::rename_over(temporary, directory, name, path);
 }
 
 }  // namespace CDI_ABI

@@ -1,0 +1,83 @@
+// Who owns a file or directory, and who may write it.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_FILES_ACCESS_HPP
+#define CDI_FILES_ACCESS_HPP
+
+#include <cerrno>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include <cdi/base/result.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// `mode 0600, owner 0, group 0`; `mode 01777` with the sticky bit.
+inline std::string describe_access(const struct stat& info) {
+  constexpr std::string_view digits = "01234567";
+  std::string out{"mode 0"};
+  if ((info.st_mode & 07000) != 0) out.append(1, digits[info.st_mode >> 9 & 7]);
+  for (const int shift : {6, 3, 0}) out.append(1, digits[info.st_mode >> shift & 7]);
+  return out.append(", owner ")
+      .append(std::to_string(info.st_uid))
+      .append(", group ")
+      .append(std::to_string(info.st_gid));
+}
+
+/// Adds mode, owner and group of the file, and the user of this process, to an error that says that
+/// access is denied.
+inline Error with_access(Error error, const struct stat& info) {
+  if (error.system != EACCES && error.system != EPERM) return error;
+  error.message.append(": ").append(detail::describe_access(info));
+  error.message.append("; this process is user ").append(std::to_string(::geteuid()));
+  error.message.append(", group ").append(std::to_string(::getegid()));
+  return error;
+}
+
+}  // namespace detail
+
+/// Whether a file or directory belongs to a user who is neither root nor the user of this process.
+inline bool is_foreign(const struct stat& info) {
+  return info.st_uid != 0 && info.st_uid != ::geteuid();
+}
+
+/// Whether a user who is neither root nor the user of this process may write a file or directory.
+/// That is so for its owner, and for its group: the members of a group are not known.
+inline bool is_writable_by_others(const struct stat& info) {
+  return is_foreign(info) || (info.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+}
+
+namespace detail {
+
+using cdi::is_writable_by_others;  // for callers that still name this namespace
+
+inline Error writable_by_others(std::string_view path, std::string_view what,
+                                const struct stat& info) {
+  std::string message = is_foreign(info) ? "a user who is neither root nor this one owns the "
+                                         : "others may write the ";
+  message.append(what).append(": ").append(detail::describe_access(info));
+  return {.code = Errc::refused,
+          .message = std::move(message),
+          .position = {.file = std::string{path}}};
+}
+
+}  // namespace detail
+
+/// Refuses a file or directory for which `is_writable_by_others`, with `Errc::refused`. `path` is
+/// for the message.
+inline Result<void> check_writers(std::string_view path, const struct stat& info) {
+  if (!is_writable_by_others(info)) return {};
+  return detail::writable_by_others(path, S_ISDIR(info.st_mode) ? "directory" : "file", info);
+}
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_FILES_ACCESS_HPP

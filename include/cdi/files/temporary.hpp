@@ -1,0 +1,100 @@
+// Temporary files beside the files that they replace: their names, and what killed writers leave.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_FILES_TEMPORARY_HPP
+#define CDI_FILES_TEMPORARY_HPP
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+
+#include <cdi/base/result.hpp>
+#include <cdi/files/descriptor.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+/// Mode, owner and group of a file that is written.
+struct FileAttributes {
+  mode_t mode = 0644;                    ///< whatever the umask
+  uid_t owner = static_cast<uid_t>(-1);  ///< -1: the user of this process
+  gid_t group = static_cast<gid_t>(-1);  ///< -1: the group of this process
+};
+
+/// Whether `replace_file`, in any process, gives such a name to its temporary file:
+/// `.NAME.PID-NUMBER.cdi-tmp`.
+bool is_temporary_name(std::string_view name);
+
+/// Removes the temporary files of the file `name` in an open directory, if the processes that wrote
+/// them were killed. A file that cannot be removed stays.
+void remove_temporaries_of(int directory, std::string_view name);
+
+namespace detail {
+
+using cdi::is_temporary_name;  // for callers that still name this namespace
+
+/// The name of a temporary file beside `name`: `.NAME.PID-NUMBER.cdi-tmp`.
+std::string temporary_name(std::string_view name, std::uint64_t number);
+
+/// The `name` that `temporary_name` was given, at most 200 bytes of it, in any process; nothing for
+/// what is no such name.
+std::optional<std::string_view> temporary_target(std::string_view made);
+
+/// Locks an open file without waiting; the lock goes with the last descriptor of this opening.
+bool try_lock(int descriptor);
+
+/// Makes a new file with a name of its own beside `name`. It stays locked as long as it is open: so
+/// others can tell a living writer from a killed one, in whatever PID namespace it is.
+Descriptor make_temporary(int directory, std::string_view name, std::string& made);
+
+/// Whether a file is a temporary one whose writer is gone. `file` is locked as long as it is open,
+/// so that it stays so.
+bool is_abandoned(int directory, const std::string& name, const Descriptor& file);
+
+/// Opens a temporary file, if its writer is gone; it is locked as long as it is open, so that it
+/// stays so. Not what is no regular file.
+Descriptor open_abandoned(int directory, const std::string& name);
+
+/// A new text for a file, in a temporary file beside it; removed again unless it was renamed.
+class Temporary {
+ public:
+  /// `directory` stays open as long as this lives.
+  Temporary(int directory, std::string_view name);
+  Temporary(const Temporary&) = delete;
+  Temporary(Temporary&&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+  Temporary& operator=(Temporary&&) = delete;
+  ~Temporary();
+
+  const std::string& name() const { return name_; }
+
+  /// Writes and syncs it; once, first of all. `path` is for messages.
+  Result<void> fill(std::string_view path, std::string_view text, const FileAttributes& attributes);
+
+  /// Puts it in the place of a file. False, and the reason in `errno`, when that failed.
+  bool replace(const std::string& name);
+
+  /// Puts it where no file is: `EEXIST` when there is one. File systems that cannot tell replace
+  /// it.
+  bool create(const std::string& name);
+
+ private:
+  int directory_;
+  std::string name_{};
+  Descriptor file_;
+  bool renamed_ = false;
+};
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/files/impl/temporary.hpp>
+#endif
+
+#endif  // CDI_FILES_TEMPORARY_HPP

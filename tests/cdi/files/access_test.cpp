@@ -1,0 +1,73 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cerrno>
+#include <string>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <doctest/doctest.h>
+
+#include <cdi/files/access.hpp>
+
+namespace {
+
+struct stat with_mode(mode_t mode, uid_t user, gid_t group) {
+  struct stat info = {};
+  info.st_mode = mode;
+  info.st_uid = user;
+  info.st_gid = group;
+  return info;
+}
+
+}  // namespace
+
+TEST_CASE("Access is described in octal digits and numbers") {
+  CHECK(cdi::detail::describe_access(with_mode(S_IFREG | 0640, 7, 8)) ==
+        "mode 0640, owner 7, group 8");
+  CHECK(cdi::detail::describe_access(with_mode(S_IFDIR | 01777, 0, 0)) ==
+        "mode 01777, owner 0, group 0");
+  const cdi::Error other{.code = cdi::Errc::system, .message = "x", .system = ENOENT};
+  CHECK(cdi::detail::with_access(other, with_mode(0, 0, 0)).message == "x");
+}
+
+TEST_CASE("Others are all but root and this user, and the group unless it is root's") {
+  const auto me = ::geteuid();
+  const uid_t foreign = me + 1;
+  struct {
+    mode_t mode;
+    uid_t user;
+    gid_t group;
+    bool writable;
+  } const rows[] = {
+      {0644, 0, 0, false},
+      {0644, me, 5, false},
+      {0664, 0, 0, true},  // nobody knows who is in group 0
+      {0664, 0, 5, true},
+      {0646, 0, 0, true},
+      {0644, foreign, 0, true},
+      {0400, foreign, 0, true},
+      {0755 | S_IFDIR, 0, 0, false},
+      {01777 | S_IFDIR, 0, 0, true},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.mode);
+    CAPTURE(row.user);
+    CAPTURE(row.group);
+    CHECK(cdi::is_writable_by_others(with_mode(row.mode, row.user, row.group)) == row.writable);
+  }
+}
+
+TEST_CASE("What others may write is refused with its kind, mode and owner") {
+  const auto me = ::geteuid();
+  CHECK(cdi::check_writers("f", with_mode(S_IFREG | 0644, me, 0)));
+  const auto file = cdi::check_writers("f", with_mode(S_IFREG | 0666, 0, 3));
+  REQUIRE_FALSE(file);
+  CHECK(file.error().code == cdi::Errc::refused);
+  CHECK(to_string(file.error()) == "f: others may write the file: mode 0666, owner 0, group 3");
+  const auto dir = cdi::check_writers("d", with_mode(S_IFDIR | 0755, me + 1, 3));
+  REQUIRE_FALSE(dir);
+  CHECK(to_string(dir.error()) ==
+        "d: a user who is neither root nor this one owns the directory: mode 0755, owner " +
+            std::to_string(me + 1) + ", group 3");
+}
