@@ -182,7 +182,7 @@ inline ExitCode validate(const Request& request, const Output& output) {
     auto spec = cdi::read_spec_file(path, request.reading);
     if (!spec) {
       if (std::error_code none; std::filesystem::is_directory(path, none)) {
-        spec.error().message = "a directory: name a file of it, or give it with --spec-dir";
+        spec.error().message = "is a directory: name a file in it, or use --spec-dir";
       }
       output.error(spec.error());
       good = false;

@@ -85,9 +85,10 @@ inline cdi::Result<Json> to_json_value(const cdi::Document::Value& value) {
     case cdi::Document::Kind::plain: {
       auto parsed = Json::parse(value.text(), nullptr, /*allow_exceptions=*/false);
       if (is_kept(value.text(), parsed)) return parsed;
-      return cdi::Error{.code = cdi::Errc::unsupported,
-                        .message = "a number with more digits, or larger, than can be kept",
-                        .position = value.position()};
+      return cdi::Error{
+          .code = cdi::Errc::unsupported,
+          .message = "the number has too many digits, or is too large, to be kept exactly",
+          .position = value.position()};
     }
     case cdi::Document::Kind::list: {
       auto list = Json::array();

@@ -34,13 +34,16 @@ inline std::string engine_fault(const std::string& engine) {
 
 /// The table that `cdi convert --help` prints.
 inline std::string engine_table() {
-  std::string text = "Engines, since which version they read which CDI release, and the source:\n";
+  std::string text =
+      "Each engine, a version, the newest CDI release that this version reads, and the source:\n";
   for (const auto& row : cdi::engine_releases) {
     text += fmt::format("  {:<10}  {:<7}  {}  {}\n", row.engine, to_string(row.since),
                         to_string(row.newest), row.source);
   }
   text +=
-      "Between two rows an engine may read more than the older says; after the last, as much.\n";
+      "Between two rows, an engine may already read the newer release; after the last row, it "
+      "reads\n"
+      "at least that release.\n";
   return text;
 }
 
@@ -143,7 +146,7 @@ inline ExitCode convert(const Request& request, const Output& output) {
   losses.insert(losses.end(), lowered->losses.begin(), lowered->losses.end());
   report_losses(request, *loaded, losses, output);
   if (!request.lossy && (!losses.empty() || has_further_documents(*loaded))) {
-    output.error({.message = fmt::format("not converted to {}; --lossy converts it all the same",
+    output.error({.message = fmt::format("not converted to {}; --lossy converts it anyway",
                                          to_string(release)),
                   .position = {.file = request.file}});
     return exit_refused;

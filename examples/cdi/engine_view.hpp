@@ -61,9 +61,9 @@ class EngineView {
   /// What to do when it is to blame.
   std::string advice() const {
     if (!newest_)
-      return fmt::format("update {}: this version injects no CDI devices", engine_.name);
+      return fmt::format("update {}: this version does not inject CDI devices", engine_.name);
     return fmt::format(
-        "have the file written for it, as by `cdi convert --for {}@{} FILE`, or update "
+        "convert the file, for example by `cdi convert --for {}@{} FILE`, or update "
         "{}",
         engine_.name, to_string(engine_.version), engine_.name);
   }

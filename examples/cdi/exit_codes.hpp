@@ -35,9 +35,9 @@ inline std::string exit_code_row(ExitCode code, std::string_view meaning) {
 /// The table that the help of every command prints.
 inline std::string exit_code_table() {
   return "Exit codes:\n" + detail::exit_code_row(exit_done, "done") +
-         detail::exit_code_row(
-             exit_refused,
-             "refused or unresolved; nothing printed on standard output, nothing written") +
+         detail::exit_code_row(exit_refused,
+                               "refused or not resolved; nothing is printed on standard output, "
+                               "and nothing is written") +
          detail::exit_code_row(exit_usage, "bad usage");
 }
 

@@ -86,10 +86,10 @@ inline ExitCode print_garbage(const Garbage& garbage, const GcRequest& gc, const
     text += fmt::format("{}: {}\n", printable(path), done);
   }
   for (const auto& path : garbage.temporaries) {
-    text += fmt::format("{}: {}, left by a writer that was killed\n", printable(path), done);
+    text += fmt::format("{}: {}, left by a killed writer\n", printable(path), done);
   }
   if (text.empty()) {
-    text = fmt::format("nothing to remove of owner {}\n", cdi::quoted(gc.owner));
+    text = fmt::format("no files to remove of owner {}\n", cdi::quoted(gc.owner));
   }
   const Json value{
       {"dryRun", gc.dry_run}, {"removed", garbage.removed}, {"temporaries", garbage.temporaries}};
@@ -110,7 +110,7 @@ inline ExitCode collect_garbage(const Request& request, const GcRequest& gc, con
   if (done.complete) return print_garbage(done, gc, output);
   for (const auto* paths : {&done.removed, &done.temporaries}) {
     for (const auto& path : *paths) {
-      output.warning({.message = "removed all the same", .position = {.file = path}});
+      output.warning({.message = "already removed", .position = {.file = path}});
     }
   }
   return exit_refused;

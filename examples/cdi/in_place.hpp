@@ -54,9 +54,10 @@ inline cdi::Result<std::string> read_link(int directory, const std::string& name
                                           const struct stat& info, std::string_view path) {
   if (cdi::is_foreign(info)) {
     return cdi::Error{.code = cdi::Errc::refused,
-                      .message = "the path has a link of user " + std::to_string(info.st_uid) +
-                                 ", who is neither root nor this user: name the file that " +
-                                 cdi::quoted(name) + " leads to",
+                      .message = "the path contains a link of user " + std::to_string(info.st_uid) +
+                                 ", who is neither root nor the user of this process: name the "
+                                 "target of " +
+                                 cdi::quoted(name),
                       .position = {.file = std::string{path}}};
   }
   char target[PATH_MAX];
@@ -97,8 +98,8 @@ inline cdi::Result<FileInPlace> find_file(const std::string& path) {
     }
   }
   const bool is_file = errno == ENOTDIR && path.ends_with('/');
-  return cdi::file_error(
-      path, is_file ? "a slash follows the name of a file" : "cannot open a directory of the path");
+  return cdi::file_error(path, is_file ? "the path has a slash after the name of a file"
+                                       : "cannot open a directory of the path");
 }
 
 }  // namespace detail

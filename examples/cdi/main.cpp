@@ -67,7 +67,7 @@ void add_gc_options(CLI::App& gc, GcRequest& request) {
 /// Refuses options that contradict each other.
 void check_options(const Request& request, std::string_view format) {
   if (request.in_place && request.config == "-") {
-    throw CLI::ValidationError{"--in-place", "needs a file: standard input is none"};
+    throw CLI::ValidationError{"--in-place", "needs a file, not standard input"};
   }
   if (request.in_place && format == "yaml") {
     throw CLI::ValidationError{"--in-place", "writes JSON: leave out -o yaml"};
@@ -75,7 +75,8 @@ void check_options(const Request& request, std::string_view format) {
   const auto& reading = request.reading;
   if (!request.asked_engine.empty() && (reading.quarantine_devices || reading.refuse_writable)) {
     throw CLI::ValidationError{
-        "why --for", "tells what an engine does, and none knows --quarantine or --refuse-writable"};
+        "why --for",
+        "cannot be combined with --quarantine or --refuse-writable, which engines do not have"};
   }
 }
 
@@ -85,7 +86,7 @@ bool tell_of_unknown_command(const CLI::App& app) {
   if (!app.get_subcommands().empty() || extra.empty()) return false;
   std::vector<std::string> names;
   for (const auto* command : app.get_subcommands({})) names.push_back(command->get_name());
-  print_error(fmt::format("cdi: error: {} is no command: give one of {}\n",
+  print_error(fmt::format("cdi: error: {} is not a command: use one of {}\n",
                           cdi::quoted(extra.front()), fmt::join(names, ", ")));
   return true;
 }
@@ -134,7 +135,7 @@ int run(int argc, char** argv) {
   auto* const validation =
       add("validate", "Validate spec files, or all files of the spec directories", validate);
   validation->add_option("FILE", request.files, "Spec files, .json or .yaml")->check(not_empty);
-  validation->add_flag("--strict", request.strict, "Take warnings for errors");
+  validation->add_flag("--strict", request.strict, "Treat warnings as errors");
   validation->add_flag("--rules", request.rules, "Print the rules instead");
   auto* const injection = add("inject", "Print an OCI config with devices injected", inject);
   injection->add_option("CONFIG", request.config, "The config.json, or - for standard input")

@@ -45,7 +45,7 @@ inline std::string origin_text(const std::string& name, const cdi::ResolvedDevic
                                const std::vector<cdi::Error>& unused) {
   auto text = fmt::format("resolved: {}: {}:{}\n", name, printable(found.spec->path), found.line());
   for (const auto& error : unused) {
-    text += fmt::format("  of its kind, but not used: {}\n", to_string(error));
+    text += fmt::format("  same kind, but not used: {}\n", to_string(error));
   }
   return text;
 }
@@ -71,7 +71,7 @@ inline std::string reason_text(const cdi::Unresolved& one) {
   for (const auto& cause : one.causes) {
     text += fmt::format("  {}: {}\n", unknown ? "may be in" : "at", to_string(cause));
   }
-  for (const auto& name : one.nearest) text += fmt::format("  is there: {}\n", name);
+  for (const auto& name : one.nearest) text += fmt::format("  similar: {}\n", name);
   return text + fmt::format("  do: {}\n", cdi::advice(one));
 }
 

@@ -156,7 +156,7 @@ class Cdi(unittest.TestCase):
     def test_what_is_no_spec_file_is_refused(self):
         os.mkfifo(self.path("fifo.yaml"))
         self.write("plain", "")
-        for name, said in (("none.yaml", "No such file"), ("low", "a directory: name a file of it"),
+        for name, said in (("none.yaml", "No such file"), ("low", "is a directory: name a file in it"),
                            ("low/", "a directory: "), ("plain", "ends in .json or .yaml"),
                            ("fifo.yaml", "not a regular file"), ("config.json", "unknown field")):
             with self.subTest(name):
@@ -370,13 +370,13 @@ devices:
             f"cdi: error: {spec}:8:21: devices[0].containerEdits.additionalGids: "
             "additionalGids [44] (since 0.7.0) is lost: a process that is not root may lack the "
             "groups that open the devices\n"
-            f"cdi: error: {spec}: not converted to 0.6.0; --lossy converts it all the same\n"))
+            f"cdi: error: {spec}: not converted to 0.6.0; --lossy converts it anyway\n"))
         lines = self.run_cdi("convert", "--for", "podman@4.2", spec, expect=1)[1].splitlines()
         self.assertEqual([line.split(": ")[2:4] for line in lines], [
             [f"{spec}:4:3", "devices[0]"],
             [f"{spec}:10:16", "devices[1].annotations"],
             [f"{spec}:12:44", "devices[1].containerEdits.deviceNodes[0].hostPath"],
-            [f"{spec}", "not converted to 0.4.0; --lossy converts it all the same"]])
+            [f"{spec}", "not converted to 0.4.0; --lossy converts it anyway"]])
         spec = self.write("new.json", HIGH.replace("0.3.0", "0.6.0").replace(
             '"devices"', '\n"annotations": {"a": "\\ud83d\\ude00"}, "devices"'))
         self.assertIn(f"{spec}:2:16: annotations: ",
@@ -396,7 +396,7 @@ devices:
         out, err = self.run_cdi("convert", "--to", "0.5.0", spec, expect=1)
         self.assertEqual(out, "")
         self.assertIn(f"{spec}:7:1: only the first document of the file is read", err)
-        self.assertIn("--lossy converts it all the same", err)
+        self.assertIn("--lossy converts it anyway", err)
         out, _ = self.run_cdi("convert", "--lossy", "--to", "0.5.0", spec)
         self.assertIn("name: d\n", out)
         self.run_cdi("validate", spec)
@@ -412,7 +412,7 @@ devices:
         out, err = self.run_cdi("convert", "--to", "1.1.0", odd, expect=1)
         lines = err.splitlines()
         self.assertEqual(lines.pop(), f"cdi: error: {odd}: not converted to 1.1.0; --lossy converts "
-                                      "it all the same")
+                                      "it anyway")
         out, err = self.run_cdi("convert", "--lossy", "--to", "1.1.0", odd)
         self.assertEqual([line.replace("warning", "error") for line in err.splitlines()], lines)
         self.assertEqual(len(lines), len(lost))
@@ -480,7 +480,7 @@ devices:
         out, err = self.run_cdi(*args, "--dry-run")
         self.assertEqual(err, "")
         self.assertEqual(out, f"{gone}: would be removed\n"
-                              f"{left}: would be removed, left by a writer that was killed\n")
+                              f"{left}: would be removed, left by a killed writer\n")
         self.assertTrue(os.path.exists(gone) and os.path.exists(left))
         out, _ = self.run_cdi(*args, "--dry-run", "-o", "json")
         self.assertEqual(json.loads(out),
@@ -488,12 +488,12 @@ devices:
         out, err = self.run_cdi(*args)
         self.assertEqual(err, "")
         self.assertEqual(out, f"{gone}: removed\n"
-                              f"{left}: removed, left by a writer that was killed\n")
+                              f"{left}: removed, left by a killed writer\n")
         self.assertFalse(os.path.exists(gone) or os.path.exists(left))
         for path in [kept, *others]:
             self.assertTrue(os.path.exists(path), path)
         self.assertTrue(os.path.islink(self.path("high/link.json")))
-        self.assertEqual(self.run_cdi(*args), ('nothing to remove of owner "me"\n', ""))
+        self.assertEqual(self.run_cdi(*args), ('no files to remove of owner "me"\n', ""))
         self.assertEqual(self.run_cdi(*args, "-o", "yaml")[0],
                          "---\ndryRun: false\nremoved: []\ntemporaries: []\n")
 
@@ -550,11 +550,11 @@ devices:
 
     def test_bad_usage_is_told(self):
         for args, said in (
-                (["frob"], 'cdi: error: "frob" is no command: give one of devices, vendors, '),
-                ([""], 'cdi: error: "" is no command'), ([], "A subcommand is required"),
+                (["frob"], 'cdi: error: "frob" is not a command: use one of devices, vendors, '),
+                ([""], 'cdi: error: "" is not a command'), ([], "A subcommand is required"),
                 (["devices", "extra"], "not expected: extra"),
                 (["inject", "--in-place", "", "a/b=c"], "CONFIG: must not be empty"),
-                (["inject", "--in-place", "-", "a/b=c"], "needs a file: standard input is none"),
+                (["inject", "--in-place", "-", "a/b=c"], "needs a file, not standard input"),
                 (["inject", "--in-place", "-o", "yaml", "c.json", "a/b=c"], "leave out -o yaml"),
                 (["convert", "--to", "0.5.0", ""], "FILE: must not be empty"),
                 (["validate", self.low, ""], "FILE: must not be empty")):
@@ -570,7 +570,7 @@ devices:
                 self.assertIn(f"cdi: error: {self.path(path)}: ", err)
                 self.assertIn("Not a directory", err)
                 self.assertEqual(self.read("config.json"), CONFIG)
-        self.assertIn("a slash follows the name of a file", self.run_cdi(
+        self.assertIn("the path has a slash after the name of a file", self.run_cdi(
             "inject", "--in-place", self.config + "/", "vendor.com/gpu=one", expect=1)[1])
 
     def test_what_is_said_is_utf8_that_no_terminal_obeys(self):

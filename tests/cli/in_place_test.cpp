@@ -28,8 +28,8 @@ void check_left_alone(const FileInPlace& file) {
   REQUIRE_FALSE(done);
   CHECK(done.error().code == cdi::Errc::conflict);
   CHECK(to_string(done.error()) == file.path +
-                                       ": somebody has changed or replaced the file since it was "
-                                       "read, and it is left alone: try again");
+                                       ": the file was changed or replaced after it was read, "
+                                       "and is left alone: try again");
 }
 
 }  // namespace
@@ -127,10 +127,10 @@ TEST_CASE("A link of another user is refused, wherever in the path it stands") {
     CHECK(file.error().code == cdi::Errc::refused);
     const auto link = std::string{name.substr(0, name.find('/'))};
     CHECK(to_string(file.error()) == tree / name +
-                                         ": the path has a link of user 4242, who is "
-                                         "neither root nor this user: name the file "
-                                         "that \"" +
-                                         link + "\" leads to");
+                                         ": the path contains a link of user 4242, who is "
+                                         "neither root nor the user of this process: name "
+                                         "the target of \"" +
+                                         link + "\"");
   }
   CHECK(read_in_place(tree / "dir/file"));
 }

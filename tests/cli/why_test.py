@@ -139,7 +139,7 @@ class Why(unittest.TestCase):
     def test_a_file_that_ought_to_override_is_told(self):
         bad = self.write("high/x.yaml", GOOD + "odd: 1\n")
         _, out = self.why("vendor.com/gpu=gpu0", dirs=("specs", "high"))
-        self.assertIn(f"\n  of its kind, but not used: {bad}:8:1: odd: unknown field", out)
+        self.assertIn(f"\n  same kind, but not used: {bad}:8:1: odd: unknown field", out)
         _, record = self.record("vendor.com/gpu=gpu0", dirs=("specs", "high"))
         self.assertEqual([e["file"] for e in record["notUsed"]], [bad])
 
@@ -182,7 +182,7 @@ class Why(unittest.TestCase):
             f'file-rejected: "{name}": podman 4.3.1 refuses a file of its kind\n'
             f'  at: {self.good}:1:13: cdiVersion: version "0.6.0" is newer than 0.5.0, the newest '
             'that podman 4.3.1 reads\n'
-            '  do: have the file written for it, as by `cdi convert --for podman@4.3.1 FILE`, or '
+            '  do: convert the file, for example by `cdi convert --for podman@4.3.1 FILE`, or '
             'update podman\n')))
         code, record = self.record("--for", "podman@4.3.1", name)
         self.assertEqual((code, record["resolved"], record["reason"], record["engine"],

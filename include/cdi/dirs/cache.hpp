@@ -30,62 +30,63 @@ std::vector<std::string> default_spec_dirs();
 
 /// How a `Cache` learns that directories or files have changed.
 enum class Freshness : std::uint8_t {
-  /// Looks at each call: one `stat` for each directory and file, no thread, no descriptor.
+  /// Each call checks each directory and file with one `stat`. No thread, no descriptor.
   checked,
-  /// Asks inotify at each call, and looks as above when it tells of something, and once a second,
-  /// for what it cannot tell (see `Watcher`); when it cannot be had, as `checked`. Holds one
-  /// descriptor.
+  /// Each call reads inotify events. It checks the files as above after a change, and once a second
+  /// for changes that inotify does not report (see `Watcher`); without inotify, as `checked`. Holds
+  /// one descriptor.
   watched,
-  /// As `watched`, and a thread of its own does so too, so that `snapshot()` is fresh without a
-  /// look. Holds two descriptors.
+  /// As `watched`; a thread does the same in the background, so that `snapshot()` is up to date
+  /// without a check. Holds two descriptors.
   background,
-  /// Looks only at the first call, and at `refresh()` and `wait_for()`.
+  /// Only the first call, `refresh()` and `wait_for()` check the files.
   manual,
 };
 
-/// How a `Cache` reads its files, and when it looks at them.
+/// How a `Cache` reads its files, and when it checks them.
 struct CacheOptions {
   ReadOptions read{};                        ///< for every file
   Freshness freshness = Freshness::checked;  ///< how changes are noticed
 };
 
-/// Spec directories as a registry that is fresh at each call, and reads again only what changed.
+/// Spec directories as a registry that is up to date at each call. Only files that changed are read
+/// again.
 ///
-/// Any number of threads may use a cache, and none waits for another: whoever finds a change reads
-/// what changed, and publishes a new registry whole. Whoever holds a registry keeps it.
+/// Any number of threads may use a cache, and none waits for another: a thread that finds a change
+/// reads what changed, and publishes a new registry. A registry stays valid for its holders.
 class Cache {
  public:
-  /// Directories from the lowest priority to the highest; those that are missing may come later.
-  /// Nothing is read before it is asked for, unless `background`. Relative paths start where the
-  /// process is at each look. When inotify or the thread cannot be had, `watch_error` has the
-  /// reason.
+  /// `dirs` are given from the lowest priority to the highest; a missing directory may be created
+  /// later. Nothing is read until the first query, except with `Freshness::background`. Relative
+  /// paths are resolved at every check. If inotify or the thread is not available, `watch_error`
+  /// has the reason.
   explicit Cache(std::vector<std::string> dirs = default_spec_dirs(),
                  const CacheOptions& options = {});
   Cache(const Cache&) = delete;
   Cache& operator=(const Cache&) = delete;
-  /// Ends the thread of `Freshness::background`, and waits for the look it is at. Registries that
-  /// others hold stay.
+  /// Ends the thread of `Freshness::background`, and waits for its current check. Registries that
+  /// are held elsewhere stay valid.
   ~Cache();
 
-  /// The devices as they are now; with `Freshness::manual`, as they were at the last look. Never
+  /// The devices as they are now; with `Freshness::manual`, as they were at the last check. Never
   /// null; the same object while nothing changes. Errors of files are in the registry. Waits up to
   /// `ReadOptions::patience` for a file that has just been changed and is not valid.
   std::shared_ptr<const Registry> registry();
 
-  /// The devices as they were found last; never null. Does not wait and does not ask the system,
-  /// but for the first call, which looks; and each call, when `background` could have no thread.
+  /// The devices as they were at the last check; never null. Makes no system call and does not
+  /// wait, except that the first call checks, and each call if `background` has no thread.
   std::shared_ptr<const Registry> snapshot();
 
-  /// Looks at all directories and files, whatever the freshness, and reads again what changed. Of
-  /// several at a time, what the one found that began last is kept for `snapshot()`.
+  /// Checks all directories and files, whatever the freshness, and reads again what changed. Of
+  /// several concurrent calls, the result of the one that began last is kept for `snapshot()`.
   std::shared_ptr<const Registry> refresh();
 
-  /// Waits until all names can be resolved, and gives the registry that can. Fails when the
-  /// deadline is over, with `Errc::timeout`, and at once for what is no qualified name, and as
-  /// `options` say, with the code of the first name not resolved. The error has the reasons;
-  /// `snapshot()->unresolved(names)` has them typed. Looks at least once, whatever the deadline.
-  /// Woken by inotify, and looks once a second for what that cannot tell; where it cannot be had,
-  /// ten times a second. A file that is being written is waited for. Holds a descriptor meanwhile.
+  /// Waits until all names are resolved, and returns the registry that resolves them. When the
+  /// deadline passes: `Errc::timeout`. At once, with the code of the first name that is not
+  /// resolved: for an invalid name, and as `options` say. The error has the reasons;
+  /// `snapshot()->unresolved(names)` has them as values. Checks the files at least once, whatever
+  /// the deadline, then after each inotify event and once a second; without inotify, ten times a
+  /// second. Waits for a file that is being written. Holds a descriptor meanwhile.
   template <class Names>
   Result<std::shared_ptr<const Registry>> wait_for(const Names& names,
                                                    std::chrono::steady_clock::time_point deadline,
@@ -99,9 +100,8 @@ class Cache {
     return wait_for_all(detail::AnyNames{names}, deadline, options);
   }
 
-  /// Injects devices into an OCI spec, as `registry()` has them, all or none: see
-  /// `Registry::inject`. Two calls may see different registries; to look first and inject then,
-  /// hold one.
+  /// Injects devices of `registry()` into an OCI spec, all or none: see `Registry::inject`. Two
+  /// calls may use different registries; to query first and then inject, hold one.
   template <Editable OciSpec, class Names, HostLookup Host = SystemHost>
   Result<void> inject(OciSpec& target, const Names& names, const Host& host = {}) {
     return registry()->inject(target, names, host);
@@ -113,15 +113,15 @@ class Cache {
     return registry()->inject(target, names, host);
   }
 
-  /// With `Freshness::watched`, readable (`poll`, `epoll`) when a call of `registry()` may find
-  /// something new; call that, and never read from it. For what inotify cannot tell (see `Watcher`;
-  /// files behind links foremost), call it once a second, too. -1 otherwise, and when inotify
-  /// cannot be had. Closed with the cache.
+  /// With `Freshness::watched`, a descriptor that is readable (`poll`, `epoll`) when `registry()`
+  /// may find a change; call that, and never read from the descriptor. Call it once a second, too,
+  /// for changes that inotify does not report (see `Watcher`), above all of files behind links. -1
+  /// with other values, and without inotify. Closed with the cache.
   int descriptor() const;
 
-  /// Why inotify, or the thread of `Freshness::background`, cannot be had, when it was asked for;
-  /// else nothing. Without inotify each look compares signatures, that of the thread once a second.
-  /// Set when the cache is made, and never changed.
+  /// Why inotify, or the thread of `Freshness::background`, is not available, if the options ask
+  /// for it. Each check then compares signatures; that of the thread, once a second. Set when the
+  /// cache is created, and never changed.
   const std::optional<Error>& watch_error() const;
 
  private:

@@ -20,14 +20,14 @@ inline namespace CDI_ABI {
 
 struct SpecDir;
 
-/// Directories where specs are put that a runtime may not search: those of the system, of the
-/// user's configuration and of the user's session, from `HOME`, `XDG_CONFIG_HOME` and
-/// `XDG_RUNTIME_DIR`. Whether they are there is not looked at.
+/// Directories that often hold specs, but that a runtime may not search: those of the system, of
+/// the configuration of the user and of the session of the user, from `HOME`, `XDG_CONFIG_HOME` and
+/// `XDG_RUNTIME_DIR`. They need not exist.
 std::vector<std::string> usual_spec_dirs();
 
 namespace detail {
 
-/// The directories of `dirs` that are there, and not among those searched, whatever their paths.
+/// The directories of `dirs` that exist and are not among those searched, whatever their paths.
 std::vector<std::string> not_searched(const std::vector<SpecDir>& searched,
                                       const std::vector<std::string>& dirs);
 
@@ -37,10 +37,9 @@ std::vector<Unresolved> diagnose_any(const Registry& registry, AnyNames names,
 
 }  // namespace detail
 
-/// Why names are not resolved: those of `Registry::unresolved`, and for what no spec is known of, a
-/// look into those of `other_dirs` that the registry did not search: what is found there has
-/// `Reason::not_searched`. In the order given; empty when all names are resolved. Costs a read of
-/// all files there, when there is such a name.
+/// Why names are not resolved: the result of `Registry::unresolved`. If no spec with a name is
+/// known, those of `other_dirs` that the registry did not search are read; a name that is found
+/// there has `Reason::not_searched`. In the order given; empty if all names are resolved.
 template <class Names>
 std::vector<Unresolved> diagnose(const Registry& registry, const Names& names,
                                  const std::vector<std::string>& other_dirs = usual_spec_dirs(),

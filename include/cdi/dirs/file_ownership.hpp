@@ -53,8 +53,9 @@ inline constexpr OwnershipRow ownership_rows[] = {
     {FileOwnership::own, true, true, ""},
     {FileOwnership::other, false, false, "the file records owner "},
     {FileOwnership::unrecorded, false, false, "the file is a spec that records no owner"},
-    {FileOwnership::not_a_spec, true, false, "the file is no spec, and records no owner"},
-    {FileOwnership::link, true, false, "a link, which no publisher makes"},
+    {FileOwnership::not_a_spec, true, false, "the file is not a spec, and records no owner"},
+    {FileOwnership::link, true, false,
+     "the file is a symbolic link, which a publisher never creates"},
     {FileOwnership::special, false, false, "not a regular file"},
 };
 
@@ -132,7 +133,7 @@ inline Result<FoundFile> read_regular_file(int directory, const std::string& nam
   }
   if (!file) return file_error(path, "cannot open the file");
   struct stat info = {};
-  if (::fstat(file.get(), &info) != 0) return file_error(path, "cannot look at the file");
+  if (::fstat(file.get(), &info) != 0) return file_error(path, "cannot stat the file");
   if (!S_ISREG(info.st_mode)) {
     return FoundFile{.ownership = is_link ? FileOwnership::link : FileOwnership::special};
   }
@@ -153,12 +154,12 @@ inline Result<FoundFile> read_found_file(const OwnerDir& dir, const std::string&
   const auto path = path_in(dir.path, name);
   if (::fstatat(dir.directory, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
     if (errno == ENOENT) return FoundFile{};
-    return file_error(path, "cannot look at the file");
+    return file_error(path, "cannot stat the file");
   }
   const bool is_link = S_ISLNK(info.st_mode);
   if (is_link && ::fstatat(dir.directory, name.c_str(), &info, 0) != 0) {
     if (errno == ENOENT || errno == ELOOP) return FoundFile{.ownership = FileOwnership::link};
-    return file_error(path, "cannot look at what the link leads to");
+    return file_error(path, "cannot stat the target of the link");
   }
   if (!S_ISREG(info.st_mode)) {
     return FoundFile{.ownership = is_link ? FileOwnership::link : FileOwnership::special};

@@ -14,28 +14,27 @@
 #include <cdi/registry/any_names.hpp>
 #include <cdi/version.hpp>
 
-// The whole of an injection behind one function. With CDI_COMPILED it costs little to include, and
-// names no type of another library.
+// One function does a whole injection. With CDI_COMPILED it costs little to include, and names no
+// type of another library.
 
 namespace cdi {
 inline namespace CDI_ABI {
 
 namespace detail {
 
-/// `dirs` is null for those that runtimes read.
+/// A null `dirs` means `default_spec_dirs`.
 Result<void> inject_json_from(const std::vector<std::string>* dirs, std::string& config,
                               AnyNames names);
 Result<void> inject_json_with(Cache& cache, std::string& config, AnyNames names);
 
 }  // namespace detail
 
-/// Injects devices into an OCI spec that is JSON text, such as a `config.json`: all or none. The
-/// text is written again as a whole: members keep their order; a text on one line stays on one
-/// line, and other texts keep their indentation, up to 16 columns a level. Numbers keep their value
-/// as far as 64 bits or a `double` hold it. The specs are those of `default_spec_dirs`, read at
-/// each call.
+/// Injects devices into the JSON text of an OCI spec, such as a `config.json`, all or none. The
+/// whole text is written again: members keep their order; a text on one line stays on one line, and
+/// other texts keep their indentation, up to 16 columns a level. Numbers keep their value as far as
+/// 64 bits or a `double` hold it. The specs are those of `default_spec_dirs`, read at each call.
 ///
-/// After an error, the text is as it was. Errors are those of `Registry::inject`, and those of
+/// After an error, the text is unchanged. Errors are those of `Registry::inject`, and those of
 /// `parse_json` with its default `Limits`, with line and column.
 template <class Names>
 Result<void> inject_json(std::string& config, const Names& names) {
@@ -59,7 +58,7 @@ inline Result<void> inject_json(std::string& config, std::initializer_list<std::
   return detail::inject_json_from(&dirs, config, detail::AnyNames{names});
 }
 
-/// The same with the specs of a cache, for whoever injects more than once.
+/// The same with the specs of a cache, for programs that inject more than once.
 template <class Names>
 Result<void> inject_json(std::string& config, const Names& names, Cache& cache) {
   return detail::inject_json_with(cache, config, detail::AnyNames{names});

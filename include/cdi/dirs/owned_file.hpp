@@ -66,9 +66,10 @@ inline Result<Publication::Action> write_owned_file(const OwnerDir& dir, const P
     // Another process has created the file meanwhile: the next round finds out whose it is.
     if (!absent || errno != EEXIST) return file_error(path, "cannot rename the new file");
   }
-  return Error{.code = Errc::conflict,
-               .message = "others make and remove the file all the time: choose another name",
-               .position = {.file = path}};
+  return Error{
+      .code = Errc::conflict,
+      .message = "other processes keep creating and removing the file: choose another name",
+      .position = {.file = path}};
 }
 
 /// Removes a spec file of this owner. The directory is not synced.

@@ -15,10 +15,10 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Reads the spec files of directories, given from the lowest priority to the highest. What cannot
-/// be read costs only itself and is told in the registry's errors; a directory that is missing is
-/// no error. Never null. Costs one read of every file, and, for files changed just now that are not
-/// valid, a wait of `ReadOptions::patience` at most.
+/// Reads the spec files of directories, given from the lowest priority to the highest. A file or
+/// directory that cannot be read affects only its own devices, and is reported in the errors of the
+/// registry; a missing directory is not an error. Never null. Reads each file once; waits up to
+/// `ReadOptions::patience` for files that have just been changed and are not valid.
 std::shared_ptr<const Registry> scan_spec_dirs(const std::vector<std::string>& paths,
                                                const ReadOptions& options = {});
 

@@ -58,7 +58,7 @@ inline Result<Listing> list_specs(int directory, const std::string& path, std::s
 /// Goes on with what a file held before, and notes what is wrong with it now.
 inline void keep_last_good(const FileState& before, FileState& now) {
   Error fault = now.rejected->why;
-  fault.message.append("; what it held before stays in use");
+  fault.message.append("; keeping its last valid contents");
   now.rejected = nullptr;
   now.spec = before.spec;
   if (before.spec->fault && is_same_error(*before.spec->fault, fault)) return;
@@ -127,7 +127,7 @@ class Scanner {
   /// The spec files of an open directory, if the options allow it.
   Result<Listing> list(int directory, const std::string& path) const {
     struct stat info = {};
-    if (::fstat(directory, &info) != 0) return file_error(path, "cannot look at the directory");
+    if (::fstat(directory, &info) != 0) return file_error(path, "cannot stat the directory");
     if (options_.refuse_writable) {
       if (auto good = check_writers(path, info); !good) return std::move(good).error();
     }

@@ -13,11 +13,11 @@ inline namespace CDI_ABI {
 
 /// How `Cache::wait_for` waits.
 struct WaitOptions {
-  /// Fails at once when the kind of a device is there, and the device is not: no file that could
-  /// define it is unreadable, or was changed during the last `quiet`. Turn it off where a spec is
+  /// Fails at once if the kind of a device exists and the device does not, unless a file that could
+  /// define it is unreadable or was changed during the last `quiet`. Turn it off for specs that are
   /// written several times, each time with more devices.
   bool fail_on_unknown_device = true;
-  /// How long no file that could define the device may have changed, for that to be final.
+  /// How long the files that could define a device must be unchanged before it counts as missing.
   std::chrono::milliseconds quiet{1000};
 };
 

@@ -30,7 +30,7 @@ inline Error why_not_resolved(const Registry& registry, AnyNames names, bool lat
   Error error = std::move(all).error();
   if (late) {
     error.code = Errc::timeout;
-    error.message.insert(0, "the deadline is over: ");
+    error.message.insert(0, "timed out: ");
   }
   return error;
 }

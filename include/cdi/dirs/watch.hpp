@@ -18,59 +18,60 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Tells when something in a set of spec directories may have changed, by inotify.
+/// Reports by inotify that something in a set of spec directories may have changed.
 ///
-/// Told are: spec files (`format_of`) that are written, made, linked, removed, moved in or out, or
-/// get another mode or owner; directories that come, go, or are replaced, and links on the way to
-/// them that are, at any level. Writing of other files counts for nothing.
+/// It reports spec files (`format_of`) that are written, created, linked, removed, moved in or out,
+/// or get another mode or owner; and directories, and links on the way to them, that are created,
+/// removed or replaced, at any level. It ignores writes to other files.
 ///
-/// inotify cannot tell: what happens to the target of a linked file; what is written through a hard
-/// link elsewhere, or through a memory map until the file is closed; what is mounted over a
-/// directory; what others change on a network file system; links in a directory that we may search
-/// but not read. Whoever has to know these compares signatures, too.
+/// inotify does not report: changes of the target of a linked file; writes through a hard link
+/// elsewhere, or through a memory map until the file is closed; a mount over a directory; changes
+/// by other hosts on a network file system; links in a directory that this process may search but
+/// not read. Compare signatures, too, if these matter.
 ///
-/// Holds one descriptor and no thread. To be used by one thread at a time; moved from, it can only
-/// be assigned to.
+/// Holds one descriptor and no thread. Only one thread at a time may use it. A watcher that was
+/// moved from can only be assigned to.
 class Watcher {
  public:
-  /// Watches directories; those that are missing may come later. Relative paths start where the
-  /// process is now; after `chdir`, `renew`. `Errc::system` when inotify cannot be had or cannot
-  /// watch all of them (EMFILE, ENFILE, ENOSPC, EACCES): compare signatures then.
+  /// Watches directories; a missing directory may be created later. Relative paths are resolved
+  /// now; after `chdir`, call `rewatch`. `Errc::system` if inotify is not available or cannot watch
+  /// all of them (EMFILE, ENFILE, ENOSPC, EACCES): compare signatures then.
   static Result<Watcher> open(const std::vector<std::string>& dirs);
 
-  /// Readable (`poll`, `epoll`) when something may have changed, and also for events that turn out
-  /// to count for nothing: ask `take`. Never read from it. Closed with the watcher.
+  /// A descriptor that is readable (`poll`, `epoll`) when something may have changed, and also for
+  /// events that turn out to be irrelevant: `consume` decides. Never read from it. Closed with the
+  /// watcher.
   int descriptor() const { return inotify_.get(); }
 
-  /// Takes all that was told since the last call: whether something may have changed since then.
-  /// Take first, then look at the files: what changes meanwhile is told next time. Never waits.
-  /// Watches anew what came or was replaced.
+  /// Consumes all events since the last call. Whether something may have changed since then.
+  /// Consume first, then read the files: the next call reports what changes meanwhile. Never waits.
+  /// Watches directories that were created or replaced.
   bool consume();
 
-  /// Looks all paths up anew: for whoever sees that one leads elsewhere, as after a mount. What
-  /// cannot be watched is in `blind`.
+  /// Resolves all paths again, for a caller who sees that one leads elsewhere, for example after a
+  /// mount. `watch_error` has what cannot be watched.
   void rewatch();
 
-  /// Waits until something may have changed, and takes it. False when the deadline is over first;
-  /// what was told before counts even then. While `blind`, it returns true after 100 ms at the
-  /// latest.
+  /// Waits until something may have changed, and consumes the events. False if the deadline passes
+  /// first; earlier events count even then. With a `watch_error`, it returns true after 100 ms at
+  /// the latest.
   bool wait_until(std::chrono::steady_clock::time_point deadline);
 
-  /// Why something that came later cannot be watched, for instance since the limit of watches is
-  /// reached; nothing when all is watched. `take` is true then, each time, and tries again;
-  /// `descriptor` does not tell all.
+  /// Why a directory that was created later cannot be watched, for example because the limit of
+  /// watches is reached; nothing if all are watched. As long as there is an error, `consume` is
+  /// always true and tries again, and `descriptor` misses changes.
   const std::optional<Error>& watch_error() const { return watch_error_; }
 
  private:
-  /// What is waited for in one directory: spec files, and the names that the lookup of a path goes
-  /// through. Each inode has one.
+  /// What is watched in one directory: spec files, and the names that the lookup of a path passes
+  /// through. Each inode has one watch.
   struct Watch {
     int number;  // the watch descriptor
     bool specs = false;
     std::vector<std::string> names{};
   };
 
-  /// What events are about; the later includes the earlier.
+  /// What events may have changed; a later value includes the earlier ones.
   enum class Change : std::uint8_t { none, files, paths };
 
   Watcher(Descriptor inotify, const std::vector<std::string>& dirs);

@@ -60,8 +60,9 @@ using cdi::is_writable_by_others;  // for callers that still name this namespace
 
 inline Error writable_by_others(std::string_view path, std::string_view what,
                                 const struct stat& info) {
-  std::string message = is_foreign(info) ? "a user who is neither root nor this one owns the "
-                                         : "others may write the ";
+  std::string message = is_foreign(info)
+                            ? "a user who is neither root nor the user of this process owns the "
+                            : "other users may write the ";
   message.append(what).append(": ").append(detail::describe_access(info));
   return {.code = Errc::refused,
           .message = std::move(message),

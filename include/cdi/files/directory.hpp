@@ -113,7 +113,7 @@ inline Result<Descriptor> open_or_make_directory(const std::string& path) {
   if (!above) return above.error();
   const auto name = slash == std::string::npos ? path : path.substr(slash + 1);
   const bool made = ::mkdirat(above->get(), name.c_str(), 0755) == 0;
-  if (!made && errno != EEXIST) return file_error(path, "cannot make the directory");
+  if (!made && errno != EEXIST) return file_error(path, "cannot create the directory");
   directory = Descriptor{::openat(above->get(), name.c_str(), flags)};
   if (!directory) return file_error(path, "cannot open the directory");
   if (made && ::fchmod(directory.get(), 0755) != 0) {

@@ -40,7 +40,7 @@ struct FileState {
 /// Of a path that `format_of` does not know.
 inline Error no_spec_name(std::string_view path) {
   return {.code = Errc::invalid,
-          .message = "the name of a spec file ends in .json or .yaml",
+          .message = "the name of a spec file must end in .json or .yaml",
           .position = {.file = std::string{path}}};
 }
 

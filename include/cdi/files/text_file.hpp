@@ -76,11 +76,12 @@ inline Result<TextFile> read_file_at(int directory, const std::string& name, std
   if (!file) {
     const bool missing = errno == ENOENT;
     Error error = file_error(path, "cannot open the file");
-    if (missing && detail::is_link(directory, name)) error.message = "the link leads nowhere";
+    if (missing && detail::is_link(directory, name))
+      error.message = "the target of the link does not exist";
     return there ? detail::with_access(std::move(error), info) : std::move(error);
   }
   const auto now = file_clock();
-  if (::fstat(file.get(), &info) != 0) return file_error(path, "cannot look at the file");
+  if (::fstat(file.get(), &info) != 0) return file_error(path, "cannot stat the file");
   if (!S_ISREG(info.st_mode)) return detail::not_regular(path, info.st_mode);
   if (refuse_writable) {
     if (auto good = check_writers(path, info); !good) return std::move(good).error();
@@ -90,7 +91,7 @@ inline Result<TextFile> read_file_at(int directory, const std::string& name, std
   TextFile out{.signature = signature_of(info)};
   auto text = cdi::read_all(file.get(), path, limit, static_cast<std::size_t>(info.st_size));
   if (!text) return std::move(text).error();
-  if (::fstat(file.get(), &info) != 0) return file_error(path, "cannot look at the file");
+  if (::fstat(file.get(), &info) != 0) return file_error(path, "cannot stat the file");
   if (!detail::is_same_content(out.signature, info)) {
     return Error{.code = Errc::system,
                  .message = "the file changes while it is read",

@@ -302,7 +302,7 @@ TEST_CASE("A watching cache wakes the caller's own poll") {
   CHECK(cache.registry()->devices().size() == 1);
 }
 
-TEST_CASE("Where inotify cannot be had, signatures are compared, and it is said why") {
+TEST_CASE("Where inotify is not available, signatures are compared, and it is said why") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   for (const auto freshness : {cdi::Freshness::watched, cdi::Freshness::background}) {

@@ -116,8 +116,8 @@ TEST_CASE("What others may have written is neither replaced nor removed; the res
       {"yaml.json", "annotations: {cdi-publisher/owner: me}\n", "replaced yaml.json",
        "removed yaml.json"},
       {"json.yaml", text_of("me"), "replaced json.yaml", "removed json.yaml"},
-      {"empty.json", "", "replaced empty.json", "the file is no spec, and records no owner"},
-      {"cut.json", text_of("other").substr(0, 120), "replaced cut.json", "the file is no spec"},
+      {"empty.json", "", "replaced empty.json", "the file is not a spec, and records no owner"},
+      {"cut.json", text_of("other").substr(0, 120), "replaced cut.json", "the file is not a spec"},
       {"cut.yaml", "cdiVersion: 0.6.0\nkind: v.c", "the file is a spec that records no owner",
        "the file is a spec that records no owner"},  // somebody may be writing it
       {"broken.yaml", "# cdi-publisher/owner: other\nkind: [\n",
@@ -125,8 +125,8 @@ TEST_CASE("What others may have written is neither replaced nor removed; the res
        "the file records owner \"other\": remove it as"},
       {"mine.yaml", "# cdi-publisher/owner: me\nkind: [\n", "replaced mine.yaml",
        "removed mine.yaml"},
-      {"text.yaml", "text", "replaced text.yaml", "the file is no spec"},
-      {"zeros.json", std::string(4096, '\0'), "replaced zeros.json", "the file is no spec"},
+      {"text.yaml", "text", "replaced text.yaml", "the file is not a spec"},
+      {"zeros.json", std::string(4096, '\0'), "replaced zeros.json", "the file is not a spec"},
       {"deep.json", std::string(10'000, '['), "nested more than", "nested more than"},
   };
   const TempDir dir;

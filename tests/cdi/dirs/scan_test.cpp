@@ -240,7 +240,7 @@ TEST_CASE("Whatever stands in a directory, its good files are read and nothing i
       {"bombs.yaml", cdi::Errc::limit, "aliases bring more than"},
       {"braces.yaml", cdi::Errc::limit, "nested more than 64 deep"},
       {"brackets.json", cdi::Errc::limit, "nested more than 64 deep"},
-      {"dangling.json", cdi::Errc::system, "the link leads nowhere"},
+      {"dangling.json", cdi::Errc::system, "the target of the link does not exist"},
       {"dot.json", cdi::Errc::system, "not a regular file"},
       {"endless.json", cdi::Errc::system, "not a regular file"},
       {"fifo.yaml", cdi::Errc::system, "not a regular file"},
@@ -298,8 +298,10 @@ TEST_CASE("Files and directories that others may write are refused when asked fo
   CHECK(registry->devices() == Names{"v/c=d"});
   CHECK(files(registry->errors()) == Names{good + "/world.yaml", open});
   for (const auto& error : registry->errors()) CHECK(error.code == cdi::Errc::refused);
-  CHECK(registry->errors()[0].message.starts_with("others may write the file: mode 0646, owner "));
-  CHECK(registry->errors()[1].message.starts_with("others may write the directory: mode 01777, "));
+  CHECK(registry->errors()[0].message.starts_with(
+      "other users may write the file: mode 0646, owner "));
+  CHECK(registry->errors()[1].message.starts_with(
+      "other users may write the directory: mode 01777, "));
 }
 
 TEST_CASE("The registry tells where a device comes from: file, line and digest") {

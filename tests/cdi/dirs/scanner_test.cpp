@@ -87,7 +87,7 @@ TEST_CASE("What a file held before stays in use when it turns bad, with the erro
   REQUIRE(kept->errors().size() == 1);
   CHECK(to_string(kept->errors()[0]) ==
         a + "/x.yaml:3:1: odd: unknown field; known here: cdiVersion, kind, annotations, devices, "
-            "containerEdits; what it held before stays in use");
+            "containerEdits; keeping its last valid contents");
   CHECK(kept->find("v/c=d").spec->fault != nullptr);
   CHECK(kept->dirs()[0].specs == 1);
   CHECK(cache.registry() == kept);

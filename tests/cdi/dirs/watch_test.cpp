@@ -648,7 +648,7 @@ TEST_CASE("Without a descriptor left there is no watcher, and the reason is told
   CHECK(watcher.error().code == cdi::Errc::system);
   CHECK(watcher.error().system == EMFILE);
   CHECK(to_string(watcher.error()) ==
-        "inotify cannot be had: Too many open files; raise fs.inotify.max_user_instances or the "
+        "inotify is not available: Too many open files; raise fs.inotify.max_user_instances or the "
         "limit of open files");
 }
 

@@ -64,10 +64,12 @@ TEST_CASE("What others may write is refused with its kind, mode and owner") {
   const auto file = cdi::check_writers("f", with_mode(S_IFREG | 0666, 0, 3));
   REQUIRE_FALSE(file);
   CHECK(file.error().code == cdi::Errc::refused);
-  CHECK(to_string(file.error()) == "f: others may write the file: mode 0666, owner 0, group 3");
+  CHECK(to_string(file.error()) ==
+        "f: other users may write the file: mode 0666, owner 0, group 3");
   const auto dir = cdi::check_writers("d", with_mode(S_IFDIR | 0755, me + 1, 3));
   REQUIRE_FALSE(dir);
   CHECK(to_string(dir.error()) ==
-        "d: a user who is neither root nor this one owns the directory: mode 0755, owner " +
+        "d: a user who is neither root nor the user of this process owns the directory: mode 0755, "
+        "owner " +
             std::to_string(me + 1) + ", group 3");
 }

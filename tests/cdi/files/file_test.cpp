@@ -182,7 +182,8 @@ TEST_CASE("A file that others may write is refused only when asked for") {
   const auto refused = cdi::read_spec_file(dir / "a.json", {.refuse_writable = true});
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == cdi::Errc::refused);
-  CHECK(to_string(refused.error()).starts_with(dir / "a.json: others may write the file: mode 06"));
+  CHECK(to_string(refused.error())
+            .starts_with(dir / "a.json: other users may write the file: mode 06"));
   REQUIRE(::chmod((dir / "a.json").c_str(), 0644) == 0);
   CHECK(cdi::read_spec_file(dir / "a.json", {.refuse_writable = true}));
 }

@@ -265,5 +265,5 @@ TEST_CASE("A file that others may write is refused when asked for, and judged wh
   CHECK(is_refused(tree / "link"));
   CHECK(read_text(tree / "a"));
   const auto error = read_text(tree / "a", no_limit, true).error();
-  CHECK(error.message.starts_with("others may write the file: mode 0646, owner "));
+  CHECK(error.message.starts_with("other users may write the file: mode 0646, owner "));
 }

@@ -118,7 +118,7 @@ class Cache::State {
     };
     const int failed = thread_.start(work, this, watcher_ ? watcher_->descriptor() : -1);
     if (failed != 0 && !watch_error_) {
-      watch_error_.emplace(detail::system_error(Errc::system, "no thread can be had", failed));
+      watch_error_.emplace(detail::system_error(Errc::system, "cannot start a thread", failed));
     }
   }
 

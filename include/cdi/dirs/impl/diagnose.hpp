@@ -57,12 +57,12 @@ inline bool may_be_elsewhere(const Unresolved& one) {
   return is_unknown(one.reason) || one.reason == Reason::no_directory;
 }
 
-/// Blames a file in a directory that is not searched.
+/// Changes the reason of a name that is found in a directory that is not searched.
 inline void found_elsewhere(Unresolved& one, Error cause) {
   one.reason = Reason::not_searched;
   one.why.message.append("; it is in ").append(cdi::quoted(cause.position.file));
   one.why.message.append(", whose directory is not searched");
-  one.causes.clear();  // files that could not be read are not to blame
+  one.causes.clear();  // unreadable files are not the cause
   one.causes.push_back(std::move(cause));
 }
 

@@ -32,7 +32,7 @@ namespace detail {
 
 /// How a JSON text is laid out.
 struct JsonLayout {
-  int indent = -1;  // a level; -1 when all is on one line
+  int indent = -1;  // columns a level; -1 if all is on one line
   char with = ' ';
   std::string_view end{};  // what follows the value
 };
@@ -44,7 +44,7 @@ inline JsonLayout layout_of(std::string_view text) {
   const auto line = text.find('\n', text.find('{'));
   if (line == text.npos || line >= text.size() - layout.end.size()) return layout;
   constexpr int usual = 2;
-  constexpr std::size_t most = 16;  // nlohmann writes beyond its buffer at some hundreds
+  constexpr std::size_t most = 16;  // nlohmann overruns its buffer at some hundreds
   const auto first = text.find_first_not_of(blanks, line);
   const auto begin = text.rfind('\n', first) + 1;
   const auto width = first - begin;
@@ -53,7 +53,8 @@ inline JsonLayout layout_of(std::string_view text) {
   return layout;
 }
 
-/// The first number that no `double` holds, such as 1e999, which nlohmann refuses without a place.
+/// The first number that a `double` cannot hold, such as 1e999: nlohmann refuses it without a
+/// place.
 inline std::optional<Document::Value> find_too_large(const Document::Value& value) {
   const auto is_too_large = [](std::string_view text) {
     return is_json_number(text) && !json_number<nlohmann::json>(text).is_number();
@@ -79,7 +80,7 @@ Result<void> edit_json_text(std::string& text, const Inject& inject) {
     const auto found = find_too_large(checked->root());
     return Error{.code = Errc::syntax,
                  .message = found ? "the OCI spec has a number that is too large"
-                                  : "nlohmann_json does not read the OCI spec",
+                                  : "nlohmann_json cannot read the OCI spec",
                  .position = found ? found->position() : Position{}};
   }
   if (auto done = inject(document); !done) return done;

@@ -49,19 +49,19 @@ CDI_INLINE Result<void> check_owner(std::string_view owner) {
   return Error{.code = Errc::invalid,
                .message = "owner " + cdi::quoted(owner) + " cannot be recorded: use 1 to " +
                           std::to_string(longest) +
-                          " printable characters of ASCII, without space at either end"};
+                          " printable ASCII characters, without a space at either end"};
 }
 
 CDI_INLINE Result<void> check_spec_file_name(std::string_view name) {
   std::string_view fault;
   if (name.find('/') != std::string_view::npos) {
-    fault = " leaves the directory: leave out what is before the last slash, and the slash";
+    fault = " contains a slash: give the part after the last slash only";
   } else if (name.find('\0') != std::string_view::npos) {
-    fault = " holds NUL: leave it out";
+    fault = " contains a NUL byte: remove it";
   } else if (name.size() > NAME_MAX) {
-    fault = " has more than 255 bytes: choose a shorter one";
+    fault = " has more than 255 bytes: choose a shorter name";
   } else if (!format_of(name)) {
-    fault = " does not end in .json or .yaml: no runtime would read the file";
+    fault = " does not end in .json or .yaml: runtimes do not read such files";
   } else {
     return {};
   }
@@ -89,7 +89,7 @@ class Publisher::Work {
     if (dir_.empty() || dir_.find('\0') != std::string::npos) {
       return Error{.code = Errc::invalid,
                    .message = "directory " + cdi::quoted(dir_) +
-                              " cannot be: name the one that holds the spec files"};
+                              " is not usable: name the directory of the spec files"};
     }
     return check_owner(owner_);
   }
@@ -114,8 +114,8 @@ class Publisher::Work {
     if (text && text->size() > Limits{}.bytes) {
       text = Error{.code = Errc::limit,
                    .message = "the spec has " + std::to_string(text->size()) +
-                              " bytes as text, and readers take " + std::to_string(Limits{}.bytes) +
-                              ": make several of it"};
+                              " bytes as text, and readers accept " +
+                              std::to_string(Limits{}.bytes) + ": split it into several specs"};
     }
     if (!text) {
       text.error().position.file = path_of(name);
@@ -169,7 +169,7 @@ class Publisher::Work {
     if (!plan) return std::move(plan).error();
     if (dry_run == DryRun::no && plan->has_changes() && *directory &&
         ::faccessat(directory->get(), ".", W_OK | X_OK, AT_EACCESS) != 0) {
-      return file_error(dir_, "cannot change the directory");
+      return file_error(dir_, "cannot write to the directory");
     }
     if (dry_run == DryRun::no && !plan->writes.empty() && !*directory) {
       directory = open(IfMissing::create);

@@ -58,7 +58,8 @@ CDI_INLINE Watcher::Watcher(Descriptor inotify, const std::vector<std::string>& 
 CDI_INLINE Result<Watcher> Watcher::open(const std::vector<std::string>& dirs) {
   Descriptor inotify{::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)};
   if (!inotify) {
-    return detail::with_advice(detail::system_error(Errc::system, "inotify cannot be had", errno));
+    return detail::with_advice(
+        detail::system_error(Errc::system, "inotify is not available", errno));
   }
   Watcher watcher{std::move(inotify), dirs};
   watcher.rewatch();
@@ -81,7 +82,7 @@ CDI_INLINE bool Watcher::wait_until(std::chrono::steady_clock::time_point deadli
     const auto left = ceil<milliseconds>(deadline - now);
     const auto rest = left < longest ? left : longest;
     pollfd one{.fd = inotify_.get(), .events = POLLIN, .revents = 0};
-    ::poll(&one, 1, static_cast<int>(rest.count()));  // interrupted: looked at again
+    ::poll(&one, 1, static_cast<int>(rest.count()));  // a signal ends it early: checked again
     if (watch_error_) return true;
   }
 }
@@ -93,7 +94,7 @@ CDI_INLINE bool Watcher::consume_events() {
   return change != Change::none || (had_error && !watch_error_);
 }
 
-/// Takes what is in the queue now, and not what others go on adding.
+/// Reads the events that are in the queue now, and not those that are added meanwhile.
 CDI_INLINE Watcher::Change Watcher::read_events() {
   Change change = Change::none;
   alignas(inotify_event) char block[16384];
@@ -125,8 +126,8 @@ CDI_INLINE Watcher::Change Watcher::change_of(std::uint32_t mask, int number,
                                               std::string_view name) const {
   if ((mask & IN_Q_OVERFLOW) != 0) return Change::paths;
   const Watch* const watch = find(watches_, number);
-  if (watch == nullptr) return Change::none;  // left over from a directory given up
-  // Without a name it is about the directory itself.
+  if (watch == nullptr) return Change::none;  // an event of a watch that was removed
+  // An event without a name concerns the directory itself.
   if (name.empty() || holds(*watch, name)) return Change::paths;
   return watch->specs && format_of(name) ? Change::files : Change::none;
 }
@@ -138,7 +139,7 @@ CDI_INLINE const Watcher::Watch* Watcher::find(const std::vector<Watch>& watches
   return nullptr;
 }
 
-/// The watch of a number that `add` gave.
+/// The watch with a number that `add` returned.
 CDI_INLINE Watcher::Watch& Watcher::watch_of(int number) {
   std::size_t i = 0;
   while (watches_[i].number != number) ++i;
@@ -152,13 +153,13 @@ CDI_INLINE bool Watcher::holds(const Watch& watch, std::string_view name) {
   return false;
 }
 
-/// Looks all paths up anew, and gives up the watches that none goes through any more.
+/// Resolves all paths again, and removes the watches that no path passes through any more.
 CDI_INLINE void Watcher::rewatch() {
   watch_error_.reset();
   const auto old = std::exchange(watches_, {});
   for (const auto& dir : dirs_) watch_dir(dir);
   for (const auto& watch : old) {
-    // Fails for directories that are gone: their watch went with them.
+    // Fails for removed directories: the kernel has removed their watches.
     if (find(watches_, watch.number) == nullptr) {
       ::inotify_rm_watch(inotify_.get(), watch.number);
     }
@@ -166,16 +167,16 @@ CDI_INLINE void Watcher::rewatch() {
 }
 
 CDI_INLINE void Watcher::watch_dir(const std::string& dir) {
-  if (dir.find('\0') != std::string::npos) return;  // never there
-  int links = 40;                                   // as many as Linux follows
+  if (dir.find('\0') != std::string::npos) return;  // no such path can exist
+  int links = 40;                                   // Linux follows as many
   walk(dir.starts_with('/') ? "/" : ".", dir, links);
   const int found = add(dir, detail::file_events);
   if (found >= 0) watch_of(found).specs = true;
 }
 
-/// Watches the directories that the lookup of `path` from `at` on goes through, each for the name
-/// looked up in it, as far as they are there. Each is watched before the name is looked up, so
-/// that what comes in between is told.
+/// Watches the directories that the lookup of `path` from `at` on passes through, each for the name
+/// that is looked up in it, as far as they exist. Each is watched before the lookup, so that a
+/// change in between is reported.
 CDI_INLINE void Watcher::walk(std::string at, std::string_view path, int& links) {
   int watch = add(at, detail::path_events);
   while (!path.empty()) {
@@ -187,13 +188,13 @@ CDI_INLINE void Watcher::walk(std::string at, std::string_view path, int& links)
     walk_target(at, links);
     const int parent = std::exchange(watch, add(at, detail::path_events));
     if (watch >= 0) continue;
-    // Its parent tells when it comes or may be read.
+    // The watch of its parent reports when it is created or becomes readable.
     if (parent < 0) note_error(at, EACCES);
     if (!detail::is_searchable(at)) return;
   }
 }
 
-/// Watches the directories that a link leads through, beside those that it is itself in.
+/// Watches the directories that the target of a link passes through.
 CDI_INLINE void Watcher::walk_target(const std::string& link, int& links) {
   const auto target = detail::read_link(link);
   if (target.empty() || links-- <= 0) return;
@@ -201,7 +202,7 @@ CDI_INLINE void Watcher::walk_target(const std::string& link, int& links) {
   walk(target.starts_with('/') ? "/" : folder, target, links);
 }
 
-/// The watch of a directory, or -1 when there is none at that path or it may not be read.
+/// Adds a watch for a directory. -1 if there is no directory at that path or it may not be read.
 CDI_INLINE int Watcher::add(const std::string& dir, std::uint32_t events) {
   // IN_MASK_ADD: another path may lead to the same directory, for other events.
   const int watch =

@@ -30,9 +30,9 @@ inline Result<void> check_file_name(std::string_view name, std::string_view path
   const bool too_long = name.size() > NAME_MAX;
   if (!no_file && !too_long && name.find('\0') == name.npos) return {};
   return Error{.code = Errc::system,
-               .message = no_file    ? "the path names no file"
+               .message = no_file    ? "the path does not name a file"
                           : too_long ? "the name of the file is too long"
-                                     : "the path holds NUL",
+                                     : "the path contains a NUL byte",
                .position = {.file = std::string{path}},
                .system = too_long ? ENAMETOOLONG : EINVAL};
 }
@@ -42,13 +42,13 @@ inline Result<struct stat> check_unchanged(int directory, const std::string& nam
                                            std::string_view path, const Signature& expected) {
   struct stat info = {};
   if (::fstatat(directory, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
-    return file_error(path, "cannot look at the file again");
+    return file_error(path, "cannot stat the file again");
   }
   if (signature_of(info) == expected) return info;
   return Error{.code = Errc::conflict,
                .message =
-                   "somebody has changed or replaced the file since it was read, and it is "
-                   "left alone: try again",
+                   "the file was changed or replaced after it was read, and is left alone: "
+                   "try again",
                .position = {.file = std::string{path}}};
 }
 
@@ -63,7 +63,7 @@ inline Result<void> rename_over(Temporary& temporary, int directory, const std::
 CDI_INLINE Result<void> sync_directory(int directory, std::string_view path) {
   // Some file systems cannot sync directories: they fail with EINVAL.
   if (::fsync(directory) == 0 || errno == EINVAL) return {};
-  return file_error(path, "the change is made, but its directory cannot be synced");
+  return file_error(path, "the file is changed, but its directory cannot be synced");
 }
 
 CDI_INLINE Result<void> replace_file_at(int directory, const std::string& name,

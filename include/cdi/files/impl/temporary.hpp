@@ -136,7 +136,7 @@ CDI_INLINE Result<void> Temporary::fill(std::string_view path, std::string_view 
   const auto [mode, owner, group] = attributes;
   const bool give_away = owner != static_cast<uid_t>(-1) || group != static_cast<gid_t>(-1);
   const int file = file_.get();
-  if (!file_) return file_error(path, "cannot make a temporary file beside it");
+  if (!file_) return file_error(path, "cannot create a temporary file in its directory");
   if (give_away && ::fchown(file, owner, group) != 0) {
     return file_error(path, "cannot set owner and group");
   }
