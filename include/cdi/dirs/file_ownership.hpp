@@ -63,13 +63,13 @@ constexpr const OwnershipRow& ownership_row(FileOwnership ownership) {
   return ownership_rows[static_cast<std::size_t>(ownership)];
 }
 
-/// A file of a directory, and whose it is.
+/// A file of a directory, and the owner that it belongs to.
 struct FoundFile {
   FileOwnership ownership = FileOwnership::absent;
-  std::string owner{};  // that is recorded
+  std::string owner{};  // the recorded one
   std::string text{};
   mode_t mode = 0;
-  bool is_link = false;  // that leads to the text
+  bool is_link = false;  // to the file with the text
 };
 
 /// The spec files of one owner in a directory.
@@ -90,7 +90,7 @@ inline bool looks_like_spec(const Document::Value& value) {
          detail::find_member(value, "devices");
 }
 
-/// JSON has no comments: the name says that the file has no owner, and the text says that it has.
+/// A comment in a file that is JSON by its name: the file neither has nor lacks an owner.
 inline Error owner_in_json_comment(std::string_view path, std::string_view owner) {
   return {.code = Errc::conflict,
           .message = "a comment in the first line records owner " + cdi::quoted(owner) +
@@ -99,7 +99,7 @@ inline Error owner_in_json_comment(std::string_view path, std::string_view owner
           .position = {.file = std::string{path}}};
 }
 
-/// Finds out whose a text is, also of a spec that is not valid or of a release not yet known.
+/// Finds the owner of a text, even if its spec is not valid or of a release not yet known.
 inline Result<void> read_owner(FoundFile& found, std::string_view path, std::string_view owner) {
   auto document = cdi::parse_json(found.text, path);
   if (!document && document.error().code == Errc::syntax) {
@@ -123,7 +123,7 @@ inline Result<void> read_owner(FoundFile& found, std::string_view path, std::str
   return {};
 }
 
-/// Opens a file that may be replaced while it is opened: its text goes to `found`.
+/// Reads a file that was a regular one before it is opened, and may be replaced meanwhile.
 inline Result<FoundFile> read_regular_file(int directory, const std::string& name,
                                            const std::string& path, bool is_link) {
   const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (is_link ? 0 : O_NOFOLLOW);
@@ -167,8 +167,8 @@ inline Result<FoundFile> read_found_file(const OwnerDir& dir, const std::string&
   return detail::read_regular_file(dir.directory, name, path, is_link);
 }
 
-/// Reads a file of a directory and finds out whose it is. A file with the text `expected`, which
-/// records the owner, needs no parsing.
+/// Reads a file of a directory and finds its owner. A file with the text `expected`, which records
+/// the owner, needs no parsing.
 inline Result<FoundFile> find_owner(const OwnerDir& dir, const std::string& name,
                                     std::string_view expected = {}) {
   auto found = read_found_file(dir, name);
@@ -183,8 +183,8 @@ inline Result<FoundFile> find_owner(const OwnerDir& dir, const std::string& name
   return found;
 }
 
-/// Whether a file is this owner's. Most files of a directory are not, and do not even contain the
-/// name of the annotation, which is also in the comment: they are read, but not parsed.
+/// Whether a file belongs to this owner. Most files of a directory do not, and do not even contain
+/// the name of the annotation, which is also in the comment: they are read, but not parsed.
 inline Result<bool> is_own_file(const OwnerDir& dir, const std::string& name) {
   auto found = read_found_file(dir, name);
   if (!found) return std::move(found).error();
@@ -197,7 +197,7 @@ inline Result<bool> is_own_file(const OwnerDir& dir, const std::string& name) {
   return found->ownership == FileOwnership::own;
 }
 
-/// Refuses a file that this owner may not replace or remove. `advice` is what else to do.
+/// The error for a file that this owner may not replace or remove. `advice` is another way.
 inline Error ownership_conflict(const FoundFile& found, std::string path, std::string_view advice) {
   const bool other = found.ownership == FileOwnership::other;
   Error error{.code = Errc::conflict, .position = {.file = std::move(path)}};
@@ -215,7 +215,7 @@ inline Result<void> check_replaceable(const FoundFile& found, std::string path,
   return ownership_conflict(found, std::move(path), "choose another name, or ");
 }
 
-/// A file that is not certainly this owner's is not removed.
+/// Refuses to remove a file that does not certainly belong to this owner.
 inline Result<void> check_removable(const FoundFile& found, std::string path) {
   if (ownership_row(found.ownership).removable) return {};
   return ownership_conflict(found, std::move(path), "");

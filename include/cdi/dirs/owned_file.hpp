@@ -63,7 +63,7 @@ inline Result<Publication::Action> write_owned_file(const OwnerDir& dir, const P
     }
     const bool absent = found->ownership == FileOwnership::absent;
     if (absent ? temporary->create(file.name) : temporary->replace(file.name)) return action;
-    // Another process has created the file meanwhile: the next round finds out whose it is.
+    // Another process has created the file meanwhile: the next round finds its owner.
     if (!absent || errno != EEXIST) return file_error(path, "cannot rename the new file");
   }
   return Error{

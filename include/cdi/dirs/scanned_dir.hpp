@@ -34,12 +34,12 @@ struct ScannedFile {
 struct ScannedDir {
   SpecDir dir{};
   Signature signature{};
-  bool settled = false;                            // see `is_settled`; never when it was not listed
+  bool settled = false;                            // see `is_settled`; never if it was not listed
   std::shared_ptr<const RejectedFile> rejected{};  // why it was not listed
   std::vector<std::shared_ptr<const ScannedFile>> files{};  // sorted by name
 };
 
-/// All directories, and what they give.
+/// All directories, and the registry of their files.
 struct Scan {
   std::vector<std::shared_ptr<const ScannedDir>> dirs{};
   std::shared_ptr<const Registry> registry{};
@@ -51,7 +51,7 @@ enum class ScanScope {
   unwatched,  // what inotify does not report: directories, and files that links lead to
 };
 
-/// The file of a name, or null.
+/// The file with a name, or null.
 inline std::shared_ptr<const ScannedFile> find_scanned_file(const ScannedDir& dir,
                                                             std::string_view name) {
   std::size_t at = 0;
@@ -67,7 +67,7 @@ inline std::shared_ptr<const ScannedFile> find_scanned_file(const ScannedDir& di
   return dir.files[at];
 }
 
-/// A path that names of files are put to, without allocation from the longest on.
+/// Makes the paths of the files of a directory, and allocates only for a longer path than before.
 class FilePath {
  public:
   explicit FilePath(std::string_view directory) : text_{directory} {
@@ -84,13 +84,13 @@ class FilePath {
   std::size_t directory_ = 0;
 };
 
-/// Whether a path leads to a file or directory that is as it was. Costs one `stat`.
+/// Whether a path still leads to a file or directory with a signature. Costs one `stat`.
 inline bool leads_to(const std::string& path, const Signature& signature) {
   struct stat info = {};
   return ::stat(path.c_str(), &info) == 0 && signature_of(info) == signature;
 }
 
-/// Whether a path still leads nowhere, or to what is no regular file. Costs one `stat`.
+/// Whether a path still leads nowhere, or not to a regular file. Costs one `stat`.
 inline bool is_still_no_file(const std::string& path, const FileState& before) {
   if (!before.rejected || before.rejected->why.code != Errc::system) return false;
   const int system = before.rejected->why.system;
@@ -101,7 +101,7 @@ inline bool is_still_no_file(const std::string& path, const FileState& before) {
   return !S_ISREG(info.st_mode) && system == (S_ISDIR(info.st_mode) ? EISDIR : EINVAL);
 }
 
-/// Whether a directory and its files are as they were. Costs one `stat` for each; opens nothing.
+/// Whether a directory and its files are unchanged. Costs one `stat` for each, and opens nothing.
 inline bool is_unchanged(const ScannedDir& before, ScanScope scope) {
   if (before.dir.state == SpecDir::State::missing) {
     struct stat info = {};
@@ -119,13 +119,13 @@ inline bool is_unchanged(const ScannedDir& before, ScanScope scope) {
   return true;
 }
 
-/// Whether two errors say the same.
+/// Whether two errors have the same content.
 inline bool is_same_error(const Error& a, const Error& b) {
   return a.code == b.code && a.system == b.system && a.message == b.message && a.where == b.where &&
          a.position.line == b.position.line && a.position.column == b.position.column;
 }
 
-/// Whether two rejected files are the same to whoever asks for a device.
+/// Whether two rejected files give the same reasons for an unresolved name.
 inline bool is_same_rejection(const RejectedFile& a, const RejectedFile& b) {
   return is_same_error(a.why, b.why) && a.kind == b.kind && a.devices == b.devices &&
          a.needs_version == b.needs_version;
@@ -151,7 +151,7 @@ inline bool gives_same_registry(const Scan& before, const Scan& now) {
   return true;
 }
 
-/// Whether a path of a directory leads to another one now, of which inotify need not have told.
+/// Whether a path leads to another directory than before, which inotify need not report.
 inline bool leads_elsewhere(const Scan& before, const Scan& now) {
   for (std::size_t i = 0; i < now.dirs.size(); ++i) {
     const Signature& a = before.dirs[i]->signature;

@@ -1,4 +1,4 @@
-// Scans spec directories, and scans again: only what changed is read.
+// Scans spec directories; a further scan reads only what changed.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_DIRS_SCANNER_HPP
@@ -33,8 +33,8 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// The entries of a directory that are taken for spec files: links have the type `DT_LNK`, and
-/// subdirectories are left out. Stops after one more than `most`.
+/// The entries of a directory that count as spec files, without subdirectories; links have the type
+/// `DT_LNK`. Stops after one more than `most`.
 inline Result<Listing> list_specs(int directory, const std::string& path, std::size_t most) {
   const auto wanted = [](std::string_view name) {
     return format_of(name).has_value();
@@ -45,8 +45,8 @@ inline Result<Listing> list_specs(int directory, const std::string& path, std::s
   files.reserve(listing->entries.size());
   for (auto& entry : listing->entries) {
     struct stat info = {};
-    const bool untold = entry.type == DT_UNKNOWN;
-    if (untold && ::fstatat(directory, entry.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
+    const bool unknown = entry.type == DT_UNKNOWN;
+    if (unknown && ::fstatat(directory, entry.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
       entry.type = S_ISDIR(info.st_mode) ? DT_DIR : S_ISLNK(info.st_mode) ? DT_LNK : DT_REG;
     }
     if (entry.type != DT_DIR) files.push_back(std::move(entry));
@@ -55,7 +55,7 @@ inline Result<Listing> list_specs(int directory, const std::string& path, std::s
   return listing;
 }
 
-/// Goes on with what a file held before, and notes what is wrong with it now.
+/// Keeps the last valid spec of a file, and records its error.
 inline void keep_last_good(const FileState& before, FileState& now) {
   Error fault = now.rejected->why;
   fault.message.append("; keeping its last valid contents");
@@ -67,13 +67,13 @@ inline void keep_last_good(const FileState& before, FileState& now) {
   now.spec = std::move(kept);
 }
 
-/// Reads spec directories once; what has not changed since the scan before is not read again.
+/// Reads spec directories once. What has not changed since the scan before is not read again.
 class Scanner {
  public:
   explicit Scanner(const ReadOptions& options) : options_{options}, patience_{options.patience} {}
 
-  /// The directories as they are now, `before` itself when nothing is to be read. `paths` are those
-  /// of the scan before, if there was one.
+  /// The directories as they are now; `before` itself if nothing changed. `paths` are those of the
+  /// scan before, if there was one.
   std::shared_ptr<const Scan> scan(const std::vector<std::string>& paths,
                                    const std::shared_ptr<const Scan>& before,
                                    ScanScope scope) const {
@@ -141,8 +141,8 @@ class Scanner {
     return listing;
   }
 
-  /// A directory that cannot be listed. Its files are gone, unless only a right or a resource is
-  /// lacking: then what they held stays.
+  /// A directory that cannot be listed. Its files count as removed, unless only a permission or a
+  /// resource is missing: then their last valid specs are kept.
   ScannedDir unlisted(Error why, const ScannedDir& before, ScannedDir&& out) const {
     out.dir.state = SpecDir::State::unreadable;
     const bool same = before.rejected && is_same_error(before.rejected->why, why);
@@ -170,7 +170,7 @@ class Scanner {
                                       before, patience_);
     if (found.file.rejected) {
       const Error& why = found.file.rejected->why;
-      if (why.system == ENOENT && !found.is_link) return;  // listed, and gone meanwhile
+      if (why.system == ENOENT && !found.is_link) return;  // removed after it was listed
       if (before.rejected && is_same_rejection(*before.rejected, *found.file.rejected)) {
         found.file.rejected = before.rejected;
       } else if (options_.keep_last_good && before.spec && why.code != Errc::refused) {

@@ -24,7 +24,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Why names are not resolved; `late` when the deadline has passed.
+/// Why names are not resolved; `late` if the deadline has passed.
 inline Error why_not_resolved(const Registry& registry, AnyNames names, bool late) {
   auto all = registry.require(names);
   Error error = std::move(all).error();

@@ -19,40 +19,40 @@ inline namespace CDI_ABI {
 /// A file descriptor that closes itself. Movable, not copyable.
 class Descriptor {
  public:
-  /// Owns `number` from now on, if it is not negative: what `open` gives will do.
+  /// Owns the result of `open`; a negative one means that there is no descriptor.
   explicit Descriptor(int number) : number_{number} {}
-  /// Takes another's number; the other has none then.
+  /// Takes the descriptor of another object, which has none afterwards.
   Descriptor(Descriptor&& other) noexcept : number_{std::exchange(other.number_, -1)} {}
-  /// Swaps numbers: what this one had is closed with the other.
+  /// Swaps descriptors: the former one is closed with the other object.
   Descriptor& operator=(Descriptor&& other) noexcept {
     std::swap(number_, other.number_);
     return *this;
   }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
-  /// Closes the number, if there is one.
+  /// Closes the descriptor, if there is one.
   ~Descriptor() {
     if (number_ >= 0) ::close(number_);
   }
 
-  /// The number, still owned here; negative when there is none.
+  /// The number of the descriptor, which stays owned; negative if there is none.
   int get() const { return number_; }
-  /// The number, which is the caller's to close; none is left here.
+  /// Gives up the descriptor: the caller must close it.
   int release() { return std::exchange(number_, -1); }
-  /// Whether there is a number.
+  /// Whether there is a descriptor.
   explicit operator bool() const { return number_ >= 0; }
 
  private:
   int number_;
 };
 
-/// What `errno` says of an action on a file, as `Errc::system`. Call it just after what failed. By
-/// `to_string` it is `PATH: cannot open the file: Permission denied`.
+/// The error `errno` of an action on a file, as `Errc::system`. Call it directly after the system
+/// call that failed. `to_string` gives `PATH: cannot open the file: Permission denied`.
 Error file_error(std::string_view path, std::string_view action);
 
-/// Reads an open file from where it stands to its end, or refuses it with `Errc::limit` when there
-/// are more than `limit` bytes. `Errc::system` when it cannot be read. `path` is for messages;
-/// `expected` bytes, at most `limit`, are reserved. Leaves the descriptor open.
+/// Reads an open file from its current offset to its end. `Errc::limit` if there are more than
+/// `limit` bytes, `Errc::system` if it cannot be read. `path` is for messages; memory for
+/// `expected` bytes, at most `limit`, is reserved. Leaves the descriptor open.
 Result<std::string> read_all(int descriptor, std::string_view path, std::size_t limit,
                              std::size_t expected = 0);
 
@@ -60,7 +60,7 @@ namespace detail {
 
 Error over_limit(std::string_view path, std::size_t limit);
 
-/// `openat`, for names that hold NUL too: the system would open what stands before it.
+/// `openat` that fails for a name with a NUL byte, which the system takes for the end of the name.
 int open_at(int directory, const std::string& name, int flags);
 
 }  // namespace detail

@@ -29,17 +29,17 @@ namespace detail {
 /// An entry of a directory.
 struct DirectoryEntry {
   std::string name{};
-  unsigned char type = DT_UNKNOWN;  // as `readdir` has it: some file systems do not tell
+  unsigned char type = DT_UNKNOWN;  // as in `readdir`: unknown on some file systems
 };
 
 /// Entries of a directory.
 struct Listing {
   std::vector<DirectoryEntry> entries{};  // sorted by name, each once
   Signature signature{};                  // of the directory, just before it was listed
-  bool cut = false;                       // there are more than were asked for
+  bool cut = false;                       // there are more entries than requested
 };
 
-/// Sorts by name, and leaves one of those that have the same.
+/// Sorts by name, and keeps one of several entries with the same name.
 inline void sort_by_name(std::vector<DirectoryEntry>& entries) {
   std::vector<DirectoryEntry> sorted;
   sorted.reserve(entries.size());
@@ -53,8 +53,8 @@ inline void sort_by_name(std::vector<DirectoryEntry>& entries) {
   entries.swap(sorted);
 }
 
-/// Reads the entries whose names are wanted, up to one more than `most`. False, and the reason in
-/// `errno`, when that failed.
+/// Reads the entries whose names are wanted, up to one more than `most`. False if that fails, with
+/// the reason in `errno`.
 template <class Wanted>
 bool read_entries(DIR* stream, const Wanted& wanted, std::size_t most,
                   std::vector<DirectoryEntry>& entries) {
@@ -70,12 +70,12 @@ bool read_entries(DIR* stream, const Wanted& wanted, std::size_t most,
 }
 
 /// The entries of an open directory whose names are wanted, up to one more than `most`. While a
-/// directory changes, `readdir` may give a name twice, and leave another out: then it is listed
-/// again, a few times.
+/// directory changes, `readdir` may return a name twice, and omit another: the directory is then
+/// listed again, a few times.
 template <class Wanted>
 Result<Listing> list_directory(int directory, const std::string& path, const Wanted& wanted,
                                std::size_t most) {
-  // Opened anew, for a place in the list of its own; one that may be read only cannot be.
+  // Opened again for an offset of its own; a directory without search permission cannot be.
   Descriptor own{::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (!own) own = Descriptor{::fcntl(directory, F_DUPFD_CLOEXEC, 0)};
   DIR* const stream = own ? ::fdopendir(own.get()) : nullptr;
@@ -99,7 +99,7 @@ Result<Listing> list_directory(int directory, const std::string& path, const Wan
   return out;
 }
 
-/// Opens a directory; makes it, and those above it, when they are missing: 0755, whatever the
+/// Opens a directory. If it is missing, creates it, and those above it, with mode 0755 whatever the
 /// umask.
 inline Result<Descriptor> open_or_make_directory(const std::string& path) {
   constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;

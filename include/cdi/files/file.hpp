@@ -16,18 +16,18 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Reads one spec file and validates it. Links are followed; what is not a regular file is refused.
-/// One that is not valid, and was changed a moment ago, is read again: see `ReadOptions::patience`.
+/// Reads one spec file and validates it. Links are followed; only regular files are read. A file
+/// that is not valid and has just been changed is read again: see `ReadOptions::patience`.
 ///
-/// Errors are those of `parse_spec`; `Errc::system` when it cannot be read, is no regular file, or
-/// changes all the time; `Errc::refused` by `ReadOptions::refuse_writable`; `Errc::invalid` when
+/// Errors are those of `parse_spec`; `Errc::system` if the file cannot be read, is not a regular
+/// file, or keeps changing; `Errc::refused` by `ReadOptions::refuse_writable`; `Errc::invalid` if
 /// the name does not end in `.json` or `.yaml`.
 Result<LoadedSpec> read_spec_file(const std::string& path, const ReadOptions& options = {});
 
-/// Writes a spec to a file ending in `.json` or `.yaml`, crash-safe as `replace_file`, with mode
-/// 0644 whatever the umask: every runtime must be able to read it. The directory must exist. An
-/// invalid spec is refused and nothing is written. Errors are those of `write_spec` and of
-/// `replace_file`; `Errc::invalid` when the path ends otherwise.
+/// Writes a spec to a file whose name ends in `.json` or `.yaml`, crash-safe like `replace_file`,
+/// with mode 0644 whatever the umask, because every runtime must be able to read it. The directory
+/// must exist. An invalid spec is not written. Errors are those of `write_spec` and of
+/// `replace_file`; `Errc::invalid` for another name.
 Result<void> write_spec_file(const std::string& path, const Spec& spec);
 
 }  // namespace CDI_ABI

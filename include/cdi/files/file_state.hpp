@@ -1,4 +1,4 @@
-// What reading a spec file gave: a spec, or why it is rejected; and its signature.
+// What a spec file contained when it was read: a spec, or why it is rejected; and its signature.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_FILES_FILE_STATE_HPP
@@ -28,16 +28,16 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// A spec file as it was read: with a spec, or what can be told of a file that gives none.
+/// A spec file as it was read: with a spec, or with the reason why it is rejected.
 struct FileState {
   std::shared_ptr<const LoadedSpec> spec{};
   std::shared_ptr<const RejectedFile> rejected{};
   Signature signature{};
-  bool settled = false;       // see `is_settled`; never when the file could not be read
-  std::size_t text_hash = 0;  // of its bytes: the same bytes, written again, are not parsed again
+  bool settled = false;       // see `is_settled`; never if the file could not be read
+  std::size_t text_hash = 0;  // the same bytes are not parsed again
 };
 
-/// Of a path that `format_of` does not know.
+/// The error for a path that `format_of` does not know.
 inline Error no_spec_name(std::string_view path) {
   return {.code = Errc::invalid,
           .message = "the name of a spec file must end in .json or .yaml",
@@ -48,8 +48,8 @@ inline FileState rejected_file(RejectedFile why) {
   return {.rejected = std::make_shared<const RejectedFile>(std::move(why))};
 }
 
-/// Reads a spec file once. `before` is how it was found the last time: the same bytes are not
-/// parsed again. Whether it may be read again at once with another outcome goes to `passing`.
+/// Reads a spec file once. `before` is its state at the last time: the same bytes are not parsed
+/// again. `passing` becomes true if the error may pass in a moment.
 inline FileState read_spec_once(int directory, const std::string& name, const std::string& path,
                                 int priority, const ReadOptions& options, const FileState& before,
                                 bool& passing) {
@@ -82,7 +82,7 @@ inline FileState read_spec_once(int directory, const std::string& name, const st
   return out;
 }
 
-/// Waits at least so long, whatever interrupts it. Not that of <thread>, which is dear to include.
+/// Waits at least so long, despite signals. <thread> costs much to include.
 inline void sleep_for(std::chrono::nanoseconds time) {
   using Seconds = std::chrono::duration<time_t>;
   using Rest = std::chrono::duration<long, std::nano>;
@@ -93,7 +93,7 @@ inline void sleep_for(std::chrono::nanoseconds time) {
   while (::nanosleep(&left, &left) == -1 && errno == EINTR) continue;
 }
 
-/// Waits a little, because a program may still write the file. Whether there was time for it.
+/// Waits a little, because a program may still write the file. False if there is no time left.
 struct Patience {
   explicit Patience(std::chrono::milliseconds most)
       : end{std::chrono::steady_clock::now() + (most < longest ? most : longest)} {}
@@ -109,7 +109,7 @@ struct Patience {
   std::chrono::steady_clock::time_point end;
 };
 
-/// Reads a spec file; reads it again while a program probably writes it and `wait()` is true.
+/// Reads a spec file, and again while a program probably writes it and `wait()` is true.
 template <class Wait>
 FileState read_spec_at(int directory, const std::string& name, const std::string& path,
                        int priority, const ReadOptions& options, const FileState& before,

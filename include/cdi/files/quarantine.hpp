@@ -29,13 +29,14 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// What is wrong with one device of a spec that declares `version`, seen from the device; nothing
-/// when it is valid on its own.
+/// The error of one device of a spec that declares `version`, with a path that begins at the
+/// device; nothing if the device is valid on its own.
 inline std::optional<Error> device_fault(const Document::Value& item, std::string_view version) {
   auto device = cdi::read<Device>(item);
   if (!device) return std::move(device).error();
   Spec alone{.version = std::string{version}, .kind = "a/b"};
-  if (!parse_release(version)) alone.version = to_string(current_release);  // not its fault
+  if (!parse_release(version))
+    alone.version = to_string(current_release);  // not an error of the device
   alone.devices.push_back(std::move(*device));
   auto valid = cdi::validate(alone);
   if (valid) return std::nullopt;
@@ -56,7 +57,7 @@ inline std::optional<Error> device_fault(const Document::Value& item, std::strin
   return std::move(error);
 }
 
-/// Of the names, each whether another is the same.
+/// For each name, whether it is there more than once.
 inline std::vector<bool> which_repeat(const std::vector<std::string>& names) {
   const auto order =
       order_of(names.size(), [&](std::size_t a, std::size_t b) { return names[a] < names[b]; });
@@ -69,9 +70,9 @@ inline std::vector<bool> which_repeat(const std::vector<std::string>& names) {
   return repeated;
 }
 
-/// A copy of a spec's document without the devices that are not valid, and those whose name is
-/// given twice; what is wrong with each goes to `out`. Nothing when no device is left, none has a
-/// fault, or more than `most_named_devices` have one.
+/// A copy of the document of a spec without the invalid devices, and without those that share their
+/// name; their errors are appended to `out`. Nothing if no device is left, if none is invalid, or
+/// if more than `most_named_devices` are.
 inline std::optional<Document> without_bad_devices(const Document& document,
                                                    std::vector<QuarantinedDevice>& out) {
   const auto devices = detail::find_member(document.root(), "devices");

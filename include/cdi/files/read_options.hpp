@@ -15,31 +15,32 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// How spec files are read, and what is asked of them.
+/// How spec files are read, and which are refused.
 struct ReadOptions {
-  Limits limits{};              ///< of each file; over it is `Errc::limit`
-  std::size_t files = 100'000;  ///< in one directory; one of more is refused, with `Errc::limit`
-  /// Leaves a device out that is not valid, and keeps its siblings. Otherwise a file with one such
-  /// device is refused whole, as the CDI document says. `LoadedSpec::quarantined` names it. A fault
-  /// outside the devices, or in all of them, refuses the file all the same.
+  Limits limits{};              ///< of each file; a file over them is refused: `Errc::limit`
+  std::size_t files = 100'000;  ///< a directory of more files is refused: `Errc::limit`
+  /// Skips an invalid device, which `LoadedSpec::quarantined` then names, and keeps the other
+  /// devices of its file. Otherwise a file with an invalid device is rejected as a whole, as the
+  /// CDI document says. An error outside the devices, or in all of them, always rejects the file.
   bool quarantine_devices = false;
-  /// Refuses files and directories that belong to neither root nor this user, or that others may
-  /// write, with `Errc::refused`. Of a link, the file is judged that it leads to, not the directory
-  /// of that file; of a file read on its own, no directory.
+  /// Refuses files and directories that belong to neither root nor the user of this process, or
+  /// that other users may write: `Errc::refused`. Of a link, its target is checked, but not the
+  /// directory of the target. `read_spec_file` checks the file only.
   bool refuse_writable = false;
-  /// How long ago a file may have been changed to be read again when it is not valid: somebody may
-  /// be writing it still. Waits this long at most, in all for the files of a call, and never more
-  /// than an hour; not when 0.
+  /// A file that is not valid and was changed less than this ago is read again, because another
+  /// process may still write it. All files of a call together wait at most this long, and never
+  /// more than an hour. 0 turns it off.
   std::chrono::milliseconds patience{100};
-  /// Goes on with what a file held before, when it has become one that cannot be read or is not
-  /// valid, or its directory cannot be listed. Not what is gone, too large, or refused; nor a
-  /// device that a valid file of the same directory provides. Only a `Cache` knows what was before.
+  /// Keeps the last valid contents of a file that has become invalid or unreadable, or whose
+  /// directory cannot be listed. Not if the file was removed, is too large or is refused; and not
+  /// for a device that a valid file of the same directory defines. Only a `Cache` knows earlier
+  /// contents.
   bool keep_last_good = true;
   /// Keeps the parsed text with its spec, so that `LoadedSpec::locate` knows the line and column of
   /// each member. Costs about twice the size of the file in memory.
   bool keep_places = false;
-  /// Makes the digest of a file from the bytes that are parsed, such as `&cdi::sha256`; none when
-  /// null. Called for valid files only, by whatever thread reads them.
+  /// Computes the digest of a file from the parsed bytes, for example `&cdi::sha256`; null for
+  /// none. Called for valid files only, by the thread that reads them.
   std::string (*digest)(std::string_view bytes) = nullptr;
 };
 

@@ -24,7 +24,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Where a key, given in lower case, stands next in a text, in any case; `npos` when nowhere.
+/// The next place of a key in a text, in any case; `npos` if there is none. `key` is in lower case.
 inline std::size_t find_key(std::string_view text, std::string_view key, std::size_t from) {
   for (; from + key.size() <= text.size(); ++from) {
     std::size_t size = 0;
@@ -35,8 +35,8 @@ inline std::size_t find_key(std::string_view text, std::string_view key, std::si
 }
 
 /// Finds `KEY: VALUE` and `"KEY": "VALUE"` in a text that need be neither YAML nor JSON, and calls
-/// `take(value)` until it answers false. The key is given in lower case. Costs one pass: where a
-/// key may begin, the value before it ends.
+/// `take(value)` until it returns false. `key` is in lower case. One pass over the text: a value
+/// ends where a key may begin.
 template <class Take>
 void scan_pairs(std::string_view text, std::string_view key, Take&& take) {
   constexpr std::string_view blanks = " \t\r\n";
@@ -60,8 +60,8 @@ void scan_pairs(std::string_view text, std::string_view key, Take&& take) {
   }
 }
 
-/// The release that a text names, when it is newer than all that this library knows; else nothing.
-/// Digits and dots only, whatever the text is.
+/// The release that a text names, if it is newer than all releases of this library; otherwise
+/// empty. It has only digits and dots, whatever the text has.
 inline std::string newer_release(std::string_view text) {
   constexpr Release now = current_release;
   constexpr std::uint32_t known[] = {now.major, now.minor, now.patch};

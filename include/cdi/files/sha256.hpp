@@ -14,13 +14,12 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// The SHA-256 of bytes as 64 lower case hexadecimal digits; empty when the library refuses to
-/// compute it. Threads may call it at the same time.
+/// The SHA-256 of bytes as 64 hexadecimal digits in lower case; empty if OpenSSL refuses to compute
+/// it. Threads may call it at the same time.
 ///
-/// By OpenSSL: link with `-lcrypto`. It is on every node, keeps its ABI within a major release, is
-/// the one FIPS hosts ask for, and has a license for static linking. `SHA256` is there in all its
-/// releases and forks, and spares the seven thousand lines of <openssl/evp.h>. Nothing else of this
-/// library includes this header.
+/// Link with `-lcrypto`. OpenSSL is on every node, keeps its ABI within a major release, is
+/// required on FIPS hosts, and may be linked statically. All its releases and forks have `SHA256`,
+/// which saves the seven thousand lines of <openssl/evp.h>. No other header includes this one.
 inline std::string sha256(std::string_view bytes) {
   static constexpr std::string_view digits = "0123456789abcdef";
   std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};

@@ -21,28 +21,29 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Reads a document from text in either format, whatever its name says.
+/// Reads a document from text. `format` is that of its name; the text may have the other one.
 Result<Document> parse_text(std::string_view text, std::string_view path, Format format,
                             const Limits& limits, std::vector<Error>& warnings);
 
-/// Reads a spec from text and validates it. Whether `out` has it; else `rejected` tells of it.
+/// Reads a spec from text and validates it. True if `out` has it; otherwise `rejected` has the
+/// reason.
 bool read_text(std::string_view text, std::string_view path, Format format,
                const ReadOptions& options, LoadedSpec& out, RejectedFile& rejected);
 
 }  // namespace detail
 
-/// Reads a spec from text and validates it; `path` names it in messages. JSON that is not valid is
-/// tried as YAML, as the Go reference does, and gets a warning. Errors and warnings carry line and
-/// column. Of `options`, the limits, the quarantine and the digest count.
+/// Reads a spec from text and validates it; `path` names it in messages. Invalid JSON is read as
+/// YAML, like in the Go reference, with a warning. Errors and warnings have line and column. Of
+/// `options`, only `limits`, `quarantine_devices`, `keep_places` and `digest` have an effect.
 ///
-/// `Errc::syntax` when it is neither JSON nor YAML, `Errc::schema` when it is no spec,
-/// `Errc::invalid` and `Errc::invalid_name` when it breaks a rule, which `Error::rule` names,
-/// `Errc::limit` when it is over a limit. SPEC.md, CDI JSON Definition.
+/// `Errc::syntax` if the text is neither JSON nor YAML, `Errc::schema` if it is not a spec,
+/// `Errc::invalid` and `Errc::invalid_name` if it breaks a rule, which `Error::rule` names,
+/// `Errc::limit` if it is over a limit. SPEC.md, CDI JSON Definition.
 Result<LoadedSpec> parse_spec(std::string_view text, std::string_view path, Format format,
                               const ReadOptions& options = {});
 
-/// A spec as the text of a file, in either format, with a newline at the end. `Errc::invalid` or
-/// `Errc::invalid_name` when the spec is not valid to `Purpose::write`, or holds text that is not
+/// The text of a spec file, in either format, with a newline at the end. `Errc::invalid` or
+/// `Errc::invalid_name` if the spec is not valid for `Purpose::write`, or contains text that is not
 /// UTF-8.
 Result<std::string> write_spec(const Spec& spec, Format format);
 

@@ -36,29 +36,30 @@ namespace detail {
 
 using cdi::is_temporary_name;  // for callers that still name this namespace
 
-/// The name of a temporary file beside `name`: `.NAME.PID-NUMBER.cdi-tmp`.
+/// The name of a temporary file for `name`: `.NAME.PID-NUMBER.cdi-tmp`.
 std::string temporary_name(std::string_view name, std::uint64_t number);
 
-/// The `name` that `temporary_name` was given, at most 200 bytes of it, in any process; nothing for
-/// what is no such name.
+/// The `name` for which `temporary_name` of any process made this one, at most 200 bytes of it;
+/// nothing for other names.
 std::optional<std::string_view> temporary_target(std::string_view made);
 
-/// Locks an open file without waiting; the lock goes with the last descriptor of this opening.
+/// Locks an open file without waiting. The lock ends with the last descriptor of this `open`.
 bool try_lock(int descriptor);
 
-/// Makes a new file with a name of its own beside `name`. It stays locked as long as it is open: so
-/// others can tell a living writer from a killed one, in whatever PID namespace it is.
+/// Creates a file with a unique name in the directory of `name`. It is locked as long as it is
+/// open: the lock distinguishes a living writer from a killed one, in any PID namespace.
 Descriptor make_temporary(int directory, std::string_view name, std::string& made);
 
-/// Whether a file is a temporary one whose writer is gone. `file` is locked as long as it is open,
-/// so that it stays so.
+/// Whether a temporary file was left by a killed writer. `file` is then locked as long as it is
+/// open, so that no writer uses it.
 bool is_abandoned(int directory, const std::string& name, const Descriptor& file);
 
-/// Opens a temporary file, if its writer is gone; it is locked as long as it is open, so that it
-/// stays so. Not what is no regular file.
+/// Opens a temporary file that was left by a killed writer, and locks it as above. Only regular
+/// files are opened.
 Descriptor open_abandoned(int directory, const std::string& name);
 
-/// A new text for a file, in a temporary file beside it; removed again unless it was renamed.
+/// A new text for a file, in a temporary file of its directory. It is removed unless it was
+/// renamed.
 class Temporary {
  public:
   /// `directory` stays open as long as this lives.
@@ -71,14 +72,14 @@ class Temporary {
 
   const std::string& name() const { return name_; }
 
-  /// Writes and syncs it; once, first of all. `path` is for messages.
+  /// Writes and syncs the file; called once, before the others. `path` is for messages.
   Result<void> fill(std::string_view path, std::string_view text, const FileAttributes& attributes);
 
-  /// Puts it in the place of a file. False, and the reason in `errno`, when that failed.
+  /// Renames it over a file. False if that fails, with the reason in `errno`.
   bool replace(const std::string& name);
 
-  /// Puts it where no file is: `EEXIST` when there is one. File systems that cannot tell replace
-  /// it.
+  /// Renames it if there is no file with the name, and fails with `EEXIST` otherwise. On file
+  /// systems without this operation, it replaces the file.
   bool create(const std::string& name);
 
  private:

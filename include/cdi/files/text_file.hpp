@@ -47,9 +47,9 @@ inline bool is_link(int directory, const std::string& name) {
          S_ISLNK(info.st_mode);
 }
 
-/// Whether a file that was `before` when it was opened is the same after it was read. One that was
-/// replaced or removed meanwhile is: it has another time of change since it lost its last name, and
-/// all else as it was.
+/// Whether a file that had the signature `before` when it was opened was unchanged while it was
+/// read. A file that was replaced or removed meanwhile is unchanged: only its time of change
+/// differs, because it lost its last name.
 inline bool is_same_content(const Signature& before, const struct stat& after) {
   Signature now = signature_of(after);
   if (after.st_nlink == 0) {

@@ -151,7 +151,7 @@ class Cache::State {
   void rewatch() {
     const detail::Lock lock{watch_mutex_};
     watcher_->rewatch();
-    ledger_.report_change();  // what changed before the new watches, the next scan covers
+    ledger_.report_change();  // the next scan covers changes before the new watches
   }
 
   const std::vector<std::string> paths_;

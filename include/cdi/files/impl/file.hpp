@@ -27,7 +27,7 @@ CDI_INLINE Result<LoadedSpec> read_spec_file(const std::string& path, const Read
   const auto file = detail::read_spec_at(AT_FDCWD, path, path, 0, options, {},
                                          detail::Patience{options.patience});
   if (file.rejected) return file.rejected->why;
-  return std::move(*std::const_pointer_cast<LoadedSpec>(file.spec));  // nobody else has it
+  return std::move(*std::const_pointer_cast<LoadedSpec>(file.spec));  // no other owner
 }
 
 CDI_INLINE Result<void> write_spec_file(const std::string& path, const Spec& spec) {

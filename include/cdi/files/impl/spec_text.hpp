@@ -45,7 +45,7 @@ CDI_INLINE Result<Document> parse_text(std::string_view text, std::string_view p
   if (json || json.error().code != Errc::syntax) return json;
   auto yaml = cdi::parse_yaml(text, path, limits);
   if (format == Format::yaml) return yaml;
-  // One line of rubbish is a YAML scalar: what is no map was never meant as YAML.
+  // One line of any text is a YAML scalar: only a map is meant as YAML.
   if (!yaml || yaml->root().kind() != Document::Kind::map) return json;
   warnings.push_back(std::move(json).error());
   warnings.back().message.append("; read as YAML");
@@ -90,8 +90,7 @@ inline bool read_document(const Document& document, LoadedSpec& out, RejectedFil
   return true;
 }
 
-/// Reads all of a spec, or, when they may be left out, all but its bad devices; `document` is then
-/// the one without them.
+/// Reads a spec; with `quarantine`, without its invalid devices, which `document` then lacks, too.
 inline bool read_good_devices(Document& document, bool quarantine, LoadedSpec& out,
                               RejectedFile& rejected) {
   if (detail::read_document(document, out, rejected)) return true;
@@ -114,7 +113,7 @@ class PlacesInDocument final : public MemberPlaces {
   Document document_;
 };
 
-/// Warns of what is not read of the text, and of what others do not read.
+/// Warns of parts of the text that are not read, and of those that other readers do not accept.
 inline void warn_of_text(const Document& document, std::vector<Error>& warnings) {
   if (const auto rest = document.rest()) {
     warnings.push_back({.code = Errc::invalid,

@@ -40,7 +40,7 @@ inline bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
-/// How names of temporary files end: no directory scan takes them for specs.
+/// The end of the names of temporary files, which are therefore not spec files.
 inline constexpr std::string_view temporary_suffix = ".cdi-tmp";
 
 CDI_INLINE std::string temporary_name(std::string_view name, std::uint64_t number) {
@@ -65,9 +65,9 @@ CDI_INLINE std::optional<std::string_view> temporary_target(std::string_view mad
   return made.substr(1);
 }
 
-/// A number that nobody can foresee, so that nobody can take the names that are made with it. Where
-/// the system has none to give, one that differs from call to call.
-inline std::uint64_t unforeseen_number() {
+/// A number that other processes cannot predict, so that they cannot occupy the names made with it.
+/// If the system has no random numbers, one that differs from call to call.
+inline std::uint64_t unpredictable_number() {
   std::uint64_t number = 0;
   if (::getrandom(&number, sizeof number, GRND_NONBLOCK) == sizeof number) return number;
   timespec now{};
@@ -86,13 +86,13 @@ CDI_INLINE bool try_lock(int descriptor) {
 CDI_INLINE Descriptor make_temporary(int directory, std::string_view name, std::string& made) {
   static constexpr int tries = 100;
   for (int i = 0; i < tries; ++i) {
-    made = temporary_name(name, unforeseen_number());
+    made = temporary_name(name, unpredictable_number());
     constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
     Descriptor file{::openat(directory, made.c_str(), flags, S_IRUSR | S_IWUSR)};
     if (!file && errno == EEXIST) continue;
     if (!file) return file;
-    // Before it was locked, `remove_abandoned` may have taken it for abandoned: then it is gone, or
-    // will be. Where there are no locks at all, nobody removes it.
+    // Before it was locked, another process may have taken it for abandoned: then it is removed, or
+    // will be. On a file system without locks it is never removed.
     if (!try_lock(file.get()) && errno == EWOULDBLOCK) continue;
     struct stat info = {};
     const bool known = ::fstat(file.get(), &info) == 0;
@@ -108,7 +108,7 @@ CDI_INLINE bool is_abandoned(int directory, const std::string& name, const Descr
   struct stat named = {};
   return file && try_lock(file.get()) && ::fstat(file.get(), &opened) == 0 &&
          S_ISREG(opened.st_mode) &&
-         // A writer that has renamed it meanwhile has it no more under this name.
+         // A writer may have renamed it meanwhile: then it no longer has this name.
          ::fstatat(directory, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
          named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
@@ -117,7 +117,7 @@ CDI_INLINE Descriptor open_abandoned(int directory, const std::string& name) {
   struct stat named = {};
   if (::fstatat(directory, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0 ||
       !S_ISREG(named.st_mode)) {
-    return Descriptor{-1};  // nor opened: opening some devices does something
+    return Descriptor{-1};  // not opened, because opening some devices has effects
   }
   constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
   Descriptor file{::openat(directory, name.c_str(), flags)};
