@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// An OCI config.json: its text, its members, and its layout.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_EXAMPLES_CDI_CONFIG_FILE_HPP
@@ -14,19 +14,19 @@
 
 #include "output.hpp"
 
-/// An OCI config.json: its members, in their order, and how it was laid out.
+/// An OCI config.json: its members, in their order, and its layout.
 struct ConfigFile {
-  cdi::Document text;  // to find lines and columns
+  cdi::Document text;  // for lines and columns
   Json document{};
-  int indent = -1;  // -1: all on one line
+  int indent = -1;  // -1 if all is on one line
   char fill = ' ';
   bool final_newline = true;
 };
 
 namespace detail {
 
-/// How a text is laid out, told by its first lines and its end.
-inline void note_layout(std::string_view text, ConfigFile& config) {
+/// Records the layout of a text, from its first lines and its end.
+inline void record_layout(std::string_view text, ConfigFile& config) {
   config.final_newline = text.ends_with('\n');
   const auto line = text.find('\n');
   if (line == std::string_view::npos) return;
@@ -66,8 +66,8 @@ inline Decimal parse_decimal(std::string_view number) {
   return out;
 }
 
-/// Whether a number that has become `value` will be the same when it is written: it prints alike,
-/// or a double holds all its digits.
+/// Whether a number that was read as `value` keeps its value when it is written: it has the same
+/// decimal digits, or a double holds all its digits.
 inline bool is_kept(std::string_view number, const Json& value) {
   if (value.is_discarded()) return false;  // too large for a double
   if (!value.is_number_float()) return true;
@@ -76,8 +76,7 @@ inline bool is_kept(std::string_view number, const Json& value) {
   return decimal.digits.size() <= 15 && std::isnormal(value.get<double>());
 }
 
-/// A value of the document as JSON. Keys differ, as the document has made sure, so none is looked
-/// up.
+/// A value of the document as JSON. The keys of the document are unique, so none is searched for.
 inline cdi::Result<Json> to_json_value(const cdi::Document::Value& value) {
   switch (value.kind()) {
     case cdi::Document::Kind::null: return Json{};
@@ -112,19 +111,19 @@ inline cdi::Result<Json> to_json_value(const cdi::Document::Value& value) {
 
 }  // namespace detail
 
-/// Reads a config from text. Refuses what could not be written back with the same meaning: keys
-/// written twice, and numbers that neither 64 bits nor a double hold.
+/// Reads a config from text. Refuses a text that cannot be written again with the same meaning:
+/// with duplicate keys, or numbers that neither 64 bits nor a double hold.
 inline cdi::Result<ConfigFile> parse_config(std::string_view text, std::string_view path) {
   auto parsed = cdi::parse_json(text, path);
   if (!parsed) return parsed.error();
   auto value = detail::to_json_value(parsed->root());
   if (!value) return value.error();
   ConfigFile config{.text = std::move(*parsed), .document = std::move(*value)};
-  detail::note_layout(text, config);
+  detail::record_layout(text, config);
   return config;
 }
 
-/// The config as text, laid out as it was.
+/// The config as text, in its former layout.
 inline std::string config_text(const ConfigFile& config) {
   auto text = to_json(config.document, config.indent, config.fill);
   if (!config.final_newline) text.pop_back();

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// `cdi convert`: prints a spec file in another CDI release.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_EXAMPLES_CDI_CONVERT_COMMAND_HPP
@@ -13,9 +13,9 @@
 
 #include <fmt/format.h>
 
-#include "commands.hpp"
 #include "exit_codes.hpp"
 #include "output.hpp"
+#include "request.hpp"
 
 /// The releases that `--to` takes.
 inline std::vector<std::string> release_names() {
@@ -26,8 +26,8 @@ inline std::vector<std::string> release_names() {
   return names;
 }
 
-/// Why `--for` cannot take an engine; empty when it can.
-inline std::string engine_fault(const std::string& engine) {
+/// Why an engine is not valid for `--for`; empty if it is.
+inline std::string engine_error(const std::string& engine) {
   const auto release = cdi::newest_release_for(engine);
   return release ? std::string{} : release.error().message;
 }
@@ -47,15 +47,15 @@ inline std::string engine_table() {
   return text;
 }
 
-/// The release asked for; for an engine, that of the spec when the engine reads it. Only after the
-/// command line was checked.
+/// The release of `--to`; for an engine, the release of the spec if the engine reads it. The
+/// command line was checked before.
 inline cdi::Release target_release(const Request& request, const cdi::Spec& spec) {
   if (request.engine.empty()) return *cdi::parse_release(request.release);
   return std::min(*cdi::parse_release(spec.version), *cdi::newest_release_for(request.engine));
 }
 
-/// Takes out the annotations with keys that may be read, but not written. `where` is the path of
-/// what has them, with a dot at its end.
+/// Removes the annotations whose keys may be read, but not written. `where` is the path of their
+/// object, with a dot at its end.
 inline void drop_annotations(decltype(cdi::Spec::annotations)& annotations,
                              const std::string& where, std::vector<cdi::Loss>& losses) {
   std::erase_if(annotations, [&](const auto& entry) {
@@ -69,7 +69,7 @@ inline void drop_annotations(decltype(cdi::Spec::annotations)& annotations,
   });
 }
 
-/// The same for all of a spec; what is lost by that.
+/// The same for a whole spec. Returns what is lost.
 inline std::vector<cdi::Loss> drop_annotations(cdi::Spec& spec) {
   std::vector<cdi::Loss> losses;
   drop_annotations(spec.annotations, "", losses);
@@ -82,7 +82,7 @@ inline std::vector<cdi::Loss> drop_annotations(cdi::Spec& spec) {
 /// Reports what is lost, each loss at its place.
 inline void report_losses(const Request& request, const cdi::LoadedSpec& loaded,
                           const std::vector<cdi::Loss>& losses, const Output& output) {
-  std::size_t located = 0;  // the cost of a place grows with the devices before it
+  std::size_t located = 0;  // locating takes longer, the more devices precede
   for (const auto& loss : losses) {
     cdi::Error error = cdi::to_error(loss);
     error.position.file = request.file;
@@ -91,15 +91,15 @@ inline void report_losses(const Request& request, const cdi::LoadedSpec& loaded,
   }
 }
 
-/// Whether the file holds more than what was read, which the result will not have.
+/// Whether the file has more documents than the one that was read, which the result will lack.
 inline bool has_further_documents(const cdi::LoadedSpec& loaded) {
   const auto code = cdi::row_of(cdi::Rule::single_document).code;
   return std::any_of(loaded.warnings.begin(), loaded.warnings.end(),
                      [&](const cdi::Error& warning) { return warning.rule == code; });
 }
 
-/// Whether the engine asked for reads the file as it is. A key of an annotation that may be read,
-/// but not written, is then no fault.
+/// Whether the engine of `--for` reads the file as it is. An annotation key that may be read, but
+/// not written, does not matter then.
 inline bool is_read_already(const Request& request, const cdi::LoadedSpec& loaded) {
   const auto code = cdi::row_of(cdi::Rule::annotation_key).code;
   return !request.engine.empty() &&
@@ -111,24 +111,17 @@ inline bool is_read_already(const Request& request, const cdi::LoadedSpec& loade
 /// Prints a file unchanged.
 inline ExitCode print_file(const Request& request, const Output& output) {
   const auto text = cdi::read_file(request.file, request.reading.limits.bytes);
-  if (!text) {
-    output.error(text.error());
-    return exit_refused;
-  }
+  if (!text) return output.refuse(text.error());
   return output.print(*text) ? exit_done : exit_refused;
 }
 
-/// Prints a spec file as another release writes it, in the format of the file unless asked
-/// otherwise.
+/// Prints a spec file in another release, in the format of the file unless `-o` selects another.
 inline ExitCode convert(const Request& request, const Output& output) {
   const auto loaded = cdi::read_spec_file(request.file, request.reading);
-  if (!loaded) {
-    output.error(loaded.error());
-    return exit_refused;
-  }
+  if (!loaded) return output.refuse(loaded.error());
   for (const auto& warning : loaded->warnings) {
-    const bool is_told_as_loss = warning.rule == cdi::row_of(cdi::Rule::annotation_key).code;
-    if (!is_told_as_loss) output.warning(warning);
+    const bool is_reported_as_loss = warning.rule == cdi::row_of(cdi::Rule::annotation_key).code;
+    if (!is_reported_as_loss) output.warning(warning);
   }
   if (output.format() == OutputFormat::text && is_read_already(request, *loaded)) {
     return print_file(request, output);
@@ -140,25 +133,21 @@ inline ExitCode convert(const Request& request, const Output& output) {
   if (!lowered) {
     auto& error = lowered.error();
     error.position = loaded->locate(error.where);
-    output.error(error);
-    return exit_refused;
+    return output.refuse(error);
   }
   losses.insert(losses.end(), lowered->losses.begin(), lowered->losses.end());
   report_losses(request, *loaded, losses, output);
-  if (!request.lossy && (!losses.empty() || has_further_documents(*loaded))) {
-    output.error({.message = fmt::format("not converted to {}; --lossy converts it anyway",
-                                         to_string(release)),
-                  .position = {.file = request.file}});
-    return exit_refused;
-  }
+  if (!request.lossy && (!losses.empty() || has_further_documents(*loaded)))
+    return output.refuse({.message = fmt::format("not converted to {}; --lossy converts it anyway",
+                                                 to_string(release)),
+                          .position = {.file = request.file}});
   const auto format = output.format() == OutputFormat::json   ? cdi::Format::json
                       : output.format() == OutputFormat::yaml ? cdi::Format::yaml
                                                               : *cdi::format_of(request.file);
   auto text = cdi::write_spec(lowered->spec, format);
   if (!text) {
     text.error().position.file = request.file;
-    output.error(text.error());
-    return exit_refused;
+    return output.refuse(text.error());
   }
   return output.print(*text) ? exit_done : exit_refused;
 }

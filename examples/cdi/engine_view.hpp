@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Spec files as a container engine sees them: it refuses those of newer CDI releases.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_EXAMPLES_CDI_ENGINE_VIEW_HPP
@@ -16,15 +16,13 @@
 
 #include "output.hpp"
 
-// Spec files as an engine sees them: it refuses those of a CDI release that it does not read.
-
-/// Why `--for` of `why` cannot take an engine; empty when it can, also one that reads no specs.
-inline std::string engine_name_fault(const std::string& engine) {
+/// Why an engine is not valid for `--for` of `why`; empty if it is, even if it reads no specs.
+inline std::string engine_name_error(const std::string& engine) {
   const auto parsed = cdi::parse_engine(engine);
   return parsed ? std::string{} : parsed.error().message;
 }
 
-/// What an engine reads of the files of a registry.
+/// The files of a registry that an engine reads.
 class EngineView {
  public:
   EngineView(const cdi::VersionedEngine& engine, const cdi::Registry& all)
@@ -43,22 +41,22 @@ class EngineView {
         std::make_shared<const cdi::Registry>(std::move(specs), std::move(rejected), all.dirs());
   }
 
-  /// The files that the engine reads; those that it refuses are among the rejected ones.
+  /// The registry of the engine: files that it refuses are among the rejected ones.
   const std::shared_ptr<const cdi::Registry>& registry() const { return registry_; }
 
   std::string name() const { return to_string(engine_); }
 
-  /// The newest release that it reads, or null, for records.
+  /// The newest release that it reads, or null.
   Json newest() const { return newest_ ? Json(cdi::to_string(*newest_)) : Json(nullptr); }
 
-  /// Whether a name is not resolved since the engine refuses a file.
-  bool is_to_blame(const cdi::Unresolved& one) const {
+  /// Whether a name is not resolved because the engine refuses a file.
+  bool is_cause_of(const cdi::Unresolved& one) const {
     return std::any_of(one.causes.begin(), one.causes.end(), [&](const cdi::Error& cause) {
       return refused_.contains(cause.position.file);
     });
   }
 
-  /// What to do when it is to blame.
+  /// What to do if the engine refuses a file.
   std::string advice() const {
     if (!newest_)
       return fmt::format("update {}: this version does not inject CDI devices", engine_.name);

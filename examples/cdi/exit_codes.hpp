@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The exit codes of `cdi`.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_EXAMPLES_CDI_EXIT_CODES_HPP
@@ -11,15 +11,15 @@
 
 #include <cdi/unresolved.hpp>
 
-/// What the `cdi` tool exits with.
+/// The exit codes of `cdi`.
 enum ExitCode : int {
   exit_done = 0,
   exit_refused = 1,
   exit_usage = 2,
-  exit_unresolved = 10,  // the first of those of `why`, one for each `cdi::Reason`, in its order
+  exit_unresolved = 10,  // `why` has one for each `cdi::Reason`, from here on
 };
 
-/// What `why` exits with for a reason.
+/// The exit code of `why` for a reason.
 inline ExitCode exit_code_of(cdi::Reason reason) {
   return static_cast<ExitCode>(exit_unresolved + static_cast<int>(reason));
 }
@@ -38,10 +38,10 @@ inline std::string exit_code_table() {
          detail::exit_code_row(exit_refused,
                                "refused or not resolved; nothing is printed on standard output, "
                                "and nothing is written") +
-         detail::exit_code_row(exit_usage, "bad usage");
+         detail::exit_code_row(exit_usage, "wrong usage");
 }
 
-/// The table that the help of `why` prints beside.
+/// The table that the help of `why` prints in addition.
 inline std::string why_exit_code_table() {
   std::string text{"For the first name that is not resolved:\n"};
   for (const auto& row : cdi::reasons) {

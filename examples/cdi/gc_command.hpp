@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// `cdi gc`: removes the spec files of an owner.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_EXAMPLES_CDI_GC_COMMAND_HPP
@@ -13,42 +13,42 @@
 
 #include <fmt/format.h>
 
-#include "commands.hpp"
 #include "exit_codes.hpp"
 #include "output.hpp"
+#include "request.hpp"
 
-/// What `gc` is asked to do, beside what all commands are.
+/// The options of `gc` in addition to those of all commands.
 struct GcRequest {
   std::string owner{};
   std::vector<std::string> keep{};  // file names
   bool dry_run = false;
 };
 
-/// Why `gc` cannot take an owner, or the name of a file to keep; empty when it can.
-inline std::string owner_fault(const std::string& owner) {
+/// Why the name of an owner, or of a file to keep, is not valid; empty if it is.
+inline std::string owner_error(const std::string& owner) {
   const auto good = cdi::check_owner(owner);
   return good ? std::string{} : good.error().message;
 }
-inline std::string keep_fault(const std::string& name) {
+inline std::string keep_error(const std::string& name) {
   const auto good = cdi::check_spec_file_name(name);
   return good ? std::string{} : good.error().message;
 }
 
-/// What is removed from some directories, or in a dry run would be.
+/// What is removed from some directories; in a dry run, what would be removed.
 struct Garbage {
   std::vector<std::string> removed{};      // spec files of the owner
-  std::vector<std::string> temporaries{};  // left by writers that were killed
-  std::set<std::string> kept{};            // names
+  std::vector<std::string> temporaries{};  // of killed writers
+  std::set<std::string> kept{};            // by name
   bool complete = true;                    // nothing failed
 };
 
-/// The directories to clean: those named, or the one that programs write to.
+/// The directories of `--spec-dir`, or the one that programs write to.
 inline std::vector<std::string> dirs_to_clean(const Request& request) {
   if (request.dirs_named) return request.spec_dirs;
   return {request.spec_dirs.back()};
 }
 
-/// Removes an owner's files from all directories, or finds out which; says what fails.
+/// Removes the files of an owner from all directories, or finds them in a dry run; reports errors.
 inline Garbage remove_garbage(const Request& request, const GcRequest& gc, cdi::DryRun dry_run,
                               const Output& output) {
   Garbage all;
@@ -70,7 +70,7 @@ inline Garbage remove_garbage(const Request& request, const GcRequest& gc, cdi::
     }
     all.temporaries.insert(all.temporaries.end(), done->temporaries.begin(),
                            done->temporaries.end());
-    if (dry_run == cdi::DryRun::no) continue;  // the rest was told before
+    if (dry_run == cdi::DryRun::no) continue;  // the rest was reported in the dry run
     if (std::error_code ignored; !std::filesystem::exists(dir, ignored)) {
       output.warning({.message = "no such directory", .position = {.file = dir}});
     }
@@ -96,7 +96,7 @@ inline ExitCode print_garbage(const Garbage& garbage, const GcRequest& gc, const
   return output.result(text, value) ? exit_done : exit_refused;
 }
 
-/// Removes the spec files of an owner. Looks at all directories before the first change.
+/// Removes the spec files of an owner. Checks all directories before the first change.
 inline ExitCode collect_garbage(const Request& request, const GcRequest& gc, const Output& output) {
   const auto planned = remove_garbage(request, gc, cdi::DryRun::yes, output);
   if (!planned.complete) return exit_refused;

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Reads a file and replaces it, in a directory that other users may change meanwhile.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_EXAMPLES_CDI_IN_PLACE_HPP
@@ -20,12 +20,10 @@
 #include <cdi/result.hpp>
 #include <cdi/text_file.hpp>
 
-// A file read and replaced in a directory that others may change at the same time.
-
-/// A file that was read to be replaced, and the directory that has it.
+/// A file that was read and will be replaced, and its directory.
 struct FileInPlace {
-  std::string path{};             // as it was given, for messages
-  cdi::Descriptor directory{-1};  // opened once: whatever the path leads to later
+  std::string path{};             // as given, for messages
+  cdi::Descriptor directory{-1};  // stays the same, whatever the path leads to later
   std::string name{};             // in the directory; no link
   std::string text{};
   cdi::Signature signature{};  // as it was read
@@ -33,7 +31,7 @@ struct FileInPlace {
 
 namespace detail {
 
-/// Puts the parts of a path before others; the part for the root is `/`. A path that ends in a
+/// Inserts the parts of a path before others; the part for the root is `/`. A path that ends in a
 /// slash names a directory: its last part is `.`.
 inline void add_parts_before(std::string_view path, std::deque<std::string>& parts) {
   std::deque<std::string> added;
@@ -48,8 +46,8 @@ inline void add_parts_before(std::string_view path, std::deque<std::string>& par
   parts.insert(parts.begin(), added.begin(), added.end());
 }
 
-/// The target of a link that may be followed. Links of other users than root and this one may not:
-/// their owners can redirect them at any time.
+/// The target of a link, if root or the user of this process owns the link. The owner of a link can
+/// redirect it at any time.
 inline cdi::Result<std::string> read_link(int directory, const std::string& name,
                                           const struct stat& info, std::string_view path) {
   if (cdi::is_foreign(info)) {
@@ -66,9 +64,9 @@ inline cdi::Result<std::string> read_link(int directory, const std::string& name
   return std::string(target, static_cast<std::size_t>(size));
 }
 
-/// The directory and the name that a path leads to, the file not read yet.
+/// The directory and the name that a path leads to. Does not read the file.
 inline cdi::Result<FileInPlace> find_file(const std::string& path) {
-  constexpr int most_links = 40;  // as many as the kernel follows
+  constexpr int most_links = 40;  // the kernel follows as many
   constexpr int flags = O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
   FileInPlace found{.path = path, .directory = cdi::Descriptor{::open(".", flags)}};
   std::deque<std::string> parts;
@@ -104,8 +102,8 @@ inline cdi::Result<FileInPlace> find_file(const std::string& path) {
 
 }  // namespace detail
 
-/// Reads a file that is to be replaced. The links of its path are followed, if they are root's or
-/// this user's; what is found then is what is replaced.
+/// Reads a file that will be replaced. Links in its path are followed if root or the user of this
+/// process owns them; the file that is found now will be replaced.
 inline cdi::Result<FileInPlace> read_in_place(const std::string& path) {
   auto found = detail::find_file(path);
   if (!found) return found;

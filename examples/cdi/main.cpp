@@ -1,8 +1,7 @@
-// cdi - Container Device Interface for C++20
+// `cdi`: lists, checks, converts and removes CDI specs, and injects their devices into OCI configs.
 // SPDX-License-Identifier: Apache-2.0
 
-// cdi: looks at CDI specs, converts and removes them, and injects their devices into OCI configs.
-
+#include <cstdio>
 #include <exception>
 #include <functional>
 #include <string>
@@ -11,9 +10,15 @@
 
 #include <fmt/format.h>
 
-#include "commands.hpp"
 #include "convert_command.hpp"
+#include "engine_view.hpp"
+#include "exit_codes.hpp"
 #include "gc_command.hpp"
+#include "inject_command.hpp"
+#include "list_commands.hpp"
+#include "output.hpp"
+#include "request.hpp"
+#include "validate_command.hpp"
 #include "why_command.hpp"
 #include <CLI/CLI.hpp>
 
@@ -21,15 +26,77 @@ namespace {
 
 using Command = std::function<ExitCode(const Request&, const Output&)>;
 
+/// What the command line sets.
+struct CommandLine {
+  Request request{};
+  GcRequest gc{};
+  std::vector<std::string> spec_dirs{};
+  std::string format = "text";
+  Command command{};
+};
+
 std::string not_empty(const std::string& path) {
   return path.empty() ? "must not be empty" : "";
 }
 
-void add_convert_options(CLI::App& convert, Request& request) {
-  convert.add_option("FILE", request.file, "Spec file, .json or .yaml")
+/// Adds an option that takes one value each time, and may be repeated.
+CLI::Option* add_repeated(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                          const std::string& help) {
+  return app.add_option(name, values, help)->expected(1)->allow_extra_args(false)->take_all();
+}
+
+void add_common_options(CLI::App& app, CommandLine& line) {
+  app.set_version_flag("--version",
+                       fmt::format("cdi {}.{}.{}, CDI {}", CDI_VERSION_MAJOR, CDI_VERSION_MINOR,
+                                   CDI_VERSION_PATCH, to_string(cdi::current_release)));
+  add_repeated(app, "-d,--spec-dir", line.spec_dirs,
+               "Read specs from DIR; may be repeated, the last has the highest priority "
+               "(default: /etc/cdi, /var/run/cdi)")
+      ->type_name("DIR")
+      ->check(not_empty);
+  app.add_option("-o,--output", line.format, "Format of results, warnings and errors")
+      ->type_name("FORMAT")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"text", "json", "yaml"}));
+  app.add_flag("--quarantine", line.request.reading.quarantine_devices,
+               "Skip invalid devices, and keep the other devices of their files");
+  app.add_flag("--refuse-writable", line.request.reading.refuse_writable,
+               "Refuse files and directories that other users may write");
+}
+
+void add_validate_options(CLI::App& validation, Request& request) {
+  validation.add_option("FILE", request.files, "Spec files, .json or .yaml")->check(not_empty);
+  validation.add_flag("--strict", request.strict, "Treat warnings as errors");
+  validation.add_flag("--rules", request.rules, "Print the rules instead");
+}
+
+void add_names(CLI::App& command, Request& request) {
+  command.add_option("NAME", request.names, "Qualified names: vendor.com/class=device")->required();
+}
+
+void add_inject_options(CLI::App& injection, Request& request) {
+  injection.add_option("CONFIG", request.config, "The config.json, or - for standard input")
       ->required()
       ->check(not_empty);
-  auto* const target = convert.add_option_group("Target", "What to convert to");
+  add_names(injection, request);
+  injection.add_flag("--in-place", request.in_place, "Rewrite CONFIG instead of printing it");
+}
+
+void add_why_options(CLI::App& why, Request& request) {
+  add_names(why, request);
+  why.add_option("--for", request.asked_engine,
+                 "Explain what this engine resolves: it refuses files of newer CDI releases; "
+                 "podman@4.9 is podman 4.9.0")
+      ->type_name("ENGINE@VERSION")
+      ->check(engine_name_error);
+  why.footer(exit_code_table() + why_exit_code_table());
+}
+
+void add_convert_options(CLI::App& conversion, Request& request) {
+  conversion.add_option("FILE", request.file, "Spec file, .json or .yaml")
+      ->required()
+      ->check(not_empty);
+  auto* const target = conversion.add_option_group("Target", "The release to convert to");
   target->add_option("--to", request.release, "A release of the CDI specification, such as 0.5.0")
       ->type_name("RELEASE")
       ->check(CLI::IsMember(release_names()));
@@ -37,51 +104,78 @@ void add_convert_options(CLI::App& convert, Request& request) {
       ->add_option("--for", request.engine,
                    "The newest release that an engine reads; podman@4.9 is podman 4.9.0")
       ->type_name("ENGINE@VERSION")
-      ->check(engine_fault);
+      ->check(engine_error);
   target->require_option(1);
-  convert.add_flag("--lossy", request.lossy, "Convert though something is lost, and warn of it");
-  convert.footer(engine_table);
+  conversion.add_flag("--lossy", request.lossy, "Convert even if something is lost, with warnings");
+  conversion.footer(engine_table);
 }
 
 void add_gc_options(CLI::App& gc, GcRequest& request) {
   gc.add_option("--owner", request.owner, "The owner that the files record")
       ->required()
       ->type_name("NAME")
-      ->check(owner_fault);
-  gc.add_option("--keep", request.keep, "Name of a file to keep; may be repeated")
+      ->check(owner_error);
+  add_repeated(gc, "--keep", request.keep, "Name of a file to keep; may be repeated")
       ->type_name("FILE")
-      ->check(keep_fault)
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
-  gc.add_flag("--dry-run", request.dry_run, "Print what would be removed, remove nothing");
+      ->check(keep_error);
+  gc.add_flag("--dry-run", request.dry_run, "Print what would be removed, and remove nothing");
   gc.footer(
-      "Looks into the directories given with -d, or else into /var/run/cdi alone. A file is\n"
-      "removed only when it says that it is the owner's: in annotation " +
+      "Cleans the directories of -d, or otherwise only /var/run/cdi. A file is removed only if\n"
+      "it records the owner: in the annotation " +
       std::string{cdi::owner_annotation} +
-      ",\nor, in YAML, in a comment in its first line. With it go temporary files, whoever's,\n"
-      "that a killed writer left. What cannot be read is left alone, with a warning.\n\n" +
+      ", or, in YAML, in a\n"
+      "comment in its first line. Temporary files of killed writers are removed, too, whatever\n"
+      "their owner. Files that cannot be read are left alone, with a warning.\n\n" +
       exit_code_table());
 }
 
+void add_commands(CLI::App& app, CommandLine& line) {
+  const auto add = [&](const char* name, const char* help, const Command& command) -> CLI::App& {
+    auto* const sub = app.add_subcommand(name, help);
+    sub->fallthrough();
+    sub->callback([&line, command] { line.command = command; });
+    return *sub;
+  };
+  auto& request = line.request;
+  add("devices", "List the qualified names of all devices", list_devices);
+  add("vendors", "List the vendors of all specs", list_vendors);
+  add("classes", "List the device classes of all specs", list_classes);
+  add("specs", "List the spec files with kind, CDI version and number of devices", list_specs);
+  add("dirs", "List the spec directories with priority and state", list_dirs);
+  add_validate_options(
+      add("validate", "Validate spec files, or all files of the spec directories", validate),
+      request);
+  add_inject_options(add("inject", "Print an OCI config with devices injected", inject), request);
+  add_why_options(
+      add("why", "Explain where devices are defined, or why their names are not resolved",
+          explain_names),
+      request);
+  add_convert_options(add("convert", "Print a spec file in another CDI release", convert), request);
+  const auto collect = [&line](const Request& all, const Output& output) {
+    return collect_garbage(all, line.gc, output);
+  };
+  add_gc_options(add("gc", "Remove the spec files of an owner", collect), line.gc);
+}
+
 /// Refuses options that contradict each other.
-void check_options(const Request& request, std::string_view format) {
+void check_options(const CommandLine& line) {
+  const auto& request = line.request;
   if (request.in_place && request.config == "-") {
     throw CLI::ValidationError{"--in-place", "needs a file, not standard input"};
   }
-  if (request.in_place && format == "yaml") {
+  if (request.in_place && line.format == "yaml") {
     throw CLI::ValidationError{"--in-place", "writes JSON: leave out -o yaml"};
   }
   const auto& reading = request.reading;
   if (!request.asked_engine.empty() && (reading.quarantine_devices || reading.refuse_writable)) {
-    throw CLI::ValidationError{
-        "why --for",
-        "cannot be combined with --quarantine or --refuse-writable, which engines do not have"};
+    throw CLI::ValidationError{"why --for",
+                               "cannot be combined with --quarantine or --refuse-writable, which "
+                               "engines do not have"};
   }
 }
 
-/// Says which commands there are when none is given but some other word; whether it did.
-bool tell_of_unknown_command(const CLI::App& app) {
+/// Prints the names of the commands if the command line has another word instead. Whether it does.
+bool report_unknown_command(const CLI::App& app) {
   const auto extra = app.remaining();
   if (!app.get_subcommands().empty() || extra.empty()) return false;
   std::vector<std::string> names;
@@ -91,92 +185,32 @@ bool tell_of_unknown_command(const CLI::App& app) {
   return true;
 }
 
+OutputFormat format_named(std::string_view name) {
+  if (name == "json") return OutputFormat::json;
+  return name == "yaml" ? OutputFormat::yaml : OutputFormat::text;
+}
+
 int run(int argc, char** argv) {
-  CLI::App app{"Looks at Container Device Interface specs and injects devices into OCI configs.",
-               "cdi"};
+  CLI::App app{
+      "Lists, checks and converts Container Device Interface specs, and injects devices "
+      "into OCI configs.",
+      "cdi"};
   app.require_subcommand(1);
   app.footer(exit_code_table());
-  app.set_version_flag("--version",
-                       fmt::format("cdi {}.{}.{}, CDI {}", CDI_VERSION_MAJOR, CDI_VERSION_MINOR,
-                                   CDI_VERSION_PATCH, to_string(cdi::current_release)));
-  Request request;
-  std::vector<std::string> spec_dirs;
-  app.add_option("-d,--spec-dir", spec_dirs,
-                 "Read specs from DIR; may be repeated, the last has the highest priority "
-                 "(default: /etc/cdi, /var/run/cdi)")
-      ->type_name("DIR")
-      ->check(not_empty)
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
-  std::string format_name = "text";
-  app.add_option("-o,--output", format_name, "Format of results, warnings and errors")
-      ->type_name("FORMAT")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"text", "json", "yaml"}));
-
-  app.add_flag("--quarantine", request.reading.quarantine_devices,
-               "Leave a device out that is not valid, and keep the others of its file");
-  app.add_flag("--refuse-writable", request.reading.refuse_writable,
-               "Refuse files and directories that others may write");
-
-  Command chosen;
-  const auto add = [&](const char* name, const char* help, const Command& command) {
-    auto* const sub = app.add_subcommand(name, help);
-    sub->fallthrough();
-    sub->callback([&chosen, command] { chosen = command; });
-    return sub;
-  };
-  add("devices", "List the qualified names of all devices", list_devices);
-  add("vendors", "List the vendors of all specs", list_vendors);
-  add("classes", "List the device classes of all specs", list_classes);
-  add("specs", "List the spec files with kind, CDI version and number of devices", list_specs);
-  add("dirs", "List the spec directories with priority and state", list_dirs);
-  auto* const validation =
-      add("validate", "Validate spec files, or all files of the spec directories", validate);
-  validation->add_option("FILE", request.files, "Spec files, .json or .yaml")->check(not_empty);
-  validation->add_flag("--strict", request.strict, "Treat warnings as errors");
-  validation->add_flag("--rules", request.rules, "Print the rules instead");
-  auto* const injection = add("inject", "Print an OCI config with devices injected", inject);
-  injection->add_option("CONFIG", request.config, "The config.json, or - for standard input")
-      ->required()
-      ->check(not_empty);
-  injection->add_option("NAME", request.names, "Qualified names: vendor.com/class=device")
-      ->required();
-  injection->add_flag("--in-place", request.in_place, "Rewrite CONFIG instead of printing it");
-  auto* const why =
-      add("why", "Tell where devices come from, or why names are not resolved and what to do",
-          explain_names);
-  why->add_option("NAME", request.names, "Qualified names: vendor.com/class=device")->required();
-  why->add_option("--for", request.asked_engine,
-                  "Tell whether this engine would resolve them: it refuses files that are too new "
-                  "for it; podman@4.9 is podman 4.9.0")
-      ->type_name("ENGINE@VERSION")
-      ->check(engine_name_fault);
-  why->footer(exit_code_table() + why_exit_code_table());
-  add_convert_options(
-      *add("convert", "Print a spec file as another CDI release writes it", convert), request);
-  GcRequest garbage;
-  const auto collect = [&garbage](const Request& all, const Output& output) {
-    return collect_garbage(all, garbage, output);
-  };
-  add_gc_options(*add("gc", "Remove the spec files of an owner", collect), garbage);
-
+  CommandLine line;
+  add_common_options(app, line);
+  add_commands(app, line);
   try {
     app.parse(argc, argv);
-    check_options(request, format_name);
+    check_options(line);
   } catch (const CLI::ParseError& error) {
-    const bool asked_for_help = error.get_exit_code() == 0;
-    const bool told = !asked_for_help && tell_of_unknown_command(app);
-    if (!told) app.exit(error);
-    return asked_for_help ? exit_done : exit_usage;
+    const bool is_help = error.get_exit_code() == 0;
+    if (is_help || !report_unknown_command(app)) app.exit(error);
+    return is_help ? exit_done : exit_usage;
   }
-  const OutputFormat format = format_name == "json"   ? OutputFormat::json
-                              : format_name == "yaml" ? OutputFormat::yaml
-                                                      : OutputFormat::text;
-  request.dirs_named = !spec_dirs.empty();
-  if (request.dirs_named) request.spec_dirs = spec_dirs;
-  return chosen(request, Output{format});
+  line.request.dirs_named = !line.spec_dirs.empty();
+  if (line.request.dirs_named) line.request.spec_dirs = line.spec_dirs;
+  return line.command(line.request, Output{format_named(line.format)});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Results, errors and warnings, as text, JSON or YAML.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_EXAMPLES_CDI_OUTPUT_HPP
@@ -12,11 +12,13 @@
 
 #include <cdi/cdi.hpp>
 
+#include "exit_codes.hpp"
+
 using Json = nlohmann::ordered_json;
 
 enum class OutputFormat { text, json, yaml };
 
-/// Any JSON value, written to a sink.
+/// Writes any JSON value to a sink.
 inline void write_json_value(const Json& value, cdi::YamlSink& sink) {
   switch (value.type()) {
     case Json::value_t::object:
@@ -37,7 +39,7 @@ inline void write_json_value(const Json& value, cdi::YamlSink& sink) {
   }
 }
 
-/// JSON text; names of files may hold bytes that are no UTF-8, which become U+FFFD.
+/// JSON text. Bytes that are not UTF-8, which file names may contain, become U+FFFD.
 inline std::string to_json(const Json& value, int indent = 2, char fill = ' ') {
   return value.dump(indent, fill, /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
 }
@@ -54,8 +56,8 @@ inline std::string printable(std::string_view path) {
   return cdi::escaped(path, std::string::npos);
 }
 
-/// Writes to standard error. That it is closed or full must not change what the program does, so
-/// nothing is thrown, as `fmt::print` would.
+/// Writes to standard error. If it is closed or full, the program goes on: `fmt::print` would
+/// throw.
 inline void print_error(std::string_view text) {
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
 }
@@ -71,18 +73,24 @@ inline Json error_record(std::string_view level, const cdi::Error& error) {
   return record;
 }
 
-/// Where results and complaints go: results to standard output, in one piece and only when all is
-/// well; complaints to standard error, as they come.
+/// Prints results to standard output, in one piece and only after success, and errors and warnings
+/// to standard error, at once.
 class Output {
  public:
   explicit Output(OutputFormat format) : format_{format} {}
 
   OutputFormat format() const { return format_; }
 
-  void error(const cdi::Error& error) const { complain("error", error); }
-  void warning(const cdi::Error& error) const { complain("warning", error); }
+  void error(const cdi::Error& error) const { print_message("error", error); }
+  void warning(const cdi::Error& error) const { print_message("warning", error); }
 
-  /// Prints a result: the text, or the value in the format asked for. False when it did not arrive.
+  /// Prints an error. Returns the exit code of a command that ends with it.
+  ExitCode refuse(const cdi::Error& why) const {
+    error(why);
+    return exit_refused;
+  }
+
+  /// Prints a result: the text, or the value as JSON or YAML. False if the output fails.
   bool result(std::string_view text, const Json& value) const {
     switch (format_) {
       case OutputFormat::json: return print(to_json(value));
@@ -92,7 +100,7 @@ class Output {
     return print(text);
   }
 
-  /// Prints a text as it is. False when it did not arrive: disk full, other side gone.
+  /// Prints a text. False if the output fails: the disk is full, or the pipe is closed.
   bool print(std::string_view text) const {
     const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
     if (written && std::fflush(stdout) == 0) return true;
@@ -101,7 +109,7 @@ class Output {
   }
 
  private:
-  void complain(std::string_view level, const cdi::Error& error) const {
+  void print_message(std::string_view level, const cdi::Error& error) const {
     if (format_ == OutputFormat::text) {
       const auto rule = error.rule.empty() ? std::string{} : fmt::format(" [{}]", error.rule);
       print_error(fmt::format("cdi: {}: {}{}\n", level, to_string(error), rule));

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// `cdi why`: where devices are defined, or why their names are not resolved.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_EXAMPLES_CDI_WHY_COMMAND_HPP
@@ -14,12 +14,12 @@
 
 #include <fmt/format.h>
 
-#include "commands.hpp"
 #include "engine_view.hpp"
 #include "exit_codes.hpp"
 #include "output.hpp"
+#include "request.hpp"
 
-/// The files of a kind that are not used: one of them may be meant to define a device, too.
+/// The errors of rejected files of a kind: they may define a device, too.
 inline std::vector<cdi::Error> unused_of_kind(const cdi::Registry& registry,
                                               std::string_view kind) {
   std::vector<cdi::Error> errors;
@@ -29,7 +29,7 @@ inline std::vector<cdi::Error> unused_of_kind(const cdi::Registry& registry,
   return errors;
 }
 
-/// Where a device comes from.
+/// Where a device is defined.
 inline Json origin_record(const std::string& name, const cdi::ResolvedDevice& found,
                           const std::vector<cdi::Error>& unused) {
   Json record{{"name", name},
@@ -72,68 +72,68 @@ inline std::string reason_text(const cdi::Unresolved& one) {
     text += fmt::format("  {}: {}\n", unknown ? "may be in" : "at", to_string(cause));
   }
   for (const auto& name : one.nearest) text += fmt::format("  similar: {}\n", name);
-  return text + fmt::format("  do: {}\n", cdi::advice(one));
+  return text + fmt::format("  fix: {}\n", cdi::advice(one));
 }
 
-/// What `why` looks at: the specs, as all read them or as one engine does.
-struct Sight {
+/// The specs that `why` searches: all of them, or those that one engine reads.
+struct SearchedSpecs {
   std::shared_ptr<const cdi::Registry> registry{};
   std::optional<EngineView> engine{};
 };
 
-inline Sight look(const Request& request) {
-  Sight sight{.registry = cdi::scan_spec_dirs(request.spec_dirs, request.reading)};
-  if (request.asked_engine.empty()) return sight;
-  sight.engine.emplace(*cdi::parse_engine(request.asked_engine), *sight.registry);
-  sight.registry = sight.engine->registry();
-  return sight;
+inline SearchedSpecs search_specs(const Request& request) {
+  SearchedSpecs specs{.registry = cdi::scan_spec_dirs(request.spec_dirs, request.reading)};
+  if (request.asked_engine.empty()) return specs;
+  specs.engine.emplace(*cdi::parse_engine(request.asked_engine), *specs.registry);
+  specs.registry = specs.engine->registry();
+  return specs;
 }
 
-/// What is told of a name, in both forms.
+/// The result for a name, as text and as a record.
 struct Explanation {
   std::string text{};
   Json record{};
 };
 
 inline Explanation explain(const std::string& name, const cdi::ResolvedDevice& found,
-                           const Sight& sight) {
-  const auto unused = unused_of_kind(*sight.registry, found.spec->spec.kind);
+                           const SearchedSpecs& specs) {
+  const auto unused = unused_of_kind(*specs.registry, found.spec->spec.kind);
   Explanation out{origin_text(name, found, unused), origin_record(name, found, unused)};
-  if (sight.engine) out.text.insert(out.text.find(':'), " by " + sight.engine->name());
+  if (specs.engine) out.text.insert(out.text.find(':'), " by " + specs.engine->name());
   return out;
 }
 
-inline Explanation explain(cdi::Unresolved one, const Sight& sight) {
-  const bool too_new = sight.engine && sight.engine->is_to_blame(one);
+inline Explanation explain(cdi::Unresolved one, const SearchedSpecs& specs) {
+  const bool too_new = specs.engine && specs.engine->is_cause_of(one);
   if (!too_new) return {reason_text(one), reason_record(one)};
   one.why.message =
-      fmt::format("{}: {} refuses a file of its kind", cdi::quoted(one.name), sight.engine->name());
+      fmt::format("{}: {} refuses a file of its kind", cdi::quoted(one.name), specs.engine->name());
   Explanation out{fmt::format("{}: {}\n", cdi::row_of(one.reason).code, one.why.message),
                   reason_record(one)};
   for (const auto& cause : one.causes) out.text += fmt::format("  at: {}\n", to_string(cause));
-  out.text += fmt::format("  do: {}\n", sight.engine->advice());
-  out.record["advice"] = sight.engine->advice();
+  out.text += fmt::format("  fix: {}\n", specs.engine->advice());
+  out.record["advice"] = specs.engine->advice();
   return out;
 }
 
-/// Tells of each name where it comes from, or why it is not resolved and what to do.
+/// Prints for each name where it is defined, or why it is not resolved and what to do.
 inline ExitCode explain_names(const Request& request, const Output& output) {
-  const auto sight = look(request);
+  const auto specs = search_specs(request);
   const auto missing =
-      cdi::diagnose(*sight.registry, request.names, cdi::usual_spec_dirs(), request.reading);
+      cdi::diagnose(*specs.registry, request.names, cdi::usual_spec_dirs(), request.reading);
   std::string text;
   Json list = Json::array();
   for (const auto& name : request.names) {
-    const auto found = sight.registry->find(name);
+    const auto found = specs.registry->find(name);
     const auto is_it = [&](const auto& one) {
       return one.name == name;
     };
     auto one = found.device != nullptr
-                   ? explain(name, found, sight)
-                   : explain(*std::find_if(missing.begin(), missing.end(), is_it), sight);
-    if (sight.engine) {
-      one.record["engine"] = sight.engine->name();
-      one.record["reads"] = sight.engine->newest();
+                   ? explain(name, found, specs)
+                   : explain(*std::find_if(missing.begin(), missing.end(), is_it), specs);
+    if (specs.engine) {
+      one.record["engine"] = specs.engine->name();
+      one.record["reads"] = specs.engine->newest();
     }
     text += one.text;
     list.push_back(std::move(one.record));

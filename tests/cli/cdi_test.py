@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""The `cdi` tool, seen from outside. usage: cdi_test.py CDI"""
+"""Tests of the `cdi` tool. usage: cdi_test.py CDI"""
 import json
 import os
 import shutil
@@ -83,7 +83,7 @@ class Cdi(unittest.TestCase):
             return file.read()
 
     def run_cdi(self, *args, expect=0, given=""):
-        """Runs cdi over both directories; standard output, and standard error."""
+        """Runs cdi with both directories. Returns standard output and standard error."""
         done = subprocess.run([CDI, "--spec-dir", self.path("low"), "--spec-dir",
                                self.path("high"), *args], input=given, text=True, timeout=20,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -95,23 +95,23 @@ class Cdi(unittest.TestCase):
 
     # Listing
 
-    def test_names_come_one_a_line(self):
+    def test_each_name_is_on_a_line(self):
         self.assertEqual(self.run_cdi("devices"), ("vendor.com/gpu=one\nvendor.com/gpu=two\n", ""))
         self.assertEqual(self.run_cdi("vendors"), ("vendor.com\n", ""))
         self.assertEqual(self.run_cdi("classes"), ("gpu\n", ""))
 
-    def test_devices_as_json_say_where_they_come_from(self):
+    def test_devices_as_json_have_file_and_line(self):
         devices = json.loads(self.run_cdi("devices", "-o", "json")[0])
         self.assertEqual([(d["name"], d["file"]) for d in devices],
                          [("vendor.com/gpu=one", self.high), ("vendor.com/gpu=two", self.low)])
         self.assertEqual(devices[0]["containerEdits"], {"env": ["ONE=high"]})
 
-    def test_yaml_quotes_what_would_be_no_text(self):
+    def test_yaml_quotes_text_that_looks_like_another_type(self):
         out = self.run_cdi("specs", "-o", "yaml")[0]
         self.assertIn(f'- file: {self.low}\n  priority: 0\n  kind: vendor.com/gpu\n'
                       '  cdiVersion: "0.6.0"\n  devices: 2\n', out)
 
-    def test_dirs_tell_priority_and_state(self):
+    def test_dirs_shows_priority_and_state(self):
         missing = self.path("none")
         plain = self.write("plain", "")
         out, err = self.run_cdi("dirs", "-d", missing, "-d", plain, "-o", "json")
@@ -125,7 +125,7 @@ class Cdi(unittest.TestCase):
                               stdout=subprocess.PIPE)
         self.assertEqual(done.stdout, "vendor.com/gpu=one\n")
 
-    def test_a_bad_file_is_a_warning_and_costs_only_itself(self):
+    def test_a_bad_file_is_a_warning_and_affects_only_its_devices(self):
         bad = self.write("high/bad.yaml", NULL_ITEM)
         out, err = self.run_cdi("devices")
         self.assertEqual(out, "vendor.com/gpu=one\nvendor.com/gpu=two\n")
@@ -139,7 +139,7 @@ class Cdi(unittest.TestCase):
                          f"{self.low}: valid\n{self.high}: valid\n")
         self.assertEqual(self.run_cdi("validate")[0], f"{self.low}: valid\n{self.high}: valid\n")
 
-    def test_a_fault_has_file_line_column_member_and_what_was_expected(self):
+    def test_an_error_has_file_line_column_member_and_expectation(self):
         bad = self.write("bad.yaml", NULL_ITEM)
         _, err = self.run_cdi("validate", self.low, bad, expect=1)
         self.assertEqual(err, f"cdi: error: {bad}:9:5: devices[0].containerEdits.mounts[1]: "
@@ -153,16 +153,16 @@ class Cdi(unittest.TestCase):
         self.write("low/bad.json", "{")
         self.run_cdi("validate", expect=1)
 
-    def test_what_is_no_spec_file_is_refused(self):
+    def test_other_files_than_specs_are_refused(self):
         os.mkfifo(self.path("fifo.yaml"))
         self.write("plain", "")
         for name, said in (("none.yaml", "No such file"), ("low", "is a directory: name a file in it"),
-                           ("low/", "a directory: "), ("plain", "ends in .json or .yaml"),
+                           ("low/", "a directory: "), ("plain", "must end in .json or .yaml"),
                            ("fifo.yaml", "not a regular file"), ("config.json", "unknown field")):
             with self.subTest(name):
                 self.assertIn(said, self.run_cdi("validate", self.path(name), expect=1)[1])
 
-    def test_a_doubt_is_a_warning_or_when_strict_an_error(self):
+    def test_strict_treats_warnings_as_errors(self):
         doubtful = self.write("doubtful.yaml", """cdiVersion: 0.6.0
 kind: vendor.com/gpu
 devices:
@@ -183,7 +183,7 @@ devices:
             "file": doubtful, "where": "devices[0].containerEdits.hooks[0].path", "line": 6,
             "column": 40, "rule": "hook-path-absolute"})
 
-    def test_what_is_not_to_be_written_may_be_read(self):
+    def test_names_that_may_not_be_written_can_be_read(self):
         odd = self.write("odd/odd.yaml", NEW.replace("model:", "my model:"))
         said = f"{odd}:10:27: devices[1].annotations.my model: annotation key \"my model\" may " \
                "contain only letters, digits and - _ .; byte 3 is \" \" [annotation-key]\n"
@@ -194,7 +194,7 @@ devices:
         out, _ = self.run_cdi("-d", self.path("odd"), "devices")
         self.assertIn("vendor.com/gpu=all\n", out)
 
-    def test_that_there_is_nothing_to_validate_is_said(self):
+    def test_no_files_to_validate_is_a_warning(self):
         os.remove(self.low)
         os.remove(self.high)
         said = f"no spec files in {self.path('low')} {self.path('high')}\n"
@@ -234,7 +234,7 @@ devices:
         self.assertEqual(config["mounts"], [])
         self.assertEqual(self.read("config.json"), CONFIG)
 
-    def test_edits_of_the_spec_come_with_its_device_only(self):
+    def test_edits_of_the_spec_apply_only_with_its_devices(self):
         env = json.loads(self.run_cdi("inject", self.config, "vendor.com/gpu=two")[0])
         self.assertEqual(env["process"]["env"], ["PATH=/bin", "ONE=0", "SPEC=low", "TWO=low"])
 
@@ -267,7 +267,7 @@ devices:
                                                  expect=1)[1])
                 self.assertEqual(self.read("config.json"), CONFIG)
 
-    def test_the_reason_may_be_a_file_that_was_refused(self):
+    def test_the_reason_can_be_a_refused_file(self):
         self.write("high/bad.yaml", NULL_ITEM)
         _, err = self.run_cdi("inject", self.config, "other.org/nic=a", expect=1)
         self.assertIn("bad.yaml:9:5: devices[0].containerEdits.mounts[1]: expected an object", err)
@@ -285,13 +285,13 @@ devices:
                          ["PATH=/bin", "ONE=0", f"GPU_DEVICE_3={uuids[3]}",
                           f"GPU_DEVICE_1={uuids[1]}"])
 
-    def test_an_unusable_file_is_told_though_the_injection_succeeds(self):
+    def test_an_unusable_file_is_reported_though_the_injection_succeeds(self):
         self.write("high/bad.json", "{")
         out, err = self.run_cdi("inject", self.config, "vendor.com/gpu=one")
         self.assertIn("ONE=high", out)
         self.assertIn("bad.json:1:2: not valid JSON", err)
 
-    def test_a_directory_that_was_named_ought_to_be_there(self):
+    def test_a_named_directory_should_exist(self):
         nowhere = self.path("nowhere")
         self.assertEqual(self.run_cdi("devices", "-d", nowhere)[1],
                          f"cdi: warning: {nowhere}: no such directory\n")
@@ -308,7 +308,7 @@ devices:
             with self.subTest(text):
                 self.run_cdi("inject", "-", "vendor.com/gpu=one", given=f'{{"a":{text}}}', expect=1)
 
-    def test_a_fault_of_the_config_has_its_place(self):
+    def test_an_error_of_the_config_has_its_place(self):
         bad = self.write("bad.json", '{\n "process": {\n  "env": ["A=1",\n   3]}}')
         _, err = self.run_cdi("inject", bad, "vendor.com/gpu=one", expect=1)
         self.assertEqual(err, f"cdi: error: {bad}:4:4: process.env[1]: expected text in the OCI "
@@ -332,7 +332,7 @@ devices:
         for text, said in (("", "1:1: the text is empty"), ("[]", "expected an object"),
                            ('{\n "a": 1,\n "a": 2}', "3:2: key \"a\" is written twice"),
                            ('{"process": {"env": {}}}', "process.env: expected an array"),
-                           ('{"x": 18446744073709551616123}', "1:7: a number with more digits"),
+                           ('{"x": 18446744073709551616123}', "1:7: the number has too many digits"),
                            ('{"process": {}} x', "1:17: not valid JSON"),
                            ("[" * 10000, "nested more than 64 deep")):
             with self.subTest(text[:40]):
@@ -347,7 +347,7 @@ devices:
 
     # Converting
 
-    def test_what_is_not_lost_is_printed_in_the_format_of_the_file(self):
+    def test_a_lossless_conversion_is_printed_in_the_format_of_the_file(self):
         for options, version in ((["--to", "0.5.0"], "0.5.0"), (["--for", "podman@4.3"], "0.5.0"),
                                  (["--to", "0.7.0"], "0.7.0")):
             with self.subTest(options):
@@ -363,7 +363,7 @@ devices:
         out = self.run_cdi("convert", "--to", "1.1.0", "-o", "yaml", self.high)[0]
         self.assertTrue(out.startswith('---\ncdiVersion: "1.1.0"\n'))
 
-    def test_losses_refuse_the_conversion_each_at_its_place(self):
+    def test_losses_prevent_the_conversion_and_are_reported_with_their_places(self):
         spec = self.write("new.yaml", NEW)
         _, err = self.run_cdi("convert", "--to", "0.6.0", spec, expect=1)
         self.assertEqual(err, (
@@ -382,7 +382,7 @@ devices:
         self.assertIn(f"{spec}:2:16: annotations: ",
                       self.run_cdi("convert", "--to", "0.5.0", spec, expect=1)[1])
 
-    def test_convert_reads_as_it_is_asked(self):
+    def test_convert_respects_the_options_for_reading(self):
         spec = self.write("bad.yaml", "cdiVersion: 0.6.0\nkind: v.com/c\ndevices:\n"
                           "- {name: bad}\n- name: d\n  containerEdits: {env: [A=1]}\n")
         self.run_cdi("convert", "--to", "0.5.0", spec, expect=1)
@@ -438,7 +438,7 @@ devices:
                        '"vendor.com/gpu=0" cannot be requested'})
         self.run_cdi("validate", self.write("old.json", out))
 
-    def test_what_cannot_be_converted_at_all_is_refused_at_its_place(self):
+    def test_a_spec_that_cannot_be_converted_is_refused_with_the_place(self):
         dotted = self.write("dotted.yaml", LOW.replace("vendor.com/gpu", "vendor.com/gpu.x"))
         self.assertIn(f'{dotted}:3:7: kind: kind "vendor.com/gpu.x" has a dot',
                       self.run_cdi("convert", "--lossy", "--to", "0.5.0", dotted, expect=1)[1])
@@ -449,7 +449,7 @@ devices:
         self.assertIn("0.4.0 can hold none of the devices",
                       self.run_cdi("convert", "--lossy", "--to", "0.4.0", digits, expect=1)[1])
 
-    def test_a_file_that_the_engine_reads_is_printed_as_it_is(self):
+    def test_a_file_that_the_engine_reads_is_printed_unchanged(self):
         text = ("# a comment\n" + LOW.replace("devices:", "annotations: {a b: x}\ndevices:"))
         spec = self.write("low.yaml", text)
         for engine in ("containerd@2.1.0", "podman@v5.1.0+ds1-1"):
@@ -470,7 +470,7 @@ devices:
             "cdiVersion": "0.6.0", "kind": "v.org/c", "annotations": {"cdi-publisher/owner": owner},
             "devices": [{"name": "x", "containerEdits": {"env": ["X=1"]}}]}))
 
-    def test_only_files_of_the_owner_are_removed_but_those_to_keep(self):
+    def test_only_files_of_the_owner_are_removed_except_those_to_keep(self):
         gone, kept = self.owned("gone.json"), self.owned("kept.json")
         others = [self.owned("other.json", "other"), self.low, self.high,
                   self.write("high/torn.json", ""), self.write("high/notes.txt", "")]
@@ -507,7 +507,7 @@ devices:
                               "remove it by hand\n")
         self.assertTrue(os.path.exists(kept))
 
-    def test_what_cannot_be_cleaned_as_asked_is_told(self):
+    def test_errors_of_cleaning_are_reported(self):
         gone = self.owned("gone.json")
         deep = self.write("high/deep.yaml", "# cdi-publisher/owner\n" + "[" * 99 + "]" * 99)
         nowhere = self.path("nowhere")
@@ -524,12 +524,12 @@ devices:
 
     def test_without_a_directory_the_last_default_one_is_cleaned(self):
         done = subprocess.run([CDI, "gc", "--help"], text=True, stdout=subprocess.PIPE)
-        self.assertIn("/var/run/cdi alone", done.stdout)
+        self.assertIn("only /var/run/cdi", done.stdout)
         self.assertIn("cdi-publisher/owner", done.stdout)
 
     # Usage
 
-    def test_bad_usage_exits_2(self):
+    def test_wrong_usage_exits_2(self):
         for args in ([], ["frob"], ["inject"], ["inject", self.config], ["devices", "extra"],
                      ["-o", "xml", "devices"], ["devices", "--no-such-option"],
                      ["inject", "--in-place", "-", "a/b=c"], ["inject", "--in-place", "", "a/b=c"],
@@ -548,7 +548,7 @@ devices:
             with self.subTest(args):
                 self.run_cdi(*args, expect=2)
 
-    def test_bad_usage_is_told(self):
+    def test_wrong_usage_is_explained(self):
         for args, said in (
                 (["frob"], 'cdi: error: "frob" is not a command: use one of devices, vendors, '),
                 ([""], 'cdi: error: "" is not a command'), ([], "A subcommand is required"),
@@ -573,7 +573,7 @@ devices:
         self.assertIn("the path has a slash after the name of a file", self.run_cdi(
             "inject", "--in-place", self.config + "/", "vendor.com/gpu=one", expect=1)[1])
 
-    def test_what_is_said_is_utf8_that_no_terminal_obeys(self):
+    def test_output_is_utf8_without_control_characters(self):
         bad = os.fsencode(self.path("high/")) + b"\xff\xc2\x9b31m.yaml"
         with open(bad, "wb") as file:
             file.write(b'cdiVersion: 0.6.0\nkind: vendor.com/x\n"a\xc2\x9b\xe2\x80\xae": 1\n')
@@ -595,7 +595,7 @@ devices:
         out = self.run_cdi("--help")[0]
         for word in ("devices", "vendors", "classes", "specs", "dirs", "validate", "inject",
                      "convert", "gc",
-                     "Exit codes", "2   bad usage"):
+                     "Exit codes", "2   wrong usage"):
             self.assertIn(word, out)
 
 

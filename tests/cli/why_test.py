@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""`cdi why`, seen from outside. usage: why_test.py CDI"""
+"""Tests of `cdi why`. usage: why_test.py CDI"""
 import json
 import os
 import shutil
@@ -47,7 +47,7 @@ class Why(unittest.TestCase):
         return path
 
     def why(self, *args, dirs=("specs",)):
-        """Exit code and standard output of `cdi why` over directories."""
+        """Exit code and standard output of `cdi why` with directories."""
         named = [word for name in dirs for word in ("-d", self.path(name))]
         done = subprocess.run([CDI, *named, "why", *args], text=True, timeout=20,
                               env={"HOME": self.path("home"), "XDG_CONFIG_HOME": self.path("xdg")},
@@ -56,7 +56,7 @@ class Why(unittest.TestCase):
         return done.returncode, done.stdout
 
     def record(self, *args, **more):
-        """Exit code, and what is told of the only name as JSON."""
+        """Exit code, and the JSON object of the only name."""
         code, out = self.why("-o", "json", *args, **more)
         (record,) = json.loads(out)
         return code, record
@@ -98,7 +98,7 @@ class Why(unittest.TestCase):
                     self.assertTrue(record["advice"])
                     self.assertIn(f'"{name}"', record["message"])
 
-    def test_the_file_to_blame_is_told_with_its_place(self):
+    def test_the_responsible_file_is_reported_with_its_place(self):
         odd = self.write("specs/odd.yaml", ODD)
         _, record = self.record("odd.com/gpu=good")
         (cause,) = record["causes"]
@@ -106,24 +106,24 @@ class Why(unittest.TestCase):
                          (odd, 7, 32, "devices[1].containerEdits.colour"))
         _, out = self.why("odd.com/gpu=good")
         self.assertIn(f"  at: {odd}:7:32: devices[1].containerEdits.colour: unknown field", out)
-        self.assertIn("  do: correct the file", out)
+        self.assertIn("  fix: correct the file", out)
 
-    def test_both_files_of_a_conflict_are_told(self):
+    def test_both_files_of_a_conflict_are_reported(self):
         other = self.write("specs/other.yaml", GOOD)
         _, record = self.record("vendor.com/gpu=gpu0")
         self.assertEqual([c["file"] for c in record["causes"]], [self.good, other])
 
-    def test_the_release_that_a_file_needs_is_told(self):
+    def test_the_release_that_a_file_needs_is_reported(self):
         self.write("specs/new.yaml", ODD.replace("0.6.0", "2.0.0"))
         self.assertEqual(self.record("odd.com/gpu=bad")[1]["needsVersion"], "2.0.0")
-        self.assertIn("  do: the file needs a program that knows CDI 2.0.0, this one knows 1.1.0: ",
+        self.assertIn("  fix: the file needs a program that knows CDI 2.0.0, this one knows 1.1.0: ",
                       self.why("odd.com/gpu=bad")[1])
         self.write("specs/new.yaml", ODD.replace("colour: red", "additionalGids: [4]"))
         self.assertEqual(self.record("odd.com/gpu=bad")[1]["needsVersion"], "0.7.0")
-        self.assertIn('  do: write cdiVersion "0.7.0" into the file\n',
+        self.assertIn('  fix: write cdiVersion "0.7.0" into the file\n',
                       self.why("odd.com/gpu=bad")[1])
 
-    def test_files_that_may_be_meant_are_told(self):
+    def test_files_that_may_define_the_device_are_reported(self):
         fifo = self.path("odd/fifo.yaml")
         empty = self.write("odd/empty.yaml", "")
         os.mkfifo(fifo)
@@ -136,38 +136,38 @@ class Why(unittest.TestCase):
         code, record = self.record("vendor.com/gpu=gpu0", dirs=("plain",))
         self.assertEqual((code, [c["file"] for c in record["causes"]]), (16, [plain]))
 
-    def test_a_file_that_ought_to_override_is_told(self):
+    def test_a_rejected_file_of_higher_priority_is_reported(self):
         bad = self.write("high/x.yaml", GOOD + "odd: 1\n")
         _, out = self.why("vendor.com/gpu=gpu0", dirs=("specs", "high"))
         self.assertIn(f"\n  same kind, but not used: {bad}:8:1: odd: unknown field", out)
         _, record = self.record("vendor.com/gpu=gpu0", dirs=("specs", "high"))
         self.assertEqual([e["file"] for e in record["notUsed"]], [bad])
 
-    def test_names_of_files_cannot_steer_the_terminal(self):
+    def test_file_names_cannot_control_the_terminal(self):
         self.write("bad/e\033]0;x\007\n.yaml", GOOD)
         for command in (["why", "vendor.com/gpu=gpu0"], ["specs"], ["validate"]):
             done = subprocess.run([CDI, "-d", self.path("bad"), *command], text=True,
                                   stdout=subprocess.PIPE)
             self.assertIn("/e\\x1b]0;x\\x07\\n.yaml", done.stdout)
 
-    def test_near_names_are_told(self):
+    def test_similar_names_are_reported(self):
         self.assertEqual(self.record("vendor.com/gpu=gpu2")[1]["nearest"],
                          ["vendor.com/gpu=gpu0", "vendor.com/gpu=gpu1"])
         self.assertEqual(self.record("vender.com/gpu=gpu0")[1]["nearest"], ["vendor.com/gpu"])
 
-    def test_a_device_elsewhere_is_told_with_its_file(self):
+    def test_a_device_in_another_directory_is_reported_with_its_file(self):
         hidden = self.write("home/.config/cdi/hidden.yaml", GOOD)
         os.makedirs(self.path("empty"))
         _, record = self.record("vendor.com/gpu=gpu1", dirs=("empty",))
         self.assertEqual((record["causes"][0]["file"], record["causes"][0]["line"]), (hidden, 6))
 
-    def test_all_names_are_told_and_the_first_that_is_not_resolved_decides(self):
+    def test_all_names_are_reported_and_the_first_unresolved_one_decides(self):
         code, out = self.why("vendor.com/gpu=gpu0", "x", "vendor.com/gpu=gpu7")
         self.assertEqual(code, 10)
         self.assertEqual([line.split(":")[0] for line in out.splitlines() if line[0] != " "],
                          ["resolved", "invalid-name", "unknown-device"])
 
-    def test_an_engine_reads_what_is_old_enough(self):
+    def test_an_engine_reads_old_enough_releases(self):
         asked = ("--for", "podman@4.9.3", "vendor.com/gpu=gpu1")
         self.assertEqual(self.why(*asked),
                          (0, f"resolved by podman 4.9.3: vendor.com/gpu=gpu1: {self.good}:6\n"))
@@ -176,13 +176,13 @@ class Why(unittest.TestCase):
                               "line": 6, "priority": 0, "engine": "podman 4.9.3",
                               "reads": "0.6.0"}))
 
-    def test_an_engine_refuses_what_is_too_new(self):
+    def test_an_engine_refuses_newer_releases(self):
         name = "vendor.com/gpu=gpu1"
         self.assertEqual(self.why("--for", "podman@4.3.1", name), (14, (
             f'file-rejected: "{name}": podman 4.3.1 refuses a file of its kind\n'
             f'  at: {self.good}:1:13: cdiVersion: version "0.6.0" is newer than 0.5.0, the newest '
             'that podman 4.3.1 reads\n'
-            '  do: convert the file, for example by `cdi convert --for podman@4.3.1 FILE`, or '
+            '  fix: convert the file, for example by `cdi convert --for podman@4.3.1 FILE`, or '
             'update podman\n')))
         code, record = self.record("--for", "podman@4.3.1", name)
         self.assertEqual((code, record["resolved"], record["reason"], record["engine"],
@@ -196,7 +196,7 @@ class Why(unittest.TestCase):
         code, record = self.record("--for", "podman@4.9.3", "vendor.com/gpu=gpu7")
         self.assertEqual((code, record["reason"]), (12, "unknown-device"))
 
-    def test_a_file_that_an_engine_refuses_hides_none(self):
+    def test_a_file_that_an_engine_refuses_hides_no_other(self):
         new = self.write("high/new.yaml", GOOD.replace("0.6.0", "1.1.0"))
         name, dirs = "vendor.com/gpu=gpu0", ("specs", "high")
         self.assertEqual(self.record(name, dirs=dirs)[1]["file"], new)
@@ -214,23 +214,23 @@ class Why(unittest.TestCase):
         code, out = self.why(*asked)
         self.assertEqual(code, 14)
         self.assertIn("containerd 1.6.20 is older than 1.7.0, the first version known to read CDI "
-                      "specs\n  do: update containerd", out)
+                      "specs\n  fix: update containerd", out)
         code, record = self.record(*asked)
         self.assertEqual((code, record["reads"]), (14, None))
 
-    def test_an_engine_knows_no_option_of_reading(self):
-        """It refuses the whole of a file with a bad device, and takes what others may write."""
+    def test_an_engine_has_no_options_for_reading(self):
+        """It rejects a file with a bad device as a whole, and reads files that others may write."""
         self.write("odd/odd.yaml", ODD)
         for option in ("--quarantine", "--refuse-writable"):
             done = subprocess.run([CDI, "-d", self.path("odd"), option, "why", "--for",
                                    "podman@4.9.3", "odd.com/gpu=good"], text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
-            self.assertIn("why --for: tells what an engine does", done.stderr)
+            self.assertIn("why --for: cannot be combined with --quarantine", done.stderr)
         code, record = self.record("--for", "podman@4.9.3", "odd.com/gpu=good", dirs=("odd",))
         self.assertEqual((code, record["reason"]), (14, "file-rejected"))
 
-    def test_an_engine_that_is_none(self):
+    def test_an_unknown_engine_is_refused(self):
         for engine in ("podman", "lxc@1.0", "podman@four"):
             done = subprocess.run([CDI, "why", "--for", engine, "a/b=c"], text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -1,0 +1,52 @@
+// What the user asks for, and the scan of the spec directories.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_EXAMPLES_CDI_REQUEST_HPP
+#define CDI_EXAMPLES_CDI_REQUEST_HPP
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "output.hpp"
+
+/// The options and arguments of the commands.
+struct Request {
+  std::vector<std::string> spec_dirs = cdi::default_spec_dirs();
+  bool dirs_named = false;                        // by the user: then they should exist
+  std::vector<std::string> files{};               // of `validate`
+  std::string config{};                           // of `inject`
+  cdi::ReadOptions reading{.keep_places = true};  // for the places of errors
+  std::vector<std::string> names{};               // of `inject` and `why`
+  bool in_place = false;                          // of `inject`
+  bool strict = false;                            // of `validate`
+  bool rules = false;                             // of `validate`
+  std::string file{};                             // of `convert`
+  std::string release{};                          // of `convert`, or
+  std::string engine{};                           // of `convert`
+  std::string asked_engine{};                     // of `why`
+  bool lossy = false;                             // of `convert`
+};
+
+/// The errors of files, and of directories that are named but missing.
+inline std::vector<cdi::Error> errors_of(const Request& request, const cdi::Registry& registry) {
+  auto errors = registry.errors();
+  for (const auto& dir : registry.dirs()) {
+    if (!request.dirs_named || dir.state != cdi::SpecDir::State::missing) continue;
+    errors.push_back({.message = "no such directory", .position = {.file = dir.path}});
+  }
+  return errors;
+}
+
+/// Scans the directories, and prints errors and warnings of their files on standard error.
+inline std::shared_ptr<const cdi::Registry> scan_and_warn(const Request& request,
+                                                          const Output& output) {
+  auto registry = cdi::scan_spec_dirs(request.spec_dirs, request.reading);
+  for (const auto& error : errors_of(request, *registry)) output.warning(error);
+  for (const auto& spec : registry->specs()) {
+    for (const auto& warning : spec->warnings) output.warning(warning);
+  }
+  return registry;
+}
+
+#endif  // CDI_EXAMPLES_CDI_REQUEST_HPP
