@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-TEST_CASE("A number is its digits and the power of ten of the last") {
+TEST_CASE("A number has digits and a power of ten") {
   struct {
     std::string_view number;
     std::string_view digits;

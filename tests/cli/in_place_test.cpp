@@ -61,7 +61,7 @@ TEST_CASE("A file is replaced where it is, with its mode, and its links stay") {
   CHECK(tree.names() == Names{"dir", "dir_link", "two"});
 }
 
-TEST_CASE("A link that is put in the place of the file is not followed, nor replaced") {
+TEST_CASE("A link that replaces the file is neither followed nor replaced") {
   const TempTree tree;
   tree.put("file", "old");
   tree.put("secret", "root's");
@@ -74,7 +74,7 @@ TEST_CASE("A link that is put in the place of the file is not followed, nor repl
   CHECK(tree.names() == Names{"file", "secret"});
 }
 
-TEST_CASE("Another file, a name that is gone and what others wrote are left alone") {
+TEST_CASE("Files that were changed, replaced or removed meanwhile are left alone") {
   const TempTree tree;
   tree.put("file", "old");
   auto file = read_in_place(tree / "file");
@@ -108,7 +108,7 @@ TEST_CASE("A directory that is replaced meanwhile is not written to") {
   CHECK(get_file(tree / "moved/file") == "new");
 }
 
-TEST_CASE("A link of another user is refused, wherever in the path it stands") {
+TEST_CASE("A link of another user is refused anywhere in the path") {
   const TempTree tree;
   tree.make_dir("dir");
   tree.put("dir/file", "old");
@@ -135,7 +135,7 @@ TEST_CASE("A link of another user is refused, wherever in the path it stands") {
   CHECK(read_in_place(tree / "dir/file"));
 }
 
-TEST_CASE("What cannot be a file in place is an error that names the path") {
+TEST_CASE("A path that cannot be replaced is an error that names the path") {
   const TempTree tree;
   tree.put("file", "old");
   tree.link("loop", "loop");
@@ -171,7 +171,7 @@ TEST_CASE("What cannot be a file in place is an error that names the path") {
   CHECK(open_files() == before);
 }
 
-TEST_CASE("What killed writers of the file left goes, and nothing else") {
+TEST_CASE("Only temporary files of killed writers of the file are removed") {
   const TempTree tree;
   tree.put("file", "old");
   tree.put("file.bak", "old");

@@ -30,7 +30,7 @@
 
 static_assert(!std::is_copy_constructible_v<cdi::Cache>);
 
-TEST_CASE("The default directories are those of the CDI document, the later with priority") {
+TEST_CASE("The default directories are those of the CDI document, and the later has priority") {
   CHECK(cdi::default_spec_dirs() == Names{"/etc/cdi", "/var/run/cdi"});
 }
 
@@ -47,7 +47,7 @@ TEST_CASE("A snapshot outlives the cache") {
   CHECK(from(*registry, "v/c=d") == "a/x.yaml");
 }
 
-TEST_CASE("Whatever changes in a directory, the next call has it") {
+TEST_CASE("The next call reflects any change in a directory") {
   for (const std::string_view name : every_freshness) {
     CAPTURE(name);
     const TempTree tree;
@@ -114,7 +114,7 @@ TEST_CASE("Whatever changes in a directory, the next call has it") {
   }
 }
 
-TEST_CASE("Many changes in a moment are all seen, though size and times may be the same") {
+TEST_CASE("Quick successive changes are all found, even with equal size and times") {
   for (const std::string_view name : every_freshness) {
     CAPTURE(name);
     const TempTree tree;
@@ -128,7 +128,7 @@ TEST_CASE("Many changes in a moment are all seen, though size and times may be t
   }
 }
 
-TEST_CASE("A time that was set back hides no change") {
+TEST_CASE("A change is found even if the time of modification is set back") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put_spec("a/x.yaml", "one");
@@ -166,7 +166,7 @@ TEST_CASE("Nothing is opened while nothing changes, and the registry stays the s
   }
 }
 
-TEST_CASE("Of watched files, those that links lead to are looked at all the same") {
+TEST_CASE("The targets of links are checked although their directory is watched") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put_spec("target", "one");
@@ -183,7 +183,7 @@ TEST_CASE("Of watched files, those that links lead to are looked at all the same
   CHECK(cache.registry()->devices() == Names{"v/c=two"});
 }
 
-TEST_CASE("A watched path that leads elsewhere is watched there, whoever sees it first") {
+TEST_CASE("A path that leads to another directory is watched there") {
   const TempTree here;
   const TempTree there;
   here.make_dir("a");
@@ -203,7 +203,7 @@ TEST_CASE("A watched path that leads elsewhere is watched there, whoever sees it
   std::filesystem::current_path(before);
 }
 
-TEST_CASE("By hand, directories are read when first asked, and not again before a refresh") {
+TEST_CASE("With manual freshness, directories are read once, and again at a refresh only") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   cdi::Cache cache{{a, tree / "b"}, {.freshness = cdi::Freshness::manual}};
@@ -235,7 +235,7 @@ TEST_CASE("By hand, directories are read when first asked, and not again before 
   CHECK(oci.process->env == Names{"FROM=a/removed.yaml"});
 }
 
-TEST_CASE("A snapshot is what was found last, without a look") {
+TEST_CASE("A snapshot is the result of the last check") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put_spec("a/x.yaml", "d");
@@ -302,7 +302,7 @@ TEST_CASE("A watching cache wakes the caller's own poll") {
   CHECK(cache.registry()->devices().size() == 1);
 }
 
-TEST_CASE("Where inotify is not available, signatures are compared, and it is said why") {
+TEST_CASE("Without inotify, signatures are compared, and the reason is available") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   for (const auto freshness : {cdi::Freshness::watched, cdi::Freshness::background}) {
@@ -325,7 +325,7 @@ TEST_CASE("Where inotify is not available, signatures are compared, and it is sa
   }
 }
 
-TEST_CASE("A cache that keeps up has changes in its snapshot without being asked") {
+TEST_CASE("With a background thread, the snapshot reflects changes without a query") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   cdi::Cache cache{{a}, {.freshness = cdi::Freshness::background}};
@@ -338,7 +338,7 @@ TEST_CASE("A cache that keeps up has changes in its snapshot without being asked
   CHECK(has("v/c=e"));
 }
 
-TEST_CASE("Readers, refreshers and writers of files run together, and every snapshot is whole") {
+TEST_CASE("With concurrent readers, refreshes and writers, every snapshot is consistent") {
   for (const std::string_view name : every_freshness) {
     CAPTURE(name);
     const TempTree tree;

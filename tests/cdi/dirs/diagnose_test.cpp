@@ -79,7 +79,7 @@ class Environment {
 
 }  // namespace
 
-TEST_CASE("A name that is none, and one that is resolved, need no look elsewhere") {
+TEST_CASE("An invalid name and a resolved one need no search of other directories") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put("a/x.yaml", spec("v/c", "d"));
@@ -88,7 +88,7 @@ TEST_CASE("A name that is none, and one that is resolved, need no look elsewhere
   CHECK(cdi::diagnose(*cdi::scan_spec_dirs({a}), Names{}).empty());
 }
 
-TEST_CASE("A kind or device that is nowhere tells the nearest names") {
+TEST_CASE("An unknown kind or device is reported with similar names") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   const auto b = tree.make_dir("b");
@@ -102,7 +102,7 @@ TEST_CASE("A kind or device that is nowhere tells the nearest names") {
   CHECK(device.causes.empty());
 }
 
-TEST_CASE("A conflict tells both files") {
+TEST_CASE("A conflict names both files") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put("a/x.yaml", spec("v/c", "d"));
@@ -112,7 +112,7 @@ TEST_CASE("A conflict tells both files") {
   CHECK(places(one) == Names{a + "/x.yaml:4:1", a + "/y.yaml:4:1"});
 }
 
-TEST_CASE("A file that is not valid is told with line, column and path") {
+TEST_CASE("An invalid file is reported with line, column and path") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   struct {
@@ -144,7 +144,7 @@ TEST_CASE("A file that is not valid is told with line, column and path") {
   }
 }
 
-TEST_CASE("A file for another release tells which it needs") {
+TEST_CASE("A file of a newer release is reported with the release that it needs") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put("a/x.yaml", "cdiVersion: 9.1.0\nkind: v/c\ndevices:\n- name: d\n  new: {}\n");
@@ -159,7 +159,7 @@ TEST_CASE("A file for another release tells which it needs") {
   CHECK(places(older) == Names{a + "/x.yaml:1:13"});
 }
 
-TEST_CASE("A rejected file that names other devices is not to blame where the kind is known") {
+TEST_CASE("A rejected file of other devices is not a cause if the kind is known") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put("a/good.yaml", spec("v/c", "gpu0"));
@@ -172,7 +172,7 @@ TEST_CASE("A rejected file that names other devices is not to blame where the ki
   CHECK(gone.causes.empty());
 }
 
-TEST_CASE("Two files to blame are both told, in the order of directories") {
+TEST_CASE("Two responsible files are both reported, in the order of directories") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   const auto b = tree.make_dir("b");
@@ -183,7 +183,7 @@ TEST_CASE("Two files to blame are both told, in the order of directories") {
   CHECK(places(one) == Names{a + "/x.yaml:6:3", b + "/x.yaml:6:1"});
 }
 
-TEST_CASE("A quarantined device is told with its place, and its siblings are there") {
+TEST_CASE("A quarantined device is reported with its place, and the others resolve") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put("a/x.yaml", spec("v/c", "d") + "- name: e\n  new: {}\n");
@@ -196,7 +196,8 @@ TEST_CASE("A quarantined device is told with its place, and its siblings are the
   CHECK(why({a}, "v/c=d").reason == Reason::rejected);  // without the option
 }
 
-TEST_CASE("A file or directory that cannot be read is told with its mode, its owner and us") {
+TEST_CASE(
+    "An unreadable file or directory is reported with mode, owner and the user of the process") {
   const Nobody nobody;
   if (!nobody) return;
   const TempTree tree;
@@ -216,7 +217,7 @@ TEST_CASE("A file or directory that cannot be read is told with its mode, its ow
   for (const auto& cause : one.causes) CHECK(cause.message.find(us) != std::string::npos);
 }
 
-TEST_CASE("A link that leads nowhere may have been the spec") {
+TEST_CASE("A dangling link is a possible cause") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.link("gone", "a/x.yaml");
@@ -226,7 +227,7 @@ TEST_CASE("A link that leads nowhere may have been the spec") {
   CHECK(places(one) == Names{a + "/x.yaml"});
 }
 
-TEST_CASE("A file or directory that others may write is told when it is refused for that") {
+TEST_CASE("A file or directory that other users may write is reported if it is refused") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put("a/x.yaml", spec("v/c", "d"));
@@ -242,7 +243,7 @@ TEST_CASE("A file or directory that others may write is told when it is refused 
   CHECK(places(directory) == Names{a});
 }
 
-TEST_CASE("Directories that are all missing are told, and when one comes it is the kind") {
+TEST_CASE("If all directories are missing, they are the reason; otherwise the kind is") {
   const TempTree tree;
   const auto none = why({tree / "a", tree / "b"}, "v/c=d", {tree / "c"});
   CHECK(none.reason == Reason::no_directory);
@@ -251,7 +252,7 @@ TEST_CASE("Directories that are all missing are told, and when one comes it is t
   CHECK(why({tree / "a", tree / "b"}, "v/c=d").reason == Reason::unknown_kind);
 }
 
-TEST_CASE("A device in a directory that is not searched is told with its place") {
+TEST_CASE("A device in a directory that is not searched is reported with its place") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   const auto b = tree.make_dir("b");
@@ -276,7 +277,7 @@ TEST_CASE("A device in a directory that is not searched is told with its place")
   CHECK(why({a}, "v/c=f", {b}).reason == Reason::unknown_device);
 }
 
-TEST_CASE("What has a reason of its own keeps it, wherever else the device may be") {
+TEST_CASE("A name with another reason keeps it, even if the device is in another directory") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   const auto b = tree.make_dir("b");
@@ -290,7 +291,7 @@ TEST_CASE("What has a reason of its own keeps it, wherever else the device may b
                                Reason::rejected});
 }
 
-TEST_CASE("A directory is searched by whatever path it is given") {
+TEST_CASE("A directory counts as searched under any path") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.link("a", "link");
@@ -300,7 +301,7 @@ TEST_CASE("A directory is searched by whatever path it is given") {
         Names{b});
 }
 
-TEST_CASE("The usual directories are those of the system and of this user") {
+TEST_CASE("The usual directories are those of the system and of the user") {
   const Names system{"/etc/cdi", "/var/run/cdi", "/run/cdi", "/usr/share/cdi",
                      "/usr/local/etc/cdi"};
   {
@@ -317,7 +318,7 @@ TEST_CASE("The usual directories are those of the system and of this user") {
   CHECK(cdi::usual_spec_dirs() == all);
 }
 
-TEST_CASE("Names of files and devices that hold anything stay on one line in messages") {
+TEST_CASE("Messages have one line, whatever bytes the names of files and devices have") {
   const TempTree tree;
   const auto a = tree.make_dir("a\n\"\xff");
   const auto b = tree.make_dir("b\n\"\xff");

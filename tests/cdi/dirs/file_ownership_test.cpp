@@ -71,7 +71,7 @@ TEST_CASE("The ownership of a file depends on its kind and on the owner that it 
   }
 }
 
-TEST_CASE("What others may have written is replaced when that is asked for, but no directory") {
+TEST_CASE("Replace::any replaces files of other owners, but not a directory") {
   const TempDir dir;
   const Publisher publisher{"me", dir.path()};
   const auto write = [&](DryRun dry_run) {
@@ -97,7 +97,7 @@ TEST_CASE("What others may have written is replaced when that is asked for, but 
   CHECK(contains(write(DryRun::no), "not a regular file"));
 }
 
-TEST_CASE("What others may have written is neither replaced nor removed; the rest is") {
+TEST_CASE("Files of other owners are neither replaced nor removed") {
   struct {
     std::string name;
     std::string text;
@@ -161,7 +161,7 @@ TEST_CASE("What others may have written is neither replaced nor removed; the res
   CHECK(dir.names().empty());
 }
 
-TEST_CASE("A link is replaced, not followed, unless it shows what others wrote; none is removed") {
+TEST_CASE("A link is replaced unless it leads to a file of another owner, and never removed") {
   const TempDir dir;
   const TempDir elsewhere;
   put_file(elsewhere / "foreign", foreign);
@@ -194,7 +194,7 @@ TEST_CASE("A link is replaced, not followed, unless it shows what others wrote; 
   CHECK(elsewhere.names().size() == 3);
 }
 
-TEST_CASE("What is no regular file is refused, and nothing waits for a FIFO") {
+TEST_CASE("Only regular files are accepted, and a FIFO does not block") {
   const TempDir dir;
   REQUIRE(::mkdir((dir / "dir.json").c_str(), 0755) == 0);
   REQUIRE(::mkfifo((dir / "fifo.json").c_str(), 0644) == 0);
@@ -213,7 +213,7 @@ TEST_CASE("What is no regular file is refused, and nothing waits for a FIFO") {
   CHECK(dir.names() == std::set<std::string>{"dir.json", "fifo.json"});
 }
 
-TEST_CASE("A file over the limit of readers is left alone") {
+TEST_CASE("A file over the size limit is left alone") {
   const TempDir dir;
   const Publisher publisher{"me", dir.path()};
   put_file(dir / "big.json", text_of("me"));
@@ -225,7 +225,7 @@ TEST_CASE("A file over the limit of readers is left alone") {
   CHECK(fs::file_size(dir / "big.json") == cdi::Limits{}.bytes + 1);
 }
 
-TEST_CASE("A file without permission is not taken for nobody's") {
+TEST_CASE("An unreadable file does not count as a file without owner") {
   const Nobody nobody;
   if (!nobody) return;
   const TempDir dir;

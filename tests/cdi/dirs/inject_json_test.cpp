@@ -75,7 +75,7 @@ TEST_CASE("Names come from any range, specs from directories or from a cache") {
   CHECK(config == after);
 }
 
-TEST_CASE("After an error the text is as it was") {
+TEST_CASE("After an error the text is unchanged") {
   const OneDevice node;
   struct {
     std::string config;

@@ -70,7 +70,7 @@ TEST_CASE("A writer killed between any two system calls leaves the old file or t
   }
 }
 
-TEST_CASE("A writer killed in a directory that is not there yet leaves the file or none") {
+TEST_CASE("A writer killed while it creates the directory leaves the file or none") {
   const TempDir dir;
   const Publisher publisher{"me", dir / "x/y"};
   std::set<std::string> seen;
@@ -89,7 +89,7 @@ TEST_CASE("A writer killed in a directory that is not there yet leaves the file 
   if (stops != 0) CHECK(seen.size() == 2);
 }
 
-TEST_CASE("A text is synced before it gets its name, and the directory afterwards") {
+TEST_CASE("A text is synced before the rename, and the directory after it") {
   const TempDir dir;
   const Publisher publisher{"me", dir.path()};
   std::string calls;
@@ -118,7 +118,7 @@ TEST_CASE("A text is synced before it gets its name, and the directory afterward
   CHECK(calls == "unlink sync ");
 }
 
-TEST_CASE("The temporary file of a living writer is left alone, wherever the writer is") {
+TEST_CASE("The temporary file of a running writer is left alone at any moment") {
   const TempDir dir;
   const Publisher publisher{"me", dir.path()};
   std::size_t pruned = 0;
@@ -142,7 +142,7 @@ TEST_CASE("The temporary file of a living writer is left alone, wherever the wri
   if (stops != 0) CHECK(pruned < 4);
 }
 
-TEST_CASE("A writer makes another temporary file when one is about to remove its own") {
+TEST_CASE("A writer creates another temporary file if a process is about to remove the first") {
   const TempDir dir;
   const Publisher publisher{"me", dir.path()};
   const cdi::Descriptor directory{::open(dir.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
@@ -166,7 +166,8 @@ TEST_CASE("A writer makes another temporary file when one is about to remove its
   if (stops != 0) CHECK(removed > 0);
 }
 
-TEST_CASE("Of two owners that write the same new file at a time one gets it, and one a conflict") {
+TEST_CASE(
+    "Of two owners that create the same file concurrently, one succeeds and one gets a conflict") {
   const TempDir dir;
   const Publisher publisher{"me", dir.path()};
   const Publisher other{"other", dir.path()};
@@ -185,7 +186,7 @@ TEST_CASE("Of two owners that write the same new file at a time one gets it, and
   if (stops != 0) CHECK(winners.size() == 2);
 }
 
-TEST_CASE("Of two publishers of one owner that write a file at a time both succeed") {
+TEST_CASE("Two publishers of one owner that write a file concurrently both succeed") {
   const TempDir dir;
   const Publisher publisher{"me", dir.path()};
   for (const std::string before : {"old", ""}) {
@@ -209,7 +210,7 @@ TEST_CASE("Of two publishers of one owner that write a file at a time both succe
   }
 }
 
-TEST_CASE("A file that becomes a FIFO meanwhile does not make a writer wait") {
+TEST_CASE("A file that is replaced by a FIFO does not block a writer") {
   const TempDir dir;
   const TempDir aside;
   const Publisher publisher{"me", dir.path()};
@@ -231,7 +232,7 @@ TEST_CASE("A file that becomes a FIFO meanwhile does not make a writer wait") {
   if (stops != 0) CHECK(refused > 0);
 }
 
-TEST_CASE("Threads that write, remove and clean at a time never leave or show a mixed file") {
+TEST_CASE("Threads that write, remove and prune concurrently never show a mixed file") {
   const TempDir dir;
   const Publisher publisher{"me", dir.path()};
   constexpr int writers = 4;
@@ -269,7 +270,7 @@ TEST_CASE("Threads that write, remove and clean at a time never leave or show a 
   CHECK(device_in(dir / "shared.json").ends_with("-" + std::to_string(rounds - 1)));
 }
 
-TEST_CASE("Processes that write the same file at a time leave one of theirs, whole") {
+TEST_CASE("Processes that write the same file concurrently leave one complete file") {
   const TempDir dir;
   constexpr int writers = 4;
   std::vector<pid_t> children;

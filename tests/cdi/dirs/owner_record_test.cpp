@@ -20,7 +20,7 @@ using cdi::Publisher;
 
 }  // namespace
 
-TEST_CASE("The version stays as it is given, and the owner is recorded where it has a place") {
+TEST_CASE("The given version is kept, and the owner is recorded where that version allows it") {
   const TempDir dir;
   const Publisher publisher{"me", dir.path()};
   struct {
@@ -56,7 +56,7 @@ TEST_CASE("The version stays as it is given, and the owner is recorded where it 
   }
 }
 
-TEST_CASE("An empty version is the oldest that holds the spec") {
+TEST_CASE("An empty version becomes the oldest release that holds the spec") {
   const TempDir dir;
   const Publisher publisher{"me", dir.path()};
   auto spec = spec_of("0");
@@ -90,7 +90,7 @@ TEST_CASE("A JSON file of a release without annotations is refused") {
   CHECK(dir.names().empty());
 }
 
-TEST_CASE("A version too old for the spec is named as it was given") {
+TEST_CASE("The error of a version that is too old names the given version") {
   const TempDir dir;
   auto spec = spec_of("d");
   spec.version = "0.5.0";
@@ -100,7 +100,7 @@ TEST_CASE("A version too old for the spec is named as it was given") {
   CHECK_FALSE(contains(reported, "\"0.6.0\""));
 }
 
-TEST_CASE("A comment below the first line, or an annotation of another owner, counts otherwise") {
+TEST_CASE("A comment counts in the first line only, and an annotation overrides it") {
   const TempDir dir;
   const std::string comment = "# cdi-publisher/owner: me\n";
   const std::string spec = "kind: v.com/c\ndevices: [{name: d, containerEdits: {env: [A=1]}}]\n";
@@ -114,7 +114,7 @@ TEST_CASE("A comment below the first line, or an annotation of another owner, co
   CHECK(report(publisher.remove("a.yaml")) == "removed a.yaml");
 }
 
-TEST_CASE("An owner in the first line counts whatever ends the line, in YAML files only") {
+TEST_CASE("An owner in the first line counts with any line end, in YAML files only") {
   const TempDir dir;
   const std::string comment = "# cdi-publisher/owner: me";
   const std::string former = "# Written by cdi-prepare, which will replace or remove it.";

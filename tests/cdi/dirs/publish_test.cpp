@@ -28,7 +28,7 @@ using cdi::Publisher;
 
 }  // namespace
 
-TEST_CASE("A spec is written with its owner, readable by all, and not again when it is there") {
+TEST_CASE("A spec is written with its owner and mode 0644, and not again if it is unchanged") {
   const TempDir dir;
   const Publisher publisher{"me", dir.path()};
   const auto umask = ::umask(077);
@@ -64,7 +64,7 @@ TEST_CASE("A spec is written with its owner, readable by all, and not again when
   CHECK(dir.names().empty());
 }
 
-TEST_CASE("Names that leave the directory or that no runtime reads are refused") {
+TEST_CASE("Names of other directories, and names that runtimes ignore, are refused") {
   const TempDir dir;
   REQUIRE(::mkdir((dir / "cdi").c_str(), 0755) == 0);
   REQUIRE(::mkdir((dir / "cdi/sub").c_str(), 0755) == 0);
@@ -103,7 +103,7 @@ TEST_CASE("Names that leave the directory or that no runtime reads are refused")
   CHECK(report(publisher.write(longest, spec_of("d"))) == "created " + longest);
 }
 
-TEST_CASE("Owners that cannot be told apart later are refused") {
+TEST_CASE("Owners that cannot be recorded exactly are refused") {
   const TempDir dir;
   for (const std::string good : {"me", "007", "~", "driver of v.com (GPU) \"1\"", "null"}) {
     CAPTURE(good);
@@ -134,7 +134,7 @@ TEST_CASE("Owners that cannot be told apart later are refused") {
   CHECK(dir.names().empty());
 }
 
-TEST_CASE("The directory is made when it is needed, with those above it, open to readers") {
+TEST_CASE("The directory is created when needed, with its parents and mode 0755") {
   const TempDir dir;
   const auto umask = ::umask(077);
   const Publisher publisher{"me", dir / "a/./b//c/"};
@@ -165,7 +165,7 @@ TEST_CASE("The directory is made when it is needed, with those above it, open to
   CHECK(dir.names() == std::set<std::string>{"a", "dangling", "file", "r"});
 }
 
-TEST_CASE("A directory that is open is used, whatever its name leads to now") {
+TEST_CASE("An open directory is used, whatever its path leads to now") {
   const TempDir dir;
   dir.make_dir("real");
   dir.make_dir("other");
@@ -182,7 +182,7 @@ TEST_CASE("A directory that is open is used, whatever its name leads to now") {
   CHECK(::fcntl(opened.get(), F_GETFD) >= 0);
 }
 
-TEST_CASE("Of a directory that its caller knows to be missing nothing is made") {
+TEST_CASE("Nothing is created in a directory that the caller declares missing") {
   const TempDir dir;
   dir.make_dir("there");
   const Publisher publisher{"me", -1, dir / "there"};
@@ -206,7 +206,7 @@ TEST_CASE("A relative directory is below the current one") {
   CHECK(dir.names() == std::set<std::string>{"a.json", "x"});
 }
 
-TEST_CASE("A spec that is not valid is refused, and one that readers would refuse for its size") {
+TEST_CASE("An invalid spec is refused, and so is one over the size limit of readers") {
   const TempDir dir;
   const Publisher publisher{"me", dir.path()};
   auto empty = spec_of("d");

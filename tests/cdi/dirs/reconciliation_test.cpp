@@ -29,7 +29,8 @@ using cdi::Publisher;
 
 }  // namespace
 
-TEST_CASE("A directory is reconciled: what is missing or differs is made, orphans are removed") {
+TEST_CASE(
+    "A directory is reconciled: missing and different files are written, others are removed") {
   const TempDir dir;
   const Publisher publisher{"me", dir.path()};
   const Publisher other{"other", dir.path()};
@@ -91,7 +92,7 @@ TEST_CASE("A directory is reconciled: what is missing or differs is made, orphan
   CHECK(get_file(dir / "foreign.json") == foreign);
 }
 
-TEST_CASE("A conflict or a bad spec is found before anything is changed") {
+TEST_CASE("A conflict or an invalid spec is found before the first change") {
   const TempDir dir;
   const Publisher publisher{"me", dir.path()};
   REQUIRE(publisher.write("orphan.json", spec_of("old")));
@@ -109,7 +110,7 @@ TEST_CASE("A conflict or a bad spec is found before anything is changed") {
   }
 }
 
-TEST_CASE("A file that cannot be judged stays, and is told") {
+TEST_CASE("A file whose owner cannot be read stays, and is reported") {
   const TempDir dir;
   const Publisher publisher{"me", dir.path()};
   put_file(dir / "deep.json", text_of("me") + std::string(10'000, '['));
@@ -125,7 +126,7 @@ TEST_CASE("A file that cannot be judged stays, and is told") {
   CHECK(dir.names() == std::set<std::string>{"a.json", "deep-too.yaml", "deep.yaml"});
 }
 
-TEST_CASE("A directory that cannot be written is told before anything else fails") {
+TEST_CASE("A directory without write permission is an error before the first change") {
   const Nobody nobody;
   if (!nobody) return;
   const TempDir dir;
@@ -143,7 +144,7 @@ TEST_CASE("A directory that cannot be written is told before anything else fails
   CHECK(*publisher.files() == std::vector<std::string>{"a.json", "b.json"});
 }
 
-TEST_CASE("One file that fails does not stop the others, and is told") {
+TEST_CASE("A file that fails is reported, and does not stop the others") {
   const TempDir dir;
   const Publisher publisher{"me", dir.path()};
   REQUIRE(publisher.write("big.json", spec_of("old")));

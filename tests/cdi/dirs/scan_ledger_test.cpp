@@ -33,7 +33,7 @@ TEST_CASE("The first scan is kept, and the next one builds on it") {
   CHECK(ledger.begin(ScanScope::everything).before == scan);
 }
 
-TEST_CASE("Of two scans at a time the one that began later is kept, whichever ends last") {
+TEST_CASE("Of two concurrent scans the one that began later is kept, whichever ends last") {
   for (const bool later_ends_last : {false, true}) {
     CAPTURE(later_ends_last);
     ScanLedger ledger;

@@ -53,7 +53,7 @@ TEST_CASE("A later directory has priority over an earlier one, whatever the name
   CHECK(ab->specs().size() == 3);
 }
 
-TEST_CASE("The same directory given twice is no conflict") {
+TEST_CASE("The same directory given twice is not a conflict") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put_spec("a/x.yaml", "d");
@@ -76,7 +76,7 @@ TEST_CASE(
         Names{a + "/x.yaml", a + "/y.yaml", a + "/x.yaml", a + "/z.yaml"});
 }
 
-TEST_CASE("A directory that is missing, a file, or unlistable hides no other") {
+TEST_CASE("A directory that is missing, unlistable or a file does not affect the others") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   const auto b = tree.make_dir("b");
@@ -106,7 +106,7 @@ TEST_CASE("A directory that is missing, a file, or unlistable hides no other") {
   }
 }
 
-TEST_CASE("A directory without permission hides no other") {
+TEST_CASE("A directory without permission does not affect the others") {
   const Nobody nobody;
   if (!nobody) return;
   const TempTree tree;
@@ -119,7 +119,7 @@ TEST_CASE("A directory without permission hides no other") {
   CHECK(files(registry->errors()) == Names{a});
 }
 
-TEST_CASE("A bad file costs only itself, and lets a lower one through") {
+TEST_CASE("An invalid file affects only its own devices, and a file of lower priority counts") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   const auto b = tree.make_dir("b");
@@ -144,7 +144,7 @@ TEST_CASE("A bad file costs only itself, and lets a lower one through") {
   for (const auto& error : registry->errors()) CHECK_FALSE(error.message.empty());
 }
 
-TEST_CASE("Looked at are files of the directory itself that end in .json or .yaml") {
+TEST_CASE("Only files of the directory itself whose names end in .json or .yaml are read") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.make_dir("a/sub.yaml");
@@ -165,7 +165,7 @@ TEST_CASE("Looked at are files of the directory itself that end in .json or .yam
   CHECK(registry->errors().empty());
 }
 
-TEST_CASE("Directories are cleaned, so that paths in messages are") {
+TEST_CASE("Paths of directories are normalised") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put_spec("a/x.yaml", "d");
@@ -189,7 +189,8 @@ TEST_CASE("Limits hold for each file") {
   CHECK(registry->errors()[0].code == cdi::Errc::limit);
 }
 
-TEST_CASE("Whatever stands in a directory, its good files are read and nothing is waited for") {
+TEST_CASE(
+    "The valid files of a directory are read, whatever else it contains, and nothing blocks") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put_spec("a/good.yaml", "d");
@@ -267,7 +268,7 @@ TEST_CASE("Whatever stands in a directory, its good files are read and nothing i
         a + "/\\xff\\xfe\\n.yaml: x");
 }
 
-TEST_CASE("A directory of too many spec files is refused, and says how many it may have") {
+TEST_CASE("A directory with too many spec files is refused, and the error has the limit") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   const auto b = tree.make_dir("b");
@@ -283,7 +284,7 @@ TEST_CASE("A directory of too many spec files is refused, and says how many it m
   CHECK(registry->errors()[0].code == cdi::Errc::limit);
 }
 
-TEST_CASE("Files and directories that others may write are refused when asked for") {
+TEST_CASE("Files and directories that other users may write are refused on request") {
   const TempTree tree;
   const auto good = tree.make_dir("good");
   const auto open = tree.make_dir("open");
@@ -304,7 +305,7 @@ TEST_CASE("Files and directories that others may write are refused when asked fo
       "other users may write the directory: mode 01777, "));
 }
 
-TEST_CASE("The registry tells where a device comes from: file, line and digest") {
+TEST_CASE("The registry has file, line and digest of a device") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   const std::string text =
@@ -324,7 +325,7 @@ TEST_CASE("The registry tells where a device comes from: file, line and digest")
   CHECK(found.spec->digest == std::to_string(text.size()));
 }
 
-TEST_CASE("A directory of too many names is refused, whatever they are of") {
+TEST_CASE("A directory with too many names is refused, whatever their files are") {
   const TempTree tree;
   tree.make_dir("a");
   for (int i = 0; i < 30; ++i) tree.make_dir("a/d" + std::to_string(i) + ".yaml");

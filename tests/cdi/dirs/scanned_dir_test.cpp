@@ -12,7 +12,7 @@
 
 #include "../../temp_tree.hpp"
 
-TEST_CASE("What was changed a moment before it was read is not trusted to be the same") {
+TEST_CASE("A file or directory that changed just before it was read counts as changed") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put_spec("a/x.yaml", "d");
@@ -33,7 +33,7 @@ TEST_CASE("What was changed a moment before it was read is not trusted to be the
   CHECK_FALSE(is_unchanged(dir, cdi::detail::ScanScope::unwatched));
 }
 
-TEST_CASE("What is no file keeps nobody from seeing that nothing has changed") {
+TEST_CASE("A name that is not a regular file does not force a rescan") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.link("gone", "a/dangling.yaml");

@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 
 }  // namespace
 
-TEST_CASE("One file among 1000 changed: one file is read, the others are shared") {
+TEST_CASE("If one file of 1000 changes, one file is read, and the others are shared") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   for (int i = 0; i < 1000; ++i) {
@@ -57,7 +57,7 @@ TEST_CASE("One file among 1000 changed: one file is read, the others are shared"
   CHECK(cache.registry()->find("v/c=in-place").device != nullptr);
 }
 
-TEST_CASE("A file that is touched, or written anew with the same bytes, changes nothing") {
+TEST_CASE("A file that is touched, or rewritten with the same bytes, changes nothing") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put_spec("a/x.yaml", "d");
@@ -73,7 +73,7 @@ TEST_CASE("A file that is touched, or written anew with the same bytes, changes 
   CHECK(cache.registry() != registry);  // the error is in another line now
 }
 
-TEST_CASE("What a file held before stays in use when it turns bad, with the error") {
+TEST_CASE("The last valid contents of a file are kept when it becomes invalid, with the error") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put_spec("a/x.yaml", "d");
@@ -118,7 +118,7 @@ TEST_CASE("What a file held before stays in use when it turns bad, with the erro
   CHECK(strict.registry()->errors().size() == 1);
 }
 
-TEST_CASE("A fault is mended by a file of another name, as a scan from the start sees it") {
+TEST_CASE("A valid file of another name replaces kept contents, as in a new scan") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put_spec("a/x.yaml", "d");
@@ -137,7 +137,7 @@ TEST_CASE("A fault is mended by a file of another name, as a scan from the start
   CHECK(from(*cache.registry(), "v/c=d") == "a/x.yaml");
 }
 
-TEST_CASE("A file that others may write now is not kept") {
+TEST_CASE("The contents of a file that is refused now are not kept") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put_spec("a/x.yaml", "d");
@@ -153,7 +153,7 @@ TEST_CASE("A file that others may write now is not kept") {
   CHECK(cache.registry()->unresolved({"v/c=d"}).at(0).reason == cdi::Reason::refused);
 }
 
-TEST_CASE("Lack of descriptors hides nothing that was read before") {
+TEST_CASE("A lack of descriptors does not hide earlier contents") {
   for (const std::string_view name : every_freshness) {
     CAPTURE(name);
     const TempTree tree;
@@ -185,7 +185,7 @@ TEST_CASE("Lack of descriptors hides nothing that was read before") {
   }
 }
 
-TEST_CASE("A directory or file that may not be read any more hides nothing that was read before") {
+TEST_CASE("A directory or file that has become unreadable does not hide earlier contents") {
   const Nobody nobody;
   if (!nobody) return;
   const TempTree tree;
@@ -208,7 +208,7 @@ TEST_CASE("A directory or file that may not be read any more hides nothing that 
   CHECK(cache.registry()->errors().empty());
 }
 
-TEST_CASE("A file that is written in pieces is waited for before it counts as bad") {
+TEST_CASE("A file that is written in pieces is waited for before it is rejected") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   const std::string_view text =
@@ -235,7 +235,7 @@ TEST_CASE("A file that is written in pieces is waited for before it counts as ba
   CHECK(missed == 0);
 }
 
-TEST_CASE("A rejected file that is about something else now is another one, with the same fault") {
+TEST_CASE("A rejected file that names another kind now changes the registry, with the same error") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   const cdi::ReadOptions options{.patience = {}};

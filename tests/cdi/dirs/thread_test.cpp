@@ -39,7 +39,7 @@ struct Counter {
 
 }  // namespace
 
-TEST_CASE("A mutex lets one thread in at a time") {
+TEST_CASE("A mutex admits one thread at a time") {
   cdi::detail::Mutex mutex;
   int sum = 0;
   std::vector<std::thread> threads;
@@ -82,7 +82,7 @@ TEST_CASE("A thread has ended when its object is destroyed, and leaves no descri
   CHECK(done >= 1);
 }
 
-TEST_CASE("Without a descriptor left there is no thread, and the reason is given") {
+TEST_CASE("Without free descriptors there is no thread, and the error is returned") {
   Counter counter;
   cdi::detail::BackgroundThread thread;
   const NoMoreFiles none;

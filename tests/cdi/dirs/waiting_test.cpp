@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 }  // namespace
 
-TEST_CASE("Names are waited for until their specs are there, whole") {
+TEST_CASE("Waiting ends when the specs of all names are complete") {
   const TempTree tree;
   cdi::Cache cache{{tree / "late/cdi"}};
   std::thread writer{[&] {
@@ -38,7 +38,7 @@ TEST_CASE("Names are waited for until their specs are there, whole") {
   CHECK(cache.snapshot() == *registry);
 }
 
-TEST_CASE("Waiting ends at once when it can bring nothing") {
+TEST_CASE("Waiting ends at once if it cannot help") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put_spec("a/x.yaml", "d");
@@ -92,7 +92,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("When the deadline is over, the error has the reasons") {
+TEST_CASE("When the deadline passes, the error has the reasons") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put("a/x.json", R"({"cdiVersion":"1.0.0","kind":"v/c","dev)");

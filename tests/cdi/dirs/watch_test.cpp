@@ -156,7 +156,7 @@ static_assert(!std::is_copy_constructible_v<cdi::Watcher>);
 static_assert(std::is_move_constructible_v<cdi::Watcher>);
 static_assert(std::is_move_assignable_v<cdi::Watcher>);
 
-TEST_CASE("Each change of a spec file is told") {
+TEST_CASE("Each change of a spec file is reported") {
   const std::vector<Change> changes = {
       {"create and write",
        [](const Tree& t) {
@@ -222,7 +222,7 @@ TEST_CASE("Each change of a spec file is told") {
   CHECK(reported(changes) == names_of(changes));
 }
 
-TEST_CASE("What is no spec file counts for nothing") {
+TEST_CASE("Changes of other files are not reported") {
   const std::vector<Change> changes = {
       {"read",
        [](const Tree& t) {
@@ -261,7 +261,7 @@ TEST_CASE("What is no spec file counts for nothing") {
   CHECK(reported(changes) == Names{});
 }
 
-TEST_CASE("A directory that is missing is told of when it comes, at each level") {
+TEST_CASE("The creation of a missing directory is reported, at each level") {
   const Tree tree;
   auto watcher = watch({tree / "a/b/c"});
   CHECK_FALSE(watcher.consume());
@@ -277,7 +277,7 @@ TEST_CASE("A directory that is missing is told of when it comes, at each level")
     CHECK(reports_change(watcher) == complete);
   }
 
-  SUBCASE("and again when all of it was removed") {
+  SUBCASE("and again after all of it was removed") {
     tree.remove("a");
     CHECK(reports_change(watcher));
     tree.make_dirs("a/b/c");
@@ -285,7 +285,7 @@ TEST_CASE("A directory that is missing is told of when it comes, at each level")
     tree.put("a/b/c/x.json");
     CHECK(reports_change(watcher));
   }
-  SUBCASE("and when it comes whole, with its files") {
+  SUBCASE("and when it is moved there with its files") {
     tree.move("a", "gone");
     CHECK(reports_change(watcher));
     tree.put("gone/b/c/y.json");
@@ -297,7 +297,7 @@ TEST_CASE("A directory that is missing is told of when it comes, at each level")
   }
 }
 
-TEST_CASE("A file where the directory should be, or one of its parents, is waited out") {
+TEST_CASE("A file in the place of a directory or of its parent may be replaced by a directory") {
   const Tree tree;
   tree.put("a");
   auto watcher = watch({tree / "a", tree / "a/b"});
@@ -311,7 +311,7 @@ TEST_CASE("A file where the directory should be, or one of its parents, is waite
   CHECK(reports_change(watcher));
 }
 
-TEST_CASE("A directory that is replaced is told of, and the new one is watched") {
+TEST_CASE("The replacement of a directory is reported, and the new one is watched") {
   const Tree tree;
   tree.make_dirs("a");
   auto watcher = watch({tree / "a"});
@@ -321,7 +321,7 @@ TEST_CASE("A directory that is replaced is told of, and the new one is watched")
     CHECK(reports_change(watcher));
     tree.make_dirs("a");
   }
-  SUBCASE("removed and made again before anybody looks") {
+  SUBCASE("removed and made again before the events are read") {
     tree.remove("a");
     tree.make_dirs("a");
   }
@@ -351,7 +351,7 @@ TEST_CASE("A directory that is replaced is told of, and the new one is watched")
   CHECK(reports_change(watcher));
 }
 
-TEST_CASE("Links on the way to a directory are told of when they lead elsewhere") {
+TEST_CASE("A change of a link on the way to a directory is reported") {
   const Tree tree;
   tree.make_dirs("one/cdi");
   tree.make_dirs("two/cdi");
@@ -369,7 +369,7 @@ TEST_CASE("Links on the way to a directory are told of when they lead elsewhere"
       retarget("two/cdi", "link");
     };
   }
-  SUBCASE("by its whole path") {
+  SUBCASE("by an absolute path") {
     tree.link(tree / "one/cdi", "link");
     dir = "link";
     change = [&] {
@@ -406,7 +406,7 @@ TEST_CASE("Links on the way to a directory are told of when they lead elsewhere"
       retarget("two/cdi", "link");
     };
   }
-  SUBCASE("the target goes and another comes") {
+  SUBCASE("the target is replaced") {
     tree.link(tree / "one/cdi", "link");
     dir = "link";
     change = [&] {
@@ -422,7 +422,7 @@ TEST_CASE("Links on the way to a directory are told of when they lead elsewhere"
   CHECK(reports_change(watcher));
 }
 
-TEST_CASE("Many links and loops of links come to an end") {
+TEST_CASE("Many links and loops of links end") {
   const Tree tree;
   tree.link("many/many/many", "many");
   auto watcher = watch({tree / "many/many"});
@@ -431,7 +431,7 @@ TEST_CASE("Many links and loops of links come to an end") {
   CHECK(reports_change(watcher));
 }
 
-TEST_CASE("A directory that may not be read is told of when it may") {
+TEST_CASE("A directory is reported when it becomes readable") {
   const Nobody nobody;
   if (!nobody) return;
   const Tree tree;
@@ -457,7 +457,7 @@ TEST_CASE("A directory that may not be read is told of when it may") {
   CHECK(reports_change(watcher));
 }
 
-TEST_CASE("A directory in one that may only be searched is watched") {
+TEST_CASE("A directory is watched in a parent that may only be searched") {
   const Return guard;
   const Nobody nobody;
   if (!nobody) return;
@@ -487,7 +487,7 @@ TEST_CASE("A directory in one that may only be searched is watched") {
   CHECK(reports_change(watcher));
 }
 
-TEST_CASE("A directory that cannot be told of is refused") {
+TEST_CASE("A directory whose creation cannot be watched is an error") {
   const Nobody nobody;
   if (!nobody) return;
   const Tree tree;
@@ -522,7 +522,7 @@ TEST_CASE("The same directory may be given twice, by any path, and in another on
   }
 }
 
-TEST_CASE("One of two paths to a directory may go") {
+TEST_CASE("One of two paths to a directory may be removed") {
   const Tree tree;
   tree.make_dirs("a");
   tree.link("a", "link");
@@ -533,7 +533,7 @@ TEST_CASE("One of two paths to a directory may go") {
   CHECK(reports_change(watcher));
 }
 
-TEST_CASE("A directory that is no spec directory any more counts for nothing") {
+TEST_CASE("A directory that is not a spec directory any more is not watched") {
   const Tree tree;
   tree.make_dirs("a/sub");
   tree.make_dirs("other");
@@ -548,7 +548,7 @@ TEST_CASE("A directory that is no spec directory any more counts for nothing") {
   CHECK(reports_change(watcher));
 }
 
-TEST_CASE("Watches do not pile up") {
+TEST_CASE("Watches do not accumulate") {
   const Tree tree;
   tree.make_dirs("a/b");
   auto watcher = watch({tree / "a/b"});
@@ -585,7 +585,7 @@ TEST_CASE("Paths may be relative") {
   }
 }
 
-TEST_CASE("The root, no directory at all, and a path that can never be are watched") {
+TEST_CASE("The root, no directory, and an impossible path can be watched") {
   const Tree tree;
   auto root = watch({"/", "//", tree / "a"});
   tree.make_dirs("a");
@@ -597,7 +597,7 @@ TEST_CASE("The root, no directory at all, and a path that can never be are watch
   CHECK_FALSE(never.consume());
 }
 
-TEST_CASE("The descriptor is readable until what was told is taken") {
+TEST_CASE("The descriptor is readable until the events are consumed") {
   const Return guard;
   const Tree tree;
   tree.make_dirs("a");
@@ -613,7 +613,7 @@ TEST_CASE("The descriptor is readable until what was told is taken") {
   CHECK_FALSE(watcher.consume());
 }
 
-TEST_CASE("When events were lost, that counts as a change, and all is looked at again") {
+TEST_CASE("Lost events count as a change, and all paths are resolved again") {
   std::size_t most = 0;
   std::ifstream{"/proc/sys/fs/inotify/max_queued_events"} >> most;
   if (most == 0 || most > 1'000'000) {
@@ -636,7 +636,7 @@ TEST_CASE("When events were lost, that counts as a change, and all is looked at 
   CHECK(reports_change(watcher));
 }
 
-TEST_CASE("Without a descriptor left there is no watcher, and the reason is told") {
+TEST_CASE("Without free descriptors there is no watcher, and the error has the reason") {
   const Tree tree;
   rlimit before{};
   REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
@@ -685,7 +685,7 @@ int run_out_of_watches(const Tree& tree) noexcept {
 
 }  // namespace
 
-TEST_CASE("Without a watch left there is no watcher; later on all counts as changed") {
+TEST_CASE("Without free watches there is no watcher, or a watcher that always reports a change") {
   const Tree tree;
   tree.make_dirs("a");
   constexpr int not_allowed = 100;
@@ -726,7 +726,7 @@ TEST_CASE("No descriptor stays open, whether a watcher is moved, assigned or ref
   CHECK(open_files() == before);
 }
 
-TEST_CASE("Waiting ends at the deadline, and at once when it is over") {
+TEST_CASE("Waiting ends at the deadline, and at once after it") {
   const Tree tree;
   auto watcher = watch({tree.make_dirs("a")});
   CHECK_FALSE(watcher.wait_until(Clock::now()));
@@ -739,7 +739,7 @@ TEST_CASE("Waiting ends at the deadline, and at once when it is over") {
   CHECK_FALSE(watcher.wait_until(Clock::now()));
 }
 
-TEST_CASE("Waiting is ended by a spec file, and not by other files or a signal") {
+TEST_CASE("A change of a spec file ends the wait; other files and signals do not") {
   const Tree tree;
   auto watcher = watch({tree.make_dirs("a")});
   struct sigaction before = {};
@@ -766,7 +766,7 @@ TEST_CASE("Waiting is ended by a spec file, and not by other files or a signal")
   REQUIRE(::sigaction(SIGUSR1, &before, nullptr) == 0);
 }
 
-TEST_CASE("No change that another thread makes is missed, whenever it happens") {
+TEST_CASE("No change of another thread is missed") {
   const Tree tree;
   auto watcher = watch({tree / "a/b"});
   constexpr int rounds = 300;

@@ -31,7 +31,7 @@ TEST_CASE("Access is described in octal digits and numbers") {
   CHECK(cdi::detail::with_access(other, with_mode(0, 0, 0)).message == "x");
 }
 
-TEST_CASE("Others are all but root and this user, and the group unless it is root's") {
+TEST_CASE("Other users are all except root and the user of the process") {
   const auto me = ::geteuid();
   const uid_t foreign = me + 1;
   struct {
@@ -58,7 +58,7 @@ TEST_CASE("Others are all but root and this user, and the group unless it is roo
   }
 }
 
-TEST_CASE("What others may write is refused with its kind, mode and owner") {
+TEST_CASE("A file that other users may write is refused with its kind, mode and owner") {
   const auto me = ::geteuid();
   CHECK(cdi::check_writers("f", with_mode(S_IFREG | 0644, me, 0)));
   const auto file = cdi::check_writers("f", with_mode(S_IFREG | 0666, 0, 3));

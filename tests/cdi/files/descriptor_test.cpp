@@ -40,7 +40,7 @@ static_assert(!std::is_copy_assignable_v<cdi::Descriptor>);
 static_assert(std::is_nothrow_move_constructible_v<cdi::Descriptor>);
 static_assert(std::is_nothrow_move_assignable_v<cdi::Descriptor>);
 
-TEST_CASE("A descriptor closes itself, once, wherever it was moved") {
+TEST_CASE("A descriptor closes itself once, also after moves") {
   int number = -1;
   {
     cdi::Descriptor first{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
@@ -56,7 +56,7 @@ TEST_CASE("A descriptor closes itself, once, wherever it was moved") {
   CHECK_FALSE(is_open(number));
 }
 
-TEST_CASE("What is assigned to closes what it held, at its end or that of the other") {
+TEST_CASE("The former descriptor is closed after an assignment") {
   const int kept = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   const int closed = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   {
@@ -79,7 +79,7 @@ TEST_CASE("A released descriptor stays open") {
   ::close(number);
 }
 
-TEST_CASE("An error of a file has path, action and what the system says") {
+TEST_CASE("An error of a file has the path, the action and the reason of the system") {
   errno = ENOENT;
   const auto error = cdi::file_error("/no/file", "cannot open the file");
   CHECK(error.code == cdi::Errc::system);
@@ -87,7 +87,7 @@ TEST_CASE("An error of a file has path, action and what the system says") {
   CHECK(to_string(error) == "/no/file: cannot open the file: No such file or directory");
 }
 
-TEST_CASE("All is read that comes before the end, up to the limit") {
+TEST_CASE("A file is read to its end, up to the limit") {
   const std::string text(50'000, 'x');  // more than one read takes, less than a pipe holds
   for (const std::size_t limit : {text.size() + 1, text.size(), text.size() - 1}) {
     CAPTURE(limit);
@@ -105,7 +105,7 @@ TEST_CASE("All is read that comes before the end, up to the limit") {
   }
 }
 
-TEST_CASE("What cannot be read is an error of the system") {
+TEST_CASE("A file that cannot be read is a system error") {
   const cdi::Descriptor directory{::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   const auto read = cdi::read_all(directory.get(), "/", 10);
   REQUIRE_FALSE(read);
@@ -113,7 +113,7 @@ TEST_CASE("What cannot be read is an error of the system") {
   CHECK(read.error().system == EISDIR);
 }
 
-TEST_CASE("A name that holds NUL is not opened as what stands before it") {
+TEST_CASE("A name with a NUL byte is not opened as the part before it") {
   const std::string name{"/dev/null\0x", 11};
   CHECK(cdi::detail::open_at(AT_FDCWD, name, O_RDONLY) == -1);
   CHECK(errno == EINVAL);

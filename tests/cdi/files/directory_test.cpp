@@ -39,7 +39,7 @@ std::vector<std::string> names_of(const std::vector<cdi::detail::DirectoryEntry>
 
 }  // namespace
 
-TEST_CASE("Wanted names are listed, sorted by bytes, as often as one asks") {
+TEST_CASE("Wanted names are listed, sorted by bytes, any number of times") {
   const TempTree tree;
   for (const auto* name : {"b", "a", "C", "long"}) tree.put(name, "");
   const auto directory = open_dir(tree.path());
@@ -66,7 +66,8 @@ TEST_CASE("A name that readdir gives twice is listed once") {
   CHECK(entries[0].type == DT_LNK);
 }
 
-TEST_CASE("A directory that changes while it is listed is listed again, but not for ever") {
+TEST_CASE(
+    "A directory that changes while it is listed is listed again, a limited number of times") {
   const TempTree tree;
   tree.put("a", "");
   const auto directory = open_dir(tree.path());
@@ -102,7 +103,7 @@ TEST_CASE("A directory that changes while it is listed is listed again, but not 
   CHECK(last.signature != cdi::signature_of(info));  // a later scan looks again
 }
 
-TEST_CASE("A list has a place of its own, and a directory that may only be read has one") {
+TEST_CASE("A listing has an offset of its own, also in a directory that may only be read") {
   const TempTree tree;
   for (const auto* name : {"a", "b"}) tree.put(name, "");
   const auto directory = open_dir(tree.path());
@@ -118,7 +119,7 @@ TEST_CASE("A list has a place of its own, and a directory that may only be read 
   CHECK(listing->entries.size() == 2);
 }
 
-TEST_CASE("What cannot be listed is an error, and leaves no descriptor") {
+TEST_CASE("A directory that cannot be listed is an error, and leaves no descriptor") {
   const TempTree tree;
   tree.put("file", "");
   const cdi::Descriptor file{::open((tree / "file").c_str(), O_RDONLY | O_CLOEXEC)};

@@ -29,7 +29,7 @@ cdi::detail::FileState read_patiently(const std::string& path, const Wait& wait,
 
 }  // namespace
 
-TEST_CASE("A half-written file is read again until it is whole") {
+TEST_CASE("A half-written file is read again until it is complete") {
   const TempTree dir;
   const auto path = dir / "a.json";
   put_file(path, "");
@@ -46,7 +46,8 @@ TEST_CASE("A half-written file is read again until it is whole") {
   CHECK(file.spec->priority == 7);
 }
 
-TEST_CASE("A file that stays bad is told when there is no more time, one read after each wait") {
+TEST_CASE(
+    "A file that stays invalid is rejected when the time is over, with one read after each wait") {
   const TempTree dir;
   const auto path = dir / "a.json";
   put_file(path, "{\"cdiVersion\": \"9.0.0\", \"kind\": \"v.com/c\", \"devices\": [{\"name\": \"d");
@@ -67,7 +68,7 @@ TEST_CASE("A file that stays bad is told when there is no more time, one read af
   CHECK(again.rejected == file.rejected);
 }
 
-TEST_CASE("A file that goes away, or is good, is not waited for") {
+TEST_CASE("A valid or removed file is not waited for") {
   const TempTree dir;
   const auto never = [] {
     FAIL_CHECK("waited");
@@ -85,7 +86,7 @@ TEST_CASE("A file that goes away, or is good, is not waited for") {
   CHECK(gone.rejected->why.system == ENOENT);
 }
 
-TEST_CASE("Without patience a bad file is told at once") {
+TEST_CASE("Without patience an invalid file is rejected at once") {
   const TempTree dir;
   put_file(dir / "a.json", "{");
   const auto file = cdi::detail::read_spec_at(AT_FDCWD, dir / "a.json", dir / "a.json", 0,

@@ -38,7 +38,8 @@ TEST_CASE("Spec files are read; links are followed") {
   }
 }
 
-TEST_CASE("What is no readable spec file is refused with its path, and nothing waits for a FIFO") {
+TEST_CASE(
+    "Other files than readable spec files are refused with their path, and a FIFO does not block") {
   const TempTree dir;
   put_file(dir / "a.txt", good_json);
   REQUIRE(::mkdir((dir / "dir.json").c_str(), 0700) == 0);
@@ -174,7 +175,7 @@ TEST_CASE("No descriptor is left open, whatever the outcome") {
   CHECK(open_files() == before);
 }
 
-TEST_CASE("A file that others may write is refused only when asked for") {
+TEST_CASE("A file that other users may write is refused only on request") {
   const TempTree dir;
   put_file(dir / "a.json", good_json);
   REQUIRE(::chmod((dir / "a.json").c_str(), 0646) == 0);

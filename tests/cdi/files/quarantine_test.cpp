@@ -55,7 +55,7 @@ Rest leave_out_devices(std::string_view devices) {
 
 }  // namespace
 
-TEST_CASE("Good devices are left with their lines, bad ones are told with their place") {
+TEST_CASE("Valid devices stay with their lines, and invalid ones are reported with their place") {
   const auto rest = leave_out_devices(
       "- name: a\n"
       "  containerEdits: {env: [A=1]}\n"
@@ -80,7 +80,7 @@ TEST_CASE("Good devices are left with their lines, bad ones are told with their 
   CHECK(rest.errors()[1].starts_with("d; f.yaml:12:3: devices[3].containerEdit: unknown field"));
 }
 
-TEST_CASE("Devices of any odd kind are told, and the good one beside them stays") {
+TEST_CASE("Invalid devices of all kinds are reported, and a valid one stays") {
   struct {
     std::string_view item;
     std::string_view told;  // how it begins
@@ -114,7 +114,7 @@ TEST_CASE("Devices of any odd kind are told, and the good one beside them stays"
   }
 }
 
-TEST_CASE("Of devices with one name none stays, since nobody can tell which is meant") {
+TEST_CASE("All devices with the same name are removed, because the name is ambiguous") {
   const auto rest = leave_out_devices(
       "- {name: a, containerEdits: {env: [A=1]}}\n"
       "- {name: b, containerEdits: {env: [A=1]}}\n"
@@ -133,7 +133,7 @@ TEST_CASE("Of devices with one name none stays, since nobody can tell which is m
   CHECK(rest.bad[2].why.rule == "env-entry");  // its own fault is told first
 }
 
-TEST_CASE("A device that needs a newer release than declared is told which and for what") {
+TEST_CASE("The error of a device for a newer release has the release and the reason") {
   const auto rest = leave_out_devices(
       "- {name: a, containerEdits: {env: [A=1]}}\n"
       "- name: b\n"
@@ -149,7 +149,7 @@ TEST_CASE("A device that needs a newer release than declared is told which and f
               "\"0.5.0\""});
 }
 
-TEST_CASE("A version that is not known, or none, is the fault of no device") {
+TEST_CASE("An unknown or missing version is not an error of a device") {
   for (const std::string_view version : {"cdiVersion: 9.9.9\n", "cdiVersion: [1]\n", ""}) {
     CAPTURE(version);
     const auto rest = leave_out(std::string{version} +
@@ -203,7 +203,7 @@ std::string many_devices(std::size_t count, std::size_t nth) {
   return text;
 }
 
-TEST_CASE("Devices by a hundred thousand, each hundredth one bad, are parted in one pass") {
+TEST_CASE("A hundred thousand devices, each hundredth invalid, are separated in one pass") {
   constexpr std::size_t count = 100'000;
   const auto rest = leave_out(many_devices(count, 100));
   CHECK(rest.bad.size() == count / 100);
@@ -213,7 +213,7 @@ TEST_CASE("Devices by a hundred thousand, each hundredth one bad, are parted in 
   CHECK(rest.bad.back().why.where == "devices[99999].containerEdits.env[0]");
 }
 
-TEST_CASE("A file of too many bad devices is refused whole") {
+TEST_CASE("A file with too many invalid devices is rejected as a whole") {
   CHECK(leave_out(many_devices(2000, 2)).document);
   CHECK_FALSE(leave_out(many_devices(2002, 2)).document);
 }

@@ -31,7 +31,7 @@ Names pairs(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("Pairs are found in YAML, in JSON, and in what is neither") {
+TEST_CASE("Pairs are found in YAML, in JSON, and in other text") {
   struct {
     std::string_view text;
     Names values;
@@ -64,14 +64,14 @@ TEST_CASE("Pairs are found in YAML, in JSON, and in what is neither") {
   }
 }
 
-TEST_CASE("Looking for pairs ends when told to") {
+TEST_CASE("The search for pairs ends on request") {
   int calls = 0;
   cdi::detail::scan_pairs("name: a, name: b, name: c", "name",
                           [&](std::string_view) { return ++calls < 2; });
   CHECK(calls == 2);
 }
 
-TEST_CASE("The cost of looking for pairs is one pass, whatever the text") {
+TEST_CASE("The search for pairs is one pass over any text") {
   constexpr std::size_t size = 1 << 20;
   for (const std::string_view part :
        {"{name:", "name", "name:", " name:", "\"name\":", "name \"", "[name:", "name: [", " "}) {
@@ -84,7 +84,7 @@ TEST_CASE("The cost of looking for pairs is one pass, whatever the text") {
   }
 }
 
-TEST_CASE("A rejected file tells kind, devices and a release that is too new for us") {
+TEST_CASE("The kind, the devices and a newer release are found in a rejected file") {
   struct {
     std::string_view text;
     std::string_view kind;
@@ -114,7 +114,7 @@ TEST_CASE("A rejected file tells kind, devices and a release that is too new for
   }
 }
 
-TEST_CASE("Only a release newer than ours is needed, and only digits and dots are told of it") {
+TEST_CASE("Only a newer release is recorded, and only its digits and dots") {
   struct {
     std::string_view version;
     std::string_view needs;
@@ -154,7 +154,7 @@ TEST_CASE("Only a release newer than ours is needed, and only digits and dots ar
   CHECK(known.needs_version == "0.5.0");
 }
 
-TEST_CASE("A file of more names than can be told is taken to have any") {
+TEST_CASE("A file with too many names counts as one that may have any device") {
   std::string text = "kind: v/c\n";
   for (int i = 0; i < 1000; ++i) text.append("name: d\n");
   CHECK(contents(text).devices.size() == 1000);

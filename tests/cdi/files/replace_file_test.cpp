@@ -33,7 +33,8 @@ cdi::Signature signature_of(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("A file is made or replaced with its mode whatever the umask, and nothing is left over") {
+TEST_CASE(
+    "A file is created or replaced with its mode, whatever the umask, and no other file is left") {
   const TempTree dir;
   const auto umask = ::umask(077);
   CHECK(cdi::replace_file(dir / "a", "one"));
@@ -95,7 +96,7 @@ TEST_CASE("A write that fails leaves the old text and no temporary file") {
   CHECK(get_file(dir / "file") == "old");
 }
 
-TEST_CASE("The longest name that a file can have will do") {
+TEST_CASE("The longest possible name of a file works") {
   const TempTree dir;
   const std::string name(255, 'n');
   CHECK(cdi::replace_file(dir / name, "x"));

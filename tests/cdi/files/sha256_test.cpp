@@ -19,7 +19,7 @@ std::string (*const as_option)(std::string_view) = &cdi::sha256;
 
 }  // namespace
 
-TEST_CASE("SHA-256 is that of FIPS 180") {
+TEST_CASE("The digests are those of FIPS 180") {
   const std::pair<std::string, std::string_view> rows[] = {
       {"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
       {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
@@ -32,7 +32,7 @@ TEST_CASE("SHA-256 is that of FIPS 180") {
 }
 
 // Made with sha256sum. The padding takes one block more from 56 bytes of the last block on.
-TEST_CASE("SHA-256 holds around the borders of blocks, and for bytes of any value") {
+TEST_CASE("The digests are right around block borders, and for all byte values") {
   const std::pair<std::size_t, std::string_view> rows[] = {
       {55, "eb2c86e932179f4ba13fe8715a26124b77d6bad290b9b4c1cc140cf633300c19"},
       {56, "a5fc6e203a4c2b657d0d153885932414b2ffc6a93f0f8bf8b3183315e5a7212c"},
@@ -56,7 +56,7 @@ TEST_CASE("SHA-256 holds around the borders of blocks, and for bytes of any valu
 }
 
 #if OPENSSL_VERSION_NUMBER >= 0x30000000L
-TEST_CASE("A host that forbids what OpenSSL has gets no digest") {
+TEST_CASE("The digest is empty if OpenSSL refuses") {
   REQUIRE(EVP_set_default_properties(nullptr, "provider=none") == 1);
   CHECK(cdi::sha256("abc").empty());
   REQUIRE(EVP_set_default_properties(nullptr, "") == 1);

@@ -30,7 +30,7 @@ cdi::Signature changed_at(std::int64_t seconds, std::int64_t nanoseconds) {
 
 }  // namespace
 
-TEST_CASE("A signature holds what stat tells") {
+TEST_CASE("A signature has the values of stat") {
   struct stat info = {};
   info.st_dev = 1;
   info.st_ino = 2;
@@ -50,7 +50,7 @@ TEST_CASE("A signature holds what stat tells") {
   CHECK(cdi::signature_of(info) != cdi::Signature{});
 }
 
-TEST_CASE("A file has the signature it had until it is changed, in its text or its mode") {
+TEST_CASE("The signature of a file stays the same until its text or mode changes") {
   const TempTree tree;
   tree.put("a", "one");
   const auto before = signature(tree / "a");
@@ -65,7 +65,7 @@ TEST_CASE("A file has the signature it had until it is changed, in its text or i
   CHECK(signature(tree / "a") != longer);
 }
 
-TEST_CASE("A file that takes the place of another has another signature, whatever its times") {
+TEST_CASE("A file that replaces another has another signature, whatever its times") {
   const TempTree tree;
   tree.put("a", "one");
   tree.put("b", "two");
@@ -79,7 +79,7 @@ TEST_CASE("A file that takes the place of another has another signature, whateve
   CHECK(after != before);
 }
 
-TEST_CASE("The age of a file is told in milliseconds, and none is negative or too large") {
+TEST_CASE("The age of a file is in milliseconds, not negative and not too large") {
   constexpr std::int64_t most = 1'000'000'000;
   struct {
     std::int64_t seconds;
@@ -103,7 +103,7 @@ TEST_CASE("The age of a file is told in milliseconds, and none is negative or to
   }
 }
 
-TEST_CASE("A signature is settled when another change would show, a little after the last one") {
+TEST_CASE("A signature is settled a little after the last change, when another change shows") {
   const timespec now{.tv_sec = 5000, .tv_nsec = 500'000'000};
   CHECK_FALSE(cdi::is_settled(changed_at(5000, 500'000'000), now));
   CHECK_FALSE(cdi::is_settled(changed_at(5000, 480'000'000), now));
@@ -115,7 +115,7 @@ TEST_CASE("A signature is settled when another change would show, a little after
   CHECK(cdi::is_settled(changed_at(4998, 0), now));
 }
 
-TEST_CASE("What was written now is not settled, and the file clock is that of files") {
+TEST_CASE("A file just written is not settled, and the file clock is that of files") {
   const TempTree tree;
   const auto before = cdi::file_clock();
   tree.put("a", "one");

@@ -42,7 +42,7 @@ std::vector<std::string> quarantined_of(const cdi::LoadedSpec& loaded) {
 
 }  // namespace
 
-TEST_CASE("A spec is read as its format says, and JSON that is not valid as YAML with a warning") {
+TEST_CASE("A spec is read in its format, and invalid JSON as YAML with a warning") {
   using cdi::Format;
   struct {
     std::string text;
@@ -77,7 +77,7 @@ TEST_CASE("A spec is read as its format says, and JSON that is not valid as YAML
   }
 }
 
-TEST_CASE("JSON in a YAML file has what YAML has not") {
+TEST_CASE("JSON in a YAML file is read as JSON") {
   auto text = good_json;
   text.replace(text.find("A=1"), 3, R"(A=\/\ud83d\ude00)");
   const auto loaded = cdi::parse_spec(text, "x.yaml", cdi::Format::yaml);
@@ -85,7 +85,7 @@ TEST_CASE("JSON in a YAML file has what YAML has not") {
   CHECK(loaded->spec.devices[0].container_edits.env[0] == "A=/\xF0\x9F\x98\x80");
 }
 
-TEST_CASE("What follows the first document is a warning, whatever it is") {
+TEST_CASE("Text after the first document is a warning") {
   for (const std::string rest : {"---\nother: document\n", "---\n[not closed", "...\n%x\n"}) {
     CAPTURE(rest);
     const auto loaded = cdi::parse_spec(good_yaml + rest, "f.yaml", cdi::Format::yaml);
@@ -100,7 +100,7 @@ TEST_CASE("What follows the first document is a warning, whatever it is") {
   }
 }
 
-TEST_CASE("What the Go reference does not take of a text is a warning that says what to write") {
+TEST_CASE("Text that the Go reference refuses is a warning that says what to write") {
   using cdi::Format;
   const auto with_value = [](std::string text, std::string_view value) {
     return text.replace(text.find("A=1"), 3, value);
@@ -150,7 +150,7 @@ TEST_CASE("A member in another case is read, with a warning for the first") {
         "another case: write \"additionalGids\"");
 }
 
-TEST_CASE("Errors of shape and of rules carry path, line and column") {
+TEST_CASE("Schema errors and rule errors have path, line and column") {
   struct {
     std::string text;
     cdi::Errc code;
@@ -195,7 +195,7 @@ TEST_CASE("A JSON file that is neither JSON nor YAML gets the error of JSON") {
   CHECK(loaded.error().position.file == "f.json");
 }
 
-TEST_CASE("Control characters survive the way through either format") {
+TEST_CASE("Control characters are kept in either format") {
   for (const std::string text : {"A=\x7f", "A=\r"}) {
     auto spec = good_spec();
     spec.devices[0].container_edits.env = {text};
@@ -235,7 +235,7 @@ TEST_CASE("Devices know their lines, in every layout") {
   }
 }
 
-TEST_CASE("One bad device costs the file, or only itself when that is asked for") {
+TEST_CASE("One invalid device rejects the file, or only itself on request") {
   const auto text = spec_with(
       "- name: odd\n"
       "  new: {}\n"
@@ -259,7 +259,7 @@ TEST_CASE("One bad device costs the file, or only itself when that is asked for"
   CHECK(parse(spec_with(""), true)->quarantined.empty());
 }
 
-TEST_CASE("Faults of the spec itself refuse the file, whatever its devices are") {
+TEST_CASE("Errors of the spec itself reject the file, whatever its devices are") {
   const std::string bad_device = "- name: bad\n";
   auto with = [&](std::string_view what, std::string_view instead) {
     auto text = spec_with(bad_device);

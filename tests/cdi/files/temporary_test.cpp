@@ -60,7 +60,7 @@ bool is_abandoned(int directory, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("Names of temporary files are told from all others") {
+TEST_CASE("Names of temporary files are recognised") {
   using cdi::is_temporary_name;
   for (const std::string& name :
        {std::string{"a.json"}, std::string(255, 'n'), std::string{"x.1-2"}}) {
@@ -82,7 +82,7 @@ TEST_CASE("Names of temporary files are told from all others") {
   }
 }
 
-TEST_CASE("A temporary file goes with its writer, unless it was renamed") {
+TEST_CASE("A temporary file is removed unless it was renamed") {
   const TempTree dir;
   const auto directory = open_dir(dir);
   {
@@ -99,7 +99,7 @@ TEST_CASE("A temporary file goes with its writer, unless it was renamed") {
   CHECK(dir.names() == std::set<std::string>{"a"});
 }
 
-TEST_CASE("A file is made only where none is") {
+TEST_CASE("create fails if there is a file") {
   const TempTree dir;
   const auto directory = open_dir(dir);
   put_file(dir / "there", "old");
@@ -122,7 +122,7 @@ TEST_CASE("A file is made only where none is") {
   CHECK(dir.names() == std::set<std::string>{"link", "new", "there"});
 }
 
-TEST_CASE("A temporary file is abandoned when its writer is gone, and not before") {
+TEST_CASE("A temporary file is abandoned after its writer has ended") {
   const TempTree dir;
   const auto directory = open_dir(dir);
   std::string name;
@@ -136,7 +136,7 @@ TEST_CASE("A temporary file is abandoned when its writer is gone, and not before
   CHECK_FALSE(is_abandoned(directory.get(), "missing"));
 }
 
-TEST_CASE("What a writer renames meanwhile is not taken for abandoned") {
+TEST_CASE("A file that is renamed meanwhile is not abandoned") {
   const TempTree dir;
   const auto directory = open_dir(dir);
   std::string name;
@@ -165,7 +165,7 @@ TEST_CASE("A writer does not take a name that exists, and leaves a file that is 
   CHECK(errno == EWOULDBLOCK);
 }
 
-TEST_CASE("Nobody can keep a file from being written by names taken beforehand") {
+TEST_CASE("Names that are occupied beforehand cannot prevent a write") {
   const TempTree dir;
   for (const bool none : {false, true}) {
     no_random_numbers = none;
@@ -177,7 +177,7 @@ TEST_CASE("Nobody can keep a file from being written by names taken beforehand")
   CHECK(get_file(dir / "a") == "text");
 }
 
-TEST_CASE("A writer gives up when all names are taken") {
+TEST_CASE("A writer gives up if all names are occupied") {
   const TempTree dir;
   const auto taken = cdi::detail::temporary_name("a", 5);
   put_file(dir / taken, "");
@@ -189,7 +189,7 @@ TEST_CASE("A writer gives up when all names are taken") {
   CHECK(dir.names() == std::set<std::string>{taken});
 }
 
-TEST_CASE("What only looks like a temporary file is not opened, nor followed") {
+TEST_CASE("Only a regular file is opened as a temporary one, and links are not followed") {
   const TempTree dir;
   const auto directory = open_dir(dir);
   dir.put("file", "");

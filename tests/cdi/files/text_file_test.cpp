@@ -89,7 +89,7 @@ TEST_CASE("A file just written is not settled, an old one is") {
   CHECK(old->age > 20);
 }
 
-TEST_CASE("The limit is judged before anything is read") {
+TEST_CASE("The limit is checked before the file is read") {
   const TempTree tree;
   tree.put("a", "12345");
   bool was_read = false;
@@ -115,7 +115,7 @@ TEST_CASE("A sparse file of a tebibyte costs nothing") {
   CHECK(cdi::read_file(tree / "a").error().code == cdi::Errc::limit);
 }
 
-TEST_CASE("A file that changes while it is read is an error that passes") {
+TEST_CASE("A change while a file is read is a temporary error") {
   const TempTree tree;
   for (const std::string_view text : {"longer text", "1", ""}) {
     CAPTURE(text);
@@ -132,7 +132,7 @@ TEST_CASE("A file that changes while it is read is an error that passes") {
   }
 }
 
-TEST_CASE("A file that grows over the limit while it is read is refused for that") {
+TEST_CASE("A file that grows over the limit while it is read is refused") {
   const TempTree tree;
   tree.put("a", "1234");
   before_read = [&] {
@@ -143,7 +143,7 @@ TEST_CASE("A file that grows over the limit while it is read is refused for that
   CHECK(file.error().code == cdi::Errc::limit);
 }
 
-TEST_CASE("A file replaced after it was opened is read as it was opened") {
+TEST_CASE("A file that is replaced after it was opened is read completely") {
   const TempTree tree;
   tree.put("a", "old");
   tree.put("b", "new");
@@ -159,7 +159,7 @@ TEST_CASE("A file replaced after it was opened is read as it was opened") {
   CHECK(read_text(tree / "a")->text == "new");
 }
 
-TEST_CASE("A file is whole when only its name went, and nothing else of it changed") {
+TEST_CASE("A file that only lost its name was read completely") {
   struct stat info = {};
   info.st_ino = 7;
   info.st_size = 4;
@@ -193,7 +193,7 @@ TEST_CASE("A file is whole when only its name went, and nothing else of it chang
   }
 }
 
-TEST_CASE("What is no regular file is refused, and nothing waits for it") {
+TEST_CASE("Only regular files are read, and other files do not block") {
   const TempTree tree;
   tree.make_dir("dir");
   REQUIRE(::mkfifo((tree / "fifo").c_str(), 0600) == 0);
@@ -216,7 +216,7 @@ TEST_CASE("What is no regular file is refused, and nothing waits for it") {
   }
 }
 
-TEST_CASE("A name that holds NUL names no file, not the one before it") {
+TEST_CASE("A name with a NUL byte does not name the file before that byte") {
   const TempTree tree;
   tree.put("a", "text");
   const auto file = read_text(tree / std::string_view{"a\0.json", 7});
@@ -224,7 +224,7 @@ TEST_CASE("A name that holds NUL names no file, not the one before it") {
   CHECK(file.error().system == EINVAL);
 }
 
-TEST_CASE("A file that may not be read tells its mode, its owner and who we are") {
+TEST_CASE("The error of an unreadable file has its mode, its owner and the user of the process") {
   const Nobody nobody;
   if (!nobody) return;
   const TempTree tree;
@@ -240,7 +240,7 @@ TEST_CASE("A file that may not be read tells its mode, its owner and who we are"
                                        "; this process is user " + user + ", group " + group);
 }
 
-TEST_CASE("Nothing is told of a file in a directory that may not be searched") {
+TEST_CASE("The error has no mode for a file in a directory that may not be searched") {
   const Nobody nobody;
   if (!nobody) return;
   const TempTree tree;
@@ -253,7 +253,7 @@ TEST_CASE("Nothing is told of a file in a directory that may not be searched") {
   CHECK(file.error().message.find("mode") == std::string::npos);
 }
 
-TEST_CASE("A file that others may write is refused when asked for, and judged where a link leads") {
+TEST_CASE("A file that other users may write is refused on request, also behind a link") {
   const TempTree tree;
   tree.put("a", "text");
   tree.link("a", "link");
