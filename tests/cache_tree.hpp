@@ -36,7 +36,7 @@ inline steady_clock::time_point far() {
   return steady_clock::now() + std::chrono::seconds{60};
 }
 
-/// Goes on until a condition holds; false when it does not for a minute.
+/// Repeats until a condition holds; false if it does not within a minute.
 template <class Condition>
 bool eventually(const Condition& condition) {
   const auto end = far();
@@ -47,7 +47,7 @@ bool eventually(const Condition& condition) {
   return true;
 }
 
-/// Sees which files of a directory are opened, by the eyes of the kernel.
+/// Records which files of a directory are opened, by inotify.
 class Opened {
  public:
   explicit Opened(const std::string& dir) : inotify_{::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)} {
@@ -73,7 +73,7 @@ class Opened {
   cdi::Descriptor inotify_;
 };
 
-/// Asks until nothing is read any more: files just changed are read again for a moment.
+/// Queries until nothing is read any more: files just changed are read again for a moment.
 inline void settle(cdi::Cache& cache, Opened& opened) {
   REQUIRE(eventually([&] {
     opened.take();

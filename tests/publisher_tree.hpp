@@ -1,4 +1,4 @@
-// What the tests of publishers share: a directory, specs, and what was done as text.
+// What the tests of publishers share: a directory, specs, and results as text.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TESTS_PUBLISHER_TREE_HPP
@@ -23,7 +23,7 @@
 
 #include "temp_tree.hpp"
 
-/// In memory where that can be had, since these tests sync a lot.
+/// A directory in memory if possible, because these tests sync often.
 struct TempDir : TempTree {
   TempDir() : TempTree{"/dev/shm"} {}
 };
@@ -46,7 +46,7 @@ inline std::string device_in(const std::string& path) {
   return loaded ? loaded->spec.devices.at(0).name : "";
 }
 
-/// What was done, in the words of the tests: `created a.json, removed b.json`.
+/// What was done, as text: `created a.json, removed b.json`.
 inline std::string report(const std::vector<cdi::Publication>& files) {
   constexpr const char* words[] = {"created", "replaced", "unchanged", "removed", "absent"};
   std::string out;

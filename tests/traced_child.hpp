@@ -39,7 +39,7 @@ class TracedChild {
 
   bool permitted() const { return permitted_; }
 
-  /// Goes on to the next stop. False when there is none, since the child is done.
+  /// Continues to the next stop. False if there is none, because the child has ended.
   bool step() {
     if (!WIFSTOPPED(status_)) return false;
     REQUIRE(::ptrace(PTRACE_SYSCALL, pid_, nullptr, nullptr) == 0);
@@ -70,7 +70,7 @@ class TracedChild {
     }
   }
 
-  /// Goes on to the end; whether `work` gave true.
+  /// Continues to the end; whether `work` returned true.
   bool finish() {
     while (step()) continue;
     return WIFEXITED(status_) && WEXITSTATUS(status_) == 0;
@@ -94,9 +94,8 @@ class TracedChild {
   bool permitted_ = false;
 };
 
-/// Does `work` in a child again and again, each time stopped one system call stop later, and each
-/// time from `prepare`; `act` looks at it there. Gives the number of stops, 0 when nobody may
-/// trace.
+/// Does `work` in a child repeatedly, each time after `prepare`, and stops it one stop later each
+/// time; `act` is called there. Returns the number of stops, or 0 if ptrace is not permitted.
 inline std::size_t stop_everywhere(const std::function<void()>& prepare,
                                    const std::function<bool()>& work,
                                    const std::function<void(TracedChild&, std::size_t)>& act) {

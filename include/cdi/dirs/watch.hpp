@@ -5,13 +5,12 @@
 #define CDI_DIRS_WATCH_HPP
 
 #include <chrono>
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <cdi/base/result.hpp>
+#include <cdi/dirs/watched_paths.hpp>
 #include <cdi/files/descriptor.hpp>
 #include <cdi/version.hpp>
 
@@ -60,41 +59,16 @@ class Watcher {
   /// Why a directory that was created later cannot be watched, for example because the limit of
   /// watches is reached; nothing if all are watched. As long as there is an error, `consume` is
   /// always true and tries again, and `descriptor` misses changes.
-  const std::optional<Error>& watch_error() const { return watch_error_; }
+  const std::optional<Error>& watch_error() const { return paths_.error(); }
 
  private:
-  /// What is watched in one directory: spec files, and the names that the lookup of a path passes
-  /// through. Each inode has one watch.
-  struct Watch {
-    int number;  // the watch descriptor
-    bool specs = false;
-    std::vector<std::string> names{};
-  };
-
-  /// What events may have changed; a later value includes the earlier ones.
-  enum class Change : std::uint8_t { none, files, paths };
-
   Watcher(Descriptor inotify, const std::vector<std::string>& dirs);
 
-  static const Watch* find(const std::vector<Watch>& watches, int number);
-  static bool holds(const Watch& watch, std::string_view name);
-  static Change greater(Change a, Change b) { return a < b ? b : a; }
-
   bool consume_events();
-  Change read_events();
-  Change changes_in(std::string_view events) const;
-  Change change_of(std::uint32_t mask, int number, std::string_view name) const;
-  Watch& watch_of(int number);
-  void watch_dir(const std::string& dir);
-  void walk(std::string at, std::string_view path, int& links);
-  void walk_target(const std::string& link, int& links);
-  int add(const std::string& dir, std::uint32_t events);
-  void note_error(const std::string& dir, int number);
+  detail::WatchedChange read_events();
 
   Descriptor inotify_;
-  std::vector<std::string> dirs_{};
-  std::vector<Watch> watches_{};
-  std::optional<Error> watch_error_{};
+  detail::WatchedPaths paths_;
 };
 
 }  // namespace CDI_ABI

@@ -195,7 +195,7 @@ TEST_CASE("A path that leads to another directory is watched there") {
   cdi::Cache cache{{"a"}, {.freshness = cdi::Freshness::watched}};
   Opened opened{there / "a"};
   CHECK(cache.registry()->devices() == Names{"v/c=one"});
-  std::filesystem::current_path(there.path());  // inotify tells nothing of that
+  std::filesystem::current_path(there.path());  // inotify does not report that
   CHECK(cache.refresh()->devices() == Names{"v/c=two"});
   settle(cache, opened);
   there.put_spec("a/x.yaml", "six");
@@ -372,7 +372,7 @@ TEST_CASE("With concurrent readers, refreshes and writers, every snapshot is con
       threads.emplace_back([&, file] {
         for (int round = 1; round <= 50; ++round) {
           write(file, round);
-          // Fresh at the call: nobody but this thread writes the file.
+          // Up to date at the call: only this thread writes the file.
           if (round_of(*cache.registry(), file + "/c=a") != round) ++wrong;
         }
         --writing;

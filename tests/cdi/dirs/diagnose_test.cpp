@@ -27,7 +27,7 @@ using cdi::Reason;
 
 const cdi::ReadOptions at_once{.patience = {}};
 
-/// Why a name is not resolved that is looked for in some directories, and then in others.
+/// Why a name is not resolved in some directories, with a search of others.
 cdi::Unresolved why(const Names& dirs, std::string_view name, const Names& others = {},
                     const cdi::ReadOptions& options = at_once) {
   const auto registry = cdi::scan_spec_dirs(dirs, options);

@@ -101,7 +101,7 @@ TEST_CASE("Files of other owners are neither replaced nor removed") {
   struct {
     std::string name;
     std::string text;
-    std::string written;  // what `write` tells, or how its refusal goes
+    std::string written;  // the result of `write`, or a part of its error
     std::string removed;  // likewise `remove`
   } const rows[] = {
       {"other.json", text_of("other"), "the file records owner \"other\": choose another name",
@@ -119,7 +119,7 @@ TEST_CASE("Files of other owners are neither replaced nor removed") {
       {"empty.json", "", "replaced empty.json", "the file is not a spec, and records no owner"},
       {"cut.json", text_of("other").substr(0, 120), "replaced cut.json", "the file is not a spec"},
       {"cut.yaml", "cdiVersion: 0.6.0\nkind: v.c", "the file is a spec that records no owner",
-       "the file is a spec that records no owner"},  // somebody may be writing it
+       "the file is a spec that records no owner"},  // another process may be writing it
       {"broken.yaml", "# cdi-publisher/owner: other\nkind: [\n",
        "the file records owner \"other\": choose",
        "the file records owner \"other\": remove it as"},

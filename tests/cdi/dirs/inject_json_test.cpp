@@ -27,8 +27,7 @@ struct OneDevice {
 
 }  // namespace
 
-TEST_CASE(
-    "Devices are injected into a text, which keeps its layout and what the library does not know") {
+TEST_CASE("Devices are injected into a text, which keeps its layout and its unknown members") {
   const OneDevice node;
   struct {
     std::string before;

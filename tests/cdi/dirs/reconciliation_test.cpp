@@ -182,6 +182,7 @@ TEST_CASE("Two expected files that define the same device are refused before the
   CHECK(dir.names().empty());
   CHECK(publisher.reconcile({{"a.json", spec_of("d")}, {"b.json", spec_of("e")}}));
 }
+
 TEST_CASE(
     "A reconciliation killed between any two system calls leaves each file old, new or gone") {
   const TempDir dir;

@@ -63,7 +63,7 @@ TEST_CASE("The same directory given twice is not a conflict") {
 }
 
 TEST_CASE(
-    "Two files of one directory with the same device conflict, told pair by pair in order of "
+    "Two files of one directory with the same device conflict, reported by pairs in order of "
     "names") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
@@ -262,7 +262,7 @@ TEST_CASE(
     CHECK(error.code == rows[i].code);
     CHECK(error.message.find(rows[i].words) != std::string::npos);
   }
-  // Names that are no UTF-8 are told on one line, in UTF-8.
+  // Names that are not UTF-8 are on one line, in UTF-8.
   const auto& odd = registry->find("v/c=odd").spec->path;
   CHECK(to_string(cdi::Error{.message = "x", .position = {.file = odd}}) ==
         a + "/\\xff\\xfe\\n.yaml: x");
@@ -293,7 +293,7 @@ TEST_CASE("Files and directories that other users may write are refused on reque
   tree.put_spec("open/b.yaml", "e");
   REQUIRE(::chmod((tree / "good/a.yaml").c_str(), 0644) == 0);
   REQUIRE(::chmod((tree / "good/world.yaml").c_str(), 0646) == 0);
-  REQUIRE(::chmod(open.c_str(), 01777) == 0);  // sticky: whoever may write may still add files
+  REQUIRE(::chmod(open.c_str(), 01777) == 0);  // sticky: users who may write can still add files
   CHECK(cdi::scan_spec_dirs({good, open})->devices().size() == 3);
   const auto registry = cdi::scan_spec_dirs({good, open}, {.refuse_writable = true});
   CHECK(registry->devices() == Names{"v/c=d"});

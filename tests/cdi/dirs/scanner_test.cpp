@@ -99,7 +99,7 @@ TEST_CASE("The last valid contents of a file are kept when it becomes invalid, w
   CHECK(from(*worse, "v/c=d") == "a/x.yaml");
   CHECK(worse->errors().at(0).position.line == 1);
 
-  tree.put_spec("a/x.yaml", "d");  // mended
+  tree.put_spec("a/x.yaml", "d");  // corrected
   CHECK(cache.registry()->errors().empty());
   CHECK(cache.registry()->find("v/c=d").spec->fault == nullptr);
   tree.put("a/x.yaml", "[");
@@ -173,8 +173,8 @@ TEST_CASE("A lack of descriptors does not hide earlier contents") {
       CHECK(registry->errors()[0].system == EMFILE);
       CHECK(registry->dirs()[0].state == cdi::SpecDir::State::unreadable);
       CHECK(registry->dirs()[0].specs == 1);
-      // The registry is not made anew each time, but by the thread of `background` once more, when
-      // it is told of the file.
+      // The registry is not made again each time, but once more by the thread of `background`, when
+      // inotify reports the file.
       bool kept = false;
       for (int i = 0; i < 100 && !kept; ++i) kept = cache.registry() == cache.registry();
       CHECK(kept);

@@ -51,7 +51,7 @@ TEST_CASE("Waiting ends at once if it cannot help") {
   REQUIRE_FALSE(invalid);
   CHECK(invalid.error().code == cdi::Errc::invalid_name);
 
-  // Where devices come one after the other, it goes on.
+  // On request, it waits on, for specs whose devices appear one after the other.
   std::thread writer{[&] {
     tree.put_spec("a/y.yaml", "e");
   }};
@@ -60,7 +60,7 @@ TEST_CASE("Waiting ends at once if it cannot help") {
 }
 
 TEST_CASE(
-    "A file that may still grow is waited for, though its kind is there and the device is not") {
+    "A file that was just changed is waited for, though its kind exists and the device does not") {
   const std::string_view pieces[] = {"", "{", R"({"cdiVersion":"1.0.0","kind":"v/c","dev)",
                                      "cdiVersion: 1.0.0\nkind: v/c\ndevices:\n- name: other\n"
                                      "  containerEdits: {env: [A=1]}\n"};
@@ -73,11 +73,11 @@ TEST_CASE(
     cdi::Cache cache{{a}};
     std::atomic<bool> asked = false;
     std::thread writer{[&] {
-      // Once it has looked, and goes on waiting.
+      // After the first check, while it waits on.
       CHECK(eventually([&] { return asked.load(); }));
       tree.put_spec("a/y.yaml", "e");
     }};
-    // Asks again each time that somebody changes a file; `quiet` is never over.
+    // Asks again each time that a file changes; `quiet` never ends.
     const struct AskedNames {
       std::atomic<bool>* asked;
       const std::string* begin() const {

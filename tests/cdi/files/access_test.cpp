@@ -42,7 +42,7 @@ TEST_CASE("Other users are all except root and the user of the process") {
   } const rows[] = {
       {0644, 0, 0, false},
       {0644, me, 5, false},
-      {0664, 0, 0, true},  // nobody knows who is in group 0
+      {0664, 0, 0, true},  // the members of group 0 are not known
       {0664, 0, 5, true},
       {0646, 0, 0, true},
       {0644, foreign, 0, true},

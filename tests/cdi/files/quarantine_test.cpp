@@ -130,7 +130,7 @@ TEST_CASE("All devices with the same name are removed, because the name is ambig
         "name");
   CHECK(rest.bad[1].why.position.line == 6);
   CHECK(rest.bad[1].why.rule == "device-name-unique");
-  CHECK(rest.bad[2].why.rule == "env-entry");  // its own fault is told first
+  CHECK(rest.bad[2].why.rule == "env-entry");  // its own error comes first
 }
 
 TEST_CASE("The error of a device for a newer release has the release and the reason") {

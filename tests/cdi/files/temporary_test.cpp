@@ -157,7 +157,7 @@ TEST_CASE("A writer does not take a name that exists, and leaves a file that is 
   random_numbers = {5, 5, 6};
   const auto file = cdi::detail::make_temporary(directory.get(), "a", name);
   CHECK(name == cdi::detail::temporary_name("a", 6));
-  // Whoever holds the lock is about to remove the file.
+  // The process that holds the lock is about to remove the file.
   const auto remover = cdi::detail::open_abandoned(directory.get(), taken);
   REQUIRE(remover);
   const auto second = open_to_remove(directory.get(), taken);

@@ -61,12 +61,12 @@ TEST_CASE("A file is read with its signature, of a directory or by its path") {
 
   const cdi::Descriptor directory{::open((tree / "").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   REQUIRE(directory);
-  const auto there = cdi::read_file_at(directory.get(), "a", "told", no_limit);
+  const auto there = cdi::read_file_at(directory.get(), "a", "the path", no_limit);
   REQUIRE(there);
   CHECK(there->text == file->text);
-  const auto gone = cdi::read_file_at(directory.get(), "b", "told", no_limit);
+  const auto gone = cdi::read_file_at(directory.get(), "b", "the path", no_limit);
   REQUIRE_FALSE(gone);
-  CHECK(to_string(gone.error()) == "told: cannot open the file: No such file or directory");
+  CHECK(to_string(gone.error()) == "the path: cannot open the file: No such file or directory");
 }
 
 TEST_CASE("A file just written is not settled, an old one is") {
