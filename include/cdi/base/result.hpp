@@ -152,7 +152,7 @@ void append_code_point(std::string_view character, std::string& out);
 }  // namespace detail
 
 /// `text` for a message or a terminal: on one line and UTF-8, whatever bytes it holds. Control and
-/// invisible characters become `\n`, `\x1b` or `\u202e`, and quotes and backslashes get a
+/// invisible characters are written as numbers after a backslash; quotes and backslashes get a
 /// backslash. After `longest` bytes it is cut, and ends in `...`; `std::string::npos` cuts nothing.
 std::string escaped(std::string_view text, std::size_t longest = 120);
 
