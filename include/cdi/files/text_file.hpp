@@ -26,7 +26,7 @@ inline namespace CDI_ABI {
 
 /// A file as it was read.
 struct TextFile {
-  std::string text{};
+  std::string text{};     ///< its bytes
   Signature signature{};  ///< when it was read
   bool settled = false;   ///< whether a later change is sure to change `signature`: `is_settled`
   std::int64_t age = 0;   ///< milliseconds since its last change, when it was read
