@@ -31,7 +31,7 @@ namespace detail {
 
 /// The error of one device of a spec that declares `version`, with a path that begins at the
 /// device; nothing if the device is valid on its own.
-inline std::optional<Error> device_fault(const Document::Value& item, std::string_view version) {
+inline std::optional<Error> device_error(const Document::Value& item, std::string_view version) {
   auto device = cdi::read<Device>(item);
   if (!device) return std::move(device).error();
   Spec alone{.version = std::string{version}, .kind = "a/b"};
@@ -84,19 +84,19 @@ inline std::optional<Document> without_bad_devices(const Document& document,
   std::vector<bool> bad;
   for (const auto item : devices->items()) {
     const auto index = bad.size();
-    auto fault = detail::device_fault(item, version ? version->text() : std::string_view{});
-    if (!fault && repeated[index]) {
-      fault = Error{.code = Errc::invalid,
+    auto error = detail::device_error(item, version ? version->text() : std::string_view{});
+    if (!error && repeated[index]) {
+      error = Error{.code = Errc::invalid,
                     .message = "device " + cdi::quoted(names[index]) +
                                " is defined more than once: choose another name",
                     .where = "name",
                     .position = item.position(),
                     .rule = row_of(Rule::device_name_unique).code};
     }
-    bad.push_back(fault.has_value());
-    if (!fault) continue;
-    fault->add_outer(detail::item_path("devices", index));
-    out.push_back({std::move(names[index]), std::move(*fault)});
+    bad.push_back(error.has_value());
+    if (!error) continue;
+    error->add_outer(detail::item_path("devices", index));
+    out.push_back({std::move(names[index]), std::move(*error)});
   }
   if (out.empty() || out.size() == bad.size() || out.size() > most_named_devices)
     return std::nullopt;

@@ -53,19 +53,20 @@ CDI_INLINE Result<void> check_owner(std::string_view owner) {
 }
 
 CDI_INLINE Result<void> check_spec_file_name(std::string_view name) {
-  std::string_view fault;
+  std::string_view problem;
   if (name.find('/') != std::string_view::npos) {
-    fault = " contains a slash: give the part after the last slash only";
+    problem = " contains a slash: give the part after the last slash only";
   } else if (name.find('\0') != std::string_view::npos) {
-    fault = " contains a NUL byte: remove it";
+    problem = " contains a NUL byte: remove it";
   } else if (name.size() > NAME_MAX) {
-    fault = " has more than 255 bytes: choose a shorter name";
+    problem = " has more than 255 bytes: choose a shorter name";
   } else if (!format_of(name)) {
-    fault = " does not end in .json or .yaml: runtimes do not read such files";
+    problem = " does not end in .json or .yaml: runtimes do not read such files";
   } else {
     return {};
   }
-  return Error{.code = Errc::invalid, .message = ("file name " + cdi::quoted(name)).append(fault)};
+  return Error{.code = Errc::invalid,
+               .message = ("file name " + cdi::quoted(name)).append(problem)};
 }
 
 /// What a publisher does, step by step; lives as long as one call.
