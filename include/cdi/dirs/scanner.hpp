@@ -23,6 +23,7 @@
 #include <cdi/files/descriptor.hpp>
 #include <cdi/files/directory.hpp>
 #include <cdi/files/file_state.hpp>
+#include <cdi/files/patience.hpp>
 #include <cdi/files/read_options.hpp>
 #include <cdi/files/signature.hpp>
 #include <cdi/registry/registry.hpp>
@@ -166,7 +167,7 @@ class Scanner {
       return add_file(std::move(known), out);
     }
     const FileState before = known ? known->file : FileState{};
-    found.file = detail::read_spec_at(directory, found.name, path, out.dir.priority, options_,
+    found.file = detail::read_spec_at({directory, found.name, path, out.dir.priority}, options_,
                                       before, patience_);
     if (found.file.rejected) {
       const Error& why = found.file.rejected->why;

@@ -5,10 +5,7 @@
 #define CDI_FILES_FILE_STATE_HPP
 
 #include <cerrno>
-#include <chrono>
 #include <cstddef>
-#include <cstdint>
-#include <ctime>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -48,76 +45,59 @@ inline FileState rejected_file(RejectedFile why) {
   return {.rejected = std::make_shared<const RejectedFile>(std::move(why))};
 }
 
+/// Where a spec file is, and the priority of its directory.
+struct SpecFilePlace {
+  int directory;            // an open one, or `AT_FDCWD`
+  const std::string& name;  // in the directory
+  const std::string& path;  // for messages
+  int priority = 0;
+};
+
+/// The result of reading a spec file once.
+struct ReadAttempt {
+  FileState file{};
+  bool may_pass = false;  // the error may pass in a moment: a program may still write the file
+};
+
 /// Reads a spec file once. `before` is its state at the last time: the same bytes are not parsed
-/// again. `passing` becomes true if the error may pass in a moment.
-inline FileState read_spec_once(int directory, const std::string& name, const std::string& path,
-                                int priority, const ReadOptions& options, const FileState& before,
-                                bool& passing) {
-  const auto format = format_of(name);
-  if (!format) return rejected_file({.why = detail::no_spec_name(path)});
-  auto file =
-      cdi::read_file_at(directory, name, path, options.limits.bytes, options.refuse_writable);
-  if (!file) {
-    passing = file.error().system == EAGAIN;
-    return rejected_file({.why = std::move(file).error()});
+/// again.
+inline ReadAttempt read_spec_once(const SpecFilePlace& place, const ReadOptions& options,
+                                  const FileState& before) {
+  const auto format = format_of(place.name);
+  if (!format) return {.file = rejected_file({.why = detail::no_spec_name(place.path)})};
+  auto text = cdi::read_file_at(place.directory, place.name, place.path, options.limits.bytes,
+                                options.refuse_writable);
+  if (!text) {
+    const bool changing = text.error().system == EAGAIN;
+    return {.file = rejected_file({.why = std::move(text).error()}), .may_pass = changing};
   }
-  FileState out{.signature = file->signature,
-                .settled = file->settled,
-                .text_hash = std::hash<std::string_view>{}(file->text)};
+  FileState out{.signature = text->signature,
+                .settled = text->settled,
+                .text_hash = std::hash<std::string_view>{}(text->text)};
   const bool was_read = before.signature.inode != 0;
   if (was_read && before.signature.size == out.signature.size &&
       before.text_hash == out.text_hash) {
     out.spec = before.spec;
     out.rejected = before.rejected;
-    return out;
+    return {.file = std::move(out)};
   }
-  LoadedSpec loaded{.priority = priority};
+  LoadedSpec loaded{.priority = place.priority};
   RejectedFile rejected;
-  if (detail::read_text(file->text, path, *format, options, loaded, rejected)) {
+  if (detail::read_text(text->text, place.path, *format, options, loaded, rejected)) {
     out.spec = std::make_shared<LoadedSpec>(std::move(loaded));
-  } else {
-    out.rejected = std::make_shared<const RejectedFile>(std::move(rejected));
-    passing = file->age < options.patience.count();
+    return {.file = std::move(out)};
   }
-  return out;
+  out.rejected = std::make_shared<const RejectedFile>(std::move(rejected));
+  return {.file = std::move(out), .may_pass = text->age < options.patience.count()};
 }
-
-/// Waits at least so long, despite signals. <thread> costs much to include.
-inline void sleep_for(std::chrono::nanoseconds time) {
-  using Seconds = std::chrono::duration<time_t>;
-  using Rest = std::chrono::duration<long, std::nano>;
-  if (time.count() <= 0) return;
-  const auto seconds = std::chrono::duration_cast<Seconds>(time);
-  timespec left{.tv_sec = seconds.count(),
-                .tv_nsec = std::chrono::duration_cast<Rest>(time - seconds).count()};
-  while (::nanosleep(&left, &left) == -1 && errno == EINTR) continue;
-}
-
-/// Waits a little, because a program may still write the file. False if there is no time left.
-struct Patience {
-  explicit Patience(std::chrono::milliseconds most)
-      : end{std::chrono::steady_clock::now() + (most < longest ? most : longest)} {}
-
-  bool operator()() const {
-    constexpr std::chrono::milliseconds step{2};
-    if (std::chrono::steady_clock::now() + step > end) return false;
-    detail::sleep_for(step);
-    return true;
-  }
-
-  static constexpr std::chrono::milliseconds longest{std::chrono::hours{1}};
-  std::chrono::steady_clock::time_point end;
-};
 
 /// Reads a spec file, and again while a program probably writes it and `wait()` is true.
 template <class Wait>
-FileState read_spec_at(int directory, const std::string& name, const std::string& path,
-                       int priority, const ReadOptions& options, const FileState& before,
-                       const Wait& wait) {
+FileState read_spec_at(const SpecFilePlace& place, const ReadOptions& options,
+                       const FileState& before, const Wait& wait) {
   for (;;) {
-    bool passing = false;
-    auto file = detail::read_spec_once(directory, name, path, priority, options, before, passing);
-    if (!passing || !wait()) return file;
+    auto attempt = detail::read_spec_once(place, options, before);
+    if (!attempt.may_pass || !wait()) return std::move(attempt.file);
   }
 }
 

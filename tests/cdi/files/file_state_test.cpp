@@ -24,7 +24,7 @@ template <class Wait>
 cdi::detail::FileState read_patiently(const std::string& path, const Wait& wait,
                                       const cdi::detail::FileState& before = {}) {
   const cdi::ReadOptions options{.patience = std::chrono::hours{1}};
-  return cdi::detail::read_spec_at(AT_FDCWD, path, path, 7, options, before, wait);
+  return cdi::detail::read_spec_at({AT_FDCWD, path, path, 7}, options, before, wait);
 }
 
 }  // namespace
@@ -89,11 +89,11 @@ TEST_CASE("A valid or removed file is not waited for") {
 TEST_CASE("Without patience an invalid file is rejected at once") {
   const TempTree dir;
   put_file(dir / "a.json", "{");
-  const auto file = cdi::detail::read_spec_at(AT_FDCWD, dir / "a.json", dir / "a.json", 0,
-                                              {.patience = {}}, {}, [] {
-                                                FAIL_CHECK("waited");
-                                                return false;
-                                              });
+  const auto path = dir / "a.json";
+  const auto file = cdi::detail::read_spec_at({AT_FDCWD, path, path}, {.patience = {}}, {}, [] {
+    FAIL_CHECK("waited");
+    return false;
+  });
   REQUIRE(file.rejected);
   CHECK(file.rejected->why.code == cdi::Errc::syntax);
 }

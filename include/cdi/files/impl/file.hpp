@@ -13,6 +13,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/files/file.hpp>
 #include <cdi/files/file_state.hpp>
+#include <cdi/files/patience.hpp>
 #include <cdi/files/read_options.hpp>
 #include <cdi/files/replace_file.hpp>
 #include <cdi/files/spec_text.hpp>
@@ -24,8 +25,8 @@ namespace cdi {
 inline namespace CDI_ABI {
 
 CDI_INLINE Result<LoadedSpec> read_spec_file(const std::string& path, const ReadOptions& options) {
-  const auto file = detail::read_spec_at(AT_FDCWD, path, path, 0, options, {},
-                                         detail::Patience{options.patience});
+  const auto file =
+      detail::read_spec_at({AT_FDCWD, path, path}, options, {}, detail::Patience{options.patience});
   if (file.rejected) return file.rejected->why;
   return std::move(*std::const_pointer_cast<LoadedSpec>(file.spec));  // no other owner
 }
