@@ -1,0 +1,176 @@
+// The place in a YAML text: moves over blanks, comments and line ends, and finds markers.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TEXT_YAML_CURSOR_HPP
+#define CDI_TEXT_YAML_CURSOR_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <cdi/base/result.hpp>
+#include <cdi/text/document.hpp>
+#include <cdi/text/document_builder.hpp>
+#include <cdi/text/unicode.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// A place in a YAML text, which moves forward.
+class YamlCursor {
+ public:
+  /// Where a tab may be between tokens.
+  enum class Tabs : std::uint8_t { none, on_this_line, anywhere };
+
+  explicit YamlCursor(DocumentBuilder& builder) : text_{builder.source()}, builder_{builder} {}
+
+  /// Refuses what YAML does not allow anywhere: control characters, and bytes that are not UTF-8.
+  bool check_characters() {
+    if (text_.starts_with(utf8_mark)) return refuse("a second byte order mark: remove it", 0);
+    constexpr std::string_view place = " in double quotes";
+    const auto [bad, odd] = find_odd_characters(text_);
+    if (bad != text_.npos) return refuse(forbidden_byte(text_[bad], place), bad);
+    if (odd != text_.npos) {
+      const auto character = text_.substr(odd, utf8_size(text_.substr(odd)));
+      note_unportable(odd, unportable_character(character, place));
+    }
+    return true;
+  }
+
+  /// Refuses the text; answers false.
+  bool refuse(std::string message, std::size_t at) {
+    return builder_.refuse(Errc::syntax, message.insert(0, "not valid YAML: "), at);
+  }
+  void note_unportable(std::size_t at, std::string_view reason) {
+    builder_.note_unportable(at, reason);
+  }
+
+  // -- places ------------------------------------------------------------------------------------
+
+  std::size_t at() const { return at_; }
+  std::size_t line_begin() const { return line_begin_; }
+  std::size_t column() const { return at_ - line_begin_; }
+  /// The column of a place in this line.
+  std::size_t column_of(std::size_t at) const { return at - line_begin_; }
+  bool at_end() const { return at_ >= text_.size(); }
+  std::string_view text(std::size_t begin, std::size_t size) const {
+    return text_.substr(begin, size);
+  }
+  /// The text from `begin` up to here.
+  std::string_view text_from(std::size_t begin) const { return text_.substr(begin, at_ - begin); }
+
+  /// The byte `ahead`; NUL behind the end, which no YAML text has.
+  char peek(std::size_t ahead = 0) const {
+    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+  }
+  bool is_blank(std::size_t ahead = 0) const { return peek(ahead) == ' ' || peek(ahead) == '\t'; }
+  bool is_line_end(std::size_t ahead = 0) const {
+    const char c = peek(ahead);
+    return c == '\n' || c == '\r' || c == '\0';
+  }
+  bool is_blank_or_end(std::size_t ahead = 0) const {
+    return is_blank(ahead) || is_line_end(ahead);
+  }
+
+  /// Whether the line is `---` or `...`, with a blank or nothing behind it. Only in column 0.
+  bool is_marker(std::string_view marker) const {
+    return text_.substr(at_, marker.size()) == marker && is_blank_or_end(marker.size());
+  }
+  bool is_any_marker() const { return is_marker("---") || is_marker("..."); }
+
+  /// Whether an indicator is here: the byte, with a blank or a line end behind it.
+  bool is_indicator(char c) const { return peek() == c && is_blank_or_end(1); }
+
+  /// Whether a colon that ends a key comes next.
+  bool at_colon() const {
+    const std::size_t blanks = count_blanks();
+    return peek(blanks) == ':' && is_blank_or_end(blanks + 1);
+  }
+  /// The same in brackets and braces, where the colon needs no blank behind it.
+  bool at_flow_colon() const { return peek(count_blanks()) == ':'; }
+
+  /// Whether the rest of the line is blank or a comment.
+  bool at_line_end() const {
+    const std::size_t blanks = count_blanks();
+    return is_line_end(blanks) || peek(blanks) == '#';
+  }
+
+  // -- moves -------------------------------------------------------------------------------------
+
+  void move(std::size_t bytes) { at_ += bytes; }
+  /// Moves to another place in this line.
+  void move_to(std::size_t at) { at_ = at; }
+
+  /// Moves back to a place in an earlier line. The text from there to here is blank.
+  void move_back(std::size_t at, std::size_t line_begin) {
+    blank_until_ = at_;
+    at_ = at;
+    line_begin_ = line_begin;
+    fresh_ = false;
+  }
+
+  /// Whether no token of this line was read.
+  bool is_fresh() const { return fresh_; }
+  /// The same, and reads a token: false from the second call on.
+  bool take_fresh() { return std::exchange(fresh_, false); }
+
+  void skip_blanks() { at_ += count_blanks(); }
+  void skip_spaces() {
+    while (peek() == ' ') ++at_;
+  }
+  void skip_rest_of_line() { at_ = std::min(text_.find_first_of("\r\n", at_), text_.size()); }
+
+  /// Moves from the end of a line to the begin of the next.
+  void next_line() {
+    at_ = std::min(at_ + (text_.substr(at_, 2) == "\r\n" ? 2 : 1), text_.size());
+    line_begin_ = at_;
+    fresh_ = true;
+  }
+
+  /// Moves over blanks, comments and line ends to the next token, or the end.
+  void skip_to_token(Tabs tabs) {
+    while (true) {
+      while (peek() == ' ' || (peek() == '\t' && (tabs != Tabs::none || at_ < blank_until_))) {
+        ++at_;
+      }
+      if (peek() == '#') skip_rest_of_line();
+      if (at_end() || !is_line_end()) return;
+      next_line();
+      if (tabs == Tabs::on_this_line) tabs = Tabs::none;
+    }
+  }
+
+  /// Moves to the end of the line, and gives the rest of it.
+  std::string_view take_line() {
+    const std::size_t begin = at_;
+    skip_rest_of_line();
+    return text_from(begin);
+  }
+
+ private:
+  std::size_t count_blanks() const {
+    std::size_t blanks = 0;
+    while (is_blank(blanks)) ++blanks;
+    return blanks;
+  }
+
+  std::string_view text_;
+  DocumentBuilder& builder_;
+  std::size_t at_ = 0;
+  std::size_t line_begin_ = 0;
+  bool fresh_ = true;            // no token of this line was read
+  std::size_t blank_until_ = 0;  // the text behind the last plain scalar is blank up to here
+};
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_TEXT_YAML_CURSOR_HPP

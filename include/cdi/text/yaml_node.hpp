@@ -1,0 +1,151 @@
+// A node of YAML text: a scalar or an alias, with its anchor and tag.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TEXT_YAML_NODE_HPP
+#define CDI_TEXT_YAML_NODE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <cdi/base/result.hpp>
+#include <cdi/text/document_builder.hpp>
+#include <cdi/text/yaml_block_scalar.hpp>
+#include <cdi/text/yaml_cursor.hpp>
+#include <cdi/text/yaml_directives.hpp>
+#include <cdi/text/yaml_plain_scalar.hpp>
+#include <cdi/text/yaml_properties.hpp>
+#include <cdi/text/yaml_quoted_scalar.hpp>
+#include <cdi/text/yaml_scalar.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// A scalar or an alias that was read and is not yet added.
+struct YamlNode {
+  YamlScalar scalar{};
+  std::string_view alias{};  // the name of the anchor; empty for a scalar
+  bool is_block_scalar = false;
+  bool has_lines = false;  // it has more than one line
+};
+
+/// Reads nodes, and adds them to the document.
+class YamlNodeReader {
+ public:
+  YamlNodeReader(YamlCursor& cursor, DocumentBuilder& builder, const YamlDirectives& directives)
+      : cursor_{cursor}, builder_{builder}, property_reader_{cursor, directives} {}
+
+  /// The anchor and tag of the node that is added next.
+  YamlProperties properties{};
+
+  /// Reads an anchor or tag into `properties`. False when the text is refused.
+  bool read_property() { return property_reader_.read(properties); }
+
+  /// Whether `properties` are on this line.
+  bool follows_property() const {
+    return properties.any() && properties.line_begin == cursor_.line_begin();
+  }
+
+  /// Reads a scalar or an alias. Further lines of it begin in column `least` or behind; `flow`:
+  /// inside brackets or braces. False when the text is refused.
+  bool read(std::size_t least, bool flow, YamlNode& out) {
+    const char c = cursor_.peek();
+    out.scalar.at = cursor_.at();
+    if (c == '*') return property_reader_.read_alias(out.alias);
+    out.is_block_scalar = !flow && (c == '|' || c == '>');
+    const std::size_t line = cursor_.line_begin();
+    if (!read_scalar(least, flow, out)) return false;
+    out.has_lines = cursor_.line_begin() != line;
+    return true;
+  }
+
+  /// The text of the node that was read last.
+  std::string_view text_of(const YamlNode& node) const {
+    const YamlScalar& scalar = node.scalar;
+    return scalar.is_decoded ? std::string_view{decoded_} : cursor_.text(scalar.begin, scalar.size);
+  }
+
+  /// Adds the node that was read last. False when the text is refused.
+  bool add(const YamlNode& node) {
+    if (node.alias.empty()) return add_scalar(node);
+    const std::size_t at = node.scalar.at;
+    if (properties.any()) return cursor_.refuse("an alias has neither anchor nor tag", at);
+    const auto anchor = anchors_.find(node.alias);
+    if (anchor != anchors_.end()) return builder_.copy(anchor->second, at);
+    return cursor_.refuse("the anchor " + quoted(node.alias) + " is not defined", at);
+  }
+
+  /// Adds a value that is not written. False when the text is refused.
+  bool add_null(std::size_t at) {
+    const bool text = properties.is_text;
+    if (text ? !builder_.decoded_scalar(at, {}, /*quoted=*/true) : !builder_.null(at)) return false;
+    note_anchor(std::exchange(properties, {}));
+    return true;
+  }
+
+  /// Begins a list or a map. False when the text is refused.
+  bool begin(bool list, std::size_t at) {
+    if (list ? !builder_.begin_list(at) : !builder_.begin_map(at)) return false;
+    note_anchor(std::exchange(properties, {}));
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t bytes_per_anchor = 72;  // in a map, with its part of the heap
+
+  bool read_scalar(std::size_t least, bool flow, YamlNode& out) {
+    const char c = cursor_.peek();
+    if (c == '"' || c == '\'') return YamlQuotedScalarReader{cursor_, decoded_}.read(out.scalar);
+    if (out.is_block_scalar) {
+      return YamlBlockScalarReader{cursor_, decoded_, least}.read(out.scalar);
+    }
+    return YamlPlainScalarReader{cursor_, decoded_, least, flow}.read(out.scalar);
+  }
+
+  bool add_scalar(const YamlNode& node) {
+    const YamlScalar& scalar = node.scalar;
+    const auto mine = std::exchange(properties, {});
+    const bool quoted = mine.is_text || (scalar.quoted && !mine.tagged);
+    const auto text = text_of(node);
+    bool good = false;
+    if (!quoted && !scalar.quoted && is_null_word(text)) {
+      good = builder_.null(scalar.at);
+    } else if (scalar.is_decoded) {
+      good = builder_.decoded_scalar(scalar.at, text, quoted);
+    } else {
+      good = builder_.scalar(scalar.at, scalar.begin, scalar.size, quoted);
+    }
+    note_anchor(mine);
+    return good;
+  }
+
+  static bool is_null_word(std::string_view text) {
+    return text == "~" || text == "null" || text == "Null" || text == "NULL" || text.empty();
+  }
+
+  /// Makes an anchor name the value that was added last.
+  void note_anchor(const YamlProperties& mine) {
+    if (!mine.anchor) return;
+    const auto [at, added] = anchors_.insert_or_assign(*mine.anchor, builder_.last());
+    if (added) builder_.note_memory(bytes_per_anchor);
+  }
+
+  YamlCursor& cursor_;
+  DocumentBuilder& builder_;
+  YamlPropertyReader property_reader_;
+  std::map<std::string_view, std::uint32_t> anchors_{};
+  std::string decoded_{};  // the text of the scalar read last, when it differs from the source
+};
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_TEXT_YAML_NODE_HPP

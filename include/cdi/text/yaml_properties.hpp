@@ -1,0 +1,136 @@
+// The properties of a YAML node: its anchor and its tag.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TEXT_YAML_PROPERTIES_HPP
+#define CDI_TEXT_YAML_PROPERTIES_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <cdi/base/result.hpp>
+#include <cdi/text/unicode.hpp>
+#include <cdi/text/yaml_cursor.hpp>
+#include <cdi/text/yaml_directives.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// `&anchor` and `!tag` before a node.
+struct YamlProperties {
+  std::optional<std::string_view> anchor{};
+  bool tagged = false;
+  bool is_text = false;        // the tag is `!!str` or `!`
+  std::size_t begin = 0;       // of the first of them
+  std::size_t line_begin = 0;  // of its line
+  bool any() const { return anchor || tagged; }
+};
+
+/// Reads the properties of nodes.
+class YamlPropertyReader {
+ public:
+  YamlPropertyReader(YamlCursor& cursor, const YamlDirectives& directives)
+      : cursor_{cursor}, directives_{directives} {}
+
+  /// Reads one anchor or tag. False when the text is refused.
+  bool read(YamlProperties& out) {
+    if (!out.any()) {
+      out.begin = cursor_.at();
+      out.line_begin = cursor_.line_begin();
+    }
+    return cursor_.peek() == '&' ? read_anchor(out) : read_tag(out);
+  }
+
+  /// Reads `*name`. False when the text is refused.
+  bool read_alias(std::string_view& name) { return read_name(name, "alias"); }
+
+ private:
+  static constexpr std::string_view name_bytes =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  static constexpr std::string_view other_uri_bytes = ";/?:@&=+$,.!~*'()[]";
+
+  bool read_anchor(YamlProperties& out) {
+    if (out.anchor) return cursor_.refuse("a value has two anchors", cursor_.at());
+    out.anchor.emplace();
+    return read_name(*out.anchor, "anchor");
+  }
+
+  /// Moves over `&` or `*`, and reads the name behind it.
+  bool read_name(std::string_view& name, std::string_view what) {
+    const std::size_t begin = cursor_.at();
+    cursor_.move(1);
+    while (is_name_byte(cursor_.peek())) cursor_.move(1);
+    name = cursor_.text_from(begin + 1);
+    constexpr std::string_view ends = "?:,]}%@`";
+    const bool ended = cursor_.is_blank_or_end() || ends.find(cursor_.peek()) != ends.npos;
+    if (!name.empty() && ended) return true;
+    return cursor_.refuse(
+        "the name of an " + std::string{what} + " may only have letters, digits, _ and -", begin);
+  }
+
+  static bool is_name_byte(char c) {
+    const char lower = ascii_lower(c);
+    return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  }
+
+  bool read_tag(YamlProperties& out) {
+    const std::size_t at = cursor_.at();
+    if (out.tagged) return cursor_.refuse("a value has two tags", at);
+    const auto tag = take_tag();
+    if (!tag.starts_with("!<") && !is_uri(tag)) {
+      cursor_.note_unportable(at,
+                              "a tag that is not a URI is refused by the Go reference, and so by "
+                              "most engines: remove it");
+    }
+    out.tagged = true;
+    out.is_text = tag == "!" || tag == "!!str" || tag == "!<tag:yaml.org,2002:str>";
+    if (tag == "!!binary" || tag == "!<tag:yaml.org,2002:binary>") {
+      return cursor_.refuse("the tag !!binary is not supported: write the text itself", at);
+    }
+    const auto handle = handle_of(tag);
+    return directives_.is_known(handle) ||
+           cursor_.refuse("the tag handle " + quoted(handle) + " is not defined", at);
+  }
+
+  /// Moves over a tag, and gives it with its `!`.
+  std::string_view take_tag() {
+    const std::size_t begin = cursor_.at();
+    const bool in_brackets = cursor_.peek(1) == '<';
+    const std::string_view ends = in_brackets ? ">" : ",[]{}";
+    while (!cursor_.is_blank_or_end() && ends.find(cursor_.peek()) == ends.npos) cursor_.move(1);
+    if (in_brackets && cursor_.peek() == '>') cursor_.move(1);
+    return cursor_.text_from(begin);
+  }
+
+  /// `!`, a name and `!` at the front of a tag; empty when it has none.
+  static std::string_view handle_of(std::string_view tag) {
+    const auto end = std::min(tag.find_first_not_of(name_bytes, 1), tag.size());
+    return end < tag.size() && tag[end] == '!' ? tag.substr(0, end + 1) : std::string_view{};
+  }
+
+  static bool is_uri(std::string_view tag) {
+    for (std::size_t i = 0; i < tag.size(); ++i) {
+      const bool good =
+          tag[i] == '%'
+              ? i + 2 < tag.size() && hex_digit(tag[i + 1]) >= 0 && hex_digit(tag[i + 2]) >= 0
+              : name_bytes.find(tag[i]) != tag.npos || other_uri_bytes.find(tag[i]) != tag.npos;
+      if (!good) return false;
+    }
+    return true;
+  }
+
+  YamlCursor& cursor_;
+  const YamlDirectives& directives_;
+};
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_TEXT_YAML_PROPERTIES_HPP

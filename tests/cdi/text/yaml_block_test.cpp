@@ -1,0 +1,77 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <string>
+#include <string_view>
+
+#include <doctest/doctest.h>
+
+#include <cdi/text/yaml_block.hpp>
+
+#include "../../yaml_by_hand.hpp"
+
+namespace {
+
+TEST_CASE("Blocks begin and end where libyaml has them") {
+  check_parsed({
+      {"a:\n- b\n- c\nd: 1", "{a=[b c] d=1}"},
+      {"a:\n- b:\n  - c\n- d", "{a=[{b=[c]} d]}"},
+      {"- - a\n  - b\n- c", "[[a b] c]"},
+      {"- a: 1\n  b: 2\n-\n  c: 3", "[{a=1 b=2} {c=3}]"},
+      {"-   a: 1\n    b: 2", "[{a=1 b=2}]"},
+      {"a:\n    b:\n     c: 1\n    d: 2", "{a={b={c=1} d=2}}"},
+      {"a:\n  - b\n\n# note\n  - c\n", "{a=[b c]}"},
+      {"? a\n: b\n? c\nd: e", "{a=b c=null d=e}"},
+      {"? a\n: - b\n  - c", "{a=[b c]}"},
+      {"a: &x\n  b: 1\nc: *x", "{a={b=1} c={b=1}}"},
+      {"a: &x\nc: *x", "{a=null c=null}"},
+      {"&m\n&k a: 1\nb: *k", "{a=1 b=a}"},
+      {"- &m a: 1\n- *m", "[{a=1} a]"},
+      {"a: 1\n&k b: 2\n!!str c: *k", "{a=1 b=2 \"c\"=b}"},
+      {"- !!map\n  a: 1\n- !t [b]", "[{a=1} [b]]"},
+      {"--- {a: 1}", "{a=1}"},
+      {"--- |\n x\n", "\"x\\n\""},
+      {"a: 1\n  \t\nb: 2\n", "{a=1 b=2}"},  // blanks that an editor left
+      {"k:\n  a: 1\n   \t\n  b: 2\n", "{k={a=1 b=2}}"},
+      {"a: 1\n \t# note\nb: 2\n", "{a=1 b=2}"},
+      {"? |\n  a\n: 1\n", "{\"a\\n\"=1}"},
+      {"a: !<tag:yaml.org,2002:str> 0", "{a=\"0\"}"},
+      {"a:\n|\n b\n", "{a=\"b\\n\"}"},
+      {"%TAG !e! tag:x\n---\na: !e!f 1", "{a=1}"},
+      {"a: b\n  - c", "{a=b - c}"},
+      {"a: [b,\nc\n]\nd: 1", "{a=[b c] d=1}"},
+  });
+}
+
+TEST_CASE("A key without a colon is refused, above all where a text is cut off") {
+  check_refused_at({
+      {"a: 1\npermissions", "2:1"},  // reported: it was a null
+      {"a: 1\nb", "2:1"},
+      {"a:\n  b: 1\n  c", "3:3"},
+      {"- a: 1\n  b", "2:3"},
+      {"a: 1\n\"b\"", "2:1"},
+      {"a: 1\n[b]", "2:1"},
+      {"a:\n- 1\nb", "3:1"},
+      {"- 1\nb", "2:1"},
+  });
+  CHECK(parsed("a: 1\nkind:v.com/c") == "2:1 not valid YAML: write a blank after ':'");
+  CHECK(parsed("env:\n-A=1") == "2:1 not valid YAML: write a blank after '-'");
+  CHECK(parsed("type: \"").starts_with("1:7 "));  // reported: it was a text
+  CHECK(parsed("type: '").starts_with("1:7 "));
+}
+
+TEST_CASE("Blocks are refused as libyaml does") {
+  check_refused({"a: - b",     "a: 1\n- b", "- a\nb: 1",     "- 'a'\n b",     "a: \"x\" y",
+                 "a: 'x'y: 1", "a\nb: c",   "? {a: b}\n: c", ": a",           "a: &x &y b",
+                 "a: &x *x",   "&x - a",    "a: *",          "a: & b",        "a: !!binary eA==",
+                 "a: !e!f 1",  "-\ta",      "a:\n \tb: 1",   "a: b\n\t c: d", "x: 1\n\"a\":1",
+                 "&a\n&b c",   "a: 1\n&x",  "?\ta",          "a: 1\n&x\nb: 2"});
+}
+
+TEST_CASE("A key is as long as libyaml allows") {
+  CHECK(cdi::parse_yaml(std::string(1023, 'k') + ": v"));
+  CHECK_FALSE(cdi::parse_yaml(std::string(1025, 'k') + ": v"));
+  CHECK(parsed("? " + std::string(2000, 'k') + "\n: v").ends_with("=v}"));
+}
+
+}  // namespace

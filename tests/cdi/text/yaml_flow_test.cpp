@@ -1,0 +1,57 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <string>
+#include <string_view>
+
+#include <doctest/doctest.h>
+
+#include <cdi/text/yaml_flow.hpp>
+
+#include "../../yaml_by_hand.hpp"
+
+namespace {
+
+TEST_CASE("Brackets and braces hold pairs, nulls and trailing commas") {
+  check_parsed({
+      {"[a: 1, b: [c: 2]]", "[{a=1} {b=[{c=2}]}]"},
+      {"{a, b: , c: 1}", "{a=null b=null c=1}"},
+      {"{\"a\":1, 'b':2}", R"({"a"=1 "b"=2})"},
+      {"{a:1}", "{a:1=null}"},
+      {"[a, b, ]", "[a b]"},
+      {"[a b,\n  c\n  d]", "[a b c d]"},
+      {"{? a : b}", "{a=b}"},
+      {"[? a : b, ? c]", "[{a=b} {c=null}]"},
+      {"[[], {}, [{}]]", "[[] {} [{}]]"},
+      {"[&x a, *x , !!str 1]", "[a a \"1\"]"},
+      {"[-1, -a, a-]", "[-1 -a a-]"},
+  });
+}
+
+TEST_CASE("A list or map that is not ended is refused where it begins") {
+  CHECK(parsed("a: 1\nb: 2\nc: {d: 1\n").starts_with("3:4 "));
+  CHECK(parsed("a: 1\nb: 2\nc: [1, {d: 1}\n").starts_with("3:4 "));
+}
+
+TEST_CASE("Brackets and braces are refused as libyaml does") {
+  check_refused({"[a, , b]",     "{, a}",       "[,]",        "[a]: b",  "{a: b}: c",
+                 "{[a]: b}",     "[a b: c: d]", "{a: b: c}",  "[a}",     "{a\n: b}",
+                 "[- a]",        "{- a}",       "[a\n--- b]", "{? }",    "[a: ? b]",
+                 "[a: ? b : c]", "{a: ? b}",    "[? ? a]",    "{? ? a}", "[!!str ? a]",
+                 "[&x ? a : b]"});
+}
+
+TEST_CASE("A key in braces has as many bytes as libyaml allows") {
+  CHECK(cdi::parse_yaml("{" + std::string(1024, 'k') + ": v}"));
+  CHECK(parsed("{" + std::string(1025, 'k') + ": v}") ==
+        "1:2 not valid YAML: a key has more than 1024 bytes");
+}
+
+TEST_CASE("What the Go reference refuses in brackets is noted") {
+  CHECK(unportable("a: [b,\n c?d, e?]") == "2:3 '?'");
+  CHECK(unportable("a: {b: c\n  ?d}") == "2:3 '?'");
+  CHECK(unportable("a: {!b\n c: d}") == "2:2 a");
+  CHECK(unportable("a: {? !b\n c: d, e: !b\n f, !b g: h, &i\n j}") == "none");
+}
+
+}  // namespace

@@ -1,0 +1,43 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <string>
+#include <string_view>
+
+#include <doctest/doctest.h>
+
+#include <cdi/text/yaml_node.hpp>
+
+#include "../../yaml_by_hand.hpp"
+
+namespace {
+
+TEST_CASE("Null has five forms, and none in quotes") {
+  CHECK(parsed("[null, Null, NULL, ~, nULL]") == "[null null null null nULL]");
+  CHECK(parsed("- \n-\n- null\n") == "[null null null]");
+  CHECK(parsed("['', \"null\", '~', !!str ~]") == R"(["" "null" "~" "~"])");
+}
+
+TEST_CASE("Anchors and aliases repeat values of every kind") {
+  check_parsed({
+      {"a: &x 1\nb: *x\nc: [*x, *x]", "{a=1 b=1 c=[1 1]}"},
+      {"a: &x {b: &y [1]}\nc: *x\nd: *y", "{a={b=[1]} c={b=[1]} d=[1]}"},
+      {"- &x 1\n- &x 2\n- *x", "[1 2 2]"},  // an anchor can be used again
+      {"&k a: *k", "{a=a}"},
+      {"- &n\n- *n", "[null null]"},
+      {"a: &x 'q'\n*x : 1", R"({a="q" "q"=1})"},
+  });
+}
+
+TEST_CASE("An alias is refused that names nothing, or a value around it") {
+  CHECK(parsed("a: *x") == "1:4 not valid YAML: the anchor \"x\" is not defined");
+  CHECK(parsed("a: &x\n  - *x") == "2:5 an alias refers to an enclosing value");
+  CHECK(parsed("&x {a: [*x]}") == "1:9 an alias refers to an enclosing value");
+}
+
+TEST_CASE("An alias has neither anchor nor tag") {
+  CHECK(parsed("a: &x &y *x") == "1:7 not valid YAML: a value has two anchors");
+  CHECK(parsed("a: &x 1\nb: &y *x") == "2:7 not valid YAML: an alias has neither anchor nor tag");
+}
+
+}  // namespace

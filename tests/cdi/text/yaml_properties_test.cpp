@@ -1,0 +1,95 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <string>
+#include <string_view>
+
+#include <doctest/doctest.h>
+
+#include <cdi/text/yaml_properties.hpp>
+
+#include "../../yaml_by_hand.hpp"
+
+namespace {
+
+using cdi::detail::YamlProperties;
+
+struct Read {
+  std::string error{};
+  std::string anchor{};
+  bool tagged = false;
+  bool is_text = false;
+  std::string rest{};
+};
+
+/// Reads anchors and tags, with blanks between them, up to something else.
+Read read(std::string_view text) {
+  YamlByHand hand{text};
+  cdi::detail::YamlDirectives directives{hand.cursor, hand.builder};
+  cdi::detail::YamlPropertyReader reader{hand.cursor, directives};
+  YamlProperties found;
+  CHECK(directives.read());
+  hand.cursor.skip_to_token(cdi::detail::YamlCursor::Tabs::none);
+  while (hand.cursor.peek() == '&' || hand.cursor.peek() == '!') {
+    if (!reader.read(found)) return {.error = hand.error()};
+    hand.cursor.skip_blanks();
+  }
+  return {.anchor = std::string{found.anchor.value_or("")},
+          .tagged = found.tagged,
+          .is_text = found.is_text,
+          .rest = hand.rest()};
+}
+
+TEST_CASE("A node has an anchor and a tag, in any order") {
+  for (const std::string_view text : {"&a-_9 !t x", "!t &a-_9 x"}) {
+    CAPTURE(text);
+    const auto found = read(text);
+    CHECK(found.anchor == "a-_9");
+    CHECK(found.tagged);
+    CHECK_FALSE(found.is_text);
+    CHECK(found.rest == "x");
+  }
+  CHECK(read("&a").anchor == "a");
+  CHECK(read("&a, b").rest == ", b");
+}
+
+TEST_CASE("The tags of text make text of any scalar") {
+  for (const std::string_view text : {"! 1", "!!str 1", "!<tag:yaml.org,2002:str> 1"}) {
+    CAPTURE(text);
+    CHECK(read(text).is_text);
+    CHECK(read(text).rest == "1");
+  }
+  CHECK_FALSE(read("!!int 1").is_text);
+  CHECK(parsed("[!!str 5, '5', \"5\", ! 5, 5]") == R"(["5" "5" "5" "5" 5])");
+}
+
+TEST_CASE("A tag ends before a comma or a bracket, one in angle brackets behind them") {
+  CHECK(read("!t, b").rest == ", b");
+  CHECK(read("!t] b").rest == "] b");
+  CHECK(read("!<t,u>b").rest == "b");
+}
+
+TEST_CASE("Bad names, repeated properties and unknown handles are refused") {
+  const std::string at = "1:1 not valid YAML: ";
+  CHECK(read("& b").error == at + "the name of an anchor may only have letters, digits, _ and -");
+  CHECK(read("&a.b c").error ==
+        at + "the name of an anchor may only have letters, digits, _ and -");
+  CHECK(parsed("a: *") ==
+        "1:4 not valid YAML: the name of an alias may only have letters, digits, _ and -");
+  CHECK(read("&a &b c").error == "1:4 not valid YAML: a value has two anchors");
+  CHECK(read("!a !b c").error == "1:4 not valid YAML: a value has two tags");
+  CHECK(read("!e!f 1").error == at + "the tag handle \"!e!\" is not defined");
+  CHECK(read("%TAG !e! tag:x\n---\n!e!f 1").rest == "1");
+  for (const std::string_view text : {"!!binary eA==", "!<tag:yaml.org,2002:binary> eA=="}) {
+    CAPTURE(text);
+    CHECK(read(text).error == at + "the tag !!binary is not supported: write the text itself");
+  }
+}
+
+TEST_CASE("Tags that are not a URI are noted, since the Go reference refuses them") {
+  CHECK(unportable("a: !b:c/d%20 e\nf: !<tag:x> g\nh: !!str i") == "none");
+  CHECK(unportable("a: !b>c d") == "1:4 a");
+  CHECK(unportable("a: !b%2x d") == "1:4 a");
+}
+
+}  // namespace
