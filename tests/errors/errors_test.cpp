@@ -105,7 +105,7 @@ constexpr Row rows[] = {
      R"(1:4: not valid YAML: the anchor "x" is not defined)"},
     {Format::yaml, R"(a: &x [*x]
 )",
-     R"(1:8: an alias stands inside what it names)"},
+     R"(1:8: an alias refers to an enclosing value)"},
     {Format::yaml, R"(a: "\q"
 )",
      R"(1:5: not valid YAML: unknown escape in double quotes: write \\ for a backslash)"},

@@ -13,10 +13,15 @@
 #include <vector>
 
 #include <cdi/base/result.hpp>
+#include <cdi/text/line_index.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
 inline namespace CDI_ABI {
+
+namespace detail {
+class MergeKeys;
+}  // namespace detail
 
 /// What a text may cost at most. A text over a limit is refused with `Errc::limit`, as soon as the
 /// limit is reached. Parsing takes at most ten times the bytes of the text, `expansion`, and 128
@@ -98,6 +103,7 @@ class Document {
 
  private:
   friend class DocumentBuilder;
+  friend class detail::MergeKeys;
 
   struct Node {
     std::uint32_t at = 0;     // where it begins in the source
@@ -122,20 +128,9 @@ class Document {
 
   Document() = default;
 
-  /// The line of a byte of the source.
-  struct Mark {
-    std::uint32_t line = 1;
-    std::uint32_t begin = 0;  // of that line
-  };
-
   Position position(std::size_t at) const;
-  /// The nearest known line at or before a byte, and the byte that it is known of.
-  Mark mark_before(std::size_t at, std::size_t& from) const;
-  /// Counts lines from a byte of the line that `mark` is, to the line of a byte at or after it.
-  void count_lines(Mark& mark, std::size_t from, std::size_t at) const;
   std::string_view text(const Node& node) const;
 
-  static constexpr std::size_t bytes_per_mark = 1024;
   static constexpr unsigned kind_bits = 3;
   static constexpr std::uint32_t most_bytes = 0xffff'ffffU >> kind_bits;
   static constexpr std::uint32_t pack(Kind kind, std::uint32_t size) {
@@ -149,7 +144,7 @@ class Document {
   Nodes nodes_{};  // in document order; a map holds key, value, key, value, ...
   std::vector<char> source_{};
   std::vector<char> decoded_{};  // of scalars that are written in another way: with escapes, folded
-  std::vector<Mark> marks_{};    // of bytes 0, 1024, 2048, ...; never empty
+  detail::LineIndex lines_{};    // of the source
   std::string file_{};
   std::uint32_t rest_ = 0;  // where the text goes on after the document; 0 when it does not
   std::uint32_t unportable_at_ = 0;
@@ -252,10 +247,6 @@ namespace detail {
 
 /// The byte order mark that a text in UTF-8 may begin with.
 inline constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
-
-/// Where the line after the one that `at` stands in begins: LF, CR LF, and a CR alone end a line.
-/// The size of the text when there is none.
-std::size_t next_line(std::string_view text, std::size_t at);
 
 /// Whether two keys name the same field. The CDI document's own sample writes `additionalGIDs`, and
 /// the Go reference reads fields in any case; so do we.

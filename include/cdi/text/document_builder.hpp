@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +15,9 @@
 
 #include <cdi/base/result.hpp>
 #include <cdi/text/document.hpp>
+#include <cdi/text/line_index.hpp>
+#include <cdi/text/merge_keys.hpp>
+#include <cdi/text/repeated_keys.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -44,7 +46,7 @@ class DocumentBuilder {
     constexpr std::uint64_t unlimited = std::uint64_t{1} << 62;
     most_memory_ = std::uint64_t{6} * source.size() + small +
                    std::min<std::uint64_t>(limits.expansion, unlimited);
-    mark_lines();
+    document_.lines_ = detail::LineIndex{this->source()};
   }
 
   /// The copy of the text, for the reader to read. Lives as long as the builder.
@@ -92,7 +94,7 @@ class DocumentBuilder {
   /// `Limits::expansion`. Costs as much as what is copied.
   bool copy(std::uint32_t from, std::size_t at) {
     if (std::find(open_.begin(), open_.end(), from) != open_.end()) {
-      return refuse(Errc::syntax, "an alias stands inside what it names", at);
+      return refuse(Errc::syntax, "an alias refers to an enclosing value", at);
     }
     const std::uint32_t count = nodes()[from].next - from;
     const auto to = static_cast<std::uint32_t>(nodes().size());
@@ -190,21 +192,6 @@ class DocumentBuilder {
             .size = Document::pack(kind, static_cast<std::uint32_t>(size))};
   }
 
-  void mark_lines() {
-    const auto text = source();
-    const bool only_lf = text.find('\r') == text.npos;
-    auto& marks = document_.marks_;
-    marks.reserve(text.size() / Document::bytes_per_mark + 1);
-    Document::Mark line;
-    marks.push_back(line);
-    for (std::size_t at = 0; at < text.size(); ++line.line) {
-      line.begin = static_cast<std::uint32_t>(at);
-      at = only_lf ? std::min(text.find('\n', at), text.size() - 1) + 1
-                   : detail::next_line(text, at);
-      while (marks.size() * Document::bytes_per_mark < at) marks.push_back(line);
-    }
-  }
-
   bool too_many(std::size_t at) {
     return refuse(Errc::limit, "more than " + std::to_string(limits_.values) + " values", at);
   }
@@ -263,27 +250,24 @@ class DocumentBuilder {
     return true;
   }
 
-  bool is_merge_key(const Node& key) const {
-    return merge_keys_ && Document::kind_of(key) == Kind::plain && text(key) == "<<";
-  }
-
-  /// Refuses keys that are not text, and keys written twice. Few keys are compared with each other,
-  /// many are sorted.
+  /// Refuses keys that are not text, and keys written twice.
   bool check_keys(std::uint32_t map) {
     keys_.clear();
     keys_.reserve(Document::size_of(nodes()[map]) / 2);
     for (std::uint32_t i = map + 1; i < nodes().size(); i = nodes()[nodes()[i].next].next) {
       const Node& key = nodes()[i];
       if (!is_scalar(key)) return refuse(Errc::syntax, "a key must be text", key.at);
-      if (is_merge_key(key)) {
+      if (merge_keys_ && detail::MergeKeys::is_merge_key(document_, key)) {
         has_merge_keys_ = true;
       } else {
         keys_.push_back(i);
       }
     }
-    constexpr std::size_t few = 12;
-    const std::uint32_t* const twice = keys_.size() <= few ? find_twice() : sort_and_find_twice();
-    return twice == nullptr || key_twice(nodes()[*twice]);
+    const auto text_of = [this](std::uint32_t key) {
+      return text(nodes()[key]);
+    };
+    const std::uint32_t* const second = detail::find_repeated(keys_, text_of);
+    return second == nullptr || key_twice(nodes()[*second]);
   }
 
   bool key_twice(const Node& second) {
@@ -296,113 +280,12 @@ class DocumentBuilder {
                   second.at);
   }
 
-  const std::uint32_t* find_twice() const {
-    for (std::size_t i = 1; i < keys_.size(); ++i) {
-      const auto key = text(nodes()[keys_[i]]);
-      for (std::size_t k = 0; k < i; ++k) {
-        if (key == text(nodes()[keys_[k]])) return &keys_[i];
-      }
-    }
-    return nullptr;
-  }
-
-  const std::uint32_t* sort_and_find_twice() {
-    std::sort(keys_.begin(), keys_.end(), [this](std::uint32_t a, std::uint32_t b) {
-      const int order = text(nodes()[a]).compare(text(nodes()[b]));
-      return order == 0 ? a < b : order < 0;
-    });
-    const auto twice = std::adjacent_find(
-        keys_.begin(), keys_.end(),
-        [this](std::uint32_t a, std::uint32_t b) { return text(nodes()[a]) == text(nodes()[b]); });
-    return twice == keys_.end() ? nullptr : &twice[1];
-  }
-
-  // YAML merge keys: `<<` brings the members of another map, or of a list of maps; what the map
-  // says itself counts more, and earlier maps of the list count more than later ones. Done when all
-  // is read: aliases name values by index until then. Every value is looked at once.
-
+  /// Merges keys, where there is memory for it.
   bool merge_all() {
-    note_memory(nodes().size() * (sizeof(Node) + sizeof(Node) / 2));  // with what sorts the keys
+    note_memory(detail::MergeKeys::bytes_for(nodes().size()));
     if (memory_ > most_memory_) return too_much(0);
-    Nodes merged;
-    if (!merge_value(0, merged)) return false;
-    nodes() = std::move(merged);
-    return true;
-  }
-
-  /// Appends the value at `from` to `out`, without merge keys. As deep as `Limits::depth`.
-  bool merge_value(std::uint32_t from, Nodes& out) {
-    const auto at = out.size();
-    const Node merged = nodes()[from];
-    out.push_back(merged);
-    if (Document::kind_of(merged) == Kind::list) {
-      for (auto item = from + 1; item < merged.next; item = nodes()[item].next) {
-        if (!merge_value(item, out)) return false;
-      }
-    } else if (Document::kind_of(merged) == Kind::map) {
-      std::vector<std::uint32_t> keys;
-      bool merges = false;
-      if (!collect_keys(from, keys, merges)) return false;
-      if (merges) keep_first(keys);
-      for (const auto key : keys) {
-        if (!merge_value(key, out) || !merge_value(nodes()[key].next, out)) return false;
-      }
-      out[at].size = Document::pack(Kind::map, static_cast<std::uint32_t>(keys.size()));
-    }
-    out[at].next = static_cast<std::uint32_t>(out.size());
-    return true;
-  }
-
-  /// The keys of a map, and behind them those of the maps it merges.
-  bool collect_keys(std::uint32_t map, std::vector<std::uint32_t>& keys, bool& merges) {
-    const auto end = nodes()[map].next;
-    for (auto key = map + 1; key < end; key = nodes()[nodes()[key].next].next) {
-      if (!is_merge_key(nodes()[key])) keys.push_back(key);
-    }
-    for (auto key = map + 1; key < end; key = nodes()[nodes()[key].next].next) {
-      if (!is_merge_key(nodes()[key])) continue;
-      merges = true;
-      if (!collect_merged(nodes()[key].next, keys)) return false;
-    }
-    return true;
-  }
-
-  bool collect_merged(std::uint32_t source, std::vector<std::uint32_t>& keys) {
-    const Node& named = nodes()[source];
-    bool merges = false;
-    if (Document::kind_of(named) == Kind::map) return collect_keys(source, keys, merges);
-    if (Document::kind_of(named) != Kind::list) return bad_merge(named);
-    for (auto item = source + 1; item < named.next; item = nodes()[item].next) {
-      if (Document::kind_of(nodes()[item]) != Kind::map) return bad_merge(nodes()[item]);
-      if (!collect_keys(item, keys, merges)) return false;
-    }
-    return true;
-  }
-
-  /// Of keys with the same text, keeps the first.
-  void keep_first(std::vector<std::uint32_t>& keys) const {
-    std::vector<std::uint32_t> sorted(keys.size());  // places in `keys`
-    std::iota(sorted.begin(), sorted.end(), 0U);
-    const auto text_at = [&](std::uint32_t place) {
-      return text(nodes()[keys[place]]);
-    };
-    std::sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) {
-      const int order = text_at(a).compare(text_at(b));
-      return order == 0 ? a < b : order < 0;
-    });
-    std::vector<bool> repeated(keys.size());
-    for (std::size_t i = 1; i < sorted.size(); ++i) {
-      repeated[sorted[i]] = text_at(sorted[i]) == text_at(sorted[i - 1]);
-    }
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (!repeated[i]) keys[kept++] = keys[i];
-    }
-    keys.resize(kept);
-  }
-
-  bool bad_merge(const Node& named) {
-    return refuse(Errc::syntax, "<< must name a map or a list of maps", named.at);
+    const auto bad = detail::MergeKeys{document_}.merge();
+    return !bad || refuse(Errc::syntax, "<< must name a map or a list of maps", *bad);
   }
 
   Limits limits_;

@@ -19,7 +19,7 @@ namespace {
 
 using cdi::DocumentBuilder;
 
-TEST_CASE("a key written twice is refused at its second place") {
+TEST_CASE("A key written twice is refused at its second place") {
   Hand hand;
   hand.map();
   hand.word("a");
@@ -30,7 +30,7 @@ TEST_CASE("a key written twice is refused at its second place") {
   CHECK(shown(hand.finish()) == R"(f:1:4: key "a" is written twice, first in line 1: remove one)");
 }
 
-TEST_CASE("of places that not all readers take the first counts, in a copy too") {
+TEST_CASE("The first place that not all readers take is kept, also in a copy") {
   DocumentBuilder builder{"[a, b]", "f", {}, /*merge_keys=*/false};
   CHECK(builder.begin_list(0));
   CHECK(builder.scalar(1, 1, 1, /*quoted=*/false));
@@ -50,7 +50,7 @@ TEST_CASE("of places that not all readers take the first counts, in a copy too")
   }
 }
 
-TEST_CASE("keys that differ in case only are two keys") {
+TEST_CASE("Keys that differ in case only are two keys") {
   Hand hand;
   hand.map();
   for (const auto* key : {"a", "A", "b", ""}) {
@@ -60,7 +60,20 @@ TEST_CASE("keys that differ in case only are two keys") {
   CHECK(hand.end_map());
 }
 
-TEST_CASE("a key must be text") {
+TEST_CASE("An error behind the end is at the end") {
+  DocumentBuilder builder{"ab\n", "f", {}, /*merge_keys=*/false};
+  CHECK_FALSE(builder.refuse(cdi::Errc::syntax, "here", 99));
+  CHECK(builder.failed());
+  CHECK(shown(std::move(builder).finish()) == "f:1:4: here");
+}
+
+TEST_CASE("A place is described by its line and column") {
+  const DocumentBuilder builder{"ab\ncd", "f", {}, /*merge_keys=*/false};
+  CHECK(builder.line(4) == 2);
+  CHECK(builder.describe(4) == "line 2, column 2");
+}
+
+TEST_CASE("A key must be text") {
   for (const int kind : {0, 1, 2}) {
     CAPTURE(kind);
     Hand hand;
@@ -74,7 +87,7 @@ TEST_CASE("a key must be text") {
   }
 }
 
-TEST_CASE("limits refuse the value that goes over them, not the one that reaches them") {
+TEST_CASE("Limits refuse the value that goes over them, not the one that reaches them") {
   Hand three{{.values = 3}};
   CHECK(three.list());
   CHECK(three.null());
@@ -93,7 +106,7 @@ TEST_CASE("limits refuse the value that goes over them, not the one that reaches
   CHECK(shown(deep.error()) == "f:1:3: nested more than 2 deep");
 }
 
-TEST_CASE("a copy brings a value and all in it, with the places of the original") {
+TEST_CASE("A copy brings a value and all in it, with the places of the original") {
   Hand hand;
   hand.list();
   hand.map();
@@ -112,7 +125,7 @@ TEST_CASE("a copy brings a value and all in it, with the places of the original"
   CHECK(document->locate("[2].a[0]").column == 5);
 }
 
-TEST_CASE("a copy counts in full against the limit") {
+TEST_CASE("A copy counts in full against the limit") {
   for (const std::uint32_t values : {6U, 7U}) {
     CAPTURE(values);
     Hand hand{{.values = values}};
@@ -127,101 +140,14 @@ TEST_CASE("a copy counts in full against the limit") {
   }
 }
 
-TEST_CASE("a copy of what is still open is refused") {
+TEST_CASE("A copy of a value that is not ended is refused") {
   Hand hand;
   hand.list();
   CHECK_FALSE(hand.copy(hand.last()));
-  CHECK(shown(hand.finish()) == "f:1:2: an alias stands inside what it names");
+  CHECK(shown(hand.finish()) == "f:1:2: an alias refers to an enclosing value");
 }
 
-TEST_CASE("a merge key brings members, and what the map says itself counts more") {
-  Hand hand;
-  hand.map();
-  hand.word("<<");
-  hand.list();
-  for (const auto* value : {"1", "2"}) {
-    hand.map();
-    hand.word("a");
-    hand.word(value);
-    hand.word(value);
-    hand.list();
-    hand.end_list();
-    hand.word("own");
-    hand.word("merged");
-    hand.end_map();
-  }
-  hand.end_list();
-  hand.word("own");
-  hand.word("kept");
-  CHECK(hand.end_map());
-  CHECK(shown(hand.finish()) == "{own=kept a=1 1=[] 2=[]}");
-}
-
-TEST_CASE("a merge key in quotes, or in JSON, is a key like any other") {
-  Hand quoted;
-  quoted.map();
-  quoted.text("<<");
-  quoted.word("1");
-  CHECK(quoted.end_map());
-  CHECK(shown(quoted.finish()) == R"({"<<"=1})");
-
-  Hand json{{}, /*merge_keys=*/false};
-  json.map();
-  json.word("<<");
-  json.word("1");
-  CHECK(json.end_map());
-}
-
-TEST_CASE("a merge key must name maps") {
-  Hand hand;
-  hand.map();
-  hand.word("<<");
-  hand.list();
-  hand.map();
-  hand.end_map();
-  hand.word("1");  // 5
-  hand.end_list();
-  CHECK(hand.end_map());  // merged when all is read
-  CHECK(shown(hand.finish()) == "f:1:5: << must name a map or a list of maps");
-}
-
-TEST_CASE("lines and columns of a byte count from one, whatever ends a line") {
-  struct Row {
-    std::size_t at;
-    std::uint32_t line;
-    std::uint32_t column;
-  };
-  const auto place = [](std::string_view text, std::size_t at) {
-    DocumentBuilder builder{text, "f", {}, false};
-    builder.refuse(cdi::Errc::syntax, "here", at);
-    return std::move(builder).finish().error().position;
-  };
-  for (const auto& row : {Row{0, 1, 1}, Row{1, 1, 2}, Row{2, 1, 3}, Row{3, 2, 1}, Row{6, 3, 1},
-                          Row{7, 4, 1}, Row{8, 4, 2}, Row{99, 4, 2}}) {
-    CAPTURE(row.at);
-    for (const std::string_view text : {"ab\ncd\n\ne", "ab\rcd\r\re", "ab\ncd\n\re"}) {
-      CHECK(place(text, row.at).line == row.line);
-      CHECK(place(text, row.at).column == row.column);
-    }
-  }
-  CHECK(place("a\r\nb", 3).line == 2);
-  CHECK(place("", 0).line == 1);
-}
-
-TEST_CASE("a place is found among many lines") {
-  std::string text;
-  for (int i = 0; i < 1000; ++i) text += std::string(static_cast<std::size_t>(i % 7), 'x') + "\n";
-  DocumentBuilder builder{text, "f", {}, false};
-  std::size_t begin = 0;
-  for (std::uint32_t line = 1; line <= 1000; ++line) {
-    CAPTURE(line);
-    CHECK(builder.line(begin) == line);
-    begin = text.find('\n', begin) + 1;
-    CHECK(builder.line(begin - 1) == line);
-  }
-}
-
-TEST_CASE("aliases may bring ten times the text, or what the limits say") {
+TEST_CASE("Aliases may bring ten times the text, or what the limits say") {
   for (const std::size_t expansion : {std::size_t{1000}, std::size_t{400}}) {
     CAPTURE(expansion);
     Hand hand{{.expansion = expansion}};  // the text of a Hand has 40 bytes
@@ -234,26 +160,7 @@ TEST_CASE("aliases may bring ten times the text, or what the limits say") {
   }
 }
 
-TEST_CASE("a place in a long text is told from the lines before it") {
-  // Line ends of every kind, in places that shift against any block of the text.
-  std::string text;
-  std::vector<std::string> expected;
-  const std::vector<std::string> ends{"\n", "\r\n", "\r"};
-  for (std::size_t line = 1; text.size() < 20'000; ++line) {
-    const auto content = std::string(line % 7 == 0 ? 1500 : 1 + line % 5, 'x') + ends[line % 3];
-    text += content;
-    for (std::size_t column = 1; column <= content.size(); ++column) {
-      expected.push_back("line " + std::to_string(line) + ", column " + std::to_string(column));
-    }
-  }
-  const DocumentBuilder builder{text, "f", {}, false};
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    CAPTURE(at);
-    REQUIRE(builder.describe(at) == expected[at]);
-  }
-}
-
-TEST_CASE("values that take too much memory are refused") {
+TEST_CASE("Values that take too much memory are refused") {
   const std::string text(100'000, ' ');  // which may take 600 kB, and 64 KiB more
   const cdi::Limits limits{.expansion = 0};
   constexpr int most = (600'000 + 65'536) / 16;
@@ -268,32 +175,12 @@ TEST_CASE("values that take too much memory are refused") {
   CHECK_FALSE(noted.null(0));
 }
 
-TEST_CASE("the largest of all limits is no limit") {
+TEST_CASE("The largest of all limits is no limit") {
   Hand hand{{.expansion = static_cast<std::size_t>(-1)}};
   hand.list();
   hand.null();
   const auto item = hand.last();
   for (int i = 0; i < 10'000; ++i) REQUIRE(hand.copy(item));
-}
-
-TEST_CASE("merge keys are refused where a second copy takes too much memory") {
-  const std::string text(100'000, ' ');
-  for (const int values : {10'000, 20'000}) {  // 40 bytes each, of 665,536
-    CAPTURE(values);
-    DocumentBuilder builder{text, "f", {.expansion = 0}, true};
-    builder.begin_map(0);
-    builder.decoded_scalar(0, "<<", false);
-    builder.begin_map(0);
-    builder.end_map();
-    builder.decoded_scalar(0, "a", false);
-    builder.begin_list(0);
-    for (int i = 0; i < values; ++i) REQUIRE(builder.null(0));
-    builder.end_list();
-    REQUIRE(builder.end_map());
-    const auto document = std::move(builder).finish();
-    CHECK(static_cast<bool>(document) == (values == 10'000));
-    if (!document) CHECK(document.error().code == cdi::Errc::limit);
-  }
 }
 
 }  // namespace

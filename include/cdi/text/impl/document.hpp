@@ -45,15 +45,6 @@ CDI_INLINE auto Document::Value::members() const -> Range<Member> {
 
 namespace detail {
 
-CDI_INLINE std::size_t next_line(std::string_view text, std::size_t at) {
-  const auto rest = text.substr(at);
-  auto line = rest.substr(0, rest.find('\n'));
-  line = line.substr(0, line.find('\r'));
-  at += line.size();
-  if (text.substr(at, 2) == "\r\n") ++at;
-  return at < text.size() ? at + 1 : at;
-}
-
 CDI_INLINE bool same_key(std::string_view a, std::string_view b) noexcept {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -113,44 +104,17 @@ CDI_INLINE std::string_view Document::text(const Node& node) const {
   return {decoded_.data() + (node.begin - source_.size()), size};
 }
 
-CDI_INLINE Document::Mark Document::mark_before(std::size_t at, std::size_t& from) const {
-  const auto last = marks_.size() - 1;
-  const auto nearest = at / bytes_per_mark < last ? at / bytes_per_mark : last;
-  from = nearest * bytes_per_mark;
-  return marks_[nearest];
-}
-
-CDI_INLINE void Document::count_lines(Mark& mark, std::size_t from, std::size_t at) const {
-  const std::string_view source{source_.data(), source_.size()};
-  const auto seen = source.substr(0, at + 1);  // the rest of a long line costs nothing
-  for (auto next = detail::next_line(seen, from); next <= at && next != source.size();
-       next = detail::next_line(seen, next)) {
-    mark.begin = static_cast<std::uint32_t>(next);
-    ++mark.line;
-  }
-}
-
 CDI_INLINE Position Document::position(std::size_t at) const {
-  std::size_t from = 0;
-  auto mark = mark_before(at, from);
-  count_lines(mark, from, at);
-  return {file_, mark.line, static_cast<std::uint32_t>(at - mark.begin + 1)};
+  const std::string_view source{source_.data(), source_.size()};
+  const auto [line, column] = lines_.find(source, at);
+  return {file_, line, column};
 }
 
 CDI_INLINE std::vector<std::uint32_t> Document::lines_of(const Value& list) const {
-  std::vector<std::uint32_t> lines;
-  lines.reserve(list.size());
-  Mark mark;
-  std::size_t from = 0;
-  for (const auto item : list.items()) {
-    const std::size_t at = item.node().at;
-    // An alias may be before the last item.
-    if (at < from || at - from > bytes_per_mark) mark = mark_before(at, from);
-    count_lines(mark, from, at);
-    lines.push_back(mark.line);
-    from = at;
-  }
-  return lines;
+  std::vector<std::size_t> places;
+  places.reserve(list.size());
+  for (const auto item : list.items()) places.push_back(item.node().at);
+  return lines_.lines_of({source_.data(), source_.size()}, places);
 }
 
 CDI_INLINE Document Document::without(const Value& list, const std::vector<bool>& left_out) const {
@@ -178,7 +142,7 @@ CDI_INLINE Document Document::without(const Value& list, const std::vector<bool>
   cut.size = pack(kind_of(cut), size_of(cut) - dropped);
   out.source_ = source_;
   out.decoded_ = decoded_;
-  out.marks_ = marks_;
+  out.lines_ = lines_;
   out.file_ = file_;
   out.rest_ = rest_;
   out.unportable_at_ = unportable_at_;

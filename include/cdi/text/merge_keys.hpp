@@ -1,0 +1,130 @@
+// The merge keys of YAML: `<<` brings the members of other maps.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TEXT_MERGE_KEYS_HPP
+#define CDI_TEXT_MERGE_KEYS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <cdi/text/document.hpp>
+#include <cdi/text/repeated_keys.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// Replaces merge keys by the members that they bring. `<<` names a map or a list of maps. Members
+/// that the map itself has take precedence, then those of earlier maps of the list.
+///
+/// Only when the whole document is read: until then, aliases name values by index.
+class MergeKeys {
+ public:
+  explicit MergeKeys(Document& document) : document_{document} {}
+
+  /// Whether a key is `<<` without quotes.
+  static bool is_merge_key(const Document& document, const Document::Node& key) {
+    return Document::kind_of(key) == Kind::plain && document.text(key) == "<<";
+  }
+
+  /// The memory that `merge` takes for so many values, at most: a second copy of them, and what
+  /// sorts the keys.
+  static constexpr std::size_t bytes_for(std::size_t values) {
+    return values * (sizeof(Document::Node) + sizeof(Document::Node) / 2);
+  }
+
+  /// Merges all maps, and reads each value once. Returns the place of a value that `<<` cannot
+  /// name, if there is one; the document is then unchanged.
+  std::optional<std::size_t> merge() {
+    if (!append(0)) return bad_;
+    document_.nodes_ = std::move(merged_);
+    return std::nullopt;
+  }
+
+ private:
+  using Kind = Document::Kind;
+  using Node = Document::Node;
+  using Keys = std::vector<std::uint32_t>;  // indices of keys
+
+  const Node& node(std::uint32_t index) const { return document_.nodes_[index]; }
+  bool is_merge_key(std::uint32_t key) const { return is_merge_key(document_, node(key)); }
+
+  /// Refuses what `<<` cannot name; answers false.
+  bool refuse(const Node& named) {
+    bad_ = named.at;
+    return false;
+  }
+
+  /// Appends a value, without merge keys. Goes as deep as `Limits::depth`.
+  bool append(std::uint32_t from) {
+    const auto at = merged_.size();
+    const Node value = node(from);
+    merged_.push_back(value);
+    if (Document::kind_of(value) == Kind::list) {
+      for (auto item = from + 1; item < value.next; item = node(item).next) {
+        if (!append(item)) return false;
+      }
+    } else if (Document::kind_of(value) == Kind::map) {
+      if (!append_members(from, at)) return false;
+    }
+    merged_[at].next = static_cast<std::uint32_t>(merged_.size());
+    return true;
+  }
+
+  /// Appends the members of a map, which was appended at `at`.
+  bool append_members(std::uint32_t map, std::size_t at) {
+    Keys keys;
+    bool merges = false;
+    if (!collect_keys(map, keys, merges)) return false;
+    if (merges) {
+      keep_first_of_repeated(keys, [this](std::uint32_t key) { return document_.text(node(key)); });
+    }
+    for (const auto key : keys) {
+      if (!append(key) || !append(node(key).next)) return false;
+    }
+    merged_[at].size = Document::pack(Kind::map, static_cast<std::uint32_t>(keys.size()));
+    return true;
+  }
+
+  /// The keys of a map, and behind them those of the maps it merges.
+  bool collect_keys(std::uint32_t map, Keys& keys, bool& merges) {
+    const auto end = node(map).next;
+    for (auto key = map + 1; key < end; key = node(node(key).next).next) {
+      if (!is_merge_key(key)) keys.push_back(key);
+    }
+    for (auto key = map + 1; key < end; key = node(node(key).next).next) {
+      if (!is_merge_key(key)) continue;
+      merges = true;
+      if (!collect_merged(node(key).next, keys)) return false;
+    }
+    return true;
+  }
+
+  /// The keys of the map, or of the maps of the list, that `<<` names.
+  bool collect_merged(std::uint32_t named, Keys& keys) {
+    bool merges = false;
+    if (Document::kind_of(node(named)) == Kind::map) return collect_keys(named, keys, merges);
+    if (Document::kind_of(node(named)) != Kind::list) return refuse(node(named));
+    for (auto item = named + 1; item < node(named).next; item = node(item).next) {
+      if (Document::kind_of(node(item)) != Kind::map) return refuse(node(item));
+      if (!collect_keys(item, keys, merges)) return false;
+    }
+    return true;
+  }
+
+  Document& document_;
+  Document::Nodes merged_{};
+  std::size_t bad_ = 0;
+};
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_TEXT_MERGE_KEYS_HPP
