@@ -15,7 +15,7 @@
 #include <cdi/model/fields.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/model/storage.hpp>
-#include <cdi/model/type.hpp>
+#include <cdi/model/type_of.hpp>
 #include <cdi/model/value.hpp>
 #include <cdi/oci/spec.hpp>
 #include <cdi/registry/registry.hpp>

@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <type_traits>
 
+#include <cdi/model/borrowed.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/model/type.hpp>
+#include <cdi/model/type_of.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {

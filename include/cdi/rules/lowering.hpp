@@ -16,6 +16,7 @@
 #include <cdi/model/spec.hpp>
 #include <cdi/model/storage.hpp>
 #include <cdi/model/type.hpp>
+#include <cdi/model/type_of.hpp>
 #include <cdi/rules/lower.hpp>
 #include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/name.hpp>

@@ -11,8 +11,10 @@
 #include <utility>
 
 #include <cdi/base/result.hpp>
+#include <cdi/model/borrowed.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/model/type.hpp>
+#include <cdi/model/type_of.hpp>
 #include <cdi/text/document.hpp>
 #include <cdi/text/parse_json.hpp>
 #include <cdi/text/read.hpp>

@@ -8,8 +8,10 @@
 #include <string_view>
 
 #include <cdi/base/result.hpp>
+#include <cdi/model/borrowed.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/model/type.hpp>
+#include <cdi/model/type_of.hpp>
 #include <cdi/text/document.hpp>
 #include <cdi/version.hpp>
 

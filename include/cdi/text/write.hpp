@@ -11,6 +11,7 @@
 
 #include <cdi/base/result.hpp>
 #include <cdi/model/type.hpp>
+#include <cdi/model/type_of.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {

@@ -11,8 +11,10 @@
 #include <vector>
 
 #include <cdi/base/result.hpp>
+#include <cdi/model/borrowed.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/model/type.hpp>
+#include <cdi/model/type_of.hpp>
 #include <cdi/text/document.hpp>
 #include <cdi/text/parse_yaml.hpp>
 #include <cdi/text/read.hpp>

@@ -82,7 +82,7 @@ bool points_into(std::string_view view, std::string_view text) {
   return view.data() == text.data() && view.size() == text.size();
 }
 
-TEST_CASE("a view of a spec says the same and points into it") {
+TEST_CASE("A view of a spec says the same and points into it") {
   const cdi::Spec spec = every_field_said();
   const auto view = cdi::convert<cdi::SpecView>(spec);
   CHECK(points_into(view.kind, spec.kind));
@@ -96,7 +96,7 @@ TEST_CASE("a view of a spec says the same and points into it") {
   CHECK(points_into(to.intel_rdt->schemata->at(0), from.intel_rdt->schemata->at(0)));
 }
 
-TEST_CASE("nothing is lost on the way to a view and back") {
+TEST_CASE("Nothing is lost on the way to a view and back") {
   const cdi::Spec spec = every_field_said();
   CHECK(cdi::convert<cdi::Spec>(cdi::convert<cdi::SpecView>(spec)) == spec);
   const cdi::Spec empty;
@@ -110,14 +110,14 @@ concept ViewedAs = requires(From&& from) {
 static_assert(ViewedAs<const cdi::Spec&>);
 static_assert(!ViewedAs<cdi::Spec>);  // it would be gone before the view is used
 
-TEST_CASE("what owns keeps its text when the text it came from is gone") {
+TEST_CASE("What owns keeps its text when the text it came from is gone") {
   cdi::Spec spec = every_field_said();
   const auto copy = cdi::convert<cdi::Spec>(cdi::convert<cdi::SpecView>(spec));
   spec = {};
   CHECK(copy == every_field_said());
 }
 
-TEST_CASE("the difference between absent and empty stays") {
+TEST_CASE("The difference between absent and empty stays") {
   cdi::IntelRdt rdt;
   CHECK_FALSE(cdi::convert<cdi::BasicIntelRdt<cdi::Borrowed>>(rdt).schemata);
   rdt.schemata.emplace();
@@ -126,13 +126,13 @@ TEST_CASE("the difference between absent and empty stays") {
   CHECK(view.schemata->empty());
 }
 
-TEST_CASE("a part of a spec converts as well as the whole") {
+TEST_CASE("A part of a spec converts as well as the whole") {
   const auto node = cdi::convert<cdi::DeviceNode>(
       cdi::BasicDeviceNode<cdi::Borrowed>{.path = "/dev/x", .uid = 0});
   CHECK(node == cdi::DeviceNode{.path = "/dev/x", .uid = 0});
 }
 
-TEST_CASE("what is empty replaces what a model holds from the beginning") {
+TEST_CASE("What is empty replaces what a model holds from the beginning") {
   Begun<cdi::Owning> empty;
   empty.text.clear();
   empty.list.clear();

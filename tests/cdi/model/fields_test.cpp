@@ -45,7 +45,7 @@ static_assert(Release{0, 8, 0} < Release{1, 0, 0} && Release{1, 0, 0} < Release{
 static_assert(Release{0, 9, 9} < Release{0, 10, 0}, "numbers, not text");
 static_assert(Release{1, 1, 0} < Release{1, 1, 1});
 
-TEST_CASE("fields are visited in document order until one answers no") {
+TEST_CASE("Fields are visited in document order until one answers no") {
   std::string seen;
   const auto note = [&](const auto& field) {
     seen.append(field.key).append(" ");
@@ -56,7 +56,7 @@ TEST_CASE("fields are visited in document order until one answers no") {
   CHECK(cdi::every_field<Inner>([](const auto&) { return true; }));
 }
 
-TEST_CASE("a release is written with three numbers") {
+TEST_CASE("A release is written with three numbers") {
   CHECK(to_string(Release{0, 5, 0}) == "0.5.0");
   CHECK(to_string(Release{10, 0, 255}) == "10.0.255");
 }

@@ -51,7 +51,7 @@ static_assert(std::is_same_v<cdi::StringOf<cdi::Owning>, std::string>);
 static_assert(std::is_same_v<cdi::StringOf<cdi::Borrowed>, std::string_view>);
 static_assert(std::is_same_v<cdi::ListOf<cdi::Borrowed, int>, std::vector<int>>);
 
-TEST_CASE_TEMPLATE("maps are looked up by text without making a key", S, cdi::Owning,
+TEST_CASE_TEMPLATE("Maps are looked up by text without making a key", S, cdi::Owning,
                    cdi::Borrowed) {
   cdi::DictOf<S, int> dict;
   dict.emplace("b", 2);

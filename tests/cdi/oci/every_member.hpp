@@ -12,7 +12,7 @@
 #include <doctest/doctest.h>
 
 #include <cdi/model/fields.hpp>
-#include <cdi/model/type.hpp>
+#include <cdi/model/type_of.hpp>
 #include <cdi/text/json.hpp>
 
 // The chapters of tests/data/oci/every-member.json, which names every member of OCI 1.3.0, each

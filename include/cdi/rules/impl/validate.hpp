@@ -16,7 +16,7 @@
 #include <cdi/model/fields.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/model/storage.hpp>
-#include <cdi/model/type.hpp>
+#include <cdi/model/type_of.hpp>
 #include <cdi/rules/annotation_key.hpp>
 #include <cdi/rules/edit_rules.hpp>
 #include <cdi/rules/findings.hpp>

@@ -1,0 +1,67 @@
+// `is_borrowed`: whether a type points into text that it does not own.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_MODEL_BORROWED_HPP
+#define CDI_MODEL_BORROWED_HPP
+
+#include <concepts>
+#include <type_traits>
+
+#include <cdi/model/fields.hpp>
+#include <cdi/model/shapes.hpp>
+#include <cdi/model/storage.hpp>
+#include <cdi/model/value.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+template <class T, class... Seen>
+constexpr bool borrows();
+
+/// A field list that finds texts of others. `Seen` are the types on the way.
+template <class... Seen>
+struct BorrowList {
+  bool found = false;
+
+  template <class Class, class T>
+  constexpr void operator()(const char*, T Class::*, const FieldTraits& = {}) {
+    found = found || borrows<T, Seen...>();
+  }
+};
+
+template <class T, class... Seen>
+constexpr bool borrows() {
+  if constexpr ((std::same_as<T, Seen> || ...)) {
+    return false;  // a type that holds itself: its other members decide
+  } else if constexpr (Text<T>) {
+    return std::is_trivially_destructible_v<T>;  // such as a string_view
+  } else if constexpr (Object<T>) {
+    BorrowList<Seen..., T> list;
+    list_fields<T>(list);
+    if constexpr (Extensible<T>) return list.found || borrows<decltype(T::extra), Seen..., T>();
+    return list.found;
+  } else if constexpr (Dict<T>) {
+    return borrows<typename T::key_type, Seen...>() || borrows<typename T::mapped_type, Seen...>();
+  } else if constexpr (Optional<T> || List<T>) {
+    return borrows<typename T::value_type, Seen...>();
+  } else {
+    return false;
+  }
+}
+
+/// Whether a type points into text that it does not own. Such a view of a temporary would dangle.
+template <class T>
+inline constexpr bool is_borrowed = borrows<T>();
+/// The storage of a model decides.
+template <template <class> class Model, Storage S>
+inline constexpr bool is_borrowed<Model<S>> = std::is_trivially_destructible_v<StringOf<S>>;
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_MODEL_BORROWED_HPP
