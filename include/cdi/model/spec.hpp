@@ -222,27 +222,16 @@ struct BasicSpec {
   }
 };
 
-/// A CDI spec that owns its text.
 using Spec = BasicSpec<Owning>;
-/// A CDI spec whose text points into a document, which must outlive it.
 using SpecView = BasicSpec<Borrowed>;
-/// A device that owns its text.
 using Device = BasicDevice<Owning>;
-/// A device whose text points into a document, which must outlive it.
 using DeviceView = BasicDevice<Borrowed>;
-/// Edits that own their text.
 using ContainerEdits = BasicContainerEdits<Owning>;
-/// Edits whose text points into a document, which must outlive them.
 using ContainerEditsView = BasicContainerEdits<Borrowed>;
-/// A device node that owns its text.
 using DeviceNode = BasicDeviceNode<Owning>;
-/// A network interface that owns its text.
 using NetDevice = BasicNetDevice<Owning>;
-/// A hook that owns its text.
 using Hook = BasicHook<Owning>;
-/// A mount that owns its text.
 using Mount = BasicMount<Owning>;
-/// Intel RDT settings that own their text.
 using IntelRdt = BasicIntelRdt<Owning>;
 
 }  // namespace CDI_ABI

@@ -51,9 +51,7 @@ struct BasicMember {
   friend bool operator==(const BasicMember&, const BasicMember&) = default;
 };
 
-/// A JSON value of any shape that owns its text.
 using Value = BasicValue<Owning>;
-/// A key and its value that own their text.
 using Member = BasicMember<Owning>;
 
 /// The members of an object that its type does not know, in the order written. A described type

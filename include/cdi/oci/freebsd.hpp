@@ -22,7 +22,7 @@ template <class S>
 struct BasicFreeBsdDevice {
   StringOf<S> path{};                   ///< path below /dev, `pf` say
   std::optional<std::uint32_t> mode{};  ///< permission bits; not set when absent
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicFreeBsdDevice&, const BasicFreeBsdDevice&) = default;
 
@@ -45,7 +45,7 @@ struct BasicFreeBsdJailAllow {
   bool mlock = false;                       ///< may lock memory: mlock(2), munlock(2)
   bool reserved_ports = false;              ///< may bind ports below 1024
   bool suser = false;  ///< its super-user has power; false is not written, and the runtime decides
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicFreeBsdJailAllow&, const BasicFreeBsdJailAllow&) = default;
 
@@ -86,7 +86,7 @@ struct BasicFreeBsdJail {
   /// Mounts it sees: 0 all, 1 those below its root, 2 its root alone; 2 when absent.
   std::optional<std::int64_t> enforce_statfs{};
   std::optional<BasicFreeBsdJailAllow<S>> allow{};  ///< left to the runtime when absent
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicFreeBsdJail&, const BasicFreeBsdJail&) = default;
 
@@ -114,7 +114,7 @@ template <class S>
 struct BasicFreeBsd {
   ListOf<S, BasicFreeBsdDevice<S>> devices = no_items;  ///< devices beyond those of its devfs rules
   std::optional<BasicFreeBsdJail<S>> jail{};            ///< the runtime's choice when absent
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicFreeBsd&, const BasicFreeBsd&) = default;
 
@@ -125,10 +125,10 @@ struct BasicFreeBsd {
   }
 };
 
-using FreeBsdDevice = BasicFreeBsdDevice<Owning>;        ///< owns its text
-using FreeBsdJailAllow = BasicFreeBsdJailAllow<Owning>;  ///< owns its text
-using FreeBsdJail = BasicFreeBsdJail<Owning>;            ///< owns its text
-using FreeBsd = BasicFreeBsd<Owning>;                    ///< owns its text
+using FreeBsdDevice = BasicFreeBsdDevice<Owning>;
+using FreeBsdJailAllow = BasicFreeBsdJailAllow<Owning>;
+using FreeBsdJail = BasicFreeBsdJail<Owning>;
+using FreeBsd = BasicFreeBsd<Owning>;
 
 }  // namespace oci
 }  // namespace CDI_ABI

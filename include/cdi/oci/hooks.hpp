@@ -60,7 +60,7 @@ struct BasicHook {
   ListOf<S, StringOf<S>> env = no_items;  ///< its variables, `NAME=value`
   /// Seconds until the hook is aborted, at least 1; no limit when absent.
   std::optional<std::int64_t> timeout{};
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicHook&, const BasicHook&) = default;
 
@@ -88,7 +88,7 @@ struct BasicHooks {
   ListOf<S, BasicHook<S>> poststart = no_items;
   /// When the container is deleted, before delete returns; run like `poststart`.
   ListOf<S, BasicHook<S>> poststop = no_items;
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   /// The hooks of one moment, in the member named after it; to be changed in place.
   ListOf<S, BasicHook<S>>& at(HookPoint point) {
@@ -116,9 +116,9 @@ struct BasicHooks {
   }
 };
 
-using Hook = BasicHook<Owning>;        ///< owns its text
-using HookView = BasicHook<Borrowed>;  ///< points into other text, which must outlive it
-using Hooks = BasicHooks<Owning>;      ///< owns its text
+using Hook = BasicHook<Owning>;
+using HookView = BasicHook<Borrowed>;
+using Hooks = BasicHooks<Owning>;
 
 }  // namespace oci
 }  // namespace CDI_ABI

@@ -29,7 +29,7 @@ struct BasicLinuxDevice {
   std::optional<std::uint32_t> file_mode{};  ///< permission bits; the runtime's choice when absent
   std::optional<std::uint32_t> uid{};  ///< owner in the container; the runtime's choice when absent
   std::optional<std::uint32_t> gid{};  ///< group in the container; the runtime's choice when absent
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxDevice&, const BasicLinuxDevice&) = default;
 
@@ -49,8 +49,8 @@ struct BasicLinuxDevice {
 /// "Network Devices".
 template <class S>
 struct BasicLinuxNetDevice {
-  StringOf<S> name{};           ///< name in the container; that of the host when empty
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  StringOf<S> name{};  ///< name in the container; that of the host when empty
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxNetDevice&, const BasicLinuxNetDevice&) = default;
 
@@ -66,7 +66,7 @@ struct BasicLinuxNamespace {
   /// "pid", "network", "mount", "ipc", "uts", "user", "cgroup", "time"; each at most once.
   StringOf<S> type{};
   StringOf<S> path{};  ///< absolute path on the host of a namespace to join; a new one when empty
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxNamespace&, const BasicLinuxNamespace&) = default;
 
@@ -90,7 +90,7 @@ struct BasicLinuxIntelRdt {
   /// Memory bandwidth by cache, `MB:0=20;1=70` say; not set when empty.
   StringOf<S> mem_bw_schema{};
   bool enable_monitoring = false;  ///< whether it gets a monitoring group of its own
-  ExtraOf<S> extra = no_items;     ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxIntelRdt&, const BasicLinuxIntelRdt&) = default;
 
@@ -111,7 +111,7 @@ struct BasicLinuxMemoryPolicy {
   StringOf<S> mode{};                       ///< `MPOL_BIND`, `MPOL_INTERLEAVE`, `MPOL_LOCAL`, ...
   StringOf<S> nodes{};                      ///< a list like `0-3,7`; some modes need one, some none
   ListOf<S, StringOf<S>> flags = no_items;  ///< `MPOL_F_STATIC_NODES`, ...
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxMemoryPolicy&, const BasicLinuxMemoryPolicy&) = default;
 
@@ -128,7 +128,7 @@ template <class S>
 struct BasicLinuxPersonality {
   StringOf<S> domain{};                     ///< "LINUX", or "LINUX32": uname(2) shows 32 bits
   ListOf<S, StringOf<S>> flags = no_items;  ///< OCI 1.3.0 has none
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxPersonality&, const BasicLinuxPersonality&) = default;
 
@@ -143,9 +143,9 @@ struct BasicLinuxPersonality {
 /// Namespace".
 template <class S>
 struct BasicLinuxTimeOffset {
-  std::int64_t secs = 0;        ///< seconds, negative for a clock that is behind
-  std::uint32_t nanosecs = 0;   ///< nanoseconds to add to `secs`
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  std::int64_t secs = 0;       ///< seconds, negative for a clock that is behind
+  std::uint32_t nanosecs = 0;  ///< nanoseconds to add to `secs`
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxTimeOffset&, const BasicLinuxTimeOffset&) = default;
 
@@ -184,7 +184,7 @@ struct BasicLinux {
   std::optional<BasicLinuxMemoryPolicy<S>> memory_policy{};  ///< for NUMA; unchanged when absent
   std::optional<BasicLinuxPersonality<S>> personality{};     ///< unchanged when absent
   DictOf<S, BasicLinuxTimeOffset<S>> time_offsets{by_key};   ///< by clock: "monotonic", "boottime"
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinux&, const BasicLinux&) = default;
 
@@ -210,20 +210,17 @@ struct BasicLinux {
   }
 };
 
-using LinuxDevice = BasicLinuxDevice<Owning>;  ///< owns its text
-/// Points into other text, which must outlive it.
+using LinuxDevice = BasicLinuxDevice<Owning>;
 using LinuxDeviceView = BasicLinuxDevice<Borrowed>;
-using LinuxNetDevice = BasicLinuxNetDevice<Owning>;  ///< owns its text
-/// Points into other text, which must outlive it.
+using LinuxNetDevice = BasicLinuxNetDevice<Owning>;
 using LinuxNetDeviceView = BasicLinuxNetDevice<Borrowed>;
-using LinuxNamespace = BasicLinuxNamespace<Owning>;  ///< owns its text
-using LinuxIntelRdt = BasicLinuxIntelRdt<Owning>;    ///< owns its text
-/// Points into other text, which must outlive it.
+using LinuxNamespace = BasicLinuxNamespace<Owning>;
+using LinuxIntelRdt = BasicLinuxIntelRdt<Owning>;
 using LinuxIntelRdtView = BasicLinuxIntelRdt<Borrowed>;
-using LinuxMemoryPolicy = BasicLinuxMemoryPolicy<Owning>;  ///< owns its text
-using LinuxPersonality = BasicLinuxPersonality<Owning>;    ///< owns its text
-using LinuxTimeOffset = BasicLinuxTimeOffset<Owning>;      ///< owns its text
-using Linux = BasicLinux<Owning>;                          ///< owns its text
+using LinuxMemoryPolicy = BasicLinuxMemoryPolicy<Owning>;
+using LinuxPersonality = BasicLinuxPersonality<Owning>;
+using LinuxTimeOffset = BasicLinuxTimeOffset<Owning>;
+using Linux = BasicLinux<Owning>;
 
 }  // namespace oci
 }  // namespace CDI_ABI

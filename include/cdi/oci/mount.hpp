@@ -22,7 +22,7 @@ struct BasicIdMapping {
   std::uint32_t container_id = 0;  ///< first user or group id in the container
   std::uint32_t host_id = 0;       ///< first user or group id on the host
   std::uint32_t size = 0;          ///< how many ids, counted from the first
-  ExtraOf<S> extra = no_items;     ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicIdMapping&, const BasicIdMapping&) = default;
 
@@ -50,7 +50,7 @@ struct BasicMount {
   ListOf<S, BasicIdMapping<S>> uid_mappings = no_items;
   /// Group ids of its files, likewise; given when `uid_mappings` are.
   ListOf<S, BasicIdMapping<S>> gid_mappings = no_items;
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicMount&, const BasicMount&) = default;
 
@@ -65,9 +65,9 @@ struct BasicMount {
   }
 };
 
-using IdMapping = BasicIdMapping<Owning>;  ///< owns its text
-using Mount = BasicMount<Owning>;          ///< owns its text
-using MountView = BasicMount<Borrowed>;    ///< points into other text, which must outlive it
+using IdMapping = BasicIdMapping<Owning>;
+using Mount = BasicMount<Owning>;
+using MountView = BasicMount<Borrowed>;
 
 }  // namespace oci
 }  // namespace CDI_ABI

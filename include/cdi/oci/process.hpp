@@ -19,9 +19,9 @@ namespace oci {
 /// The size of a console. config.md, "Process".
 template <class S>
 struct BasicBox {
-  std::uint64_t height = 0;     ///< lines of text
-  std::uint64_t width = 0;      ///< characters in a line
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  std::uint64_t height = 0;  ///< lines of text
+  std::uint64_t width = 0;   ///< characters in a line
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicBox&, const BasicBox&) = default;
 
@@ -41,8 +41,8 @@ struct BasicUser {
   std::optional<std::uint32_t> umask{};
   /// Groups that it is in beside `gid`, in that namespace.
   ListOf<S, std::uint32_t> additional_gids = no_items;
-  StringOf<S> username{};       ///< user name; Windows only
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  StringOf<S> username{};  ///< user name; Windows only
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicUser&, const BasicUser&) = default;
 
@@ -67,8 +67,8 @@ struct BasicLinuxCapabilities {
       no_items;  ///< what execve(2) keeps for programs whose file allows it
   ListOf<S, StringOf<S>> permitted = no_items;  ///< what the process may make effective
   ListOf<S, StringOf<S>> ambient =
-      no_items;                 ///< what execve(2) keeps for any program without set-user-ID
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+      no_items;  ///< what execve(2) keeps for any program without set-user-ID
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxCapabilities&, const BasicLinuxCapabilities&) = default;
 
@@ -86,10 +86,10 @@ struct BasicLinuxCapabilities {
 /// process".
 template <class S>
 struct BasicPosixRlimit {
-  StringOf<S> type{};           ///< `RLIMIT_NOFILE`, ...; each at most once in a process
-  std::uint64_t hard = 0;       ///< how far the process may raise `soft`; 2^64 - 1 for no limit
-  std::uint64_t soft = 0;       ///< what the kernel enforces; 2^64 - 1 for no limit
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  StringOf<S> type{};      ///< `RLIMIT_NOFILE`, ...; each at most once in a process
+  std::uint64_t hard = 0;  ///< how far the process may raise `soft`; 2^64 - 1 for no limit
+  std::uint64_t soft = 0;  ///< what the kernel enforces; 2^64 - 1 for no limit
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicPosixRlimit&, const BasicPosixRlimit&) = default;
 
@@ -112,9 +112,9 @@ struct BasicScheduler {
   ListOf<S, StringOf<S>> flags = no_items;  ///< `SCHED_FLAG_RESET_ON_FORK`, ...
   /// Nanoseconds that it may run in each period; this and the next two for `SCHED_DEADLINE`.
   std::uint64_t runtime = 0;
-  std::uint64_t deadline = 0;   ///< nanoseconds from the start of a period until it has run them
-  std::uint64_t period = 0;     ///< nanoseconds from one period to the next
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  std::uint64_t deadline = 0;  ///< nanoseconds from the start of a period until it has run them
+  std::uint64_t period = 0;    ///< nanoseconds from one period to the next
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicScheduler&, const BasicScheduler&) = default;
 
@@ -133,9 +133,9 @@ struct BasicScheduler {
 /// The priority of a process for input and output: ioprio_set(2). config.md, "Linux Process".
 template <class S>
 struct BasicLinuxIoPriority {
-  StringOf<S> class_{};         ///< `IOPRIO_CLASS_RT`, `IOPRIO_CLASS_BE` or `IOPRIO_CLASS_IDLE`
-  std::int64_t priority = 0;    ///< within the class: 0, which is served first, to 7
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  StringOf<S> class_{};       ///< `IOPRIO_CLASS_RT`, `IOPRIO_CLASS_BE` or `IOPRIO_CLASS_IDLE`
+  std::int64_t priority = 0;  ///< within the class: 0, which is served first, to 7
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxIoPriority&, const BasicLinuxIoPriority&) = default;
 
@@ -152,7 +152,7 @@ template <class S>
 struct BasicCpuAffinity {
   StringOf<S> initial{};  ///< processors until it is in the container's cgroup; not set when empty
   StringOf<S> final_{};   ///< processors from then on; those of the cgroup when empty
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicCpuAffinity&, const BasicCpuAffinity&) = default;
 
@@ -190,7 +190,7 @@ struct BasicProcess {
   std::optional<BasicLinuxIoPriority<S>> io_priority{};  ///< unchanged when absent
   /// Processors of programs run later, not of this one.
   std::optional<BasicCpuAffinity<S>> exec_cpu_affinity{};
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicProcess&, const BasicProcess&) = default;
 
@@ -215,14 +215,14 @@ struct BasicProcess {
   }
 };
 
-using Box = BasicBox<Owning>;                              ///< owns its text
-using User = BasicUser<Owning>;                            ///< owns its text
-using LinuxCapabilities = BasicLinuxCapabilities<Owning>;  ///< owns its text
-using PosixRlimit = BasicPosixRlimit<Owning>;              ///< owns its text
-using Scheduler = BasicScheduler<Owning>;                  ///< owns its text
-using LinuxIoPriority = BasicLinuxIoPriority<Owning>;      ///< owns its text
-using CpuAffinity = BasicCpuAffinity<Owning>;              ///< owns its text
-using Process = BasicProcess<Owning>;                      ///< owns its text
+using Box = BasicBox<Owning>;
+using User = BasicUser<Owning>;
+using LinuxCapabilities = BasicLinuxCapabilities<Owning>;
+using PosixRlimit = BasicPosixRlimit<Owning>;
+using Scheduler = BasicScheduler<Owning>;
+using LinuxIoPriority = BasicLinuxIoPriority<Owning>;
+using CpuAffinity = BasicCpuAffinity<Owning>;
+using Process = BasicProcess<Owning>;
 
 }  // namespace oci
 }  // namespace CDI_ABI

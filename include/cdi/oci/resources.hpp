@@ -25,7 +25,7 @@ struct BasicLinuxDeviceCgroup {
   std::optional<std::int64_t> major{};  ///< all when absent
   std::optional<std::int64_t> minor{};  ///< all when absent
   StringOf<S> access{};                 ///< some of "rwm": read, write, mknod
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxDeviceCgroup&, const BasicLinuxDeviceCgroup&) = default;
 
@@ -52,7 +52,7 @@ struct BasicLinuxMemory {
   std::optional<bool> disable_oom_killer{};   ///< true: at the limit processes wait, none is killed
   std::optional<bool> use_hierarchy{};        ///< true: cgroups below share these limits
   std::optional<bool> check_before_update{};  ///< true: a limit below what is in use is refused
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxMemory&, const BasicLinuxMemory&) = default;
 
@@ -87,7 +87,7 @@ struct BasicLinuxCpu {
   StringOf<S> cpus{};                              ///< a list like `0-3,7`
   StringOf<S> mems{};                              ///< memory nodes, a list like `0-3,7`
   std::optional<std::int64_t> idle{};              ///< 1 for tasks as of SCHED_IDLE, 0 for others
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxCpu&, const BasicLinuxCpu&) = default;
 
@@ -110,7 +110,7 @@ template <class S>
 struct BasicLinuxPids {
   /// Most processes and threads; -1 for no limit, not set when absent.
   std::optional<std::int64_t> limit{};
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxPids&, const BasicLinuxPids&) = default;
 
@@ -129,7 +129,7 @@ struct BasicLinuxWeightDevice {
   std::optional<std::uint16_t> weight{};  ///< 10 to 1000, which gets most
   /// Weight of its own tasks against the cgroups below it; CFQ only.
   std::optional<std::uint16_t> leaf_weight{};
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxWeightDevice&, const BasicLinuxWeightDevice&) = default;
 
@@ -146,10 +146,10 @@ struct BasicLinuxWeightDevice {
 /// IO".
 template <class S>
 struct BasicLinuxThrottleDevice {
-  std::int64_t major = 0;       ///< major number of the device on the host
-  std::int64_t minor = 0;       ///< minor number of the device on the host
-  std::uint64_t rate = 0;       ///< bytes or operations a second: `BasicLinuxBlockIo` says which
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  std::int64_t major = 0;  ///< major number of the device on the host
+  std::int64_t minor = 0;  ///< minor number of the device on the host
+  std::uint64_t rate = 0;  ///< bytes or operations a second: `BasicLinuxBlockIo` says which
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxThrottleDevice&,
                          const BasicLinuxThrottleDevice&) = default;
@@ -177,8 +177,8 @@ struct BasicLinuxBlockIo {
   ListOf<S, BasicLinuxThrottleDevice<S>> throttle_read_iops_device =
       no_items;  ///< most reads a second
   ListOf<S, BasicLinuxThrottleDevice<S>> throttle_write_iops_device =
-      no_items;                 ///< most writes a second
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+      no_items;  ///< most writes a second
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxBlockIo&, const BasicLinuxBlockIo&) = default;
 
@@ -197,9 +197,9 @@ struct BasicLinuxBlockIo {
 /// How much of one size of huge pages the container may use. config-linux.md, "Huge page limits".
 template <class S>
 struct BasicLinuxHugepageLimit {
-  StringOf<S> page_size{};      ///< `2MB`, `1GB`, ..., with 1024 as base
-  std::uint64_t limit = 0;      ///< bytes, reserved or else used, as the kernel counts
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  StringOf<S> page_size{};  ///< `2MB`, `1GB`, ..., with 1024 as base
+  std::uint64_t limit = 0;  ///< bytes, reserved or else used, as the kernel counts
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxHugepageLimit&, const BasicLinuxHugepageLimit&) = default;
 
@@ -213,9 +213,9 @@ struct BasicLinuxHugepageLimit {
 /// The priority of what the container sends over an interface. config-linux.md, "Network".
 template <class S>
 struct BasicLinuxInterfacePriority {
-  StringOf<S> name{};           ///< name of the interface in the runtime's network namespace
-  std::uint32_t priority = 0;   ///< priority that packets sent over it get
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  StringOf<S> name{};          ///< name of the interface in the runtime's network namespace
+  std::uint32_t priority = 0;  ///< priority that packets sent over it get
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxInterfacePriority&,
                          const BasicLinuxInterfacePriority&) = default;
@@ -233,7 +233,7 @@ struct BasicLinuxNetwork {
   /// Mark of its packets, 0x100001 for class 10:1 of tc(8); none when absent.
   std::optional<std::uint32_t> class_id{};
   ListOf<S, BasicLinuxInterfacePriority<S>> priorities = no_items;  ///< priorities by interface
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxNetwork&, const BasicLinuxNetwork&) = default;
 
@@ -249,7 +249,7 @@ template <class S>
 struct BasicLinuxRdma {
   std::optional<std::uint32_t> hca_handles{};  ///< most handles; no limit set when absent
   std::optional<std::uint32_t> hca_objects{};  ///< most objects; no limit set when absent
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxRdma&, const BasicLinuxRdma&) = default;
 
@@ -274,8 +274,8 @@ struct BasicLinuxResources {
   std::optional<BasicLinuxNetwork<S>> network{};  ///< marks and priorities of packets
   DictOf<S, BasicLinuxRdma<S>> rdma{by_key};      ///< limits by device of the host, `mlx5_1` say
   DictOf<S, StringOf<S>> unified{
-      by_key};                  ///< cgroup v2 files, `io.max` say, and what to write to them
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+      by_key};  ///< cgroup v2 files, `io.max` say, and what to write to them
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxResources&, const BasicLinuxResources&) = default;
 
@@ -293,20 +293,19 @@ struct BasicLinuxResources {
   }
 };
 
-using LinuxDeviceCgroup = BasicLinuxDeviceCgroup<Owning>;  ///< owns its text
-/// Points into other text, which must outlive it.
+using LinuxDeviceCgroup = BasicLinuxDeviceCgroup<Owning>;
 using LinuxDeviceCgroupView = BasicLinuxDeviceCgroup<Borrowed>;
-using LinuxMemory = BasicLinuxMemory<Owning>;                        ///< owns its text
-using LinuxCpu = BasicLinuxCpu<Owning>;                              ///< owns its text
-using LinuxPids = BasicLinuxPids<Owning>;                            ///< owns its text
-using LinuxWeightDevice = BasicLinuxWeightDevice<Owning>;            ///< owns its text
-using LinuxThrottleDevice = BasicLinuxThrottleDevice<Owning>;        ///< owns its text
-using LinuxBlockIo = BasicLinuxBlockIo<Owning>;                      ///< owns its text
-using LinuxHugepageLimit = BasicLinuxHugepageLimit<Owning>;          ///< owns its text
-using LinuxInterfacePriority = BasicLinuxInterfacePriority<Owning>;  ///< owns its text
-using LinuxNetwork = BasicLinuxNetwork<Owning>;                      ///< owns its text
-using LinuxRdma = BasicLinuxRdma<Owning>;                            ///< owns its text
-using LinuxResources = BasicLinuxResources<Owning>;                  ///< owns its text
+using LinuxMemory = BasicLinuxMemory<Owning>;
+using LinuxCpu = BasicLinuxCpu<Owning>;
+using LinuxPids = BasicLinuxPids<Owning>;
+using LinuxWeightDevice = BasicLinuxWeightDevice<Owning>;
+using LinuxThrottleDevice = BasicLinuxThrottleDevice<Owning>;
+using LinuxBlockIo = BasicLinuxBlockIo<Owning>;
+using LinuxHugepageLimit = BasicLinuxHugepageLimit<Owning>;
+using LinuxInterfacePriority = BasicLinuxInterfacePriority<Owning>;
+using LinuxNetwork = BasicLinuxNetwork<Owning>;
+using LinuxRdma = BasicLinuxRdma<Owning>;
+using LinuxResources = BasicLinuxResources<Owning>;
 
 }  // namespace oci
 }  // namespace CDI_ABI

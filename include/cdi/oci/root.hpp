@@ -19,7 +19,7 @@ struct BasicRoot {
   /// Directory on the host, absolute or relative to the bundle; on Windows a volume GUID path.
   StringOf<S> path{};
   bool readonly = false;  ///< whether the container sees it read-only; always false on Windows
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicRoot&, const BasicRoot&) = default;
 
@@ -30,7 +30,7 @@ struct BasicRoot {
   }
 };
 
-using Root = BasicRoot<Owning>;  ///< owns its text
+using Root = BasicRoot<Owning>;
 
 }  // namespace oci
 }  // namespace CDI_ABI

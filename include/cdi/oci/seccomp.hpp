@@ -23,7 +23,7 @@ struct BasicLinuxSeccompArg {
   std::uint64_t value = 0;      ///< what it is compared with; the mask of `SCMP_CMP_MASKED_EQ`
   std::uint64_t value_two = 0;  ///< what is left under that mask; for other operators not used
   StringOf<S> op{};  ///< `SCMP_CMP_EQ`, `_NE`, `_LT`, `_LE`, `_GE`, `_GT` or `_MASKED_EQ`
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxSeccompArg&, const BasicLinuxSeccompArg&) = default;
 
@@ -44,8 +44,8 @@ struct BasicLinuxSyscall {
   /// For `SCMP_ACT_ERRNO` and `_TRACE`; EPERM when absent.
   std::optional<std::uint64_t> errno_ret{};
   ListOf<S, BasicLinuxSeccompArg<S>> args =
-      no_items;                 ///< what the arguments must be; anything when empty
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+      no_items;  ///< what the arguments must be; anything when empty
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxSyscall&, const BasicLinuxSyscall&) = default;
 
@@ -69,8 +69,8 @@ struct BasicLinuxSeccomp {
   StringOf<S> listener_path{};
   StringOf<S> listener_metadata{};  ///< text for that agent; empty without one
   ListOf<S, BasicLinuxSyscall<S>> syscalls =
-      no_items;                 ///< rules; `default_action` for all when empty
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+      no_items;  ///< rules; `default_action` for all when empty
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxSeccomp&, const BasicLinuxSeccomp&) = default;
 
@@ -86,9 +86,9 @@ struct BasicLinuxSeccomp {
   }
 };
 
-using LinuxSeccompArg = BasicLinuxSeccompArg<Owning>;  ///< owns its text
-using LinuxSyscall = BasicLinuxSyscall<Owning>;        ///< owns its text
-using LinuxSeccomp = BasicLinuxSeccomp<Owning>;        ///< owns its text
+using LinuxSeccompArg = BasicLinuxSeccompArg<Owning>;
+using LinuxSyscall = BasicLinuxSyscall<Owning>;
+using LinuxSeccomp = BasicLinuxSeccomp<Owning>;
 
 }  // namespace oci
 }  // namespace CDI_ABI

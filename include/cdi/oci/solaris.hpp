@@ -27,7 +27,7 @@ struct BasicSolarisAnet {
   StringOf<S> defrouter{};        ///< address of the default router; none when empty
   StringOf<S> link_protection{};  ///< kinds of protection, "mac-nospoof, ip-nospoof" say
   StringOf<S> mac_address{};      ///< MAC address of the VNIC, or a keyword of zonecfg(1M)
-  ExtraOf<S> extra = no_items;    ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicSolarisAnet&, const BasicSolarisAnet&) = default;
 
@@ -48,7 +48,7 @@ template <class S>
 struct BasicSolarisCappedCpu {
   /// A decimal number: "1" is all of one processor, ".75" three quarters of it.
   StringOf<S> ncpus{};
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicSolarisCappedCpu&, const BasicSolarisCappedCpu&) = default;
 
@@ -62,9 +62,9 @@ struct BasicSolarisCappedCpu {
 /// config-solaris.md, "cappedMemory".
 template <class S>
 struct BasicSolarisCappedMemory {
-  StringOf<S> physical{};       ///< memory, "512m" say; not set when empty
-  StringOf<S> swap{};           ///< swap, "512m" say; not set when empty
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  StringOf<S> physical{};  ///< memory, "512m" say; not set when empty
+  StringOf<S> swap{};      ///< swap, "512m" say; not set when empty
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicSolarisCappedMemory&,
                          const BasicSolarisCappedMemory&) = default;
@@ -85,7 +85,7 @@ struct BasicSolaris {
   ListOf<S, BasicSolarisAnet<S>> anet = no_items;              ///< networks to make
   std::optional<BasicSolarisCappedCpu<S>> capped_cpu{};        ///< no limit set when absent
   std::optional<BasicSolarisCappedMemory<S>> capped_memory{};  ///< no limit set when absent
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicSolaris&, const BasicSolaris&) = default;
 
@@ -100,10 +100,10 @@ struct BasicSolaris {
   }
 };
 
-using SolarisAnet = BasicSolarisAnet<Owning>;                  ///< owns its text
-using SolarisCappedCpu = BasicSolarisCappedCpu<Owning>;        ///< owns its text
-using SolarisCappedMemory = BasicSolarisCappedMemory<Owning>;  ///< owns its text
-using Solaris = BasicSolaris<Owning>;                          ///< owns its text
+using SolarisAnet = BasicSolarisAnet<Owning>;
+using SolarisCappedCpu = BasicSolarisCappedCpu<Owning>;
+using SolarisCappedMemory = BasicSolarisCappedMemory<Owning>;
+using Solaris = BasicSolaris<Owning>;
 
 }  // namespace oci
 }  // namespace CDI_ABI

@@ -48,7 +48,7 @@ struct BasicSpec {
   std::optional<BasicVm<S>> vm{};              ///< for containers in virtual machines
   std::optional<BasicZos<S>> zos{};            ///< z/OS only
   std::optional<BasicFreeBsd<S>> freebsd{};    ///< FreeBSD only
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicSpec&, const BasicSpec&) = default;
 
@@ -71,8 +71,8 @@ struct BasicSpec {
   }
 };
 
-using Spec = BasicSpec<Owning>;        ///< owns its text
-using SpecView = BasicSpec<Borrowed>;  ///< points into other text, which must outlive it
+using Spec = BasicSpec<Owning>;
+using SpecView = BasicSpec<Borrowed>;
 
 }  // namespace oci
 }  // namespace CDI_ABI

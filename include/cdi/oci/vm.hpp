@@ -21,7 +21,7 @@ template <class S>
 struct BasicVmHypervisor {
   StringOf<S> path{};                            ///< absolute path on the host
   ListOf<S, StringOf<S>> parameters = no_items;  ///< its parameters, one an entry
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicVmHypervisor&, const BasicVmHypervisor&) = default;
 
@@ -37,8 +37,8 @@ template <class S>
 struct BasicVmKernel {
   StringOf<S> path{};                            ///< absolute path on the host
   ListOf<S, StringOf<S>> parameters = no_items;  ///< its parameters, one an entry
-  StringOf<S> initrd{};         ///< initial RAM disk, absolute path on the host; none when empty
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  StringOf<S> initrd{};  ///< initial RAM disk, absolute path on the host; none when empty
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicVmKernel&, const BasicVmKernel&) = default;
 
@@ -53,9 +53,9 @@ struct BasicVmKernel {
 /// The root file system of the virtual machine, not of the container. config-vm.md, "Image Object".
 template <class S>
 struct BasicVmImage {
-  StringOf<S> path{};           ///< absolute path on the host
-  StringOf<S> format{};         ///< "raw", "qcow2", "vdi", "vmdk" or "vhd"
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  StringOf<S> path{};    ///< absolute path on the host
+  StringOf<S> format{};  ///< "raw", "qcow2", "vdi", "vmdk" or "vhd"
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicVmImage&, const BasicVmImage&) = default;
 
@@ -73,7 +73,7 @@ struct BasicVmIoMem {
   std::optional<std::uint64_t> first_gfn{};  ///< first frame in the guest; `first_mfn` when absent
   std::uint64_t first_mfn = 0;               ///< first frame on the host
   std::uint64_t nr_mfns = 0;                 ///< number of frames
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicVmIoMem&, const BasicVmIoMem&) = default;
 
@@ -94,7 +94,7 @@ struct BasicVmHwConfig {
   ListOf<S, StringOf<S>> dtdevs = no_items;      ///< nodes of the host's device tree that it gets
   ListOf<S, BasicVmIoMem<S>> iomems = no_items;  ///< I/O memory of the host that it gets
   ListOf<S, std::uint32_t> irqs = no_items;      ///< numbers of interrupts of the host that it gets
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicVmHwConfig&, const BasicVmHwConfig&) = default;
 
@@ -116,7 +116,7 @@ struct BasicVm {
   BasicVmKernel<S> kernel{};                         ///< what it boots
   std::optional<BasicVmImage<S>> image{};            ///< its root; the runtime's choice when absent
   std::optional<BasicVmHwConfig<S>> hw_config{};     ///< the runtime's choice when absent
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicVm&, const BasicVm&) = default;
 
@@ -129,12 +129,12 @@ struct BasicVm {
   }
 };
 
-using VmHypervisor = BasicVmHypervisor<Owning>;  ///< owns its text
-using VmKernel = BasicVmKernel<Owning>;          ///< owns its text
-using VmImage = BasicVmImage<Owning>;            ///< owns its text
-using VmIoMem = BasicVmIoMem<Owning>;            ///< owns its text
-using VmHwConfig = BasicVmHwConfig<Owning>;      ///< owns its text
-using Vm = BasicVm<Owning>;                      ///< owns its text
+using VmHypervisor = BasicVmHypervisor<Owning>;
+using VmKernel = BasicVmKernel<Owning>;
+using VmImage = BasicVmImage<Owning>;
+using VmIoMem = BasicVmIoMem<Owning>;
+using VmHwConfig = BasicVmHwConfig<Owning>;
+using Vm = BasicVm<Owning>;
 
 }  // namespace oci
 }  // namespace CDI_ABI

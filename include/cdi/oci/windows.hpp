@@ -21,7 +21,7 @@ template <class S>
 struct BasicWindowsDevice {
   StringOf<S> id{};       ///< GUID, `24E552D7-6523-47F7-A647-D3465BF1F5CA` say
   StringOf<S> id_type{};  ///< what `id` is: "class", of device interfaces, is all there is so far
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicWindowsDevice&, const BasicWindowsDevice&) = default;
 
@@ -36,7 +36,7 @@ struct BasicWindowsDevice {
 template <class S>
 struct BasicWindowsMemory {
   std::optional<std::uint64_t> limit{};  ///< most bytes; not set when absent
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicWindowsMemory&, const BasicWindowsMemory&) = default;
 
@@ -49,9 +49,9 @@ struct BasicWindowsMemory {
 /// Processors of one processor group, as of GROUP_AFFINITY. config-windows.md, "CPU".
 template <class S>
 struct BasicWindowsCpuGroupAffinity {
-  std::uint64_t mask = 0;       ///< a bit for each processor of the group
-  std::uint32_t group = 0;      ///< number of that group
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  std::uint64_t mask = 0;   ///< a bit for each processor of the group
+  std::uint32_t group = 0;  ///< number of that group
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicWindowsCpuGroupAffinity&,
                          const BasicWindowsCpuGroupAffinity&) = default;
@@ -72,7 +72,7 @@ struct BasicWindowsCpu {
   std::optional<std::uint16_t> maximum{};  ///< cycles it gets of each 10000
   /// Processors that it runs on; any when empty.
   ListOf<S, BasicWindowsCpuGroupAffinity<S>> affinity = no_items;
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicWindowsCpu&, const BasicWindowsCpu&) = default;
 
@@ -92,7 +92,7 @@ struct BasicWindowsStorage {
   std::optional<std::uint64_t> iops{};          ///< most operations a second
   std::optional<std::uint64_t> bps{};           ///< most bytes a second
   std::optional<std::uint64_t> sandbox_size{};  ///< bytes that the drive has at least
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicWindowsStorage&, const BasicWindowsStorage&) = default;
 
@@ -110,7 +110,7 @@ struct BasicWindowsResources {
   std::optional<BasicWindowsMemory<S>> memory{};    ///< limit of memory
   std::optional<BasicWindowsCpu<S>> cpu{};          ///< which processors, and how much of them
   std::optional<BasicWindowsStorage<S>> storage{};  ///< size and rates of the system drive
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicWindowsResources&, const BasicWindowsResources&) = default;
 
@@ -133,7 +133,7 @@ struct BasicWindowsNetwork {
   StringOf<S> network_shared_container_name{};
   /// Id of the namespace to use; with one, all else here is empty.
   StringOf<S> network_namespace{};
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicWindowsNetwork&, const BasicWindowsNetwork&) = default;
 
@@ -152,7 +152,7 @@ template <class S>
 struct BasicWindowsHyperV {
   /// Path of the machine's image; that of the lowest layer with one when empty.
   StringOf<S> utility_vm_path{};
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicWindowsHyperV&, const BasicWindowsHyperV&) = default;
 
@@ -175,7 +175,7 @@ struct BasicWindows {
   bool ignore_flushes_during_boot = false;  ///< whether the disk is not flushed during boot
   std::optional<BasicWindowsHyperV<S>> hyperv{};    ///< its Hyper-V machine; no Hyper-V when absent
   std::optional<BasicWindowsNetwork<S>> network{};  ///< the runtime's choice when absent
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicWindows&, const BasicWindows&) = default;
 
@@ -192,15 +192,15 @@ struct BasicWindows {
   }
 };
 
-using WindowsDevice = BasicWindowsDevice<Owning>;                      ///< owns its text
-using WindowsMemory = BasicWindowsMemory<Owning>;                      ///< owns its text
-using WindowsCpuGroupAffinity = BasicWindowsCpuGroupAffinity<Owning>;  ///< owns its text
-using WindowsCpu = BasicWindowsCpu<Owning>;                            ///< owns its text
-using WindowsStorage = BasicWindowsStorage<Owning>;                    ///< owns its text
-using WindowsResources = BasicWindowsResources<Owning>;                ///< owns its text
-using WindowsNetwork = BasicWindowsNetwork<Owning>;                    ///< owns its text
-using WindowsHyperV = BasicWindowsHyperV<Owning>;                      ///< owns its text
-using Windows = BasicWindows<Owning>;                                  ///< owns its text
+using WindowsDevice = BasicWindowsDevice<Owning>;
+using WindowsMemory = BasicWindowsMemory<Owning>;
+using WindowsCpuGroupAffinity = BasicWindowsCpuGroupAffinity<Owning>;
+using WindowsCpu = BasicWindowsCpu<Owning>;
+using WindowsStorage = BasicWindowsStorage<Owning>;
+using WindowsResources = BasicWindowsResources<Owning>;
+using WindowsNetwork = BasicWindowsNetwork<Owning>;
+using WindowsHyperV = BasicWindowsHyperV<Owning>;
+using Windows = BasicWindows<Owning>;
 
 }  // namespace oci
 }  // namespace CDI_ABI

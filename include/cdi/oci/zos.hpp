@@ -18,7 +18,7 @@ template <class S>
 struct BasicZosNamespace {
   StringOf<S> type{};  ///< "pid", "mount", "ipc" or "uts"; each at most once
   StringOf<S> path{};  ///< absolute path on the host of a namespace to join; a new one when empty
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicZosNamespace&, const BasicZosNamespace&) = default;
 
@@ -33,8 +33,8 @@ struct BasicZosNamespace {
 template <class S>
 struct BasicZos {
   ListOf<S, BasicZosNamespace<S>> namespaces =
-      no_items;                 ///< those of other types are the runtime's
-  ExtraOf<S> extra = no_items;  ///< members that the library does not know, kept as they were
+      no_items;  ///< those of other types are the runtime's
+  ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicZos&, const BasicZos&) = default;
 
@@ -44,8 +44,8 @@ struct BasicZos {
   }
 };
 
-using ZosNamespace = BasicZosNamespace<Owning>;  ///< owns its text
-using Zos = BasicZos<Owning>;                    ///< owns its text
+using ZosNamespace = BasicZosNamespace<Owning>;
+using Zos = BasicZos<Owning>;
 
 }  // namespace oci
 }  // namespace CDI_ABI
