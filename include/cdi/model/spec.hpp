@@ -146,14 +146,14 @@ struct BasicIntelRdt {
 template <class S>
 struct BasicContainerEdits {
   ListOf<S, StringOf<S>> env = no_items;  ///< "NAME=value"; one takes the place of its name
-  ListOf<S, BasicDeviceNode<S>> device_nodes =
-      no_items;  ///< one takes the place of a node of its path
+  /// One takes the place of a node of its path.
+  ListOf<S, BasicDeviceNode<S>> device_nodes = no_items;
   ListOf<S, BasicNetDevice<S>> net_devices = no_items;  ///< since 1.1.0; by interface of the host
   ListOf<S, BasicHook<S>> hooks = no_items;             ///< each runs after those already there
   ListOf<S, BasicMount<S>> mounts = no_items;  ///< one takes the place of a mount at its path
   Rare<BasicIntelRdt<S>> intel_rdt{};          ///< since 0.7.0; replaces those there, whole
-  ListOf<S, std::uint32_t> additional_gids =
-      no_items;  ///< since 0.7.0; 0 and those there are left out
+  /// Since 0.7.0; 0 and those there are left out.
+  ListOf<S, std::uint32_t> additional_gids = no_items;
 
   friend bool operator==(const BasicContainerEdits&, const BasicContainerEdits&) = default;
 
@@ -183,8 +183,8 @@ struct BasicContainerEdits {
 template <class S>
 struct BasicDevice {
   StringOf<S> name{};  ///< what follows `=` in its qualified name; required
-  DictOf<S, StringOf<S>> annotations{
-      by_key};                               ///< for tools: no injection looks at them; since 0.6.0
+  /// For tools: no injection looks at them; since 0.6.0.
+  DictOf<S, StringOf<S>> annotations{by_key};
   BasicContainerEdits<S> container_edits{};  ///< for a container that gets it; at least one edit
 
   friend bool operator==(const BasicDevice&, const BasicDevice&) = default;
@@ -205,8 +205,8 @@ template <class S>
 struct BasicSpec {
   StringOf<S> version{};  ///< the CDI release it is written for: "1.1.0"
   StringOf<S> kind{};     ///< "vendor.com/class", before the `=` of its names
-  DictOf<S, StringOf<S>> annotations{
-      by_key};  ///< for tools: no injection looks at them; since 0.6.0
+  /// For tools: no injection looks at them; since 0.6.0.
+  DictOf<S, StringOf<S>> annotations{by_key};
   ListOf<S, BasicDevice<S>> devices = no_items;  ///< at least one, no two of one name
   BasicContainerEdits<S> container_edits{};  ///< for every container that gets one of the devices
 

@@ -33,8 +33,8 @@ template <class S>
 struct BasicValue {
   ValueKind kind = ValueKind::null;  ///< tells which of the others counts
   StringOf<S> text{};  ///< a boolean or number as it was written, `1e3` say; the text of a text
-  ListOf<S, BasicMember<S>> members =
-      no_items;  ///< of a map, in the order written; of a list, without keys
+  /// Of a map, in the order written; of a list, without keys.
+  ListOf<S, BasicMember<S>> members = no_items;
 
   /// Whether it is null, and so need not be written.
   bool empty() const { return kind == ValueKind::null; }

@@ -20,7 +20,7 @@ namespace oci {
 /// config-freebsd.md, "Devices".
 template <class S>
 struct BasicFreeBsdDevice {
-  StringOf<S> path{};                   ///< path below /dev, `pf` say
+  StringOf<S> path{};                   ///< path below /dev, such as `pf`
   std::optional<std::uint32_t> mode{};  ///< permission bits; not set when absent
   ExtraOf<S> extra = no_items;
 
@@ -33,7 +33,7 @@ struct BasicFreeBsdDevice {
   }
 };
 
-/// What the jail allows: the parameters `allow.*` of jail(8). config-freebsd.md, "Jail".
+/// The permissions of the jail: the parameters `allow.*` of jail(8). config-freebsd.md, "Jail".
 template <class S>
 struct BasicFreeBsdJailAllow {
   bool set_hostname = false;                ///< may change the host name
@@ -44,7 +44,7 @@ struct BasicFreeBsdJailAllow {
   bool socket_af = false;                   ///< may use sockets other than IPv4, IPv6 and UNIX
   bool mlock = false;                       ///< may lock memory: mlock(2), munlock(2)
   bool reserved_ports = false;              ///< may bind ports below 1024
-  bool suser = false;  ///< its super-user has power; false is not written, and the runtime decides
+  bool suser = false;  ///< its super-user has privileges; false is not written: the runtime decides
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicFreeBsdJailAllow&, const BasicFreeBsdJailAllow&) = default;
@@ -63,29 +63,29 @@ struct BasicFreeBsdJailAllow {
   }
 };
 
-/// The jail around the container, as of jail(8). What is shared is said as "new", "inherit" (from
-/// the parent) or "disable". config-freebsd.md, "Jail".
+/// The jail around the container: jail(8). Texts say what it shares: "new", "inherit" (from the
+/// parent) or "disable". config-freebsd.md, "Jail".
 template <class S>
 struct BasicFreeBsdJail {
-  StringOf<S> parent{};  ///< name of the jail that it is made in; the host when empty
+  StringOf<S> parent{};  ///< name of the jail that contains it; the host when empty
   StringOf<S> host{};    ///< host and domain name: "new" or "inherit"
   StringOf<S> ip4{};     ///< IPv4: "inherit" or "disable"; empty with a new `vnet`
-  ListOf<S, StringOf<S>> ip4_addr =
-      no_items;       ///< IPv4 addresses that it is held to, `10.11.12.13` say
+  /// IPv4 addresses that it is limited to, such as `10.11.12.13`.
+  ListOf<S, StringOf<S>> ip4_addr = no_items;
   StringOf<S> ip6{};  ///< IPv6: "inherit" or "disable"; empty with a new `vnet`
-  ListOf<S, StringOf<S>> ip6_addr =
-      no_items;        ///< IPv6 addresses that it is held to, `fd10::11:12:13` say
+  /// IPv6 addresses that it is limited to, such as `fd10::11:12:13`.
+  ListOf<S, StringOf<S>> ip6_addr = no_items;
   StringOf<S> vnet{};  ///< network stack: "new" or "inherit"
-  /// Interface of the host that has `ip4_addr` and `ip6_addr` as long as the jail lives.
+  /// Interface of the host that has `ip4_addr` and `ip6_addr` while the jail exists.
   StringOf<S> interface_{};
-  /// Interfaces that are in its `vnet` as long as it lives.
+  /// Interfaces that are in its `vnet` while it exists.
   ListOf<S, StringOf<S>> vnet_interfaces = no_items;
   StringOf<S> sysvmsg{};  ///< System V messages: "new", "inherit" or "disable"; "new" when empty
-  StringOf<S> sysvsem{};  ///< System V semaphores, likewise
-  StringOf<S> sysvshm{};  ///< System V shared memory, likewise
-  /// Mounts it sees: 0 all, 1 those below its root, 2 its root alone; 2 when absent.
+  StringOf<S> sysvsem{};  ///< System V semaphores, as `sysvmsg`
+  StringOf<S> sysvshm{};  ///< System V shared memory, as `sysvmsg`
+  /// Visible mounts: 0 all, 1 those below its root, 2 only its root; 2 when absent.
   std::optional<std::int64_t> enforce_statfs{};
-  std::optional<BasicFreeBsdJailAllow<S>> allow{};  ///< left to the runtime when absent
+  std::optional<BasicFreeBsdJailAllow<S>> allow{};  ///< the runtime's choice when absent
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicFreeBsdJail&, const BasicFreeBsdJail&) = default;

@@ -19,29 +19,27 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace oci {
 
-/// The six moments of a container's life at which the runtime runs hooks, in their order.
+/// The six points in the life of a container where the runtime runs hooks, in order.
 /// config.md, "POSIX-platform Hooks".
 enum class HookPoint : std::uint8_t {
-  prestart,          ///< in create, right before `create_runtime`; deprecated
+  prestart,          ///< in create, just before `create_runtime`; deprecated
   create_runtime,    ///< in create, before the root is changed; in the runtime's namespaces
-  create_container,  ///< right after `create_runtime`; in the container's namespaces
+  create_container,  ///< just after `create_runtime`; in the container's namespaces
   start_container,   ///< in start, before the process; in the container
-  poststart,         ///< in start, when the process runs; in the runtime's namespaces
-  poststop,          ///< in delete, when the container is gone; in the runtime's namespaces
+  poststart,         ///< in start, after the process; in the runtime's namespaces
+  poststop,          ///< in delete, after the container; in the runtime's namespaces
 };
 
 /// The names of the hook points in CDI and OCI documents, in the order of `HookPoint`.
 inline constexpr std::array<std::string_view, 6> hook_point_names{
     "prestart", "createRuntime", "createContainer", "startContainer", "poststart", "poststop"};
 
-/// The name of a hook point, such as `createContainer`: a view of an entry of `hook_point_names`,
-/// which lives as long as the program.
+/// The name of a hook point, such as `createContainer`: an entry of `hook_point_names`.
 constexpr std::string_view hook_point_name(HookPoint point) {
   return hook_point_names[static_cast<std::size_t>(point)];
 }
 
-/// The hook point of a name such as `createContainer`; none for a name that is of no hook point.
-/// Case matters.
+/// The hook point with a name such as `createContainer`, if there is one. Case matters.
 constexpr std::optional<HookPoint> parse_hook_point(std::string_view name) {
   for (std::size_t i = 0; i < hook_point_names.size(); ++i) {
     if (hook_point_names[i] == name) return static_cast<HookPoint>(i);
@@ -55,8 +53,8 @@ template <class S>
 struct BasicHook {
   /// Absolute path: in the container for `startContainer`, on the host for the others.
   StringOf<S> path{};
-  ListOf<S, StringOf<S>> args =
-      no_items;  ///< the program's name, then its arguments, as in execv(3)
+  /// The program's name, then its arguments, as in execv(3).
+  ListOf<S, StringOf<S>> args = no_items;
   ListOf<S, StringOf<S>> env = no_items;  ///< its variables, `NAME=value`
   /// Seconds until the hook is aborted, at least 1; no limit when absent.
   std::optional<std::int64_t> timeout{};
@@ -73,24 +71,24 @@ struct BasicHook {
   }
 };
 
-/// The hooks of a container, by the moment they run; those of one moment run in order of the list.
+/// The hooks of a container, by hook point; hooks of one point run in the order of the list.
 /// config.md, "POSIX-platform Hooks".
 template <class S>
 struct BasicHooks {
-  ListOf<S, BasicHook<S>> prestart = no_items;  ///< deprecated: right before `create_runtime`
-  /// On creation, once the namespaces are there; run in those of the runtime.
+  ListOf<S, BasicHook<S>> prestart = no_items;  ///< deprecated: just before `create_runtime`
+  /// On creation, after the namespaces; run in the runtime's namespaces.
   ListOf<S, BasicHook<S>> create_runtime = no_items;
-  /// After `create_runtime`, before the root is changed; run in those of the container.
+  /// After `create_runtime`, before the root is changed; run in the container's namespaces.
   ListOf<S, BasicHook<S>> create_container = no_items;
   /// On start, before the process; run in the container, from its root.
   ListOf<S, BasicHook<S>> start_container = no_items;
-  /// When the process runs, before start returns; run in the runtime's namespaces.
+  /// After the process starts, before start returns; run in the runtime's namespaces.
   ListOf<S, BasicHook<S>> poststart = no_items;
-  /// When the container is deleted, before delete returns; run like `poststart`.
+  /// After the container is deleted, before delete returns; run in the runtime's namespaces.
   ListOf<S, BasicHook<S>> poststop = no_items;
   ExtraOf<S> extra = no_items;
 
-  /// The hooks of one moment, in the member named after it; to be changed in place.
+  /// The hooks of one point: a reference to the member with its name.
   ListOf<S, BasicHook<S>>& at(HookPoint point) {
     switch (point) {
       case HookPoint::prestart: return prestart;

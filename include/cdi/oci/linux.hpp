@@ -63,7 +63,7 @@ struct BasicLinuxNetDevice {
 /// A namespace that the container gets. config-linux.md, "Namespaces".
 template <class S>
 struct BasicLinuxNamespace {
-  /// "pid", "network", "mount", "ipc", "uts", "user", "cgroup", "time"; each at most once.
+  /// "pid", "network", "mount", "ipc", "uts", "user", "cgroup" or "time"; each at most once.
   StringOf<S> type{};
   StringOf<S> path{};  ///< absolute path on the host of a namespace to join; a new one when empty
   ExtraOf<S> extra = no_items;
@@ -81,15 +81,16 @@ struct BasicLinuxNamespace {
 /// config-linux.md, "IntelRdt".
 template <class S>
 struct BasicLinuxIntelRdt {
-  /// Class of service: a directory of resctrl, `/` for the default one; the container's id if
+  /// Class of service: a directory of resctrl, `/` for the default one; the container's id when
   /// empty.
   StringOf<S> clos_id{};
-  /// Lines for the file `schemata`, `L2:0=f` say, written after those of the two below.
+  /// Lines for the file `schemata`, such as `L2:0=f`, written after those of the next two members.
   ListOf<S, StringOf<S>> schemata = no_items;
-  StringOf<S> l3_cache_schema{};  ///< bit masks by cache, `L3:0=7f0;1=1f` say; not set when empty
-  /// Memory bandwidth by cache, `MB:0=20;1=70` say; not set when empty.
+  /// Bit masks by cache, such as `L3:0=7f0;1=1f`; not set when empty.
+  StringOf<S> l3_cache_schema{};
+  /// Memory bandwidth by cache, such as `MB:0=20;1=70`; not set when empty.
   StringOf<S> mem_bw_schema{};
-  bool enable_monitoring = false;  ///< whether it gets a monitoring group of its own
+  bool enable_monitoring = false;  ///< whether the container gets its own monitoring group
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxIntelRdt&, const BasicLinuxIntelRdt&) = default;
@@ -104,12 +105,12 @@ struct BasicLinuxIntelRdt {
   }
 };
 
-/// Where the kernel takes the memory of the container from: set_mempolicy(2). config-linux.md,
-/// "Memory policy".
+/// The memory nodes from which the kernel allocates for the container: set_mempolicy(2).
+/// config-linux.md, "Memory policy".
 template <class S>
 struct BasicLinuxMemoryPolicy {
   StringOf<S> mode{};                       ///< `MPOL_BIND`, `MPOL_INTERLEAVE`, `MPOL_LOCAL`, ...
-  StringOf<S> nodes{};                      ///< a list like `0-3,7`; some modes need one, some none
+  StringOf<S> nodes{};                      ///< a list such as `0-3,7`; some modes need one
   ListOf<S, StringOf<S>> flags = no_items;  ///< `MPOL_F_STATIC_NODES`, ...
   ExtraOf<S> extra = no_items;
 
@@ -126,7 +127,7 @@ struct BasicLinuxMemoryPolicy {
 /// The execution domain of the container: personality(2). config-linux.md, "Personality".
 template <class S>
 struct BasicLinuxPersonality {
-  StringOf<S> domain{};                     ///< "LINUX", or "LINUX32": uname(2) shows 32 bits
+  StringOf<S> domain{};                     ///< "LINUX", or "LINUX32": uname(2) reports 32 bits
   ListOf<S, StringOf<S>> flags = no_items;  ///< OCI 1.3.0 has none
   ExtraOf<S> extra = no_items;
 
@@ -139,11 +140,11 @@ struct BasicLinuxPersonality {
   }
 };
 
-/// How far a clock of the container is off that of the host. config-linux.md, "Offset for Time
-/// Namespace".
+/// The difference between a clock of the container and that of the host. config-linux.md, "Offset
+/// for Time Namespace".
 template <class S>
 struct BasicLinuxTimeOffset {
-  std::int64_t secs = 0;       ///< seconds, negative for a clock that is behind
+  std::int64_t secs = 0;       ///< seconds, negative when the clock is behind
   std::uint32_t nanosecs = 0;  ///< nanoseconds to add to `secs`
   ExtraOf<S> extra = no_items;
 
@@ -159,28 +160,30 @@ struct BasicLinuxTimeOffset {
 /// The part of an OCI spec that only Linux has: its member `linux`. config-linux.md.
 template <class S>
 struct BasicLinux {
-  ListOf<S, BasicIdMapping<S>> uid_mappings =
-      no_items;  ///< user ids of its user namespace and of the host
-  ListOf<S, BasicIdMapping<S>> gid_mappings =
-      no_items;  ///< group ids of its user namespace and of the host
-  /// Kernel parameters, `net.core.somaxconn` say, and their values.
+  /// User ids of its user namespace, and their ids on the host.
+  ListOf<S, BasicIdMapping<S>> uid_mappings = no_items;
+  /// Group ids of its user namespace, and their ids on the host.
+  ListOf<S, BasicIdMapping<S>> gid_mappings = no_items;
+  /// Kernel parameters, such as `net.core.somaxconn`, and their values.
   DictOf<S, StringOf<S>> sysctl{by_key};
-  std::optional<BasicLinuxResources<S>> resources{};  ///< cgroup settings; left alone when absent
-  /// Path: absolute from the cgroup mount, else from where the runtime likes; its choice if empty.
+  std::optional<BasicLinuxResources<S>> resources{};  ///< cgroup settings; unchanged when absent
+  /// Path: absolute from the cgroup mount, or relative to a directory that the runtime chooses; its
+  /// choice when empty.
   StringOf<S> cgroups_path{};
-  ListOf<S, BasicLinuxNamespace<S>> namespaces =
-      no_items;                                       ///< those of other types are the runtime's
-  ListOf<S, BasicLinuxDevice<S>> devices = no_items;  ///< nodes beyond `/dev/null` and its like
-  DictOf<S, BasicLinuxNetDevice<S>> net_devices{
-      by_key};                                    ///< interfaces to move, by name on the host
+  /// For other types, the container shares the runtime's.
+  ListOf<S, BasicLinuxNamespace<S>> namespaces = no_items;
+  /// Nodes in addition to the default ones, such as `/dev/null`.
+  ListOf<S, BasicLinuxDevice<S>> devices = no_items;
+  /// Interfaces to move, by their name on the host.
+  DictOf<S, BasicLinuxNetDevice<S>> net_devices{by_key};
   std::optional<BasicLinuxSeccomp<S>> seccomp{};  ///< filter of system calls; none when absent
   StringOf<S> rootfs_propagation{};               ///< "private", "shared", "slave" or "unbindable"
-  ListOf<S, StringOf<S>> masked_paths =
-      no_items;  ///< absolute paths that cannot be read in the container
+  /// Absolute paths that cannot be read in the container.
+  ListOf<S, StringOf<S>> masked_paths = no_items;
   /// Absolute paths that cannot be written in the container.
   ListOf<S, StringOf<S>> readonly_paths = no_items;
-  StringOf<S> mount_label{};  ///< SELinux context of its mounts; none set when empty
-  std::optional<BasicLinuxIntelRdt<S>> intel_rdt{};          ///< resctrl is not touched when absent
+  StringOf<S> mount_label{};  ///< SELinux context of its mounts; not set when empty
+  std::optional<BasicLinuxIntelRdt<S>> intel_rdt{};          ///< resctrl is unchanged when absent
   std::optional<BasicLinuxMemoryPolicy<S>> memory_policy{};  ///< for NUMA; unchanged when absent
   std::optional<BasicLinuxPersonality<S>> personality{};     ///< unchanged when absent
   DictOf<S, BasicLinuxTimeOffset<S>> time_offsets{by_key};   ///< by clock: "monotonic", "boottime"

@@ -15,13 +15,13 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace oci {
 
-/// One row of an ID mapping: `size` ids from `container_id` on are those from `host_id` on.
+/// A row of an ID mapping: `size` ids from `container_id` on are the ids from `host_id` on.
 /// config-linux.md, "User namespace mappings".
 template <class S>
 struct BasicIdMapping {
   std::uint32_t container_id = 0;  ///< first user or group id in the container
   std::uint32_t host_id = 0;       ///< first user or group id on the host
-  std::uint32_t size = 0;          ///< how many ids, counted from the first
+  std::uint32_t size = 0;          ///< number of ids
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicIdMapping&, const BasicIdMapping&) = default;
@@ -34,21 +34,22 @@ struct BasicIdMapping {
   }
 };
 
-/// A file system, or a path of the host, that the runtime mounts into the container beyond its
-/// root. config.md, "Mounts" and "POSIX-platform Mounts".
+/// A file system, or a path of the host, that the runtime mounts into the container in addition to
+/// its root. config.md, "Mounts" and "POSIX-platform Mounts".
 template <class S>
 struct BasicMount {
   StringOf<S> destination{};  ///< absolute path in the container
-  /// File system type, as in /proc/filesystems; of no meaning for bind mounts, often `none`.
+  /// File system type, as in /proc/filesystems; for bind mounts it has no meaning, and is often
+  /// `none`.
   StringOf<S> type{};
   /// Device, or for bind mounts a path on the host, absolute or relative to the bundle.
   StringOf<S> source{};
-  /// Options of mount(8), one an entry; `bind` or `rbind` make it a bind mount.
+  /// Options of mount(8), one per entry; `bind` or `rbind` makes it a bind mount.
   ListOf<S, StringOf<S>> options = no_items;
   /// User ids of its files, mapped when `options` have `idmap` or `ridmap`; the container's own
   /// mapping when empty.
   ListOf<S, BasicIdMapping<S>> uid_mappings = no_items;
-  /// Group ids of its files, likewise; given when `uid_mappings` are.
+  /// Group ids of its files, as `uid_mappings`; both are given, or neither.
   ListOf<S, BasicIdMapping<S>> gid_mappings = no_items;
   ExtraOf<S> extra = no_items;
 

@@ -32,14 +32,14 @@ struct BasicBox {
   }
 };
 
-/// Who the process of the container runs as. config.md, "User".
+/// The user of the process of the container. config.md, "User".
 template <class S>
 struct BasicUser {
   std::uint32_t uid = 0;  ///< user id in the container's user namespace; not for Windows
   std::uint32_t gid = 0;  ///< group id in the container's user namespace; not for Windows
-  /// Permission bits that new files lack; the runtime's when absent.
+  /// Permission bits that are removed from new files; the runtime's choice when absent.
   std::optional<std::uint32_t> umask{};
-  /// Groups that it is in beside `gid`, in that namespace.
+  /// Groups in addition to `gid`, in the same namespace.
   ListOf<S, std::uint32_t> additional_gids = no_items;
   StringOf<S> username{};  ///< user name; Windows only
   ExtraOf<S> extra = no_items;
@@ -60,14 +60,14 @@ struct BasicUser {
 /// config.md, "Linux Process".
 template <class S>
 struct BasicLinuxCapabilities {
-  ListOf<S, StringOf<S>> bounding = no_items;  ///< all that execve(2) may ever give it
-  /// What the kernel looks at when the process asks for something.
+  ListOf<S, StringOf<S>> bounding = no_items;  ///< the most that execve(2) may give it
+  /// The capabilities that the kernel checks.
   ListOf<S, StringOf<S>> effective = no_items;
-  ListOf<S, StringOf<S>> inheritable =
-      no_items;  ///< what execve(2) keeps for programs whose file allows it
-  ListOf<S, StringOf<S>> permitted = no_items;  ///< what the process may make effective
-  ListOf<S, StringOf<S>> ambient =
-      no_items;  ///< what execve(2) keeps for any program without set-user-ID
+  /// Kept by execve(2) for programs whose file allows it.
+  ListOf<S, StringOf<S>> inheritable = no_items;
+  ListOf<S, StringOf<S>> permitted = no_items;  ///< those that the process may make effective
+  /// Kept by execve(2) for any program without set-user-ID.
+  ListOf<S, StringOf<S>> ambient = no_items;
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxCapabilities&, const BasicLinuxCapabilities&) = default;
@@ -82,13 +82,14 @@ struct BasicLinuxCapabilities {
   }
 };
 
-/// A resource limit, as of setrlimit(2), in the unit that the resource has there. config.md, "POSIX
+/// A resource limit: setrlimit(2), which has the units. config.md, "POSIX
 /// process".
 template <class S>
 struct BasicPosixRlimit {
-  StringOf<S> type{};      ///< `RLIMIT_NOFILE`, ...; each at most once in a process
-  std::uint64_t hard = 0;  ///< how far the process may raise `soft`; 2^64 - 1 for no limit
-  std::uint64_t soft = 0;  ///< what the kernel enforces; 2^64 - 1 for no limit
+  StringOf<S> type{};  ///< such as `RLIMIT_NOFILE`; each at most once in a process
+  /// The limit to which the process may raise `soft`; 2^64 - 1 for no limit.
+  std::uint64_t hard = 0;
+  std::uint64_t soft = 0;  ///< the limit that the kernel enforces; 2^64 - 1 for no limit
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicPosixRlimit&, const BasicPosixRlimit&) = default;
@@ -106,13 +107,13 @@ template <class S>
 struct BasicScheduler {
   /// `SCHED_OTHER`, `SCHED_BATCH`, `SCHED_IDLE`, `SCHED_FIFO`, `SCHED_RR`, `SCHED_DEADLINE`, ...
   StringOf<S> policy{};
-  std::int32_t nice = 0;  ///< -20, which is served best, to 19; for `SCHED_OTHER` and `SCHED_BATCH`
-  /// 1 to 99, which is served first, for `SCHED_FIFO` and `SCHED_RR`; else 0.
+  std::int32_t nice = 0;  ///< -20, the best, to 19; for `SCHED_OTHER` and `SCHED_BATCH`
+  /// 1 to 99, the highest, for `SCHED_FIFO` and `SCHED_RR`; else 0.
   std::int32_t priority = 0;
   ListOf<S, StringOf<S>> flags = no_items;  ///< `SCHED_FLAG_RESET_ON_FORK`, ...
-  /// Nanoseconds that it may run in each period; this and the next two for `SCHED_DEADLINE`.
+  /// Nanoseconds that it may run in each period. This and the next two are for `SCHED_DEADLINE`.
   std::uint64_t runtime = 0;
-  std::uint64_t deadline = 0;  ///< nanoseconds from the start of a period until it has run them
+  std::uint64_t deadline = 0;  ///< nanoseconds from the start of a period until it must have run
   std::uint64_t period = 0;    ///< nanoseconds from one period to the next
   ExtraOf<S> extra = no_items;
 
@@ -130,11 +131,11 @@ struct BasicScheduler {
   }
 };
 
-/// The priority of a process for input and output: ioprio_set(2). config.md, "Linux Process".
+/// The I/O priority of a process: ioprio_set(2). config.md, "Linux Process".
 template <class S>
 struct BasicLinuxIoPriority {
   StringOf<S> class_{};       ///< `IOPRIO_CLASS_RT`, `IOPRIO_CLASS_BE` or `IOPRIO_CLASS_IDLE`
-  std::int64_t priority = 0;  ///< within the class: 0, which is served first, to 7
+  std::int64_t priority = 0;  ///< within the class: 0, the highest, to 7
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxIoPriority&, const BasicLinuxIoPriority&) = default;
@@ -146,11 +147,11 @@ struct BasicLinuxIoPriority {
   }
 };
 
-/// The processors for programs run later in the container, as lists like `0-3,7`; not for its first
-/// process. config.md, "Linux Process".
+/// The processors of programs that are run later in the container, not of its first process, as
+/// lists such as `0-3,7`. config.md, "Linux Process".
 template <class S>
 struct BasicCpuAffinity {
-  StringOf<S> initial{};  ///< processors until it is in the container's cgroup; not set when empty
+  StringOf<S> initial{};  ///< processors before it is in the container's cgroup; not set when empty
   StringOf<S> final_{};   ///< processors from then on; those of the cgroup when empty
   ExtraOf<S> extra = no_items;
 
@@ -166,29 +167,30 @@ struct BasicCpuAffinity {
 /// The process that the container starts. config.md, "Process".
 template <class S>
 struct BasicProcess {
-  bool terminal = false;  ///< whether its standard streams are a terminal, made by the runtime
+  bool terminal = false;  ///< whether the runtime makes a terminal for its standard streams
   /// Size of the terminal; the runtime's choice when absent.
   std::optional<BasicBox<S>> console_size{};
-  BasicUser<S> user{};  ///< who it runs as; root of the container unless told otherwise
-  /// Program, looked for in `PATH` when it has no slash, and its arguments.
+  BasicUser<S> user{};  ///< its user; root of the container by default
+  /// Program, which is searched for in `PATH` when it has no slash, and its arguments.
   ListOf<S, StringOf<S>> args = no_items;
-  StringOf<S> command_line{};             ///< Windows only; made of `args` when empty
+  StringOf<S> command_line{};             ///< Windows only; `args` are used when empty
   ListOf<S, StringOf<S>> env = no_items;  ///< its variables, "NAME=value"
-  /// Working directory, absolute path in the container. OCI requires it, but configs in use lack
-  /// it: they are read, as by the Go types, and it is empty and written so.
+  /// Working directory, absolute path in the container. OCI requires it, but some configs in use
+  /// lack it. Like the Go types, the library reads and writes it as an empty text then.
   StringOf<S> cwd{};
-  /// Linux only; left to the runtime when absent.
+  /// Linux only; the runtime's choice when absent.
   std::optional<BasicLinuxCapabilities<S>> capabilities{};
-  ListOf<S, BasicPosixRlimit<S>> rlimits =
-      no_items;                    ///< limits to set; others stay as the runtime has them
-  bool no_new_privileges = false;  ///< whether execve(2) may add no rights, as set-user-ID would
-  StringOf<S> apparmor_profile{};  ///< name of a profile loaded on the host; none set when empty
-  /// -1000, never killed for want of memory, to 1000; unchanged when absent.
+  /// Limits to set; others are inherited from the runtime.
+  ListOf<S, BasicPosixRlimit<S>> rlimits = no_items;
+  /// Whether execve(2) adds no privileges, such as those of set-user-ID.
+  bool no_new_privileges = false;
+  StringOf<S> apparmor_profile{};  ///< name of a profile loaded on the host; not set when empty
+  /// -1000, never killed when memory runs out, to 1000; unchanged when absent.
   std::optional<std::int64_t> oom_score_adj{};
-  std::optional<BasicScheduler<S>> scheduler{};  ///< how it is scheduled; unchanged when absent
-  StringOf<S> selinux_label{};  ///< SELinux label of the process; none set when empty
+  std::optional<BasicScheduler<S>> scheduler{};  ///< its scheduling; unchanged when absent
+  StringOf<S> selinux_label{};  ///< SELinux label of the process; not set when empty
   std::optional<BasicLinuxIoPriority<S>> io_priority{};  ///< unchanged when absent
-  /// Processors of programs run later, not of this one.
+  /// Processors of programs that are run later, not of this one.
   std::optional<BasicCpuAffinity<S>> exec_cpu_affinity{};
   ExtraOf<S> extra = no_items;
 

@@ -16,7 +16,7 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace oci {
 
-/// A rule of the device cgroup: what the container may do with which devices. config-linux.md,
+/// A rule of the device cgroup: allows or denies access to devices. config-linux.md,
 /// "Allowed Device list".
 template <class S>
 struct BasicLinuxDeviceCgroup {
@@ -39,19 +39,21 @@ struct BasicLinuxDeviceCgroup {
   }
 };
 
-/// The memory cgroup; amounts in bytes, -1 for no limit; what is absent is not set.
+/// The memory cgroup. Amounts are in bytes, -1 for no limit; absent members are not set.
 /// config-linux.md, "Memory".
 template <class S>
 struct BasicLinuxMemory {
-  std::optional<std::int64_t> limit{};        ///< most memory, above which processes are killed
-  std::optional<std::int64_t> reservation{};  ///< soft limit, held to when the host runs short
+  std::optional<std::int64_t> limit{};  ///< maximum of memory, above which processes are killed
+  /// Soft limit, which is enforced when the host lacks memory.
+  std::optional<std::int64_t> reservation{};
   std::optional<std::int64_t> swap{};         ///< memory and swap together
   std::optional<std::int64_t> kernel{};       ///< the kernel's memory for it; not recommended
   std::optional<std::int64_t> kernel_tcp{};   ///< the kernel's TCP buffers; not recommended
-  std::optional<std::uint64_t> swappiness{};  ///< 0 to 100, which swaps most
-  std::optional<bool> disable_oom_killer{};   ///< true: at the limit processes wait, none is killed
+  std::optional<std::uint64_t> swappiness{};  ///< 0 to 100, which swaps the most
+  /// True: processes wait at the limit, and are not killed.
+  std::optional<bool> disable_oom_killer{};
   std::optional<bool> use_hierarchy{};        ///< true: cgroups below share these limits
-  std::optional<bool> check_before_update{};  ///< true: a limit below what is in use is refused
+  std::optional<bool> check_before_update{};  ///< true: a limit below the current use is refused
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxMemory&, const BasicLinuxMemory&) = default;
@@ -70,23 +72,23 @@ struct BasicLinuxMemory {
   }
 };
 
-/// The cpu and cpuset cgroups; times in microseconds; what is absent or empty is not set.
+/// The cpu and cpuset cgroups. Times are in microseconds; absent or empty members are not set.
 /// config-linux.md, "CPU".
 template <class S>
 struct BasicLinuxCpu {
-  /// Weight against other cgroups; the kernel starts with 1024.
+  /// Weight against other cgroups; the default of the kernel is 1024.
   std::optional<std::uint64_t> shares{};
-  /// Time that all its tasks together may run in a `period`; negative for no limit.
+  /// Time that all tasks together may run in a `period`; negative for no limit.
   std::optional<std::int64_t> quota{};
-  /// Unused time that may be run beyond `quota` in one period; at most `quota`.
+  /// Unused time that may be used in addition to `quota` in one period; at most `quota`.
   std::optional<std::uint64_t> burst{};
-  std::optional<std::uint64_t> period{};  ///< how often `quota` begins anew
+  std::optional<std::uint64_t> period{};  ///< time after which `quota` is renewed
   /// Time that realtime tasks may run in a `realtime_period`.
   std::optional<std::int64_t> realtime_runtime{};
   std::optional<std::uint64_t> realtime_period{};  ///< as `period`, for realtime tasks
-  StringOf<S> cpus{};                              ///< a list like `0-3,7`
-  StringOf<S> mems{};                              ///< memory nodes, a list like `0-3,7`
-  std::optional<std::int64_t> idle{};              ///< 1 for tasks as of SCHED_IDLE, 0 for others
+  StringOf<S> cpus{};                              ///< processors, a list such as `0-3,7`
+  StringOf<S> mems{};                              ///< memory nodes, a list such as `0-3,7`
+  std::optional<std::int64_t> idle{};  ///< 1 to run tasks like those of SCHED_IDLE, else 0
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxCpu&, const BasicLinuxCpu&) = default;
@@ -108,7 +110,7 @@ struct BasicLinuxCpu {
 /// The pids cgroup. config-linux.md, "PIDs".
 template <class S>
 struct BasicLinuxPids {
-  /// Most processes and threads; -1 for no limit, not set when absent.
+  /// Maximum of processes and threads; -1 for no limit, not set when absent.
   std::optional<std::int64_t> limit{};
   ExtraOf<S> extra = no_items;
 
@@ -120,13 +122,14 @@ struct BasicLinuxPids {
   }
 };
 
-/// The weight of a block device, against other cgroups; it has at least one of the two.
+/// The weights for a block device, at least one of the two.
 /// config-linux.md, "Block IO".
 template <class S>
 struct BasicLinuxWeightDevice {
-  std::int64_t major = 0;                 ///< major number of the device on the host
-  std::int64_t minor = 0;                 ///< minor number of the device on the host
-  std::optional<std::uint16_t> weight{};  ///< 10 to 1000, which gets most
+  std::int64_t major = 0;  ///< major number of the device on the host
+  std::int64_t minor = 0;  ///< minor number of the device on the host
+  /// Against other cgroups: 10 to 1000, which gets the most.
+  std::optional<std::uint16_t> weight{};
   /// Weight of its own tasks against the cgroups below it; CFQ only.
   std::optional<std::uint16_t> leaf_weight{};
   ExtraOf<S> extra = no_items;
@@ -142,13 +145,13 @@ struct BasicLinuxWeightDevice {
   }
 };
 
-/// The greatest rate of a block device, in bytes or operations a second. config-linux.md, "Block
+/// The maximum rate of a block device, in bytes or operations per second. config-linux.md, "Block
 /// IO".
 template <class S>
 struct BasicLinuxThrottleDevice {
   std::int64_t major = 0;  ///< major number of the device on the host
   std::int64_t minor = 0;  ///< minor number of the device on the host
-  std::uint64_t rate = 0;  ///< bytes or operations a second: `BasicLinuxBlockIo` says which
+  std::uint64_t rate = 0;  ///< bytes or operations per second: see `BasicLinuxBlockIo`
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxThrottleDevice&,
@@ -162,7 +165,7 @@ struct BasicLinuxThrottleDevice {
   }
 };
 
-/// The blkio cgroup; what is absent or empty is not set. config-linux.md, "Block IO".
+/// The blkio cgroup. Absent or empty members are not set. config-linux.md, "Block IO".
 template <class S>
 struct BasicLinuxBlockIo {
   /// 10 to 1000, for devices that `weight_device` does not name.
@@ -170,14 +173,14 @@ struct BasicLinuxBlockIo {
   /// Weight of its own tasks against the cgroups below it; CFQ only.
   std::optional<std::uint16_t> leaf_weight{};
   ListOf<S, BasicLinuxWeightDevice<S>> weight_device = no_items;  ///< weights of single devices
-  /// Most bytes a second to read.
+  /// Maximum of bytes read per second.
   ListOf<S, BasicLinuxThrottleDevice<S>> throttle_read_bps_device = no_items;
-  /// Most bytes a second to write.
+  /// Maximum of bytes written per second.
   ListOf<S, BasicLinuxThrottleDevice<S>> throttle_write_bps_device = no_items;
-  ListOf<S, BasicLinuxThrottleDevice<S>> throttle_read_iops_device =
-      no_items;  ///< most reads a second
-  ListOf<S, BasicLinuxThrottleDevice<S>> throttle_write_iops_device =
-      no_items;  ///< most writes a second
+  /// Maximum of reads per second.
+  ListOf<S, BasicLinuxThrottleDevice<S>> throttle_read_iops_device = no_items;
+  /// Maximum of writes per second.
+  ListOf<S, BasicLinuxThrottleDevice<S>> throttle_write_iops_device = no_items;
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxBlockIo&, const BasicLinuxBlockIo&) = default;
@@ -194,11 +197,11 @@ struct BasicLinuxBlockIo {
   }
 };
 
-/// How much of one size of huge pages the container may use. config-linux.md, "Huge page limits".
+/// The limit of huge pages of one size. config-linux.md, "Huge page limits".
 template <class S>
 struct BasicLinuxHugepageLimit {
-  StringOf<S> page_size{};  ///< `2MB`, `1GB`, ..., with 1024 as base
-  std::uint64_t limit = 0;  ///< bytes, reserved or else used, as the kernel counts
+  StringOf<S> page_size{};  ///< such as `2MB` or `1GB`, in powers of 1024
+  std::uint64_t limit = 0;  ///< bytes, reserved or used, as the kernel counts
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxHugepageLimit&, const BasicLinuxHugepageLimit&) = default;
@@ -210,11 +213,11 @@ struct BasicLinuxHugepageLimit {
   }
 };
 
-/// The priority of what the container sends over an interface. config-linux.md, "Network".
+/// The priority of packets that the container sends over an interface. config-linux.md, "Network".
 template <class S>
 struct BasicLinuxInterfacePriority {
   StringOf<S> name{};          ///< name of the interface in the runtime's network namespace
-  std::uint32_t priority = 0;  ///< priority that packets sent over it get
+  std::uint32_t priority = 0;  ///< priority of the packets
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxInterfacePriority&,
@@ -230,7 +233,7 @@ struct BasicLinuxInterfacePriority {
 /// The net_cls and net_prio cgroups. config-linux.md, "Network".
 template <class S>
 struct BasicLinuxNetwork {
-  /// Mark of its packets, 0x100001 for class 10:1 of tc(8); none when absent.
+  /// Mark of its packets, such as 0x100001 for class 10:1 of tc(8); none when absent.
   std::optional<std::uint32_t> class_id{};
   ListOf<S, BasicLinuxInterfacePriority<S>> priorities = no_items;  ///< priorities by interface
   ExtraOf<S> extra = no_items;
@@ -244,11 +247,11 @@ struct BasicLinuxNetwork {
   }
 };
 
-/// The rdma cgroup, for one device; it has at least one of the two. config-linux.md, "RDMA".
+/// The rdma cgroup for one device, with at least one of the two limits. config-linux.md, "RDMA".
 template <class S>
 struct BasicLinuxRdma {
-  std::optional<std::uint32_t> hca_handles{};  ///< most handles; no limit set when absent
-  std::optional<std::uint32_t> hca_objects{};  ///< most objects; no limit set when absent
+  std::optional<std::uint32_t> hca_handles{};  ///< maximum of handles; not set when absent
+  std::optional<std::uint32_t> hca_objects{};  ///< maximum of objects; not set when absent
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxRdma&, const BasicLinuxRdma&) = default;
@@ -260,21 +263,21 @@ struct BasicLinuxRdma {
   }
 };
 
-/// The cgroup settings of the container; what is absent or empty is left alone. config-linux.md,
+/// The cgroup settings of the container. Absent or empty members are unchanged. config-linux.md,
 /// "Control groups".
 template <class S>
 struct BasicLinuxResources {
-  ListOf<S, BasicLinuxDeviceCgroup<S>> devices =
-      no_items;                                    ///< rules in the order that they are applied
+  /// Rules in the order in which they are applied.
+  ListOf<S, BasicLinuxDeviceCgroup<S>> devices = no_items;
   std::optional<BasicLinuxMemory<S>> memory{};     ///< memory and swap
   std::optional<BasicLinuxCpu<S>> cpu{};           ///< processors and their time
   std::optional<BasicLinuxPids<S>> pids{};         ///< limit on processes and threads
   std::optional<BasicLinuxBlockIo<S>> block_io{};  ///< weights and rates of block devices
-  ListOf<S, BasicLinuxHugepageLimit<S>> hugepage_limits = no_items;  ///< one for each size of page
+  ListOf<S, BasicLinuxHugepageLimit<S>> hugepage_limits = no_items;  ///< one per page size
   std::optional<BasicLinuxNetwork<S>> network{};  ///< marks and priorities of packets
-  DictOf<S, BasicLinuxRdma<S>> rdma{by_key};      ///< limits by device of the host, `mlx5_1` say
-  DictOf<S, StringOf<S>> unified{
-      by_key};  ///< cgroup v2 files, `io.max` say, and what to write to them
+  DictOf<S, BasicLinuxRdma<S>> rdma{by_key};  ///< limits by device of the host, such as `mlx5_1`
+  /// Cgroup v2 files, such as `io.max`, and the text to write to them.
+  DictOf<S, StringOf<S>> unified{by_key};
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxResources&, const BasicLinuxResources&) = default;

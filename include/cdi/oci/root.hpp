@@ -18,7 +18,7 @@ template <class S>
 struct BasicRoot {
   /// Directory on the host, absolute or relative to the bundle; on Windows a volume GUID path.
   StringOf<S> path{};
-  bool readonly = false;  ///< whether the container sees it read-only; always false on Windows
+  bool readonly = false;  ///< whether it is read-only in the container; always false on Windows
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicRoot&, const BasicRoot&) = default;

@@ -16,12 +16,12 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace oci {
 
-/// What an argument of a system call must be for a rule to hold. config-linux.md, "Seccomp".
+/// A condition on an argument of a system call. config-linux.md, "Seccomp".
 template <class S>
 struct BasicLinuxSeccompArg {
-  std::uint64_t index = 0;      ///< which argument, 0 for the first
-  std::uint64_t value = 0;      ///< what it is compared with; the mask of `SCMP_CMP_MASKED_EQ`
-  std::uint64_t value_two = 0;  ///< what is left under that mask; for other operators not used
+  std::uint64_t index = 0;      ///< number of the argument, from 0
+  std::uint64_t value = 0;      ///< value to compare with; the mask of `SCMP_CMP_MASKED_EQ`
+  std::uint64_t value_two = 0;  ///< value under that mask; not used by other operators
   StringOf<S> op{};  ///< `SCMP_CMP_EQ`, `_NE`, `_LT`, `_LE`, `_GE`, `_GT` or `_MASKED_EQ`
   ExtraOf<S> extra = no_items;
 
@@ -40,11 +40,11 @@ struct BasicLinuxSeccompArg {
 template <class S>
 struct BasicLinuxSyscall {
   ListOf<S, StringOf<S>> names = no_items;  ///< names of the system calls, at least one
-  StringOf<S> action{};                     ///< what is done: `SCMP_ACT_ALLOW`, ...
-  /// For `SCMP_ACT_ERRNO` and `_TRACE`; EPERM when absent.
+  StringOf<S> action{};                     ///< such as `SCMP_ACT_ALLOW`
+  /// For `SCMP_ACT_ERRNO` and `SCMP_ACT_TRACE`; EPERM when absent.
   std::optional<std::uint64_t> errno_ret{};
-  ListOf<S, BasicLinuxSeccompArg<S>> args =
-      no_items;  ///< what the arguments must be; anything when empty
+  /// Conditions on the arguments, of which all must hold.
+  ListOf<S, BasicLinuxSeccompArg<S>> args = no_items;
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxSyscall&, const BasicLinuxSyscall&) = default;
@@ -58,18 +58,20 @@ struct BasicLinuxSyscall {
   }
 };
 
-/// Which system calls the container may make: seccomp(2). config-linux.md, "Seccomp".
+/// The system calls that the container may make: seccomp(2). config-linux.md, "Seccomp".
 template <class S>
 struct BasicLinuxSeccomp {
-  StringOf<S> default_action{};  ///< what is done where no rule holds: `SCMP_ACT_ERRNO`, ...
+  StringOf<S> default_action{};  ///< for calls without a rule, such as `SCMP_ACT_ERRNO`
   std::optional<std::uint64_t> default_errno_ret{};  ///< for `default_action`; EPERM when absent
-  ListOf<S, StringOf<S>> architectures = no_items;  ///< `SCMP_ARCH_X86_64`, ...: whose system calls
-  ListOf<S, StringOf<S>> flags = no_items;  ///< flags of seccomp(2): `SECCOMP_FILTER_FLAG_LOG`, ...
-  /// UNIX socket on the host of the agent that decides on `SCMP_ACT_NOTIFY`.
+  /// Of the system calls, such as `SCMP_ARCH_X86_64`.
+  ListOf<S, StringOf<S>> architectures = no_items;
+  /// Flags of seccomp(2), such as `SECCOMP_FILTER_FLAG_LOG`.
+  ListOf<S, StringOf<S>> flags = no_items;
+  /// UNIX socket, on the host, of the agent that decides on `SCMP_ACT_NOTIFY`.
   StringOf<S> listener_path{};
-  StringOf<S> listener_metadata{};  ///< text for that agent; empty without one
-  ListOf<S, BasicLinuxSyscall<S>> syscalls =
-      no_items;  ///< rules; `default_action` for all when empty
+  StringOf<S> listener_metadata{};  ///< text for that agent
+  /// Rules; `default_action` for all when empty.
+  ListOf<S, BasicLinuxSyscall<S>> syscalls = no_items;
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxSeccomp&, const BasicLinuxSeccomp&) = default;

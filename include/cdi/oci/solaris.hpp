@@ -20,12 +20,12 @@ namespace oci {
 template <class S>
 struct BasicSolarisAnet {
   StringOf<S> linkname{};         ///< name of the VNIC
-  StringOf<S> lower_link{};       ///< link of the host that the VNIC is made over
-  StringOf<S> allowed_address{};  ///< IP addresses that it is held to; any when empty
-  /// "true": each start sets those on the interface; or "false".
+  StringOf<S> lower_link{};       ///< link of the host for the VNIC
+  StringOf<S> allowed_address{};  ///< IP addresses that it is limited to; any when empty
+  /// "true" when each start sets these addresses on the interface; or "false".
   StringOf<S> configure_allowed_address{};
   StringOf<S> defrouter{};        ///< address of the default router; none when empty
-  StringOf<S> link_protection{};  ///< kinds of protection, "mac-nospoof, ip-nospoof" say
+  StringOf<S> link_protection{};  ///< kinds of protection, such as "mac-nospoof, ip-nospoof"
   StringOf<S> mac_address{};      ///< MAC address of the VNIC, or a keyword of zonecfg(1M)
   ExtraOf<S> extra = no_items;
 
@@ -43,10 +43,10 @@ struct BasicSolarisAnet {
   }
 };
 
-/// How much of the processors the container may use. config-solaris.md, "cappedCPU".
+/// The limit of processor time. config-solaris.md, "cappedCPU".
 template <class S>
 struct BasicSolarisCappedCpu {
-  /// A decimal number: "1" is all of one processor, ".75" three quarters of it.
+  /// Number of processors, with a fraction, such as "1" or ".75".
   StringOf<S> ncpus{};
   ExtraOf<S> extra = no_items;
 
@@ -58,12 +58,12 @@ struct BasicSolarisCappedCpu {
   }
 };
 
-/// How much memory the container may use: bytes, or with K, M, G or T after the number.
+/// The limits of memory: bytes, or a number with K, M, G or T after it.
 /// config-solaris.md, "cappedMemory".
 template <class S>
 struct BasicSolarisCappedMemory {
-  StringOf<S> physical{};  ///< memory, "512m" say; not set when empty
-  StringOf<S> swap{};      ///< swap, "512m" say; not set when empty
+  StringOf<S> physical{};  ///< memory, such as "512m"; not set when empty
+  StringOf<S> swap{};      ///< swap, such as "512m"; not set when empty
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicSolarisCappedMemory&,
@@ -79,12 +79,12 @@ struct BasicSolarisCappedMemory {
 /// The part of an OCI spec that only Solaris has: its member `solaris`. config-solaris.md.
 template <class S>
 struct BasicSolaris {
-  StringOf<S> milestone{};       ///< SMF service that is online before the process starts
-  StringOf<S> limitpriv{};       ///< most privileges of its processes, "default" say
-  StringOf<S> max_shm_memory{};  ///< most shared memory, "512m" say
+  StringOf<S> milestone{};       ///< SMF service that must be online before the process starts
+  StringOf<S> limitpriv{};       ///< the most privileges of its processes, such as "default"
+  StringOf<S> max_shm_memory{};  ///< maximum of shared memory, such as "512m"
   ListOf<S, BasicSolarisAnet<S>> anet = no_items;              ///< networks to make
-  std::optional<BasicSolarisCappedCpu<S>> capped_cpu{};        ///< no limit set when absent
-  std::optional<BasicSolarisCappedMemory<S>> capped_memory{};  ///< no limit set when absent
+  std::optional<BasicSolarisCappedCpu<S>> capped_cpu{};        ///< not set when absent
+  std::optional<BasicSolarisCappedMemory<S>> capped_memory{};  ///< not set when absent
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicSolaris&, const BasicSolaris&) = default;

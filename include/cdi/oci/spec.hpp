@@ -23,25 +23,25 @@
 
 namespace cdi {
 inline namespace CDI_ABI {
-/// Models of the OCI runtime spec 1.3.0. The documents that are named with each type are those of
-/// https://github.com/opencontainers/runtime-spec, `config.md` and its like.
+/// Models of the OCI runtime spec 1.3.0. Each type names its document, such as `config.md`, in
+/// https://github.com/opencontainers/runtime-spec.
 namespace oci {
 
-/// An OCI runtime spec: the root of a bundle's config.json, as config.md has it. Members that a
-/// newer release has stand in the `extra` of the object they were found in, and are written again.
-/// Members that are not required and say nothing - false, 0, "", empty lists - are not written, as
-/// by the Go types.
+/// An OCI runtime spec: the root of a bundle's config.json. config.md.
+///
+/// Members of newer releases are kept in the `extra` of their object, and are written again. Like
+/// the Go types, `write` omits members that are not required and are false, 0 or empty.
 template <class S>
 struct BasicSpec {
-  StringOf<S> version{};  ///< OCI runtime spec that the document is for, `1.3.0` say
+  StringOf<S> version{};                     ///< release of the OCI runtime spec, such as `1.3.0`
   std::optional<BasicProcess<S>> process{};  ///< needed when the container is started
   std::optional<BasicRoot<S>> root{};        ///< absent for Hyper-V containers only
   StringOf<S> hostname{};                    ///< in the container; not set when empty
   StringOf<S> domainname{};                  ///< in the container; not set when empty
-  ListOf<S, BasicMount<S>> mounts =
-      no_items;                          ///< mounts beyond the root, in the order they are made
-  std::optional<BasicHooks<S>> hooks{};  ///< POSIX platforms only
-  DictOf<S, StringOf<S>> annotations{by_key};  ///< free text by key, `com.example.key` say
+  /// Mounts in addition to the root, in the order in which they are made.
+  ListOf<S, BasicMount<S>> mounts = no_items;
+  std::optional<BasicHooks<S>> hooks{};        ///< POSIX platforms only
+  DictOf<S, StringOf<S>> annotations{by_key};  ///< free text by key, such as `com.example.key`
   std::optional<BasicLinux<S>> linux_{};       ///< GNU modes predefine `linux` as a macro
   std::optional<BasicSolaris<S>> solaris{};    ///< Solaris only
   std::optional<BasicWindows<S>> windows{};    ///< needed on Windows

@@ -20,7 +20,7 @@ namespace oci {
 template <class S>
 struct BasicVmHypervisor {
   StringOf<S> path{};                            ///< absolute path on the host
-  ListOf<S, StringOf<S>> parameters = no_items;  ///< its parameters, one an entry
+  ListOf<S, StringOf<S>> parameters = no_items;  ///< its parameters, one per entry
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicVmHypervisor&, const BasicVmHypervisor&) = default;
@@ -36,7 +36,7 @@ struct BasicVmHypervisor {
 template <class S>
 struct BasicVmKernel {
   StringOf<S> path{};                            ///< absolute path on the host
-  ListOf<S, StringOf<S>> parameters = no_items;  ///< its parameters, one an entry
+  ListOf<S, StringOf<S>> parameters = no_items;  ///< its parameters, one per entry
   StringOf<S> initrd{};  ///< initial RAM disk, absolute path on the host; none when empty
   ExtraOf<S> extra = no_items;
 
@@ -66,7 +66,7 @@ struct BasicVmImage {
   }
 };
 
-/// Pages of the host's I/O memory that the virtual machine may reach, by frame number; see
+/// Pages of the host's I/O memory that the virtual machine may access, by frame number; see
 /// xl.cfg(5). config-vm.md, "HWConfig Object".
 template <class S>
 struct BasicVmIoMem {
@@ -89,9 +89,9 @@ struct BasicVmIoMem {
 template <class S>
 struct BasicVmHwConfig {
   StringOf<S> device_tree{};  ///< path of a device tree blob for the guest; none when empty
-  std::optional<std::uint32_t> vcpus{};          ///< processors; the runtime's choice when absent
-  std::optional<std::uint64_t> memory{};         ///< most bytes; the runtime's choice when absent
-  ListOf<S, StringOf<S>> dtdevs = no_items;      ///< nodes of the host's device tree that it gets
+  std::optional<std::uint32_t> vcpus{};      ///< processors; the runtime's choice when absent
+  std::optional<std::uint64_t> memory{};     ///< maximum of bytes; the runtime's choice when absent
+  ListOf<S, StringOf<S>> dtdevs = no_items;  ///< nodes of the host's device tree that it gets
   ListOf<S, BasicVmIoMem<S>> iomems = no_items;  ///< I/O memory of the host that it gets
   ListOf<S, std::uint32_t> irqs = no_items;      ///< numbers of interrupts of the host that it gets
   ExtraOf<S> extra = no_items;
@@ -113,7 +113,7 @@ struct BasicVmHwConfig {
 template <class S>
 struct BasicVm {
   std::optional<BasicVmHypervisor<S>> hypervisor{};  ///< the runtime's choice when absent
-  BasicVmKernel<S> kernel{};                         ///< what it boots
+  BasicVmKernel<S> kernel{};                         ///< its kernel
   std::optional<BasicVmImage<S>> image{};            ///< its root; the runtime's choice when absent
   std::optional<BasicVmHwConfig<S>> hw_config{};     ///< the runtime's choice when absent
   ExtraOf<S> extra = no_items;

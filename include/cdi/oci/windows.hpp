@@ -19,8 +19,8 @@ namespace oci {
 /// A device of the host that the container gets. config-windows.md, "Devices".
 template <class S>
 struct BasicWindowsDevice {
-  StringOf<S> id{};       ///< GUID, `24E552D7-6523-47F7-A647-D3465BF1F5CA` say
-  StringOf<S> id_type{};  ///< what `id` is: "class", of device interfaces, is all there is so far
+  StringOf<S> id{};       ///< GUID, such as `24E552D7-6523-47F7-A647-D3465BF1F5CA`
+  StringOf<S> id_type{};  ///< kind of `id`: only "class", of device interfaces, is defined
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicWindowsDevice&, const BasicWindowsDevice&) = default;
@@ -35,7 +35,7 @@ struct BasicWindowsDevice {
 /// The memory of the container. config-windows.md, "Memory".
 template <class S>
 struct BasicWindowsMemory {
-  std::optional<std::uint64_t> limit{};  ///< most bytes; not set when absent
+  std::optional<std::uint64_t> limit{};  ///< maximum of bytes; not set when absent
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicWindowsMemory&, const BasicWindowsMemory&) = default;
@@ -46,7 +46,7 @@ struct BasicWindowsMemory {
   }
 };
 
-/// Processors of one processor group, as of GROUP_AFFINITY. config-windows.md, "CPU".
+/// Processors of one processor group: GROUP_AFFINITY. config-windows.md, "CPU".
 template <class S>
 struct BasicWindowsCpuGroupAffinity {
   std::uint64_t mask = 0;   ///< a bit for each processor of the group
@@ -63,13 +63,13 @@ struct BasicWindowsCpuGroupAffinity {
   }
 };
 
-/// The processors of the container; of `count`, `shares` and `maximum` it has at most one.
+/// The processors of the container, with at most one of `count`, `shares` and `maximum`.
 /// config-windows.md, "CPU".
 template <class S>
 struct BasicWindowsCpu {
   std::optional<std::uint64_t> count{};    ///< number of processors
   std::optional<std::uint16_t> shares{};   ///< weight against other containers, 0 to 10000
-  std::optional<std::uint16_t> maximum{};  ///< cycles it gets of each 10000
+  std::optional<std::uint16_t> maximum{};  ///< its share of processor cycles, in 1/10000
   /// Processors that it runs on; any when empty.
   ListOf<S, BasicWindowsCpuGroupAffinity<S>> affinity = no_items;
   ExtraOf<S> extra = no_items;
@@ -85,13 +85,13 @@ struct BasicWindowsCpu {
   }
 };
 
-/// What the container may read and write on its system drive; what is absent is not set.
+/// The limits of the container's system drive. Absent members are not set.
 /// config-windows.md, "Storage".
 template <class S>
 struct BasicWindowsStorage {
-  std::optional<std::uint64_t> iops{};          ///< most operations a second
-  std::optional<std::uint64_t> bps{};           ///< most bytes a second
-  std::optional<std::uint64_t> sandbox_size{};  ///< bytes that the drive has at least
+  std::optional<std::uint64_t> iops{};          ///< maximum of operations per second
+  std::optional<std::uint64_t> bps{};           ///< maximum of bytes per second
+  std::optional<std::uint64_t> sandbox_size{};  ///< minimum size of the drive in bytes
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicWindowsStorage&, const BasicWindowsStorage&) = default;
@@ -104,11 +104,11 @@ struct BasicWindowsStorage {
   }
 };
 
-/// The resources of the container; what is absent has no limit set. config-windows.md, "Resources".
+/// The resources of the container. Absent members have no limit. config-windows.md, "Resources".
 template <class S>
 struct BasicWindowsResources {
   std::optional<BasicWindowsMemory<S>> memory{};    ///< limit of memory
-  std::optional<BasicWindowsCpu<S>> cpu{};          ///< which processors, and how much of them
+  std::optional<BasicWindowsCpu<S>> cpu{};          ///< limits of processors
   std::optional<BasicWindowsStorage<S>> storage{};  ///< size and rates of the system drive
   ExtraOf<S> extra = no_items;
 
@@ -127,11 +127,11 @@ template <class S>
 struct BasicWindowsNetwork {
   /// Ids of endpoints of the Host Network Service to connect to.
   ListOf<S, StringOf<S>> endpoint_list = no_items;
-  bool allow_unqualified_dns_query = false;  ///< whether names without a domain are looked up
-  ListOf<S, StringOf<S>> dns_search_list = no_items;  ///< DNS suffixes to look names up with
+  bool allow_unqualified_dns_query = false;  ///< whether names without a domain are resolved
+  ListOf<S, StringOf<S>> dns_search_list = no_items;  ///< DNS suffixes for the search of names
   /// Id of the container whose network it shares; none when empty.
   StringOf<S> network_shared_container_name{};
-  /// Id of the namespace to use; with one, all else here is empty.
+  /// Id of the namespace to use; the other members are then empty.
   StringOf<S> network_namespace{};
   ExtraOf<S> extra = no_items;
 
@@ -150,7 +150,7 @@ struct BasicWindowsNetwork {
 /// The virtual machine that the container runs in. config-windows.md, "HyperV".
 template <class S>
 struct BasicWindowsHyperV {
-  /// Path of the machine's image; that of the lowest layer with one when empty.
+  /// Path of the machine's image; when empty, that of the lowest layer that has one.
   StringOf<S> utility_vm_path{};
   ExtraOf<S> extra = no_items;
 
@@ -165,14 +165,14 @@ struct BasicWindowsHyperV {
 /// The part of an OCI spec that only Windows has: its member `windows`. config-windows.md.
 template <class S>
 struct BasicWindows {
-  /// Folders on the host, at least one: the top layer first, the base, the scratch last.
+  /// Folders on the host, at least one: from the top layer to the base, then the scratch folder.
   ListOf<S, StringOf<S>> layer_folders = no_items;
   ListOf<S, BasicWindowsDevice<S>> devices = no_items;  ///< devices of the host that it gets
-  std::optional<BasicWindowsResources<S>> resources{};  ///< no limits set when absent
+  std::optional<BasicWindowsResources<S>> resources{};  ///< not limited when absent
   /// Document about a group Managed Service Account; none when null.
   BasicValue<S> credential_spec{};
-  bool servicing = false;                   ///< whether it starts to apply pending Windows updates
-  bool ignore_flushes_during_boot = false;  ///< whether the disk is not flushed during boot
+  bool servicing = false;  ///< whether it starts only to apply pending Windows updates
+  bool ignore_flushes_during_boot = false;          ///< whether the disk is not flushed during boot
   std::optional<BasicWindowsHyperV<S>> hyperv{};    ///< its Hyper-V machine; no Hyper-V when absent
   std::optional<BasicWindowsNetwork<S>> network{};  ///< the runtime's choice when absent
   ExtraOf<S> extra = no_items;

@@ -32,8 +32,8 @@ struct BasicZosNamespace {
 /// The part of an OCI spec that only z/OS has: its member `zos`. config-zos.md.
 template <class S>
 struct BasicZos {
-  ListOf<S, BasicZosNamespace<S>> namespaces =
-      no_items;  ///< those of other types are the runtime's
+  /// For other types, the container shares the runtime's.
+  ListOf<S, BasicZosNamespace<S>> namespaces = no_items;
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicZos&, const BasicZos&) = default;
