@@ -14,7 +14,7 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// The way to a member, made into text only when a rule is broken there.
+/// The path of a member. Its text is made only when it is needed for a message.
 struct MemberPath {
   static constexpr std::size_t no_index = static_cast<std::size_t>(-1);
 

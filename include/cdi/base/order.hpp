@@ -15,9 +15,9 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// The numbers below `count` in the order of what they stand for: `less(a, b)` tells whether `a`
-/// belongs before `b`. Those that are alike stay in their order. What is sorted by it can be of any
-/// type, at a fifth of what `std::sort` costs to compile for each, and without `<algorithm>`.
+/// The numbers below `count`, sorted: `less(a, b)` returns whether `a` comes before `b`. Equal ones
+/// keep their order. For each type that is sorted, it costs a fifth of `std::sort` to compile, and
+/// needs no `<algorithm>`.
 template <class Less>
 std::vector<std::size_t> order_of(std::size_t count, const Less& less) {
   std::vector<std::size_t> order(count);
@@ -39,8 +39,8 @@ std::vector<std::size_t> order_of(std::size_t count, const Less& less) {
   return order;
 }
 
-/// For each number below `count` the first that stands for the same, which may be itself; `less` as
-/// for `order_of`.
+/// For each number below `count`, the first that is equal, which may be itself. `less` is as for
+/// `order_of`.
 template <class Less>
 std::vector<std::size_t> first_of_equals(std::size_t count, const Less& less) {
   const auto order = detail::order_of(count, less);
@@ -52,7 +52,7 @@ std::vector<std::size_t> first_of_equals(std::size_t count, const Less& less) {
   return first;
 }
 
-/// For each key the number of the first that is equal.
+/// For each key, the number of the first that is equal.
 std::vector<std::size_t> first_of_equals(const std::vector<std::string_view>& keys);
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// Paths without `.` and `..`, and the format of a spec file by its name.
+// Paths without `.` and `..`, and the format that the name of a spec file says.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_BASE_PATH_HPP
@@ -15,26 +15,26 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// A path in its shortest form, as far as the text alone tells: links are not looked at. It has no
-/// repeated or trailing slash, no `.`, and `..` only in front; the empty path becomes `.`.
+/// The shortest form of a path, by its text alone: links are not followed. It has no repeated or
+/// trailing slash, no `.`, and `..` only at the front; the empty path becomes `.`.
 std::string clean_path(std::string_view path);
 
 namespace detail {
 
-/// The number of slashes of the cleaned path, by which mounts are ordered so that parents come
-/// first. `/` and `/proc` both have one, `rel` has none.
+/// The number of slashes of the cleaned path. Mounts are sorted by it, so that parents come first.
+/// `/` and `/proc` both have one, `rel` has none.
 std::size_t path_depth(std::string_view path);
 
 }  // namespace detail
 
-/// The text formats of a spec file, told by the end of its name.
+/// The text formats of spec files, by the end of the name.
 enum class Format : std::uint8_t {
   json,  ///< `.json`
-  yaml   ///< `.yaml`; `.yml` is none
+  yaml   ///< `.yaml`, but not `.yml`
 };
 
-/// The format of a path or file name: `.json` or `.yaml`, in this case only, as in the CDI
-/// document; nothing for all others. The file is not looked at.
+/// The format of a path or file name that ends in `.json` or `.yaml`, in lower case, as in the CDI
+/// document; nothing for all others. The file is not read.
 std::optional<Format> format_of(std::string_view path);
 
 }  // namespace CDI_ABI

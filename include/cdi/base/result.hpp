@@ -1,4 +1,4 @@
-// `Result` and `Error`: a value, or why there is none; and text quoted for messages.
+// `Result` and `Error`: a value, or the reason why there is none; and text quoted for messages.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_BASE_RESULT_HPP
@@ -20,57 +20,58 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// What went wrong, for code that has to decide; `Error::message` is for people.
+/// The kind of an error, for code; `Error::message` is for people.
 enum class Errc : std::uint8_t {
   syntax,        ///< the text is not JSON or YAML
-  schema,        ///< well formed, but not a CDI or OCI document: unknown, missing or wrong member
-  invalid,       ///< it breaks a rule of `rules`; or an argument or text that cannot be used
-  invalid_name,  ///< no vendor, class, device or `vendor.com/class=device` name
-  not_found,     ///< no spec provides the device; no row tells of the engine
-  conflict,      ///< two specs of equal priority provide the device; the key or file is another's
-  unsupported,   ///< the OCI spec type or CDI release given has no place for this
+  schema,        ///< well formed, but not CDI or OCI: an unknown, missing or wrong member
+  invalid,       ///< it breaks a rule of `rules`; or an argument or text cannot be used
+  invalid_name,  ///< not a valid vendor, class, device or `vendor.com/class=device` name
+  not_found,     ///< no spec provides the device; or the engine is not known
+  conflict,      ///< two specs of equal priority provide it; or a key or file has another owner
+  unsupported,   ///< the OCI spec type or CDI release has no place for this
   limit,         ///< larger, deeper or more than `Limits` and `ReadOptions` allow
-  host,          ///< the host has no such device node, or another one than the edits say
+  host,          ///< the host has no such device node, or a different one
   refused,       ///< the caller's policy forbids it: `ReadOptions::refuse_writable`
-  timeout,       ///< the deadline is over
-  system,        ///< the system refused, or a path cannot be or leads to no file: `Error::system`
+  timeout,       ///< the deadline has passed
+  system,        ///< a system call failed, or a path cannot be used: `Error::system`
 };
 
 /// A place in a text. Lines and columns count from 1, columns in bytes; 0 means unknown.
 struct Position {
-  std::string file = {};     ///< the name given to the text, often a path; empty when unknown
+  std::string file = {};     ///< the name of the text, often a path; empty when unknown
   std::uint32_t line = 0;    ///< from 1
   std::uint32_t column = 0;  ///< from 1, in bytes
 };
 
 namespace detail {
 
-/// The path of a member, seen from one level further out: `devices` and `[0].name` are
-/// `devices[0].name`, `kind` and nothing are `kind`.
+/// The path of a member below another: `devices` and `[0].name` give `devices[0].name`, `kind` and
+/// nothing give `kind`.
 std::string inner_path(std::string_view outer, std::string_view where);
 
 }  // namespace detail
 
 /// Why an operation failed. Cheap to move, never thrown by the library itself.
 struct Error {
-  /// What kind of failure it is, for code that has to decide; the default counts for nothing.
+  /// The kind of the error, for code; the default has no meaning.
   Errc code = {};
-  /// What is wrong, for people, with what to change where that can be told. Its words may change
-  /// with a release.
+  /// What is wrong, and if possible what to change, for people. The words may change with a
+  /// release.
   std::string message = {};
-  /// Path of the member: "devices[0].containerEdits.mounts[2].hostPath", with keys as they were
-  /// written; empty when it is about no member, or about the whole.
+  /// Path of the member, such as "devices[0].containerEdits.mounts[2].hostPath", with keys as they
+  /// were written; empty when the error is not about a member.
   std::string where = {};
-  Position position = {};  ///< where that member stands in the text it was read from
+  Position position = {};  ///< of that member in the text it was read from
   int system = 0;          ///< `errno` when the operating system is the reason, else 0
-  /// `RuleRow::code` of the rule of `rules` that is broken, a text of that table; empty when it is
-  /// none of them.
+  /// `RuleRow::code` of the rule of `rules` that is broken, a text of that table; empty for other
+  /// errors.
   std::string_view rule = {};
 
-  /// Puts an enclosing place in front of `where`: `devices` and `[0].name` make `devices[0].name`.
+  /// Adds the path of an enclosing value to the front of `where`: `devices` and `[0].name` give
+  /// `devices[0].name`.
   void add_outer(std::string_view place) { where = detail::inner_path(place, where); }
 
-  /// The same error, seen from one level further out.
+  /// The same error, with the path of an enclosing value at the front of `where`.
   Error under(std::string_view outer) && {
     add_outer(outer);
     return std::move(*this);
@@ -86,7 +87,7 @@ constexpr char ascii_lower(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
 }
 
-/// Takes a decimal number off the front of a text. False when there is none, or it is too large.
+/// Removes a decimal number from the front of a text. False when there is none, or it is too large.
 bool take_number(std::string_view& text, std::uint32_t& number);
 
 /// The number of bytes of the UTF-8 character at the front of `text`; 0 when there is none.
@@ -103,13 +104,13 @@ constexpr std::size_t utf8_size(std::string_view text) noexcept {
   for (std::size_t i = 1; i < size; ++i) {
     if ((byte(i) & 0xc0) != 0x80) return 0;
   }
-  // Longer than need be, a surrogate, or beyond the last character.
+  // Longer than necessary, a surrogate, or above the last character.
   if ((lead == 0xe0 && next < 0xa0) || (lead == 0xed && next > 0x9f)) return 0;
   if ((lead == 0xf0 && next < 0x90) || (lead == 0xf4 && next > 0x8f)) return 0;
   return size;
 }
 
-/// Whether a text is ASCII, eight bytes at a time; the last eight overlap those before.
+/// Whether a text is ASCII. Reads eight bytes at a time; the last eight overlap those before.
 inline bool is_ascii(std::string_view text) noexcept {
   std::uint64_t bits = 0;
   const auto add_word = [&](std::size_t at) {
@@ -126,7 +127,7 @@ inline bool is_ascii(std::string_view text) noexcept {
   return (bits & 0x8080808080808080) == 0;
 }
 
-/// Whether `text` is UTF-8; JSON and YAML can hold no other.
+/// Whether `text` is UTF-8. JSON and YAML cannot hold other text.
 constexpr bool is_utf8(std::string_view text) noexcept {
   if (!std::is_constant_evaluated() && is_ascii(text)) return true;  // as most text is
   for (std::size_t i = 0; i < text.size();) {
@@ -146,7 +147,7 @@ constexpr unsigned bmp_code_point(std::string_view character) noexcept {
   return code;
 }
 
-/// Appends a character of 2 or 3 bytes by its number, as JSON does: `u009b` after a backslash.
+/// Appends a character of 2 or 3 bytes as a JSON escape, such as `u009b` after a backslash.
 void append_code_point(std::string_view character, std::string& out);
 
 }  // namespace detail
@@ -164,19 +165,20 @@ namespace detail {
 using cdi::escaped;  // for callers that still name this namespace
 using cdi::quoted;
 
-/// What is wrong with a text that is not UTF-8.
+/// The error of a text that is not UTF-8.
 Error not_utf8(std::string_view text);
 
 }  // namespace detail
 
-/// The whole error on one line: `FILE:LINE:COLUMN: PATH: MESSAGE`, without the parts not known.
-/// File and path are escaped, so that no text of a document makes a second line; code, `system` and
-/// `rule` are not in it.
+/// The error on one line: `FILE:LINE:COLUMN: PATH: MESSAGE`, without unknown parts. File and path
+/// are escaped, so that no text of a document makes a second line. `code`, `system` and `rule` are
+/// not in it.
 std::string to_string(const Error& error);
 
 namespace detail {
 
-// What a result does with its value; functions, so that a library can have those of large models.
+// The operations of a result on its value. They are functions so that the library can have those of
+// large models.
 
 template <class T>
 CDI_INLINE void copy_to(T* place, const T& value) {
@@ -202,28 +204,27 @@ extern template void destroy(oci::Spec& value) noexcept;
 
 }  // namespace detail
 
-/// A value, or the reason there is none. As safe to share between threads as what it holds.
+/// A value, or the reason why there is none. As safe to share between threads as its value.
 ///
-/// The interface is a subset of C++23 `std::expected<T, Error>`. It is one type in every language
-/// mode on purpose: an alias that switched with `-std=` would be a different symbol per object
-/// file.
+/// The interface is a subset of C++23 `std::expected<T, Error>`. It is the same type in every
+/// language mode: an alias that depends on `-std=` would give object files different symbols.
 template <class T>
 class [[nodiscard]] Result {
  public:
-  using value_type = T;      ///< of what is held on success
-  using error_type = Error;  ///< of what is held on failure, always `Error`
+  using value_type = T;      ///< the type of the value
+  using error_type = Error;  ///< the type of the reason, always `Error`
 
   /// Success. Implicit, so that a function can return the value itself.
   Result(T value) : has_value_{true}, value_(std::move(value)) {}
   /// Failure. Implicit, so that a function can return an `Error` itself.
   Result(Error why) : has_value_{false}, error_(std::move(why)) {}
 
-  /// A copy of the value or of the reason.
+  /// A copy of the value or the reason.
   Result(const Result& other) requires std::is_copy_constructible_v<T>
       : has_value_{other.has_value_} {
     copy(other);
   }
-  /// Takes the value or the reason from another, which keeps what moving leaves of it.
+  /// Moves the value or the reason from another.
   Result(Result&& other) noexcept(std::is_nothrow_move_constructible_v<T>)
       : has_value_{other.has_value_} {
     take(other);
@@ -233,7 +234,7 @@ class [[nodiscard]] Result {
     *this = Result{other};
     return *this;
   }
-  /// As the constructor; moving a `T` must not throw here.
+  /// As the constructor; moving a `T` must not throw.
   Result& operator=(Result&& other) noexcept {
     if (this == &other) return *this;
     clear();
@@ -243,32 +244,31 @@ class [[nodiscard]] Result {
   }
   ~Result() { clear(); }
 
-  /// Whether there is a value, and no error.
+  /// Whether there is a value.
   bool has_value() const noexcept { return has_value_; }
   /// As `has_value`.
   explicit operator bool() const noexcept { return has_value_; }
 
-  /// The value. Only when there is one: else it stops with `assert`, or is undefined with `NDEBUG`.
-  T& operator*() & noexcept { return look(true), value_; }
-  /// The value, to look at. Only when there is one.
-  const T& operator*() const& noexcept { return look(true), value_; }
+  /// The value. When there is none, `assert` fails; with `NDEBUG` this is undefined.
+  T& operator*() & noexcept { return check(true), value_; }
+  /// The value. Only when there is one.
+  const T& operator*() const& noexcept { return check(true), value_; }
   /// The value, to move from. Only when there is one.
-  T&& operator*() && noexcept { return look(true), std::move(value_); }
+  T&& operator*() && noexcept { return check(true), std::move(value_); }
   /// A member of the value. Only when there is one.
-  T* operator->() noexcept { return look(true), &value_; }
-  /// A member of the value, to look at. Only when there is one.
-  const T* operator->() const noexcept { return look(true), &value_; }
+  T* operator->() noexcept { return check(true), &value_; }
+  /// A member of the value. Only when there is one.
+  const T* operator->() const noexcept { return check(true), &value_; }
 
-  /// The reason. Only when there is no value: else it stops with `assert`, or is undefined with
-  /// `NDEBUG`.
-  Error& error() & noexcept { return look(false), error_; }
-  /// The reason, to look at. Only when there is no value.
-  const Error& error() const& noexcept { return look(false), error_; }
+  /// The reason. When there is a value, `assert` fails; with `NDEBUG` this is undefined.
+  Error& error() & noexcept { return check(false), error_; }
+  /// The reason. Only when there is no value.
+  const Error& error() const& noexcept { return check(false), error_; }
   /// The reason, to move from. Only when there is no value.
-  Error&& error() && noexcept { return look(false), std::move(error_); }
+  Error&& error() && noexcept { return check(false), std::move(error_); }
 
  private:
-  [[gnu::noinline]] void copy(const Result& other) {  // inline, g++ 12 warns of what is not held
+  [[gnu::noinline]] void copy(const Result& other) {  // inline, g++ 12 warns about the other member
     if (has_value_) {
       detail::copy_to(&value_, other.value_);
     } else {
@@ -292,12 +292,12 @@ class [[nodiscard]] Result {
     }
   }
 
-  void look([[maybe_unused]] bool for_value) const noexcept {
-    assert(has_value_ == for_value && "cdi::Result: look before you dereference");
+  void check([[maybe_unused]] bool for_value) const noexcept {
+    assert(has_value_ == for_value && "cdi::Result: check it before you dereference it");
   }
 
   bool has_value_;
-  union {  // not `std::variant`: for each `T` that costs eight times as much to compile
+  union {  // not `std::variant`, which costs eight times as much to compile for each `T`
     T value_;
     Error error_;
   };
@@ -307,10 +307,10 @@ class [[nodiscard]] Result {
 template <>
 class [[nodiscard]] Result<void> {
  public:
-  using value_type = void;   ///< there is no value to hold
-  using error_type = Error;  ///< of what is held on failure, always `Error`
+  using value_type = void;   ///< there is no value
+  using error_type = Error;  ///< the type of the reason, always `Error`
 
-  /// Success; `return {};` makes one.
+  /// Success, also as `return {};`.
   Result() = default;
   /// Failure. Implicit, so that a function can return an `Error` itself.
   Result(Error why) : failed_{true}, why_{std::move(why)} {}
@@ -320,11 +320,11 @@ class [[nodiscard]] Result<void> {
   /// As `has_value`.
   explicit operator bool() const noexcept { return !failed_; }
 
-  /// The reason. Only when it failed: else it stops with `assert`.
+  /// The reason. After success, `assert` fails.
   Error& error() & noexcept { return assert(failed_), why_; }
-  /// The reason, to look at. Only when it failed.
+  /// The reason. Only after failure.
   const Error& error() const& noexcept { return assert(failed_), why_; }
-  /// The reason, to move from. Only when it failed.
+  /// The reason, to move from. Only after failure.
   Error&& error() && noexcept { return assert(failed_), std::move(why_); }
 
  private:

@@ -7,7 +7,7 @@
 
 using cdi::detail::MemberPath;
 
-TEST_CASE("a path names the members on the way, with the index of an item") {
+TEST_CASE("A path names each member, with the index of an item") {
   const MemberPath root;
   CHECK(root.text() == "");
   const MemberPath device{&root, "devices", 2};

@@ -19,7 +19,7 @@ std::vector<std::size_t> order_of(const std::vector<int>& values) {
 
 }  // namespace
 
-TEST_CASE("the order of a few values") {
+TEST_CASE("The order of a few values") {
   using Order = std::vector<std::size_t>;
   CHECK(order_of({}).empty());
   CHECK(order_of({7}) == Order{0});
@@ -28,7 +28,7 @@ TEST_CASE("the order of a few values") {
   CHECK(order_of({3, 1, 2}) == Order{1, 2, 0});
 }
 
-TEST_CASE("the order is that of a stable sort, for any number of values") {
+TEST_CASE("The order is that of a stable sort, for any number of values") {
   for (std::size_t size = 0; size < 70; ++size) {
     CAPTURE(size);
     for (const unsigned kinds : {1U, 2U, 5U, 100U}) {
@@ -47,7 +47,7 @@ TEST_CASE("the order is that of a stable sort, for any number of values") {
   }
 }
 
-TEST_CASE("each key finds the first that is equal") {
+TEST_CASE("Each key finds the first that is equal") {
   using cdi::detail::first_of_equals;
   using First = std::vector<std::size_t>;
   CHECK(first_of_equals({}).empty());

@@ -17,7 +17,7 @@ struct Row {
 
 // The rules of Go's filepath.Clean, by which the reference compares and orders paths.
 const Row rows[] = {
-    // clean already
+    // already clean
     {"abc", "abc"},
     {"abc/def", "abc/def"},
     {".", "."},
@@ -56,13 +56,13 @@ const Row rows[] = {
     {"../abc/../..", "../.."},
     {"abc/../..", ".."},
     {"abc/../../def", "../def"},
-    // all together
+    // all of these
     {"abc/./../def", "def"},
     {"abc//./../def", "def"},
     {"abc/../../././../def", "../../def"},
 };
 
-TEST_CASE("paths are cleaned as the text tells") {
+TEST_CASE("Paths are cleaned by their text") {
   for (const auto& row : rows) {
     CAPTURE(row.path);
     CHECK(cdi::clean_path(row.path) == row.clean);
@@ -70,7 +70,7 @@ TEST_CASE("paths are cleaned as the text tells") {
   }
 }
 
-TEST_CASE("depth counts the slashes of the cleaned path") {
+TEST_CASE("Depth counts the slashes of the cleaned path") {
   struct Depth {
     std::string path;
     std::size_t depth;
@@ -94,7 +94,7 @@ TEST_CASE("depth counts the slashes of the cleaned path") {
 
 }  // namespace
 
-TEST_CASE("The format is told by the end of the name, in its exact case") {
+TEST_CASE("The end of the name says the format, in lower case only") {
   using cdi::Format;
   struct {
     std::string path;

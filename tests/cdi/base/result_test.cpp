@@ -35,7 +35,7 @@ static_assert(!std::is_copy_assignable_v<Result<std::unique_ptr<int>>>);
 static_assert(!std::is_default_constructible_v<Result<int>>);
 static_assert(std::is_default_constructible_v<Result<void>>);
 
-TEST_CASE("a result holds a value or the reason there is none") {
+TEST_CASE("A result has a value, or the reason why there is none") {
   const Result<int> good = 7;
   CHECK(good);
   CHECK(good.has_value());
@@ -48,7 +48,7 @@ TEST_CASE("a result holds a value or the reason there is none") {
   CHECK(bad.error().message == "gone");
 }
 
-TEST_CASE("the value can be reached, changed and moved out") {
+TEST_CASE("The value can be read, changed and moved out") {
   Result<std::string> text = std::string{"abc"};
   CHECK(text->size() == 3);
   text->append("d");
@@ -59,7 +59,7 @@ TEST_CASE("the value can be reached, changed and moved out") {
   CHECK(*taken == 5);
 }
 
-TEST_CASE("a result is copied, moved and assigned, whichever of both it holds") {
+TEST_CASE("A result is copied, moved and assigned, with a value or a reason") {
   using Shared = std::shared_ptr<int>;
   const auto value = std::make_shared<int>(5);
   const Result<Shared> good = value;
@@ -87,7 +87,7 @@ TEST_CASE("a result is copied, moved and assigned, whichever of both it holds") 
   CHECK(value.use_count() == 2);
 }
 
-TEST_CASE("the reason can be changed and moved out") {
+TEST_CASE("The reason can be changed and moved out") {
   Result<void> bad = Error{.message = "it broke"};
   bad.error().where = "devices";
   const Error taken = std::move(bad).error();
@@ -95,12 +95,12 @@ TEST_CASE("the reason can be changed and moved out") {
   CHECK(taken.where == "devices");
 }
 
-TEST_CASE("a result of nothing is a success unless there is a reason") {
+TEST_CASE("A result of nothing is a success unless there is a reason") {
   CHECK(Result<void>{});
   CHECK_FALSE(Result<void>{Error{}});
 }
 
-TEST_CASE("places are put together from the inside out") {
+TEST_CASE("A path is made from the inner to the outer member") {
   struct Row {
     std::string outer;
     std::string inner;
@@ -120,7 +120,7 @@ TEST_CASE("places are put together from the inside out") {
   CHECK(cdi::detail::item_path("env", 12) == "env[12]");
 }
 
-TEST_CASE("an error is written on one line, without the parts not known") {
+TEST_CASE("An error is written on one line, without unknown parts") {
   struct Row {
     cdi::Position position;
     std::string where;
@@ -140,7 +140,7 @@ TEST_CASE("an error is written on one line, without the parts not known") {
   }
 }
 
-TEST_CASE("quoted text stays on one line and cannot end its quotes") {
+TEST_CASE("Quoted text stays on one line and cannot end its quotes") {
   struct Row {
     std::string text;
     std::string expected;
@@ -153,7 +153,8 @@ TEST_CASE("quoted text stays on one line and cannot end its quotes") {
            Row{"\t\r\x1b\x7f", R"("\x09\x0d\x1b\x7f")"},
            Row{std::string{"\0", 1}, R"("\x00")"},
            Row{"\xc3\xa9", "\"\xc3\xa9\""},
-           // What a terminal obeys, or shows in another order or on another line.
+           // Characters that control a terminal, or that it shows in another order or on another
+           // line.
            Row{"\xc2\x80\xc2\x9b\xc2\x9f", R"("\u0080\u009b\u009f")"},
            Row{"\xe2\x80\xa8\xe2\x80\xa9", R"("\u2028\u2029")"},
            Row{"\xe2\x80\xaa\xe2\x80\xae", R"("\u202a\u202e")"},
@@ -169,7 +170,7 @@ TEST_CASE("quoted text stays on one line and cannot end its quotes") {
   }
 }
 
-TEST_CASE("text that is not UTF-8 comes out as UTF-8, wherever it is cut") {
+TEST_CASE("Quoted text is UTF-8 even if the text is not, wherever it is cut") {
   CHECK(cdi::quoted("a\xff\xe2\x80") == R"("a\xff\xe2\x80")");
   CHECK(cdi::quoted("\x9b") == R"("\x9b")");
   CHECK(cdi::quoted("\xed\xa0\x80") == R"("\xed\xa0\x80")");  // a surrogate

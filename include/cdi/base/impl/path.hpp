@@ -18,7 +18,7 @@ inline namespace CDI_ABI {
 CDI_INLINE std::string clean_path(std::string_view path) {
   const bool rooted = path.starts_with('/');
   std::string out;
-  std::size_t fixed = 0;  // length of the part that `..` cannot take away
+  std::size_t fixed = 0;  // length of the part that `..` cannot remove
   while (!path.empty()) {
     const auto part = path.substr(0, path.find('/'));
     path.remove_prefix(part.size() < path.size() ? part.size() + 1 : path.size());

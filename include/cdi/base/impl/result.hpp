@@ -41,9 +41,8 @@ CDI_INLINE bool take_number(std::string_view& text, std::uint32_t& number) {
   return true;
 }
 
-/// Whether a UTF-8 character of 2 or 3 bytes makes a terminal or viewer show another text than
-/// there is: C1 controls, invisible characters, line and paragraph separators, and what changes the
-/// direction of text.
+/// Whether a UTF-8 character of 2 or 3 bytes makes a terminal or viewer show a different text: C1
+/// controls, invisible characters, line and paragraph separators, and changes of direction.
 constexpr bool is_deceptive(std::string_view character) noexcept {
   if (character.size() != 2 && character.size() != 3) return false;
   const unsigned code = bmp_code_point(character);
