@@ -1,4 +1,4 @@
-// `convert`: a model in one storage to the same model in another.
+// `convert`: copies a model into another storage.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_MODEL_CONVERT_HPP
@@ -18,15 +18,14 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Makes a value that of another, of a type that differs in its storage alone. What it held is
-/// lost.
+/// Replaces a value by that of another type, which differs only in its storage.
 void convert_erased(void* from, const Type& from_type, void* to, const Type& to_type);
 
-/// Whether two types differ in their storage alone, as far as one looks `depth` levels deep.
+/// Whether two types differ only in their storage, down to a depth of `depth` levels.
 constexpr bool is_same_model(const Type& a, const Type& b, int depth = 6) {
   if (a.shape != b.shape || a.field_count != b.field_count) return false;
   if (depth == 0 || a.shape == Shape::value) return true;
-  // Not `a.item != nullptr`: with its undefined sanitizer, g++ 12 takes that for no constant.
+  // Not `a.item != nullptr`: to g++ 12 with its undefined sanitizer, that is not a constant.
   const bool holds = a.shape == Shape::list || a.shape == Shape::dict || a.shape == Shape::optional;
   if (holds && !is_same_model(*a.item, *b.item, depth - 1)) return false;
   for (std::size_t i = 0; i < a.field_count; ++i) {
@@ -35,7 +34,7 @@ constexpr bool is_same_model(const Type& a, const Type& b, int depth = 6) {
   return true;
 }
 
-/// Makes `to` what `from` is, in another storage or the same. What it held is lost.
+/// Replaces `to` by the value of `from`, in the same storage or another.
 template <class From, class To>
 void convert_value(const From& from, To& to) {
   if constexpr (std::is_assignable_v<To&, const From&>) {
@@ -50,8 +49,8 @@ void convert_value(const From& from, To& to) {
 }  // namespace detail
 
 /// The same model in another storage: `convert<Spec>(view)` copies the text, `convert<SpecView>(s)`
-/// points into `s`, which must outlive the view. Costs one pass over the model. Both types have the
-/// same fields in the same order.
+/// points into `s`, which must outlive the view. Both types have the same fields in the same order.
+/// Costs one pass over the model.
 template <Described To, Described From>
 To convert(const From& from) {
   To to{};
@@ -59,7 +58,7 @@ To convert(const From& from) {
   return to;
 }
 
-/// Not there: a view of a model that is about to go would point nowhere.
+/// Deleted: a view of a temporary model would dangle.
 template <Described To, Described From>
   requires(detail::is_borrowed<To> && !detail::is_borrowed<From>)
 To convert(const From&&)

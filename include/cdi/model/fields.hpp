@@ -1,4 +1,4 @@
-// Field lists: which members a type has, and since which CDI release.
+// Field lists: the members of a type, and the CDI releases that have them.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_MODEL_FIELDS_HPP
@@ -17,15 +17,15 @@ inline namespace CDI_ABI {
 
 /// Whether a document must name a field.
 enum class Presence : std::uint8_t {
-  required,    ///< must be there, always written
-  omit_empty,  ///< may be missing, not written when empty
-  keep_empty,  ///< may be missing, always written
+  required,    ///< must be in a document; always written
+  omit_empty,  ///< may be missing; not written when empty
+  keep_empty,  ///< may be missing; always written
 };
 
 /// `Presence::required`, short for field lists.
 inline constexpr Presence required = Presence::required;
 
-/// A release of the CDI specification, ordered by number; 0.3.0, the default, is the first that a
+/// A release of the CDI specification, ordered by number. The default is 0.3.0, the first that a
 /// spec file can name. SPEC.md, Released versions.
 struct Release {
   std::uint8_t major = 0;  ///< its first number
@@ -36,25 +36,24 @@ struct Release {
   friend constexpr auto operator<=>(const Release&, const Release&) = default;
 };
 
-/// A release as a `cdiVersion` names it: `0.5.0`.
+/// A release as in `cdiVersion`, such as `0.5.0`.
 std::string to_string(Release release);
 
-/// The releases of the CDI specification that have a field: from `since` on, before `until`.
+/// The releases of the CDI specification that have a field: from `since` up to but not `until`.
 struct Lifetime {
-  /// Later than every release: the `until` of a field that is still there.
+  /// Later than every release: the `until` of a field of the newest release.
   static constexpr Release never{255, 255, 255};
 
   Release since = {};             ///< the first that has it
-  Release until = never;          ///< the first that has it no more
-  std::string_view instead = {};  ///< the key that `until` has instead; empty when still there
+  Release until = never;          ///< the first that no longer has it
+  std::string_view instead = {};  ///< the key that replaces it in `until`, if there is one
 
   /// Every release that a spec can name has the field.
   constexpr Lifetime() = default;
-  /// The field came with `first`, and has stayed. Implicit, for field lists.
-  // NOLINTNEXTLINE(google-explicit-constructor): most fields have come to stay
+  /// From `first` on. Implicit, for field lists.
+  // NOLINTNEXTLINE(google-explicit-constructor): most fields are never removed
   constexpr Lifetime(Release first) noexcept : since{first} {}
-  /// The field came with `first` and went with `gone`, which has `then` in its place; `then` is not
-  /// copied.
+  /// From `first` up to but not `gone`, which has `then` instead; `then` is not copied.
   constexpr Lifetime(Release first, Release gone, std::string_view then) noexcept
       : since{first}, until{gone}, instead{then} {}
 
@@ -64,8 +63,8 @@ struct Lifetime {
   constexpr bool ended() const { return until != never; }
 };
 
-/// What a field list says of a field beside its key and member. Implicit, so that a list names
-/// only what is special: `required`, a `Release`, a `Lifetime`, or a pair in braces.
+/// The traits of a field. Constructors are implicit, so that a field list names only what is
+/// special: `required`, a `Release`, a `Lifetime`, or a pair in braces.
 // NOLINTBEGIN(google-explicit-constructor)
 struct FieldTraits {
   Presence when = Presence::omit_empty;  ///< whether a document must name it
@@ -76,7 +75,7 @@ struct FieldTraits {
   /// A field that every release has.
   constexpr FieldTraits(Presence presence, const Lifetime& releases = {}) noexcept
       : when{presence}, lifetime{releases} {}
-  /// A field that may be missing, and has stayed since it came.
+  /// A field that may be missing, and that releases have from `since` on.
   constexpr FieldTraits(Release since) noexcept : lifetime{since} {}
   /// A field that may be missing, and that some releases have.
   constexpr FieldTraits(const Lifetime& releases) noexcept : lifetime{releases} {}
@@ -86,24 +85,24 @@ struct FieldTraits {
 /// One field of a described type: a document key, the member that holds its value, and its traits.
 template <class Class, class T>
 struct Field {
-  using class_type = Class;  ///< the type whose field list it is in
-  using value_type = T;      ///< of the member
+  using class_type = Class;  ///< the type that has the field
+  using value_type = T;      ///< the type of the member
 
-  std::string_view key;                  ///< as documents write it; read in any case
-  T Class::*member;                      ///< where the value is
+  std::string_view key;                  ///< as it is written; read in any case
+  T Class::*member;                      ///< the member that holds the value
   Presence when = Presence::omit_empty;  ///< whether a document must name it
   Lifetime lifetime = {};                ///< the CDI releases that have it
 };
 
 namespace detail {
 
-/// Takes a field list and does nothing: to ask whether a type has one.
+/// A field list that does nothing, to check whether a type has one.
 struct NoList {
   template <class Class, class T>
   constexpr void operator()(const char*, T Class::*, const FieldTraits& = {}) {}
 };
 
-/// Takes a field list, and visits each field until the visitor says false.
+/// A field list that visits each field until the visitor returns false.
 template <class Visitor>
 struct VisitList {
   Visitor& visit;
@@ -117,8 +116,8 @@ struct VisitList {
 
 }  // namespace detail
 
-/// A type that carries its own field list: a static member function that names its fields, in the
-/// order in which they are written. There are at most 63.
+/// A type with a field list: a static member function that names its fields, in the order in which
+/// they are written. It has at most 63.
 ///
 ///     static constexpr void fields(auto& list) {
 ///       list("path", &Self::path, required);
@@ -129,25 +128,25 @@ concept SelfDescribed = requires(detail::NoList& list) {
   T::fields(list);
 };
 
-/// Where the field list of `T` is: a static `constexpr` function `fields(auto& list)`. Specialize
-/// it for types whose definition is not yours.
+/// Has the field list of `T`: a static `constexpr` function `fields(auto& list)`. Specialize it for
+/// types that you cannot change.
 template <class T>
 struct Describe;
 
-/// The field list that a type carries itself.
+/// The field list that is a member of the type.
 template <SelfDescribed T>
 struct Describe<T> {
   static constexpr void fields(auto& list) { T::fields(list); }
 };
 
-/// A type that has a field list, and so can be read, written and converted.
+/// A type that has a field list, so that it can be read, written and converted.
 template <class T>
 concept Described = requires(detail::NoList& list) {
   Describe<std::remove_cvref_t<T>>::fields(list);
 };
 
-/// Calls `visit(field)` for each field of `T` in document order; stops at the first `false`, and
-/// says whether there was none. `field` is a `Field` of another type each time.
+/// Calls `visit(field)` for each field of `T` in document order, until it returns false. Returns
+/// whether all calls returned true. Each `field` is a `Field` of its own type.
 template <Described T, class Visitor>
 constexpr bool every_field(Visitor&& visit) {
   detail::VisitList<std::remove_reference_t<Visitor>> list{visit};

@@ -1,4 +1,4 @@
-// `Rare`: an optional that costs one pointer while it is empty.
+// `Rare`: an optional that takes one pointer, and keeps its value on the heap.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_MODEL_RARE_HPP
@@ -12,28 +12,27 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// A member that is seldom there, used like a `std::optional`. It takes one pointer where there is
-/// nothing, and keeps the value on the heap: of many devices that is what counts
-/// (bench/cache_bench.cpp).
+/// An optional that keeps its value on the heap, and is used like `std::optional`. It takes one
+/// pointer when it is empty: of many devices, few have a value (bench/cache_bench.cpp).
 template <class T>
 class Rare {
  public:
-  using value_type = T;  ///< of what is held
+  using value_type = T;  ///< the type of the value
 
-  /// Nothing; allocates nothing.
+  /// Empty; does not allocate.
   Rare() noexcept {}  // NOLINT(modernize-use-equals-default): g++ 12, see storage.hpp
   /// A value; allocates. Implicit, as for `std::optional`.
   Rare(T value) : held_{new T(std::move(value))} {}
-  /// A copy of the value, if there is one; allocates then.
+  /// A copy of the value, if there is one; then it allocates.
   Rare(const Rare& other) : held_{other ? new T(*other) : nullptr} {}
-  /// Takes the other's value, if there is one, and leaves it with nothing. Does not allocate.
+  /// Takes the value of the other, which is then empty. Does not allocate.
   Rare(Rare&& other) noexcept : held_{std::exchange(other.held_, nullptr)} {}
-  /// Holds from now on what another holds: a copy, or what was moved from it.
+  /// Replaces the value by that of another, copied or moved.
   Rare& operator=(Rare other) noexcept {
     std::swap(held_, other.held_);
     return *this;
   }
-  /// Holds a value made of `value` from now on; allocates.
+  /// Replaces the value; allocates.
   template <class U = T>
     requires(!std::is_scalar_v<T> && std::is_convertible_v<U, T> &&
              !std::is_same_v<std::remove_cvref_t<U>, Rare>)
@@ -44,21 +43,21 @@ class Rare {
   bool has_value() const noexcept { return held_ != nullptr; }
   /// As `has_value`.
   explicit operator bool() const noexcept { return has_value(); }
-  /// The value. Only when there is one; nobody looks.
+  /// The value. Undefined when there is none: this is not checked.
   T& operator*() noexcept { return *held_; }
-  /// The value, to look at. Only when there is one.
+  /// The value. Undefined when there is none.
   const T& operator*() const noexcept { return *held_; }
-  /// A member of the value. Only when there is one.
+  /// A member of the value. Undefined when there is none.
   T* operator->() noexcept { return held_; }
-  /// A member of the value, to look at. Only when there is one.
+  /// A member of the value. Undefined when there is none.
   const T* operator->() const noexcept { return held_; }
 
-  /// Makes a value of its defaults in place of what was there.
+  /// Replaces the value by a default one, and returns it; allocates.
   T& emplace() {
     *this = Rare{T()};
     return *held_;
   }
-  /// Holds nothing from now on.
+  /// Destroys the value, if there is one.
   void reset() noexcept { delete std::exchange(held_, nullptr); }
 
   friend bool operator==(const Rare& a, const Rare& b) {
@@ -66,7 +65,7 @@ class Rare {
   }
 
  private:
-  T* held_ = nullptr;  // not a unique_ptr: <memory> costs a third of what a spec does to include
+  T* held_ = nullptr;  // not a unique_ptr: including <memory> costs a third of spec.hpp
 };
 
 }  // namespace CDI_ABI

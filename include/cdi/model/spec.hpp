@@ -21,23 +21,23 @@ inline namespace CDI_ABI {
 
 struct ApplyFunction;
 
-/// The newest release of the CDI specification that the library knows; a spec that declares a newer
-/// one is not valid here.
+/// The newest release of the CDI specification that the library knows. A spec of a newer release is
+/// not valid.
 inline constexpr Release current_release{1, 1, 0};
 
 /// A device node to create in the container. SPEC.md, OCI Edits, `deviceNodes`.
 ///
-/// What is asked of the host is asked when the edits are applied, with one lookup. The host must
-/// have the node, unless type and major are given; a FIFO needs no major. The permissions are those
-/// of the device cgroup.
+/// When the edits are applied, one lookup on the host gives the members that are not set here. The
+/// host must have the node, unless type and major are set; a FIFO needs no major. The permissions
+/// are those of the device cgroup.
 template <class S>
 struct BasicDeviceNode {
   StringOf<S> path{};       ///< in the container, absolute; required
-  StringOf<S> host_path{};  ///< where the node is on the host; `path` when empty; since 0.5.0
-  StringOf<S> type{};       ///< "b", "c", "u" or "p"; asked of the host when empty
-  std::int64_t major = 0;   ///< asked of the host when 0, together with `minor`; none of a FIFO
-  std::int64_t minor = 0;   ///< counts only beside a `major`
-  std::optional<std::uint32_t> file_mode{};  ///< permission bits; asked of the host when absent
+  StringOf<S> host_path{};  ///< path on the host; `path` when empty; since 0.5.0
+  StringOf<S> type{};       ///< "b", "c", "u" or "p"; that of the host when empty
+  std::int64_t major = 0;   ///< that of the host when 0, as is `minor`; 0 for a FIFO
+  std::int64_t minor = 0;   ///< used only with a `major`
+  std::optional<std::uint32_t> file_mode{};  ///< permission bits; those of the host when absent
   StringOf<S> permissions{};                 ///< some of "rwm", or "none"; "rwm" when empty
   std::optional<std::uint32_t> uid{};        ///< owner; that of the container's process when absent
   std::optional<std::uint32_t> gid{};        ///< group; that of the container's process when absent
@@ -77,12 +77,13 @@ struct BasicNetDevice {
 /// A program that the runtime runs at one of the OCI hook points. SPEC.md, OCI Edits, `hooks`.
 template <class S>
 struct BasicHook {
-  StringOf<S> hook_name{};  ///< "prestart", "createRuntime", ...: see `oci::HookPoint`; required
-  /// Of the program, absolute: on the host, but for "startContainer" in the container. Required.
+  StringOf<S> hook_name{};  ///< such as "createRuntime": see `oci::hook_point_names`; required
+  /// Absolute path of the program on the host; for "startContainer", in the container. Required.
   StringOf<S> path{};
-  ListOf<S, StringOf<S>> args = no_items;  ///< with the program's name first, as in `execv`
-  ListOf<S, StringOf<S>> env = no_items;   ///< "NAME=value"
-  std::optional<std::int64_t> timeout{};   ///< seconds, 1 or more; no limit when absent
+  /// The program's name, then its arguments, as in execv(3).
+  ListOf<S, StringOf<S>> args = no_items;
+  ListOf<S, StringOf<S>> env = no_items;  ///< "NAME=value"
+  std::optional<std::int64_t> timeout{};  ///< seconds, 1 or more; no limit when absent
 
   friend bool operator==(const BasicHook&, const BasicHook&) = default;
 
@@ -99,10 +100,10 @@ struct BasicHook {
 /// A file or directory of the host to mount into the container. SPEC.md, OCI Edits, `mounts`.
 template <class S>
 struct BasicMount {
-  StringOf<S> host_path{};       ///< the source; required. Its existence is not checked
+  StringOf<S> host_path{};       ///< the source, whose existence is not checked; required
   StringOf<S> container_path{};  ///< the destination, absolute; required
-  ListOf<S, StringOf<S>> options = no_items;  ///< as OCI has them: "ro", "bind", "nosuid", ...
-  StringOf<S> type{};                         ///< "bind" for most; none when empty; since 0.4.0
+  ListOf<S, StringOf<S>> options = no_items;  ///< those of OCI, such as "ro", "bind" or "nosuid"
+  StringOf<S> type{};                         ///< often "bind"; not set when empty; since 0.4.0
 
   friend bool operator==(const BasicMount&, const BasicMount&) = default;
 
@@ -116,17 +117,17 @@ struct BasicMount {
 };
 
 /// The Intel Resource Director Technology settings of the container; since 0.7.0. SPEC.md, OCI
-/// Edits, `intelRdt`; what the members mean stands in OCI config-linux.md, IntelRdt.
+/// Edits, `intelRdt`. OCI config-linux.md, IntelRdt, has the meaning of the members.
 template <class S>
 struct BasicIntelRdt {
   StringOf<S> clos_id{};          ///< a directory below /sys/fs/resctrl, or "/"
-  StringOf<S> l3_cache_schema{};  ///< of the L3 cache, as resctrl has it: "L3:0=7f0;1=1f"
-  StringOf<S> mem_bw_schema{};    ///< of the memory bandwidth, as resctrl has it: "MB:0=20;1=70"
-  /// Lines of the resctrl `schemata` file; an empty list counts as said. Since 1.1.0.
+  StringOf<S> l3_cache_schema{};  ///< of the L3 cache, in the format of resctrl: "L3:0=7f0;1=1f"
+  StringOf<S> mem_bw_schema{};    ///< of the memory bandwidth, in that format: "MB:0=20;1=70"
+  /// Lines of the resctrl `schemata` file; an empty list differs from an absent one. Since 1.1.0.
   std::optional<ListOf<S, StringOf<S>>> schemata{};
-  bool enable_monitoring = false;    ///< a monitoring group of its own; since 1.1.0
-  std::optional<bool> enable_cmt{};  ///< before 1.1.0, as `enable_monitoring`: cache occupancy
-  std::optional<bool> enable_mbm{};  ///< before 1.1.0, as `enable_monitoring`: memory bandwidth
+  bool enable_monitoring = false;    ///< whether it gets its own monitoring group; since 1.1.0
+  std::optional<bool> enable_cmt{};  ///< before 1.1.0: monitoring of cache occupancy
+  std::optional<bool> enable_mbm{};  ///< before 1.1.0: monitoring of memory bandwidth
 
   friend bool operator==(const BasicIntelRdt&, const BasicIntelRdt&) = default;
 
@@ -145,14 +146,15 @@ struct BasicIntelRdt {
 /// Everything a device asks a runtime to change in the OCI spec of a container. SPEC.md, OCI Edits.
 template <class S>
 struct BasicContainerEdits {
-  ListOf<S, StringOf<S>> env = no_items;  ///< "NAME=value"; one takes the place of its name
-  /// One takes the place of a node of its path.
+  ListOf<S, StringOf<S>> env = no_items;  ///< "NAME=value"; replaces a variable with the same name
+  /// Each replaces a node with the same path.
   ListOf<S, BasicDeviceNode<S>> device_nodes = no_items;
-  ListOf<S, BasicNetDevice<S>> net_devices = no_items;  ///< since 1.1.0; by interface of the host
-  ListOf<S, BasicHook<S>> hooks = no_items;             ///< each runs after those already there
-  ListOf<S, BasicMount<S>> mounts = no_items;  ///< one takes the place of a mount at its path
-  Rare<BasicIntelRdt<S>> intel_rdt{};          ///< since 0.7.0; replaces those there, whole
-  /// Since 0.7.0; 0 and those there are left out.
+  /// Since 1.1.0; each replaces one of the same host interface.
+  ListOf<S, BasicNetDevice<S>> net_devices = no_items;
+  ListOf<S, BasicHook<S>> hooks = no_items;    ///< each is added after those of its hook point
+  ListOf<S, BasicMount<S>> mounts = no_items;  ///< each replaces a mount with the same destination
+  Rare<BasicIntelRdt<S>> intel_rdt{};          ///< since 0.7.0; replaces all settings of the spec
+  /// Since 0.7.0; 0 and ids that the spec already has are not added.
   ListOf<S, std::uint32_t> additional_gids = no_items;
 
   friend bool operator==(const BasicContainerEdits&, const BasicContainerEdits&) = default;
@@ -168,10 +170,10 @@ struct BasicContainerEdits {
     list("additionalGids", &Self::additional_gids, Release{0, 7, 0});
   }
 
-  /// Applies these edits to an OCI spec in place, all or nothing: after an error `target` is as it
-  /// was. `target` is anything with a `SpecEditor`, such as `oci::Spec` or a `nlohmann::json`
-  /// document; `host` answers what a device node of the host is (default: the system). Needs
-  /// `<cdi/apply.hpp>`, and the header of the target's editor. Errors are those of `ApplyFunction`.
+  /// Applies these edits to an OCI spec in place, all or nothing: after an error `target` is
+  /// unchanged. `target` has a type with a `SpecEditor`, such as `oci::Spec` or `nlohmann::json`;
+  /// `host` looks up device nodes of the host (default: the system). Needs `<cdi/apply.hpp>`, and
+  /// the header of the target's editor. Errors are those of `ApplyFunction`.
   template <class OciSpec, class... Host, class Apply = ApplyFunction>
   Result<void> apply(OciSpec& target, const Host&... host) const {
     return Apply{}(*this, target, host...);
@@ -182,10 +184,11 @@ struct BasicContainerEdits {
 /// `devices`.
 template <class S>
 struct BasicDevice {
-  StringOf<S> name{};  ///< what follows `=` in its qualified name; required
-  /// For tools: no injection looks at them; since 0.6.0.
+  StringOf<S> name{};  ///< the part after `=` in its qualified name; required
+  /// For tools; not used by an injection. Since 0.6.0.
   DictOf<S, StringOf<S>> annotations{by_key};
-  BasicContainerEdits<S> container_edits{};  ///< for a container that gets it; at least one edit
+  /// For a container that gets the device; at least one edit.
+  BasicContainerEdits<S> container_edits{};
 
   friend bool operator==(const BasicDevice&, const BasicDevice&) = default;
 
@@ -199,15 +202,15 @@ struct BasicDevice {
 
 /// A CDI spec: the root of a file in /etc/cdi or /var/run/cdi. SPEC.md, CDI JSON Definition.
 ///
-/// A plain value: nothing checks it until `validate`, or a function that says so, is called. A file
-/// must have `version`, `kind` and `devices`.
+/// A plain value: only `validate`, and functions that call it, check it. A file must have
+/// `version`, `kind` and `devices`.
 template <class S>
 struct BasicSpec {
-  StringOf<S> version{};  ///< the CDI release it is written for: "1.1.0"
-  StringOf<S> kind{};     ///< "vendor.com/class", before the `=` of its names
-  /// For tools: no injection looks at them; since 0.6.0.
+  StringOf<S> version{};  ///< the CDI release of the document, such as "1.1.0"
+  StringOf<S> kind{};     ///< "vendor.com/class", the part of its qualified names before `=`
+  /// For tools; not used by an injection. Since 0.6.0.
   DictOf<S, StringOf<S>> annotations{by_key};
-  ListOf<S, BasicDevice<S>> devices = no_items;  ///< at least one, no two of one name
+  ListOf<S, BasicDevice<S>> devices = no_items;  ///< at least one; names differ
   BasicContainerEdits<S> container_edits{};  ///< for every container that gets one of the devices
 
   friend bool operator==(const BasicSpec&, const BasicSpec&) = default;

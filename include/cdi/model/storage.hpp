@@ -1,4 +1,4 @@
-// How models hold text, lists and maps: their own, or views of a document.
+// `Owning` and `Borrowed`: how models hold text, lists and maps.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_MODEL_STORAGE_HPP
@@ -15,13 +15,12 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Where the text and the elements of a model live. A storage names a type and two templates,
-/// nothing more: `String`, `List<T>` and `Dict<T>`. `Owning` and `Borrowed` are the two that come
-/// with the library.
+/// Where a model keeps its text and elements. A storage has a type and two templates: `String`,
+/// `List<T>` and `Dict<T>`. The library has `Owning` and `Borrowed`.
 ///
-/// A list is made without items or of their number, can be assigned, and has `data()`, `size()`,
-/// `reserve()` and `emplace_back()`, as a `std::vector`; a `Dict` is made of `std::less<>`, as a
-/// `std::map` is.
+/// A list can be made without items or with a number of them, can be assigned, and has `data()`,
+/// `size()`, `reserve()` and `emplace_back()`, like `std::vector`; a `Dict` is made from
+/// `std::less<>`, like `std::map`.
 template <class S>
 concept Storage = std::convertible_to<typename S::String, std::string_view> && requires {
   typename S::template List<int>;
@@ -34,36 +33,38 @@ using StringOf = typename S::String;
 /// The list type of a storage.
 template <class S, class T>
 using ListOf = typename S::template List<T>;
-/// The type of a storage for values by text.
+/// The type of a storage for values by key.
 template <class S, class T>
 using DictOf = typename S::template Dict<T>;
 
-/// Models that own everything they mention. The default.
+/// The storage of models that own their text. The aliases of models without `Basic`, such as
+/// `Spec`, have it.
 struct Owning {
-  using String = std::string;  ///< text with bytes of its own
-  /// A list with elements of its own.
+  using String = std::string;  ///< text that it owns
+  /// A list that owns its elements.
   template <class T>
   using List = std::vector<T>;
-  /// Values by keys that are its own, sorted by bytes; looked up by `std::string_view` too.
+  /// Values by keys, which it owns; sorted by bytes. Also `std::string_view` finds a key.
   template <class T>
   using Dict = std::map<std::string, T, std::less<>>;
 };
 
-/// Models whose text points into someone else's, such as a `Document`, which must outlive them.
-/// Lists and dictionaries are their own, so making one allocates, but copies no text.
+/// The storage of models whose text points into other text, such as a `Document`, which must
+/// outlive them. They own their lists and dicts, so making one allocates, but copies no text. The
+/// aliases of models that end in `View`, such as `SpecView`, have it.
 struct Borrowed {
-  using String = std::string_view;  ///< text that another owns
-  /// A list with elements of its own, whose text another owns.
+  using String = std::string_view;  ///< text that it does not own
+  /// A list that owns its elements, but not their text.
   template <class T>
   using List = std::vector<T>;
-  /// Values by keys whose text another owns, sorted by bytes.
+  /// Values by keys, whose text it does not own; sorted by bytes.
   template <class T>
   using Dict = std::map<std::string_view, T, std::less<>>;
 };
 
 namespace detail {
 
-/// Makes a list without items of any type.
+/// Converts to an empty list of any type.
 struct NoItems {
   template <class List>
   constexpr operator List() const {  // NOLINT(google-explicit-constructor): for initialisers
@@ -73,12 +74,12 @@ struct NoItems {
 
 }  // namespace detail
 
-// The initialisers of the members of models. `{}` would do, but g++ 12 crashes on it when a user
-// writes braces in braces: it asks whether a defaulted constructor throws before it has made it.
+// The initialisers of the members of models. With `{}`, g++ 12 crashes when a user writes braces in
+// braces: it checks whether a defaulted constructor throws before it has made it.
 
-/// What a list of a model holds at first.
+/// The initial value of a list of a model: empty.
 inline constexpr detail::NoItems no_items{};
-/// The order of a `Dict` of a model, which holds nothing at first.
+/// The initial value of a `Dict` of a model: its order, without entries.
 inline constexpr std::less<> by_key{};
 
 }  // namespace CDI_ABI

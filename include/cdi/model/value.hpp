@@ -18,22 +18,22 @@ struct BasicMember;
 
 /// The kinds of JSON values.
 enum class ValueKind : std::uint8_t {
-  null,     ///< `null`, or nothing said
+  null,     ///< `null`, the default
   boolean,  ///< `true` or `false`, in `BasicValue::text`
-  number,   ///< a number as JSON has it, as written, in `BasicValue::text`
+  number,   ///< a JSON number as it was written, in `BasicValue::text`
   text,     ///< a text, in `BasicValue::text`
   list,     ///< items, in `BasicValue::members`, whose keys are empty
   map       ///< keys and values, in `BasicValue::members`
 };
 
-/// A JSON value of any shape: what stands in a document where the library knows no type for it.
-/// Numbers keep their text, and are written as they were read; `to_json_value` makes of them what a
-/// `nlohmann::json` can hold, 64-bit integers and doubles.
+/// A JSON value of any shape, for parts of a document that the library does not know. Numbers keep
+/// their text, and are written as they were read; `to_json_value` makes them 64-bit integers or
+/// doubles, which a `nlohmann::json` can hold.
 template <class S>
 struct BasicValue {
-  ValueKind kind = ValueKind::null;  ///< tells which of the others counts
-  StringOf<S> text{};  ///< a boolean or number as it was written, `1e3` say; the text of a text
-  /// Of a map, in the order written; of a list, without keys.
+  ValueKind kind = ValueKind::null;  ///< decides which of the other members is used
+  StringOf<S> text{};  ///< of a text; of a boolean or number, as it was written, such as `1e3`
+  /// The members of a map, in the order written; the items of a list, without keys.
   ListOf<S, BasicMember<S>> members = no_items;
 
   /// Whether it is null, and so need not be written.
@@ -42,7 +42,7 @@ struct BasicValue {
   friend bool operator==(const BasicValue&, const BasicValue&) = default;
 };
 
-/// A key and its value; an item of a list, which has no key.
+/// A key and its value, or an item of a list.
 template <class S>
 struct BasicMember {
   StringOf<S> key{};      ///< as it was written; empty for an item of a list
@@ -55,8 +55,8 @@ using Value = BasicValue<Owning>;
 using Member = BasicMember<Owning>;
 
 /// The members of an object that its type does not know, in the order written. A described type
-/// with a member `extra` of this type keeps them; one without refuses them. Keys must differ, from
-/// each other and from those of the fields.
+/// with a member `extra` of this type keeps them, and writes them after its fields; one without
+/// refuses them. Keys must differ from each other and from those of the fields.
 template <class S>
 using ExtraOf = ListOf<S, BasicMember<S>>;
 
@@ -72,12 +72,12 @@ inline constexpr bool is_member = false;
 template <class S>
 inline constexpr bool is_member<BasicMember<S>> = true;
 
-/// Whether a text is a number as JSON has it; YAML has more ways to write one.
+/// Whether a text is a JSON number; YAML has more forms.
 bool is_json_number(std::string_view text);
 
 }  // namespace detail
 
-/// A type that keeps the members it does not know, in a member `extra` that is an `ExtraOf`.
+/// A type that keeps unknown members, in a member `extra` of type `ExtraOf`.
 template <class T>
 concept Extensible = requires(T value) {
   requires detail::is_member<typename decltype(value.extra)::value_type>;

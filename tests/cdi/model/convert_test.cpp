@@ -14,7 +14,7 @@
 
 namespace {
 
-/// A model whose members hold something from the beginning.
+/// A model whose members have default values that are not empty.
 template <class S>
 struct Begun {
   cdi::StringOf<S> text{"a"};
@@ -82,7 +82,7 @@ bool points_into(std::string_view view, std::string_view text) {
   return view.data() == text.data() && view.size() == text.size();
 }
 
-TEST_CASE("A view of a spec says the same and points into it") {
+TEST_CASE("A view of a spec has the same values, and points into it") {
   const cdi::Spec spec = every_field_said();
   const auto view = cdi::convert<cdi::SpecView>(spec);
   CHECK(points_into(view.kind, spec.kind));
@@ -96,7 +96,7 @@ TEST_CASE("A view of a spec says the same and points into it") {
   CHECK(points_into(to.intel_rdt->schemata->at(0), from.intel_rdt->schemata->at(0)));
 }
 
-TEST_CASE("Nothing is lost on the way to a view and back") {
+TEST_CASE("A spec that is converted to a view and back is equal") {
   const cdi::Spec spec = every_field_said();
   CHECK(cdi::convert<cdi::Spec>(cdi::convert<cdi::SpecView>(spec)) == spec);
   const cdi::Spec empty;
@@ -110,14 +110,14 @@ concept ViewedAs = requires(From&& from) {
 static_assert(ViewedAs<const cdi::Spec&>);
 static_assert(!ViewedAs<cdi::Spec>);  // it would be gone before the view is used
 
-TEST_CASE("What owns keeps its text when the text it came from is gone") {
+TEST_CASE("An owning model keeps its text when the source is destroyed") {
   cdi::Spec spec = every_field_said();
   const auto copy = cdi::convert<cdi::Spec>(cdi::convert<cdi::SpecView>(spec));
   spec = {};
   CHECK(copy == every_field_said());
 }
 
-TEST_CASE("The difference between absent and empty stays") {
+TEST_CASE("Absent members stay absent, and empty ones empty") {
   cdi::IntelRdt rdt;
   CHECK_FALSE(cdi::convert<cdi::BasicIntelRdt<cdi::Borrowed>>(rdt).schemata);
   rdt.schemata.emplace();
@@ -132,7 +132,7 @@ TEST_CASE("A part of a spec converts as well as the whole") {
   CHECK(node == cdi::DeviceNode{.path = "/dev/x", .uid = 0});
 }
 
-TEST_CASE("What is empty replaces what a model holds from the beginning") {
+TEST_CASE("Empty members replace the default values of a model") {
   Begun<cdi::Owning> empty;
   empty.text.clear();
   empty.list.clear();

@@ -16,7 +16,7 @@ using cdi::FieldTraits;
 using cdi::Presence;
 using cdi::Release;
 
-/// A type of someone else's: no field list of its own.
+/// A type without a field list, such as one of another library.
 struct Foreign {
   int x = 0;
 };
@@ -45,7 +45,7 @@ static_assert(Release{0, 8, 0} < Release{1, 0, 0} && Release{1, 0, 0} < Release{
 static_assert(Release{0, 9, 9} < Release{0, 10, 0}, "numbers, not text");
 static_assert(Release{1, 1, 0} < Release{1, 1, 1});
 
-TEST_CASE("Fields are visited in document order until one answers no") {
+TEST_CASE("Fields are visited in document order until the visitor returns false") {
   std::string seen;
   const auto note = [&](const auto& field) {
     seen.append(field.key).append(" ");

@@ -15,7 +15,7 @@ static_assert(sizeof(Text) == sizeof(void*));
 static_assert(std::is_nothrow_move_constructible_v<Text>);
 static_assert(std::is_nothrow_move_assignable_v<Text>);
 
-TEST_CASE("A rare member holds nothing, or a value of its own") {
+TEST_CASE("A heap optional is empty, or owns a value") {
   Text none;
   CHECK_FALSE(none);
   CHECK_FALSE(none.has_value());
@@ -38,7 +38,7 @@ TEST_CASE("A rare member holds nothing, or a value of its own") {
   CHECK(*copy == "one");
 }
 
-TEST_CASE("Moved from, a rare member holds nothing") {
+TEST_CASE("A heap optional that was moved from is empty") {
   Text one{"one"};
   const Text moved = std::move(one);
   CHECK(*moved == "one");
@@ -47,7 +47,7 @@ TEST_CASE("Moved from, a rare member holds nothing") {
   CHECK(*one == "two");
 }
 
-TEST_CASE("A rare member is filled, emptied and compared like an optional") {
+TEST_CASE("A heap optional is set, reset and compared like an optional") {
   Text text;
   text.emplace().append("x");
   CHECK(text == Text{"x"});

@@ -45,7 +45,7 @@ std::string required_keys() {
   return out;
 }
 
-/// `key release` of the fields that came after 0.3.0.
+/// `key release` of the fields that releases after 0.3.0 introduced.
 template <class T>
 std::string later_keys() {
   std::string out;
@@ -59,7 +59,7 @@ std::string later_keys() {
   return out;
 }
 
-TEST_CASE("Fields stand in the order of the CDI document") {
+TEST_CASE("Fields are in the order of the CDI document") {
   CHECK(keys<cdi::Spec>() == "cdiVersion kind annotations devices containerEdits");
   CHECK(keys<cdi::Device>() == "name annotations containerEdits");
   CHECK(keys<cdi::ContainerEdits>() ==
@@ -73,12 +73,12 @@ TEST_CASE("Fields stand in the order of the CDI document") {
         "enableCMT enableMBM");
 }
 
-TEST_CASE("A view has the fields of the type that owns") {
+TEST_CASE("A view has the same fields as the owning type") {
   CHECK(keys<cdi::SpecView>() == keys<cdi::Spec>());
   CHECK(keys<cdi::ContainerEditsView>() == keys<cdi::ContainerEdits>());
 }
 
-TEST_CASE("A document must name what its type cannot do without") {
+TEST_CASE("Required fields must be in a document") {
   CHECK(required_keys<cdi::Spec>() == "cdiVersion kind devices");
   CHECK(required_keys<cdi::Device>() == "name containerEdits");
   CHECK(required_keys<cdi::ContainerEdits>() == "");
@@ -89,7 +89,7 @@ TEST_CASE("A document must name what its type cannot do without") {
   CHECK(required_keys<cdi::IntelRdt>() == "");
 }
 
-TEST_CASE("Each field knows the release that brought it") {
+TEST_CASE("Each field has the release that introduced it") {
   CHECK(later_keys<cdi::Spec>() == "annotations 0.6.0");
   CHECK(later_keys<cdi::Device>() == "annotations 0.6.0");
   CHECK(later_keys<cdi::ContainerEdits>() ==
@@ -103,7 +103,7 @@ TEST_CASE("Each field knows the release that brought it") {
         "enableMBM 0.7.0");
 }
 
-TEST_CASE("What is not said is empty") {
+TEST_CASE("Members that are not set are empty") {
   CHECK(cdi::is_empty(cdi::Spec{}));
   CHECK(cdi::is_empty(cdi::SpecView{}));
   const cdi::DeviceNode node;
@@ -115,14 +115,14 @@ TEST_CASE("What is not said is empty") {
   CHECK_FALSE(cdi::IntelRdt{}.schemata);
 }
 
-TEST_CASE("An empty intelRdt and a group 0 are something, empty lists are nothing") {
+TEST_CASE("An empty intelRdt and a group 0 are not empty edits, empty lists are") {
   CHECK_FALSE(cdi::is_empty(cdi::ContainerEdits{.intel_rdt = cdi::IntelRdt{}}));
   CHECK_FALSE(cdi::is_empty(cdi::ContainerEdits{.additional_gids = {0}}));
   CHECK_FALSE(cdi::is_empty(cdi::IntelRdt{.schemata = std::vector<std::string>{}}));
   CHECK(cdi::is_empty(cdi::ContainerEdits{.env = {}, .mounts = {}}));
 }
 
-TEST_CASE("Specs are written down with designated initialisers and compared by value") {
+TEST_CASE("Specs are made with designated initialisers and compared by value") {
   const auto make = [] {
     return cdi::Spec{
         .version = "1.1.0",

@@ -17,7 +17,7 @@ namespace {
 template <class T>
 class CountingAllocator : public std::allocator<T> {};
 
-/// A storage of a user's own.
+/// A storage of a user.
 struct Counted {
   using String = std::basic_string<char, std::char_traits<char>, CountingAllocator<char>>;
   template <class T>

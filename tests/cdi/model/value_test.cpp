@@ -13,7 +13,7 @@
 
 namespace {
 
-/// Whether all of a value can be read again, once written.
+/// Whether all texts and numbers of a value can be read again.
 template <class T>
 cdi::Result<void> check_writable(const T& value) {
   cdi::detail::WriteCheck check;
@@ -43,7 +43,7 @@ std::string through_json(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("Members that a type does not know come back as they were written, after the known") {
+TEST_CASE("Unknown members are written as they were read, after the fields") {
   for (const std::string text :
        {R"({"known":"a","x":null})", R"({"x":true,"y":false})", R"({"x":"true","y":"1"})",
         R"({"x":0,"y":-1,"z":18446744073709551615})", R"({"x":1.5,"y":-0.0,"z":1e+300})",
@@ -56,11 +56,11 @@ TEST_CASE("Members that a type does not know come back as they were written, aft
   CHECK(through_json(R"({"b":1,"known":"k","a":2})") == R"({"known":"k","b":1,"a":2})");
 }
 
-TEST_CASE("A field is known in any case") {
+TEST_CASE("A field is found in any case") {
   CHECK(through_json(R"({"KNOWN":"a"})") == R"({"known":"a"})");
 }
 
-TEST_CASE("Who holds a member that is not known is not empty") {
+TEST_CASE("A type with an unknown member is not empty") {
   CHECK(cdi::is_empty(Open{}));
   CHECK_FALSE(cdi::is_empty(*cdi::read_json<Open>(R"({"x":null})")));
 }
@@ -75,7 +75,7 @@ TEST_CASE("Values keep the text of numbers, and compare") {
   CHECK_FALSE(read->extra[0].value.empty());
 }
 
-TEST_CASE("Values survive the way into a view and back") {
+TEST_CASE("A value that is converted to a view and back is equal") {
   const auto read = cdi::read_json<Open>(R"({"known":"k","x":{"a":["t",1,null,true,[]]}})");
   REQUIRE(read);
   const auto view = cdi::convert<OpenView>(*read);
@@ -83,7 +83,7 @@ TEST_CASE("Values survive the way into a view and back") {
   CHECK(cdi::convert<Open>(view) == *read);
 }
 
-TEST_CASE("Values of YAML are what JSON can say, or text") {
+TEST_CASE("Values of YAML are those of JSON, or text") {
   const auto read = cdi::read_yaml<Open>(
       "n: 12\nf: 1.50\nb: true\nword: yes\nhex: 0x10\noctal: 017\nquoted: '12'\nnothing:\n"
       "dot: 1.\nplus: +1\nexponent: 1e5\nhalf: 1e\nlist: [a, 1]\n");
@@ -97,7 +97,7 @@ TEST_CASE("Values of YAML are what JSON can say, or text") {
   CHECK(cdi::to_json_value(*again) == cdi::to_json_value(*read));  // 1e5 is 1.0e+5 in YAML
 }
 
-TEST_CASE("A number is one of JSON, or text to it and refused when it is written as a number") {
+TEST_CASE("A value that is not a JSON number is text, and refused when it is written as a number") {
   for (const std::string number : {"0", "-0", "12", "-1.50", "1e5", "1E5", "1e+05", "0.1E-7"}) {
     CAPTURE(number);
     CHECK(cdi::detail::is_json_number(number));
@@ -113,7 +113,7 @@ TEST_CASE("A number is one of JSON, or text to it and refused when it is written
   }
 }
 
-TEST_CASE("Numbers in YAML are numbers to YAML 1.1 too: a point, and a sign in the exponent") {
+TEST_CASE("Numbers are written for YAML 1.1 with a point, and a sign in the exponent") {
   for (const auto& row :
        {std::pair{"1e5", "1.0e+5"}, std::pair{"1.5E10", "1.5e+10"}, std::pair{"1e-7", "1.0e-7"},
         std::pair{"2E+3", "2.0e+3"}, std::pair{"1.50", "1.50"}, std::pair{"12", "12"}}) {
@@ -123,7 +123,7 @@ TEST_CASE("Numbers in YAML are numbers to YAML 1.1 too: a point, and a sign in t
   }
 }
 
-TEST_CASE("A number too large for nlohmann is text in its values, and stays in JSON text") {
+TEST_CASE("A number too large for nlohmann is text there, and unchanged in JSON text") {
   const auto read = cdi::read_yaml<Open>("x: 1e999\n");
   REQUIRE(read);
   CHECK(*cdi::write_json(*read, -1) == R"({"x":1e999})");

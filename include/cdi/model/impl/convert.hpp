@@ -16,7 +16,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Makes the items of a list or optional those of another.
+/// Replaces the items of a list or optional by those of another.
 inline void convert_items(void* from, const Type& from_type, void* to, const Type& to_type) {
   const Items items = from_type.items(from);
   if (items.size == 0 && to_type.items(to).size == 0) return;
@@ -27,7 +27,7 @@ inline void convert_items(void* from, const Type& from_type, void* to, const Typ
   }
 }
 
-/// A dict that gets the entries of another.
+/// A dict that gets copies of entries.
 struct DictCopy {
   const Type& from_type;
   void* to;
@@ -40,7 +40,7 @@ inline bool convert_entry(void* context, std::string_view key, void* value) {
   return true;
 }
 
-/// Makes the members of an object those of another.
+/// Replaces the members of an object by those of another.
 inline void convert_members(void* from, const Type& from_type, void* to, const Type& to_type) {
   Places froms;
   Places tos;
