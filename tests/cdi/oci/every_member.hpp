@@ -26,7 +26,7 @@ inline std::string read_data(const std::string& name) {
   return text.str();
 }
 
-/// The paths of members that hold nothing, and of members that the model does not know.
+/// The paths of members that are empty, and of members that the model does not know.
 template <class T>
 void find_gaps(const T& value, const std::string& path, std::vector<std::string>& gaps) {
   if constexpr (cdi::Described<T>) {
@@ -48,7 +48,7 @@ void find_gaps(const T& value, const std::string& path, std::vector<std::string>
 }
 
 /// Checks that the model `T` knows every member of the chapter at a JSON pointer, that the chapter
-/// names every member of `T`, that it comes back equal, and that a newer release's members do too.
+/// has every member of `T`, and that it is written as it was read, with members of newer releases.
 template <class T>
 void check_chapter(const std::string& pointer) {
   CAPTURE(pointer);
@@ -68,7 +68,7 @@ void check_chapter(const std::string& pointer) {
   CHECK(*newer != *read);
 }
 
-/// The members that a chapter must name, in the order of the document.
+/// The required members of a chapter, in the order of the document.
 template <class T>
 std::string required_keys() {
   std::string keys;

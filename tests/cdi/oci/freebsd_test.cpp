@@ -9,7 +9,7 @@
 
 namespace oci = cdi::oci;
 
-TEST_CASE("The FreeBSD chapter comes back as it was") {
+TEST_CASE("The FreeBSD part is written as it was read") {
   check_chapter<oci::FreeBsd>("/freebsd");
 }
 

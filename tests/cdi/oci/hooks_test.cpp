@@ -32,7 +32,7 @@ static_assert(!parse_hook_point("prestart "));
 static_assert(!parse_hook_point("createcontainer"));
 static_assert(!parse_hook_point({"prestart\0", 9}));
 
-TEST_CASE("Each hook point has a name that leads back to it, and a list of its own") {
+TEST_CASE("Each hook point has its own name and its own list") {
   cdi::oci::Hooks hooks;
   std::vector<const void*> lists;
   for (std::size_t i = 0; i < cdi::oci::hook_point_names.size(); ++i) {
@@ -44,7 +44,7 @@ TEST_CASE("Each hook point has a name that leads back to it, and a list of its o
     for (const void* other : lists) CHECK(other != &hooks.at(*point));
     lists.push_back(&hooks.at(*point));
 
-    // The list is the one that the document has under the name.
+    // The document has the list as the member with the name.
     cdi::oci::Hooks one;
     one.at(*point).push_back({.path = "/h"});
     CHECK(*cdi::write_json(one, -1) == "{\"" + std::string{name} + R"(":[{"path":"/h"}]})");
@@ -52,7 +52,7 @@ TEST_CASE("Each hook point has a name that leads back to it, and a list of its o
   CHECK(lists.size() == 6);
 }
 
-TEST_CASE("Hooks survive the way through JSON") {
+TEST_CASE("Hooks are read back from JSON as they were written") {
   for (const std::string text :
        {"{}",
         R"({"prestart":[{"path":"/h","args":["h","","x"],"env":["A=1"],"timeout":5}],)"
@@ -65,7 +65,7 @@ TEST_CASE("Hooks survive the way through JSON") {
   }
 }
 
-TEST_CASE("A hook without path is refused, a list of an unknown moment kept") {
+TEST_CASE("A hook without a path is refused, a list of an unknown hook point is kept") {
   for (const std::string text :
        {R"({"prestart":[{}]})", R"({"prestart":[null]})", R"({"prestart":{"path":"/h"}})",
         R"({"prestart":[{"path":"/h","timeout":1.5}]})"}) {

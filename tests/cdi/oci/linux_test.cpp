@@ -42,7 +42,7 @@ TEST_CASE("The Linux part has the members of config-linux.md") {
         Keys{"closID", "schemata", "l3CacheSchema", "memBwSchema", "enableMonitoring"});
 }
 
-TEST_CASE("The Linux part survives the way through JSON") {
+TEST_CASE("The Linux part is read back from JSON as it was written") {
   for (const std::string text : {
            R"({})",
            R"({"resources":{},"intelRdt":{}})",

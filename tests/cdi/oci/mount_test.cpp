@@ -37,7 +37,7 @@ TEST_CASE("A mount has the members of config.md, of which destination is require
   CHECK(keys<cdi::oci::IdMapping>() == Keys{"containerID!", "hostID!", "size!"});
 }
 
-TEST_CASE("A mount survives the way through JSON") {
+TEST_CASE("A mount is read back from JSON as it was written") {
   for (const std::string text :
        {R"({"destination":"/c"})", R"({"destination":""})",
         R"({"destination":"/c","type":"bind","source":"/h","options":["ro",""],)"

@@ -37,7 +37,7 @@ TEST_CASE("A process need not have cwd; cwd, user, uid and gid are always writte
   CHECK(*cdi::write_json(cdi::oci::Process{}, -1) == R"({"user":{"uid":0,"gid":0},"cwd":""})");
 }
 
-TEST_CASE("A process survives the way through JSON") {
+TEST_CASE("A process is read back from JSON as it was written") {
   for (
       const std::string text :
       {R"({"user":{"uid":0,"gid":0},"cwd":"/"})",
@@ -50,7 +50,7 @@ TEST_CASE("A process survives the way through JSON") {
   }
 }
 
-TEST_CASE("A process without cwd is read, as by the Go types") {
+TEST_CASE("A process without cwd is read, like with the Go types") {
   const auto process = cdi::read_json<cdi::oci::Process>(R"({"args":["sh"]})");
   REQUIRE(process);
   CHECK(process->cwd.empty());

@@ -9,11 +9,11 @@
 
 namespace oci = cdi::oci;
 
-TEST_CASE("Control groups come back as they were") {
+TEST_CASE("Control groups are written as they were read") {
   check_chapter<oci::LinuxResources>("/linux/resources");
 }
 
-TEST_CASE("Rules, limits and rates say what they are about") {
+TEST_CASE("Rules, limits and rates have required members") {
   CHECK(required_keys<oci::LinuxDeviceCgroup>() == "allow");
   CHECK(required_keys<oci::LinuxHugepageLimit>() == "pageSize limit");
   CHECK(required_keys<oci::LinuxThrottleDevice>() == "major minor rate");

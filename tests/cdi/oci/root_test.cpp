@@ -9,7 +9,7 @@
 
 namespace oci = cdi::oci;
 
-TEST_CASE("The root file system comes back as it was") {
+TEST_CASE("The root file system is written as it was read") {
   check_chapter<oci::Root>("/root");
 }
 

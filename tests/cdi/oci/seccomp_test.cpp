@@ -9,7 +9,7 @@
 
 namespace oci = cdi::oci;
 
-TEST_CASE("Seccomp rules come back as they were") {
+TEST_CASE("Seccomp rules are written as they were read") {
   check_chapter<oci::LinuxSeccomp>("/linux/seccomp");
 }
 

@@ -9,11 +9,11 @@
 
 namespace oci = cdi::oci;
 
-TEST_CASE("The Solaris chapter comes back as it was") {
+TEST_CASE("The Solaris part is written as it was read") {
   check_chapter<oci::Solaris>("/solaris");
 }
 
-TEST_CASE("Nothing of it must be there") {
+TEST_CASE("No member of the Solaris part is required") {
   CHECK(required_keys<oci::Solaris>() == "");
   CHECK(required_keys<oci::SolarisAnet>() == "");
 }

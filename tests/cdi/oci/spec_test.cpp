@@ -34,7 +34,7 @@ TEST_CASE("An OCI spec has its version, which is required, and the chapters of O
                                          "windows", "vm", "zos", "freebsd"});
 }
 
-TEST_CASE("An OCI spec survives the way through JSON") {
+TEST_CASE("An OCI spec is read back from JSON as it was written") {
   for (const std::string& text : {std::string{R"({"ociVersion":"1.0.2"})"}, everything}) {
     CAPTURE(text);
     const auto spec = cdi::read_json<cdi::oci::Spec>(text);
@@ -43,7 +43,7 @@ TEST_CASE("An OCI spec survives the way through JSON") {
   }
 }
 
-TEST_CASE("A view of an OCI spec says the same as the spec") {
+TEST_CASE("A view of an OCI spec is written like the spec") {
   const auto spec = cdi::read_json<cdi::oci::Spec>(everything);
   REQUIRE(spec);
   const auto view = cdi::convert<cdi::oci::SpecView>(*spec);
@@ -51,7 +51,7 @@ TEST_CASE("A view of an OCI spec says the same as the spec") {
   CHECK(cdi::convert<cdi::oci::Spec>(view) == *spec);
 }
 
-TEST_CASE("A config that names every member comes back equal, and so do those of runc and a pod") {
+TEST_CASE("Configs with every member, of runc and of a pod are written as they were read") {
   check_chapter<cdi::oci::Spec>("");
   for (const std::string name : {"every-member", "runc-default", "k8s-pod"}) {
     CAPTURE(name);
@@ -64,7 +64,7 @@ TEST_CASE("A config that names every member comes back equal, and so do those of
   }
 }
 
-TEST_CASE("What the model does not know is kept wherever it stands") {
+TEST_CASE("Unknown members are kept wherever they are") {
   const std::string text =
       R"({"ociVersion":"1.4.0","process":{"user":{"uid":0,"gid":0,"homeDir":"/h"},"cwd":"/",)"
       R"("niceness":[1]},"linux":{"devices":[{"path":"/d","type":"c","major":1,"minor":2,)"
@@ -74,7 +74,7 @@ TEST_CASE("What the model does not know is kept wherever it stands") {
   CHECK(*cdi::write_json(*spec, -1) == text);
 }
 
-TEST_CASE("What Go writes for an empty list that must be there is an empty list") {
+TEST_CASE("A required list may be null, as Go writes an empty one") {
   const auto spec = cdi::read_json<cdi::oci::Spec>(
       R"({"ociVersion":"1.3.0","process":{"cwd":"/"},"linux":{"seccomp":{"defaultAction":"a",)"
       R"("syscalls":[{"names":null,"action":"b"}]}},"windows":{"layerFolders":null}})");
@@ -94,7 +94,7 @@ TEST_CASE("A member of the wrong type is refused, with path and position") {
   CHECK_FALSE(cdi::read_json<cdi::oci::Spec>("{}"));
 }
 
-TEST_CASE("A number, true or false is no text") {
+TEST_CASE("A number, true or false is not read as text") {
   struct {
     std::string json;
     std::string error;

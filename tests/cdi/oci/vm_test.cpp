@@ -9,7 +9,7 @@
 
 namespace oci = cdi::oci;
 
-TEST_CASE("The virtual machine comes back as it was") {
+TEST_CASE("The virtual machine is written as it was read") {
   check_chapter<oci::Vm>("/vm");
 }
 

@@ -9,11 +9,11 @@
 
 namespace oci = cdi::oci;
 
-TEST_CASE("The Windows chapter comes back as it was") {
+TEST_CASE("The Windows part is written as it was read") {
   check_chapter<oci::Windows>("/windows");
 }
 
-TEST_CASE("Layers and devices must be named") {
+TEST_CASE("Layers and the ids of devices are required") {
   CHECK(required_keys<oci::Windows>() == "layerFolders");
   CHECK(required_keys<oci::WindowsDevice>() == "id idType");
   CHECK(required_keys<oci::WindowsResources>() == "");

@@ -9,7 +9,7 @@
 
 namespace oci = cdi::oci;
 
-TEST_CASE("The z/OS chapter comes back as it was") {
+TEST_CASE("The z/OS part is written as it was read") {
   check_chapter<oci::Zos>("/zos");
 }
 
