@@ -28,7 +28,7 @@ constexpr Row rows[] = {
     {Format::json, R"({"cdiVersion": "1.1.0",
  "kind": "vendor.com/gpu",
  "devices": [)",
-     R"(3:14: not valid JSON: the text ends inside what begins in line 3, column 13: end it)"},
+     R"(3:14: not valid JSON: the text ends inside the value that begins in line 3, column 13: end it)"},
     {Format::json, R"({"cdiVersion": "1.1.0"
  "kind": "vendor.com/gpu"})",
      R"(2:2: not valid JSON: unexpected "\"", expected ',' or '}')"},

@@ -23,35 +23,35 @@ namespace detail {
 class MergeKeys;
 }  // namespace detail
 
-/// What a text may cost at most. A text over a limit is refused with `Errc::limit`, as soon as the
-/// limit is reached. Parsing takes at most ten times the bytes of the text, `expansion`, and 128
-/// KiB of memory; a text whose values need more is over a limit too.
+/// The limits of a text. A text over a limit is refused with `Errc::limit`, as soon as it goes
+/// over. Parsing takes at most ten times the bytes of the text, `expansion`, and 128 KiB of memory;
+/// a text whose values need more is refused, too.
 struct Limits {
-  std::size_t bytes = std::size_t{16} << 20;  ///< of the text: 16 MiB; never more than 512 MiB
-  /// Of nested lists and maps. A CDI spec needs 6; each level takes some stack.
+  std::size_t bytes = std::size_t{16} << 20;  ///< of the text; values above 512 MiB mean 512 MiB
+  /// Of nested lists and maps. A CDI spec needs 6; each level takes stack.
   std::uint32_t depth = 64;
-  /// Of all kinds, with the keys, and with YAML aliases, each expanded.
+  /// Of all kinds, with the keys, and with the values that YAML aliases repeat.
   std::uint32_t values = 2'000'000;
-  /// Bytes that YAML aliases and merge keys may bring, the texts of what they repeat and 32 for
-  /// each value: 4 MiB. A text may always bring ten times its own size, where memory allows.
+  /// Bytes that YAML aliases and merge keys may add: the texts that they repeat, and 32 for each
+  /// value. Ten times the size of the text is always allowed, as far as the memory is.
   std::size_t expansion = std::size_t{4} << 20;
 };
 
-/// A parsed JSON or YAML text: a flat, immutable tree that knows line and column of every value.
+/// A parsed JSON or YAML text: a flat, immutable tree with the line and column of every value.
 ///
-/// The values stand in document order, 16 bytes each, beside a copy of the text. Scalars keep the
+/// The document has the values in order, 16 bytes each, and a copy of the text. Scalars keep the
 /// text that was written; the reader of a value decides whether `0644` is a number or a name.
-/// Movable; views handed out by `text()` live as long as the document, wherever it is moved. Any
-/// number of threads may read one. `parse_json`, `parse_yaml` and `DocumentBuilder` make them.
+/// Movable; views from `text()` live as long as the document, also after a move. Any number of
+/// threads may read one. `parse_json`, `parse_yaml` and `DocumentBuilder` make documents.
 class Document {
  public:
-  /// What a value was written as.
+  /// The kinds of values, by how they are written.
   enum class Kind : std::uint8_t {
     null,    ///< null, ~, or nothing
-    plain,   ///< a scalar without quotes: a number, true, or in YAML any bare word
+    plain,   ///< a scalar without quotes: a number, true, or in YAML any text
     quoted,  ///< a scalar that can only be text
     list,    ///< items in order
-    map,     ///< keys, which are scalars, and their values, in the order written
+    map,     ///< keys, which are scalars, and their values, in order
   };
 
   class Value;
@@ -59,9 +59,9 @@ class Document {
   template <class Item>
   class Range;
 
-  /// Takes another's tree; the other has no root then, and may only be assigned to.
+  /// Takes the tree of another, which then has no root, and may only be assigned to.
   Document(Document&&) noexcept = default;
-  /// Takes another's tree in place of this one, whose views go.
+  /// Replaces the tree by that of another. Views of the old one become invalid.
   Document& operator=(Document&&) noexcept = default;
   Document(const Document&) = delete;
   Document& operator=(const Document&) = delete;
@@ -70,35 +70,35 @@ class Document {
   /// The outermost value.
   Value root() const;
 
-  /// The name given to the text, for messages; often a path.
+  /// The name of the text, for messages; often a path.
   const std::string& file() const { return file_; }
 
-  /// Where the text goes on after this document, when it does: with further YAML documents, which
-  /// nothing reads. Blank lines and comments do not count.
+  /// The place after this document where the text continues, if it does: with further YAML
+  /// documents, which are not read. Blank lines and comments do not count.
   std::optional<Position> rest() const {
     return rest_ == 0 ? std::nullopt : std::optional{position(rest_)};
   }
 
-  /// A place where the Go reference, and so most engines, refuse the text or read it otherwise.
+  /// A place where the Go reference, and so most engines, refuses the text or reads it differently.
   struct Unportable {
-    Position position;   ///< of what they do not take
-    std::string reason;  ///< what it is, what they make of it, and what to write instead
+    Position position;   ///< of the text that it does not take
+    std::string reason;  ///< what it is, how it is read, and what to write instead
   };
 
-  /// The first such place, of those that the readers of JSON and YAML know.
+  /// The first such place that the parsers know.
   std::optional<Unportable> unportable() const;
 
-  /// The place of the member that a path such as `devices[0].name` leads to, or of the deepest
-  /// value on the way that is there. Keys match in any case. Costs one step for each sibling on the
-  /// way.
+  /// The place of the member with a path such as `devices[0].name`; when there is none, that of the
+  /// innermost enclosing value. Keys match in any case. Costs one step for each sibling on the
+  /// path.
   Position locate(std::string_view path) const;
 
   /// The line where each item of one of its lists begins, from 1. Costs one pass over the text of
   /// the list.
   std::vector<std::uint32_t> lines_of(const Value& list) const;
 
-  /// A copy without some items of one of its lists: those whose place in `left_out` holds true.
-  /// What stays keeps its line and column. Costs a copy of the whole.
+  /// A copy without some items of one of its lists: those that are true in `left_out`. Lines and
+  /// columns of the other values do not change. Costs a copy of the document.
   Document without(const Value& list, const std::vector<bool>& left_out) const;
 
  private:
@@ -107,12 +107,12 @@ class Document {
 
   struct Node {
     std::uint32_t at = 0;     // where it begins in the source
-    std::uint32_t begin = 0;  // of its text, in the source, or behind it in the decoded text
-    std::uint32_t next = 0;   // index of the value after this one and everything in it
+    std::uint32_t begin = 0;  // of its text: in the source, or after its end, in the decoded text
+    std::uint32_t next = 0;   // index of the value after this one and all its members
     std::uint32_t size = 0;   // of its text, or the number of items or members; and the kind
   };
 
-  /// The values, in blocks that stay where they are: growth copies nothing.
+  /// The values, in blocks that do not move: growth copies nothing.
   class Nodes {
    public:
     std::size_t size() const { return size_; }
@@ -143,25 +143,26 @@ class Document {
 
   Nodes nodes_{};  // in document order; a map holds key, value, key, value, ...
   std::vector<char> source_{};
-  std::vector<char> decoded_{};  // of scalars that are written in another way: with escapes, folded
-  detail::LineIndex lines_{};    // of the source
+  std::vector<char>
+      decoded_{};  // text of scalars that differs from the source: of escapes and folded lines
+  detail::LineIndex lines_{};  // of the source
   std::string file_{};
-  std::uint32_t rest_ = 0;  // where the text goes on after the document; 0 when it does not
+  std::uint32_t rest_ = 0;  // where the text continues after the document; 0 when it does not
   std::uint32_t unportable_at_ = 0;
   std::string unportable_{};  // why not all readers take it; empty when they do
 };
 
-/// One value of a document. A cursor: cheap to copy, valid while the document stays where it is.
+/// One value of a document. Cheap to copy; valid until the document is moved or destroyed.
 class Document::Value {
  public:
-  /// What it was written as.
+  /// The kind that it was written as.
   Kind kind() const { return kind_of(node()); }
   /// Whether it is null, written or not.
   bool is_null() const { return kind() == Kind::null; }
   /// Whether it has a text: `Kind::plain` or `Kind::quoted`.
   bool is_scalar() const { return kind() == Kind::plain || kind() == Kind::quoted; }
 
-  /// The text of a scalar, decoded but otherwise as written; empty for the other kinds.
+  /// The text of a scalar: decoded, and otherwise as written; empty for other kinds.
   std::string_view text() const {
     return is_scalar() ? document_->text(node()) : std::string_view{};
   }
@@ -174,11 +175,11 @@ class Document::Value {
   /// The members of a map, in the order written; nothing for other kinds.
   Range<Member> members() const;
 
-  /// Where it begins, with the name of the text. Copies that name, and looks at no more than 1024
-  /// bytes of the text.
+  /// The place where it begins. Copies the name of the text, and reads at most 1024 bytes of the
+  /// text.
   Position position() const { return document_->position(node().at); }
 
-  /// Whether both stand at the same place of the same document.
+  /// Whether both are the same value of the same document.
   friend bool operator==(const Value&, const Value&) = default;
 
  private:
@@ -194,21 +195,21 @@ class Document::Value {
   std::uint32_t index_;
 };
 
-/// A key of a map and its value. Valid while the document stays where it is.
+/// A key of a map and its value. Valid until the document is moved or destroyed.
 struct Document::Member {
   Value key;    ///< a scalar
   Value value;  ///< of any kind
 };
 
-/// The items or members of one value, for range-based `for`. Valid while the document stays where
-/// it is. Costs nothing to make.
+/// The items or members of one value, for range-based `for`. Valid until the document is moved or
+/// destroyed.
 template <class Item>
 class Document::Range {
  public:
-  /// Goes from one item or member to the next. Valid while the document stays where it is.
+  /// Goes from one item or member to the next. Valid until the document is moved or destroyed.
   class Iterator {
    public:
-    /// Stands at an item of a list, at a key of a map, or behind the last.
+    /// At an item of a list, at a key of a map, or behind the last.
     explicit Iterator(Value at) : at_{at} {}
 
     /// The item or member, by value. Not at the end.
@@ -219,7 +220,7 @@ class Document::Range {
         return at_;
       }
     }
-    /// Goes to the next, over all that is in this one. Not at the end.
+    /// Goes to the next. Not at the end.
     Iterator& operator++() {
       at_ = std::is_same_v<Item, Member> ? at_.after().after() : at_.after();
       return *this;
@@ -230,9 +231,9 @@ class Document::Range {
     Value at_;
   };
 
-  /// At the first item or member.
+  /// The first item or member.
   Iterator begin() const { return Iterator{first_}; }
-  /// Behind the last.
+  /// The end, behind the last.
   Iterator end() const { return Iterator{last_}; }
 
  private:
@@ -248,11 +249,11 @@ namespace detail {
 /// The byte order mark that a text in UTF-8 may begin with.
 inline constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
 
-/// Whether two keys name the same field. The CDI document's own sample writes `additionalGIDs`, and
-/// the Go reference reads fields in any case; so do we.
+/// Whether two keys name the same field: they match in any case, as in the Go reference. The sample
+/// of the CDI document writes `additionalGIDs`.
 bool same_key(std::string_view a, std::string_view b) noexcept;
 
-/// Goes one step of a path, `[7]` in a list or `key` in a map, and cuts it off the path.
+/// Goes one step of a path, `[7]` in a list or `key` in a map, and removes it from the path.
 bool descend(Document::Value& value, std::string_view& path);
 
 }  // namespace detail

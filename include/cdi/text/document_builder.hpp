@@ -23,15 +23,15 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Fills a document, value by value in document order: what the readers of JSON and YAML share.
+/// Fills a document, value by value in document order. The parsers of JSON and YAML use it.
 ///
-/// Places are offsets into the source. Each call answers false when a limit is reached
-/// (`Errc::limit`) or the text is refused; `finish` gives the reason, and the reader must stop.
+/// Places are offsets into the source. Each call returns false when the value is over a limit
+/// (`Errc::limit`) or the text is refused. The parser must then stop, and `finish` gives the
+/// reason.
 class DocumentBuilder {
  public:
-  /// An empty document of a text, which is copied without its byte order mark. `file` is its name
-  /// in messages; `merge_keys`: whether `<<` merges, as it does in YAML. A text over
-  /// `Limits::bytes` is refused at once.
+  /// Copies a text, without its byte order mark. `file` is its name in messages; `merge_keys`:
+  /// whether `<<` merges, as in YAML. A text over `Limits::bytes` is refused at once.
   DocumentBuilder(std::string_view source, std::string_view file, const Limits& limits,
                   bool merge_keys)
       : limits_{limits}, merge_keys_{merge_keys} {
@@ -49,19 +49,19 @@ class DocumentBuilder {
     document_.lines_ = detail::LineIndex{this->source()};
   }
 
-  /// The copy of the text, for the reader to read. Lives as long as the builder.
+  /// The copy of the text, for the parser. Lives as long as the builder.
   std::string_view source() const { return {document_.source_.data(), document_.source_.size()}; }
 
   /// Adds a null.
   bool null(std::size_t at) { return add(node(Kind::null, at, 0, 0)); }
 
-  /// Adds a scalar whose text stands in the source from `begin` on; a key is one too, just before
-  /// its value. `quoted`: whether it can only be text.
+  /// Adds a scalar, or a key before its value. Its text is in the source from `begin` on. `quoted`:
+  /// whether it can only be text.
   bool scalar(std::size_t at, std::size_t begin, std::size_t size, bool quoted) {
     return add(node(quoted ? Kind::quoted : Kind::plain, at, begin, size));
   }
 
-  /// Adds a scalar whose text differs from what is written; the text is copied.
+  /// Adds a scalar whose text differs from the source; the text is copied.
   bool decoded_scalar(std::size_t at, std::string_view text, bool quoted) {
     auto& all = document_.decoded_;
     const auto begin = document_.source_.size() + all.size();
@@ -69,16 +69,16 @@ class DocumentBuilder {
       return refuse(Errc::limit, "the text is too large", at);
     }
     if (all.capacity() - all.size() < text.size()) {
-      // Escapes make a text shorter: what is left of the source bounds what is to come.
+      // A decoded text is shorter than its source, so that the size of the source is enough.
       all.reserve(std::max(text.size() + all.size(), std::min(2 * all.size(), source().size())));
     }
     all.insert(all.end(), text.begin(), text.end());
     return add(node(quoted ? Kind::quoted : Kind::plain, at, begin, text.size()));
   }
 
-  /// Begins a list: what is added until its `end_list` are its items.
+  /// Begins a list. Values that are added until its `end_list` are its items.
   bool begin_list(std::size_t at) { return open(node(Kind::list, at, 0, 0)); }
-  /// Begins a map: what is added until its `end_map` is key, value, key, value.
+  /// Begins a map. Values that are added until its `end_map` are key, value, key, value.
   bool begin_map(std::size_t at) { return open(node(Kind::map, at, 0, 0)); }
   /// Ends the innermost list. Only when one is open.
   bool end_list() { return close(); }
@@ -86,12 +86,12 @@ class DocumentBuilder {
   /// written twice (`Errc::schema`) and those that are not scalars (`Errc::syntax`).
   bool end_map() { return check_keys(open_.back()) && close(); }
 
-  /// The index of the value added last, for `copy`; whole once its `end_` call is made.
+  /// The index of the value added last, for `copy`; complete after its `end_` call.
   std::uint32_t last() const { return last_; }
 
-  /// Adds the value at `from`, an answer of `last`, and all in it, once more: a YAML alias.
-  /// `Errc::syntax` when that value is not ended; `Errc::limit` when aliases bring more than
-  /// `Limits::expansion`. Costs as much as what is copied.
+  /// Adds a copy of the value at `from`, an index that `last` returned: a YAML alias.
+  /// `Errc::syntax` when that value is not ended; `Errc::limit` when aliases add more than
+  /// `Limits::expansion`. Costs one pass over the copy.
   bool copy(std::uint32_t from, std::size_t at) {
     if (std::find(open_.begin(), open_.end(), from) != open_.end()) {
       return refuse(Errc::syntax, "an alias refers to an enclosing value", at);
@@ -116,56 +116,56 @@ class DocumentBuilder {
     return true;
   }
 
-  /// Notes memory that the reader took beside the values; the next value is refused when it was too
-  /// much.
+  /// Counts memory that the parser took for itself. The next value is refused when it was too much.
   void note_memory(std::size_t bytes) { memory_ += bytes; }
 
-  /// Whether the whole document is a null. Only after the last value.
+  /// Whether the document is a null. Only after the last value.
   bool is_null() const { return Document::kind_of(nodes()[0]) == Kind::null; }
 
-  /// Where the innermost list or map begins that is not ended.
+  /// Where the innermost list or map begins that is not ended, if there is one.
   std::optional<std::size_t> open_value() const {
     if (open_.empty()) return std::nullopt;
     return nodes()[open_.back()].at;
   }
 
-  /// Notes where the text goes on after the document: `Document::rest`.
+  /// Sets where the text continues after the document: `Document::rest`.
   void note_rest(std::size_t at) { document_.rest_ = static_cast<std::uint32_t>(at); }
 
-  /// Notes what the Go reference does not take: `Document::unportable`. The first place counts.
+  /// Notes a place that the Go reference does not take: `Document::unportable`. The first in the
+  /// text is kept.
   void note_unportable(std::size_t at, std::string_view reason) {
     if (!is_portable() && document_.unportable_at_ <= at) return;
     document_.unportable_at_ = static_cast<std::uint32_t>(at);
     document_.unportable_ = reason;
   }
-  /// Whether no such was noted.
+  /// Whether no such place was noted.
   bool is_portable() const { return document_.unportable_.empty(); }
 
-  /// Refuses the text for what stands at a place; answers false. The message may not be empty.
+  /// Refuses the text because of a place; returns false. The message may not be empty.
   bool refuse(Errc code, std::string message, std::size_t at) {
     error_ = {.code = code,
               .message = std::move(message),
               .position = document_.position(std::min(at, document_.source_.size()))};
     return false;
   }
-  /// Refuses the text as a whole; answers false.
+  /// Refuses the text as a whole; returns false.
   bool refuse_whole(Errc code, std::string message) {
     error_ = {.code = code, .message = std::move(message), .position = {.file = document_.file_}};
     return false;
   }
   /// The line of a place, for messages.
   std::uint32_t line(std::size_t at) const { return document_.position(at).line; }
-  /// Line and column of a place in words, for messages.
+  /// `line 2, column 5` of a place, for messages.
   std::string describe(std::size_t at) const {
     const auto place = document_.position(at);
     return "line " + std::to_string(place.line) + ", column " + std::to_string(place.column);
   }
-  /// Whether a limit was reached or the text refused.
+  /// Whether the text was refused.
   bool failed() const { return !error_.message.empty(); }
 
-  /// The document, or why there is none. Only once, after the last value, when all lists and maps
-  /// are ended. Merges keys, if any: `Errc::syntax` when `<<` names neither a map nor a list of
-  /// maps; `Errc::limit` when that takes too much memory.
+  /// The document, or the reason why there is none. Only once, after the last value, when all lists
+  /// and maps are ended. Replaces merge keys: `Errc::syntax` when `<<` names neither a map nor a
+  /// list of maps; `Errc::limit` when that takes too much memory.
   Result<Document> finish() && {
     if (failed() || (has_merge_keys_ && !merge_all())) return std::move(error_);
     return std::move(document_);
@@ -176,7 +176,7 @@ class DocumentBuilder {
   using Node = Document::Node;
   using Nodes = Document::Nodes;
 
-  static constexpr std::size_t small = std::size_t{64} << 10;  // what any text may take
+  static constexpr std::size_t small = std::size_t{64} << 10;  // memory that any text may take
 
   Nodes& nodes() { return document_.nodes_; }
   const Nodes& nodes() const { return document_.nodes_; }
@@ -205,7 +205,7 @@ class DocumentBuilder {
     return refuse(Errc::limit, "nested more than " + std::to_string(limits_.depth) + " deep", at);
   }
 
-  /// Counts what an alias brings: it costs its readers as much as if it were written out.
+  /// Counts the bytes that an alias adds: to read it costs as much as if it were written out.
   bool count_expansion(std::uint32_t from, std::uint32_t count, std::size_t at) {
     constexpr std::size_t per_value = 32;
     const auto most = std::max(limits_.expansion, 10 * source().size());
@@ -214,7 +214,7 @@ class DocumentBuilder {
       expansion_ += per_value + (is_scalar(copied) ? Document::size_of(copied) : 0);
     }
     if (expansion_ <= most) return true;
-    return refuse(Errc::limit, "aliases bring more than " + std::to_string(most) + " bytes", at);
+    return refuse(Errc::limit, "aliases add more than " + std::to_string(most) + " bytes", at);
   }
 
   /// Counts a child of the innermost open value. A map counts keys and values until it is closed.
@@ -294,7 +294,7 @@ class DocumentBuilder {
   Document document_{};
   std::vector<std::uint32_t> open_{};  // indices of the lists and maps not yet ended
   std::vector<std::uint32_t> keys_{};  // indices, of the map that is being ended
-  std::size_t expansion_ = 0;          // bytes that aliases brought
+  std::size_t expansion_ = 0;          // bytes that aliases added
   std::uint64_t memory_ = 0;           // bytes that values take
   std::uint64_t most_memory_ = 0;
   std::uint32_t last_ = 0;

@@ -38,8 +38,9 @@ inline void read_real(const char* text, long double& out) {
   out = std::strtold(text, nullptr);
 }
 
-/// A number of JSON as nlohmann's parser takes it, which would cost another instance of it: whole
-/// where it fits 64 bits, else real; as text where it is too large, such as 1e999, or no number.
+/// A JSON number as nlohmann's parser reads it, without the cost of another instance of that
+/// parser: whole when it fits 64 bits, else real; as text when it is too large, such as 1e999, or
+/// is not a number.
 template <class Json>
 Json json_number(std::string_view text) {
   std::string digits{text};
@@ -62,7 +63,7 @@ Json json_number(std::string_view text) {
   return std::isfinite(real) ? Json(real) : Json(std::string{text});
 }
 
-/// A sink that makes a value of a `nlohmann::basic_json`.
+/// A sink that makes a `nlohmann::basic_json`.
 template <class Json>
 class JsonSink {  // NOLINT(bugprone-exception-escape)
  public:
@@ -79,8 +80,8 @@ class JsonSink {  // NOLINT(bugprone-exception-escape)
     place(Json(std::string{value}));
   }
   void integer(std::int64_t value) {
-    // Numbers that text would give as unsigned are so here too: the two compare equal, but not all
-    // users ask for both.
+    // A parser would make these numbers unsigned. The two compare equal, but not all users check
+    // for both.
     if (value >= 0) return unsigned_integer(static_cast<std::uint64_t>(value));
     place(value);
   }
@@ -92,7 +93,7 @@ class JsonSink {  // NOLINT(bugprone-exception-escape)
   }
   void null() { place(Json()); }
 
-  /// Whether all that was written is text and numbers that can be read again.
+  /// Whether all texts and numbers can be read again.
   const Result<void>& good() const { return check_.result; }
 
   Json take() && { return std::move(root_); }
@@ -113,16 +114,15 @@ class JsonSink {  // NOLINT(bugprone-exception-escape)
   }
 
   Json root_{};
-  std::vector<Json*>
-      open_{};  // stays valid: an outer value does not grow while an inner one is open
+  std::vector<Json*> open_{};  // valid: an outer value does not grow while an inner one is open
   std::string_view key_{};
   WriteCheck check_{};
 };
 
 }  // namespace detail
 
-/// A described type as a JSON value; members in the order of the field list for `ordered_json`.
-/// Text that is not UTF-8 gets in, and makes `dump` throw: `write_json` refuses it instead.
+/// A described type as a JSON value; with `ordered_json`, members are in the order of the field
+/// list. Text that is not UTF-8 is kept, and makes `dump` throw; `write_json` refuses it.
 template <class Json = nlohmann::ordered_json, Described T>
 Json to_json_value(const T& value) {
   detail::JsonSink<Json> sink;

@@ -24,10 +24,9 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// A `Sink` that writes JSON text: indented by `indent` spaces a level, or on one line when it is
-/// negative; without a newline at the end. Numbers keep their text.
-///
-/// Each value of a map comes after its `key`, and each `begin_` has its `end_`: nobody checks it.
+/// A `Sink` that writes JSON text: indented by `indent` spaces per level, or on one line when it is
+/// negative; without a newline at the end. Numbers keep their text. The order of calls is not
+/// checked.
 class JsonTextSink {
  public:
   /// Writes with this indentation.
@@ -51,13 +50,12 @@ class JsonTextSink {
   void unsigned_integer(std::uint64_t value);
   /// `true` or `false`.
   void boolean(bool value) { word(value ? "true" : "false"); }
-  /// A number as JSON has it.
+  /// A JSON number.
   void number(std::string_view value);
   /// `null`.
   void null() { word("null"); }
 
-  /// Whether all that was written is text and numbers that can be read again; `Errc::invalid` for
-  /// the first that is not.
+  /// Whether all texts and numbers can be read again; `Errc::invalid` for the first that cannot.
   const Result<void>& good() const { return check_.result; }
 
   /// The text; once, after the last value.
@@ -95,8 +93,8 @@ extern template Result<oci::Spec> read_json_text(std::string_view, std::string_v
 
 }  // namespace detail
 
-/// Reads a described type that owns its text from JSON text. Errors are those of `parse_json` and
-/// of `read`. The rules of CDI are not checked: `parse_spec` does that.
+/// Reads a described type, which owns its text, from JSON text. Errors are those of `parse_json`
+/// and `read`. Does not check the CDI rules; `parse_spec` does.
 template <Described T>
   requires(!detail::is_borrowed<T>)
 Result<T> read_json(std::string_view text, std::string_view file = {}, const Limits& limits = {}) {
@@ -110,9 +108,9 @@ Result<std::string> write_json_text(const void* self, const Type& type, int inde
 
 }  // namespace detail
 
-/// A described type as JSON text, indented by `indent` spaces, on one line when negative; without a
-/// newline at the end. `Errc::invalid` when a text in it is not UTF-8, or a number in an `extra` is
-/// not one of JSON. The rules of CDI are not checked: `write_spec` does that.
+/// A described type as JSON text, indented by `indent` spaces per level, or on one line when it is
+/// negative; without a newline at the end. `Errc::invalid` when a text in it is not UTF-8, or a
+/// number in an `extra` is not a JSON number. Does not check the CDI rules; `write_spec` does.
 template <Described T>
 Result<std::string> write_json(const T& value, int indent = 2) {
   return detail::write_json_text(&value, detail::table_of<T>(), indent);

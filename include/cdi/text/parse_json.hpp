@@ -13,10 +13,10 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Parses a JSON text into a document; `file` names it in messages. Refuses what RFC 8259 does,
-/// with `Errc::syntax`; keys written twice, with `Errc::schema`; what is over a limit, with
-/// `Errc::limit`. Passes over one byte order mark. Numbers keep their text, however large. The text
-/// may go afterwards. Costs one pass.
+/// Parses a JSON text into a document; `file` is its name in messages. Text that RFC 8259 does not
+/// allow is `Errc::syntax`; keys written twice are `Errc::schema`; text over a limit is
+/// `Errc::limit`. One byte order mark is ignored. Numbers of any size keep their text. The text
+/// need not outlive the call. Costs one pass.
 Result<Document> parse_json(std::string_view text, std::string_view file = {},
                             const Limits& limits = {});
 

@@ -13,11 +13,11 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Parses the first document of a YAML text; `file` names it in messages. Aliases are expanded and
-/// merge keys (`<<`) merged, within the limits. What is not YAML, or empty, is `Errc::syntax`; keys
-/// written twice are `Errc::schema`; what is over a limit is `Errc::limit`. The text is UTF-8, or
-/// UTF-16 with a byte order mark, and may go afterwards. `Document::rest` tells of further
-/// documents. Costs one pass.
+/// Parses the first document of a YAML text; `file` is its name in messages. Aliases and merge keys
+/// (`<<`) are replaced by the values that they repeat, within the limits. Text that is empty or not
+/// YAML is `Errc::syntax`; keys written twice are `Errc::schema`; text over a limit is
+/// `Errc::limit`. The text is UTF-8, or UTF-16 with a byte order mark, and need not outlive the
+/// call. `Document::rest` reports further documents. Costs one pass.
 Result<Document> parse_yaml(std::string_view text, std::string_view file = {},
                             const Limits& limits = {});
 

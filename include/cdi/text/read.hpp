@@ -1,4 +1,4 @@
-// `read`: a model from a `Document`, by its field list.
+// `read`: makes a model from a `Document`, by its field list.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_READ_HPP
@@ -20,32 +20,33 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// What comes of reading beside the value.
+/// The error, or a warning, of reading a value.
 struct Reading {
-  Error why{};                                // of what could not be read
-  std::optional<Document::Value> odd_case{};  // the first key in another case than its field's
-  std::string_view field{};                   // that field
+  Error why{};  // why the value could not be read
+  std::optional<Document::Value>
+      odd_case{};            // the first key whose case differs from that of its field
+  std::string_view field{};  // that field
 };
 
-/// What a text may be written as.
+/// The scalars that are read as text.
 enum class TextAs : bool {
   any_scalar,  // the Go reference of CDI reads 1.0 as "1.0"
-  text_only,   // that of OCI refuses it
+  text_only,   // the Go types of OCI refuse it
 };
 
-/// What the texts of a type may be written as: OCI types are those that keep unknown members.
+/// The scalars that a type reads as text. The types that keep unknown members are those of OCI.
 inline TextAs text_as(const Type& type) {
   return type.extra != nullptr ? TextAs::text_only : TextAs::any_scalar;
 }
 
-/// Reads a value of any type that a field can have; `text` is what its owner asks of texts.
+/// Reads a value of any type that a field can have; `text` depends on the type of its owner.
 bool read_value(const Document::Value& value, void* self, const Type& type, TextAs text,
                 Reading& reading);
 
-/// Reads a `BasicValue`, which every value makes.
+/// Reads a `BasicValue`, which cannot fail.
 void read_any(const Document::Value& value, void* self, const Type& type);
 
-/// As `read`; `reading` also gets the warnings about a value that could be read.
+/// As `read`; `reading` also gets a warning about a value that could be read.
 template <class T>
 Result<T> read_noting(const Document::Value& value, Reading& reading) {
   T out{};
@@ -63,31 +64,31 @@ extern template Result<oci::SpecView> read_noting(const Document::Value& value, 
 
 }  // namespace detail
 
-/// Reads a described type, refusing unknown, repeated and missing fields and null list items; the
-/// error, `Errc::schema`, names path and position. Field names match in any case, as in the Go
+/// Reads a described type. Unknown, repeated and missing fields and null list items are refused
+/// with `Errc::schema`, a path and a position. Field names match in any case, as in the Go
 /// reference; null means absent. A type with `Borrowed` storage points into the document, which
-/// must outlive it. Rules on values are for `validate` to look at. Costs one pass.
+/// must outlive it. Does not check values; `validate` does. Costs one pass.
 ///
-/// CDI types take any scalar for text, as the Go reference does: 1.0 is "1.0". Types with a member
-/// `extra`, which are those of OCI, keep there what they do not know, and refuse numbers, true and
-/// false where text is asked for.
+/// CDI types read any scalar as text, like the Go reference: 1.0 is "1.0". Types with a member
+/// `extra`, which are those of OCI, keep unknown members in it, and refuse numbers, true and false
+/// where a text is expected.
 template <Described T>
 Result<T> read(const Document::Value& value) {
   detail::Reading reading;
   return detail::read_noting<T>(value, reading);
 }
 
-/// Reads a described type from the whole of a document.
+/// Reads a described type from the root of a document.
 template <Described T>
 Result<T> read(const Document& document) {
   return cdi::read<T>(document.root());
 }
-/// The same of a document that is about to go, for types that own their text.
+/// The same for a temporary document and a type that owns its text.
 template <Described T>
 Result<T> read(const Document&& document) requires(!detail::is_borrowed<T>) {
   return cdi::read<T>(document.root());
 }
-/// Not there: what is read would point into a document that is about to go.
+/// Deleted: the result would point into a temporary document.
 template <Described T>
 Result<T> read(const Document&& document) requires detail::is_borrowed<T>
 = delete;

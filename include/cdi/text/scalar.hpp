@@ -20,19 +20,19 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// A scalar taken as a whole number, of 64 bits and a sign.
+/// A scalar as a whole number, of 64 bits and a sign.
 struct Integer {
   enum class State : std::uint8_t { whole, too_large, none } state = State::none;
   bool negative = false;
   std::uint64_t magnitude = 0;
 
-  /// Its bits as an integer of a type, if it is one in the range of the type.
+  /// The bits of the number in an integer of a type, if it is in the range of the type.
   std::optional<std::uint64_t> bits_of(const Type& type) const {
     if (state != State::whole) return std::nullopt;
     if (!negative || magnitude == 0) {
       return magnitude <= greatest(type) ? std::optional{magnitude} : std::nullopt;
     }
-    // The least number has one more below zero than above.
+    // There is one more number below zero than above.
     const bool fits = type.has_sign && magnitude - 1 <= greatest(type);
     return fits ? std::optional{0 - magnitude} : std::nullopt;
   }
@@ -44,8 +44,8 @@ struct Integer {
   }
 };
 
-/// Takes the mark of the base off: 0x1A4, 0b101, 0o644, and 0644 as YAML 1.1 has it. With a digit 8
-/// or 9 a number is decimal, as it is to the Go reference.
+/// Removes the prefix of a base, and returns the base: 0x1A4, 0b101, 0o644, and 0644 of YAML 1.1. A
+/// number with a digit 8 or 9 is decimal, as in the Go reference.
 inline int take_base(std::string& digits) {
   if (digits.size() < 2 || digits[0] != '0') return 10;
   const char mark = ascii_lower(digits[1]);
@@ -56,7 +56,7 @@ inline int take_base(std::string& digits) {
   return digits.find_first_not_of("01234567") == std::string::npos ? 8 : 10;
 }
 
-/// Turns 240.0 and 1e2 into 240 and 100; false when it is no number, or has a fraction.
+/// Changes 240.0 to 240, and 1e2 to 100; false when it is not a number, or has a fraction.
 inline bool take_point_and_exponent(std::string& digits) {
   std::int64_t exponent = 0;
   if (const auto e = digits.find_first_of("eE"); e != std::string::npos) {
@@ -65,7 +65,7 @@ inline bool take_point_and_exponent(std::string& digits) {
     if (first != last && *first == '+' && first + 1 != last && first[1] != '-') ++first;
     const auto [stop, failed] = std::from_chars(first, last, exponent);
     if (failed == std::errc::invalid_argument || stop != last) return false;
-    constexpr std::int64_t most = 1'000'000'000;  // far beyond the length of any text
+    constexpr std::int64_t most = 1'000'000'000;  // larger than any text
     if (failed != std::errc{}) exponent = *first == '-' ? -most : most;
     if (exponent > most) exponent = most;
     if (exponent < -most) exponent = -most;
@@ -89,7 +89,7 @@ inline bool take_point_and_exponent(std::string& digits) {
   return true;
 }
 
-/// Reads a whole number as JSON, YAML 1.1 and YAML 1.2 write it; YAML 1.1 has underscores too.
+/// Reads a whole number in the forms of JSON, YAML 1.1, which has underscores, and YAML 1.2.
 inline Integer parse_integer(std::string_view text) {
   if (text.starts_with('_')) return {};
   std::string digits{text};
@@ -107,7 +107,7 @@ inline Integer parse_integer(std::string_view text) {
   return number;
 }
 
-/// The words of YAML 1.1, of which JSON has `true` and `false`.
+/// Reads a boolean in the words of YAML 1.1, which include those of JSON.
 inline std::optional<bool> parse_boolean(std::string_view text) {
   for (const std::string_view word :
        {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", "y", "Y"}) {
@@ -120,7 +120,7 @@ inline std::optional<bool> parse_boolean(std::string_view text) {
   return std::nullopt;
 }
 
-/// Whether a text was meant as a number, for messages: without quotes it is told from a text.
+/// Whether a text without quotes is meant as a number, for messages.
 inline bool looks_like_number(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   return !text.empty() && text.front() >= '0' && text.front() <= '9';

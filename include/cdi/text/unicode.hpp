@@ -64,26 +64,26 @@ inline std::size_t count_ascii(std::string_view text) noexcept {
   return i;
 }
 
-/// Whether a character ends a line in YAML 1.1, and none in YAML 1.2 and JSON: NEL, and the line
-/// and paragraph separators.
+/// Whether a character ends a line in YAML 1.1, but not in YAML 1.2 and JSON: NEL, and the line and
+/// paragraph separators.
 inline bool ends_old_line(std::string_view character) noexcept {
   return character == "\xC2\x85" || character == "\xE2\x80\xA8" || character == "\xE2\x80\xA9";
 }
 
-/// Whether YAML 1.1 has another use for a character that JSON or YAML 1.2 take as any other, or
-/// none: DEL, the C1 controls, what ends a line, U+FFFE and U+FFFF.
+/// Whether YAML 1.1 reads a character differently from JSON or YAML 1.2, or does not allow it: DEL,
+/// the C1 controls, line ends, U+FFFE and U+FFFF.
 inline bool is_unportable(std::string_view character) noexcept {
   return character == "\x7F" || (character >= "\xC2\x80" && character <= "\xC2\x9F") ||
          ends_old_line(character) || character == "\xEF\xBF\xBE" || character == "\xEF\xBF\xBF";
 }
 
-/// What YAML does not allow in a text, and what not all readers take alike.
+/// Places of characters that YAML does not allow, or that not all readers take alike.
 struct OddCharacters {
-  std::size_t forbidden = std::string_view::npos;   ///< the first; no look is taken behind it
-  std::size_t unportable = std::string_view::npos;  ///< the first for `is_unportable`
+  std::size_t forbidden = std::string_view::npos;   ///< the first; the search ends there
+  std::size_t unportable = std::string_view::npos;  ///< the first that `is_unportable`
 };
 
-/// Looks for such in a text in UTF-8.
+/// Finds such characters in a text in UTF-8.
 inline OddCharacters find_odd_characters(std::string_view text) noexcept {
   OddCharacters found;
   std::size_t i = 0;
@@ -102,7 +102,7 @@ inline OddCharacters find_odd_characters(std::string_view text) noexcept {
   }
 }
 
-/// The number of a character of the Basic Multilingual Plane in four digits, behind `before`:
+/// `before`, then the number of a character of the Basic Multilingual Plane in four digits:
 /// `U+0085`.
 inline std::string character_name(std::string_view before, std::string_view character) {
   constexpr std::string_view digits = "0123456789ABCDEF";
@@ -113,8 +113,8 @@ inline std::string character_name(std::string_view before, std::string_view char
   return out;
 }
 
-/// Why a text cannot hold a byte: it begins no character in UTF-8, or is a control character.
-/// `place` is where such can be written as an escape.
+/// Why a text cannot have a byte: it is not UTF-8, or is a control character. `place` is where it
+/// can be written as an escape.
 inline std::string forbidden_byte(char byte, std::string_view place) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   const std::string_view character{&byte, 1};
@@ -125,33 +125,33 @@ inline std::string forbidden_byte(char byte, std::string_view place) {
         .append(" is not UTF-8: save the text as UTF-8");
   }
   const auto name = character_name("control character U+", character);
-  if (code == 0) return name + ": remove it";  // no text of a spec may hold it
+  if (code == 0) return name + ": remove it";  // texts of specs may not have it
   return name + ": remove it, or write " + character_name("\\u", character).append(place);
 }
 
-/// Of the escape `\/`, which JSON and YAML 1.2 have, and YAML 1.1 has not.
+/// The reason for the escape `\/`, which JSON and YAML 1.2 have, but not YAML 1.1.
 inline constexpr std::string_view unportable_slash =
     "\\/ is refused by the Go reference, and so by most engines: write / alone";
 
-/// What the Go reference makes of a character that is unportable. `place` is where such can be
-/// written as an escape.
+/// How the Go reference reads a character that `is_unportable`. `place` is where it can be written
+/// as an escape.
 inline std::string unportable_character(std::string_view character, std::string_view place) {
   return character_name("U+", character)
-      .append(ends_old_line(character) ? " is taken for the end of a line by" : " is refused by")
+      .append(ends_old_line(character) ? " is read as the end of a line by" : " is refused by")
       .append(" the Go reference, and so by most engines: remove it, or write ")
       .append(character_name("\\u", character))
       .append(place);
 }
 
-/// Whether a text is UTF-16, told by its byte order mark.
+/// Whether a text has the byte order mark of UTF-16.
 inline bool is_utf16(std::string_view text) noexcept {
   return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
 }
 
-/// What half a character of UTF-16 becomes: a byte that UTF-8 does not have.
+/// The byte that replaces half a character of UTF-16. UTF-8 does not have it.
 inline constexpr char half_character = '\xFF';
 
-/// A text in UTF-16 with a byte order mark, in UTF-8. Half a pair, or half a unit, becomes
+/// Converts UTF-16 with a byte order mark to UTF-8. Half a pair, or half a unit, becomes
 /// `half_character`.
 inline std::string utf8_of_utf16(std::string_view text) {
   const std::size_t high = text.starts_with("\xFE\xFF") ? 0 : 1;

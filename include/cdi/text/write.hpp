@@ -1,4 +1,4 @@
-// `write`: a model to a sink for a text format, by its field list.
+// `write`: gives a model to a sink, by its field list.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_WRITE_HPP
@@ -17,8 +17,8 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Takes a document value by value, in document order: what a format implements to be written. Each
-/// value of a map comes after its `key`, and each `begin_` has its `end_`.
+/// Takes a document value by value, in document order. Each text format has a sink. Each value of a
+/// map comes after its `key`, and each `begin_` has its `end_`.
 template <class T>
 concept Sink = requires(T sink, std::string_view text, std::int64_t number, std::uint64_t natural,
                         bool truth) {
@@ -31,7 +31,7 @@ concept Sink = requires(T sink, std::string_view text, std::int64_t number, std:
   sink.integer(number);
   sink.unsigned_integer(natural);
   sink.boolean(truth);
-  sink.number(text);  // as JSON has it
+  sink.number(text);  // a JSON number
   sink.null();
 };
 
@@ -59,7 +59,7 @@ class AnySink {
   ~AnySink() = default;
 };
 
-/// A sink of type `S`, which outlives this.
+/// A sink of type `S`, which must outlive it.
 template <class S>
 class SinkOf final : public AnySink {
  public:
@@ -84,7 +84,7 @@ class SinkOf final : public AnySink {
 /// Writes a value of any type that a field can have.
 void write_value(const void* self, const Type& type, AnySink& sink);
 
-/// Writes a value to a sink of text, and gives the text.
+/// Writes a value to a sink of text, and returns the text.
 template <class S>
 Result<std::string> write_to(S sink, const void* self, const Type& type) {
   SinkOf<S> any{sink};
@@ -95,9 +95,9 @@ Result<std::string> write_to(S sink, const void* self, const Type& type) {
 
 }  // namespace detail
 
-/// Writes a described type, or a part of one, to a sink: fields in the order of the field list,
-/// without those that are `Presence::omit_empty` and empty; then what it does not know. Fails only
-/// as the sink does. Costs one pass.
+/// Writes a described type, or a part of one, to a sink: its fields in the order of the field list,
+/// without those that are `Presence::omit_empty` and empty; then its `extra` members. Costs one
+/// pass.
 template <class T, Sink S>
 void write(const T& value, S& sink) {
   detail::SinkOf<S> any{sink};
@@ -106,8 +106,8 @@ void write(const T& value, S& sink) {
 
 namespace detail {
 
-/// A sink that only looks whether what is written can be read again: text is UTF-8, numbers are as
-/// JSON has them.
+/// A sink that only checks that texts and numbers can be read again: texts are UTF-8, numbers are
+/// JSON numbers.
 struct WriteCheck {
   Result<void> result{};
 

@@ -24,8 +24,8 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Reads a described type that owns its text from YAML text. Errors are those of `parse_yaml` and
-/// of `read`. Nobody looks at the rules of CDI: `parse_spec` does.
+/// Reads a described type, which owns its text, from YAML text. Errors are those of `parse_yaml`
+/// and `read`. Does not check the CDI rules; `parse_spec` does.
 template <Described T>
   requires(!detail::is_borrowed<T>)
 Result<T> read_yaml(std::string_view text, std::string_view file = {}, const Limits& limits = {}) {
@@ -34,10 +34,8 @@ Result<T> read_yaml(std::string_view text, std::string_view file = {}, const Lim
   return cdi::read<T>(*document);
 }
 
-/// A `Sink` that writes YAML text in block style, two spaces a level. Text that any reader of YAML
-/// 1.1 or 1.2 would take for something else is quoted.
-///
-/// Each value of a map comes after its `key`, and each `begin_` has its `end_`: nobody checks it.
+/// A `Sink` that writes YAML text in block style, two spaces per level. A text that some reader of
+/// YAML 1.1 or 1.2 would not read as text is quoted. The order of calls is not checked.
 class YamlSink {
  public:
   /// Begins a map.
@@ -60,11 +58,10 @@ class YamlSink {
   void boolean(bool value) { scalar(value ? "true" : "false"); }
   /// `null`.
   void null() { scalar("null"); }
-  /// A number as JSON has it. YAML 1.1 wants a point before an exponent, and a sign in it.
+  /// A JSON number, with a point before its exponent and a sign in it, as YAML 1.1 requires.
   void number(std::string_view value);
 
-  /// Whether all that was written is text and numbers that can be read again; `Errc::invalid` for
-  /// the first that is not.
+  /// Whether all texts and numbers can be read again; `Errc::invalid` for the first that cannot.
   const Result<void>& good() const { return check_.result; }
 
   /// The text, as one document, with `---` before it; once, after the last value.
@@ -81,8 +78,7 @@ class YamlSink {
   };
 
   static std::string in_quotes_if_needed(std::string_view text);
-  /// Begins the line of a key or dash; the first one of what stands in a list goes on after its
-  /// dash.
+  /// Begins the line of a key or dash. The first line of an item of a list is that of its dash.
   void begin_line();
   /// Writes the dash of an item.
   void begin_value();
@@ -104,8 +100,8 @@ Result<std::string> write_yaml_text(const void* self, const Type& type);
 }  // namespace detail
 
 /// A described type as YAML text, in the order of the field list; ends with a newline.
-/// `Errc::invalid` when a text in it is not UTF-8, or a number in an `extra` is none of JSON.
-/// Nobody looks at the rules of CDI: `write_spec` does.
+/// `Errc::invalid` when a text in it is not UTF-8, or a number in an `extra` is not a JSON number.
+/// Does not check the CDI rules; `write_spec` does.
 template <Described T>
 Result<std::string> write_yaml(const T& value) {
   return detail::write_yaml_text(&value, detail::table_of<T>());

@@ -238,7 +238,7 @@ TEST_CASE(
     std::string words;
   } const rows[] = {
       {"blanks.json", cdi::Errc::syntax, "empty"},
-      {"bombs.yaml", cdi::Errc::limit, "aliases bring more than"},
+      {"bombs.yaml", cdi::Errc::limit, "aliases add more than"},
       {"braces.yaml", cdi::Errc::limit, "nested more than 64 deep"},
       {"brackets.json", cdi::Errc::limit, "nested more than 64 deep"},
       {"dangling.json", cdi::Errc::system, "the target of the link does not exist"},

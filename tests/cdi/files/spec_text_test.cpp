@@ -120,7 +120,7 @@ TEST_CASE("Text that the Go reference refuses is a warning that says what to wri
       {with_value(good_json, "A=\x7f"), Format::json,
        "f:1:91: U+007F is" + refused + "remove it, or write \\u007F"},
       {with_value(good_json, "A=\xe2\x80\xa8"), Format::yaml,
-       "f:1:91: U+2028 is taken for the end of a line by the Go reference, and so by most engines: "
+       "f:1:91: U+2028 is read as the end of a line by the Go reference, and so by most engines: "
        "remove it, or write \\u2028"},
       {with_value(good_json, "A=\\/"), Format::json, "f:1:91: \\/ is" + refused + "write / alone"},
       {with_value(good_json, "A=\\ud83d\\ude00"), Format::json,

@@ -50,7 +50,7 @@ TEST_CASE("The first place that not all readers take is kept, also in a copy") {
   }
 }
 
-TEST_CASE("Keys that differ in case only are two keys") {
+TEST_CASE("Keys that differ only in case are two keys") {
   Hand hand;
   hand.map();
   for (const auto* key : {"a", "A", "b", ""}) {
@@ -87,7 +87,7 @@ TEST_CASE("A key must be text") {
   }
 }
 
-TEST_CASE("Limits refuse the value that goes over them, not the one that reaches them") {
+TEST_CASE("A value that goes over a limit is refused, one that reaches it is not") {
   Hand three{{.values = 3}};
   CHECK(three.list());
   CHECK(three.null());
@@ -106,7 +106,7 @@ TEST_CASE("Limits refuse the value that goes over them, not the one that reaches
   CHECK(shown(deep.error()) == "f:1:3: nested more than 2 deep");
 }
 
-TEST_CASE("A copy brings a value and all in it, with the places of the original") {
+TEST_CASE("A copy has all values of the original, with their places") {
   Hand hand;
   hand.list();
   hand.map();
@@ -147,7 +147,7 @@ TEST_CASE("A copy of a value that is not ended is refused") {
   CHECK(shown(hand.finish()) == "f:1:2: an alias refers to an enclosing value");
 }
 
-TEST_CASE("Aliases may bring ten times the text, or what the limits say") {
+TEST_CASE("Aliases may add ten times the text, or as much as the limits allow") {
   for (const std::size_t expansion : {std::size_t{1000}, std::size_t{400}}) {
     CAPTURE(expansion);
     Hand hand{{.expansion = expansion}};  // the text of a Hand has 40 bytes
@@ -175,7 +175,7 @@ TEST_CASE("Values that take too much memory are refused") {
   CHECK_FALSE(noted.null(0));
 }
 
-TEST_CASE("The largest of all limits is no limit") {
+TEST_CASE("The largest limit does not overflow") {
   Hand hand{{.expansion = static_cast<std::size_t>(-1)}};
   hand.list();
   hand.null();

@@ -51,7 +51,7 @@ Document sample() {
   return *hand.finish();
 }
 
-TEST_CASE("what is put in comes out in the order written") {
+TEST_CASE("Values are in the order in which they were added") {
   const Document document = sample();
   CHECK(document.file() == "f");
   CHECK(show(document.root()) == R"({a=[1 "x" null {}] b.c={d=2} b=[[3]]})");
@@ -59,7 +59,7 @@ TEST_CASE("what is put in comes out in the order written") {
   CHECK(document.root().position().file == "f");
 }
 
-TEST_CASE("a value answers for its own kind and gives nothing for the others") {
+TEST_CASE("A value has the text, items or members of its own kind, and none of other kinds") {
   const Document document = sample();
   const auto root = document.root();
   const auto list = (*root.members().begin()).value;
@@ -74,7 +74,7 @@ TEST_CASE("a value answers for its own kind and gives nothing for the others") {
   CHECK(number.members().begin() == number.members().end());
 }
 
-TEST_CASE("text lives as long as the document, wherever that is moved") {
+TEST_CASE("Text lives as long as the document, also after a move") {
   Document first = sample();
   const auto text = (*(*first.root().members().begin()).value.items().begin()).text();
   Document second = std::move(first);
@@ -84,7 +84,7 @@ TEST_CASE("text lives as long as the document, wherever that is moved") {
   CHECK(text.data() == (*(*third.root().members().begin()).value.items().begin()).text().data());
 }
 
-TEST_CASE("a path leads to a value, or to the deepest one on the way") {
+TEST_CASE("A path gives the place of a value, or of the innermost enclosing one") {
   const Document document = sample();
   struct Row {
     std::string path;
@@ -119,7 +119,7 @@ TEST_CASE("a path leads to a value, or to the deepest one on the way") {
   }
 }
 
-TEST_CASE("of keys with dots the longest that fits is taken, wherever it stands") {
+TEST_CASE("Of keys with dots, the longest that fits the path is used, wherever it is") {
   const std::vector<std::vector<std::string>> orders{
       {"k", "k.l", "k.l.m"}, {"k.l.m", "k.l", "k"}, {"k.l", "k.l.m", "k"}};
   for (const auto& keys : orders) {
@@ -141,7 +141,7 @@ TEST_CASE("of keys with dots the longest that fits is taken, wherever it stands"
   }
 }
 
-TEST_CASE("a broken index leads nowhere") {  // reported
+TEST_CASE("A malformed index gives the place of the list") {  // reported
   const Document document = sample();
   for (const std::string path : {"a[", "a[]", "a[0", "a[0x", "b[", "a[.]", "a[-0]", "a[+1]"}) {
     CAPTURE(path);
@@ -149,7 +149,7 @@ TEST_CASE("a broken index leads nowhere") {  // reported
   }
 }
 
-TEST_CASE("a key is found as it is written before it is found in another case") {
+TEST_CASE("A key in the same case is found before one in another case") {
   Hand hand;
   hand.map();
   hand.word("KEY");
@@ -169,7 +169,7 @@ Document::Value at(const Document& document, std::string_view name) {
   return document.root();
 }
 
-TEST_CASE("a copy without some items of a list keeps all else in its place") {
+TEST_CASE("A copy without some items of a list keeps the places of all other values") {
   const Document document = sample();
   const auto list = at(document, "a");
   struct Row {
@@ -198,7 +198,7 @@ TEST_CASE("a copy without some items of a list keeps all else in its place") {
   CHECK(show(document.root()) == R"({a=[1 "x" null {}] b.c={d=2} b=[[3]]})");
 }
 
-TEST_CASE("a copy without items outlives the document, and its lists can be cut again") {
+TEST_CASE("A copy without items outlives the document, and can be copied again") {
   Document copy = [] {
     const Document document = sample();
     return document.without(at(document, "a"), {true, false, true});

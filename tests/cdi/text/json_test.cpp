@@ -18,7 +18,7 @@
 
 namespace {
 
-TEST_CASE("a model as a JSON value equals the text parsed by nlohmann") {
+TEST_CASE("A model as a JSON value equals the text parsed by nlohmann") {
   const cdi::Spec spec = every_field_said();
   const auto value = cdi::to_json_value<nlohmann::json>(spec);
   CHECK(value == nlohmann::json::parse(*cdi::write_json(spec)));
@@ -70,7 +70,7 @@ void check_numbers() {
   }
 }
 
-TEST_CASE("a number is what nlohmann's parser makes of it, or text where that takes none") {
+TEST_CASE("A number is read as by nlohmann's parser, or is text where that refuses it") {
   check_numbers<nlohmann::json>();
   check_numbers<nlohmann::ordered_json>();
   using Narrow = nlohmann::basic_json<std::map, std::vector, std::string, bool, std::int32_t,
@@ -83,7 +83,7 @@ TEST_CASE("a number is what nlohmann's parser makes of it, or text where that ta
   CHECK(number<Narrow>("1e39") == Narrow("1e39"));
 }
 
-TEST_CASE("the point of a number is one in every locale") {
+TEST_CASE("The decimal point of a number is a point in every locale") {
   const std::string before = std::setlocale(LC_NUMERIC, nullptr);
   for (const char* name : {"de_DE.UTF-8", "fr_FR.UTF-8", "C"}) {
     if (std::setlocale(LC_NUMERIC, name) != nullptr) CHECK(number<nlohmann::json>("1.5") == 1.5);

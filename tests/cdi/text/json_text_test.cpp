@@ -17,7 +17,7 @@ namespace {
 
 using cdi::Errc;
 
-TEST_CASE("a spec with every field is read back as it was written") {
+TEST_CASE("A spec with every field is read back as it was written") {
   const cdi::Spec spec = every_field_said();
   for (const int indent : {-1, 0, 4}) {
     const auto text = cdi::write_json(spec, indent);
@@ -29,7 +29,7 @@ TEST_CASE("a spec with every field is read back as it was written") {
   }
 }
 
-TEST_CASE("members are written in document order") {
+TEST_CASE("Members are written in document order") {
   const cdi::Spec spec{
       .version = "0.5.0",
       .kind = "v/c",
@@ -39,7 +39,7 @@ TEST_CASE("members are written in document order") {
         R"("containerEdits":{"deviceNodes":[{"path":"/a","uid":0}]}}]})");
 }
 
-TEST_CASE("a character that YAML 1.1 does not take is written as an escape, any other is not") {
+TEST_CASE("Only characters that YAML 1.1 does not take are written as escapes") {
   CHECK(*cdi::write_json(cdi::Spec{.kind = "a\x7f\xc2\x80\xc2\x85\xe2\x80\xa8\xef\xbf\xbf"
                                            "b"},
                          -1) ==
@@ -48,19 +48,19 @@ TEST_CASE("a character that YAML 1.1 does not take is written as an escape, any 
   CHECK(cdi::write_json(cdi::Spec{.kind = portable}, -1)->find(portable) != std::string::npos);
 }
 
-TEST_CASE("text that is not UTF-8 is not written") {
+TEST_CASE("Text that is not UTF-8 is not written") {
   const auto text = cdi::write_json(cdi::Spec{.kind = "\xff"});
   REQUIRE_FALSE(text);
   CHECK(text.error().code == Errc::invalid);
 }
 
-TEST_CASE("an error of reading names file, line and path") {
+TEST_CASE("An error of reading names file, line and path") {
   const auto spec = cdi::read_json<cdi::Spec>("{\n \"cdiVersion\": []}", "x.json");
   REQUIRE_FALSE(spec);
   CHECK(to_string(spec.error()) == "x.json:2:16: cdiVersion: expected text, not a list");
 }
 
-TEST_CASE("text is written as nlohmann writes it, but for numbers, which keep their text") {
+TEST_CASE("Text is written as by nlohmann, except that numbers keep their text") {
   using Member = cdi::Member;
   const auto scalar = [](cdi::ValueKind kind, std::string text) {
     return cdi::Value{.kind = kind, .text = std::move(text)};

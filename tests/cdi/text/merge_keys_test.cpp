@@ -63,7 +63,7 @@ TEST_CASE("A merge key must name maps") {
   CHECK(shown(hand.finish()) == "f:1:5: << must name a map or a list of maps");
 }
 
-TEST_CASE("Merge keys are refused where a second copy takes too much memory") {
+TEST_CASE("Merge keys are refused when a second copy takes too much memory") {
   const std::string text(100'000, ' ');
   for (const int values : {10'000, 20'000}) {  // 40 bytes each, of 665,536
     CAPTURE(values);

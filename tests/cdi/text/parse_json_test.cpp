@@ -48,7 +48,7 @@ struct Row {
   std::string expected;
 };
 
-TEST_CASE("every kind of token is found in its line and column") {
+TEST_CASE("Every kind of token is found in its line and column") {
   for (const auto& row : std::vector<Row>{
            {"0", "0@1:1"},
            {" \t\r\n null ", "null@2:2"},
@@ -67,13 +67,13 @@ TEST_CASE("every kind of token is found in its line and column") {
   }
 }
 
-TEST_CASE("a byte order mark is passed over") {
+TEST_CASE("A byte order mark is ignored") {
   const auto document = cdi::parse_json("\xEF\xBB\xBF\n {\"a\": 1}");
   REQUIRE(document);
   CHECK(show_all(document->root()) == R"({"a"@2:3=1@2:8 }@2:2)");
 }
 
-TEST_CASE("escapes are decoded, surrogate pairs to one character") {
+TEST_CASE("Escapes are decoded, surrogate pairs to one character") {
   struct Escape {
     std::string text;
     std::string decoded;
@@ -91,7 +91,7 @@ TEST_CASE("escapes are decoded, surrogate pairs to one character") {
   }
 }
 
-TEST_CASE("what RFC 8259 does not allow is refused at its place") {
+TEST_CASE("What RFC 8259 does not allow is refused at its place") {
   for (const auto& row : std::vector<Row>{
            {"", "1:1"},
            {" \n ", "1:1"},
@@ -142,13 +142,13 @@ TEST_CASE("NUL does not end the text") {
   CHECK_FALSE(cdi::parse_json("{}\0garbage"s));
 }
 
-TEST_CASE("a number keeps its text, whatever type could hold it") {
+TEST_CASE("A number of any size keeps its text") {
   for (const std::string number : {"1e999", "-0", "123456789012345678901234567890", "1E+2"}) {
     CHECK(parsed(number) == number + "@1:1");
   }
 }
 
-TEST_CASE("a second byte order mark is refused") {  // reported: it was read out of bounds
+TEST_CASE("A second byte order mark is refused") {  // reported: it was read out of bounds
   for (const std::string rest : {"{}", "{\"cdiVersion\":\"0.6.0\"}", ""}) {
     const auto document = cdi::parse_json("\xEF\xBB\xBF\xEF\xBB\xBF" + rest);
     REQUIRE_FALSE(document);
@@ -157,7 +157,7 @@ TEST_CASE("a second byte order mark is refused") {  // reported: it was read out
   }
 }
 
-TEST_CASE("every text that is cut off is refused") {
+TEST_CASE("Every text that is cut off is refused") {
   const std::string text = R"({"a": [1, -2.5e+3, true, null, "x\u00e9\n"], "b": {"c": {}}})";
   CHECK(cdi::parse_json(text));
   for (std::size_t size = 0; size < text.size(); ++size) {
@@ -166,15 +166,15 @@ TEST_CASE("every text that is cut off is refused") {
   }
 }
 
-TEST_CASE("a message does not repeat the whole text") {
+TEST_CASE("A message does not repeat the whole text") {
   CHECK(parsed("\"" + std::string(100000, 'a')).size() < 500);
 }
 
-TEST_CASE("a message is UTF-8 though the text is not") {
+TEST_CASE("A message is UTF-8 even if the text is not") {
   CHECK(cdi::detail::is_utf8(parsed("\"\xff\"")));
 }
 
-TEST_CASE("a key written twice is refused at any depth") {
+TEST_CASE("A key written twice is refused at any depth") {
   for (const auto& row : std::vector<Row>{
            {"{\"a\":1,\n \"a\":2}", R"(2:2 key "a" is written twice, first in line 1: remove one)"},
            {"[{\"b\":{\"a\":1,\n\"x\":0,\n\"\\u0061\":2}}]",
@@ -188,7 +188,7 @@ TEST_CASE("a key written twice is refused at any depth") {
   CHECK(parsed(R"({"<<":1})") == R"({"<<"@1:2=1@1:7 }@1:1)");
 }
 
-TEST_CASE("limits refuse what goes over them, not what reaches them") {
+TEST_CASE("A text may reach a limit, and is refused when it goes over it") {
   CHECK(parsed("[1,2]", {.bytes = 5}).front() == '[');
   CHECK(parsed("[1,2] ", {.bytes = 5}) == "0:0 more than 5 bytes");
   CHECK(parsed("[[1]]", {.depth = 2}).front() == '[');
@@ -201,7 +201,7 @@ TEST_CASE("limits refuse what goes over them, not what reaches them") {
   }
 }
 
-TEST_CASE("ten thousand nested brackets are refused, and cost no stack") {
+TEST_CASE("Ten thousand nested brackets are refused, and take no stack") {
   CHECK(parsed(std::string(10000, '[')) == "1:65 nested more than 64 deep");
   const std::string deep = std::string(200000, '[') + std::string(200000, ']');
   CHECK(cdi::parse_json(deep, {}, {.depth = 1000000}));

@@ -29,7 +29,7 @@ struct Narrow {
   }
 };
 
-/// Why a JSON text is no `T`; empty when it is.
+/// The error of reading a `T` from JSON text; empty when there is none.
 template <class T>
 std::string why_not(std::string_view text) {
   const auto value = cdi::read_json<T>(text);
@@ -38,7 +38,7 @@ std::string why_not(std::string_view text) {
   return to_string(value.error());
 }
 
-TEST_CASE("an error names the path, line and column of the member, and what was expected") {
+TEST_CASE("An error names the path, line and column of the member, and what was expected") {
   struct Row {
     std::string text;
     std::string error;
@@ -87,7 +87,7 @@ TEST_CASE("an error names the path, line and column of the member, and what was 
         "line 1:58: annotations.k: expected text, not a list");
 }
 
-TEST_CASE("integers keep to the range of their member") {
+TEST_CASE("Integers must be in the range of their member") {
   const auto good = cdi::read_json<Narrow>(R"({"tiny": -128, "wide": 9223372036854775807})");
   REQUIRE(good);
   CHECK(good->tiny == -128);
@@ -106,13 +106,13 @@ static_assert(ReadFrom<cdi::Spec, cdi::Document>);
 static_assert(ReadFrom<cdi::SpecView, const cdi::Document&>);
 static_assert(!ReadFrom<cdi::SpecView, cdi::Document>);  // it would be gone before the view is used
 
-TEST_CASE("an unsigned member takes all of its range") {
+TEST_CASE("An unsigned member can have any value of its range") {
   CHECK(why_not<Narrow>(R"({"wide": 18446744073709551615})") == "");
   const auto good = cdi::read_json<Narrow>(R"({"wide": 18446744073709551615})");
   CHECK(cdi::to_json_value(*good).dump() == R"({"wide":18446744073709551615})");
 }
 
-TEST_CASE("null means absent, except for what must be there") {
+TEST_CASE("Null means absent, except for required members") {
   const auto edits = cdi::read_json<cdi::ContainerEdits>(
       R"({"env": null, "mounts": null, "intelRdt": null, "additionalGids": null,
           "deviceNodes": [{"path": "/a", "uid": null, "major": null, "type": null}]})");
@@ -124,7 +124,7 @@ TEST_CASE("null means absent, except for what must be there") {
   CHECK_FALSE(rdt->schemata);
 }
 
-TEST_CASE("field names match in any case of ASCII letters") {
+TEST_CASE("Field names match in any case of ASCII letters") {
   const auto edits = cdi::read_json<cdi::ContainerEdits>(
       R"({"additionalGIDs": [5], "DEVICENODES": [{"Path": "/a", "hostpath": "/b"}]})");
   REQUIRE(edits);
@@ -132,7 +132,7 @@ TEST_CASE("field names match in any case of ASCII letters") {
                                       .additional_gids = {5}});
 }
 
-TEST_CASE("annotation keys keep their case") {
+TEST_CASE("Annotation keys keep their case") {
   const auto device = cdi::read_json<cdi::Device>(
       R"({"name": "a", "annotations": {"k": "1", "K": "2"}, "containerEdits": {}})");
   REQUIRE(device);
@@ -140,7 +140,7 @@ TEST_CASE("annotation keys keep their case") {
         std::map<std::string, std::string, std::less<>>{{"k", "1"}, {"K", "2"}});
 }
 
-TEST_CASE("a number where text is wanted keeps its digits") {
+TEST_CASE("A number that is read as text keeps its digits") {
   for (const std::string text : {"007", "1.50", "0x1F", "1e3", "yes", "true", "1_000"}) {
     CAPTURE(text);
     const auto device = cdi::read_yaml<cdi::Device>("{name: " + text + ", containerEdits: {}}");
@@ -149,7 +149,7 @@ TEST_CASE("a number where text is wanted keeps its digits") {
   }
 }
 
-TEST_CASE("the mode of a device node is octal with a leading zero, and no text") {
+TEST_CASE("The mode of a device node is octal with a leading zero, and not a text") {
   const auto mode = [](const std::string& text) {
     const auto node = cdi::read_yaml<cdi::DeviceNode>("{path: /a, fileMode: " + text + "}");
     return node ? node->file_mode : std::nullopt;
@@ -161,7 +161,7 @@ TEST_CASE("the mode of a device node is octal with a leading zero, and no text")
   CHECK(mode("\"0644\"") == std::nullopt);
 }
 
-TEST_CASE("a view points into the document it was read from") {
+TEST_CASE("A view points into the document it was read from") {
   const auto document = cdi::parse_json(
       R"({"cdiVersion": "1.1.0", "kind": "v/c", "devices": [], "annotations": {"k": "v"}})");
   REQUIRE(document);
@@ -173,17 +173,17 @@ TEST_CASE("a view points into the document it was read from") {
   CHECK(view->annotations.at("k") == "v");
 }
 
-TEST_CASE("the message quotes no more than the beginning of a long text") {
+TEST_CASE("A message quotes only the beginning of a long text") {
   const std::string text(100000, 'a');
   CHECK(why_not<cdi::ContainerEdits>("{\"env\": \"" + text + "\"}").size() < 200);
 }
 
-TEST_CASE("what a message quotes is cut between characters") {  // reported
+TEST_CASE("A quoted text is cut between characters") {  // reported
   const std::string text = std::string(79, 'a') + "\xc3\xa9";
   CHECK(cdi::detail::is_utf8(why_not<cdi::ContainerEdits>("{\"env\": \"" + text + "\"}")));
 }
 
-TEST_CASE("an unknown field stays on one line of the message") {
+TEST_CASE("An unknown field stays on one line of the message") {
   CHECK(why_not<cdi::ContainerEdits>(R"({"a\nb": 1})").find('\n') == std::string::npos);
 }
 

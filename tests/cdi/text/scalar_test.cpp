@@ -27,7 +27,7 @@ std::optional<T> as(const Integer& number) {
   return bits ? std::optional{static_cast<T>(*bits)} : std::nullopt;
 }
 
-TEST_CASE("Whole numbers are read in every notation of JSON and YAML") {
+TEST_CASE("Whole numbers are read in every form of JSON and YAML") {
   struct Row {
     std::string text;
     std::int64_t value;
@@ -67,7 +67,7 @@ TEST_CASE("Whole numbers are read in every notation of JSON and YAML") {
   }
 }
 
-TEST_CASE("Numbers beyond 64 bits are told from what is no number") {
+TEST_CASE("Numbers of more than 64 bits differ from texts that are not numbers") {
   for (const std::string text :
        {"1e20", "1e2147483647", "1e99999999999999999999", "0x10000000000000000",
         "18446744073709551616", "-18446744073709551616",
@@ -92,12 +92,12 @@ TEST_CASE("Numbers beyond 64 bits are told from what is no number") {
   }
 }
 
-TEST_CASE("An exponent has one sign, and none is too far down") {
+TEST_CASE("An exponent has one sign, and a very small one does not overflow") {
   CHECK(parse_integer("100e+-2").state == Integer::State::none);
   CHECK(parse_integer("1.5e-2147483648").state == Integer::State::none);
 }
 
-TEST_CASE("Truth is what YAML 1.1 calls so, in three cases each") {
+TEST_CASE("Booleans are the words of YAML 1.1, in three cases each") {
   for (const std::string word : {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "y", "Y"}) {
     CAPTURE(word);
     CHECK(parse_boolean(word) == true);

@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::string_literals;
 
-TEST_CASE("every character is appended as the UTF-8 that stands for it") {
+TEST_CASE("Every character is appended in UTF-8") {
   struct Row {
     std::uint32_t code;
     std::string utf8;
@@ -31,7 +31,7 @@ TEST_CASE("every character is appended as the UTF-8 that stands for it") {
   }
 }
 
-TEST_CASE("hexadecimal digits have their values, other bytes none") {
+TEST_CASE("Hexadecimal digits have a value, other bytes do not") {
   for (int c = 0; c < 256; ++c) {
     const auto found =
         std::string_view{"0123456789abcdef"}.find(cdi::detail::ascii_lower(static_cast<char>(c)));
@@ -41,7 +41,7 @@ TEST_CASE("hexadecimal digits have their values, other bytes none") {
   }
 }
 
-TEST_CASE("printable ASCII is counted up to any other byte, wherever it stands") {
+TEST_CASE("Printable ASCII is counted up to any other byte, wherever it is") {
   for (std::size_t size = 0; size < 30; ++size) {
     for (int c = 0; c < 256; ++c) {
       const std::string text = std::string(size, '~') + static_cast<char>(c) + "        ";
@@ -51,7 +51,7 @@ TEST_CASE("printable ASCII is counted up to any other byte, wherever it stands")
   }
 }
 
-TEST_CASE("the first byte that YAML does not allow is found") {
+TEST_CASE("The first byte that YAML does not allow is found") {
   CHECK(cdi::detail::find_odd_characters("").forbidden == std::string_view::npos);
   CHECK(cdi::detail::find_odd_characters("a\t\r\n\xc3\xa9\xf0\x9f\x98\x80").forbidden ==
         std::string_view::npos);
@@ -65,7 +65,7 @@ TEST_CASE("the first byte that YAML does not allow is found") {
   }
 }
 
-TEST_CASE("the first character is found that YAML 1.1 has another use for, and no other") {
+TEST_CASE("The first character that YAML 1.1 reads differently is found") {
   for (std::uint32_t code = 0x80; code < 0x11000; ++code) {
     if (code >= 0xd800 && code < 0xe000) continue;
     CAPTURE(code);
@@ -79,7 +79,7 @@ TEST_CASE("the first character is found that YAML 1.1 has another use for, and n
   }
 }
 
-TEST_CASE("a byte that no text holds is named, with what to do about it") {
+TEST_CASE("The message for a forbidden byte names it, and what to do") {
   CHECK(cdi::detail::forbidden_byte('\xe9', " x") ==
         "the byte 0xE9 is not UTF-8: save the text as UTF-8");
   CHECK(cdi::detail::forbidden_byte('\x1b', " in quotes") ==
@@ -87,7 +87,7 @@ TEST_CASE("a byte that no text holds is named, with what to do about it") {
   CHECK(cdi::detail::forbidden_byte('\0', " x") == "control character U+0000: remove it");
 }
 
-TEST_CASE("UTF-16 becomes UTF-8; what is not a character stays visible as no UTF-8") {
+TEST_CASE("UTF-16 becomes UTF-8; half a character becomes a byte that is not UTF-8") {
   CHECK(cdi::detail::is_utf16("\xff\xfe"));
   CHECK(cdi::detail::is_utf16("\xfe\xff"));
   CHECK_FALSE(cdi::detail::is_utf16("\xef\xbb\xbf"));

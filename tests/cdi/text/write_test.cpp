@@ -17,7 +17,7 @@
 
 namespace {
 
-/// Whether all of a value can be read again, once written.
+/// Whether all texts and numbers of a value can be read again.
 template <class T>
 cdi::Result<void> check_writable(const T& value) {
   cdi::detail::WriteCheck check;
@@ -28,7 +28,7 @@ cdi::Result<void> check_writable(const T& value) {
 using namespace std::string_view_literals;
 using cdi::detail::is_utf8;
 
-/// Notes what it is told.
+/// Records all calls.
 struct Notes {
   std::string out{};
 
@@ -56,7 +56,7 @@ std::string written(const T& value) {
   return notes.out;
 }
 
-TEST_CASE("what is empty is left out, unless it must be there") {
+TEST_CASE("Empty members are omitted, unless they are required") {
   CHECK(written(cdi::Spec{}) == "{ cdiVersion: '' kind: '' devices: [ ] } ");
   CHECK(written(cdi::Device{}) == "{ name: '' containerEdits: { } } ");
   CHECK(written(cdi::DeviceNode{}) == "{ path: '' } ");
@@ -67,7 +67,7 @@ TEST_CASE("what is empty is left out, unless it must be there") {
   CHECK(written(cdi::IntelRdt{}) == "{ } ");
 }
 
-TEST_CASE("fields come in the order of the document, whatever the order of setting") {
+TEST_CASE("Fields are written in the order of the document, in whatever order they are set") {
   cdi::ContainerEdits edits;
   edits.additional_gids = {7, 0};
   edits.intel_rdt = {.clos_id = "/", .enable_monitoring = true};
@@ -86,20 +86,20 @@ TEST_CASE("fields come in the order of the document, whatever the order of setti
         "additionalGids: [ 7 0 ] } ");
 }
 
-TEST_CASE("an object that is there is written though nothing is in it") {
+TEST_CASE("An empty object in an optional is written") {
   CHECK(written(cdi::ContainerEdits{.intel_rdt = cdi::IntelRdt{}}) == "{ intelRdt: { } } ");
   cdi::IntelRdt rdt;
   rdt.schemata.emplace();
   CHECK(written(rdt) == "{ schemata: [ ] } ");
 }
 
-TEST_CASE("maps are written in the order of their keys") {
+TEST_CASE("Maps are written in the order of their keys") {
   cdi::Device device;
   device.annotations = {{"b", "2"}, {"a", "1"}};
   CHECK(written(device) == "{ name: '' annotations: { a: '1' b: '2' } containerEdits: { } } ");
 }
 
-TEST_CASE("parts of a model are written on their own") {
+TEST_CASE("Parts of a model are written on their own") {
   CHECK(written(std::int64_t{-5}) == "-5 ");
   CHECK(written(std::uint32_t{4294967295}) == "4294967295 ");
   CHECK(written(true) == "true ");
@@ -107,7 +107,7 @@ TEST_CASE("parts of a model are written on their own") {
   CHECK(written(std::optional{3}) == "3 ");
 }
 
-TEST_CASE("views and owners are written alike") {
+TEST_CASE("Views are written like owning models") {
   CHECK(written(cdi::SpecView{.version = "1.1.0", .kind = "v/c"}) ==
         written(cdi::Spec{.version = "1.1.0", .kind = "v/c"}));
 }
@@ -135,7 +135,7 @@ static_assert(!is_utf8("\xc3(") && !is_utf8("\xe2\x28\xa1") && !is_utf8("\xe2\x8
 static_assert(!is_utf8("\xf0\x28\x8c\xbc") && !is_utf8("\xf0\x90\x28\xbc"));
 static_assert(!is_utf8("ok\xc3\xa9\xff"), "not only at the beginning");
 
-TEST_CASE("text that is not UTF-8 is found wherever it stands") {
+TEST_CASE("Text that is not UTF-8 is found wherever it is") {
   CHECK(check_writable(cdi::Spec{.kind = "\xc3\xa9"}));
   CHECK_FALSE(check_writable(cdi::Spec{.kind = "\xff"}));
   CHECK_FALSE(check_writable(cdi::Spec{.annotations = {{"\xff", ""}}}));
@@ -148,7 +148,7 @@ TEST_CASE("text that is not UTF-8 is found wherever it stands") {
   CHECK(bad.error().message == R"(text "\xff" is not UTF-8)");
 }
 
-TEST_CASE("an optional that holds nothing is null where it cannot be left out") {
+TEST_CASE("An empty optional is null where it cannot be omitted") {
   CHECK(written(std::vector<std::optional<int>>{std::nullopt, 2}) == "[ null 2 ] ");
   CHECK(written(std::map<std::string, std::optional<int>>{{"a", std::nullopt}}) == "{ a: null } ");
   CHECK(written(std::optional<int>{}) == "null ");

@@ -61,7 +61,7 @@ TEST_CASE("A line is fresh until a token of it is taken") {
   CHECK(hand.cursor.is_fresh());
 }
 
-TEST_CASE("A cursor that moved back knows that the text it passed is blank") {
+TEST_CASE("A cursor that moves back remembers that the text it passed is blank") {
   YamlByHand hand{"a \n\t b"};
   hand.cursor.move(2);
   hand.cursor.next_line();

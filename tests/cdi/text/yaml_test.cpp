@@ -15,7 +15,7 @@ namespace {
 using namespace std::string_literals;
 using cdi::Errc;
 
-TEST_CASE("text on its way out is quoted where any reader would take it for more than text") {
+TEST_CASE("Text is quoted when some reader would not read it as text") {
   struct Quoted {
     std::string text;
     std::string yaml;
@@ -49,7 +49,7 @@ bool comes_back(const std::string& text) {
   return again && *again == spec;
 }
 
-TEST_CASE("any text is read back as it was written") {
+TEST_CASE("Any text is read back as it was written") {
   for (const std::string& text : std::vector<std::string>{"0",
                                                           "007",
                                                           "yes",
@@ -120,23 +120,23 @@ TEST_CASE("any text is read back as it was written") {
 TEST_CASE("DEL is read back") {
   CHECK(comes_back("a\x7f"));
 }
-TEST_CASE("a carriage return is read back") {
+TEST_CASE("A carriage return is read back") {
   CHECK(comes_back("a\r"));
 }
-TEST_CASE("noncharacters are read back") {
+TEST_CASE("Noncharacters are read back") {
   CHECK(comes_back("\xef\xbf\xbf"));
 }
-TEST_CASE("a key of more than 1024 bytes is read back") {
+TEST_CASE("A key of more than 1024 bytes is read back") {
   CHECK(comes_back(std::string(2000, 'a')));
 }
-TEST_CASE("line breaks of YAML 1.1 are not written without quotes") {
+TEST_CASE("Line breaks of YAML 1.1 are not written without quotes") {
   for (const std::string mark : {"\xc2\x85", "\xe2\x80\xa8", "\xe2\x80\xa9"}) {
     const auto text = cdi::write_yaml(cdi::Spec{.kind = "a" + mark + "b"});
     CHECK(text->find(mark) == std::string::npos);
   }
 }
 
-TEST_CASE("a spec is written in document order, in block style") {
+TEST_CASE("A spec is written in document order, in block style") {
   const cdi::Spec spec{
       .version = "0.5.0",
       .kind = "v/c",
@@ -150,13 +150,13 @@ TEST_CASE("a spec is written in document order, in block style") {
   CHECK(cdi::read_yaml<cdi::Spec>(*cdi::write_yaml(spec)).has_value());
 }
 
-TEST_CASE("text that is not UTF-8 is not written") {
+TEST_CASE("Text that is not UTF-8 is not written") {
   const auto text = cdi::write_yaml(cdi::Spec{.kind = "\xff"});
   REQUIRE_FALSE(text);
   CHECK(text.error().code == Errc::invalid);
 }
 
-TEST_CASE("an error of reading names file, line and path") {
+TEST_CASE("An error of reading names file, line and path") {
   const auto spec = cdi::read_yaml<cdi::Spec>("cdiVersion:\n  - 1", "x.yaml");
   REQUIRE_FALSE(spec);
   CHECK(to_string(spec.error()) == "x.yaml:2:3: cdiVersion: expected text, not a list");

@@ -68,8 +68,8 @@ CDI_INLINE bool descend(Document::Value& value, std::string_view& path) {
       return true;
     }
   }
-  // Keys may hold dots (annotations do): the longest key that the path goes on with is the one. Of
-  // keys that differ in case only, the one written the same.
+  // Keys may have dots, as those of annotations do: the longest key that the path begins with is
+  // meant. Of keys that differ only in case, it is the one that is written the same.
   std::size_t best = 0;
   bool exact = false;
   Document::Value found = value;

@@ -23,7 +23,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Appends the first character of a text, which is not printable ASCII or has to be escaped. Gives
+/// Appends the first character of a text, which is not printable ASCII or must be escaped. Returns
 /// its size.
 inline std::size_t append_special(std::string& out, std::string_view text) {
   constexpr std::string_view digits = "0123456789abcdef";
@@ -47,8 +47,8 @@ inline std::size_t append_special(std::string& out, std::string_view text) {
   return 1;
 }
 
-/// Appends a text as a JSON string. What RFC 8259 asks for is escaped, and what readers do not take
-/// that read JSON as YAML, such as the Go reference.
+/// Appends a text as a JSON string. It escapes what RFC 8259 requires, and what readers refuse that
+/// read JSON as YAML, such as the Go reference.
 inline void append_json_string(std::string& out, std::string_view text) {
   const auto is_plain = [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -130,7 +130,7 @@ CDI_INLINE void JsonTextSink::end(char bracket) {
   --open_;
   if (!empty_) begin_line();
   out_.push_back(bracket);
-  empty_ = false;  // what was ended is an item of the one around it
+  empty_ = false;  // the one around it has an item
 }
 
 namespace detail {

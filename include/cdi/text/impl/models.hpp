@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include <cdi/model/spec.hpp>
-#include <cdi/oci/spec.hpp>
 #include <cdi/model/type_of.hpp>
+#include <cdi/oci/spec.hpp>
 #include <cdi/text/json_text.hpp>
 #include <cdi/text/read.hpp>
 

@@ -55,7 +55,7 @@ class JsonReader {
     return builder_.refuse(Errc::syntax, message.insert(0, "not valid JSON: "), at);
   }
 
-  /// Refuses what stands here where something else must.
+  /// Refuses the character here.
   bool unexpected(std::string_view expected, std::string_view advice = {}) {
     if (at_ >= text_.size()) return cut_off();
     const auto character = text_.substr(at_, utf8_size(text_.substr(at_, 4)));
@@ -69,12 +69,13 @@ class JsonReader {
   bool cut_off() {
     std::string message = "the text ends too early";
     if (const auto open = builder_.open_value()) {
-      message = "the text ends inside what begins in " + builder_.describe(*open) + ": end it";
+      message =
+          "the text ends inside the value that begins in " + builder_.describe(*open) + ": end it";
     }
     return refuse(std::move(message), text_.size());
   }
 
-  /// Goes on inside the innermost list or map, after a value of it or after its begin.
+  /// Continues inside the innermost list or map, after its begin or after a value of it.
   bool read_next() {
     const bool map = open_.back();
     const char end = map ? '}' : ']';
@@ -165,7 +166,7 @@ class JsonReader {
     return at_ != begin || unexpected("a digit");
   }
 
-  /// Moves over the bytes of a string that stand for themselves.
+  /// Moves over the bytes of a string that are not escapes.
   void skip_plain_bytes() {
     while (at_ < text_.size()) {
       const auto byte = static_cast<unsigned char>(text_[at_]);
@@ -178,7 +179,7 @@ class JsonReader {
     }
   }
 
-  /// Moves over a character that is no printable ASCII; false when it is none.
+  /// Moves over a character that is not printable ASCII; false when it is not UTF-8.
   bool skip_rare_character() {
     const auto character = text_.substr(at_, utf8_size(text_.substr(at_, 4)));
     if (is_unportable(character) && builder_.is_portable()) {
@@ -232,7 +233,7 @@ class JsonReader {
     return true;
   }
 
-  /// Four hexadecimal digits at a place; nothing when they are not there.
+  /// Reads four hexadecimal digits at a place; false when there are fewer.
   bool hex_digits(std::size_t at, std::uint32_t& code) const {
     code = 0;
     for (std::size_t i = 0; i < 4; ++i) {

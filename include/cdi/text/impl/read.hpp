@@ -25,7 +25,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// What a value is, for messages: `a list`, `"abc"`, `12`.
+/// A value in messages: `a list`, `"abc"`, `12`.
 inline std::string name_value(const Document::Value& value) {
   switch (value.kind()) {
     case Document::Kind::null: return "null";
@@ -48,7 +48,7 @@ inline bool fail(Reading& reading, const Document::Value& at, std::string messag
   return false;
 }
 
-/// `hint`: what to write instead, where that can be told.
+/// `hint`: what to write instead, if it is known.
 inline bool expected(Reading& reading, const Document::Value& at, std::string_view what,
                      std::string_view hint = {}) {
   std::string message = "expected ";
@@ -56,7 +56,7 @@ inline bool expected(Reading& reading, const Document::Value& at, std::string_vi
   return detail::fail(reading, at, std::move(message));
 }
 
-/// What to write for a text that was meant as a number.
+/// The hint for a text that is meant as a number.
 inline std::string integer_hint(const Document::Value& value, const Type& type) {
   if (value.kind() != Document::Kind::quoted) return {};
   const Integer meant = detail::parse_integer(value.text());
@@ -67,7 +67,7 @@ inline std::string integer_hint(const Document::Value& value, const Type& type) 
       .append(" without quotes");
 }
 
-/// The kind of a scalar that is not null, by how JSON writes it.
+/// The kind that a scalar other than null has in JSON.
 inline ValueKind scalar_kind(const Document::Value& value) {
   if (value.kind() == Document::Kind::quoted) return ValueKind::text;
   if (is_json_number(value.text())) return ValueKind::number;
@@ -84,7 +84,7 @@ inline std::string name_fields(const Type& type) {
   return names;
 }
 
-/// The row of a key, in any case; the number of rows when there is none.
+/// The index of the field of a key, in any case; `field_count` when there is none.
 inline std::size_t find_field(const Type& type, std::string_view key) {
   std::size_t i = 0;
   while (i < type.field_count && !same_key(type.fields[i].key, key)) ++i;
@@ -127,7 +127,7 @@ CDI_INLINE void read_any(const Document::Value& value, void* self, const Type& t
   }
 }
 
-/// Keeps the members that no field of a type knows, of which there are `count`.
+/// Reads the members without a field into `extra`; there are `count` of them.
 inline void read_unknown(const Document::Value& value, const Type& type, void* extra,
                          std::size_t count) {
   const Type& member = *type.extra->item;
@@ -138,7 +138,7 @@ inline void read_unknown(const Document::Value& value, const Type& type, void* e
   }
 }
 
-/// Whether null counts as absent: Go writes it for a list that it must write and that is empty.
+/// Whether null means absent. For a required list of OCI it does, since Go writes an empty one so.
 inline bool takes_null(const FieldRow& row, const Type& owner) {
   return row.when != Presence::required ||
          (owner.extra != nullptr && row.type->shape == Shape::list);
@@ -150,7 +150,7 @@ inline bool fail_at_key(const Document::Value& key, std::string message, Reading
   return false;
 }
 
-/// Whether the fields that must be there were seen, a bit for each.
+/// Whether all required fields are in `seen`, which has a bit for each field.
 inline bool check_required(const Document::Value& value, const Type& type, std::uint64_t seen,
                            Reading& reading) {
   for (std::size_t i = 0; i < type.field_count; ++i) {
@@ -204,7 +204,7 @@ inline bool read_list(const Document::Value& value, void* self, const Type& type
   const Type& item_type = *type.item;
   if (value.kind() != Document::Kind::list) {
     std::string hint;
-    constexpr std::size_t longest = 40;  // what is longer was not meant as an item
+    constexpr std::size_t longest = 40;  // a longer text is not meant as an item
     const bool scalars = item_type.shape == Shape::text || item_type.shape == Shape::integer;
     if (scalars && value.is_scalar() && value.text().size() <= longest) {
       hint = ": write [" + name_value(value) + "]";
@@ -286,7 +286,7 @@ CDI_INLINE bool read_value(const Document::Value& value, void* self, const Type&
       return value.is_null() ||
              detail::read_value(value, type.make(self, 1), *type.item, text, reading);
     case Shape::value:
-    case Shape::member: break;  // members are read with the map or list that they are in
+    case Shape::member: break;  // read with its map or list
   }
   detail::read_any(value, self, type);
   return true;

@@ -21,7 +21,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Writes the `BasicMember`s of a list, which is of type `type`.
+/// Writes the `BasicMember`s of a list of type `type`.
 inline void write_members(void* list, const Type& type, bool with_keys, AnySink& sink) {
   const Type& member = *type.item;
   const Items items = type.items(list);
@@ -54,7 +54,7 @@ inline void write_any(void* self, const Type& type, AnySink& sink) {
   sink.end_map();
 }
 
-/// Writes a described type: its fields, then what it does not know.
+/// Writes a described type: its fields, then its `extra` members.
 inline void write_object(void* self, const Type& type, AnySink& sink) {
   Places places;
   type.places(self, places);
@@ -98,7 +98,7 @@ CDI_INLINE void write_value(const void* self, const Type& type, AnySink& sink) {
       type.each(value, &context, write_entry);
       return sink.end_map();
     }
-    case Shape::member:  // written with the map or list that it is in
+    case Shape::member:  // written with its map or list
     case Shape::list: break;
   }
   sink.begin_list();
@@ -115,7 +115,7 @@ CDI_INLINE void WriteCheck::text(std::string_view value) {
 
 CDI_INLINE void WriteCheck::number(std::string_view value) {
   if (!result || is_json_number(value)) return;
-  result = Error{.code = Errc::invalid, .message = quoted(value) + " is no number of JSON"};
+  result = Error{.code = Errc::invalid, .message = quoted(value) + " is not a JSON number"};
 }
 
 }  // namespace detail

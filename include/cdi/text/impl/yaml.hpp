@@ -23,8 +23,8 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Whether a text can stand without quotes and is text to every reader: YAML 1.1 has yes, no, on,
-/// off, 007, 1_000, 1:30, .5 and more for booleans and numbers. Rather one pair of quotes too many.
+/// Whether every reader takes a text without quotes as text. YAML 1.1 reads yes, no, on, off, 007,
+/// 1_000, 1:30, .5 and more as booleans and numbers. Unnecessary quotes do no harm.
 inline bool is_plain_text(std::string_view text) {
   const char first = text.empty() ? ' ' : ascii_lower(text.front());
   if ((first < 'a' || first > 'z') && first != '/') return false;
@@ -43,7 +43,7 @@ inline bool is_plain_text(std::string_view text) {
   return true;
 }
 
-/// A text in double quotes, with what some reader would change or refuse as escapes.
+/// A text in double quotes. Characters that some reader would change or refuse are escapes.
 inline std::string quote_yaml(std::string_view text) {
   constexpr std::string_view digits = "0123456789abcdef";
   const auto escape = [&](char mark, std::uint32_t code, int size) {
@@ -81,7 +81,8 @@ inline std::string quote_yaml(std::string_view text) {
 
 CDI_INLINE void YamlSink::key(std::string_view name) {
   check_.text(name);
-  constexpr std::size_t longest = 1000;  // YAML wants longer keys, up to 1024 bytes, to be marked
+  constexpr std::size_t longest =
+      1000;  // YAML needs a question mark before keys of more than 1024 bytes
   begin_line();
   const auto written = in_quotes_if_needed(name);
   if (written.size() > longest) out_.append("? ");
