@@ -56,36 +56,47 @@ inline int take_base(std::string& digits) {
   return digits.find_first_not_of("01234567") == std::string::npos ? 8 : 10;
 }
 
-/// Changes 240.0 to 240, and 1e2 to 100; false when it is not a number, or has a fraction.
-inline bool take_point_and_exponent(std::string& digits) {
+/// Removes the exponent of a number, such as `e2`, and returns it: 0 when there is none, nothing
+/// when it is malformed.
+inline std::optional<std::int64_t> take_exponent(std::string& digits) {
+  const auto e = digits.find_first_of("eE");
+  if (e == std::string::npos) return 0;
+  const char* first = digits.data() + e + 1;
+  const char* const last = digits.data() + digits.size();
+  if (first != last && *first == '+' && first + 1 != last && first[1] != '-') ++first;
+  constexpr std::int64_t most = 1'000'000'000;  // larger than any text
   std::int64_t exponent = 0;
-  if (const auto e = digits.find_first_of("eE"); e != std::string::npos) {
-    const char* first = digits.data() + e + 1;
-    const char* const last = digits.data() + digits.size();
-    if (first != last && *first == '+' && first + 1 != last && first[1] != '-') ++first;
-    const auto [stop, failed] = std::from_chars(first, last, exponent);
-    if (failed == std::errc::invalid_argument || stop != last) return false;
-    constexpr std::int64_t most = 1'000'000'000;  // larger than any text
-    if (failed != std::errc{}) exponent = *first == '-' ? -most : most;
-    if (exponent > most) exponent = most;
-    if (exponent < -most) exponent = -most;
-    digits.erase(e);
-  }
-  if (const auto point = digits.find('.'); point != std::string::npos) {
-    if (digits.size() == 1) return false;
-    exponent -= static_cast<std::int64_t>(digits.size() - point - 1);
-    digits.erase(point, 1);
-  }
-  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos) return false;
-  if (digits.find_first_not_of('0') == std::string::npos) {
-    digits = "0";
-    return true;
-  }
+  const auto [stop, failed] = std::from_chars(first, last, exponent);
+  if (failed == std::errc::invalid_argument || stop != last) return std::nullopt;
+  if (failed != std::errc{}) exponent = *first == '-' ? -most : most;
+  digits.erase(e);
+  return exponent > most ? most : exponent < -most ? -most : exponent;
+}
+
+/// Multiplies a whole number, other than 0, by a power of ten. False when that gives a fraction.
+inline bool multiply(std::string& digits, std::int64_t exponent) {
   for (; exponent < 0; ++exponent) {
     if (digits.back() != '0') return false;
     digits.pop_back();
   }
-  digits.append(exponent < 40 ? static_cast<std::size_t>(exponent) : 40, '0');  // too large anyway
+  constexpr std::int64_t most = 40;  // more than any integer has
+  digits.append(static_cast<std::size_t>(exponent < most ? exponent : most), '0');
+  return true;
+}
+
+/// Changes 240.0 to 240, and 1e2 to 100. False when it is not a number, or has a fraction.
+inline bool take_point_and_exponent(std::string& digits) {
+  auto exponent = detail::take_exponent(digits);
+  if (!exponent) return false;
+  if (const auto point = digits.find('.'); point != std::string::npos) {
+    *exponent -= static_cast<std::int64_t>(digits.size() - point - 1);
+    digits.erase(point, 1);
+  }
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos) return false;
+  if (digits.find_first_not_of('0') != std::string::npos) {
+    return detail::multiply(digits, *exponent);
+  }
+  digits = "0";
   return true;
 }
 
