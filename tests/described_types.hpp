@@ -11,7 +11,7 @@
 
 #include <cdi/model/fields.hpp>
 
-// Types with a field list, which are no templates.
+// Types with a field list that are not templates.
 
 struct Inner {
   int number = 0;

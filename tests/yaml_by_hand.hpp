@@ -22,7 +22,7 @@
 struct YamlByHand {
   explicit YamlByHand(std::string_view text) : builder{text, {}, {}, /*merge_keys=*/true} {}
 
-  /// `LINE:COLUMN MESSAGE` of what was refused.
+  /// `LINE:COLUMN MESSAGE` of the error.
   std::string error() {
     const auto why = std::move(builder).finish().error();
     return place(why.position) + " " + why.message;
@@ -89,8 +89,8 @@ inline void check_refused_at(const std::vector<YamlRow>& rows) {
   }
 }
 
-/// `LINE:COLUMN WORD` of what the Go reference does not take, with the first word of the reason;
-/// else "none", or the error.
+/// `LINE:COLUMN WORD` of the first place that the Go reference does not take, with the first word
+/// of the reason; "none", or the error.
 inline std::string unportable(std::string_view text) {
   const auto document = cdi::parse_yaml(text);
   if (!document) return "error: " + document.error().message;

@@ -141,7 +141,7 @@ class Document {
   }
   static std::uint32_t size_of(const Node& node) { return node.size >> kind_bits; }
 
-  Nodes nodes_{};  // in document order; a map holds key, value, key, value, ...
+  Nodes nodes_{};  // in document order; a map has key, value, key, value, ...
   std::vector<char> source_{};
   std::vector<char>
       decoded_{};  // text of scalars that differs from the source: of escapes and folded lines

@@ -26,7 +26,7 @@ inline namespace CDI_ABI {
 /// Fills a document, value by value in document order. The parsers of JSON and YAML use it.
 ///
 /// Places are offsets into the source. Each call returns false when the value is over a limit
-/// (`Errc::limit`) or the text is refused. The parser must then stop, and `finish` gives the
+/// (`Errc::limit`) or the text is refused. The parser must then stop, and `finish` returns the
 /// reason.
 class DocumentBuilder {
  public:

@@ -16,8 +16,8 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// The begin of the line after the one that holds `at`: LF, CR LF, and a CR alone end a line. The
-/// size of the text when there is none.
+/// The begin of the line after that of `at`, or the size of the text. LF, CR LF, and a CR alone end
+/// a line.
 std::size_t next_line(std::string_view text, std::size_t at);
 
 /// Remembers the line of every 1024th byte of a text, so that a search reads no more than the text

@@ -32,8 +32,8 @@ class MergeKeys {
     return Document::kind_of(key) == Kind::plain && document.text(key) == "<<";
   }
 
-  /// The memory that `merge` takes for so many values, at most: a second copy of them, and what
-  /// sorts the keys.
+  /// The maximum of memory that `merge` takes for a number of values: for a second copy of them,
+  /// and to sort keys.
   static constexpr std::size_t bytes_for(std::size_t values) {
     return values * (sizeof(Document::Node) + sizeof(Document::Node) / 2);
   }
@@ -54,7 +54,7 @@ class MergeKeys {
   const Node& node(std::uint32_t index) const { return document_.nodes_[index]; }
   bool is_merge_key(std::uint32_t key) const { return is_merge_key(document_, node(key)); }
 
-  /// Refuses what `<<` cannot name; answers false.
+  /// Refuses what `<<` cannot name; returns false.
   bool refuse(const Node& named) {
     bad_ = named.at;
     return false;

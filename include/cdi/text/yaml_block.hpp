@@ -60,7 +60,7 @@ class YamlBlockReader {
     std::size_t column = 0;
   };
 
-  /// What the next node is.
+  /// The meaning of the next node.
   enum class Slot : std::uint8_t {
     none,   // an item or a key of an open list or map
     root,   // the document
@@ -94,7 +94,7 @@ class YamlBlockReader {
         cursor_.at());
   }
 
-  /// Refuses what is not an item or a key; `text` is what was read, if it is a scalar.
+  /// Refuses a token that is not an item or a key; `text` is the text of a scalar that was read.
   bool no_colon(std::size_t at, std::string_view text = {}) {
     if (text.starts_with('-')) return refuse("write a blank after '-'", at);
     if (!open_.empty() && open_.back().is_list) {

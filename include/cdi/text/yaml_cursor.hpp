@@ -30,7 +30,7 @@ class YamlCursor {
 
   explicit YamlCursor(DocumentBuilder& builder) : text_{builder.source()}, builder_{builder} {}
 
-  /// Refuses what YAML does not allow anywhere: control characters, and bytes that are not UTF-8.
+  /// Refuses characters that YAML never allows: control characters, and bytes that are not UTF-8.
   bool check_characters() {
     if (text_.starts_with(utf8_mark)) return refuse("a second byte order mark: remove it", 0);
     constexpr std::string_view place = " in double quotes";
@@ -43,7 +43,7 @@ class YamlCursor {
     return true;
   }
 
-  /// Refuses the text; answers false.
+  /// Refuses the text; returns false.
   bool refuse(std::string message, std::size_t at) {
     return builder_.refuse(Errc::syntax, message.insert(0, "not valid YAML: "), at);
   }
@@ -146,7 +146,7 @@ class YamlCursor {
     }
   }
 
-  /// Moves to the end of the line, and gives the rest of it.
+  /// Moves to the end of the line, and returns the rest of it.
   std::string_view take_line() {
     const std::size_t begin = at_;
     skip_rest_of_line();

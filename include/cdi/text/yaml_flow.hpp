@@ -29,8 +29,8 @@ class YamlFlowReader {
   YamlFlowReader(YamlCursor& cursor, DocumentBuilder& builder, YamlNodeReader& nodes)
       : cursor_{cursor}, builder_{builder}, nodes_{nodes} {}
 
-  /// Reads up to the bracket or brace that ends what begins here; further lines of text begin in
-  /// column `least` or behind. False when the text is refused.
+  /// Reads the list or map that begins here. Further lines of its scalars begin in column `least`
+  /// or behind. False when the text is refused.
   bool read(std::size_t least) {
     least_ = least;
     if (!begin()) return false;

@@ -97,7 +97,7 @@ class YamlPropertyReader {
            cursor_.refuse("the tag handle " + quoted(handle) + " is not defined", at);
   }
 
-  /// Moves over a tag, and gives it with its `!`.
+  /// Moves over a tag, and returns it with its `!`.
   std::string_view take_tag() {
     const std::size_t begin = cursor_.at();
     const bool in_brackets = cursor_.peek(1) == '<';

@@ -38,7 +38,7 @@ class YamlQuotedScalarReader {
     return cursor_.refuse("the text that begins here is not ended: close the quotes", begin_);
   }
 
-  /// Reads the whole scalar, if nothing in it needs decoding; else what comes before that.
+  /// Reads the scalar up to the first character that must be decoded. True when there is none.
   bool read_simple(YamlScalar& out, char quote) {
     out.quoted = true;
     cursor_.move(1);

@@ -1,4 +1,4 @@
-// A scalar of a YAML text, and what all styles of scalars do at line ends.
+// A scalar of a YAML text, and how line ends in scalars of all styles are folded.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_YAML_SCALAR_HPP

@@ -91,7 +91,7 @@ TEST_CASE("Escapes are decoded, surrogate pairs to one character") {
   }
 }
 
-TEST_CASE("What RFC 8259 does not allow is refused at its place") {
+TEST_CASE("Text that RFC 8259 does not allow is refused at its place") {
   for (const auto& row : std::vector<Row>{
            {"", "1:1"},
            {" \n ", "1:1"},
@@ -123,7 +123,7 @@ TEST_CASE("What RFC 8259 does not allow is refused at its place") {
            {"\"abc", "1:1"},
            {"/* no */ 1", "1:1"},
            {"# no", "1:1"},
-           {"\xEF\xBB\xBF", "1:1"},  // the mark is no column
+           {"\xEF\xBB\xBF", "1:1"},  // the mark has no column
            {"\xEF\xBB", "1:1"},
            {"]", "1:1"},
        }) {

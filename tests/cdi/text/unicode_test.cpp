@@ -79,7 +79,7 @@ TEST_CASE("The first character that YAML 1.1 reads differently is found") {
   }
 }
 
-TEST_CASE("The message for a forbidden byte names it, and what to do") {
+TEST_CASE("The message for a forbidden byte names it, and says what to do") {
   CHECK(cdi::detail::forbidden_byte('\xe9', " x") ==
         "the byte 0xE9 is not UTF-8: save the text as UTF-8");
   CHECK(cdi::detail::forbidden_byte('\x1b', " in quotes") ==

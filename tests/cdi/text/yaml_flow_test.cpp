@@ -12,7 +12,7 @@
 
 namespace {
 
-TEST_CASE("Brackets and braces hold pairs, nulls and trailing commas") {
+TEST_CASE("Brackets and braces have pairs, nulls and trailing commas") {
   check_parsed({
       {"[a: 1, b: [c: 2]]", "[{a=1} {b=[{c=2}]}]"},
       {"{a, b: , c: 1}", "{a=null b=null c=1}"},
@@ -47,7 +47,7 @@ TEST_CASE("A key in braces has as many bytes as libyaml allows") {
         "1:2 not valid YAML: a key has more than 1024 bytes");
 }
 
-TEST_CASE("What the Go reference refuses in brackets is noted") {
+TEST_CASE("Texts in brackets that the Go reference refuses are noted") {
   CHECK(unportable("a: [b,\n c?d, e?]") == "2:3 '?'");
   CHECK(unportable("a: {b: c\n  ?d}") == "2:3 '?'");
   CHECK(unportable("a: {!b\n c: d}") == "2:2 a");

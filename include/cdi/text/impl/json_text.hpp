@@ -47,8 +47,8 @@ inline std::size_t append_special(std::string& out, std::string_view text) {
   return 1;
 }
 
-/// Appends a text as a JSON string. It escapes what RFC 8259 requires, and what readers refuse that
-/// read JSON as YAML, such as the Go reference.
+/// Appends a text as a JSON string. Characters are escaped when RFC 8259 requires it, or when
+/// readers refuse them that read JSON as YAML, such as the Go reference.
 inline void append_json_string(std::string& out, std::string_view text) {
   const auto is_plain = [](char c) {
     const auto byte = static_cast<unsigned char>(c);

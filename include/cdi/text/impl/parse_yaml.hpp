@@ -28,7 +28,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Notes where the text goes on after the document.
+/// Notes where the text continues after the document.
 inline void note_yaml_rest(YamlCursor& cursor, DocumentBuilder& builder) {
   while (!cursor.at_end()) {
     cursor.skip_to_token(YamlCursor::Tabs::anywhere);
