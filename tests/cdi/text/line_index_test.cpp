@@ -77,6 +77,18 @@ TEST_CASE("A place is found between marks, where line ends have one byte or two"
   }
 }
 
+TEST_CASE("The lines of many places are those of each, in any order") {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += std::string(static_cast<std::size_t>(i % 7), 'x') + "\r\n";
+  const LineIndex index{text};
+  const std::vector<std::size_t> places{0, 0, 3, 700, 4000, 12, 4999, 4998, text.size()};
+  std::vector<std::uint32_t> expected;
+  for (const std::size_t at : places) expected.push_back(index.find(text, at).line);
+  CHECK(index.lines_of(text, places) == expected);
+  CHECK(expected[8] == 1000);
+  CHECK(index.lines_of(text, {}).empty());
+}
+
 TEST_CASE("The next line is behind LF, CR LF or CR") {
   CHECK(cdi::detail::next_line("a\nb", 0) == 2);
   CHECK(cdi::detail::next_line("a\r\nb", 0) == 3);
