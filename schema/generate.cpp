@@ -27,9 +27,9 @@
 #include <nlohmann/json.hpp>
 
 #include <cdi/minimum_version.hpp>
+#include <cdi/model/any_value.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/model/type.hpp>
-#include <cdi/model/value.hpp>
 #include <cdi/oci/hooks.hpp>
 #include <cdi/oci/spec.hpp>
 #include <cdi/rules.hpp>
@@ -251,7 +251,7 @@ class Schema {
       return value<typename T::value_type>();
     } else if constexpr (cdi::Described<T>) {
       return reference<T>();
-    } else if constexpr (cdi::detail::is_value<T>) {
+    } else if constexpr (cdi::detail::is_any_value<T>) {
       return Json::object();
     } else if constexpr (std::same_as<T, bool>) {
       return {{"type", "boolean"}};

@@ -11,12 +11,12 @@
 #include <cdi/engine/apply.hpp>
 #include <cdi/engine/host.hpp>
 #include <cdi/fwd.hpp>
+#include <cdi/model/any_value.hpp>
 #include <cdi/model/convert.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/model/storage.hpp>
 #include <cdi/model/type_of.hpp>
-#include <cdi/model/value.hpp>
 #include <cdi/oci/spec.hpp>
 #include <cdi/registry/registry.hpp>
 #include <cdi/registry/unresolved.hpp>

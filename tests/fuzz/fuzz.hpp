@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-#include <cdi/model/value.hpp>
+#include <cdi/model/any_value.hpp>
 #include <cdi/result.hpp>
 #include <cdi/text/document.hpp>
 #include <cdi/text/read.hpp>
@@ -70,9 +70,9 @@ cdi::Result<cdi::Document> parse_within_memory(Parse parse, std::string_view tex
 }
 
 /// A value with all in it, as the library hands it to users.
-inline cdi::Value value_of(const cdi::Document::Value& value) {
-  cdi::Value out;
-  cdi::detail::read_any(value, &out, cdi::detail::type_of<cdi::Value>);
+inline cdi::AnyValue value_of(const cdi::Document::Value& value) {
+  cdi::AnyValue out;
+  cdi::detail::read_any(value, &out, cdi::detail::type_of<cdi::AnyValue>);
   return out;
 }
 
@@ -100,7 +100,7 @@ inline std::string shown(const cdi::Document& document) {
 }
 
 /// Whether two values say the same. `YamlSink` writes exponents in a way of its own.
-inline bool is_same(const cdi::Value& a, const cdi::Value& b) {
+inline bool is_same(const cdi::AnyValue& a, const cdi::AnyValue& b) {
   const bool exponent =
       a.kind == cdi::ValueKind::number && a.text.find_first_of("eE") != std::string::npos;
   const bool same_text =
@@ -108,14 +108,14 @@ inline bool is_same(const cdi::Value& a, const cdi::Value& b) {
                : a.text == b.text;
   return a.kind == b.kind && same_text &&
          std::equal(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(),
-                    [](const cdi::Member& x, const cdi::Member& y) {
+                    [](const cdi::AnyMember& x, const cdi::AnyMember& y) {
                       return x.key == y.key && is_same(x.value, y.value);
                     });
 }
 
 /// A value as a sink writes it.
 template <class Sink>
-std::string written(const cdi::Value& value, Sink sink) {
+std::string written(const cdi::AnyValue& value, Sink sink) {
   cdi::write(value, sink);
   require(static_cast<bool>(sink.good()), "what was read can be written");
   return std::move(sink).take();

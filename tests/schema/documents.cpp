@@ -25,8 +25,8 @@ using Json = nlohmann::ordered_json;
 
 /// A value as it stands in the text.
 Json render(const cdi::Document::Value& value) {
-  cdi::Value any;
-  cdi::detail::read_any(value, &any, cdi::detail::type_of<cdi::Value>);
+  cdi::AnyValue any;
+  cdi::detail::read_any(value, &any, cdi::detail::type_of<cdi::AnyValue>);
   cdi::detail::JsonSink<Json> sink;
   cdi::write(any, sink);
   return std::move(sink).take();

@@ -7,10 +7,10 @@
 #include <concepts>
 #include <type_traits>
 
+#include <cdi/model/any_value.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/model/shapes.hpp>
 #include <cdi/model/storage.hpp>
-#include <cdi/model/value.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {

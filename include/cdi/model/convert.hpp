@@ -24,7 +24,7 @@ void convert_erased(void* from, const Type& from_type, void* to, const Type& to_
 /// Whether two types differ only in their storage, down to a depth of `depth` levels.
 constexpr bool is_same_model(const Type& a, const Type& b, int depth = 6) {
   if (a.shape != b.shape || a.field_count != b.field_count) return false;
-  if (depth == 0 || a.shape == Shape::value) return true;
+  if (depth == 0 || a.shape == Shape::any_value) return true;
   // Not `a.item != nullptr`: to g++ 12 with its undefined sanitizer, that is not a constant.
   const bool holds = a.shape == Shape::list || a.shape == Shape::dict || a.shape == Shape::optional;
   if (holds && !is_same_model(*a.item, *b.item, depth - 1)) return false;
@@ -42,7 +42,7 @@ void convert_value(const From& from, To& to) {
   } else {
     static_assert(is_same_model(type_of<From>, type_of<To>),
                   "cdi: only a model of the same fields in another storage can be converted");
-    detail::convert_erased(to_look_at(&from), table_of<From>(), &to, table_of<To>());
+    detail::convert_erased(as_mutable(&from), table_of<From>(), &to, table_of<To>());
   }
 }
 

@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <string_view>
 
+#include <cdi/model/any_value.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/model/type.hpp>
-#include <cdi/model/value.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -44,16 +44,16 @@ concept Optional = requires(T v) {
 
 /// A type with fields: a described type, or a value or member of any shape.
 template <class T>
-concept Object = Described<T> || is_value<T> || is_member<T>;
+concept Object = Described<T> || is_any_value<T> || is_any_member<T>;
 
 /// Names the members of an object to a field list.
 template <class T>
 constexpr void list_fields(auto& list) {
-  if constexpr (is_value<T>) {
+  if constexpr (is_any_value<T>) {
     list("kind", &T::kind);
     list("text", &T::text);
     list("members", &T::members);
-  } else if constexpr (is_member<T>) {
+  } else if constexpr (is_any_member<T>) {
     list("key", &T::key);
     list("value", &T::value);
   } else {

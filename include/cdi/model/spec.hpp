@@ -9,7 +9,7 @@
 
 #include <cdi/base/result.hpp>
 #include <cdi/model/fields.hpp>
-#include <cdi/model/rare.hpp>
+#include <cdi/model/heap_optional.hpp>
 #include <cdi/model/storage.hpp>
 #include <cdi/version.hpp>
 
@@ -153,7 +153,7 @@ struct BasicContainerEdits {
   ListOf<S, BasicNetDevice<S>> net_devices = no_items;
   ListOf<S, BasicHook<S>> hooks = no_items;    ///< each is added after those of its hook point
   ListOf<S, BasicMount<S>> mounts = no_items;  ///< each replaces a mount with the same destination
-  Rare<BasicIntelRdt<S>> intel_rdt{};          ///< since 0.7.0; replaces all settings of the spec
+  HeapOptional<BasicIntelRdt<S>> intel_rdt{};  ///< since 0.7.0; replaces all settings of the spec
   /// Since 0.7.0; 0 and ids that the spec already has are not added.
   ListOf<S, std::uint32_t> additional_gids = no_items;
 

@@ -21,15 +21,15 @@ namespace detail {
 
 /// What a value is in a document, and what holds it in a model.
 enum class Shape : std::uint8_t {
-  boolean,   // a bool
-  integer,   // of any width, or an enum
-  text,      // anything that converts to a string_view
-  list,      // items in contiguous memory
-  dict,      // values by text
-  optional,  // one value or none
-  object,    // a described type
-  value,     // a BasicValue: any shape
-  member,    // a BasicMember: a key and a value
+  boolean,     // a bool
+  integer,     // of any width, or an enum
+  text,        // anything that converts to a string_view
+  list,        // items in contiguous memory
+  dict,        // values by text
+  optional,    // one value or none
+  object,      // a described type
+  any_value,   // a BasicAnyValue
+  any_member,  // a BasicAnyMember: a key and a value
 };
 
 struct Type;
@@ -81,7 +81,7 @@ inline constexpr std::size_t most_fields = 63;
 using Places = void * [most_fields + 1];
 
 /// A value for the functions of a table that do not change it.
-inline void* to_look_at(const void* self) {
+inline void* as_mutable(const void* self) {
   return const_cast<void*>(self);
 }
 

@@ -11,10 +11,10 @@
 #include <type_traits>
 
 #include <cdi/fwd.hpp>
+#include <cdi/model/any_value.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/model/shapes.hpp>
 #include <cdi/model/type.hpp>
-#include <cdi/model/value.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -112,7 +112,9 @@ inline constexpr auto field_rows = make_field_rows<T>();
 template <class T>
 constexpr void fill_object(Type& type) {
   static_assert(count_fields<T>() <= most_fields, "cdi: a described type has 63 fields at most");
-  type.shape = is_value<T> ? Shape::value : is_member<T> ? Shape::member : Shape::object;
+  type.shape = is_any_value<T>    ? Shape::any_value
+               : is_any_member<T> ? Shape::any_member
+                                  : Shape::object;
   type.field_count = static_cast<std::uint8_t>(field_rows<T>.size());
   type.fields = field_rows<T>.data();
   type.places = places_of_object<T>;

@@ -10,9 +10,9 @@
 #include <optional>
 #include <string_view>
 
+#include <cdi/model/any_value.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/model/storage.hpp>
-#include <cdi/model/value.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {

@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
+#include <cdi/model/any_value.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/model/storage.hpp>
-#include <cdi/model/value.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <optional>
 
+#include <cdi/model/any_value.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/model/storage.hpp>
-#include <cdi/model/value.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -170,7 +170,7 @@ struct BasicWindows {
   ListOf<S, BasicWindowsDevice<S>> devices = no_items;  ///< devices of the host that it gets
   std::optional<BasicWindowsResources<S>> resources{};  ///< not limited when absent
   /// Document about a group Managed Service Account; none when null.
-  BasicValue<S> credential_spec{};
+  BasicAnyValue<S> credential_spec{};
   bool servicing = false;  ///< whether it starts only to apply pending Windows updates
   bool ignore_flushes_during_boot = false;          ///< whether the disk is not flushed during boot
   std::optional<BasicWindowsHyperV<S>> hyperv{};    ///< its Hyper-V machine; no Hyper-V when absent

@@ -4,9 +4,9 @@
 #ifndef CDI_OCI_ZOS_HPP
 #define CDI_OCI_ZOS_HPP
 
+#include <cdi/model/any_value.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/model/storage.hpp>
-#include <cdi/model/value.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {

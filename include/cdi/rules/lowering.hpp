@@ -108,8 +108,8 @@ inline void clear(void* self, const Type& type) {
     case Shape::list:
     case Shape::dict:
     case Shape::optional: type.make(self, 0); return;
-    case Shape::value:
-    case Shape::member:
+    case Shape::any_value:
+    case Shape::any_member:
     case Shape::object: break;
   }
   Places places;

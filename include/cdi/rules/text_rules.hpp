@@ -64,7 +64,7 @@ inline void check_texts_of_members(void* self, const Type& type, const MemberPat
 
 /// Checks every text of a value, also in annotations.
 inline void check_texts(const void* self, const Type& type, const MemberPath& at, Findings& out) {
-  void* const value = to_look_at(self);
+  void* const value = as_mutable(self);
   switch (type.shape) {
     case Shape::boolean:
     case Shape::integer: return;
@@ -76,8 +76,8 @@ inline void check_texts(const void* self, const Type& type, const MemberPath& at
       type.each(value, &entries, check_entry);
       return;
     }
-    case Shape::value:
-    case Shape::member:
+    case Shape::any_value:
+    case Shape::any_member:
     case Shape::object: return check_texts_of_members(value, type, at, out);
   }
 }

@@ -17,8 +17,8 @@
 #include <nlohmann/json.hpp>
 
 #include <cdi/base/result.hpp>
+#include <cdi/model/any_value.hpp>
 #include <cdi/model/fields.hpp>
-#include <cdi/model/value.hpp>
 #include <cdi/text/json_text.hpp>
 #include <cdi/text/write.hpp>
 #include <cdi/version.hpp>

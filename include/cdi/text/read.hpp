@@ -43,7 +43,7 @@ inline TextAs text_as(const Type& type) {
 bool read_value(const Document::Value& value, void* self, const Type& type, TextAs text,
                 Reading& reading);
 
-/// Reads a `BasicValue`, which cannot fail.
+/// Reads a `BasicAnyValue`, which cannot fail.
 void read_any(const Document::Value& value, void* self, const Type& type);
 
 /// As `read`; `reading` also gets a warning about a value that could be read.

@@ -50,8 +50,8 @@ TEST_CASE("A type is borrowed when it, or a member at any depth, points into tex
   CHECK_FALSE(is_borrowed<Node>);
   CHECK(is_borrowed<Pointing>);
   CHECK(is_borrowed<Open>);
-  CHECK(is_borrowed<cdi::BasicMember<cdi::Borrowed>>);
-  CHECK_FALSE(is_borrowed<cdi::Member>);
+  CHECK(is_borrowed<cdi::BasicAnyMember<cdi::Borrowed>>);
+  CHECK_FALSE(is_borrowed<cdi::AnyMember>);
   CHECK(is_borrowed<cdi::SpecView>);
   CHECK_FALSE(is_borrowed<cdi::Spec>);
 }

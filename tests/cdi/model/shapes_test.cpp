@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-#include <cdi/model/rare.hpp>
+#include <cdi/model/heap_optional.hpp>
 #include <cdi/model/shapes.hpp>
 #include <cdi/model/type_of.hpp>
 
@@ -27,9 +27,10 @@ static_assert(!cdi::detail::List<std::vector<bool>>);
 static_assert(cdi::detail::List<std::vector<int>> && !cdi::detail::List<std::string>);
 static_assert(cdi::detail::Text<std::string> && cdi::detail::Text<std::string_view>);
 static_assert(cdi::detail::Dict<std::map<std::string, int>>);
-static_assert(cdi::detail::Optional<std::optional<int>> && cdi::detail::Optional<cdi::Rare<Inner>>);
-static_assert(cdi::detail::Object<Inner> && cdi::detail::Object<cdi::Value>);
-static_assert(cdi::detail::Object<cdi::Member> && !cdi::detail::Object<int>);
+static_assert(cdi::detail::Optional<std::optional<int>> &&
+              cdi::detail::Optional<cdi::HeapOptional<Inner>>);
+static_assert(cdi::detail::Object<Inner> && cdi::detail::Object<cdi::AnyValue>);
+static_assert(cdi::detail::Object<cdi::AnyMember> && !cdi::detail::Object<int>);
 
 TEST_CASE("A text is read and set") {
   std::string text = "a";

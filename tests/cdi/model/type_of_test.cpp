@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include <cdi/model/rare.hpp>
+#include <cdi/model/heap_optional.hpp>
 #include <cdi/model/type_of.hpp>
 
 #include "../../described_types.hpp"
@@ -57,9 +57,9 @@ static_assert(shape_of<std::string> == Shape::text && shape_of<std::string_view>
 static_assert(shape_of<std::vector<std::string>> == Shape::list);
 static_assert(shape_of<std::map<std::string, int>> == Shape::dict);
 static_assert(shape_of<std::optional<int>> == Shape::optional);
-static_assert(shape_of<cdi::Rare<Inner>> == Shape::optional);
-static_assert(shape_of<Outer> == Shape::object && shape_of<cdi::Value> == Shape::value);
-static_assert(shape_of<cdi::Member> == Shape::member);
+static_assert(shape_of<cdi::HeapOptional<Inner>> == Shape::optional);
+static_assert(shape_of<Outer> == Shape::object && shape_of<cdi::AnyValue> == Shape::any_value);
+static_assert(shape_of<cdi::AnyMember> == Shape::any_member);
 static_assert(type_of<std::vector<Inner>>.item == &type_of<Inner>);
 static_assert(type_of<Outer>.extra == nullptr);
 static_assert(type_of<Open>.extra == &type_of<cdi::ExtraOf<cdi::Borrowed>>);
@@ -109,8 +109,8 @@ TEST_CASE("A member is empty when it need not be written") {
   CHECK_FALSE(cdi::is_empty(std::optional<int>{0}));  // there, even if zero
   CHECK(cdi::is_empty(std::string_view{}));
   CHECK_FALSE(cdi::is_empty(std::string_view{" "}));
-  CHECK(cdi::is_empty(cdi::Value{}));
-  CHECK_FALSE(cdi::is_empty(cdi::Value{.kind = cdi::ValueKind::map}));
+  CHECK(cdi::is_empty(cdi::AnyValue{}));
+  CHECK_FALSE(cdi::is_empty(cdi::AnyValue{.kind = cdi::ValueKind::map}));
 }
 
 TEST_CASE("A described type is empty when all its fields are, at any depth") {

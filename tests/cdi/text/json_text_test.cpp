@@ -61,9 +61,9 @@ TEST_CASE("An error of reading names file, line and path") {
 }
 
 TEST_CASE("Text is written as by nlohmann, except that numbers keep their text") {
-  using Member = cdi::Member;
+  using Member = cdi::AnyMember;
   const auto scalar = [](cdi::ValueKind kind, std::string text) {
-    return cdi::Value{.kind = kind, .text = std::move(text)};
+    return cdi::AnyValue{.kind = kind, .text = std::move(text)};
   };
   cdi::oci::Spec spec{.version = "1.3.0", .process = cdi::oci::Process{.cwd = "/"}};
   spec.extra.push_back(Member{.key = "a\x01\x1f\"\\/\b\f\n\r\t\xc3\xa9",

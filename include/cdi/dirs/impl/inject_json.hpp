@@ -17,7 +17,7 @@
 #include <cdi/dirs/cache.hpp>
 #include <cdi/dirs/inject_json.hpp>
 #include <cdi/dirs/scan.hpp>
-#include <cdi/model/value.hpp>
+#include <cdi/model/any_value.hpp>
 #include <cdi/registry/any_names.hpp>
 #include <cdi/registry/registry.hpp>
 #include <cdi/targets/json_editor.hpp>

@@ -67,8 +67,8 @@ CDI_INLINE void convert_erased(void* from, const Type& from_type, void* to, cons
       from_type.each(from, &copy, convert_entry);
       return;
     }
-    case Shape::value:
-    case Shape::member:
+    case Shape::any_value:
+    case Shape::any_member:
     case Shape::object: return detail::convert_members(from, from_type, to, to_type);
   }
 }

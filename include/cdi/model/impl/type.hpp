@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include <cdi/model/any_value.hpp>
 #include <cdi/model/type.hpp>
-#include <cdi/model/value.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -48,7 +48,7 @@ CDI_INLINE void store_integer(void* self, const Type& type, std::uint64_t bits) 
 }
 
 CDI_INLINE bool is_empty(const void* self, const Type& type) {
-  void* const value = to_look_at(self);
+  void* const value = as_mutable(self);
   switch (type.shape) {
     case Shape::boolean: return !*static_cast<const bool*>(self);
     case Shape::integer: {
@@ -62,13 +62,13 @@ CDI_INLINE bool is_empty(const void* self, const Type& type) {
     case Shape::list:
     case Shape::dict:
     case Shape::optional: return type.items(value).size == 0;
-    case Shape::value:
-    case Shape::member:
+    case Shape::any_value:
+    case Shape::any_member:
     case Shape::object: break;
   }
   Places places;
   type.places(value, places);
-  if (type.shape == Shape::value) return *static_cast<ValueKind*>(places[0]) == ValueKind::null;
+  if (type.shape == Shape::any_value) return *static_cast<ValueKind*>(places[0]) == ValueKind::null;
   for (std::size_t i = 0; i < type.field_count; ++i) {
     if (!is_empty(places[i], *type.fields[i].type)) return false;
   }

@@ -50,7 +50,7 @@ inline void narrow(ReleaseNeed& need, const Lifetime& lifetime, const MemberPath
 /// Adds the needs of the fields of a value: a field that is not empty needs its release.
 inline void add_field_needs(const void* self, const Type& type, const MemberPath& at,
                             ReleaseNeed& need) {
-  void* const value = to_look_at(self);
+  void* const value = as_mutable(self);
   if (type.shape == Shape::list || type.shape == Shape::optional) {
     if (type.item->fields == nullptr) return;
     const bool list = type.shape == Shape::list;

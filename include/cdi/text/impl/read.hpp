@@ -12,9 +12,9 @@
 #include <utility>
 
 #include <cdi/base/result.hpp>
+#include <cdi/model/any_value.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/model/type.hpp>
-#include <cdi/model/value.hpp>
 #include <cdi/text/document.hpp>
 #include <cdi/text/read.hpp>
 #include <cdi/text/scalar.hpp>
@@ -91,7 +91,7 @@ inline std::size_t find_field(const Type& type, std::string_view key) {
   return i;
 }
 
-/// Reads a `BasicMember`.
+/// Reads a `BasicAnyMember`.
 inline void read_member(const Document::Member& member, void* self, const Type& type) {
   Places places;
   type.places(self, places);
@@ -285,8 +285,8 @@ CDI_INLINE bool read_value(const Document::Value& value, void* self, const Type&
     case Shape::optional:
       return value.is_null() ||
              detail::read_value(value, type.make(self, 1), *type.item, text, reading);
-    case Shape::value:
-    case Shape::member: break;  // read with its map or list
+    case Shape::any_value:
+    case Shape::any_member: break;  // read with its map or list
   }
   detail::read_any(value, self, type);
   return true;

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include <cdi/base/result.hpp>
+#include <cdi/model/any_value.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/model/type.hpp>
-#include <cdi/model/value.hpp>
 #include <cdi/text/write.hpp>
 #include <cdi/version.hpp>
 
@@ -21,7 +21,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Writes the `BasicMember`s of a list of type `type`.
+/// Writes the `BasicAnyMember`s of a list of type `type`.
 inline void write_members(void* list, const Type& type, bool with_keys, AnySink& sink) {
   const Type& member = *type.item;
   const Items items = type.items(list);
@@ -33,7 +33,7 @@ inline void write_members(void* list, const Type& type, bool with_keys, AnySink&
   }
 }
 
-/// Writes a `BasicValue`.
+/// Writes a `BasicAnyValue`.
 inline void write_any(void* self, const Type& type, AnySink& sink) {
   Places places;
   type.places(self, places);
@@ -79,14 +79,14 @@ inline bool write_entry(void* context, std::string_view key, void* value) {
 }
 
 CDI_INLINE void write_value(const void* self, const Type& type, AnySink& sink) {
-  void* const value = to_look_at(self);
+  void* const value = as_mutable(self);
   switch (type.shape) {
     case Shape::boolean: return sink.boolean(*static_cast<const bool*>(self));
     case Shape::integer:
       return type.has_sign ? sink.integer(static_cast<std::int64_t>(load_integer(self, type)))
                            : sink.unsigned_integer(load_integer(self, type));
     case Shape::text: return sink.text(type.text(self));
-    case Shape::value: return detail::write_any(value, type, sink);
+    case Shape::any_value: return detail::write_any(value, type, sink);
     case Shape::object: return detail::write_object(value, type, sink);
     case Shape::optional: {
       const Items held = type.items(value);
@@ -98,7 +98,7 @@ CDI_INLINE void write_value(const void* self, const Type& type, AnySink& sink) {
       type.each(value, &context, write_entry);
       return sink.end_map();
     }
-    case Shape::member:  // written with its map or list
+    case Shape::any_member:  // written with its map or list
     case Shape::list: break;
   }
   sink.begin_list();

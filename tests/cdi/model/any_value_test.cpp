@@ -6,8 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cdi/model/any_value.hpp>
 #include <cdi/model/convert.hpp>
-#include <cdi/model/value.hpp>
 #include <cdi/text/json.hpp>
 #include <cdi/text/yaml.hpp>
 
@@ -69,9 +69,9 @@ TEST_CASE("Values keep the text of numbers, and compare") {
   const auto read = cdi::read_json<Open>(R"({"x":1e3})");
   REQUIRE(read);
   REQUIRE(read->extra.size() == 1);
-  CHECK(read->extra[0].value == cdi::Value{.kind = cdi::ValueKind::number, .text = "1e3"});
-  CHECK(read->extra[0].value != cdi::Value{.kind = cdi::ValueKind::text, .text = "1e3"});
-  CHECK(cdi::Value{}.empty());
+  CHECK(read->extra[0].value == cdi::AnyValue{.kind = cdi::ValueKind::number, .text = "1e3"});
+  CHECK(read->extra[0].value != cdi::AnyValue{.kind = cdi::ValueKind::text, .text = "1e3"});
+  CHECK(cdi::AnyValue{}.empty());
   CHECK_FALSE(read->extra[0].value.empty());
 }
 

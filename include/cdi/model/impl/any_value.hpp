@@ -1,12 +1,12 @@
-// The bodies of <cdi/model/value.hpp>.
+// The bodies of <cdi/model/any_value.hpp>.
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_MODEL_IMPL_VALUE_HPP
-#define CDI_MODEL_IMPL_VALUE_HPP
+#ifndef CDI_MODEL_IMPL_ANY_VALUE_HPP
+#define CDI_MODEL_IMPL_ANY_VALUE_HPP
 
 #include <string_view>
 
-#include <cdi/model/value.hpp>
+#include <cdi/model/any_value.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -42,4 +42,4 @@ CDI_INLINE bool is_json_number(std::string_view text) {
 }  // namespace CDI_ABI
 }  // namespace cdi
 
-#endif  // CDI_MODEL_IMPL_VALUE_HPP
+#endif  // CDI_MODEL_IMPL_ANY_VALUE_HPP

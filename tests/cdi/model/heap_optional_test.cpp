@@ -7,9 +7,9 @@
 
 #include <doctest/doctest.h>
 
-#include <cdi/model/rare.hpp>
+#include <cdi/model/heap_optional.hpp>
 
-using Text = cdi::Rare<std::string>;
+using Text = cdi::HeapOptional<std::string>;
 
 static_assert(sizeof(Text) == sizeof(void*));
 static_assert(std::is_nothrow_move_constructible_v<Text>);

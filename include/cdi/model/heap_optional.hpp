@@ -1,8 +1,8 @@
-// `Rare`: an optional that takes one pointer, and keeps its value on the heap.
+// `HeapOptional`: an optional that takes one pointer, and keeps its value on the heap.
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_MODEL_RARE_HPP
-#define CDI_MODEL_RARE_HPP
+#ifndef CDI_MODEL_HEAP_OPTIONAL_HPP
+#define CDI_MODEL_HEAP_OPTIONAL_HPP
 
 #include <type_traits>
 #include <utility>
@@ -15,29 +15,29 @@ inline namespace CDI_ABI {
 /// An optional that keeps its value on the heap, and is used like `std::optional`. It takes one
 /// pointer when it is empty: of many devices, few have a value (bench/cache_bench.cpp).
 template <class T>
-class Rare {
+class HeapOptional {
  public:
   using value_type = T;  ///< the type of the value
 
   /// Empty; does not allocate.
-  Rare() noexcept {}  // NOLINT(modernize-use-equals-default): g++ 12, see storage.hpp
+  HeapOptional() noexcept {}  // NOLINT(modernize-use-equals-default): g++ 12, see storage.hpp
   /// A value; allocates. Implicit, as for `std::optional`.
-  Rare(T value) : held_{new T(std::move(value))} {}
+  HeapOptional(T value) : held_{new T(std::move(value))} {}
   /// A copy of the value, if there is one; then it allocates.
-  Rare(const Rare& other) : held_{other ? new T(*other) : nullptr} {}
+  HeapOptional(const HeapOptional& other) : held_{other ? new T(*other) : nullptr} {}
   /// Takes the value of the other, which is then empty. Does not allocate.
-  Rare(Rare&& other) noexcept : held_{std::exchange(other.held_, nullptr)} {}
+  HeapOptional(HeapOptional&& other) noexcept : held_{std::exchange(other.held_, nullptr)} {}
   /// Replaces the value by that of another, copied or moved.
-  Rare& operator=(Rare other) noexcept {
+  HeapOptional& operator=(HeapOptional other) noexcept {
     std::swap(held_, other.held_);
     return *this;
   }
   /// Replaces the value; allocates.
   template <class U = T>
     requires(!std::is_scalar_v<T> && std::is_convertible_v<U, T> &&
-             !std::is_same_v<std::remove_cvref_t<U>, Rare>)
-  Rare& operator=(U&& value) { return *this = Rare{T(std::forward<U>(value))}; }
-  ~Rare() { delete held_; }
+             !std::is_same_v<std::remove_cvref_t<U>, HeapOptional>)
+  HeapOptional& operator=(U&& value) { return *this = HeapOptional{T(std::forward<U>(value))}; }
+  ~HeapOptional() { delete held_; }
 
   /// Whether there is a value.
   bool has_value() const noexcept { return held_ != nullptr; }
@@ -54,13 +54,13 @@ class Rare {
 
   /// Replaces the value by a default one, and returns it; allocates.
   T& emplace() {
-    *this = Rare{T()};
+    *this = HeapOptional{T()};
     return *held_;
   }
   /// Destroys the value, if there is one.
   void reset() noexcept { delete std::exchange(held_, nullptr); }
 
-  friend bool operator==(const Rare& a, const Rare& b) {
+  friend bool operator==(const HeapOptional& a, const HeapOptional& b) {
     return a && b ? *a == *b : a.has_value() == b.has_value();
   }
 
@@ -71,4 +71,4 @@ class Rare {
 }  // namespace CDI_ABI
 }  // namespace cdi
 
-#endif  // CDI_MODEL_RARE_HPP
+#endif  // CDI_MODEL_HEAP_OPTIONAL_HPP
