@@ -23,20 +23,21 @@
 #include <cdi/name.hpp>
 #include <cdi/version.hpp>
 
-#include "check_command.hpp"
-#include "claim_command.hpp"
-#include "detect.hpp"
-#include "directories.hpp"
-#include "doctor.hpp"
-#include "exit_codes.hpp"
-#include "options.hpp"
-#include "output.hpp"
-#include "profile.hpp"
-#include "report.hpp"
-#include "survey.hpp"
-#include "target_release.hpp"
-#include "watch_command.hpp"
-#include "write_command.hpp"
+#include "base/exit_codes.hpp"
+#include "base/options.hpp"
+#include "base/output.hpp"
+#include "base/text.hpp"
+#include "commands/check.hpp"
+#include "commands/claim.hpp"
+#include "commands/report.hpp"
+#include "commands/watch.hpp"
+#include "commands/write.hpp"
+#include "doctor/doctor.hpp"
+#include "gpu/profile.hpp"
+#include "host/directories.hpp"
+#include "spec/target_release.hpp"
+#include "vendors/detect.hpp"
+#include "vendors/survey.hpp"
 #include <CLI/CLI.hpp>
 
 namespace prepare {

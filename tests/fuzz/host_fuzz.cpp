@@ -24,11 +24,11 @@
 #include <cdi/files/text_file.hpp>
 #include <cdi/validate.hpp>
 
-#include "../../examples/prepare/doctor.hpp"
-#include "../../examples/prepare/report.hpp"
-#include "../../examples/prepare/specs.hpp"
-#include "../../examples/prepare/survey.hpp"
-#include "../../examples/prepare/target_release.hpp"
+#include "../../examples/prepare/commands/report.hpp"
+#include "../../examples/prepare/doctor/doctor.hpp"
+#include "../../examples/prepare/spec/prepared_spec.hpp"
+#include "../../examples/prepare/spec/target_release.hpp"
+#include "../../examples/prepare/vendors/survey.hpp"
 #include "fuzz.hpp"
 
 namespace {

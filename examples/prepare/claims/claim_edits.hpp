@@ -1,0 +1,145 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_CLAIMS_CLAIM_EDITS_HPP
+#define CDI_PREPARE_CLAIMS_CLAIM_EDITS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/minimum_version.hpp>
+#include <cdi/result.hpp>
+#include <cdi/spec.hpp>
+
+#include "../base/options.hpp"
+#include "../spec/gpu_edits.hpp"
+#include "../spec/prepared_spec.hpp"
+#include "../spec/verify.hpp"
+#include "../vendors/survey.hpp"
+#include "found_device.hpp"
+#include "journal.hpp"
+
+// The spec of a claim: a device for each that it has.
+
+namespace prepare {
+
+/// The options that decide what the spec of a claim holds, as its journal keeps them: it is made
+/// again as it was, whoever calls.
+inline std::map<std::string, std::string> kept_options(const Options& options) {
+  const auto release = options.given_release();
+  return {{"profile", options.profile},
+          {"hooks", options.hooks},
+          {"node_numbers", options.ask_host() ? "asked" : "given"},
+          {"ld_library_path", options.ld_library_path ? "yes" : "no"},
+          {"max_version", release ? cdi::to_string(*release) : "none"},
+          {"output_dir", options.output_dir}};
+}
+
+/// The options with which a claim was prepared. Without a release when it follows the engines that
+/// are installed.
+inline Options options_of(const Claim& claim, Options options) {
+  const auto kept = [&](const char* key, std::string otherwise) {
+    const auto found = claim.holds.find(key);
+    return found == claim.holds.end() ? std::move(otherwise) : found->second;
+  };
+  options.profile = kept("profile", "all");
+  options.hooks = kept("hooks", "none");
+  options.node_numbers = kept("node_numbers", "given");
+  options.ld_library_path = kept("ld_library_path", "no") == "yes";
+  const auto release = cdi::parse_release(kept("max_version", "none"));
+  if (release != options.max_version) options.oldest_engine.clear();
+  options.max_version = release;
+  options.output_dir = kept("output_dir", options.output_dir);
+  return options;
+}
+
+/// Adds edits to others that a container gets too. What both have is there once.
+inline void merge(cdi::ContainerEdits& edits, const cdi::ContainerEdits& more) {
+  const auto add_new = [](auto& list, const auto& added) {
+    for (const auto& one : added) {
+      if (std::find(list.begin(), list.end(), one) == list.end()) list.push_back(one);
+    }
+  };
+  add_new(edits.env, more.env);
+  add_new(edits.device_nodes, more.device_nodes);
+  add_new(edits.hooks, more.hooks);
+  add_new(edits.mounts, more.mounts);
+  add_new(edits.additional_gids, more.additional_gids);
+}
+
+/// What a claim has, as it is now, in the same order. Fails when one of it is not to be had.
+inline cdi::Result<std::vector<FoundDevice>> find_again(const Survey& survey, const Claim& claim) {
+  std::vector<FoundDevice> out;
+  for (const auto& claimed : claim.devices) {
+    auto found = find_again(survey, claimed);
+    if (!found) return std::move(found).error();
+    out.push_back(std::move(*found));
+  }
+  return out;
+}
+
+/// Refuses releases that specs of claims cannot be written in: they are JSON, and record whose they
+/// are.
+inline cdi::Result<void> check_release(const Options& options) {
+  if (has_annotations(options)) return {};
+  const auto needed = cdi::to_string(first_with_annotations);
+  cdi::Error error{.code = cdi::Errc::unsupported,
+                   .message = fmt::format("a claim's spec records whose it is, which is there "
+                                          "since {}: give --max-version {} or newer",
+                                          needed, needed)};
+  if (!options.oldest_engine.empty()) {
+    error.message = fmt::format(
+        "a claim's spec records whose it is, which is there since {}, and {} reads only {}: update "
+        "that engine, or name with --for the engines that claims are for",
+        needed, options.oldest_engine, cdi::to_string(*options.max_version));
+  }
+  return error;
+}
+
+/// The spec of a claim, by what `find_again` has found, with the options that it was prepared with.
+/// Fails when it would not give each device.
+inline cdi::Result<PreparedSpec> claim_spec(const Survey& survey, const Claim& claim,
+                                            const std::vector<FoundDevice>& found,
+                                            const Options& options) {
+  if (auto good = check_release(options); !good) return std::move(good).error();
+  const auto holds = spec_options(survey.tree, options);
+  cdi::Spec spec{.kind = claim.kind};
+  std::set<std::string_view> kinds;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto& claimed = claim.devices[i];
+    auto edits = node_edits(found[i].share.nodes, holds);
+    if (edits.device_nodes.empty()) {
+      return device_error(claimed.name, "it has no node for this --profile: ask for another one");
+    }
+    spec.devices.push_back({.name = claim.device_name(i), .container_edits = std::move(edits)});
+    kinds.insert(claimed.kind);
+  }
+  for (const auto& inventory : survey.inventories) {
+    if (!kinds.contains(inventory.kind)) continue;
+    if (const auto reason = reason_not_ready(inventory, holds.profiles)) {
+      return cdi::Error{.code = cdi::Errc::host,
+                        .message = fmt::format("{}: {}", inventory.kind, *reason)};
+    }
+    merge(spec.container_edits, shared_edits(inventory, holds));
+  }
+  const auto left_out = verify(survey.tree, spec);
+  if (!left_out) return left_out.error();
+  if (!left_out->empty()) {
+    return device_error(left_out->front().name, left_out->front().reason, cdi::Errc::host);
+  }
+  PreparedSpec prepared{.spec = std::move(spec)};
+  auto settled = settle_version(prepared, options.max_version, first_with_annotations);
+  if (!settled) return std::move(settled).error();
+  return prepared;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_PREPARE_CLAIMS_CLAIM_EDITS_HPP

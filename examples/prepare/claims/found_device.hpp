@@ -1,0 +1,210 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_CLAIMS_FOUND_DEVICE_HPP
+#define CDI_PREPARE_CLAIMS_FOUND_DEVICE_HPP
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/name.hpp>
+#include <cdi/result.hpp>
+
+#include "../gpu/gpu.hpp"
+#include "../vendors/survey.hpp"
+#include "journal.hpp"
+
+// The GPUs and partitions of a host as what claims ask for by name, and as what they were given.
+
+namespace prepare {
+
+/// A GPU of a survey, which must live as long.
+struct FoundGpu {
+  const Inventory* inventory = nullptr;
+  const Gpu* gpu = nullptr;
+};
+
+/// A GPU, or a partition of one, that can be asked for.
+struct FoundDevice {
+  FoundGpu whole{};
+  Share share{};
+  bool by_iommufd = false;
+
+  /// The first of its names, which stays.
+  std::string name() const {
+    return whole.gpu->stable_name() + share.suffix + (by_iommufd ? "-iommufd" : "");
+  }
+
+  /// Why it cannot be handed out.
+  std::optional<std::string> fault() const {
+    if (whole.inventory->not_ready) return whole.inventory->not_ready;
+    return share.left_out;
+  }
+};
+
+inline std::vector<FoundGpu> all_gpus(const Survey& survey) {
+  std::vector<FoundGpu> out;
+  for (const auto& found : survey.inventories) {
+    for (const auto& gpu : found.gpus) out.push_back({&found, &gpu});
+  }
+  return out;
+}
+
+/// What can be asked for of a GPU.
+inline std::vector<FoundDevice> devices_of(const FoundGpu& whole) {
+  std::vector<FoundDevice> out;
+  for (auto& share : whole.gpu->shares()) out.push_back({whole, std::move(share)});
+  if (whole.gpu->iommufd_nodes.empty()) return out;
+  const Share share{.nodes = whole.gpu->iommufd_nodes, .left_out = whole.gpu->left_out};
+  out.push_back({whole, share, true});
+  return out;
+}
+
+/// Whether a device has this name; each has the names that it has in the spec of its kind.
+inline bool has_name(const FoundDevice& device, std::string_view name) {
+  if (name == device.name()) return true;
+  if (device.by_iommufd) return false;
+  const auto names = device.whole.gpu->other_names(device.share);
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+inline cdi::Error device_error(std::string_view name, std::string_view reason,
+                               cdi::Errc code = cdi::Errc::not_found) {
+  return {.code = code, .message = fmt::format("device {}: {}", name, reason)};
+}
+
+/// The names of the partitions of the GPU that would have this name if it were whole.
+inline std::vector<std::string> parts_of(const Survey& survey, std::string_view name) {
+  std::vector<std::string> out;
+  for (const auto& whole : all_gpus(survey)) {
+    if (whole.gpu->partitions.empty() || !has_name({whole, {}, false}, name)) continue;
+    for (const auto& part : whole.gpu->partitions) out.push_back(std::string{name} + part.suffix);
+  }
+  return out;
+}
+
+/// The devices of a name, with or without the kind: one, or for "all" those of the kind that can be
+/// handed out.
+inline cdi::Result<std::vector<FoundDevice>> find_devices(const Survey& survey,
+                                                          const std::string& name) {
+  const auto qualified = cdi::parse_name(name);
+  const std::string_view bare = qualified ? qualified->device : std::string_view{name};
+  const auto kind = qualified ? std::string_view{name}.substr(0, name.find('=')) : "";
+  const bool all = bare == "all";
+  std::vector<FoundDevice> out;
+  std::set<std::string_view> kinds;
+  std::optional<std::string> fault;
+  for (const auto& whole : all_gpus(survey)) {
+    if (!kind.empty() && whole.inventory->kind != kind) continue;
+    for (auto& device : devices_of(whole)) {
+      if (all ? device.by_iommufd : !has_name(device, bare)) continue;
+      if (!fault) fault = device.fault();
+      if (device.fault()) continue;
+      if (!kinds.insert(whole.inventory->kind).second && !all) continue;  // the first counts
+      out.push_back(std::move(device));
+    }
+  }
+  if (kinds.size() == 1) return out;
+  if (!kinds.empty()) {
+    return device_error(name, fmt::format("GPUs of {} have that name: put the kind and = in front",
+                                          fmt::join(kinds, " and ")));
+  }
+  if (fault) return device_error(name, *fault);
+  if (const auto parts = parts_of(survey, bare); !parts.empty()) {
+    return device_error(name, fmt::format("it is partitioned: take {}", fmt::join(parts, " or ")));
+  }
+  return device_error(name, "no GPU of this host has that name: see `cdi-prepare detect`");
+}
+
+/// Whether a GPU is for sure another one than the one that a claim was given, at the same place.
+inline bool is_another(const Gpu& gpu, const ClaimedDevice& claimed) {
+  const bool ids_known = !gpu.id.empty() && !claimed.id.empty();
+  return gpu.pci_id != claimed.pci_id || (ids_known && gpu.id != claimed.id);
+}
+
+/// The GPU at the place where a claim was given one; none when nothing is there.
+inline FoundGpu gpu_at_place_of(const Survey& survey, const ClaimedDevice& claimed) {
+  for (const auto& found : all_gpus(survey)) {
+    const auto& address = found.gpu->pci_address;
+    if (!address.empty() && address == claimed.pci_address) return found;
+  }
+  return {};
+}
+
+/// The GPU that a claim was given, wherever it is now and whatever has become of it; none when it
+/// is gone. Its id counts; while that is not known, its place does.
+inline FoundGpu find_gpu(const Survey& survey, const ClaimedDevice& claimed) {
+  for (const auto& found : all_gpus(survey)) {
+    if (claimed.id.empty() || found.gpu->id != claimed.id) continue;
+    if (found.inventory->kind == claimed.kind) return found;
+  }
+  const auto there = gpu_at_place_of(survey, claimed);
+  return there.gpu != nullptr && is_another(*there.gpu, claimed) ? FoundGpu{} : there;
+}
+
+/// What a claim was given, as it is now. `Errc::conflict` when something else is in its place:
+/// then what the claim's spec gives could be that.
+inline cdi::Result<FoundDevice> find_again(const Survey& survey, const ClaimedDevice& claimed) {
+  const auto failure = [&](std::string_view reason, cdi::Errc code = cdi::Errc::not_found) {
+    return device_error(claimed.name, fmt::format("{}: undo that, or unprepare the claim", reason),
+                        code);
+  };
+  const auto whole = find_gpu(survey, claimed);
+  if (whole.gpu == nullptr) {
+    const auto other = gpu_at_place_of(survey, claimed);
+    if (other.gpu == nullptr) return failure("it is gone from this host");
+    return failure(fmt::format("it is gone from this host, and at {} is another GPU now, {} ({})",
+                               claimed.pci_address, other.gpu->stable_name(), other.gpu->pci_id),
+                   cdi::Errc::conflict);
+  }
+  const auto& [inventory, gpu] = whole;
+  if (inventory->kind != claimed.kind) {
+    return failure(fmt::format("its GPU has the driver {} now, and is {}={}", gpu->driver,
+                               inventory->kind, gpu->stable_name()));
+  }
+  if (gpu->left_out) return device_error(claimed.name, *gpu->left_out);
+  for (auto& device : devices_of(whole)) {
+    if (device.share.suffix != claimed.suffix || device.by_iommufd != claimed.by_iommufd) continue;
+    if (const auto fault = device.fault()) return device_error(claimed.name, *fault);
+    return std::move(device);
+  }
+  return failure(claimed.by_iommufd ? "iommufd does not show its GPU now"
+                                    : "its GPU is partitioned otherwise now");
+}
+
+/// Whether a device is the part of a GPU with that suffix, or one of both is the whole.
+inline bool is_same_part(const FoundDevice& device, const Gpu& gpu, std::string_view suffix) {
+  const auto& own = device.share.suffix;
+  return device.whole.gpu == &gpu && (own == suffix || own.empty() || suffix.empty());
+}
+
+/// Whether one of two GPUs is a virtual function of the other, or both are passed through with one
+/// IOMMU group.
+inline bool are_bound_together(const Gpu& a, const Gpu& b) {
+  const auto is_part = [](const Gpu& part, const Gpu& whole) {
+    return !part.physical_function.empty() && part.physical_function == whole.pci_address;
+  };
+  const auto is_passed_through = [](const Gpu& gpu) {
+    return gpu.driver.find("vfio") != std::string::npos;
+  };
+  const bool same_group = !a.iommu_group.empty() && a.iommu_group == b.iommu_group;
+  return is_part(a, b) || is_part(b, a) ||
+         (same_group && is_passed_through(a) && is_passed_through(b));
+}
+
+/// Whether a device cannot be had while another claim has a part of a GPU.
+inline bool excludes(const FoundDevice& device, const Gpu& gpu, std::string_view suffix) {
+  if (device.whole.gpu == &gpu) return is_same_part(device, gpu, suffix);
+  return are_bound_together(*device.whole.gpu, gpu);
+}
+
+}  // namespace prepare
+
+#endif  // CDI_PREPARE_CLAIMS_FOUND_DEVICE_HPP

@@ -1,0 +1,139 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_COMMANDS_CHECK_HPP
+#define CDI_PREPARE_COMMANDS_CHECK_HPP
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/file.hpp>
+#include <cdi/publish.hpp>
+#include <cdi/result.hpp>
+#include <cdi/spec.hpp>
+
+#include "../base/exit_codes.hpp"
+#include "../base/one_line.hpp"
+#include "../base/options.hpp"
+#include "../base/output.hpp"
+#include "../spec/conflicts.hpp"
+#include "../spec/fingerprint.hpp"
+#include "../spec/prepared_spec.hpp"
+#include "../spec/spec_changes.hpp"
+#include "../spec/spec_file.hpp"
+#include "../vendors/survey.hpp"
+#include "report.hpp"
+#include "write.hpp"
+
+namespace prepare {
+
+/// A spec file that is not what it would be now.
+struct Stale {
+  std::string path{};
+  std::string reason{};
+  std::vector<Change> changes{};
+};
+
+/// Why a spec of ours is another one than expected.
+inline std::string_view reason_for_changes(const cdi::Spec& spec, const cdi::Spec& expected) {
+  const auto options_in = [](const cdi::Spec& one) {
+    const auto found = one.annotations.find(std::string{options_annotation});
+    return found == one.annotations.end() ? std::string{} : found->second;
+  };
+  if (options_in(spec) != options_in(expected)) return "it was written with other options";
+  return "the host has changed";
+}
+
+/// Whether the file of a spec may be another program's, so that `write` would not replace it.
+inline bool is_of_others(const Directory& directory, const PreparedSpec& prepared) {
+  const auto tried =
+      publisher_in(directory).write(prepared.file_name, prepared.spec, cdi::DryRun::yes);
+  return !tried && tried.error().code == cdi::Errc::conflict;
+}
+
+/// The difference between a spec file and the spec that it would be now; none when it is that.
+inline std::optional<Stale> compare(const Directory& directory, const PreparedSpec& prepared,
+                                    const Options& options) {
+  const auto path = spec_path(options, prepared.file_name);
+  const auto there = cdi::read_spec_file(path);
+  if (!there && there.error().system == ENOENT) return Stale{path, "it is not there", {}};
+  if (!there) return Stale{path, cdi::to_string(there.error()), {}};
+  const auto expected = owned(prepared.spec, options);
+  auto found = changes(there->spec, expected);
+  if (is_of_others(directory, prepared)) {
+    return Stale{path, "another program wrote it", std::move(found)};
+  }
+  if (!found.empty()) {
+    return Stale{path, std::string{reason_for_changes(there->spec, expected)}, std::move(found)};
+  }
+  if (!is_readable_by_all(path)) return Stale{path, "not everybody may read it", {}};
+  return std::nullopt;
+}
+
+inline Json to_json(const std::vector<Stale>& stale, const std::vector<std::string>& warnings,
+                    const PreparedSpecs& prepared) {
+  Json list = Json::array();
+  for (const auto& [path, reason, changes] : stale) {
+    Json lines = Json::array();
+    for (const auto& change : changes) lines.push_back(to_text(change));
+    list.push_back(Json{{"path", path}, {"reason", reason}, {"changes", lines}});
+  }
+  return {{"stale", list}, {"warnings", warnings}, {"not_ready", prepared.not_ready}};
+}
+
+/// The files and their changes; of `check` only the first ones, in front those of annotations,
+/// which tell the cause.
+inline std::string to_text(const std::vector<Stale>& stale, bool all_changes) {
+  std::string out;
+  for (const auto& [path, reason, changes] : stale) {
+    out += as_line(fmt::format("{}: {}", path, reason));
+    constexpr std::size_t few = 8;
+    const auto shown = all_changes ? changes.size() : std::min(few, changes.size());
+    for (std::size_t i = 0; i < shown; ++i) out += "  " + to_text(changes[i]) + "\n";
+    if (shown == changes.size()) continue;
+    out += fmt::format("  and {} more: `cdi-prepare diff` has them\n", changes.size() - shown);
+  }
+  return out;
+}
+
+/// Compares the spec files with those that `write` would make now. Nothing is written.
+inline ExitCode check_specs(const Survey& survey, const Options& given, bool all_changes) {
+  const auto target = find_target(survey, given);
+  const auto& options = target.options;
+  const auto prepared = prepare_specs(survey, target);
+  print_error(prepared.complaints);
+  if (prepared.held_back)
+    return finish(options.json() ? json_text(to_json({}, {}, prepared)) : "", prepared.code);
+  const auto outdated = outdated_files(survey, prepared, options);
+  if (!outdated) return finish(outdated.error(), ExitCode::failed);
+  const auto directory = open_directory(options, options.output_dir, Missing::stays);
+  if (!directory) return finish(directory.error(), ExitCode::failed);
+  std::vector<Stale> stale;
+  for (const auto& path : *outdated) {
+    stale.push_back({path, "the host has no such GPU to hand out any more", {}});
+  }
+  for (const auto& one : prepared.specs) {
+    auto found = compare(*directory, one, options);
+    if (found) stale.push_back(std::move(*found));
+  }
+  const auto conflicts = find_conflicts(options, prepared.specs);
+  for (const auto& conflict : conflicts) complain("warning: " + conflict);
+  auto code = prepared.code;
+  if (code == ExitCode::partial) code = ExitCode::done;  // what is left out is so in the specs
+  if (!stale.empty()) code = ExitCode::failed;
+  return finish(
+      options.json() ? json_text(to_json(stale, conflicts, prepared)) : to_text(stale, all_changes),
+      code);
+}
+
+}  // namespace prepare
+
+#endif  // CDI_PREPARE_COMMANDS_CHECK_HPP

@@ -1,0 +1,275 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_COMMANDS_CLAIM_HPP
+#define CDI_PREPARE_COMMANDS_CLAIM_HPP
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/name.hpp>
+#include <cdi/result.hpp>
+
+#include "../base/exit_codes.hpp"
+#include "../base/one_line.hpp"
+#include "../base/options.hpp"
+#include "../base/output.hpp"
+#include "../claims/claims.hpp"
+#include "../claims/found_device.hpp"
+#include "../claims/journal.hpp"
+#include "../host/directories.hpp"
+#include "../spec/prepared_spec.hpp"
+#include "../vendors/detect.hpp"
+#include "../vendors/survey.hpp"
+#include "report.hpp"
+
+// prepare, unprepare and list: what a DRA driver calls, and answers to the kubelet.
+
+namespace prepare {
+
+/// The parts of NAME[@REQUEST].
+struct AskedName {
+  std::string name{};
+  std::string request{};
+};
+
+inline AskedName parse_asked_name(const std::string& text) {
+  const auto at = text.find('@');
+  if (at == std::string::npos) return {.name = text};
+  return {.name = text.substr(0, at), .request = text.substr(at + 1)};
+}
+
+/// Why a text cannot be NAME[@REQUEST], for the command line; empty when it can. Requests of
+/// Kubernetes are `gpu`, or `gpu/large` where there is a choice.
+inline std::string asked_name_fault(const std::string& text) {
+  constexpr std::string_view allowed =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/";
+  constexpr std::size_t longest = 127;
+  const auto [name, request] = parse_asked_name(text);
+  if (!cdi::parse_name(name) && !cdi::is_device_name(name)) {
+    return cdi::detail::quoted(name) + " is no name of a device: `cdi-prepare detect` shows those";
+  }
+  const bool is_request = !request.empty() && request.size() <= longest &&
+                          request.find_first_not_of(allowed) == std::string::npos;
+  const bool good = is_request || text.find('@') == std::string::npos;
+  return good ? "" : "no name of a request after the @: letters, digits, -, ., _ and /";
+}
+
+/// Whether a claim was asked for with the same names, for the same requests. The names may mean
+/// other GPUs now, or none: the claim keeps what it has.
+inline bool asks_for_the_same(const Options& options, const Claim& claim) {
+  std::set<std::pair<std::string, std::string>> asked;
+  std::set<std::pair<std::string, std::string>> had;
+  for (const auto& text : options.devices) {
+    const auto [name, request] = parse_asked_name(text);
+    asked.emplace(name, request);
+  }
+  for (const auto& device : claim.devices) had.emplace(device.asked, device.request);
+  return asked == had;
+}
+
+/// The device of a claim that had this name when it was claimed. It may not have it now: an id may
+/// be unknown until somebody uses the GPU.
+inline const ClaimedDevice* find_by_name(const Claim& claim, std::string_view name) {
+  for (const auto& device : claim.devices) {
+    if (name == device.name || name == cdi::qualified_name(device.kind, device.name)) {
+      return &device;
+    }
+  }
+  return nullptr;
+}
+
+/// What is asked for on the command line. `known` is what the claim has already, or null.
+inline cdi::Result<std::vector<AskedDevice>> asked_devices(const Survey& survey,
+                                                           const Options& options,
+                                                           const Claim* known) {
+  std::vector<AskedDevice> out;
+  for (const auto& text : options.devices) {
+    const auto [name, request] = parse_asked_name(text);
+    if (const auto* const claimed = known != nullptr ? find_by_name(*known, name) : nullptr) {
+      auto found = find_again(survey, *claimed);
+      if (!found) return std::move(found).error();
+      out.push_back({request, name, std::move(*found)});
+      continue;
+    }
+    auto found = find_devices(survey, name);
+    if (!found) return std::move(found).error();
+    for (auto& device : *found) out.push_back({request, name, std::move(device)});
+  }
+  return out;
+}
+
+/// The devices of a claim as the kubelet wants them: the CDI ids for each request.
+inline Json devices_json(const Claim& claim) {
+  Json devices = Json::array();
+  for (std::size_t i = 0; i < claim.devices.size(); ++i) {
+    const auto& device = claim.devices[i];
+    Json requests = Json::array();
+    if (!device.request.empty()) requests.push_back(device.request);
+    devices.push_back(Json{{"request_names", requests},
+                           {"asked", device.asked},
+                           {"device_name", device.name},
+                           {"cdi_device_ids", Json::array({claim.device_id(i)})}});
+  }
+  return devices;
+}
+
+/// Answers for one claim: with what it has, or with an error, which goes to standard error too.
+inline ExitCode answer(const std::string& uid, const cdi::Result<Json>& outcome,
+                       ExitCode failure = ExitCode::failed) {
+  Json claim = outcome ? *outcome : Json{{"error", cdi::to_string(outcome.error())}};
+  if (!outcome) complain("error: " + cdi::to_string(outcome.error()));
+  const Json all{{"claims", Json{{uid, std::move(claim)}}}};
+  return finish(json_text(all), outcome ? ExitCode::done : failure);
+}
+
+/// Says what is wrong beside the claim asked for. Who has asked for none gets a list with faults.
+inline void complain_about(const Claims& claims, const std::string& asked) {
+  for (const auto& warning : claims.warnings()) complain("warning: " + warning);
+  for (const auto& [uid, fault] : claims.faults()) {
+    if (uid != asked && !asked.empty()) complain(fmt::format("warning: claim {}: {}", uid, fault));
+  }
+}
+
+/// Engines would take the journal for specs.
+inline cdi::Result<void> check_directories(const Options& options) {
+  namespace fs = std::filesystem;
+  const auto plain = [](const std::string& path) {
+    return (fs::path{path} / "").lexically_normal();
+  };
+  std::error_code missing;
+  const bool same = plain(options.state_dir) == plain(options.output_dir) ||
+                    fs::equivalent(options.state_dir, options.output_dir, missing);
+  if (!same) return {};
+  return cdi::Error{.code = cdi::Errc::invalid,
+                    .message = "it is the directory of the specs: take another --state-dir",
+                    .position = {.file = options.state_dir}};
+}
+
+/// Does something with the claims, while no other process can. `act` answers for the one asked for.
+template <typename Act>
+ExitCode with_claims(const Survey& survey, const Options& options, Act act) {
+  const auto fail = [&](const cdi::Error& error) {
+    if (!options.claim.empty()) return answer(options.claim, error);
+    if (!options.json()) return finish(error, ExitCode::failed);
+    complain("error: " + cdi::to_string(error));
+    return finish(json_text({{"error", cdi::to_string(error)}}), ExitCode::failed);
+  };
+  if (auto good = check_directories(options); !good) return fail(good.error());
+  auto directory = open_directory(options, options.state_dir, Missing::made);
+  if (!directory) return fail(directory.error());
+  const auto journal =
+      Journal::open(std::move(*directory), std::chrono::duration<double>{options.lock_timeout});
+  if (!journal) return fail(journal.error());
+  std::optional<Survey> later;
+  if (journal->has_waited()) {  // who had the lock may have seen a later state of the host
+    auto looked = look(options);
+    if (!looked) return fail(looked.error());
+    later = std::move(*looked);
+  }
+  Claims claims{*journal, later ? *later : survey, options};
+  if (auto agreed = claims.reconcile(); !agreed) return fail(agreed.error());
+  const auto code = act(claims);
+  complain_about(claims, options.claim);
+  return code;
+}
+
+/// Prepares the claim of the command line, or says again what it has.
+inline cdi::Result<Claim> prepare_asked(Claims& claims, const Options& options) {
+  if (auto good = claims.check(options.claim); !good) return std::move(good).error();
+  const auto known = claims.all().find(options.claim);
+  const auto* const claim = known == claims.all().end() ? nullptr : &known->second;
+  if (claim != nullptr &&
+      (claim->kind != options.claim_kind || claim->holds != kept_options(options))) {
+    complain(
+        "warning: the claim stays as it was prepared, with other options: unprepare it first "
+        "to change that");
+  }
+  if (claim != nullptr && asks_for_the_same(options, *claim)) return *claim;
+  const auto asked = asked_devices(claims.survey(), options, claim);
+  if (!asked) return asked.error();
+  return claims.prepare({.uid = options.claim,
+                         .name_space = options.claim_namespace,
+                         .name = options.claim_name,
+                         .kind = options.claim_kind,
+                         .holds = kept_options(options)},
+                        *asked);
+}
+
+inline ExitCode prepare_claim(const Survey& survey, const Options& options) {
+  const auto fault = hooks_fault(options, spec_options(survey.tree, options));
+  if (!fault.empty()) complain("warning: " + fault);
+  return with_claims(survey, options, [&](Claims& claims) {
+    const auto claim = prepare_asked(claims, options);
+    if (claim) return answer(options.claim, Json{{"devices", devices_json(*claim)}});
+    const bool could_be_early =
+        claim.error().code == cdi::Errc::not_found || claim.error().code == cdi::Errc::host;
+    const bool early = could_be_early && !reasons_not_ready(claims.survey(), options).empty();
+    return answer(options.claim, claim.error(), early ? ExitCode::not_ready : ExitCode::failed);
+  });
+}
+
+inline ExitCode unprepare_claim(const Survey& survey, const Options& options) {
+  return with_claims(survey, options, [&](Claims& claims) {
+    const auto done = claims.unprepare(options.claim);
+    return done ? answer(options.claim, Json::object()) : answer(options.claim, done.error());
+  });
+}
+
+/// What `list` says of the claims, for programs.
+inline Json claims_json(const Claims& claims) {
+  Json out = Json::object();
+  for (const auto& [uid, claim] : claims.all()) {
+    out[uid] = Json{{"namespace", claim.name_space},
+                    {"name", claim.name},
+                    {"devices", devices_json(claim)},
+                    {"fault", nullptr}};
+  }
+  for (const auto& [uid, fault] : claims.faults()) {
+    Json nothing{{"namespace", ""}, {"name", ""}, {"devices", Json::array()}};
+    if (!out.contains(uid)) out[uid] = std::move(nothing);  // of one that cannot be read
+    out[uid]["fault"] = fault;
+  }
+  return {{"claims", out}};
+}
+
+/// The same, for people.
+inline std::string claims_text(const Claims& claims) {
+  std::string out;
+  for (const auto& [uid, claim] : claims.all()) {
+    const bool named = !claim.name_space.empty() || !claim.name.empty();
+    out += as_line(named ? fmt::format("{} {}/{}", uid, claim.name_space, claim.name) : uid);
+    for (std::size_t i = 0; i < claim.devices.size(); ++i) {
+      const auto& device = claim.devices[i];
+      out += as_line(fmt::format("  {} {}{}", claim.device_id(i),
+                                 cdi::qualified_name(device.kind, device.name),
+                                 device.request.empty() ? "" : " for " + device.request));
+    }
+  }
+  for (const auto& [uid, fault] : claims.faults()) {
+    out += as_line(fmt::format("fault: {}: {}", uid, fault));
+  }
+  return out;
+}
+
+/// Lists the claims; exits `partial` when one has a fault.
+inline ExitCode list_claims(const Survey& survey, const Options& options) {
+  return with_claims(survey, options, [&](Claims& claims) {
+    const auto code = claims.faults().empty() ? ExitCode::done : ExitCode::partial;
+    return finish(options.json() ? json_text(claims_json(claims)) : claims_text(claims), code);
+  });
+}
+
+}  // namespace prepare
+
+#endif  // CDI_PREPARE_COMMANDS_CLAIM_HPP

@@ -1,0 +1,141 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_COMMANDS_WATCH_HPP
+#define CDI_PREPARE_COMMANDS_WATCH_HPP
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <optional>
+#include <poll.h>
+#include <string>
+#include <sys/signalfd.h>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <cdi/files/descriptor.hpp>
+#include <cdi/result.hpp>
+
+#include "../base/exit_codes.hpp"
+#include "../base/options.hpp"
+#include "../base/output.hpp"
+#include "../gpu/gpu_events.hpp"
+#include "../host/uevents.hpp"
+#include "../spec/target_release.hpp"
+#include "../vendors/survey.hpp"
+#include "report.hpp"
+#include "write.hpp"
+
+// Specs that stay right: written anew when the host changes.
+
+namespace prepare {
+
+/// Signals that end the program, as something to poll.
+inline cdi::Descriptor termination_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  return cdi::Descriptor{::signalfd(-1, &signals, SFD_CLOEXEC)};
+}
+
+/// Writes specs as the host changes; knows what it has seen.
+class Watcher {
+ public:
+  explicit Watcher(const Options& options) : options_{options}, versions_{versions_from(options)} {}
+
+  /// Looks at the host, and publishes what it sees when it is complete: it has been the same for
+  /// two looks, for three when GPUs are between two states; a GPU that is lost stays lost. Answers
+  /// when to look again.
+  std::chrono::milliseconds look() {
+    constexpr std::chrono::milliseconds soon{300};
+    const std::chrono::milliseconds interval{static_cast<long>(options_.interval * 1000)};
+    auto survey = prepare::look(options_, nvml_);
+    if (!survey) {
+      tell(complaint("error: " + cdi::to_string(survey.error())));
+      return interval;
+    }
+    auto seen = model_as_json(survey->inventories);
+    same_looks_ = seen == seen_ ? same_looks_ + 1 : 1;
+    seen_ = std::move(seen);
+    if (same_looks_ < 2) return std::min(soon, interval);
+    if (same_looks_ >= 3 || !is_between_states(*survey)) publish(*survey);
+    return interval;
+  }
+
+ private:
+  void publish(const Survey& survey) {
+    const auto target = find_target(survey, options_, versions_);
+    const auto prepared = prepare_specs(survey, target);
+    Written written;
+    static_cast<void>(update_specs(survey, prepared, target.options, written));
+    tell(prepared.complaints + complaints(written));
+    for (const auto& [done, one] : written.specs) {
+      if (done.action == cdi::Publication::Action::unchanged) continue;
+      complain(fmt::format("{} {}: {} devices", done.path, to_text(done.action),
+                           one.spec.devices.size()));
+    }
+  }
+
+  /// Says what has not been said just before.
+  void tell(const std::string& text) {
+    if (text != std::exchange(told_, text)) print_error(text);
+  }
+
+  const Options& options_;
+  EngineVersions versions_;
+  NvmlMemory nvml_{};
+  std::string seen_{};
+  int same_looks_ = 0;  // with what was seen last
+  std::string told_{};
+};
+
+/// Waits at most `patience`, then lets events settle: many come when a driver is loaded. False when
+/// the program is to end.
+inline bool wait_for_change(const cdi::Descriptor& signals, std::optional<Uevents>& uevents,
+                            std::chrono::milliseconds patience) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds quiet{300};
+  constexpr std::chrono::seconds longest{5};  // that a storm of events is waited out
+  auto end = Clock::now() + patience;
+  std::optional<Clock::time_point> first_event;
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+    std::array<pollfd, 2> polled{pollfd{signals.get(), POLLIN, 0},
+                                 pollfd{uevents ? uevents->descriptor() : -1, POLLIN, 0}};
+    const int ready =
+        ::poll(polled.data(), polled.size(), static_cast<int>(std::max<long>(left, 0)));
+    if (ready < 0 && errno != EINTR) complain("error: cannot wait for events");
+    if (ready < 0 && errno != EINTR) return false;
+    if (polled[0].revents != 0) return false;
+    if (left <= 0) return true;
+    if (polled[1].revents == 0 || !uevents->drain()) continue;
+    const auto now = Clock::now();
+    if (!first_event) first_event = now;
+    end = std::min(now + quiet, *first_event + longest);
+  }
+}
+
+/// Keeps the specs right until it is told to end.
+inline ExitCode watch_specs(const Options& options) {
+  const auto signals = termination_signals();
+  std::optional<Uevents> uevents;
+  if (auto opened = Uevents::open(&concerns_gpus)) {
+    uevents.emplace(std::move(*opened));
+  } else {
+    complain("warning: " + cdi::to_string(opened.error()) + ": looking now and then only");
+  }
+  Watcher watcher{options};
+  while (wait_for_change(signals, uevents, watcher.look())) {
+  }
+  return ExitCode::done;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_PREPARE_COMMANDS_WATCH_HPP

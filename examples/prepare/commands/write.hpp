@@ -1,0 +1,154 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_COMMANDS_WRITE_HPP
+#define CDI_PREPARE_COMMANDS_WRITE_HPP
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/file.hpp>
+#include <cdi/publish.hpp>
+#include <cdi/result.hpp>
+#include <cdi/spec.hpp>
+
+#include "../base/exit_codes.hpp"
+#include "../base/one_line.hpp"
+#include "../base/options.hpp"
+#include "../base/output.hpp"
+#include "../host/directories.hpp"
+#include "../spec/conflicts.hpp"
+#include "../spec/prepared_spec.hpp"
+#include "../spec/spec_file.hpp"
+#include "../vendors/survey.hpp"
+#include "report.hpp"
+
+namespace prepare {
+
+/// What a run of `write` did.
+struct Written {
+  std::vector<std::pair<cdi::Publication, PreparedSpec>> specs{};
+  std::vector<std::string> removed{};
+  std::vector<LeftOut> left_out{};
+  std::vector<std::string> not_ready{};
+  std::vector<std::string> errors{};
+  std::vector<std::string> warnings{};
+};
+
+inline Json to_json(const Written& written) {
+  Json specs = Json::array();
+  for (const auto& [done, prepared] : written.specs) {
+    specs.push_back(Json{{"path", done.path},
+                         {"action", to_text(done.action)},
+                         {"kind", prepared.spec.kind},
+                         {"devices", qualified_names(prepared.spec)}});
+  }
+  Json left_out = Json::array();
+  for (const auto& [kind, name, reason] : written.left_out) {
+    left_out.push_back(Json{{"kind", kind}, {"name", name}, {"reason", reason}});
+  }
+  return {{"specs", specs},
+          {"removed", written.removed},
+          {"left_out", left_out},
+          {"not_ready", written.not_ready},
+          {"warnings", written.warnings},
+          {"errors", written.errors}};
+}
+
+inline std::string to_text(const Written& written) {
+  std::string out;
+  for (const auto& [done, prepared] : written.specs) {
+    out += as_line(done.path);
+    for (const auto& name : qualified_names(prepared.spec)) out += as_line(name);
+  }
+  return out;
+}
+
+/// Publishes specs, each whatever becomes of the others.
+inline void publish_all(const std::vector<PreparedSpec>& prepared, const Options& options,
+                        Written& written) {
+  for (const auto& one : prepared) {
+    if (auto done = publish(options, one)) {
+      written.specs.emplace_back(std::move(*done), one);
+    } else {
+      written.errors.push_back(cdi::to_string(done.error()));
+    }
+  }
+}
+
+/// Removes the specs of kinds of which the host has nothing to hand out any more, and what killed
+/// writers left.
+inline void remove_outdated(const Survey& survey, const PreparedSpecs& prepared,
+                            const Options& options, Written& written) {
+  if (!can_tell_outdated(survey, options)) return;
+  const auto fail = [&](const cdi::Error& error) {
+    written.errors.push_back(cdi::to_string(error));
+  };
+  const auto directory = open_directory(options, options.output_dir, Missing::stays);
+  if (!directory) {
+    if (written.errors.empty()) fail(directory.error());  // or it was said of a spec
+    return;
+  }
+  const auto stays = files_that_stay(survey, prepared, options);
+  const auto done = publisher_in(*directory).prune(stays);
+  if (!done) return fail(done.error());
+  for (const auto& error : done->errors) fail(error);
+  for (const auto& file : done->files) {
+    if (file.action == cdi::Publication::Action::removed) written.removed.push_back(file.path);
+  }
+}
+
+/// What went wrong, or ought to be known, for standard error: a line each.
+inline std::string complaints(const Written& written) {
+  std::string out;
+  for (const auto& error : written.errors) out += complaint("error: " + error);
+  for (const auto& text : written.warnings) out += complaint("warning: " + text);
+  for (const auto& path : written.removed) {
+    out += complaint(path + " removed: the host has no such GPU to hand out any more");
+  }
+  return out;
+}
+
+/// Makes the specs in the directory those that were prepared. A kind that is not ready keeps its
+/// old spec; when nothing at all is to be done, all do.
+inline ExitCode update_specs(const Survey& survey, const PreparedSpecs& prepared,
+                             const Options& options, Written& written) {
+  written.left_out = prepared.left_out;
+  written.not_ready = prepared.not_ready;
+  if (prepared.held_back) return prepared.code;
+  publish_all(prepared.specs, options, written);
+  written.warnings = find_conflicts(options, prepared.specs);
+  remove_outdated(survey, prepared, options, written);
+  return written.errors.empty() ? prepared.code : ExitCode::failed;
+}
+
+/// The specs as they would be written, one after the other.
+inline Output specs_as_text(const std::vector<PreparedSpec>& specs, const Options& options) {
+  std::string out;
+  for (const auto& one : specs) {
+    auto text = cdi::write_spec(owned(one.spec, options),
+                                options.json() ? cdi::Format::json : cdi::Format::yaml);
+    if (!text) return text;
+    out += *text;
+  }
+  return out;
+}
+
+inline ExitCode write_specs(const Survey& survey, const Options& given) {
+  const auto target = find_target(survey, given);
+  const auto& options = target.options;
+  const auto prepared = prepare_specs(survey, target);
+  print_error(prepared.complaints);
+  if (options.dry_run) return finish(specs_as_text(prepared.specs, options), prepared.code);
+  Written written;
+  const auto code = update_specs(survey, prepared, options, written);
+  print_error(complaints(written));
+  return finish(options.json() ? json_text(to_json(written)) : to_text(written), code);
+}
+
+}  // namespace prepare
+
+#endif  // CDI_PREPARE_COMMANDS_WRITE_HPP

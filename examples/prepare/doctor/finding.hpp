@@ -1,0 +1,73 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_DOCTOR_FINDING_HPP
+#define CDI_PREPARE_DOCTOR_FINDING_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "../base/json_output.hpp"
+#include "../base/one_line.hpp"
+
+namespace prepare {
+
+/// What somebody who looked after a host says of it.
+struct Finding {
+  enum class Level : std::uint8_t {
+    good,   // as it is to be
+    note,   // may be meant so, or may be wrong
+    fault,  // GPUs are not handed out because of it, or not rightly
+  };
+
+  Level level = Level::note;
+  std::string about{};   // "nvidia GPU 0000:17:00.0", "containerd"
+  std::string what{};    // is so
+  std::string advice{};  // what to do; empty when it is good
+};
+
+inline std::string_view level_name(Finding::Level level) {
+  switch (level) {
+    case Finding::Level::good: return "good";
+    case Finding::Level::note: return "note";
+    case Finding::Level::fault: break;
+  }
+  return "fault";
+}
+
+/// Whether something needs mending.
+inline bool has_fault(const std::vector<Finding>& findings) {
+  return std::any_of(findings.begin(), findings.end(),
+                     [](const Finding& finding) { return finding.level == Finding::Level::fault; });
+}
+
+/// A line for each, and one below it for the advice.
+inline std::string findings_as_text(const std::vector<Finding>& findings) {
+  std::string out;
+  for (const auto& [level, about, what, advice] : findings) {
+    out += as_line(fmt::format("{:<6} {}: {}", level_name(level), about, what));
+    if (!advice.empty()) out += as_line("       " + advice);
+  }
+  return out;
+}
+
+/// `{"findings": [{"level": ..., "about": ..., "what": ..., "advice": ...}]}`
+inline std::string findings_as_json(const std::vector<Finding>& findings) {
+  Json list = Json::array();
+  for (const auto& [level, about, what, advice] : findings) {
+    list.push_back(Json{{"level", level_name(level)},
+                        {"about", about},
+                        {"what", what},
+                        {"advice", text_or_null(advice)}});
+  }
+  return json_text({{"findings", list}});
+}
+
+}  // namespace prepare
+
+#endif  // CDI_PREPARE_DOCTOR_FINDING_HPP

@@ -1,0 +1,45 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_GPU_PROFILE_HPP
+#define CDI_PREPARE_GPU_PROFILE_HPP
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+namespace prepare {
+
+/// What containers do with a GPU: a set of compute, graphics and video. Files and nodes have the
+/// set of what needs them, a spec the set of what it is for.
+struct Profiles {
+  std::uint8_t bits = 0;
+
+  constexpr bool shares(Profiles other) const { return (bits & other.bits) != 0; }
+
+  friend constexpr Profiles operator|(Profiles a, Profiles b) {
+    return {static_cast<std::uint8_t>(a.bits | b.bits)};
+  }
+  friend constexpr bool operator==(Profiles, Profiles) = default;
+};
+
+inline constexpr Profiles compute{1};
+inline constexpr Profiles graphics{2};
+inline constexpr Profiles video{4};
+inline constexpr Profiles all_profiles = compute | graphics | video;
+
+/// The sets that can be asked for, by name.
+inline constexpr std::pair<std::string_view, Profiles> profile_names[] = {
+    {"compute", compute}, {"graphics", graphics}, {"video", video}, {"all", all_profiles}};
+
+/// The set of a name.
+constexpr Profiles profiles_named(std::string_view name) {
+  for (const auto& [known, set] : profile_names) {
+    if (known == name) return set;
+  }
+  return all_profiles;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_PREPARE_GPU_PROFILE_HPP

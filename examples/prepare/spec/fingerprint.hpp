@@ -1,0 +1,77 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_SPEC_FINGERPRINT_HPP
+#define CDI_PREPARE_SPEC_FINGERPRINT_HPP
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <cdi/minimum_version.hpp>
+#include <cdi/rules/annotation_key.hpp>
+#include <cdi/spec.hpp>
+
+#include "../base/options.hpp"
+#include "../gpu/gpu.hpp"
+#include "../host/host_tree.hpp"
+
+// What a spec was made of, in its annotations: so `check` can say what has changed since.
+
+namespace prepare {
+
+inline constexpr std::string_view driver_annotation = "cdi-prepare/driver-version";
+inline constexpr std::string_view boot_annotation = "cdi-prepare/boot-id";
+inline constexpr std::string_view gpus_annotation = "cdi-prepare/gpus";
+inline constexpr std::string_view options_annotation = "cdi-prepare/options";
+static_assert(cdi::is_annotation_key(driver_annotation) &&
+              cdi::is_annotation_key(boot_annotation) && cdi::is_annotation_key(gpus_annotation) &&
+              cdi::is_annotation_key(options_annotation));
+
+/// Which boot of the host this is; empty when the kernel does not say.
+inline std::string boot_id(const HostTree& tree) {
+  return tree.line("/proc/sys/kernel/random/boot_id");
+}
+
+/// The GPUs of a kind, each with its id and where it is: whether they have changed places.
+inline std::string gpu_places(const Inventory& found) {
+  std::string out;
+  for (const auto& gpu : found.gpus) {
+    if (!out.empty()) out += ", ";
+    out += gpu.stable_name();
+    if (!gpu.id.empty() && !gpu.pci_address.empty()) out += " at " + gpu.pci_address;
+  }
+  return out;
+}
+
+/// The options that decide what a spec holds.
+inline std::string options_text(const Options& options) {
+  auto out = fmt::format("profile={} hooks={} node-numbers={}", options.profile, options.hooks,
+                         options.ask_host() ? "asked" : "given");
+  if (options.ld_library_path) out += " ld-library-path";
+  // What installed engines read is no option: when they change, so does what the spec holds.
+  if (const auto release = options.given_release()) {
+    out += " max-version=" + cdi::to_string(*release);
+  }
+  if (options.nvml) out += " nvml";
+  if (options.visible_only) out += " visible-only";
+  return out;
+}
+
+/// Records what a spec was made of. The boot is of no interest to a spec without numbers.
+inline void add_fingerprint(cdi::Spec& spec, const HostTree& tree, const Inventory& found,
+                            const Options& options) {
+  const auto record = [&](std::string_view key, std::string value) {
+    if (!value.empty()) spec.annotations.insert_or_assign(std::string{key}, std::move(value));
+  };
+  record(driver_annotation, found.driver_version);
+  record(gpus_annotation, gpu_places(found));
+  record(options_annotation, options_text(options));
+  if (!options.ask_host()) record(boot_annotation, boot_id(tree));
+}
+
+}  // namespace prepare
+
+#endif  // CDI_PREPARE_SPEC_FINGERPRINT_HPP

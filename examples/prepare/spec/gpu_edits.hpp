@@ -1,0 +1,171 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_SPEC_GPU_EDITS_HPP
+#define CDI_PREPARE_SPEC_GPU_EDITS_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/name.hpp>
+#include <cdi/spec.hpp>
+
+#include "../gpu/driver_file.hpp"
+#include "../gpu/gpu.hpp"
+#include "../gpu/node.hpp"
+#include "../gpu/profile.hpp"
+#include "../vendors/nvidia_hooks.hpp"
+
+// What detection found, as edits and specs of CDI.
+
+namespace prepare {
+
+/// What specs are to hold.
+struct SpecOptions {
+  Profiles profiles = all_profiles;  // what containers will do
+  bool ask_host = false;      // leave out the numbers of nodes: runtimes ask the host, at injection
+  bool library_path = false;  // set LD_LIBRARY_PATH, in the place of that of an image
+  std::optional<nvidia::HookProgram> hook_program{};  // in the place of mounts for links
+};
+
+/// The node, with all of its numbers or with none of them. With half of them a runtime would keep a
+/// major that changes at each boot.
+inline cdi::DeviceNode device_node(const Node& node, const SpecOptions& options) {
+  cdi::DeviceNode out{.path = node.path, .file_mode = node.mode, .permissions = "rwm"};
+  if (node.gid != 0) out.gid = node.gid;
+  if (options.ask_host) return out;
+  out.type = std::string(1, node.type);
+  out.major = node.major;
+  out.minor = node.minor;
+  return out;
+}
+
+/// Adds nodes to edits, each once, with the groups that a user needs to open those closed to
+/// others.
+inline void add_nodes(cdi::ContainerEdits& edits, const std::vector<Node>& nodes,
+                      const SpecOptions& options) {
+  auto& gids = edits.additional_gids;
+  for (const auto& node : nodes) {
+    if (!node.profiles.shares(options.profiles)) continue;
+    const auto same = [&](const cdi::DeviceNode& other) {
+      return other.path == node.path;
+    };
+    if (std::any_of(edits.device_nodes.begin(), edits.device_nodes.end(), same)) continue;
+    edits.device_nodes.push_back(device_node(node, options));
+    constexpr std::uint32_t others_read_write = 06;
+    const bool open_to_all = (node.mode & others_read_write) == others_read_write;
+    if (!open_to_all && node.gid != 0) gids.push_back(node.gid);
+  }
+  std::sort(gids.begin(), gids.end());
+  gids.erase(std::unique(gids.begin(), gids.end()), gids.end());
+}
+
+/// A file or socket of the host, at a path of the container. Who shares a socket writes to it.
+inline cdi::Mount mount(const DriverFile& file, const std::string& container_path) {
+  cdi::Mount out{.host_path = file.host_path, .container_path = container_path};
+  if (file.kind == DriverFile::Kind::socket) {
+    out.options = {"nosuid", "nodev", "noexec", "rbind", "rprivate"};
+  } else {
+    out.options = {"ro", "nosuid", "nodev", "rbind", "rprivate"};
+  }
+  return out;
+}
+
+/// Adds the files of a driver. Without a hook to make links, the file is mounted under the names of
+/// its links too: that works in images that are read-only, or have no ldconfig.
+inline void add_files(cdi::ContainerEdits& edits, const std::vector<DriverFile>& files,
+                      const SpecOptions& options) {
+  std::set<std::string> directories;
+  for (const auto& file : files) {
+    if (!file.profiles.shares(options.profiles)) continue;
+    edits.mounts.push_back(mount(file, file.container_path));
+    if (file.kind == DriverFile::Kind::library) directories.insert(directory_of(file));
+    if (options.hook_program) continue;
+    for (const auto& link : file.links) edits.mounts.push_back(mount(file, link));
+  }
+  if (!options.library_path || directories.empty()) return;
+  edits.env.push_back(fmt::format("LD_LIBRARY_PATH={}", fmt::join(directories, ":")));
+}
+
+/// What every container with a GPU of the inventory gets.
+inline cdi::ContainerEdits shared_edits(const Inventory& found, const SpecOptions& options) {
+  cdi::ContainerEdits edits{.env = found.env};
+  add_nodes(edits, found.control_nodes, options);
+  add_files(edits, found.files, options);
+  if (options.hook_program && !found.files.empty()) {
+    edits.hooks = nvidia::driver_hooks(*options.hook_program, found.files, options.profiles,
+                                       found.driver_version);
+  }
+  return edits;
+}
+
+/// What a container gets that asks for these nodes.
+inline cdi::ContainerEdits node_edits(const std::vector<Node>& nodes, const SpecOptions& options) {
+  cdi::ContainerEdits edits;
+  add_nodes(edits, nodes, options);
+  if (options.hook_program)
+    edits.hooks = nvidia::node_hooks(*options.hook_program, nodes, options.profiles);
+  return edits;
+}
+
+/// The devices of a spec, in the order in which they are to stand there.
+class DeviceList {
+ public:
+  explicit DeviceList(const SpecOptions& options) : options_{options} {}
+
+  /// Adds a device; of two with one name the first stays. One that would give nothing, or cannot
+  /// have its name, is none.
+  void add(const std::string& name, const std::vector<Node>& nodes) {
+    auto edits = node_edits(nodes, options_);
+    if (edits.device_nodes.empty() || !cdi::is_device_name(name)) return;
+    if (!taken_.insert(name).second) return;
+    devices_.push_back({.name = name, .container_edits = std::move(edits)});
+  }
+
+  std::vector<cdi::Device> take() { return std::move(devices_); }
+
+ private:
+  const SpecOptions& options_;
+  std::set<std::string> taken_{};
+  std::vector<cdi::Device> devices_{};
+};
+
+/// The CDI spec of what can be handed out, without a release. Each stands there by its stable name,
+/// its index, its aliases and its PCI address; "all" is all of them. The index counts every GPU of
+/// the vendor by PCI address, those left out too: a GPU that drops out does not renumber the ones
+/// behind it.
+inline cdi::Spec gpu_spec(const Inventory& found, const SpecOptions& options) {
+  DeviceList devices{options};
+  std::vector<std::pair<std::string, std::vector<Node>>> by_index;
+  std::vector<std::pair<std::string, std::vector<Node>>> by_alias;
+  std::vector<Node> all;
+  for (const auto& gpu : found.gpus) {
+    for (const auto& share : gpu.shares()) {
+      if (share.left_out) continue;
+      devices.add(gpu.stable_name() + share.suffix, share.nodes);
+      if (auto name = gpu.index_name(share)) by_index.emplace_back(*name, share.nodes);
+      for (const auto& alias : gpu.all_aliases(share)) by_alias.emplace_back(alias, share.nodes);
+      all.insert(all.end(), share.nodes.begin(), share.nodes.end());
+    }
+    if (gpu.left_out || gpu.iommufd_nodes.empty()) continue;
+    by_alias.emplace_back(gpu.stable_name() + "-iommufd", gpu.iommufd_nodes);
+  }
+  for (const auto& [name, nodes] : by_index) devices.add(name, nodes);
+  for (const auto& [name, nodes] : by_alias) devices.add(name, nodes);
+  devices.add("all", all);
+
+  cdi::Spec spec{.kind = found.kind, .devices = devices.take()};
+  spec.container_edits = shared_edits(found, options);
+  return spec;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_PREPARE_SPEC_GPU_EDITS_HPP

@@ -1,0 +1,206 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_SPEC_PREPARED_SPEC_HPP
+#define CDI_PREPARE_SPEC_PREPARED_SPEC_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/lower.hpp>
+#include <cdi/minimum_version.hpp>
+#include <cdi/name.hpp>
+#include <cdi/result.hpp>
+#include <cdi/spec.hpp>
+#include <cdi/version.hpp>
+
+#include "../base/exit_codes.hpp"
+#include "../base/options.hpp"
+#include "../base/output.hpp"
+#include "../gpu/gpu.hpp"
+#include "../host/host_tree.hpp"
+#include "../vendors/nvidia_hooks.hpp"
+#include "../vendors/survey.hpp"
+#include "fingerprint.hpp"
+#include "gpu_edits.hpp"
+#include "target_release.hpp"
+#include "verify.hpp"
+
+namespace prepare {
+
+/// The spec of a kind, and what is not in it.
+struct PreparedSpec {
+  std::string file_name{};
+  cdi::Spec spec{};
+  std::vector<LeftOut> left_out{};  // by the last look at the host
+  bool lowered = false;             // to a release older than the lowest that holds all of it
+  std::vector<cdi::Loss> losses{};  // what that has no place for
+};
+
+/// `nvidia.com/gpu` is written to nvidia.com-gpu.yaml.
+inline std::string file_name(std::string_view kind) {
+  return *cdi::spec_name(kind) + ".yaml";
+}
+
+/// What specs are to hold, by the options and by what the host has.
+inline SpecOptions spec_options(const HostTree& tree, const Options& options) {
+  SpecOptions out{.profiles = profiles_named(options.profile),
+                  .ask_host = options.ask_host(),
+                  .library_path = options.ld_library_path};
+  if (options.hooks == "nvidia") out.hook_program = nvidia::find_hook_program(tree);
+  return out;
+}
+
+/// The first release whose specs have annotations, which say whose a JSON file is.
+inline constexpr cdi::Release first_with_annotations{0, 6, 0};
+
+/// Whether specs made with these options have annotations.
+inline bool has_annotations(const Options& options) {
+  return !options.max_version || *options.max_version >= first_with_annotations;
+}
+
+/// Gives a spec the lowest release from `lowest` on that holds it, or the one given and what that
+/// one holds.
+inline cdi::Result<void> settle_version(PreparedSpec& prepared,
+                                        const std::optional<cdi::Release>& max_version,
+                                        cdi::Release lowest = {}) {
+  auto& spec = prepared.spec;
+  const auto minimum = std::max(cdi::minimum_version(spec), lowest);
+  spec.version = cdi::to_string(minimum);
+  if (!max_version || minimum <= *max_version) return {};
+  auto lowered = cdi::lower(spec, *max_version, cdi::Losses::allow);
+  if (!lowered) return std::move(lowered).error();
+  spec = std::move(lowered->spec);
+  prepared.lowered = true;
+  prepared.losses = std::move(lowered->losses);
+  return {};
+}
+
+/// The GPUs and partitions that detection has left out.
+inline std::vector<LeftOut> left_out(const Inventory& found) {
+  std::vector<LeftOut> out;
+  for (const auto& gpu : found.gpus) {
+    for (const auto& share : gpu.shares()) {
+      if (!share.left_out) continue;
+      out.push_back({found.kind, gpu.stable_name() + share.suffix, *share.left_out});
+    }
+  }
+  return out;
+}
+
+/// The spec of what can be handed out of a kind, looked at once more below the root. An error says
+/// that nothing can.
+inline cdi::Result<PreparedSpec> prepare_spec(const HostTree& tree, const Inventory& found,
+                                              const SpecOptions& holds, const Options& options) {
+  PreparedSpec out{.file_name = file_name(found.kind), .spec = gpu_spec(found, holds)};
+  auto failed = verify(tree, out.spec);
+  if (!failed) return failed.error();
+  out.left_out = std::move(*failed);
+  if (has_annotations(options)) add_fingerprint(out.spec, tree, found, options);
+  if (auto settled = settle_version(out, options.max_version); !settled) {
+    return std::move(settled).error();
+  }
+  return out;
+}
+
+/// Losses without their places, each once, and how often: every name of a GPU has the same.
+inline std::map<std::string, std::size_t> grouped(const std::vector<cdi::Loss>& losses) {
+  std::map<std::string, std::size_t> out;
+  for (const auto& loss : losses) ++out[cdi::to_error(loss).message];
+  return out;
+}
+
+/// Says which engine a spec is lowered for.
+inline std::string reason_for_release(const Options& options) {
+  return fmt::format(
+      "written in CDI {}, the newest release that {} reads; --for or --max-version chooses another",
+      cdi::to_string(*options.max_version), options.oldest_engine);
+}
+
+/// The specs that can be made of what was found on a host.
+struct PreparedSpecs {
+  std::vector<PreparedSpec> specs{};
+  std::vector<LeftOut> left_out{};
+  std::vector<std::string> not_ready{};  // why there are not more
+  bool held_back = false;                // none is to be made, and those there are to stay
+  std::string complaints{};              // what is wrong, for standard error: a line each
+  ExitCode code = ExitCode::done;        // of a run that makes them
+
+  void complain(std::string_view what, std::string_view text) {
+    complaints += complaint(fmt::format("{}: {}", what, text));
+  }
+
+  void add(PreparedSpec prepared) {
+    for (const auto& [text, count] : grouped(prepared.losses)) {
+      const auto times = count > 1 ? fmt::format(" ({} times)", count) : "";
+      complain("warning",
+               fmt::format("{}: {}: {}{}", prepared.spec.kind, prepared.spec.version, text, times));
+    }
+    for (const auto& failed : prepared.left_out) {
+      complain("left out", fmt::format("{} {}: {}", failed.kind, failed.name, failed.reason));
+      if (code == ExitCode::done) code = ExitCode::partial;
+      left_out.push_back(failed);
+    }
+    specs.push_back(std::move(prepared));
+  }
+
+  /// Takes note that a kind has no spec.
+  void add(const cdi::Error& why) {
+    not_ready.push_back(cdi::to_string(why));
+    complain("not ready", not_ready.back());
+    code = ExitCode::not_ready;
+  }
+};
+
+/// What is wrong with the hooks that are asked for; empty when nothing is.
+inline std::string hooks_fault(const Options& options, const SpecOptions& holds) {
+  if (options.hooks != "nvidia") return {};
+  if (!holds.hook_program) return "no nvidia-cdi-hook is installed: going on without hooks";
+  if (holds.hook_program->has_cuda_compat) return {};
+  return holds.hook_program->path +
+         " is not known to have all hooks: only those for links and the cache of libraries are "
+         "used";
+}
+
+inline PreparedSpecs prepare_specs(const Survey& survey, const Target& target) {
+  const auto& options = target.options;
+  PreparedSpecs out{.not_ready = reasons_not_ready(survey, options),
+                    .held_back = survey.usable_count() < options.expect,
+                    .complaints = complaints(survey, options),
+                    .code = judge(survey, options)};
+  if (out.held_back) return out;
+  for (const auto& warning : target.warnings) out.complain("warning", warning);
+  const auto holds = spec_options(survey.tree, options);
+  if (const auto fault = hooks_fault(options, holds); !fault.empty())
+    out.complain("warning", fault);
+  bool explained = false;
+  for (const auto& found : survey.inventories) {
+    const auto known = left_out(found);
+    out.left_out.insert(out.left_out.end(), known.begin(), known.end());
+    if (found.usable_count() == 0 || reason_not_ready(found, holds.profiles)) continue;
+    auto prepared = prepare_spec(survey.tree, found, holds, options);
+    if (prepared && prepared->lowered && !std::exchange(explained, true)) {
+      if (!options.oldest_engine.empty()) {
+        out.complaints += complaint("specs are " + reason_for_release(options));
+      }
+    }
+    if (prepared) {
+      out.add(std::move(*prepared));
+    } else {
+      out.add(prepared.error());
+    }
+  }
+  return out;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_PREPARE_SPEC_PREPARED_SPEC_HPP

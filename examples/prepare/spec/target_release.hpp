@@ -1,0 +1,78 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_SPEC_TARGET_RELEASE_HPP
+#define CDI_PREPARE_SPEC_TARGET_RELEASE_HPP
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/engine_releases.hpp>
+#include <cdi/result.hpp>
+
+#include "../base/options.hpp"
+#include "../engines/engine_versions.hpp"
+#include "../engines/engines.hpp"
+#include "../vendors/survey.hpp"
+
+// The CDI release that specs are written in: an engine refuses the whole of a file that is newer
+// than what it reads, so the oldest engine decides.
+
+namespace prepare {
+
+/// Only of this machine may programs be run.
+inline VersionsFrom versions_from(const Options& options) {
+  return options.root == "/" ? VersionsFrom::programs : VersionsFrom::packages;
+}
+
+/// Lowers the release of specs to what an engine reads. An error when it reads none.
+inline cdi::Result<void> lower_release(Options& options, const cdi::VersionedEngine& engine) {
+  const auto release = cdi::newest_release_for(engine);
+  if (!release) return release.error();
+  if (options.max_version && *options.max_version <= *release) return {};
+  options.max_version = *release;
+  options.oldest_engine = to_string(engine);
+  return {};
+}
+
+/// Options with the release that specs are to be written in, and what is to be said of engines.
+struct Target {
+  Options options{};
+  std::vector<std::string> warnings{};
+};
+
+/// The options as they are when a release or engines are given, or nothing is to be written; else
+/// with the release of the oldest engine installed. Those that read no specs, are switched off by
+/// their configuration or have a version that nobody knows do not count.
+inline Target find_target(const Survey& survey, const Options& given, EngineVersions& versions) {
+  Target target{.options = given};
+  if (given.max_version || survey.inventories.empty()) return target;
+  for (const auto& engine : versions.engines(survey.tree)) {
+    if (engine.cdi == Engine::Cdi::off) continue;
+    if (engine.version) {
+      const auto lowered = lower_release(target.options, engine.of_version());
+      if (!lowered)
+        target.warnings.push_back(lowered.error().message +
+                                  ": its containers get no "
+                                  "device");
+    } else if (!engine.version_fault.empty()) {
+      target.warnings.push_back(
+          fmt::format("{}: its version is not known, so specs may be too new for it ({}): give "
+                      "--for {}@VERSION",
+                      engine.name, engine.version_fault, engine.name));
+    }
+  }
+  return target;
+}
+
+inline Target find_target(const Survey& survey, const Options& given) {
+  EngineVersions versions{versions_from(given)};
+  return find_target(survey, given, versions);
+}
+
+}  // namespace prepare
+
+#endif  // CDI_PREPARE_SPEC_TARGET_RELEASE_HPP

@@ -1,0 +1,64 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_VENDORS_DETECT_HPP
+#define CDI_PREPARE_VENDORS_DETECT_HPP
+
+#include <utility>
+#include <vector>
+
+#include "../gpu/gpu.hpp"
+#include "../gpu/pci.hpp"
+#include "../host/host_tree.hpp"
+#include "amd.hpp"
+#include "drm.hpp"
+#include "intel.hpp"
+#include "nvidia.hpp"
+#include "nvidia_files.hpp"
+#include "vfio.hpp"
+#include "wsl.hpp"
+
+namespace prepare {
+
+/// Finds the GPUs of one vendor among the PCI functions of a host.
+using Detector = Inventory (*)(const HostTree&, const std::vector<PciFunction>&);
+
+/// The vendors known. Another one is a header like nvidia.hpp and a row here; what every vendor
+/// needs of /proc and /sys is in pci.hpp.
+inline constexpr Detector detectors[] = {
+    &nvidia::detect,        // nvidia.com/gpu
+    &amd::detect,           // amd.com/gpu
+    &intel::detect,         // intel.com/gpu
+    &intel::detect_npus,    // intel.com/npu
+    &intel::detect_gaudis,  // intel.com/gaudi
+    &vfio::detect,          // vfio.local/gpu: of any vendor
+    &wsl::detect,           // nvidia.com/gpu, microsoft.com/gpu
+    &drm::detect,           // drm.local/gpu: what is left
+};
+
+/// The inventories of the vendors that have a GPU on this host. `complete` becomes false when the
+/// PCI bus does not show all that it has.
+inline std::vector<Inventory> detect(const HostTree& tree, bool& complete) {
+  const auto functions = pci_functions(tree, complete);
+  std::vector<Inventory> inventories;
+  for (const Detector detector : detectors) {
+    auto found = detector(tree, functions);
+    if (!found.gpus.empty()) inventories.push_back(std::move(found));
+  }
+  return inventories;
+}
+
+/// Adds the files that the containers of an inventory need, by container path. Other drivers than
+/// these have what programs need in their images.
+inline void add_driver_files(const HostTree& tree, Inventory& found) {
+  if (found.usable_count() == 0) return;
+  if (!found.library_directories.empty()) {
+    found.files = wsl::driver_files(tree, found.library_directories);
+  } else if (found.kind == "nvidia.com/gpu") {
+    found.files = nvidia::driver_files(tree, found.driver_version, found.warnings);
+  }
+}
+
+}  // namespace prepare
+
+#endif  // CDI_PREPARE_VENDORS_DETECT_HPP

@@ -1,0 +1,110 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_VENDORS_DRM_HPP
+#define CDI_PREPARE_VENDORS_DRM_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cdi/name.hpp>
+
+#include "../gpu/gpu.hpp"
+#include "../gpu/pci.hpp"
+#include "../host/host_tree.hpp"
+
+// GPUs of no vendor that has a header here: whatever has a render node, on the PCI bus or not.
+// Display controllers of servers have none.
+
+namespace prepare::drm {
+
+/// Whether a function is a GPU that no other detector looks at.
+inline bool is_other(const PciFunction& function) {
+  return vendor_name(function.vendor) == "other" && !function.is_accelerator();
+}
+
+/// Whether a directory of sysfs shows a DRM render node.
+inline bool has_render_entry(const HostTree& tree, const std::string& device_directory) {
+  const auto names = tree.list(device_directory + "/drm");
+  return std::any_of(names.begin(), names.end(), [](std::string_view name) {
+    return name.starts_with("renderD") && is_drm_node_name(name);
+  });
+}
+
+/// The directory of sysfs that has the DRM nodes of a function: its own, or for a virtio GPU that
+/// of the device it carries. None when there is no render node.
+inline std::optional<std::string> drm_parent(const HostTree& tree, const PciFunction& function) {
+  std::vector<std::string> directories{function.directory()};
+  for (const auto& name : tree.list(function.directory())) {
+    if (name.starts_with("virtio")) directories.push_back(function.directory() + "/" + name);
+  }
+  for (auto& directory : directories) {
+    if (has_render_entry(tree, directory)) return std::move(directory);
+  }
+  return std::nullopt;
+}
+
+/// Whether a platform device is a GPU. Those of amdgpu are partitions of one on the PCI bus, and
+/// vgem and vkms are no hardware.
+inline bool is_platform_gpu(const HostTree& tree, const std::string& name) {
+  for (const std::string_view other : {"amdgpu_xcp", "vgem", "vkms"}) {
+    if (name.starts_with(other)) return false;
+  }
+  return has_render_entry(tree, "/sys/bus/platform/devices/" + name);
+}
+
+/// A name for a platform device that a CDI device can have; "all" is taken.
+inline std::string platform_id(std::string_view name) {
+  std::string id{name};
+  std::replace_if(
+      id.begin(), id.end(),
+      [](char c) {
+        return !cdi::is_device_name(std::string_view{&c, 1}) && c != '.' && c != '-';
+      },
+      '-');
+  if (cdi::is_device_name(id) && id != "all") return id;
+  return "gpu-" + id + "-0";
+}
+
+/// Adds a GPU, numbered, with its DRM nodes.
+inline void add_gpu(Inventory& found, Gpu gpu, std::vector<Node> nodes) {
+  gpu.nodes = std::move(nodes);
+  gpu.left_out = render_node_fault(gpu.nodes);
+  found.gpus.push_back(std::move(gpu));
+}
+
+/// Finds the GPUs of other vendors among `functions`, and those that are part of the processor.
+inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& functions) {
+  Inventory found{.kind = "drm.local/gpu"};
+  std::size_t count = 0;
+  for (auto& [function, gpu] : candidates(functions, &is_other)) {
+    const auto directory = drm_parent(tree, function);
+    if (!directory) continue;
+    gpu.index = count++;
+    auto nodes = drm_nodes(tree, *directory, found.warnings);
+    set_by_path(nodes, "pci-" + function.address);
+    add_gpu(found, std::move(gpu), std::move(nodes));
+  }
+  for (const auto& name : tree.list("/sys/bus/platform/devices")) {
+    if (!is_platform_gpu(tree, name)) continue;
+    const auto directory = "/sys/bus/platform/devices/" + name;
+    auto nodes = drm_nodes(tree, directory, found.warnings);
+    set_by_path(nodes, "platform-" + name);
+    add_gpu(found,
+            {.vendor = "other",
+             .id = platform_id(name),
+             .driver = tree.link_name(directory + "/driver").value_or(""),
+             .index = count++},
+            std::move(nodes));
+  }
+  return found;
+}
+
+}  // namespace prepare::drm
+
+#endif  // CDI_PREPARE_VENDORS_DRM_HPP

@@ -1,0 +1,506 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_VENDORS_NVIDIA_FILES_HPP
+#define CDI_PREPARE_VENDORS_NVIDIA_FILES_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "../gpu/driver_file.hpp"
+#include "../gpu/profile.hpp"
+#include "../host/host_tree.hpp"
+#include "../host/ld_cache.hpp"
+
+// The files that NVIDIA's driver has beside its nodes. Distributions put them into different places
+// and no list of them is kept anywhere, but nearly each library has the driver's version at the end
+// of its name.
+
+namespace prepare::nvidia {
+
+/// Files of a driver by their real path.
+using FilesByPath = std::map<std::string, DriverFile>;
+
+inline std::string_view file_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+/// Whether a path has letters only that can be written into every spec.
+inline bool is_plain(std::string_view path) {
+  return std::all_of(path.begin(), path.end(), [](char c) { return c >= ' ' && c < 0x7f; });
+}
+
+/// Adds a file that stands at its real path in containers too, or `path` as a link to it.
+inline void add_at_real_path(FilesByPath& files, DriverFile::Kind kind,
+                             const std::string& real_path, const std::string& path,
+                             Profiles profiles = all_profiles) {
+  auto& file = files[real_path];
+  file.kind = kind;
+  file.host_path = real_path;
+  file.container_path = real_path;
+  file.profiles = profiles;
+  if (path != real_path) file.links.push_back(path);
+}
+
+/// What is in a map, by container path.
+inline std::vector<DriverFile> sorted_files(FilesByPath found) {
+  std::vector<DriverFile> files;
+  for (auto& [path, file] : found) {
+    std::sort(file.links.begin(), file.links.end());
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
+// Names of libraries.
+
+/// What needs a library, by its name up to ".so". Each profile needs those that are not here.
+inline constexpr std::pair<std::string_view, Profiles> library_profiles[] = {
+    {"libEGL_nvidia", graphics},
+    {"libGLESv1_CM_nvidia", graphics},
+    {"libGLESv2_nvidia", graphics},
+    {"libGLX_nvidia", graphics},
+    {"libcuda", compute | video},  // what decodes and encodes does it through CUDA
+    {"libcudadebugger", compute},
+    {"libglxserver_nvidia", graphics},
+    {"libnvcuvid", video},
+    {"libnvidia-allocator", compute | graphics},
+    {"libnvidia-cbl", graphics},
+    {"libnvidia-compiler", compute},
+    {"libnvidia-egl-gbm", graphics},
+    {"libnvidia-egl-wayland", graphics},
+    {"libnvidia-egl-wayland2", graphics},
+    {"libnvidia-egl-xcb", graphics},
+    {"libnvidia-egl-xlib", graphics},
+    {"libnvidia-eglcore", graphics},
+    {"libnvidia-encode", video},
+    {"libnvidia-fatbinaryloader", compute},
+    {"libnvidia-fbc", graphics},
+    {"libnvidia-glcore", graphics},
+    {"libnvidia-glsi", graphics},
+    {"libnvidia-glvkspirv", graphics},
+    {"libnvidia-gpucomp", compute | graphics},
+    {"libnvidia-gtk2", graphics},
+    {"libnvidia-gtk3", graphics},
+    {"libnvidia-ifr", graphics},
+    {"libnvidia-ngx", graphics},
+    {"libnvidia-nvvm", compute},
+    {"libnvidia-nvvm70", compute},
+    {"libnvidia-opencl", compute},
+    {"libnvidia-opticalflow", video},
+    {"libnvidia-pkcs11", compute},
+    {"libnvidia-pkcs11-openssl3", compute},
+    {"libnvidia-present", graphics},
+    {"libnvidia-ptxjitcompiler", compute},
+    {"libnvidia-rtcore", graphics},
+    {"libnvidia-tileiras", compute},
+    {"libnvidia-tls", graphics},
+    {"libnvidia-vksc-core", graphics},
+    {"libnvidia-vulkan-producer", graphics},
+    {"libnvidia-wayland-client", graphics},
+    {"libnvoptix", graphics},
+    {"libvdpau_nvidia", video},
+    {"nvidia_drv", graphics},
+};
+
+/// The libraries with versions of their own.
+inline constexpr std::string_view own_versions[] = {
+    "libnvidia-api",     "libnvidia-egl-gbm",  "libnvidia-egl-wayland", "libnvidia-egl-wayland2",
+    "libnvidia-egl-xcb", "libnvidia-egl-xlib", "libnvidia-nvvm70",
+};
+
+/// A library's name up to ".so", and the version that follows.
+struct LibraryName {
+  std::string_view stem{};     // "libcuda"
+  std::string_view version{};  // "570.195.03"; empty when there is none
+};
+
+inline LibraryName parse_library_name(std::string_view name) {
+  constexpr std::string_view end = ".so";
+  const auto at = name.find(end);
+  if (at == std::string_view::npos) return {};
+  const auto rest = name.substr(at + end.size());
+  return {.stem = name.substr(0, at),
+          .version = rest.starts_with('.') ? rest.substr(1) : std::string_view{}};
+}
+
+/// Whether `text` is numbers with dots between them: "570.195.03", "1".
+inline bool is_version(std::string_view text) {
+  return !text.empty() && text.front() != '.' && text.back() != '.' &&
+         text.find("..") == std::string_view::npos &&
+         text.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+/// Whether it can be that of a driver, and not that of an interface.
+inline bool is_driver_version(std::string_view text) {
+  return is_version(text) && text.find('.') != std::string_view::npos;
+}
+
+inline Profiles profiles_of(std::string_view stem) {
+  for (const auto& [known, profiles] : library_profiles) {
+    if (known == stem) return profiles;
+  }
+  return all_profiles;
+}
+
+inline bool has_own_version(std::string_view stem) {
+  return std::find(std::begin(own_versions), std::end(own_versions), stem) !=
+         std::end(own_versions);
+}
+
+/// Whether a file belongs to this version of the driver, by its name. That of the module for X
+/// servers does not tell; where servers look there is one only.
+inline bool is_driver_library(std::string_view name, std::string_view driver_version) {
+  const auto [stem, version] = parse_library_name(name);
+  if (version.empty()) return name == "nvidia_drv.so";
+  return version == driver_version || (has_own_version(stem) && is_version(version));
+}
+
+/// Whether a SONAME in ld.so.cache shows where libraries of the driver are.
+inline bool is_driver_soname(std::string_view soname) {
+  const auto stem = parse_library_name(soname).stem;
+  return stem.starts_with("libnvidia-") || profiles_of(stem) != all_profiles;
+}
+
+// The libraries themselves.
+
+/// Where libraries are when ld.so.cache does not say, which musl does not have.
+inline constexpr std::string_view usual_directories[] = {
+    "/usr/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib",
+    "/lib64",     "/lib/x86_64-linux-gnu",     "/lib/aarch64-linux-gnu",     "/lib",
+};
+
+/// Where some of them are below such a directory.
+inline constexpr std::string_view subdirectories[] = {
+    "gbm", "nvidia", "nvidia/current",       "nvidia/xorg",
+    "tls", "vdpau",  "xorg/modules/drivers", "xorg/modules/extensions",
+};
+
+/// Looks for the libraries of one version of the driver. Distributions split them over several
+/// directories, with links from one to the other.
+class LibrarySearch {
+ public:
+  LibrarySearch(const HostTree& tree, std::string_view driver_version)
+      : tree_{tree}, driver_version_{driver_version} {}
+
+  void run() {
+    const auto cache = tree_.read("/etc/ld.so.cache", cache_limit);
+    const auto entries = driver_entries(cache ? std::string_view{*cache} : std::string_view{});
+    for (const auto& entry : entries) add_cache_directory(directory_of(entry.path));
+    for (const auto directory : usual_directories) add_with_subdirectories(directory);
+    // Each may lead to more.
+    for (std::size_t i = 0; i < directories_.size(); ++i) look_in(std::string{directories_[i]});
+    for (const auto& entry : entries) add_soname(entry);
+    drop_32_bit();
+  }
+
+  const FilesByPath& found() const { return found_; }
+
+  /// The versions of which the main libraries are on the host.
+  const std::set<std::string>& installed() const { return installed_; }
+
+ private:
+  static constexpr std::size_t cache_limit = 16 << 20;
+  static constexpr std::size_t directory_limit = 200;  // hosts have ten
+
+  static std::string_view directory_of(std::string_view path) {
+    return path.substr(0, path.rfind('/'));
+  }
+
+  static std::vector<LdCacheEntry> driver_entries(std::string_view cache) {
+    auto entries = parse_ld_cache(cache);
+    std::erase_if(entries, [](const LdCacheEntry& entry) {
+      return !entry.path.starts_with('/') || !is_driver_soname(entry.soname);
+    });
+    return entries;
+  }
+
+  void add_cache_directory(std::string_view directory) {
+    if (cache_directories_.contains(directory)) return;
+    if (cache_directories_.size() >= directory_limit) return;
+    cache_directories_.emplace(directory, tree_.real_path(directory).value_or(""));
+    add_with_subdirectories(directory);
+  }
+
+  void add_with_subdirectories(std::string_view directory) {
+    const auto real_path = tree_.real_path(directory);
+    if (!real_path || !add_directory(*real_path)) return;
+    for (const auto name : subdirectories) {
+      if (const auto inner = tree_.real_path(fmt::format("{}/{}", *real_path, name))) {
+        add_directory(*inner);
+      }
+    }
+  }
+
+  bool add_directory(std::string_view real_path) {
+    if (directories_.size() >= directory_limit) return false;
+    const auto known = std::find(directories_.begin(), directories_.end(), real_path);
+    if (known != directories_.end()) return false;
+    directories_.emplace_back(real_path);
+    return true;
+  }
+
+  void look_in(const std::string& directory) {
+    for (const auto& [name, real_path] : tree_.files(directory)) {
+      const auto real_name = file_name(real_path);
+      const auto [stem, version] = parse_library_name(real_name);
+      if ((stem == "libcuda" || stem == "libnvidia-ml") && is_driver_version(version)) {
+        installed_.emplace(version);
+      }
+      if (!is_driver_library(real_name, driver_version_)) continue;
+      const auto path = fmt::format("{}/{}", directory, name);
+      if (!is_plain(path) || !is_plain(real_path)) continue;
+      add_at_real_path(found_, DriverFile::Kind::library, real_path, path, profiles_of(stem));
+      add_directory(directory_of(real_path));
+      places_.emplace(path, real_path);
+    }
+  }
+
+  /// Adds the SONAME as a link where ld.so.cache alone knows it.
+  void add_soname(const LdCacheEntry& entry) {
+    const auto directory = cache_directories_.find(directory_of(entry.path));
+    if (directory == cache_directories_.end()) return;
+    const auto in_directory = [&](std::string_view name) {
+      return fmt::format("{}/{}", directory->second, name);
+    };
+    const auto place = places_.find(in_directory(file_name(entry.path)));
+    if (place == places_.end() || entry.soname.find('/') != std::string_view::npos) return;
+    const auto link = in_directory(entry.soname);
+    if (!is_plain(link) || places_.contains(link) || tree_.exists(link)) return;
+    const auto real_path = place->second;
+    found_[real_path].links.push_back(link);
+    places_.emplace(link, real_path);
+  }
+
+  /// Takes away what is for 32-bit programs, which has the same names in a directory of its own.
+  void drop_32_bit() {
+    std::map<std::string, bool, std::less<>> by_directory;
+    std::erase_if(found_, [&](const auto& item) {
+      const std::string directory{directory_of(item.first)};
+      const auto known = by_directory.find(directory);
+      if (known != by_directory.end()) return known->second;
+      return by_directory[directory] = tree_.first_bytes(item.first, 5) ==
+                                       "\x7f"
+                                       "ELF\x01";
+    });
+  }
+
+  const HostTree& tree_;
+  std::string driver_version_;
+  std::map<std::string, std::string, std::less<>> cache_directories_{};  // and their real paths
+  std::vector<std::string> directories_{};                               // real paths
+  std::map<std::string, std::string> places_{};  // where a library is, be it by a link; real path
+  FilesByPath found_{};
+  std::set<std::string> installed_{};
+};
+
+/// Why containers cannot use the driver with the libraries that are on the host.
+inline std::optional<std::string> library_fault(const std::string& driver_version,
+                                                const std::set<std::string>& installed,
+                                                bool has_cuda) {
+  if (has_cuda) return std::nullopt;
+  if (driver_version.empty())
+    return "the version of the loaded driver is not known: containers get none of its libraries";
+  if (installed.empty() || installed.contains(driver_version)) {
+    return fmt::format("libcuda.so.{} is not on the host: containers cannot use CUDA",
+                       driver_version);
+  }
+  return fmt::format(
+      "the loaded driver is {}, but the libraries on the host are of {}: containers get none of "
+      "them; restart the host if the driver was upgraded",
+      driver_version, fmt::join(installed, ", "));
+}
+
+/// The libraries of this version of the driver.
+inline FilesByPath libraries(const HostTree& tree, const std::string& driver_version,
+                             std::vector<std::string>& warnings) {
+  LibrarySearch search{tree, driver_version};
+  search.run();
+  const auto is_found = [&](auto is_meant) {
+    return std::any_of(search.found().begin(), search.found().end(), [&](const auto& item) {
+      const auto [stem, version] = parse_library_name(file_name(item.first));
+      return version == driver_version && is_meant(stem);
+    });
+  };
+  const bool has_cuda = is_found([](std::string_view stem) { return stem == "libcuda"; });
+  if (auto fault = library_fault(driver_version, search.installed(), has_cuda)) {
+    warnings.push_back(std::move(*fault));
+  }
+  // Those that do not have the driver's version in their names belong to those that do.
+  const bool has_any = is_found([](std::string_view) { return true; });
+  return has_any ? search.found() : FilesByPath{};
+}
+
+// Files that are looked for by name.
+
+inline constexpr std::pair<std::string_view, Profiles> programs[] = {
+    {"nvidia-cuda-mps-control", compute}, {"nvidia-cuda-mps-server", compute},
+    {"nvidia-debugdump", all_profiles},   {"nvidia-imex", compute},
+    {"nvidia-imex-ctl", compute},         {"nvidia-persistenced", all_profiles},
+    {"nvidia-smi", all_profiles},         {"nvidia-xconfig", graphics},
+};
+
+inline constexpr std::string_view program_directories[] = {
+    "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/bin", "/sbin"};
+
+/// The programs that are on the host, as containers find them in /usr/bin.
+inline void add_programs(const HostTree& tree, std::vector<DriverFile>& files) {
+  for (const auto& [name, profiles] : programs) {
+    for (const auto directory : program_directories) {
+      const auto path = fmt::format("{}/{}", directory, name);
+      if (!tree.is_program(path)) continue;
+      files.push_back({.kind = DriverFile::Kind::program,
+                       .host_path = tree.real_path(path).value_or(path),
+                       .container_path = fmt::format("/usr/bin/{}", name),
+                       .profiles = profiles});
+      break;
+    }
+  }
+}
+
+/// Where the kernel looks for firmware, in its order.
+inline std::vector<std::string> firmware_directories(const HostTree& tree) {
+  std::vector<std::string> directories;
+  const auto custom = tree.line("/sys/module/firmware_class/parameters/path");
+  if (auto real_path = tree.real_path(custom); real_path && custom.starts_with('/')) {
+    directories.push_back(std::move(*real_path));
+  }
+  const auto kernel = tree.line("/proc/sys/kernel/osrelease");
+  const bool is_name = !kernel.starts_with('.') && kernel.find('/') == std::string::npos;
+  for (const std::string directory : {"/lib/firmware/updates", "/lib/firmware"}) {
+    if (!kernel.empty() && is_name) directories.push_back(directory + "/" + kernel);
+    directories.push_back(directory);
+  }
+  return directories;
+}
+
+/// The firmware of GPUs, once each, where the kernel finds it first.
+inline void add_firmware(const HostTree& tree, const std::string& driver_version,
+                         std::vector<DriverFile>& files) {
+  std::set<std::string> known;
+  for (const auto& directory : firmware_directories(tree)) {
+    const auto place = fmt::format("{}/nvidia/{}", directory, driver_version);
+    for (auto& [name, real_path] : tree.files(place)) {
+      if (!name.starts_with("gsp") || !name.ends_with(".bin")) continue;
+      if (!known.insert(name).second) continue;
+      files.push_back({.kind = DriverFile::Kind::firmware,
+                       .host_path = std::move(real_path),
+                       .container_path = place + "/" + name});
+    }
+  }
+}
+
+/// Below /run.
+inline constexpr std::pair<std::string_view, Profiles> sockets[] = {
+    {"nvidia-fabricmanager/socket", compute}, {"nvidia-persistenced/socket", all_profiles}};
+
+/// The sockets of the daemons that are running.
+inline void add_sockets(const HostTree& tree, std::vector<DriverFile>& files) {
+  for (const auto& [name, profiles] : sockets) {
+    std::set<std::string> known;
+    for (const std::string_view directory : {"/run", "/var/run"}) {
+      const auto path = fmt::format("{}/{}", directory, name);
+      if (!S_ISSOCK(tree.status(path).st_mode)) continue;
+      auto real_path = tree.real_path(path).value_or(path);
+      if (!known.insert(real_path).second) continue;
+      files.push_back({.kind = DriverFile::Kind::socket,
+                       .host_path = std::move(real_path),
+                       .container_path = path,
+                       .profiles = profiles});
+    }
+  }
+}
+
+/// The directory with the pipes of the MPS daemon, if it is that of root or of this user. Everybody
+/// may write /tmp, and who put a link there would have containers write where it leads.
+inline void add_mps_directory(const HostTree& tree, std::vector<DriverFile>& files) {
+  const std::string path = "/tmp/nvidia-mps";
+  const auto status = tree.status(path);
+  const bool is_trusted = status.st_uid == 0 || status.st_uid == ::geteuid();
+  if (!S_ISDIR(status.st_mode) || !is_trusted || tree.link_name(path)) return;
+  files.push_back({.kind = DriverFile::Kind::socket,
+                   .host_path = tree.real_path(path).value_or(path),
+                   .container_path = path,
+                   .profiles = compute});
+}
+
+/// A file of settings, and where containers look for it.
+struct Configuration {
+  std::string_view name{};
+  std::string_view container_directory{};
+  Profiles profiles{};
+};
+
+inline constexpr Configuration configurations[] = {
+    {"OpenCL/vendors/nvidia.icd", "/etc", compute},
+    {"X11/xorg.conf.d/10-nvidia.conf", "/usr/share", graphics},
+    {"X11/xorg.conf.d/nvidia-drm-outputclass.conf", "/usr/share", graphics},
+    {"egl/egl_external_platform.d/09_nvidia_wayland2.json", "/usr/share", graphics},
+    {"egl/egl_external_platform.d/10_nvidia_wayland.json", "/usr/share", graphics},
+    {"egl/egl_external_platform.d/15_nvidia_gbm.json", "/usr/share", graphics},
+    {"egl/egl_external_platform.d/20_nvidia_xcb.json", "/usr/share", graphics},
+    {"egl/egl_external_platform.d/20_nvidia_xlib.json", "/usr/share", graphics},
+    {"glvnd/egl_vendor.d/10_nvidia.json", "/usr/share", graphics},
+    {"nvidia/nvoptix.bin", "/usr/share", graphics},
+    {"vulkan/icd.d/nvidia_icd.aarch64.json", "/etc", graphics},
+    {"vulkan/icd.d/nvidia_icd.json", "/etc", graphics},
+    {"vulkan/icd.d/nvidia_icd.x86_64.json", "/etc", graphics},
+    {"vulkan/icd.d/nvidia_layers.json", "/etc", graphics},
+    {"vulkan/implicit_layer.d/nvidia_layers.json", "/etc", graphics},
+};
+
+inline constexpr std::string_view configuration_directories[] = {"/etc", "/usr/local/share",
+                                                                 "/usr/share"};
+
+/// The settings by which loaders of OpenCL, Vulkan, EGL and X find the driver, where most images
+/// have them, wherever the host does.
+inline void add_configurations(const HostTree& tree, std::vector<DriverFile>& files) {
+  for (const auto& [name, container_directory, profiles] : configurations) {
+    for (const auto directory : configuration_directories) {
+      const auto path = fmt::format("{}/{}", directory, name);
+      if (!S_ISREG(tree.status(path).st_mode)) continue;
+      files.push_back({.kind = DriverFile::Kind::configuration,
+                       .host_path = tree.real_path(path).value_or(path),
+                       .container_path = fmt::format("{}/{}", container_directory, name),
+                       .profiles = profiles});
+      break;
+    }
+  }
+}
+
+/// The files of the driver that containers get, by container path. `driver_version` is that of the
+/// module that is loaded; libraries of another one cannot work with it, and become a warning.
+inline std::vector<DriverFile> driver_files(const HostTree& tree, const std::string& driver_version,
+                                            std::vector<std::string>& warnings) {
+  const auto version = is_driver_version(driver_version) ? driver_version : std::string{};
+  auto files = sorted_files(libraries(tree, version, warnings));
+  add_programs(tree, files);
+  if (!version.empty()) add_firmware(tree, version, files);
+  add_sockets(tree, files);
+  add_mps_directory(tree, files);
+  add_configurations(tree, files);
+  std::erase_if(files, [](const DriverFile& file) {
+    return !is_plain(file.host_path) || !is_plain(file.container_path);
+  });
+  std::sort(files.begin(), files.end(), [](const DriverFile& a, const DriverFile& b) {
+    return a.container_path < b.container_path;
+  });
+  return files;
+}
+
+}  // namespace prepare::nvidia
+
+#endif  // CDI_PREPARE_VENDORS_NVIDIA_FILES_HPP
