@@ -125,7 +125,7 @@ inline cdi::Result<PreparedSpec> claim_spec(const Survey& survey, const Claim& c
     if (!kinds.contains(inventory.kind)) continue;
     if (const auto reason = reason_not_ready(inventory, holds.profiles)) {
       return cdi::Error{.code = cdi::Errc::host,
-                        .message = fmt::format("{}: {}", inventory.kind, *reason)};
+                        .message = fmt::format("{}: {}", inventory.kind, reason->text)};
     }
     merge(spec.container_edits, shared_edits(inventory, holds));
   }

@@ -44,8 +44,8 @@ struct FoundDevice {
 
   /// Why it cannot be handed out.
   std::optional<std::string> fault() const {
-    if (whole.inventory->not_ready) return whole.inventory->not_ready;
-    return share.left_out;
+    const auto& problem = whole.inventory->not_ready ? whole.inventory->not_ready : share.left_out;
+    return problem ? std::optional{problem->text} : std::nullopt;
   }
 };
 
@@ -169,7 +169,7 @@ inline cdi::Result<FoundDevice> find_again(const Survey& survey, const ClaimedDe
     return failure(fmt::format("its GPU has the driver {} now, and is {}={}", gpu->driver,
                                inventory->kind, gpu->stable_name()));
   }
-  if (gpu->left_out) return device_error(claimed.name, *gpu->left_out);
+  if (gpu->left_out) return device_error(claimed.name, gpu->left_out->text);
   for (auto& device : devices_of(whole)) {
     if (device.share.suffix != claimed.suffix || device.by_iommufd != claimed.by_iommufd) continue;
     if (const auto fault = device.fault()) return device_error(claimed.name, *fault);

@@ -17,6 +17,7 @@
 
 #include "../base/json_output.hpp"
 #include "../base/one_line.hpp"
+#include "../gpu/fault.hpp"
 #include "../gpu/gpu.hpp"
 
 // What detection found, for people and for programs.
@@ -26,6 +27,15 @@ namespace prepare {
 template <typename T>
 Json number_or_null(const std::optional<T>& number) {
   return number ? Json(*number) : Json(nullptr);
+}
+
+inline Json text_of(const std::optional<Problem>& problem) {
+  return problem ? Json(problem->text) : Json(nullptr);
+}
+
+/// The stable code of a reason.
+inline Json code_of(const std::optional<Problem>& problem) {
+  return problem ? Json(problem->code()) : Json(nullptr);
 }
 
 inline Json to_json(const Node& node) {
@@ -55,7 +65,8 @@ inline Json partitions_json(const Gpu& gpu) {
                         {"aliases", gpu.other_names(part)},
                         {"size", text_or_null(part.size)},
                         {"nodes", to_json(part.nodes)},
-                        {"left_out", text_or_null(part.left_out.value_or(""))}});
+                        {"left_out", text_of(part.left_out)},
+                        {"left_out_code", code_of(part.left_out)}});
   }
   return list;
 }
@@ -78,7 +89,8 @@ inline Json to_json(const Gpu& gpu) {
           {"iommufd_nodes", to_json(gpu.iommufd_nodes)},
           {"other_nodes", to_json(gpu.other_nodes)},
           {"partitions", partitions_json(gpu)},
-          {"left_out", text_or_null(gpu.left_out.value_or(""))}};
+          {"left_out", text_of(gpu.left_out)},
+          {"left_out_code", code_of(gpu.left_out)}};
 }
 
 inline Json to_json(const std::vector<DriverFile>& files) {
@@ -93,13 +105,26 @@ inline Json to_json(const std::vector<DriverFile>& files) {
 inline Json to_json(const Inventory& found) {
   Json gpus = Json::array();
   for (const auto& gpu : found.gpus) gpus.push_back(to_json(gpu));
+  Json missing = Json::array();
+  for (const auto& node : found.missing) {
+    missing.push_back(Json{{"reason", node.problem.text}, {"code", node.problem.code()}});
+  }
+  Json warnings = Json::array();
+  Json codes = Json::array();
+  for (const auto& [fault, text] : found.warnings) {
+    warnings.push_back(text);
+    codes.push_back(meaning_of(fault).code);
+  }
   return {{"kind", found.kind},
           {"driver_version", text_or_null(found.driver_version)},
-          {"not_ready", text_or_null(found.not_ready.value_or(""))},
+          {"not_ready", text_of(found.not_ready)},
+          {"not_ready_code", code_of(found.not_ready)},
           {"control_nodes", to_json(found.control_nodes)},
           {"fabric_nodes", to_json(found.fabric_nodes)},
           {"files", to_json(found.files)},
-          {"warnings", found.warnings},
+          {"missing", missing},
+          {"warnings", warnings},
+          {"warning_codes", codes},
           {"gpus", gpus}};
 }
 
@@ -142,7 +167,7 @@ inline std::string heading(const Gpu& gpu) {
 
 inline std::string to_text(const Gpu& gpu) {
   std::string out = heading(gpu);
-  if (gpu.left_out) out += as_line("  left out: " + *gpu.left_out);
+  if (gpu.left_out) out += as_line("  left out: " + gpu.left_out->text);
   if (gpu.partitions.empty()) out += names_line(gpu, {});
   out += to_text("", gpu.nodes);
   out += to_text(as_line(fmt::format("  {}-iommufd, by iommufd in its place", gpu.stable_name())),
@@ -152,7 +177,7 @@ inline std::string to_text(const Gpu& gpu) {
     const auto size = part.size.empty() ? "" : ", " + part.size;
     out += as_line(fmt::format("  partition {}{}{}", gpu.stable_name(), part.suffix, size));
     out += names_line(gpu, part);
-    if (part.left_out) out += as_line("  left out: " + *part.left_out);
+    if (part.left_out) out += as_line("  left out: " + part.left_out->text);
     out += to_text("", part.nodes);
   }
   return out;

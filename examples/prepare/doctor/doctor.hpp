@@ -5,8 +5,6 @@
 #define CDI_PREPARE_DOCTOR_DOCTOR_HPP
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
@@ -32,6 +30,7 @@
 #include "../base/text.hpp"
 #include "../engines/engine_versions.hpp"
 #include "../engines/engines.hpp"
+#include "../gpu/fault.hpp"
 #include "../gpu/gpu.hpp"
 #include "../host/host_tree.hpp"
 #include "../spec/fingerprint.hpp"
@@ -147,61 +146,15 @@ inline void look_at_nvidia_driver(const HostTree& tree, Findings& findings) {
 
 // GPUs and nodes.
 
-/// What to do when this stands in a reason or warning; the first that does counts.
-inline constexpr std::array<std::pair<std::string_view, std::string_view>, 14> remedies{{
-    {"bound to nouveau",
-     "Blacklist nouveau in /etc/modprobe.d (blacklist nouveau; options nouveau modeset=0), make "
-     "the "
-     "initramfs anew and reboot."},
-    {"bound to no driver",
-     "Load its driver (modprobe nvidia, amdgpu, xe, i915 or habanalabs); journalctl -k says why it "
-     "was not taken."},
-    {"IOMMU group",
-     "Bind each function of the group to vfio-pci, or give the GPU back to its own driver."},
-    {"no major for",
-     "Load the module that the node belongs to: modprobe nvidia, nvidia-uvm, nvidia-modeset."},
-    {"/dev/nvidia-caps",
-     "Make the nodes of MIG instances: nvidia-modprobe -f FILE for each file named access below "
-     "/proc/driver/nvidia/capabilities."},
-    {"/dev/nvidia-uvm", "Make the nodes: nvidia-modprobe -u -c 0."},
-    {"/dev/nvidia-modeset", "Make the node: nvidia-modprobe -m."},
-    {"/dev/nvidiactl",
-     "Make the nodes: nvidia-modprobe -c 255 -u; nvidia-persistenced, run at boot, keeps them "
-     "there."},
-    {"/dev/nvidia",
-     "Make the node: nvidia-modprobe -c MINOR; nvidia-persistenced, run at boot, keeps it there."},
-    {"driver does not answer",
-     "journalctl -k says what became of it (NVRM, Xid); reset it (nvidia-smi -r) or reboot."},
-    {"without a compute instance",
-     "Make compute instances (nvidia-smi mig -cci), or end MIG mode."},
-    {"/dev/kfd", "Load amdgpu; its kernel must be built with HSA_AMD."},
-    {"/dev/vfio", "Load vfio-pci, and let udev make the nodes: udevadm trigger."},
-    {"/dev/",
-     "Let udev make the nodes (udevadm trigger); in a container, mount the /dev of the host."},
-}};
-
-inline std::string remedy(std::string_view reason) {
-  for (const auto& [part, advice] : remedies) {
-    if (reason.find(part) != std::string_view::npos) return std::string{advice};
-  }
-  return "journalctl -k has what its driver says of it.";
-}
-
-/// Whether somebody wanted a GPU not to be handed out, as far as can be told.
-inline bool is_meant(const Gpu& gpu, std::string_view reason) {
-  return gpu.lasting && !gpu.driver.empty() && gpu.driver != "nouveau" &&
-         !reason.starts_with("IOMMU group");
-}
-
 inline void look_at_gpu(const Gpu& gpu, Findings& findings) {
   const auto& place = gpu.pci_address.empty() ? gpu.id : gpu.pci_address;
   const auto about = fmt::format("{} GPU {}", gpu.vendor, place);
   for (const auto& share : gpu.shares()) {
     if (!share.left_out) continue;
-    const bool meant = is_meant(gpu, *share.left_out);
-    findings.push_back({meant ? Level::note : Level::fault, about + share.suffix,
-                        "left out: " + *share.left_out,
-                        meant ? "Nothing, if it is meant to be so." : remedy(*share.left_out)});
+    const auto& meaning = meaning_of(share.left_out->fault);
+    const bool intended = meaning.persistence == Persistence::intended;
+    findings.push_back({intended ? Level::note : Level::fault, about + share.suffix,
+                        "left out: " + share.left_out->text, std::string{meaning.remedy}});
   }
   if (gpu.vendor == "nvidia" && gpu.driver == "nvidia" && gpu.id.empty() && !gpu.left_out) {
     findings.push_back({Level::note, about,
@@ -212,15 +165,20 @@ inline void look_at_gpu(const Gpu& gpu, Findings& findings) {
 
 inline void look_at_inventory(const Inventory& found, Findings& findings) {
   const auto before = findings.size();
+  const auto add = [&](Level level, const std::string& what, Fault fault) {
+    findings.push_back({level, found.kind, what, std::string{meaning_of(fault).remedy}});
+  };
   if (found.not_ready) {
-    findings.push_back(
-        {Level::fault, found.kind, "not ready: " + *found.not_ready, remedy(*found.not_ready)});
+    add(Level::fault, "not ready: " + found.not_ready->text, found.not_ready->fault);
   }
   for (const auto& gpu : found.gpus) look_at_gpu(gpu, findings);
-  for (const auto& warning : found.warnings) {
-    // Without it no CUDA program runs.
-    const bool fatal = warning.starts_with("/dev/nvidia-uvm ");
-    findings.push_back({fatal ? Level::fault : Level::note, found.kind, warning, remedy(warning)});
+  for (const auto& node : found.missing) {
+    if (!node.is_needed_by(all_profiles)) continue;
+    add(Level::fault, node.problem.text, node.problem.fault);
+  }
+  for (const auto& [fault, text] : found.warnings) {
+    // Without this node no CUDA program runs.
+    add(fault == Fault::uvm_node ? Level::fault : Level::note, text, fault);
   }
   if (findings.size() > before) return;
   findings.push_back(

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "driver_file.hpp"
+#include "fault.hpp"
 #include "node.hpp"
 #include "profile.hpp"
 
@@ -28,7 +29,7 @@ struct Share {
   std::vector<std::string> aliases{};  // whole names of its own: "MIG-..."
   std::string size{};                  // as its vendor names it: "1g.10gb"; empty when unknown
   std::vector<Node> nodes{};
-  std::optional<std::string> left_out{};  // why it cannot be handed out
+  std::optional<Problem> left_out{};  // why it cannot be handed out
 };
 
 /// A GPU of the host, whether or not it can be handed to a container.
@@ -50,8 +51,7 @@ struct Gpu {
   std::vector<Node> iommufd_nodes{};   // another way to the same GPU, in place of `nodes`
   std::vector<Node> other_nodes{};     // are part of it, and are not handed out with it
   std::vector<Share> partitions{};     // handed out in place of the whole
-  std::optional<std::string> left_out{};  // why no part of it can be handed out
-  bool lasting = false;  // whether that is so until somebody changes it; else it may be too early
+  std::optional<Problem> left_out{};   // why no part of it can be handed out
 
   /// The name that stays: the vendor's id, else the PCI address.
   const std::string& stable_name() const { return id.empty() ? pci_address : id; }
@@ -88,7 +88,7 @@ struct Gpu {
 
 /// A node that containers of some profiles need, and that is not to be had.
 struct MissingNode {
-  std::string reason{};
+  Problem problem{};
   Profiles profiles{};
 
   /// Whether it is nothing to go on without. A server without a screen has no node for display
@@ -109,8 +109,8 @@ struct Inventory {
   std::vector<DriverFile> files{};                 // by container path; see `add_driver_files`
   std::vector<std::string> env{};                  // for every container with a GPU
   std::vector<MissingNode> missing{};
-  std::vector<std::string> warnings{};
-  std::optional<std::string> not_ready{};  // why no GPU works although some look well
+  std::vector<Problem> warnings{};
+  std::optional<Problem> not_ready{};  // why no GPU works although some look well
 
   /// How many GPUs and partitions there are to hand out.
   std::size_t total_count() const {
@@ -130,27 +130,20 @@ struct Inventory {
   }
 };
 
-/// Notes that what leaves out a GPU lasts, and answers with it.
-inline std::string lasting(Gpu& gpu, std::string reason) {
-  gpu.lasting = true;
-  return reason;
-}
-
 /// Whether it may be too early to hand out GPUs of a kind to containers of some profiles: nothing
 /// can be, and not because somebody wants it so, or they need what is missing. Answers with the
 /// first reason.
-inline std::optional<std::string> reason_not_ready(const Inventory& found, Profiles profiles) {
+inline std::optional<Problem> reason_not_ready(const Inventory& found, Profiles profiles) {
   if (found.not_ready) return found.not_ready;
   if (found.usable_count() > 0) {
     for (const auto& node : found.missing) {
-      if (node.is_needed_by(profiles)) return node.reason;
+      if (node.is_needed_by(profiles)) return node.problem;
     }
     return std::nullopt;
   }
   for (const auto& gpu : found.gpus) {
-    if (gpu.lasting) continue;
     for (const auto& share : gpu.shares()) {
-      if (share.left_out) return share.left_out;
+      if (share.left_out && !share.left_out->is_lasting()) return share.left_out;
     }
   }
   return std::nullopt;
@@ -163,8 +156,8 @@ inline void drop_shared_ids(Inventory& found, std::string_view what) {
   for (const auto& gpu : found.gpus) ++uses[gpu.id];
   for (auto& gpu : found.gpus) {
     if (gpu.id.empty() || uses[gpu.id] == 1) continue;
-    found.warnings.push_back(
-        fmt::format("{}: another GPU has the same {}, {}", gpu.pci_address, what, gpu.id));
+    found.warnings.push_back({Fault::shared_id, fmt::format("{}: another GPU has the same {}, {}",
+                                                            gpu.pci_address, what, gpu.id)});
     gpu.id.clear();
   }
 }

@@ -20,6 +20,7 @@
 
 #include "../base/text.hpp"
 #include "../host/host_tree.hpp"
+#include "fault.hpp"
 #include "gpu.hpp"
 
 // What the kernel shows of PCI functions and their nodes, whoever made them.
@@ -156,16 +157,20 @@ inline std::vector<Candidate> candidates(const std::vector<PciFunction>& functio
 }
 
 /// Why a GPU with another driver than its vendor's cannot be handed out.
-inline std::string bound_to(const std::string& driver) {
-  return "bound to " + (driver.empty() ? "no driver" : driver);
+inline Problem bound_to(const std::string& driver) {
+  if (driver.empty()) return {Fault::bound_to_no_driver, "bound to no driver"};
+  const bool is_nouveau = driver == "nouveau";
+  return {is_nouveau ? Fault::bound_to_nouveau : Fault::bound_to_other_driver,
+          "bound to " + driver};
 }
 
 /// Why a GPU cannot be handed out whole: its virtual functions are handed out instead.
-inline std::optional<std::string> virtual_functions_fault(const HostTree& tree, Gpu& gpu) {
+inline std::optional<Problem> virtual_functions_fault(const HostTree& tree, const Gpu& gpu) {
   const auto count = parse_number<std::uint32_t>(
       tree.line(fmt::format("/sys/bus/pci/devices/{}/sriov_numvfs", gpu.pci_address)));
   if (count.value_or(0) == 0) return std::nullopt;
-  return lasting(gpu, fmt::format("it is shared out as virtual functions ({})", *count));
+  return Problem{Fault::virtual_functions,
+                 fmt::format("it is shared out as virtual functions ({})", *count)};
 }
 
 /// The majors of character devices, by driver name, as /proc/devices lists them.
@@ -237,20 +242,20 @@ inline cdi::Result<Node> sysfs_node(const HostTree& tree, const std::string& sys
   return cdi::Error{.code = cdi::Errc::host, .message = "sysfs does not say its number"};
 }
 
-/// Adds a node, or the warning that it is not there or another one.
+/// Adds a node, or the warning that it is not there or another one, as a `fault`.
 inline void add_node(std::vector<Node>& nodes, const std::string& path, cdi::Result<Node> node,
-                     std::vector<std::string>& warnings) {
+                     Fault fault, std::vector<Problem>& warnings) {
   if (node) {
     nodes.push_back(std::move(*node));
   } else {
-    warnings.push_back(path + " omitted: " + node.error().message);
+    warnings.push_back({fault, path + " omitted: " + node.error().message});
   }
 }
 
 /// The DRM nodes of a device; one that is not in /dev as sysfs has it becomes a warning. Programs
 /// compute by the render node; the card is for what shows a picture.
 inline std::vector<Node> drm_nodes(const HostTree& tree, const std::string& device_directory,
-                                   std::vector<std::string>& warnings) {
+                                   std::vector<Problem>& warnings) {
   std::vector<Node> nodes;
   const auto directory = device_directory + "/drm";
   for (const auto& name : tree.list(directory)) {
@@ -258,7 +263,7 @@ inline std::vector<Node> drm_nodes(const HostTree& tree, const std::string& devi
     const auto path = "/dev/dri/" + name;
     auto node = sysfs_node(tree, directory + "/" + name, path);
     if (node && name.starts_with("card")) node->profiles = graphics;
-    add_node(nodes, path, std::move(node), warnings);
+    add_node(nodes, path, std::move(node), Fault::udev_node, warnings);
   }
   return nodes;
 }
@@ -273,17 +278,17 @@ inline void set_by_path(std::vector<Node>& nodes, const std::string& device) {
 
 /// Why a GPU with these DRM nodes cannot be handed out: it has no render node, the one that
 /// programs compute and draw with.
-inline std::optional<std::string> render_node_fault(const std::vector<Node>& nodes) {
+inline std::optional<Problem> render_node_fault(const std::vector<Node>& nodes) {
   const bool has_one = std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
     return node.path.starts_with("/dev/dri/renderD");
   });
   if (has_one) return std::nullopt;
-  return "it has no render node that can be used";
+  return Problem{Fault::no_render_node, "it has no render node that can be used"};
 }
 
 /// The DRM nodes of a PCI function, with the names of their links.
 inline std::vector<Node> drm_nodes(const HostTree& tree, const PciFunction& function,
-                                   std::vector<std::string>& warnings) {
+                                   std::vector<Problem>& warnings) {
   auto nodes = drm_nodes(tree, function.directory(), warnings);
   set_by_path(nodes, "pci-" + function.address);
   return nodes;

@@ -90,7 +90,7 @@ inline std::vector<LeftOut> left_out(const Inventory& found) {
   for (const auto& gpu : found.gpus) {
     for (const auto& share : gpu.shares()) {
       if (!share.left_out) continue;
-      out.push_back({found.kind, gpu.stable_name() + share.suffix, *share.left_out});
+      out.push_back({found.kind, gpu.stable_name() + share.suffix, share.left_out->text});
     }
   }
   return out;

@@ -20,6 +20,7 @@
 #include <cdi/result.hpp>
 
 #include "../base/text.hpp"
+#include "../gpu/fault.hpp"
 #include "../gpu/gpu.hpp"
 #include "../gpu/pci.hpp"
 #include "../host/host_tree.hpp"
@@ -33,7 +34,6 @@ namespace prepare::amd {
 inline constexpr std::uint32_t pci_vendor = 0x1002;
 inline constexpr std::string_view render_prefix = "renderD";
 inline constexpr std::string_view platform_devices = "/sys/bus/platform/devices";
-inline constexpr const char* no_kfd_node = "KFD shows no topology node for it";
 inline constexpr std::string_view topology_nodes = "/sys/class/kfd/kfd/topology/nodes";
 
 /// A GPU, or a partition of one, in the KFD topology.
@@ -121,7 +121,7 @@ inline std::string unique_id(const HostTree& tree, const PciFunction& function) 
 /// The partitions of a GPU; one, or the GPU itself, when it has only that. Its virtual functions,
 /// whose location differs from its own as that of partitions does, have PCI devices of their own.
 inline std::vector<Share> shares(const HostTree& tree, const Topology& topology,
-                                 const PciFunction& function, std::vector<std::string>& warnings) {
+                                 const PciFunction& function, std::vector<Problem>& warnings) {
   std::vector<Share> own;
   for (const auto& node : topology.nodes) {
     if (!node.is_on(function)) continue;
@@ -142,31 +142,34 @@ inline std::vector<Share> shares(const HostTree& tree, const Topology& topology,
 }
 
 /// Fills in what the driver knows of a GPU; answers why it cannot be handed out.
-inline std::optional<std::string> examine(const HostTree& tree, const Topology& topology,
-                                          Candidate& candidate,
-                                          std::vector<std::string>& warnings) {
+inline std::optional<Problem> examine(const HostTree& tree, const Topology& topology,
+                                      Candidate& candidate, std::vector<Problem>& warnings) {
   auto& [function, gpu] = candidate;
-  if (gpu.driver != "amdgpu") return lasting(gpu, bound_to(gpu.driver));
+  if (gpu.driver != "amdgpu") return bound_to(gpu.driver);
   gpu.id = unique_id(tree, function);
   gpu.model = tree.line(function.directory() + "/product_name");
   // While a GPU is reset or partitioned anew these fail, and its nodes are in between.
   const auto compute = tree.read(function.directory() + "/current_compute_partition");
   if (!compute && compute.error().system != ENOENT) {
-    return "its partitioning cannot be read, try again: " + cdi::to_string(compute.error());
+    return Problem{Fault::partitioning_unreadable, "its partitioning cannot be read, try again: " +
+                                                       cdi::to_string(compute.error())};
   }
   const auto memory = tree.line(function.directory() + "/current_memory_partition");
   if (compute) gpu.mode = std::string{trim(*compute)};
   const bool is_whole = gpu.mode.empty() || gpu.mode == "SPX";
   if (!memory.empty()) gpu.mode += "/" + memory;
 
+  const Problem no_topology{Fault::no_kfd_topology, "KFD shows no topology node for it"};
   auto parts = shares(tree, topology, function, warnings);
   if (!is_whole || parts.size() > 1) {
-    if (parts.empty()) return no_kfd_node;
+    if (parts.empty()) return no_topology;
     gpu.partitions = std::move(parts);
     return std::nullopt;
   }
-  if (parts.empty() && function.is_accelerator()) return no_kfd_node;
-  if (parts.empty()) warnings.push_back(gpu.pci_address + ": no compute: " + no_kfd_node);
+  if (parts.empty() && function.is_accelerator()) return no_topology;
+  if (parts.empty()) {
+    warnings.push_back({no_topology.fault, gpu.pci_address + ": no compute: " + no_topology.text});
+  }
   gpu.nodes = parts.empty() ? drm_nodes(tree, function, warnings) : parts.front().nodes;
   return render_node_fault(gpu.nodes);
 }
@@ -189,7 +192,7 @@ inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& fu
   if (kfd) {
     found.control_nodes.push_back(std::move(*kfd));
   } else {
-    found.not_ready = kfd.error().message;
+    found.not_ready = Problem{Fault::kfd_node, kfd.error().message};
   }
   return found;
 }

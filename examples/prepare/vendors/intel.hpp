@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "../base/text.hpp"
+#include "../gpu/fault.hpp"
 #include "../gpu/gpu.hpp"
 #include "../gpu/pci.hpp"
 #include "../host/host_tree.hpp"
@@ -41,24 +42,25 @@ inline std::string uid(const PciFunction& function) {
 /// The nodes of the management engine of a discrete card. They are for firmware updates and
 /// telemetry, not for programs that compute.
 inline std::vector<Node> management_nodes(const HostTree& tree, const PciFunction& function,
-                                          std::vector<std::string>& warnings) {
+                                          std::vector<Problem>& warnings) {
   std::vector<Node> nodes;
   for (const auto& child : tree.list(function.directory())) {
     if (child.find(".mei-gscfi.") == std::string::npos) continue;
     const auto directory = fmt::format("{}/{}/mei", function.directory(), child);
     for (const auto& name : tree.list(directory)) {
       const auto path = "/dev/" + name;
-      add_node(nodes, path, sysfs_node(tree, directory + "/" + name, path), warnings);
+      add_node(nodes, path, sysfs_node(tree, directory + "/" + name, path), Fault::udev_node,
+               warnings);
     }
   }
   return nodes;
 }
 
 /// Fills in the nodes of a GPU; answers why it cannot be handed out.
-inline std::optional<std::string> examine(const HostTree& tree, Candidate& candidate,
-                                          std::vector<std::string>& warnings) {
+inline std::optional<Problem> examine(const HostTree& tree, Candidate& candidate,
+                                      std::vector<Problem>& warnings) {
   auto& [function, gpu] = candidate;
-  if (gpu.driver != "i915" && gpu.driver != "xe") return lasting(gpu, bound_to(gpu.driver));
+  if (gpu.driver != "i915" && gpu.driver != "xe") return bound_to(gpu.driver);
   gpu.aliases.push_back(uid(function));
   gpu.nodes = drm_nodes(tree, function, warnings);
   gpu.other_nodes = management_nodes(tree, function, warnings);
@@ -80,24 +82,24 @@ inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& fu
 /// Adds the nodes that a directory of sysfs names; they stand in `dev_directory`.
 inline void add_nodes_of(const HostTree& tree, const std::string& sysfs_directory,
                          const std::string& dev_directory, std::vector<Node>& nodes,
-                         std::vector<std::string>& warnings) {
+                         std::vector<Problem>& warnings) {
   for (const auto& name : tree.list(sysfs_directory)) {
     const auto directory = sysfs_directory + "/" + name;
     if (!tree.exists(directory + "/dev")) continue;
     const auto path = dev_directory + name;
-    add_node(nodes, path, sysfs_node(tree, directory, path), warnings);
+    add_node(nodes, path, sysfs_node(tree, directory, path), Fault::udev_node, warnings);
   }
 }
 
 /// Why an accelerator with these nodes cannot be handed out.
-inline std::optional<std::string> accelerator_fault(const std::vector<Node>& nodes) {
+inline std::optional<Problem> accelerator_fault(const std::vector<Node>& nodes) {
   constexpr std::string_view prefix = "/dev/accel/accel";
   const bool has_one = std::any_of(nodes.begin(), nodes.end(), [&](const Node& node) {
     return node.path.starts_with(prefix) &&
            parse_number<std::uint32_t>(std::string_view{node.path}.substr(prefix.size()));
   });
   if (has_one) return std::nullopt;
-  return "it has no /dev/accel node that can be used";
+  return Problem{Fault::no_accel_node, "it has no /dev/accel node that can be used"};
 }
 
 /// An NPU counts with its driver only: other Intel accelerators have the same class.
@@ -133,7 +135,7 @@ inline Inventory detect_gaudis(const HostTree& tree, const std::vector<PciFuncti
                    found.warnings);
       gaudi.left_out = accelerator_fault(gaudi.nodes);
     } else {
-      gaudi.left_out = lasting(gaudi, bound_to(gaudi.driver));
+      gaudi.left_out = bound_to(gaudi.driver);
     }
     found.gpus.push_back(std::move(gaudi));
   }

@@ -21,6 +21,7 @@
 #include <cdi/result.hpp>
 
 #include "../base/text.hpp"
+#include "../gpu/fault.hpp"
 #include "../gpu/gpu.hpp"
 #include "../gpu/pci.hpp"
 #include "../host/host_tree.hpp"
@@ -95,6 +96,11 @@ inline cdi::Result<Node> node_or_numbers(const HostTree& tree, const std::string
   return numbers;
 }
 
+/// The problem of a module that is not loaded, and so has no major.
+inline Problem no_major(std::string_view module) {
+  return {Fault::no_major, fmt::format("/proc/devices has no major for {}", module)};
+}
+
 /// The names in a directory that are `prefix` and a number, by number.
 inline std::vector<std::string> numbered(const HostTree& tree, const std::string& directory,
                                          std::string_view prefix) {
@@ -108,22 +114,24 @@ inline std::vector<std::string> numbered(const HostTree& tree, const std::string
   return names;
 }
 
-/// The node that gives access to a MIG instance; `directory` is that of the instance in /proc.
-inline cdi::Result<Node> access_node(const HostTree& tree, const CharMajors& majors,
-                                     const std::string& directory) {
-  const auto failure = [](std::string message) {
-    return cdi::Error{.code = cdi::Errc::host, .message = std::move(message)};
-  };
+/// Adds the node that gives access to a MIG instance; `directory` is that of the instance in /proc.
+/// Returns why the node cannot be used.
+inline std::optional<Problem> add_access_node(const HostTree& tree, const CharMajors& majors,
+                                              const std::string& directory,
+                                              std::vector<Node>& nodes) {
   const auto text = tree.read(directory + "/access");
-  if (!text) return text.error();
+  if (!text) return Problem{Fault::mig_access, text.error().message};
   auto values = parse_values(*text);
   const auto minor = parse_number<std::int64_t>(values["DeviceFileMinor"]);
-  if (!minor) return failure(directory + "/access has no DeviceFileMinor");
+  if (!minor) return Problem{Fault::mig_access, directory + "/access has no DeviceFileMinor"};
   const auto major = majors.find("nvidia-caps");
-  if (!major) return failure("/proc/devices has no major for nvidia-caps");
+  if (!major) return no_major("nvidia-caps");
   const auto path = "/dev/nvidia-caps/nvidia-cap" + std::to_string(*minor);
   const auto mode = parse_number<std::uint32_t>(values["DeviceFileMode"]);
-  return node_or_numbers(tree, path, *major, *minor, mode.value_or(0444) & 0777);
+  auto node = node_or_numbers(tree, path, *major, *minor, mode.value_or(0444) & 0777);
+  if (!node) return Problem{Fault::mig_node, node.error().message};
+  nodes.push_back(std::move(*node));
+  return std::nullopt;
 }
 
 /// A MIG instance: a compute instance `instances/GI/CI` of the GPU whose node is `gpu_node`. Its
@@ -134,20 +142,16 @@ inline Share mig_instance(const HostTree& tree, const CharMajors& majors,
   Share share{.suffix = fmt::format(":{}:{}", gi, ci), .nodes = {gpu_node}};
   for (const auto& directory :
        {fmt::format("{}/{}", instances, gi), fmt::format("{}/{}/{}", instances, gi, ci)}) {
-    auto node = access_node(tree, majors, directory);
-    if (!node) {
-      share.left_out = node.error().message;
-      return share;
-    }
-    share.nodes.push_back(std::move(*node));
+    share.left_out = add_access_node(tree, majors, directory, share.nodes);
+    if (share.left_out) break;
   }
   return share;
 }
 
-/// Fills in the MIG instances of a GPU, if it is partitioned; answers why none can be handed out.
+/// Fills in the MIG instances of a GPU, if it is partitioned; returns why none can be handed out.
 /// An empty `mig` directory only says that a GPU could be partitioned.
-inline std::optional<std::string> examine_mig(const HostTree& tree, const CharMajors& majors,
-                                              std::int64_t minor, Gpu& gpu) {
+inline std::optional<Problem> examine_mig(const HostTree& tree, const CharMajors& majors,
+                                          std::int64_t minor, Gpu& gpu) {
   const auto instances = fmt::format("/proc/driver/nvidia/capabilities/gpu{}/mig", minor);
   const auto gpu_instances = numbered(tree, instances, "gi");
   if (gpu_instances.empty()) return virtual_functions_fault(tree, gpu);
@@ -155,7 +159,8 @@ inline std::optional<std::string> examine_mig(const HostTree& tree, const CharMa
   for (const auto& gi : gpu_instances) {
     const auto compute_instances = numbered(tree, instances + "/" + gi, "ci");
     if (compute_instances.empty()) {
-      gpu.partitions.push_back({.suffix = ":" + gi, .left_out = "it has no compute instance"});
+      const Problem problem{Fault::no_compute_instance, "it has no compute instance"};
+      gpu.partitions.push_back({.suffix = ":" + gi, .left_out = problem});
     }
     for (const auto& ci : compute_instances) {
       gpu.partitions.push_back(mig_instance(tree, majors, instances, gi, ci, gpu.nodes.front()));
@@ -164,38 +169,53 @@ inline std::optional<std::string> examine_mig(const HostTree& tree, const CharMa
   return std::nullopt;
 }
 
-/// Fills in what the driver knows of a GPU, and its node; answers why it cannot be handed out.
-inline std::optional<std::string> examine(const HostTree& tree, const CharMajors& majors,
-                                          Gpu& gpu) {
-  if (gpu.driver != "nvidia") return lasting(gpu, bound_to(gpu.driver));
+/// Fills in what the driver knows of a GPU, and its node; returns why it cannot be handed out.
+inline std::optional<Problem> examine(const HostTree& tree, const CharMajors& majors, Gpu& gpu) {
+  if (gpu.driver != "nvidia") return bound_to(gpu.driver);
   const auto text = tree.read("/proc/driver/nvidia/gpus/" + gpu.pci_address + "/information");
-  if (!text) return "the driver does not answer for it: " + cdi::to_string(text.error());
+  if (!text) {
+    return Problem{Fault::driver_silent,
+                   "the driver does not answer for it: " + cdi::to_string(text.error())};
+  }
   const auto information = parse_information(*text);
   gpu.id = information.uuid;
   gpu.model = information.model;
-  if (information.excluded) return lasting(gpu, "excluded by the driver's configuration");
-  if (!information.minor) return "the driver gives no device minor for it";
+  if (information.excluded) {
+    return Problem{Fault::excluded_by_driver, "excluded by the driver's configuration"};
+  }
+  if (!information.minor) {
+    return Problem{Fault::no_device_minor, "the driver gives no device minor for it"};
+  }
   const auto major = gpu_major(majors);
-  if (!major) return "/proc/devices has no major for nvidia";
+  if (!major) return no_major("nvidia");
   const auto path = "/dev/nvidia" + std::to_string(*information.minor);
   auto node = checked_node(tree, path, *major, *information.minor);
-  if (!node) return node.error().message;
+  if (!node) return Problem{Fault::nvidia_node, node.error().message};
   gpu.nodes.push_back(std::move(*node));
   return examine_mig(tree, majors, *information.minor, gpu);
 }
 
-/// Adds a control node that not all profiles need. When its driver is loaded and nobody has made
-/// the node yet, its numbers are enough for a runtime; another one in its place is a warning.
-inline void add_optional_node(const HostTree& tree, Inventory& found, const std::string& path,
-                              std::optional<std::int64_t> major, std::int64_t minor,
-                              Profiles profiles) {
-  if (!major) {
-    found.missing.push_back({path + ": its kernel module is not loaded", profiles});
+/// A node that not all profiles need.
+struct OptionalNode {
+  std::string path{};
+  std::optional<std::int64_t> major{};
+  std::int64_t minor = 0;
+  Profiles profiles{};
+  Fault node{};    // when it is missing or another one
+  Fault module{};  // when its kernel module is not loaded
+};
+
+/// Adds a control node that not all profiles need. When its driver is loaded and no process has
+/// made the node yet, its numbers are enough for a runtime; another one in its place is a warning.
+inline void add_optional_node(const HostTree& tree, Inventory& found, const OptionalNode& wanted) {
+  if (!wanted.major) {
+    const Problem problem{wanted.module, wanted.path + ": its kernel module is not loaded"};
+    found.missing.push_back({problem, wanted.profiles});
     return;
   }
-  auto node = node_or_numbers(tree, path, *major, minor, 0666);
-  if (node) node->profiles = profiles;
-  add_node(found.control_nodes, path, std::move(node), found.warnings);
+  auto node = node_or_numbers(tree, wanted.path, *wanted.major, wanted.minor, 0666);
+  if (node) node->profiles = wanted.profiles;
+  add_node(found.control_nodes, wanted.path, std::move(node), wanted.node, found.warnings);
 }
 
 /// Adds the nodes that all GPUs share; without the first of them none works.
@@ -203,16 +223,20 @@ inline void add_control_nodes(const HostTree& tree, const CharMajors& majors, In
   const auto major = gpu_major(majors);
   auto control = checked_node(tree, "/dev/nvidiactl", major.value_or(0), control_minor);
   if (!control) {
-    found.not_ready = control.error().message;
+    found.not_ready = Problem{Fault::nvidiactl_node, control.error().message};
     return;
   }
   found.control_nodes.push_back(std::move(*control));
   const auto uvm_major = majors.find("nvidia-uvm");
-  add_optional_node(tree, found, "/dev/nvidia-uvm", uvm_major, uvm_minor, compute | video);
-  add_optional_node(tree, found, "/dev/nvidia-uvm-tools", uvm_major, uvm_tools_minor,
-                    compute | video);
-  add_optional_node(tree, found, "/dev/nvidia-modeset", modeset_major(majors), modeset_minor,
-                    graphics);
+  add_optional_node(tree, found,
+                    {"/dev/nvidia-uvm", uvm_major, uvm_minor, compute | video, Fault::uvm_node,
+                     Fault::uvm_module});
+  add_optional_node(tree, found,
+                    {"/dev/nvidia-uvm-tools", uvm_major, uvm_tools_minor, compute | video,
+                     Fault::uvm_tools_node, Fault::uvm_module});
+  add_optional_node(tree, found,
+                    {"/dev/nvidia-modeset", modeset_major(majors), modeset_minor, graphics,
+                     Fault::modeset_node, Fault::modeset_module});
 }
 
 /// Adds the nodes in a directory that are named `prefix` and their minor.
@@ -224,7 +248,7 @@ inline void add_numbered_nodes(const HostTree& tree, const std::string& director
     const auto minor = parse_number<std::int64_t>(std::string_view{name}.substr(prefix.size()));
     const auto path = directory + "/" + name;
     add_node(found.fabric_nodes, path, checked_node(tree, path, *major, minor.value_or(-1)),
-             found.warnings);
+             Fault::fabric_node, found.warnings);
   }
 }
 
@@ -235,7 +259,7 @@ inline void add_fabric_nodes(const HostTree& tree, const CharMajors& majors, Inv
   if (switch_major && tree.node("/dev/nvidia-nvswitchctl")) {
     const auto path = "/dev/nvidia-nvswitchctl";
     add_node(found.fabric_nodes, path, checked_node(tree, path, *switch_major, control_minor),
-             found.warnings);
+             Fault::fabric_node, found.warnings);
   }
   add_numbered_nodes(tree, "/dev", "nvidia-nvswitch", switch_major, found);
   add_numbered_nodes(tree, "/dev/nvidia-caps-imex-channels", "channel",

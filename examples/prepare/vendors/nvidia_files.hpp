@@ -21,6 +21,7 @@
 #include <fmt/ranges.h>
 
 #include "../gpu/driver_file.hpp"
+#include "../gpu/fault.hpp"
 #include "../gpu/profile.hpp"
 #include "../host/host_tree.hpp"
 #include "../host/ld_cache.hpp"
@@ -308,25 +309,29 @@ class LibrarySearch {
 };
 
 /// Why containers cannot use the driver with the libraries that are on the host.
-inline std::optional<std::string> library_fault(const std::string& driver_version,
-                                                const std::set<std::string>& installed,
-                                                bool has_cuda) {
+inline std::optional<Problem> library_fault(const std::string& driver_version,
+                                            const std::set<std::string>& installed, bool has_cuda) {
   if (has_cuda) return std::nullopt;
-  if (driver_version.empty())
-    return "the version of the loaded driver is not known: containers get none of its libraries";
-  if (installed.empty() || installed.contains(driver_version)) {
-    return fmt::format("libcuda.so.{} is not on the host: containers cannot use CUDA",
-                       driver_version);
+  if (driver_version.empty()) {
+    return Problem{Fault::unknown_driver_version,
+                   "the version of the loaded driver is not known: containers get none of its "
+                   "libraries"};
   }
-  return fmt::format(
-      "the loaded driver is {}, but the libraries on the host are of {}: containers get none of "
-      "them; restart the host if the driver was upgraded",
-      driver_version, fmt::join(installed, ", "));
+  if (installed.empty() || installed.contains(driver_version)) {
+    return Problem{Fault::no_libcuda,
+                   fmt::format("libcuda.so.{} is not on the host: containers cannot use CUDA",
+                               driver_version)};
+  }
+  return Problem{Fault::other_libraries,
+                 fmt::format("the loaded driver is {}, but the libraries on the host are of {}: "
+                             "containers get none of "
+                             "them; restart the host if the driver was upgraded",
+                             driver_version, fmt::join(installed, ", "))};
 }
 
 /// The libraries of this version of the driver.
 inline FilesByPath libraries(const HostTree& tree, const std::string& driver_version,
-                             std::vector<std::string>& warnings) {
+                             std::vector<Problem>& warnings) {
   LibrarySearch search{tree, driver_version};
   search.run();
   const auto is_found = [&](auto is_meant) {
@@ -484,7 +489,7 @@ inline void add_configurations(const HostTree& tree, std::vector<DriverFile>& fi
 /// The files of the driver that containers get, by container path. `driver_version` is that of the
 /// module that is loaded; libraries of another one cannot work with it, and become a warning.
 inline std::vector<DriverFile> driver_files(const HostTree& tree, const std::string& driver_version,
-                                            std::vector<std::string>& warnings) {
+                                            std::vector<Problem>& warnings) {
   const auto version = is_driver_version(driver_version) ? driver_version : std::string{};
   auto files = sorted_files(libraries(tree, version, warnings));
   add_programs(tree, files);

@@ -20,6 +20,7 @@
 #include "../base/exit_codes.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
+#include "../gpu/fault.hpp"
 #include "../gpu/gpu.hpp"
 #include "../gpu/visible.hpp"
 #include "../host/host_tree.hpp"
@@ -62,7 +63,8 @@ inline void ask_nvml(std::vector<Inventory>& inventories, const Options& options
       });
   if (found == inventories.end()) return;
   if (options.nvml_library.empty() && options.root != "/") {
-    found->warnings.emplace_back("NVML would tell of this host, not of the tree below the root");
+    found->warnings.push_back({Fault::nvml_of_other_host,
+                               "NVML would tell of this host, not of the tree below the root"});
     return;
   }
   NvmlOptions asked;
@@ -73,7 +75,7 @@ inline void ask_nvml(std::vector<Inventory>& inventories, const Options& options
     memory.fault = answer ? std::string{} : cdi::to_string(answer.error());
     if (answer) memory.gpus = std::move(*answer);
   }
-  if (!memory.fault.empty()) found->warnings.push_back(memory.fault);
+  if (!memory.fault.empty()) found->warnings.push_back({Fault::nvml_failed, memory.fault});
   add_nvml(*found, memory.gpus);
 }
 
@@ -102,7 +104,7 @@ inline std::vector<std::string> reasons_not_ready(const Survey& survey, const Op
   std::vector<std::string> reasons;
   for (const auto& found : survey.inventories) {
     if (auto reason = reason_not_ready(found, profiles_named(options.profile)))
-      reasons.push_back(found.kind + ": " + *reason);
+      reasons.push_back(found.kind + ": " + reason->text);
   }
   if (const auto count = survey.usable_count(); count < options.expect) {
     reasons.push_back(
@@ -115,8 +117,8 @@ inline std::vector<std::string> reasons_not_ready(const Survey& survey, const Op
 inline bool is_between_states(const Survey& survey) {
   const auto is_passing = [](const Gpu& gpu) {
     const auto shares = gpu.shares();
-    return !gpu.lasting && std::any_of(shares.begin(), shares.end(), [](const Share& share) {
-      return share.left_out.has_value();
+    return std::any_of(shares.begin(), shares.end(), [](const Share& share) {
+      return share.left_out && !share.left_out->is_lasting();
     });
   };
   const auto& kinds = survey.inventories;
@@ -165,17 +167,18 @@ inline std::string complaints(const Survey& survey, const Options& options) {
             : "no GPU found on this host, whose PCI bus cannot be read: spec files stay");
   }
   for (const auto& found : survey.inventories) {
-    for (const auto& warning : found.warnings) add("warning: " + warning);
+    for (const auto& warning : found.warnings) add("warning: " + warning.text);
     for (const auto& node : found.missing) {
       const auto asked = profiles_named(options.profile);
-      if (node.profiles.shares(asked) && !node.is_needed_by(asked)) add("warning: " + node.reason);
+      if (node.profiles.shares(asked) && !node.is_needed_by(asked))
+        add("warning: " + node.problem.text);
     }
     for (const auto& gpu : found.gpus) {
       for (const auto& share : gpu.shares()) {
         if (!share.left_out) continue;
         const auto& place = gpu.pci_address.empty() ? gpu.id : gpu.pci_address;
         add(fmt::format("left out: {} GPU {}{}: {}", gpu.vendor, place, share.suffix,
-                        *share.left_out));
+                        share.left_out->text));
       }
     }
   }

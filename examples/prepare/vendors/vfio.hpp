@@ -14,6 +14,7 @@
 
 #include <cdi/result.hpp>
 
+#include "../gpu/fault.hpp"
 #include "../gpu/gpu.hpp"
 #include "../gpu/pci.hpp"
 #include "../host/host_tree.hpp"
@@ -31,12 +32,13 @@ inline bool leaves_group_viable(std::string_view driver) {
 }
 
 /// Why nothing of an IOMMU group can be passed through.
-inline std::optional<std::string> group_fault(const HostTree& tree, const std::string& group) {
+inline std::optional<Problem> group_fault(const HostTree& tree, const std::string& group) {
   const auto members = fmt::format("/sys/kernel/iommu_groups/{}/devices", group);
   for (const auto& member : tree.list(members)) {
     const auto driver = tree.link_name(fmt::format("{}/{}/driver", members, member)).value_or("");
     if (leaves_group_viable(driver)) continue;
-    return fmt::format("IOMMU group {} is not viable: {} is on {}", group, member, driver);
+    return Problem{Fault::iommu_group,
+                   fmt::format("IOMMU group {} is not viable: {} is on {}", group, member, driver)};
   }
   return std::nullopt;
 }
@@ -92,14 +94,13 @@ inline cdi::Result<std::vector<Node>> iommufd_nodes(const HostTree& tree,
 }
 
 /// Fills in the nodes of a GPU; answers why it cannot be handed out.
-inline std::optional<std::string> examine(const HostTree& tree, const PciFunction& function,
-                                          Gpu& gpu) {
-  if (auto fault = group_fault(tree, function.iommu_group)) return lasting(gpu, *fault);
+inline std::optional<Problem> examine(const HostTree& tree, const PciFunction& function, Gpu& gpu) {
+  if (auto fault = group_fault(tree, function.iommu_group)) return fault;
   auto by_group = group_nodes(tree, function.iommu_group);
   auto by_iommufd = iommufd_nodes(tree, function);
   if (!by_group && !by_iommufd) {
-    return fmt::format("{}; nor by iommufd: {}", by_group.error().message,
-                       by_iommufd.error().message);
+    return Problem{Fault::vfio_node, fmt::format("{}; nor by iommufd: {}", by_group.error().message,
+                                                 by_iommufd.error().message)};
   }
   if (by_iommufd) gpu.iommufd_nodes = std::move(*by_iommufd);
   gpu.nodes = by_group ? std::move(*by_group) : gpu.iommufd_nodes;

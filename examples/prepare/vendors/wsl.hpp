@@ -16,6 +16,7 @@
 #include <cdi/result.hpp>
 
 #include "../gpu/driver_file.hpp"
+#include "../gpu/fault.hpp"
 #include "../gpu/gpu.hpp"
 #include "../gpu/pci.hpp"
 #include "../host/host_tree.hpp"
@@ -68,7 +69,7 @@ inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& fu
   if (node) {
     gpu.nodes.push_back(std::move(*node));
   } else {
-    gpu.left_out = node.error().message;
+    gpu.left_out = Problem{Fault::dxg_node, node.error().message};
   }
   found.gpus.push_back(std::move(gpu));
   return found;

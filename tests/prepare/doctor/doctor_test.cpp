@@ -17,6 +17,7 @@
 
 #include "../../../examples/prepare/doctor/finding.hpp"
 #include "../../../examples/prepare/engines/engines.hpp"
+#include "../../../examples/prepare/gpu/fault.hpp"
 #include "../../../examples/prepare/gpu/gpu.hpp"
 #include "../../../examples/prepare/host/host_tree.hpp"
 #include "../../temp_tree.hpp"
@@ -117,17 +118,6 @@ bool is_only(const std::vector<Finding>& findings, std::string_view what, Level 
     }
   }
   return true;
-}
-
-/// What is said of a GPU that is left out.
-std::vector<Finding> findings_on_gpu(std::string reason, std::string driver, bool lasting) {
-  const Host host;
-  auto found = inventory();
-  auto& gpu = found.gpus.front();
-  gpu.left_out = std::move(reason);
-  gpu.driver = std::move(driver);
-  gpu.lasting = lasting;
-  return about(diagnose(host, {found}), "nvidia GPU 0000:17:00.0");
 }
 
 }  // namespace
@@ -549,7 +539,7 @@ TEST_CASE("specs that are missing, of another host, or name what is not there") 
 
   // Nothing to hand out needs no spec.
   host.remove("var/run/cdi/a.json");
-  found.gpus[0].left_out = "excluded";
+  found.gpus[0].left_out = Problem{Fault::excluded_by_driver, "excluded"};
   CHECK(about(on_specs(), "specs").empty());
 }
 
@@ -565,36 +555,24 @@ TEST_CASE("GPUs that are well") {
   CHECK_FALSE(has_fault(findings));
 }
 
-TEST_CASE("GPUs that are left out, and what to do") {
-  const auto check = [](std::string reason, std::string driver, bool lasting, Level level,
-                        std::string_view advice) {
-    CAPTURE(reason);
-    const auto found = findings_on_gpu(reason, std::move(driver), lasting);
-    REQUIRE(found.size() == 1);
-    CHECK(found[0].level == level);
-    CHECK(found[0].what == "left out: " + reason);
-    CHECK(found[0].advice.find(advice) != std::string::npos);
-  };
-  check("bound to nouveau", "nouveau", true, Level::fault, "Blacklist nouveau");
-  check("bound to no driver", "", true, Level::fault, "modprobe nvidia");
-  check("IOMMU group 43 is not viable: 0000:17:00.1 is on snd_hda_intel", "vfio-pci", true,
-        Level::fault, "vfio-pci");
-  check("excluded by the driver's configuration", "nvidia", true, Level::note, "Nothing");
-  check("bound to pci-stub", "pci-stub", true, Level::note, "Nothing");
-  check("/dev/nvidia0: No such file or directory", "nvidia", false, Level::fault,
-        "nvidia-modprobe -c MINOR");
-  check("/dev/nvidia-caps/nvidia-cap3: x", "nvidia", false, Level::fault, "nvidia-modprobe -f");
-  check("/proc/devices has no major for nvidia", "nvidia", false, Level::fault, "modprobe nvidia");
-  check("the driver does not answer for it: x", "nvidia", false, Level::fault, "Xid");
-  check("/dev/dri/renderD128 is 1:2, not 3:4", "i915", false, Level::fault, "udevadm trigger");
-  check("something else", "xe", false, Level::fault, "journalctl -k");
+TEST_CASE("each fault has its own level and advice, whatever its text is") {
+  const Host host;
+  for (const auto& [fault, code, persistence, remedy] : fault_meanings) {
+    CAPTURE(code);
+    auto found = inventory();
+    found.gpus.front().left_out = Problem{fault, "some text"};
+    const bool intended = persistence == Persistence::intended;
+    CHECK(is_only(diagnose(host, {found}), "nvidia GPU 0000:17:00.0",
+                  intended ? Level::note : Level::fault, {"left out: some text", remedy}));
+  }
 }
 
 TEST_CASE("each partition that is left out") {
   const Host host;
   auto found = inventory();
-  found.gpus[0].partitions = {{.suffix = ":gi1:ci0", .left_out = "/dev/nvidia-caps/nvidia-cap1"},
-                              {.suffix = ":gi2:ci0"}};
+  found.gpus[0].partitions = {
+      {.suffix = ":gi1:ci0", .left_out = Problem{Fault::mig_node, "nvidia-cap1"}},
+      {.suffix = ":gi2:ci0"}};
   const auto findings = diagnose(host, {found});
   CHECK(is_only(findings, "nvidia GPU 0000:17:00.0:gi1:ci0", Level::fault, {"nvidia-cap1"}));
   CHECK(about(findings, "nvidia GPU 0000:17:00.0:gi2:ci0").empty());
@@ -602,7 +580,7 @@ TEST_CASE("each partition that is left out") {
 
 TEST_CASE("a GPU on no bus goes by its name") {
   const Host host;
-  Gpu gpu{.vendor = "other", .id = "soc:gpu", .left_out = "x"};
+  Gpu gpu{.vendor = "other", .id = "soc:gpu", .left_out = Problem{Fault::udev_node, "x"}};
   Inventory found{.kind = "drm.local/gpu"};
   found.gpus.push_back(gpu);
   CHECK(about(diagnose(host, {found}), "other GPU soc:gpu").size() == 1);
@@ -616,22 +594,34 @@ TEST_CASE("a GPU whose UUID is not known yet") {
                 {"UUID", "nvidia-persistenced"}));
 }
 
-TEST_CASE("what is not ready, and what is warned of") {
+TEST_CASE("what is not ready, missing or warned of") {
   const Host host;
+  const auto level_and_advice = [&](const Inventory& found) {
+    const auto findings = about(diagnose(host, {found}), found.kind);
+    REQUIRE(findings.size() == 1);
+    return std::pair{findings[0].level, findings[0].advice};
+  };
+  const auto expected = [](Level level, Fault fault) {
+    return std::pair{level, std::string{meaning_of(fault).remedy}};
+  };
   auto found = inventory();
-  found.not_ready = "/dev/nvidiactl: No such file or directory";
-  CHECK(is_only(diagnose(host, {found}), "nvidia.com/gpu", Level::fault,
-                {"not ready: /dev/nvidiactl", "nvidia-modprobe -c 255"}));
+  found.not_ready = Problem{Fault::nvidiactl_node, "x"};
+  CHECK(level_and_advice(found) == expected(Level::fault, Fault::nvidiactl_node));
 
   found = inventory();
-  found.warnings = {"/dev/nvidia-uvm omitted: /proc/devices has no major for it"};
-  CHECK(is_only(diagnose(host, {found}), "nvidia.com/gpu", Level::fault, {"modprobe nvidia,"}));
-  found.warnings = {"/dev/nvidia-uvm omitted: No such file or directory"};
-  CHECK(is_only(diagnose(host, {found}), "nvidia.com/gpu", Level::fault, {"nvidia-modprobe -u"}));
-  found.warnings = {"/dev/nvidia-uvm-tools omitted: No such file or directory"};
-  CHECK(is_only(diagnose(host, {found}), "nvidia.com/gpu", Level::note, {"nvidia-modprobe -u"}));
-  found.warnings = {"/dev/nvidia-modeset omitted: No such file or directory"};
-  CHECK(is_only(diagnose(host, {found}), "nvidia.com/gpu", Level::note, {"nvidia-modprobe -m"}));
+  found.missing = {{{Fault::uvm_module, "x"}, compute | video}};
+  CHECK(level_and_advice(found) == expected(Level::fault, Fault::uvm_module));
+  // A server without a screen does not need it.
+  found.missing = {{{Fault::modeset_module, "x"}, graphics}};
+  CHECK(level_and_advice(found).first == Level::good);
+
+  found = inventory();
+  for (const auto fault : {Fault::uvm_tools_node, Fault::modeset_node, Fault::other_libraries}) {
+    found.warnings = {{fault, "x"}};
+    CHECK(level_and_advice(found) == expected(Level::note, fault));
+  }
+  found.warnings = {{Fault::uvm_node, "x"}};  // without it no CUDA program runs
+  CHECK(level_and_advice(found) == expected(Level::fault, Fault::uvm_node));
 }
 
 TEST_CASE("links in /dev/char, where they are needed") {

@@ -129,9 +129,9 @@ Found sorted(std::vector<prepare::DriverFile> files) {
 }
 
 Found find(const Host& host, const std::string& driver_version = version) {
-  Warnings warnings;
+  std::vector<prepare::Problem> warnings;
   auto found = sorted(prepare::nvidia::driver_files(host.tree(), driver_version, warnings));
-  found.warnings = std::move(warnings);
+  for (auto& warning : warnings) found.warnings.push_back(std::move(warning.text));
   return found;
 }
 
