@@ -184,7 +184,7 @@ class TwoGpus(PrepareTest):
              "model": "NVIDIA A100 80GB PCIe", "pci_address": SECOND, "pci_id": "10de:20b5",
              "physical_function": None, "iommu_group": None, "driver": "nvidia", "numa_node": 1,
              "mode": None, "iommufd_nodes": [], "other_nodes": [], "partitions": [],
-             "left_out": None})
+             "left_out": None, "left_out_code": None})
         self.assertEqual((first["index"], first["pci_address"]), (0, FIRST))
         self.assertEqual(second["nodes"][2],
                          {"path": "/dev/dri/renderD129", "type": "c", "major": 226, "minor": 129,

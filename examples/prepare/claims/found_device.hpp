@@ -60,9 +60,9 @@ inline std::vector<FoundGpu> all_gpus(const Survey& survey) {
 /// What can be asked for of a GPU.
 inline std::vector<FoundDevice> devices_of(const FoundGpu& whole) {
   std::vector<FoundDevice> out;
-  for (auto& share : whole.gpu->shares()) out.push_back({whole, std::move(share)});
+  for (const auto& share : whole.gpu->shares()) out.push_back({whole, share});
   if (whole.gpu->iommufd_nodes.empty()) return out;
-  const Share share{.nodes = whole.gpu->iommufd_nodes, .left_out = whole.gpu->left_out};
+  const Share share{.nodes = whole.gpu->iommufd_nodes, .left_out = whole.gpu->whole.left_out};
   out.push_back({whole, share, true});
   return out;
 }
@@ -169,7 +169,7 @@ inline cdi::Result<FoundDevice> find_again(const Survey& survey, const ClaimedDe
     return failure(fmt::format("its GPU has the driver {} now, and is {}={}", gpu->driver,
                                inventory->kind, gpu->stable_name()));
   }
-  if (gpu->left_out) return device_error(claimed.name, gpu->left_out->text);
+  if (gpu->whole.left_out) return device_error(claimed.name, gpu->whole.left_out->text);
   for (auto& device : devices_of(whole)) {
     if (device.share.suffix != claimed.suffix || device.by_iommufd != claimed.by_iommufd) continue;
     if (const auto fault = device.fault()) return device_error(claimed.name, *fault);

@@ -85,12 +85,12 @@ inline Json to_json(const Gpu& gpu) {
           {"driver", text_or_null(gpu.driver)},
           {"numa_node", number_or_null(gpu.numa_node)},
           {"mode", text_or_null(gpu.mode)},
-          {"nodes", to_json(gpu.nodes)},
+          {"nodes", to_json(gpu.whole.nodes)},
           {"iommufd_nodes", to_json(gpu.iommufd_nodes)},
           {"other_nodes", to_json(gpu.other_nodes)},
           {"partitions", partitions_json(gpu)},
-          {"left_out", text_of(gpu.left_out)},
-          {"left_out_code", code_of(gpu.left_out)}};
+          {"left_out", text_of(gpu.whole.left_out)},
+          {"left_out_code", code_of(gpu.whole.left_out)}};
 }
 
 inline Json to_json(const std::vector<DriverFile>& files) {
@@ -167,9 +167,9 @@ inline std::string heading(const Gpu& gpu) {
 
 inline std::string to_text(const Gpu& gpu) {
   std::string out = heading(gpu);
-  if (gpu.left_out) out += as_line("  left out: " + gpu.left_out->text);
+  if (gpu.whole.left_out) out += as_line("  left out: " + gpu.whole.left_out->text);
   if (gpu.partitions.empty()) out += names_line(gpu, {});
-  out += to_text("", gpu.nodes);
+  out += to_text("", gpu.whole.nodes);
   out += to_text(as_line(fmt::format("  {}-iommufd, by iommufd in its place", gpu.stable_name())),
                  gpu.iommufd_nodes);
   out += to_text("  not handed out with it:\n", gpu.other_nodes);

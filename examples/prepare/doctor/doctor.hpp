@@ -156,7 +156,7 @@ inline void look_at_gpu(const Gpu& gpu, Findings& findings) {
     findings.push_back({intended ? Level::note : Level::fault, about + share.suffix,
                         "left out: " + share.left_out->text, std::string{meaning.remedy}});
   }
-  if (gpu.vendor == "nvidia" && gpu.driver == "nvidia" && gpu.id.empty() && !gpu.left_out) {
+  if (gpu.vendor == "nvidia" && gpu.driver == "nvidia" && gpu.id.empty() && !gpu.whole.left_out) {
     findings.push_back({Level::note, about,
                         "its driver does not know its UUID yet, so it is named by its PCI address",
                         "Run nvidia-persistenced at boot: it opens each GPU, and keeps it so."});

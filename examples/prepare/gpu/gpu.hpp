@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,19 +48,19 @@ struct Gpu {
   std::string mode{};                  // how it is partitioned: "MIG", "CPX/NPS4"
   std::string physical_function{};     // PCI address of the GPU of which it is a virtual function
   std::string iommu_group{};           // "42"
-  std::vector<Node> nodes{};           // checked against what the kernel says they should be
-  std::vector<Node> iommufd_nodes{};   // another way to the same GPU, in place of `nodes`
-  std::vector<Node> other_nodes{};     // are part of it, and are not handed out with it
-  std::vector<Share> partitions{};     // handed out in place of the whole
-  std::optional<Problem> left_out{};   // why no part of it can be handed out
+  Share whole{};  // its nodes, checked against what the kernel says they should be; and why no part
+                  // of it can be handed out
+  std::vector<Node> iommufd_nodes{};  // another way to the same GPU, in place of those of `whole`
+  std::vector<Node> other_nodes{};    // are part of it, and are not handed out with it
+  std::vector<Share> partitions{};    // handed out in place of the whole
 
   /// The name that stays: the vendor's id, else the PCI address.
   const std::string& stable_name() const { return id.empty() ? pci_address : id; }
 
   /// What to hand out: the partitions when there are any, else the whole.
-  std::vector<Share> shares() const {
+  std::span<const Share> shares() const {
     if (!partitions.empty()) return partitions;
-    return {{.nodes = nodes, .left_out = left_out}};
+    return {&whole, 1};
   }
 
   /// The index as a name of one of its shares; none when it has none.

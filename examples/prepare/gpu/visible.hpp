@@ -33,7 +33,7 @@ inline bool keep_visible(const HostTree& tree, std::vector<Node>& nodes) {
 /// Takes from a GPU what this process may not open; whether anything of it is left.
 inline bool keep_visible(const HostTree& tree, Gpu& gpu) {
   if (!keep_visible(tree, gpu.iommufd_nodes)) gpu.iommufd_nodes.clear();
-  if (gpu.partitions.empty()) return keep_visible(tree, gpu.nodes);
+  if (gpu.partitions.empty()) return keep_visible(tree, gpu.whole.nodes);
   std::vector<Share> visible;
   for (auto& share : gpu.partitions) {
     if (keep_visible(tree, share.nodes)) visible.push_back(std::move(share));

@@ -154,7 +154,7 @@ inline cdi::Spec gpu_spec(const Inventory& found, const SpecOptions& options) {
       for (const auto& alias : gpu.all_aliases(share)) by_alias.emplace_back(alias, share.nodes);
       all.insert(all.end(), share.nodes.begin(), share.nodes.end());
     }
-    if (gpu.left_out || gpu.iommufd_nodes.empty()) continue;
+    if (gpu.whole.left_out || gpu.iommufd_nodes.empty()) continue;
     by_alias.emplace_back(gpu.stable_name() + "-iommufd", gpu.iommufd_nodes);
   }
   for (const auto& [name, nodes] : by_index) devices.add(name, nodes);

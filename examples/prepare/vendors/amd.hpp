@@ -170,8 +170,8 @@ inline std::optional<Problem> examine(const HostTree& tree, const Topology& topo
   if (parts.empty()) {
     warnings.push_back({no_topology.fault, gpu.pci_address + ": no compute: " + no_topology.text});
   }
-  gpu.nodes = parts.empty() ? drm_nodes(tree, function, warnings) : parts.front().nodes;
-  return render_node_fault(gpu.nodes);
+  gpu.whole.nodes = parts.empty() ? drm_nodes(tree, function, warnings) : parts.front().nodes;
+  return render_node_fault(gpu.whole.nodes);
 }
 
 inline bool is_gpu(const PciFunction& function) {
@@ -183,7 +183,7 @@ inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& fu
   Inventory found{.kind = "amd.com/gpu", .driver_version = tree.line("/sys/module/amdgpu/version")};
   const Topology topology{tree};
   for (auto& candidate : candidates(functions, &is_gpu)) {
-    candidate.gpu.left_out = examine(tree, topology, candidate, found.warnings);
+    candidate.gpu.whole.left_out = examine(tree, topology, candidate, found.warnings);
     found.gpus.push_back(std::move(candidate.gpu));
   }
   drop_shared_ids(found, "unique id");

@@ -73,8 +73,8 @@ inline std::string platform_id(std::string_view name) {
 
 /// Adds a GPU, numbered, with its DRM nodes.
 inline void add_gpu(Inventory& found, Gpu gpu, std::vector<Node> nodes) {
-  gpu.nodes = std::move(nodes);
-  gpu.left_out = render_node_fault(gpu.nodes);
+  gpu.whole.nodes = std::move(nodes);
+  gpu.whole.left_out = render_node_fault(gpu.whole.nodes);
   found.gpus.push_back(std::move(gpu));
 }
 

@@ -62,10 +62,10 @@ inline std::optional<Problem> examine(const HostTree& tree, Candidate& candidate
   auto& [function, gpu] = candidate;
   if (gpu.driver != "i915" && gpu.driver != "xe") return bound_to(gpu.driver);
   gpu.aliases.push_back(uid(function));
-  gpu.nodes = drm_nodes(tree, function, warnings);
+  gpu.whole.nodes = drm_nodes(tree, function, warnings);
   gpu.other_nodes = management_nodes(tree, function, warnings);
   if (auto fault = virtual_functions_fault(tree, gpu)) return fault;
-  return render_node_fault(gpu.nodes);
+  return render_node_fault(gpu.whole.nodes);
 }
 
 /// Finds the Intel GPUs among `functions`. A virtual function that is bound to the GPU driver is
@@ -73,7 +73,7 @@ inline std::optional<Problem> examine(const HostTree& tree, Candidate& candidate
 inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& functions) {
   Inventory found{.kind = "intel.com/gpu"};
   for (auto& candidate : candidates(functions, &is_gpu)) {
-    candidate.gpu.left_out = examine(tree, candidate, found.warnings);
+    candidate.gpu.whole.left_out = examine(tree, candidate, found.warnings);
     found.gpus.push_back(std::move(candidate.gpu));
   }
   return found;
@@ -112,8 +112,9 @@ inline bool is_npu(const PciFunction& function) {
 inline Inventory detect_npus(const HostTree& tree, const std::vector<PciFunction>& functions) {
   Inventory found{.kind = "intel.com/npu"};
   for (auto& [function, npu] : candidates(functions, &is_npu)) {
-    add_nodes_of(tree, function.directory() + "/accel", "/dev/accel/", npu.nodes, found.warnings);
-    npu.left_out = accelerator_fault(npu.nodes);
+    add_nodes_of(tree, function.directory() + "/accel", "/dev/accel/", npu.whole.nodes,
+                 found.warnings);
+    npu.whole.left_out = accelerator_fault(npu.whole.nodes);
     found.gpus.push_back(std::move(npu));
   }
   return found;
@@ -130,12 +131,12 @@ inline Inventory detect_gaudis(const HostTree& tree, const std::vector<PciFuncti
   for (auto& [function, gaudi] : candidates(functions, &is_gaudi)) {
     if (gaudi.driver == "habanalabs") {
       const auto directory = function.directory();
-      add_nodes_of(tree, directory + "/accel", "/dev/accel/", gaudi.nodes, found.warnings);
-      add_nodes_of(tree, directory + "/infiniband_verbs", "/dev/infiniband/", gaudi.nodes,
+      add_nodes_of(tree, directory + "/accel", "/dev/accel/", gaudi.whole.nodes, found.warnings);
+      add_nodes_of(tree, directory + "/infiniband_verbs", "/dev/infiniband/", gaudi.whole.nodes,
                    found.warnings);
-      gaudi.left_out = accelerator_fault(gaudi.nodes);
+      gaudi.whole.left_out = accelerator_fault(gaudi.whole.nodes);
     } else {
-      gaudi.left_out = bound_to(gaudi.driver);
+      gaudi.whole.left_out = bound_to(gaudi.driver);
     }
     found.gpus.push_back(std::move(gaudi));
   }

@@ -163,7 +163,8 @@ inline std::optional<Problem> examine_mig(const HostTree& tree, const CharMajors
       gpu.partitions.push_back({.suffix = ":" + gi, .left_out = problem});
     }
     for (const auto& ci : compute_instances) {
-      gpu.partitions.push_back(mig_instance(tree, majors, instances, gi, ci, gpu.nodes.front()));
+      gpu.partitions.push_back(
+          mig_instance(tree, majors, instances, gi, ci, gpu.whole.nodes.front()));
     }
   }
   return std::nullopt;
@@ -191,7 +192,7 @@ inline std::optional<Problem> examine(const HostTree& tree, const CharMajors& ma
   const auto path = "/dev/nvidia" + std::to_string(*information.minor);
   auto node = checked_node(tree, path, *major, *information.minor);
   if (!node) return Problem{Fault::nvidia_node, node.error().message};
-  gpu.nodes.push_back(std::move(*node));
+  gpu.whole.nodes.push_back(std::move(*node));
   return examine_mig(tree, majors, *information.minor, gpu);
 }
 
@@ -280,11 +281,11 @@ inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& fu
                   .env = {"NVIDIA_VISIBLE_DEVICES=void"}};
   const CharMajors majors{tree};
   for (auto& [function, gpu] : candidates(functions, &is_gpu)) {
-    gpu.left_out = examine(tree, majors, gpu);
-    if (!gpu.left_out) {
+    gpu.whole.left_out = examine(tree, majors, gpu);
+    if (!gpu.whole.left_out) {
       auto nodes = drm_nodes(tree, function, found.warnings);
       for (auto& node : nodes) node.profiles = graphics;
-      std::move(nodes.begin(), nodes.end(), std::back_inserter(gpu.nodes));
+      std::move(nodes.begin(), nodes.end(), std::back_inserter(gpu.whole.nodes));
     }
     found.gpus.push_back(std::move(gpu));
   }

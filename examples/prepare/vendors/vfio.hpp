@@ -103,7 +103,7 @@ inline std::optional<Problem> examine(const HostTree& tree, const PciFunction& f
                                                  by_iommufd.error().message)};
   }
   if (by_iommufd) gpu.iommufd_nodes = std::move(*by_iommufd);
-  gpu.nodes = by_group ? std::move(*by_group) : gpu.iommufd_nodes;
+  gpu.whole.nodes = by_group ? std::move(*by_group) : gpu.iommufd_nodes;
   return std::nullopt;
 }
 
@@ -114,7 +114,7 @@ inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& fu
   for (const auto& function : functions) {
     if (!function.is_passed_through()) continue;
     auto gpu = gpu_on_bus(function);
-    gpu.left_out = examine(tree, function, gpu);
+    gpu.whole.left_out = examine(tree, function, gpu);
     found.gpus.push_back(std::move(gpu));
   }
   return found;

@@ -67,9 +67,9 @@ inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& fu
   found.library_directories = library_directories(tree);
   auto node = wsl::node(tree);
   if (node) {
-    gpu.nodes.push_back(std::move(*node));
+    gpu.whole.nodes.push_back(std::move(*node));
   } else {
-    gpu.left_out = Problem{Fault::dxg_node, node.error().message};
+    gpu.whole.left_out = Problem{Fault::dxg_node, node.error().message};
   }
   found.gpus.push_back(std::move(gpu));
   return found;

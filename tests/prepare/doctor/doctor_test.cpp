@@ -67,7 +67,7 @@ class Host : public TempTree {
 /// A host with a GPU that works.
 Inventory inventory() {
   Gpu gpu{.vendor = "nvidia", .id = "GPU-1", .pci_address = "0000:17:00.0", .driver = "nvidia"};
-  gpu.nodes.push_back({{.path = "/dev/nvidia0", .major = 195, .minor = 0}});
+  gpu.whole.nodes.push_back({{.path = "/dev/nvidia0", .major = 195, .minor = 0}});
   Inventory found{.kind = "nvidia.com/gpu"};
   found.gpus.push_back(std::move(gpu));
   return found;
@@ -539,7 +539,7 @@ TEST_CASE("specs that are missing, of another host, or name what is not there") 
 
   // Nothing to hand out needs no spec.
   host.remove("var/run/cdi/a.json");
-  found.gpus[0].left_out = Problem{Fault::excluded_by_driver, "excluded"};
+  found.gpus[0].whole.left_out = Problem{Fault::excluded_by_driver, "excluded"};
   CHECK(about(on_specs(), "specs").empty());
 }
 
@@ -560,7 +560,7 @@ TEST_CASE("each fault has its own level and advice, whatever its text is") {
   for (const auto& [fault, code, persistence, remedy] : fault_meanings) {
     CAPTURE(code);
     auto found = inventory();
-    found.gpus.front().left_out = Problem{fault, "some text"};
+    found.gpus.front().whole.left_out = Problem{fault, "some text"};
     const bool intended = persistence == Persistence::intended;
     CHECK(is_only(diagnose(host, {found}), "nvidia GPU 0000:17:00.0",
                   intended ? Level::note : Level::fault, {"left out: some text", remedy}));
@@ -580,7 +580,8 @@ TEST_CASE("each partition that is left out") {
 
 TEST_CASE("a GPU on no bus goes by its name") {
   const Host host;
-  Gpu gpu{.vendor = "other", .id = "soc:gpu", .left_out = Problem{Fault::udev_node, "x"}};
+  Gpu gpu{
+      .vendor = "other", .id = "soc:gpu", .whole = {.left_out = Problem{Fault::udev_node, "x"}}};
   Inventory found{.kind = "drm.local/gpu"};
   found.gpus.push_back(gpu);
   CHECK(about(diagnose(host, {found}), "other GPU soc:gpu").size() == 1);
@@ -628,7 +629,7 @@ TEST_CASE("links in /dev/char, where they are needed") {
   const Host host;
   auto found = inventory();
   found.control_nodes = {{{.path = "/dev/nvidiactl", .major = 195, .minor = 255}}};
-  found.gpus[0].nodes.push_back({{.path = "/dev/dri/card0", .major = 226, .minor = 0}});
+  found.gpus[0].whole.nodes.push_back({{.path = "/dev/dri/card0", .major = 226, .minor = 0}});
   CHECK(about(diagnose(host, {found}), "/dev/char").empty());
   host.put("usr/bin/runc", "");
   CHECK(about(diagnose(host, {found}), "/dev/char").empty());
