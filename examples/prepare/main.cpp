@@ -23,13 +23,14 @@
 #include <cdi/name.hpp>
 #include <cdi/version.hpp>
 
-#include "base/exit_codes.hpp"
 #include "base/options.hpp"
-#include "base/output.hpp"
 #include "base/text.hpp"
 #include "commands/check.hpp"
 #include "commands/claim.hpp"
+#include "commands/exit_codes.hpp"
+#include "commands/output.hpp"
 #include "commands/report.hpp"
+#include "commands/verdict.hpp"
 #include "commands/watch.hpp"
 #include "commands/write.hpp"
 #include "doctor/doctor.hpp"
@@ -44,25 +45,26 @@ namespace prepare {
 namespace {
 
 /// What a command does with what was found on the host.
-using Command = ExitCode (*)(const Survey&, const Options&);
+using Command = ExitCode (*)(const AssessedSurvey&, const Options&);
 
-ExitCode show_model(const Survey& survey, const Options& options) {
-  print_error(complaints(survey, options));
-  const auto code = judge(survey, options);
-  const auto& found = survey.inventories;
-  return finish(options.json() ? model_as_json(found) : model_as_text(found), code);
+ExitCode show_model(const AssessedSurvey& assessed, const Options& options) {
+  print_error(survey_lines(assessed, options));
+  const auto& found = assessed.survey.inventories;
+  return finish(options.json() ? model_as_json(found) : model_as_text(found),
+                assessed.verdict.code);
 }
 
 /// Why `doctor` cannot look at a directory: it finds out what engines of the host below the root
 /// see.
 ExitCode refuse_outside(std::string_view option, const std::string& path, const Options& options) {
-  complain(fmt::format(
+  report(fmt::format(
       "error: {} {} is not below --root {}: doctor looks at that host only; name a directory of it",
       option, path, options.root));
   return ExitCode::usage;
 }
 
-ExitCode examine_host(const Survey& survey, const Options& options) {
+ExitCode examine_host(const AssessedSurvey& assessed, const Options& options) {
+  const auto& survey = assessed.survey;
   DoctorOptions asked;
   std::vector<std::string> dirs;
   for (const auto& dir : options.spec_dirs) {
@@ -82,7 +84,7 @@ ExitCode examine_host(const Survey& survey, const Options& options) {
 
 /// Looks at the host as often as it needs to, then does it.
 ExitCode run(Command command, const Options& options) {
-  auto survey = look_until_ready(options);
+  auto survey = survey_until_ready(options);
   if (!survey) return finish(survey.error(), ExitCode::failed);
   return command(*survey, options);
 }
@@ -317,12 +319,14 @@ class Commands {
 void add_spec_commands(Commands& commands, Options& options) {
   auto& detect = commands.add("detect", "Show the GPUs of this host", &show_model);
   auto& write = commands.add("write", "Write CDI specs for the GPUs of this host", &write_specs);
-  auto& check = commands.add(
-      "check", "Say whether the specs are what `write` would make now",
-      [](const Survey& survey, const Options& given) { return check_specs(survey, given, false); });
-  auto& diff = commands.add(
-      "diff", "Show how the specs differ from what `write` would make now",
-      [](const Survey& survey, const Options& given) { return check_specs(survey, given, true); });
+  auto& check = commands.add("check", "Say whether the specs are what `write` would make now",
+                             [](const AssessedSurvey& assessed, const Options& given) {
+                               return check_specs(assessed, given, false);
+                             });
+  auto& diff = commands.add("diff", "Show how the specs differ from what `write` would make now",
+                            [](const AssessedSurvey& assessed, const Options& given) {
+                              return check_specs(assessed, given, true);
+                            });
   auto& watch =
       commands.add("watch", "Write specs whenever the host changes, until told to end", nullptr);
   for (auto* command : {&write, &check, &diff, &watch}) {
@@ -408,8 +412,8 @@ bool tell_of_unknown_command(const CLI::App& app) {
   if (!app.get_subcommands().empty() || given.empty()) return false;
   std::vector<std::string> names;
   for (const auto* command : app.get_subcommands({})) names.push_back(command->get_name());
-  complain(fmt::format("error: {} is no command: begin with one of {}",
-                       cdi::detail::quoted(given.front()), fmt::join(names, ", ")));
+  report(fmt::format("error: {} is no command: begin with one of {}",
+                     cdi::detail::quoted(given.front()), fmt::join(names, ", ")));
   return true;
 }
 

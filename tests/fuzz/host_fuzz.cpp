@@ -24,6 +24,7 @@
 #include <cdi/files/text_file.hpp>
 #include <cdi/validate.hpp>
 
+#include "../../examples/prepare/commands/plan.hpp"
 #include "../../examples/prepare/commands/report.hpp"
 #include "../../examples/prepare/doctor/doctor.hpp"
 #include "../../examples/prepare/spec/prepared_spec.hpp"
@@ -111,14 +112,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const MadeUpHost host{fuzz::text_of(data, size)};
   prepare::Options options{.root = host.path(), .hooks = "nvidia", .ld_library_path = true};
   options.output_dir = options.below_root("/var/run/cdi");
-  const auto survey = prepare::look(options);
+  const auto survey = prepare::survey_host(options);
   if (!survey) return 0;
   const auto shown =
       prepare::model_as_json(survey->inventories) + prepare::model_as_text(survey->inventories);
   fuzz::require(cdi::detail::is_utf8(shown), "what is found can be shown");
   const auto target = prepare::find_target(*survey, options);
-  const auto prepared = prepare::prepare_specs(*survey, target);
-  fuzz::require(cdi::detail::is_utf8(prepared.complaints), "what is wrong can be said");
+  const auto prepared = prepare::prepare_specs(*survey, target.options);
+  fuzz::require(cdi::detail::is_utf8(prepare::lines_of(prepared, target)),
+                "what is wrong can be said");
   for (const auto& one : prepared.specs) check_spec(one.spec);
   const auto findings = prepare::diagnose_host(survey->tree, survey->inventories, {});
   fuzz::require(cdi::detail::is_utf8(prepare::findings_as_json(findings)), "findings are JSON");

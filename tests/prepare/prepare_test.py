@@ -668,7 +668,7 @@ class Usage(PrepareTest):
     def test_a_root_that_may_not_be_read_is_named(self):
         self.path("dev.tab").unlink()
         self.path("dev.tab").symlink_to("dev.tab")
-        self.assertIn(f"error: cannot look at --root {self.root}: /dev.tab: Too many levels",
+        self.assertIn(f"error: cannot read --root {self.root}: /dev.tab: Too many levels",
                       self.detect().stderr)
 
     def test_a_library_in_the_working_directory(self):

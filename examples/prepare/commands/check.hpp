@@ -20,18 +20,19 @@
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
 
-#include "../base/exit_codes.hpp"
 #include "../base/one_line.hpp"
 #include "../base/options.hpp"
-#include "../base/output.hpp"
 #include "../spec/conflicts.hpp"
 #include "../spec/fingerprint.hpp"
 #include "../spec/prepared_spec.hpp"
 #include "../spec/spec_changes.hpp"
 #include "../spec/spec_file.hpp"
 #include "../vendors/survey.hpp"
+#include "exit_codes.hpp"
+#include "output.hpp"
+#include "plan.hpp"
 #include "report.hpp"
-#include "write.hpp"
+#include "verdict.hpp"
 
 namespace prepare {
 
@@ -79,14 +80,14 @@ inline std::optional<Stale> compare(const Directory& directory, const PreparedSp
 }
 
 inline Json to_json(const std::vector<Stale>& stale, const std::vector<std::string>& warnings,
-                    const PreparedSpecs& prepared) {
+                    const Verdict& verdict) {
   Json list = Json::array();
   for (const auto& [path, reason, changes] : stale) {
     Json lines = Json::array();
     for (const auto& change : changes) lines.push_back(to_text(change));
     list.push_back(Json{{"path", path}, {"reason", reason}, {"changes", lines}});
   }
-  return {{"stale", list}, {"warnings", warnings}, {"not_ready", prepared.not_ready}};
+  return {{"stale", list}, {"warnings", warnings}, {"not_ready", verdict.not_ready}};
 }
 
 /// The files and their changes; of `check` only the first ones, in front those of annotations,
@@ -104,34 +105,42 @@ inline std::string to_text(const std::vector<Stale>& stale, bool all_changes) {
   return out;
 }
 
-/// Compares the spec files with those that `write` would make now. Nothing is written.
-inline ExitCode check_specs(const Survey& survey, const Options& given, bool all_changes) {
-  const auto target = find_target(survey, given);
-  const auto& options = target.options;
-  const auto prepared = prepare_specs(survey, target);
-  print_error(prepared.complaints);
-  if (prepared.held_back)
-    return finish(options.json() ? json_text(to_json({}, {}, prepared)) : "", prepared.code);
-  const auto outdated = outdated_files(survey, prepared, options);
-  if (!outdated) return finish(outdated.error(), ExitCode::failed);
-  const auto directory = open_directory(options, options.output_dir, Missing::stays);
-  if (!directory) return finish(directory.error(), ExitCode::failed);
+/// The spec files that `write` would change now.
+inline cdi::Result<std::vector<Stale>> find_stale(const Survey& survey, const Plan& plan) {
+  const auto outdated = outdated_files(survey, plan.prepared, plan.options);
+  if (!outdated) return outdated.error();
+  const auto directory = open_directory(plan.options, plan.options.output_dir, Missing::stays);
+  if (!directory) return directory.error();
   std::vector<Stale> stale;
   for (const auto& path : *outdated) {
     stale.push_back({path, "the host has no such GPU to hand out any more", {}});
   }
-  for (const auto& one : prepared.specs) {
-    auto found = compare(*directory, one, options);
+  for (const auto& one : plan.prepared.specs) {
+    auto found = compare(*directory, one, plan.options);
     if (found) stale.push_back(std::move(*found));
   }
+  return stale;
+}
+
+/// Compares the spec files with those that `write` would make now. Nothing is written.
+inline ExitCode check_specs(const AssessedSurvey& assessed, const Options& given,
+                            bool all_changes) {
+  const auto plan = make_plan(assessed, find_target(assessed.survey, given));
+  const auto& [options, prepared, verdict, lines] = plan;
+  print_error(lines);
+  if (verdict.held_back) {
+    return finish(options.json() ? json_text(to_json({}, {}, verdict)) : "", verdict.code);
+  }
+  const auto stale = find_stale(assessed.survey, plan);
+  if (!stale) return finish(stale.error(), ExitCode::failed);
   const auto conflicts = find_conflicts(options, prepared.specs);
-  for (const auto& conflict : conflicts) complain("warning: " + conflict);
-  auto code = prepared.code;
+  for (const auto& conflict : conflicts) report("warning: " + conflict);
+  auto code = verdict.code;
   if (code == ExitCode::partial) code = ExitCode::done;  // what is left out is so in the specs
-  if (!stale.empty()) code = ExitCode::failed;
-  return finish(
-      options.json() ? json_text(to_json(stale, conflicts, prepared)) : to_text(stale, all_changes),
-      code);
+  if (!stale->empty()) code = ExitCode::failed;
+  const auto text = options.json() ? json_text(to_json(*stale, conflicts, verdict))
+                                   : to_text(*stale, all_changes);
+  return finish(text, code);
 }
 
 }  // namespace prepare

@@ -20,10 +20,8 @@
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
 
-#include "../base/exit_codes.hpp"
 #include "../base/one_line.hpp"
 #include "../base/options.hpp"
-#include "../base/output.hpp"
 #include "../claims/claims.hpp"
 #include "../claims/found_device.hpp"
 #include "../claims/journal.hpp"
@@ -31,7 +29,10 @@
 #include "../spec/prepared_spec.hpp"
 #include "../vendors/detect.hpp"
 #include "../vendors/survey.hpp"
+#include "exit_codes.hpp"
+#include "output.hpp"
 #include "report.hpp"
+#include "verdict.hpp"
 
 // prepare, unprepare and list: what a DRA driver calls, and answers to the kubelet.
 
@@ -128,16 +129,16 @@ inline Json devices_json(const Claim& claim) {
 inline ExitCode answer(const std::string& uid, const cdi::Result<Json>& outcome,
                        ExitCode failure = ExitCode::failed) {
   Json claim = outcome ? *outcome : Json{{"error", cdi::to_string(outcome.error())}};
-  if (!outcome) complain("error: " + cdi::to_string(outcome.error()));
+  if (!outcome) report("error: " + cdi::to_string(outcome.error()));
   const Json all{{"claims", Json{{uid, std::move(claim)}}}};
   return finish(json_text(all), outcome ? ExitCode::done : failure);
 }
 
 /// Says what is wrong beside the claim asked for. Who has asked for none gets a list with faults.
-inline void complain_about(const Claims& claims, const std::string& asked) {
-  for (const auto& warning : claims.warnings()) complain("warning: " + warning);
+inline void report_faults(const Claims& claims, const std::string& asked) {
+  for (const auto& warning : claims.warnings()) report("warning: " + warning);
   for (const auto& [uid, fault] : claims.faults()) {
-    if (uid != asked && !asked.empty()) complain(fmt::format("warning: claim {}: {}", uid, fault));
+    if (uid != asked && !asked.empty()) report(fmt::format("warning: claim {}: {}", uid, fault));
   }
 }
 
@@ -158,11 +159,11 @@ inline cdi::Result<void> check_directories(const Options& options) {
 
 /// Does something with the claims, while no other process can. `act` answers for the one asked for.
 template <typename Act>
-ExitCode with_claims(const Survey& survey, const Options& options, Act act) {
+ExitCode with_claims(const AssessedSurvey& assessed, const Options& options, Act act) {
   const auto fail = [&](const cdi::Error& error) {
     if (!options.claim.empty()) return answer(options.claim, error);
     if (!options.json()) return finish(error, ExitCode::failed);
-    complain("error: " + cdi::to_string(error));
+    report("error: " + cdi::to_string(error));
     return finish(json_text({{"error", cdi::to_string(error)}}), ExitCode::failed);
   };
   if (auto good = check_directories(options); !good) return fail(good.error());
@@ -173,14 +174,14 @@ ExitCode with_claims(const Survey& survey, const Options& options, Act act) {
   if (!journal) return fail(journal.error());
   std::optional<Survey> later;
   if (journal->has_waited()) {  // who had the lock may have seen a later state of the host
-    auto looked = look(options);
-    if (!looked) return fail(looked.error());
-    later = std::move(*looked);
+    auto surveyed = survey_host(options);
+    if (!surveyed) return fail(surveyed.error());
+    later = std::move(*surveyed);
   }
-  Claims claims{*journal, later ? *later : survey, options};
+  Claims claims{*journal, later ? *later : assessed.survey, options};
   if (auto agreed = claims.reconcile(); !agreed) return fail(agreed.error());
   const auto code = act(claims);
-  complain_about(claims, options.claim);
+  report_faults(claims, options.claim);
   return code;
 }
 
@@ -191,7 +192,7 @@ inline cdi::Result<Claim> prepare_asked(Claims& claims, const Options& options) 
   const auto* const claim = known == claims.all().end() ? nullptr : &known->second;
   if (claim != nullptr &&
       (claim->kind != options.claim_kind || claim->holds != kept_options(options))) {
-    complain(
+    report(
         "warning: the claim stays as it was prepared, with other options: unprepare it first "
         "to change that");
   }
@@ -206,21 +207,21 @@ inline cdi::Result<Claim> prepare_asked(Claims& claims, const Options& options) 
                         *asked);
 }
 
-inline ExitCode prepare_claim(const Survey& survey, const Options& options) {
-  const auto fault = hooks_fault(options, spec_options(survey.tree, options));
-  if (!fault.empty()) complain("warning: " + fault);
-  return with_claims(survey, options, [&](Claims& claims) {
+inline ExitCode prepare_claim(const AssessedSurvey& assessed, const Options& options) {
+  const auto fault = hooks_fault(options, spec_options(assessed.survey.tree, options));
+  if (!fault.empty()) report("warning: " + fault);
+  return with_claims(assessed, options, [&](Claims& claims) {
     const auto claim = prepare_asked(claims, options);
     if (claim) return answer(options.claim, Json{{"devices", devices_json(*claim)}});
     const bool could_be_early =
         claim.error().code == cdi::Errc::not_found || claim.error().code == cdi::Errc::host;
-    const bool early = could_be_early && !reasons_not_ready(claims.survey(), options).empty();
+    const bool early = could_be_early && !verdict_on(claims.survey(), options).not_ready.empty();
     return answer(options.claim, claim.error(), early ? ExitCode::not_ready : ExitCode::failed);
   });
 }
 
-inline ExitCode unprepare_claim(const Survey& survey, const Options& options) {
-  return with_claims(survey, options, [&](Claims& claims) {
+inline ExitCode unprepare_claim(const AssessedSurvey& assessed, const Options& options) {
+  return with_claims(assessed, options, [&](Claims& claims) {
     const auto done = claims.unprepare(options.claim);
     return done ? answer(options.claim, Json::object()) : answer(options.claim, done.error());
   });
@@ -263,8 +264,8 @@ inline std::string claims_text(const Claims& claims) {
 }
 
 /// Lists the claims; exits `partial` when one has a fault.
-inline ExitCode list_claims(const Survey& survey, const Options& options) {
-  return with_claims(survey, options, [&](Claims& claims) {
+inline ExitCode list_claims(const AssessedSurvey& assessed, const Options& options) {
+  return with_claims(assessed, options, [&](Claims& claims) {
     const auto code = claims.faults().empty() ? ExitCode::done : ExitCode::partial;
     return finish(options.json() ? json_text(claims_json(claims)) : claims_text(claims), code);
   });

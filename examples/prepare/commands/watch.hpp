@@ -20,14 +20,16 @@
 #include <cdi/files/descriptor.hpp>
 #include <cdi/result.hpp>
 
-#include "../base/exit_codes.hpp"
 #include "../base/options.hpp"
-#include "../base/output.hpp"
 #include "../gpu/gpu_events.hpp"
 #include "../host/uevents.hpp"
 #include "../spec/target_release.hpp"
 #include "../vendors/survey.hpp"
+#include "exit_codes.hpp"
+#include "output.hpp"
+#include "plan.hpp"
 #include "report.hpp"
+#include "verdict.hpp"
 #include "write.hpp"
 
 // Specs that stay right: written anew when the host changes.
@@ -45,54 +47,57 @@ inline cdi::Descriptor termination_signals() {
 }
 
 /// Writes specs as the host changes; knows what it has seen.
-class Watcher {
+class SpecKeeper {
  public:
-  explicit Watcher(const Options& options) : options_{options}, versions_{versions_from(options)} {}
+  explicit SpecKeeper(const Options& options)
+      : options_{options}, versions_{versions_from(options)} {}
 
   /// Looks at the host, and publishes what it sees when it is complete: it has been the same for
   /// two looks, for three when GPUs are between two states; a GPU that is lost stays lost. Answers
   /// when to look again.
-  std::chrono::milliseconds look() {
+  std::chrono::milliseconds survey() {
     constexpr std::chrono::milliseconds soon{300};
     const std::chrono::milliseconds interval{static_cast<long>(options_.interval * 1000)};
-    auto survey = prepare::look(options_, nvml_);
-    if (!survey) {
-      tell(complaint("error: " + cdi::to_string(survey.error())));
+    auto found = survey_host(options_, nvml_);
+    if (!found) {
+      report_news(error_line("error: " + cdi::to_string(found.error())));
       return interval;
     }
-    auto seen = model_as_json(survey->inventories);
-    same_looks_ = seen == seen_ ? same_looks_ + 1 : 1;
+    auto seen = model_as_json(found->inventories);
+    same_surveys_ = seen == seen_ ? same_surveys_ + 1 : 1;
     seen_ = std::move(seen);
-    if (same_looks_ < 2) return std::min(soon, interval);
-    if (same_looks_ >= 3 || !is_between_states(*survey)) publish(*survey);
+    if (same_surveys_ < 2) return std::min(soon, interval);
+    if (same_surveys_ >= 3 || !is_between_states(*found)) publish(std::move(*found));
     return interval;
   }
 
  private:
-  void publish(const Survey& survey) {
-    const auto target = find_target(survey, options_, versions_);
-    const auto prepared = prepare_specs(survey, target);
+  void publish(Survey survey) {
+    auto target = find_target(survey, options_, versions_);
+    const auto verdict = verdict_on(survey, target.options);
+    const AssessedSurvey assessed{std::move(survey), verdict};
+    const auto plan = make_plan(assessed, std::move(target));
     Written written;
-    static_cast<void>(update_specs(survey, prepared, target.options, written));
-    tell(prepared.complaints + complaints(written));
+    static_cast<void>(update_specs(assessed.survey, plan, written));
+    report_news(plan.lines + written_lines(written));
     for (const auto& [done, one] : written.specs) {
       if (done.action == cdi::Publication::Action::unchanged) continue;
-      complain(fmt::format("{} {}: {} devices", done.path, to_text(done.action),
-                           one.spec.devices.size()));
+      report(fmt::format("{} {}: {} devices", done.path, to_text(done.action),
+                         one.spec.devices.size()));
     }
   }
 
-  /// Says what has not been said just before.
-  void tell(const std::string& text) {
-    if (text != std::exchange(told_, text)) print_error(text);
+  /// Prints a text, unless it is the one that was reported last.
+  void report_news(const std::string& text) {
+    if (text != std::exchange(reported_, text)) print_error(text);
   }
 
   const Options& options_;
   EngineVersions versions_;
   NvmlMemory nvml_{};
   std::string seen_{};
-  int same_looks_ = 0;  // with what was seen last
-  std::string told_{};
+  int same_surveys_ = 0;  // with what was seen last
+  std::string reported_{};
 };
 
 /// Waits at most `patience`, then lets events settle: many come when a driver is loaded. False when
@@ -110,7 +115,7 @@ inline bool wait_for_change(const cdi::Descriptor& signals, std::optional<Uevent
                                  pollfd{uevents ? uevents->descriptor() : -1, POLLIN, 0}};
     const int ready =
         ::poll(polled.data(), polled.size(), static_cast<int>(std::max<long>(left, 0)));
-    if (ready < 0 && errno != EINTR) complain("error: cannot wait for events");
+    if (ready < 0 && errno != EINTR) report("error: cannot wait for events");
     if (ready < 0 && errno != EINTR) return false;
     if (polled[0].revents != 0) return false;
     if (left <= 0) return true;
@@ -128,10 +133,10 @@ inline ExitCode watch_specs(const Options& options) {
   if (auto opened = Uevents::open(&concerns_gpus)) {
     uevents.emplace(std::move(*opened));
   } else {
-    complain("warning: " + cdi::to_string(opened.error()) + ": looking now and then only");
+    report("warning: " + cdi::to_string(opened.error()) + ": looking now and then only");
   }
-  Watcher watcher{options};
-  while (wait_for_change(signals, uevents, watcher.look())) {
+  SpecKeeper keeper{options};
+  while (wait_for_change(signals, uevents, keeper.survey())) {
   }
   return ExitCode::done;
 }

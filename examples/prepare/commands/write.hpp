@@ -15,16 +15,18 @@
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
 
-#include "../base/exit_codes.hpp"
 #include "../base/one_line.hpp"
 #include "../base/options.hpp"
-#include "../base/output.hpp"
 #include "../host/directories.hpp"
 #include "../spec/conflicts.hpp"
 #include "../spec/prepared_spec.hpp"
 #include "../spec/spec_file.hpp"
 #include "../vendors/survey.hpp"
+#include "exit_codes.hpp"
+#include "output.hpp"
+#include "plan.hpp"
 #include "report.hpp"
+#include "verdict.hpp"
 
 namespace prepare {
 
@@ -81,8 +83,8 @@ inline void publish_all(const std::vector<PreparedSpec>& prepared, const Options
 
 /// Removes the specs of kinds of which the host has nothing to hand out any more, and what killed
 /// writers left.
-inline void remove_outdated(const Survey& survey, const PreparedSpecs& prepared,
-                            const Options& options, Written& written) {
+inline void remove_outdated(const Survey& survey, const Plan& plan, Written& written) {
+  const auto& options = plan.options;
   if (!can_tell_outdated(survey, options)) return;
   const auto fail = [&](const cdi::Error& error) {
     written.errors.push_back(cdi::to_string(error));
@@ -92,8 +94,7 @@ inline void remove_outdated(const Survey& survey, const PreparedSpecs& prepared,
     if (written.errors.empty()) fail(directory.error());  // or it was said of a spec
     return;
   }
-  const auto stays = files_that_stay(survey, prepared, options);
-  const auto done = publisher_in(*directory).prune(stays);
+  const auto done = publisher_in(*directory).prune(plan.prepared.files_that_stay);
   if (!done) return fail(done.error());
   for (const auto& error : done->errors) fail(error);
   for (const auto& file : done->files) {
@@ -102,27 +103,26 @@ inline void remove_outdated(const Survey& survey, const PreparedSpecs& prepared,
 }
 
 /// What went wrong, or ought to be known, for standard error: a line each.
-inline std::string complaints(const Written& written) {
+inline std::string written_lines(const Written& written) {
   std::string out;
-  for (const auto& error : written.errors) out += complaint("error: " + error);
-  for (const auto& text : written.warnings) out += complaint("warning: " + text);
+  for (const auto& error : written.errors) out += error_line("error: " + error);
+  for (const auto& text : written.warnings) out += error_line("warning: " + text);
   for (const auto& path : written.removed) {
-    out += complaint(path + " removed: the host has no such GPU to hand out any more");
+    out += error_line(path + " removed: the host has no such GPU to hand out any more");
   }
   return out;
 }
 
-/// Makes the specs in the directory those that were prepared. A kind that is not ready keeps its
-/// old spec; when nothing at all is to be done, all do.
-inline ExitCode update_specs(const Survey& survey, const PreparedSpecs& prepared,
-                             const Options& options, Written& written) {
-  written.left_out = prepared.left_out;
-  written.not_ready = prepared.not_ready;
-  if (prepared.held_back) return prepared.code;
-  publish_all(prepared.specs, options, written);
-  written.warnings = find_conflicts(options, prepared.specs);
-  remove_outdated(survey, prepared, options, written);
-  return written.errors.empty() ? prepared.code : ExitCode::failed;
+/// Makes the specs in the directory those that were planned. A kind that is not ready keeps its old
+/// spec; when the verdict holds all back, all do.
+inline ExitCode update_specs(const Survey& survey, const Plan& plan, Written& written) {
+  written.left_out = plan.prepared.left_out;
+  written.not_ready = plan.verdict.not_ready;
+  if (plan.verdict.held_back) return plan.verdict.code;
+  publish_all(plan.prepared.specs, plan.options, written);
+  written.warnings = find_conflicts(plan.options, plan.prepared.specs);
+  remove_outdated(survey, plan, written);
+  return written.errors.empty() ? plan.verdict.code : ExitCode::failed;
 }
 
 /// The specs as they would be written, one after the other.
@@ -137,15 +137,16 @@ inline Output specs_as_text(const std::vector<PreparedSpec>& specs, const Option
   return out;
 }
 
-inline ExitCode write_specs(const Survey& survey, const Options& given) {
-  const auto target = find_target(survey, given);
-  const auto& options = target.options;
-  const auto prepared = prepare_specs(survey, target);
-  print_error(prepared.complaints);
-  if (options.dry_run) return finish(specs_as_text(prepared.specs, options), prepared.code);
+inline ExitCode write_specs(const AssessedSurvey& assessed, const Options& given) {
+  const auto plan = make_plan(assessed, find_target(assessed.survey, given));
+  const auto& options = plan.options;
+  print_error(plan.lines);
+  if (options.dry_run) {
+    return finish(specs_as_text(plan.prepared.specs, options), plan.verdict.code);
+  }
   Written written;
-  const auto code = update_specs(survey, prepared, options, written);
-  print_error(complaints(written));
+  const auto code = update_specs(assessed.survey, plan, written);
+  print_error(written_lines(written));
   return finish(options.json() ? json_text(to_json(written)) : to_text(written), code);
 }
 

@@ -48,8 +48,8 @@ struct Gpu {
   std::string mode{};                  // how it is partitioned: "MIG", "CPX/NPS4"
   std::string physical_function{};     // PCI address of the GPU of which it is a virtual function
   std::string iommu_group{};           // "42"
-  Share whole{};  // its nodes, checked against what the kernel says they should be; and why no part
-                  // of it can be handed out
+  Share whole{};  // its nodes, as the kernel says they should be; left out when no part of the GPU
+                  // can be handed out
   std::vector<Node> iommufd_nodes{};  // another way to the same GPU, in place of those of `whole`
   std::vector<Node> other_nodes{};    // are part of it, and are not handed out with it
   std::vector<Share> partitions{};    // handed out in place of the whole

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,16 +23,13 @@
 #include <cdi/spec.hpp>
 #include <cdi/version.hpp>
 
-#include "../base/exit_codes.hpp"
 #include "../base/options.hpp"
-#include "../base/output.hpp"
 #include "../gpu/gpu.hpp"
 #include "../host/host_tree.hpp"
 #include "../vendors/nvidia_hooks.hpp"
 #include "../vendors/survey.hpp"
 #include "fingerprint.hpp"
 #include "gpu_edits.hpp"
-#include "target_release.hpp"
 #include "verify.hpp"
 
 namespace prepare {
@@ -118,45 +116,16 @@ inline std::map<std::string, std::size_t> grouped(const std::vector<cdi::Loss>& 
   return out;
 }
 
-/// Says which engine a spec is lowered for.
-inline std::string reason_for_release(const Options& options) {
-  return fmt::format(
-      "written in CDI {}, the newest release that {} reads; --for or --max-version chooses another",
-      cdi::to_string(*options.max_version), options.oldest_engine);
-}
-
 /// The specs that can be made of what was found on a host.
 struct PreparedSpecs {
   std::vector<PreparedSpec> specs{};
   std::vector<LeftOut> left_out{};
-  std::vector<std::string> not_ready{};  // why there are not more
-  bool held_back = false;                // none is to be made, and those there are to stay
-  std::string complaints{};              // what is wrong, for standard error: a line each
-  ExitCode code = ExitCode::done;        // of a run that makes them
+  std::vector<cdi::Error> failed{};         // why a kind has no spec
+  std::set<std::string> files_that_stay{};  // of kinds that are or will be handed out
+  std::string hooks_fault{};                // what is wrong with the hooks that are asked for
 
-  void complain(std::string_view what, std::string_view text) {
-    complaints += complaint(fmt::format("{}: {}", what, text));
-  }
-
-  void add(PreparedSpec prepared) {
-    for (const auto& [text, count] : grouped(prepared.losses)) {
-      const auto times = count > 1 ? fmt::format(" ({} times)", count) : "";
-      complain("warning",
-               fmt::format("{}: {}: {}{}", prepared.spec.kind, prepared.spec.version, text, times));
-    }
-    for (const auto& failed : prepared.left_out) {
-      complain("left out", fmt::format("{} {}: {}", failed.kind, failed.name, failed.reason));
-      if (code == ExitCode::done) code = ExitCode::partial;
-      left_out.push_back(failed);
-    }
-    specs.push_back(std::move(prepared));
-  }
-
-  /// Takes note that a kind has no spec.
-  void add(const cdi::Error& why) {
-    not_ready.push_back(cdi::to_string(why));
-    complain("not ready", not_ready.back());
-    code = ExitCode::not_ready;
+  bool is_lowered() const {
+    return std::any_of(specs.begin(), specs.end(), [](const auto& one) { return one.lowered; });
   }
 };
 
@@ -170,33 +139,25 @@ inline std::string hooks_fault(const Options& options, const SpecOptions& holds)
          "used";
 }
 
-inline PreparedSpecs prepare_specs(const Survey& survey, const Target& target) {
-  const auto& options = target.options;
-  PreparedSpecs out{.not_ready = reasons_not_ready(survey, options),
-                    .held_back = survey.usable_count() < options.expect,
-                    .complaints = complaints(survey, options),
-                    .code = judge(survey, options)};
-  if (out.held_back) return out;
-  for (const auto& warning : target.warnings) out.complain("warning", warning);
+inline PreparedSpecs prepare_specs(const Survey& survey, const Options& options) {
+  PreparedSpecs out;
   const auto holds = spec_options(survey.tree, options);
-  if (const auto fault = hooks_fault(options, holds); !fault.empty())
-    out.complain("warning", fault);
-  bool explained = false;
+  out.hooks_fault = hooks_fault(options, holds);
   for (const auto& found : survey.inventories) {
     const auto known = left_out(found);
     out.left_out.insert(out.left_out.end(), known.begin(), known.end());
-    if (found.usable_count() == 0 || reason_not_ready(found, holds.profiles)) continue;
+    const bool ready = !reason_not_ready(found, holds.profiles);
+    const bool usable = found.usable_count() > 0;
+    if (usable || !ready) out.files_that_stay.insert(file_name(found.kind));
+    if (!usable || !ready) continue;
     auto prepared = prepare_spec(survey.tree, found, holds, options);
-    if (prepared && prepared->lowered && !std::exchange(explained, true)) {
-      if (!options.oldest_engine.empty()) {
-        out.complaints += complaint("specs are " + reason_for_release(options));
-      }
+    if (!prepared) {
+      out.failed.push_back(std::move(prepared).error());
+      continue;
     }
-    if (prepared) {
-      out.add(std::move(*prepared));
-    } else {
-      out.add(prepared.error());
-    }
+    const auto& failed = prepared->left_out;
+    out.left_out.insert(out.left_out.end(), failed.begin(), failed.end());
+    out.specs.push_back(std::move(*prepared));
   }
   return out;
 }

@@ -4,7 +4,6 @@
 #ifndef CDI_PREPARE_SPEC_SPEC_FILE_HPP
 #define CDI_PREPARE_SPEC_SPEC_FILE_HPP
 
-#include <set>
 #include <string>
 #include <sys/stat.h>
 #include <utility>
@@ -69,19 +68,6 @@ inline bool can_tell_outdated(const Survey& survey, const Options& options) {
   return survey.complete && !options.visible_only;
 }
 
-/// The names of the files of kinds that are to be handed out, or will be when they are ready.
-inline std::set<std::string> files_that_stay(const Survey& survey, const PreparedSpecs& prepared,
-                                             const Options& options) {
-  std::set<std::string> names;
-  for (const auto& one : prepared.specs) names.insert(one.file_name);
-  for (const auto& found : survey.inventories) {
-    const bool usable = found.usable_count() > 0;  // though its spec may not be
-    if (usable || reason_not_ready(found, profiles_named(options.profile)))
-      names.insert(file_name(found.kind));
-  }
-  return names;
-}
-
 /// The paths of files of ours for kinds of which the host has nothing to hand out any more.
 inline cdi::Result<std::vector<std::string>> outdated_files(const Survey& survey,
                                                             const PreparedSpecs& prepared,
@@ -89,8 +75,7 @@ inline cdi::Result<std::vector<std::string>> outdated_files(const Survey& survey
   if (!can_tell_outdated(survey, options)) return std::vector<std::string>{};
   const auto directory = open_directory(options, options.output_dir, Missing::stays);
   if (!directory) return directory.error();
-  const auto stays = files_that_stay(survey, prepared, options);
-  const auto planned = publisher_in(*directory).prune(stays, cdi::DryRun::yes);
+  const auto planned = publisher_in(*directory).prune(prepared.files_that_stay, cdi::DryRun::yes);
   if (!planned) return planned.error();
   std::vector<std::string> paths;
   for (const auto& file : planned->files) {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <cdi/engine_releases.hpp>
+#include <cdi/minimum_version.hpp>
 #include <cdi/result.hpp>
 
 #include "../base/options.hpp"
@@ -36,6 +37,13 @@ inline cdi::Result<void> lower_release(Options& options, const cdi::VersionedEng
   options.max_version = *release;
   options.oldest_engine = to_string(engine);
   return {};
+}
+
+/// Which engine a spec is lowered for.
+inline std::string reason_for_release(const Options& options) {
+  return fmt::format(
+      "written in CDI {}, the newest release that {} reads; --for or --max-version chooses another",
+      cdi::to_string(*options.max_version), options.oldest_engine);
 }
 
 /// Options with the release that specs are to be written in, and what is to be said of engines.

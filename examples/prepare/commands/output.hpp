@@ -1,8 +1,8 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_PREPARE_BASE_OUTPUT_HPP
-#define CDI_PREPARE_BASE_OUTPUT_HPP
+#ifndef CDI_PREPARE_COMMANDS_OUTPUT_HPP
+#define CDI_PREPARE_COMMANDS_OUTPUT_HPP
 
 #include <cstdio>
 #include <string>
@@ -12,8 +12,8 @@
 
 #include <cdi/result.hpp>
 
+#include "../base/one_line.hpp"
 #include "exit_codes.hpp"
-#include "one_line.hpp"
 
 namespace prepare {
 
@@ -27,26 +27,26 @@ inline void print_error(std::string_view text) {
 }
 
 /// A line for standard error.
-inline std::string complaint(std::string_view text) {
+inline std::string error_line(std::string_view text) {
   return as_line(fmt::format("cdi-prepare: {}", text));
 }
 
-inline void complain(std::string_view text) {
-  print_error(complaint(text));
+inline void report(std::string_view text) {
+  print_error(error_line(text));
 }
 
 /// Prints an answer; an error goes to standard error alone.
 inline ExitCode finish(const Output& output, ExitCode code) {
   if (!output) {
-    complain("error: " + cdi::to_string(output.error()));
+    report("error: " + cdi::to_string(output.error()));
     return ExitCode::failed;
   }
   const auto written = std::fwrite(output->data(), 1, output->size(), stdout);
   if (written == output->size() && std::fflush(stdout) == 0) return code;
-  complain("error: cannot write to standard output");
+  report("error: cannot write to standard output");
   return ExitCode::failed;
 }
 
 }  // namespace prepare
 
-#endif  // CDI_PREPARE_BASE_OUTPUT_HPP
+#endif  // CDI_PREPARE_COMMANDS_OUTPUT_HPP

@@ -1,8 +1,8 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_PREPARE_BASE_EXIT_CODES_HPP
-#define CDI_PREPARE_BASE_EXIT_CODES_HPP
+#ifndef CDI_PREPARE_COMMANDS_EXIT_CODES_HPP
+#define CDI_PREPARE_COMMANDS_EXIT_CODES_HPP
 
 #include <string>
 #include <string_view>
@@ -50,4 +50,4 @@ inline std::string exit_code_help() {
 
 }  // namespace prepare
 
-#endif  // CDI_PREPARE_BASE_EXIT_CODES_HPP
+#endif  // CDI_PREPARE_COMMANDS_EXIT_CODES_HPP

@@ -1,0 +1,135 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_COMMANDS_VERDICT_HPP
+#define CDI_PREPARE_COMMANDS_VERDICT_HPP
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/result.hpp>
+
+#include "../base/options.hpp"
+#include "../gpu/gpu.hpp"
+#include "../gpu/profile.hpp"
+#include "../vendors/survey.hpp"
+#include "exit_codes.hpp"
+#include "output.hpp"
+
+// What a survey means for a run: worked out once, before a command acts on it.
+
+namespace prepare {
+
+/// Whether the GPUs found are those expected.
+struct Verdict {
+  ExitCode code = ExitCode::done;        // of a run that does all that is possible
+  std::vector<std::string> not_ready{};  // why it is too early to do more, a line each
+  bool held_back = false;                // fewer GPUs than expected: no spec changes
+};
+
+/// A survey, and what it means.
+struct AssessedSurvey {
+  Survey survey;
+  Verdict verdict{};
+};
+
+inline ExitCode exit_code_for(const Survey& survey, const Verdict& verdict) {
+  if (!verdict.not_ready.empty()) return ExitCode::not_ready;
+  if (survey.inventories.empty()) return ExitCode::done;
+  const auto usable = survey.usable_count();
+  if (usable == 0) return ExitCode::failed;
+  return usable < survey.total_count() ? ExitCode::partial : ExitCode::done;
+}
+
+inline Verdict verdict_on(const Survey& survey, const Options& options) {
+  Verdict out;
+  const auto profiles = profiles_named(options.profile);
+  for (const auto& found : survey.inventories) {
+    if (auto reason = reason_not_ready(found, profiles)) {
+      out.not_ready.push_back(found.kind + ": " + reason->text);
+    }
+  }
+  const auto usable = survey.usable_count();
+  out.held_back = usable < options.expect;
+  if (out.held_back) {
+    out.not_ready.push_back(
+        fmt::format("{} of {} GPUs expected can be handed out", usable, options.expect));
+  }
+  out.code = exit_code_for(survey, out);
+  return out;
+}
+
+/// Surveys the host until all is ready, or the time to wait for that is over.
+inline cdi::Result<AssessedSurvey> survey_until_ready(const Options& options) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds pause{100};
+  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                      std::chrono::duration<double>{options.wait});
+  NvmlMemory memory;
+  for (;;) {
+    auto survey = survey_host(options, memory);
+    if (!survey) return std::move(survey).error();
+    auto verdict = verdict_on(*survey, options);
+    const bool ready = verdict.not_ready.empty() && !is_between_states(*survey);
+    const auto left = end - Clock::now();
+    if (ready || left <= left.zero()) return AssessedSurvey{std::move(*survey), std::move(verdict)};
+    std::this_thread::sleep_for(std::min<Clock::duration>(pause, left));
+  }
+}
+
+/// What is wrong with the nodes and drivers of a kind, for standard error.
+inline std::string warning_lines(const Inventory& found, Profiles asked) {
+  std::string out;
+  for (const auto& warning : found.warnings) out += error_line("warning: " + warning.text);
+  for (const auto& node : found.missing) {
+    if (!node.profiles.shares(asked) || node.is_needed_by(asked)) continue;
+    out += error_line("warning: " + node.problem.text);
+  }
+  return out;
+}
+
+/// The GPUs and partitions of a kind that are left out, for standard error.
+inline std::string left_out_lines(const Inventory& found) {
+  std::string out;
+  for (const auto& gpu : found.gpus) {
+    const auto& place = gpu.pci_address.empty() ? gpu.id : gpu.pci_address;
+    for (const auto& share : gpu.shares()) {
+      if (!share.left_out) continue;
+      out += error_line(fmt::format("left out: {} GPU {}{}: {}", gpu.vendor, place, share.suffix,
+                                    share.left_out->text));
+    }
+  }
+  return out;
+}
+
+/// What is wrong with the GPUs found, for standard error: a line each.
+inline std::string survey_lines(const AssessedSurvey& assessed, const Options& options) {
+  const auto& [survey, verdict] = assessed;
+  std::string out;
+  if (survey.hidden > 0) {
+    out += error_line(
+        fmt::format("{} GPUs passed over: this process may not open them", survey.hidden));
+  } else if (survey.inventories.empty()) {
+    out += error_line(
+        survey.complete
+            ? "no GPU found on this host"
+            : "no GPU found on this host, whose PCI bus cannot be read: spec files stay");
+  }
+  for (const auto& found : survey.inventories) {
+    out += warning_lines(found, profiles_named(options.profile));
+    out += left_out_lines(found);
+  }
+  for (const auto& reason : verdict.not_ready) out += error_line("not ready: " + reason);
+  if (verdict.code == ExitCode::failed) out += error_line("error: no GPU can be handed out");
+  return out;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_PREPARE_COMMANDS_VERDICT_HPP
