@@ -13,7 +13,7 @@
 #include <system_error>
 #include <vector>
 
-#include <cdi/version.hpp>
+#include <cdi/fields.hpp>
 
 namespace prepare {
 

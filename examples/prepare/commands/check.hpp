@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +36,9 @@
 #include "verdict.hpp"
 
 namespace prepare {
+
+/// How many changes of a file are printed.
+enum class Changes : std::uint8_t { first, all };
 
 /// A spec file that is not what it would be now.
 struct Stale {
@@ -92,12 +96,12 @@ inline Json to_json(const std::vector<Stale>& stale, const std::vector<std::stri
 
 /// The files and their changes; of `check` only the first ones, in front those of annotations,
 /// which tell the cause.
-inline std::string to_text(const std::vector<Stale>& stale, bool all_changes) {
+inline std::string to_text(const std::vector<Stale>& stale, Changes wanted) {
   std::string out;
   for (const auto& [path, reason, changes] : stale) {
     out += as_line(fmt::format("{}: {}", path, reason));
     constexpr std::size_t few = 8;
-    const auto shown = all_changes ? changes.size() : std::min(few, changes.size());
+    const auto shown = wanted == Changes::all ? changes.size() : std::min(few, changes.size());
     for (std::size_t i = 0; i < shown; ++i) out += "  " + to_text(changes[i]) + "\n";
     if (shown == changes.size()) continue;
     out += fmt::format("  and {} more: `cdi-prepare diff` has them\n", changes.size() - shown);
@@ -123,8 +127,7 @@ inline cdi::Result<std::vector<Stale>> find_stale(const Survey& survey, const Pl
 }
 
 /// Compares the spec files with those that `write` would make now. Nothing is written.
-inline ExitCode check_specs(const AssessedSurvey& assessed, const Options& given,
-                            bool all_changes) {
+inline ExitCode check_specs(const AssessedSurvey& assessed, const Options& given, Changes shown) {
   const auto plan = make_plan(assessed, find_target(assessed.survey, given));
   const auto& [options, prepared, verdict, lines] = plan;
   print_error(lines);
@@ -138,8 +141,8 @@ inline ExitCode check_specs(const AssessedSurvey& assessed, const Options& given
   auto code = verdict.code;
   if (code == ExitCode::partial) code = ExitCode::done;  // what is left out is so in the specs
   if (!stale->empty()) code = ExitCode::failed;
-  const auto text = options.json() ? json_text(to_json(*stale, conflicts, verdict))
-                                   : to_text(*stale, all_changes);
+  const auto text =
+      options.json() ? json_text(to_json(*stale, conflicts, verdict)) : to_text(*stale, shown);
   return finish(text, code);
 }
 

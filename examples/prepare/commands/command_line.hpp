@@ -1,0 +1,276 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_COMMANDS_COMMAND_LINE_HPP
+#define CDI_PREPARE_COMMANDS_COMMAND_LINE_HPP
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/minimum_version.hpp>
+#include <cdi/result.hpp>
+#include <cdi/version.hpp>
+
+#include "../base/options.hpp"
+#include "../gpu/profile.hpp"
+#include "claim.hpp"
+#include "exit_codes.hpp"
+#include "option_checks.hpp"
+#include "option_paths.hpp"
+#include "output.hpp"
+#include <CLI/CLI.hpp>
+
+// The command line: which commands and options there are. What the commands do is elsewhere.
+
+namespace prepare {
+
+enum class Command : std::uint8_t {
+  detect,
+  write,
+  check,
+  diff,
+  watch,
+  doctor,
+  prepare,
+  unprepare,
+  list,
+};
+
+/// What the command line asks for.
+struct Request {
+  Command command{};
+  Options options{};
+};
+
+inline void add_output(CLI::App& command, Options& options) {
+  command.add_option("-o,--output", options.output, "Form of what is printed")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+}
+
+inline void add_nvml(CLI::App& command, Options& options) {
+  command.add_flag("--nvml", options.nvml,
+                   "Ask NVIDIA's library for the UUIDs and sizes of MIG instances");
+  command.add_option("--nvml-library", options.nvml_library, "The library to ask")
+      ->check(CLI::ExistingFile);
+}
+
+inline void add_wait(CLI::App& command, Options& options) {
+  command.add_option("--wait", options.wait, "Seconds to wait for all to be ready")
+      ->check(seconds_fault)
+      ->capture_default_str();
+}
+
+inline void add_output_dir(CLI::App& command, Options& options) {
+  command
+      .add_option("--output-dir", options.output_dir,
+                  "Directory of the specs; who writes makes it when it is missing")
+      ->check(not_empty)
+      ->default_str("var/run/cdi below the root");
+}
+
+inline void add_spec_options(CLI::App& command, Options& options) {
+  std::vector<std::string> profiles;
+  for (const auto& [name, unused] : profile_names) profiles.emplace_back(name);
+  command.add_option("--profile", options.profile, "What containers will do with the GPUs")
+      ->check(CLI::IsMember(profiles))
+      ->capture_default_str();
+  command
+      .add_option(
+          "--hooks", options.hooks,
+          "Whether NVIDIA's hooks make links and caches of libraries; else links are mounts")
+      ->check(CLI::IsMember({"none", "nvidia"}))
+      ->capture_default_str();
+  command
+      .add_option(
+          "--node-numbers", options.node_numbers,
+          "Whether specs give the numbers of nodes, or runtimes ask the host for them; auto: "
+          "asked in /etc, whose specs are there after the next boot")
+      ->check(CLI::IsMember({"auto", "given", "asked"}))
+      ->capture_default_str();
+  command.add_flag("--ld-library-path", options.ld_library_path,
+                   "Set LD_LIBRARY_PATH to the directories of libraries, in the place of that of "
+                   "the image");
+  add_output_dir(command, options);
+}
+
+inline CLI::Option& add_max_version(CLI::App& command, Options& options) {
+  return *command
+              .add_option_function<std::string>(
+                  "--max-version",
+                  [&options](const std::string& text) {
+                    options.max_version = cdi::parse_release(text);
+                  },
+                  "Newest CDI release that the engines read; what it has no place for is left out, "
+                  "and "
+                  "said")
+              ->check(release_fault);
+}
+
+inline void add_engines(CLI::App& command, Options& options, CLI::Option& max_version) {
+  command
+      .add_option("--for", options.engines,
+                  "Engine that will read the specs, such as podman@4.9.3; may be repeated, and the "
+                  "oldest decides (default: those installed)")
+      ->type_name("ENGINE@VERSION")
+      ->check(engine_fault)
+      ->excludes(&max_version)
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
+}
+
+inline void add_claim_options(CLI::App& command, Options& options) {
+  command.add_option("--state-dir", options.state_dir, "Directory of the journal of claims")
+      ->check(not_empty)
+      ->default_str("var/lib/cdi-prepare below the root");
+  command.add_option("--lock-timeout", options.lock_timeout, "Seconds to wait for other calls")
+      ->check(seconds_fault)
+      ->capture_default_str();
+}
+
+/// The commands of the program; the callback of one that is given chooses it.
+class Commands {
+ public:
+  Commands(CLI::App& app, Request& request) : app_{app}, request_{request} {}
+
+  CLI::App& add(const char* name, const char* what, Command command) {
+    auto& added = *app_.add_subcommand(name, what);
+    added
+        .add_option("--root", request_.options.root,
+                    "Directory that holds the proc, sys and dev to look at")
+        ->check(CLI::ExistingDirectory)
+        ->capture_default_str();
+    added.footer(exit_code_help());
+    added.callback([command, &request = request_] { request.command = command; });
+    return added;
+  }
+
+ private:
+  CLI::App& app_;
+  Request& request_;
+};
+
+inline void add_spec_commands(Commands& commands, Options& options) {
+  auto& detect = commands.add("detect", "Show the GPUs of this host", Command::detect);
+  auto& write = commands.add("write", "Write CDI specs for the GPUs of this host", Command::write);
+  auto& check = commands.add("check", "Say whether the specs are what `write` would make now",
+                             Command::check);
+  auto& diff = commands.add("diff", "Show how the specs differ from what `write` would make now",
+                            Command::diff);
+  auto& watch = commands.add("watch", "Keep specs up to date until stopped", Command::watch);
+  for (auto* command : {&write, &check, &diff, &watch}) {
+    add_spec_options(*command, options);
+    add_engines(*command, options, add_max_version(*command, options));
+  }
+  for (auto* command : {&detect, &write, &check, &diff, &watch}) {
+    add_nvml(*command, options);
+    command->add_flag("--visible-only", options.visible_only,
+                      "Pass over GPUs whose nodes this process may not open");
+    command->add_option("--expect", options.expect, "GPUs and partitions that are to be ready")
+        ->check(count_fault)
+        ->capture_default_str();
+  }
+  for (auto* command : {&detect, &write, &check, &diff}) {
+    add_wait(*command, options);
+    add_output(*command, options);
+  }
+  write.add_flag("--dry-run", options.dry_run,
+                 "Print the specs, one after the other; write nothing");
+  for (auto* command : {&write, &watch}) {
+    command->add_flag("--force", options.force, "Replace files of other programs, too");
+  }
+  watch
+      .add_option("--interval", options.interval,
+                  "Seconds after which it looks even if the kernel has told of nothing")
+      ->check(interval_fault)
+      ->capture_default_str();
+}
+
+inline void add_claim_commands(Commands& commands, Options& options) {
+  auto& prepare = commands.add(
+      "prepare", "Hand GPUs to a claim, in a spec of its own; answers in JSON", Command::prepare);
+  auto& unprepare = commands.add("unprepare", "Take back what a claim was given; answers in JSON",
+                                 Command::unprepare);
+  auto& list =
+      commands.add("list", "Show the claims, after making their specs right", Command::list);
+  for (auto* command : {&prepare, &unprepare}) {
+    command->add_option("--claim", options.claim, "UID of the claim")->required()->check(uid_fault);
+  }
+  prepare
+      .add_option("--device", options.devices,
+                  "What it gets, NAME[@REQUEST]: a name of `detect`, with or without the kind")
+      ->required()
+      ->check(asked_name_fault);
+  prepare.add_option("--namespace", options.claim_namespace, "Namespace of the claim, for people");
+  prepare.add_option("--name", options.claim_name, "Name of the claim, for people");
+  prepare.add_option("--kind", options.claim_kind, "Kind of the CDI devices of claims")
+      ->check(kind_fault)
+      ->capture_default_str();
+  add_spec_options(prepare, options);
+  add_engines(prepare, options, add_max_version(prepare, options));
+  add_nvml(prepare, options);
+  add_output(list, options);
+  for (auto* command : {&unprepare, &list}) add_output_dir(*command, options);
+  for (auto* command : {&prepare, &unprepare, &list}) {
+    add_claim_options(*command, options);
+  }
+}
+
+inline void add_commands(CLI::App& app, Request& request) {
+  auto& options = request.options;
+  Commands commands{app, request};
+  add_spec_commands(commands, options);
+  add_claim_commands(commands, options);
+  auto& doctor = commands.add("doctor", "Say what keeps containers from the GPUs, and what to do",
+                              Command::doctor);
+  add_output(doctor, options);
+  add_output_dir(doctor, options);
+  doctor
+      .add_option("--spec-dir", options.spec_dirs,
+                  "Directories of specs to look at, below the root, by priority")
+      ->check(not_empty);
+
+  app.require_subcommand(1);
+  app.footer(exit_code_help());
+  app.set_version_flag("--version", fmt::format("cdi-prepare {}.{}.{}", CDI_VERSION_MAJOR,
+                                                CDI_VERSION_MINOR, CDI_VERSION_PATCH));
+}
+
+/// Lists the commands when the first word is not one of them; returns whether it did.
+inline bool report_unknown_command(const CLI::App& app) {
+  const auto given = app.remaining();
+  if (!app.get_subcommands().empty() || given.empty()) return false;
+  std::vector<std::string> names;
+  for (const auto* command : app.get_subcommands({})) names.push_back(command->get_name());
+  report(fmt::format("error: {} is no command: begin with one of {}",
+                     cdi::detail::quoted(given.front()), fmt::join(names, ", ")));
+  return true;
+}
+
+/// Reads the command line. When there is nothing to run, as after `--help` or an error, which is
+/// printed, it gives the exit code.
+inline std::variant<Request, ExitCode> parse_command_line(int argc, char** argv) {
+  Request request;
+  CLI::App app{"Finds the GPUs of a node and writes a CDI spec for them."};
+  add_commands(app, request);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& why) {
+    const bool asked_for_help = why.get_exit_code() == 0;
+    const bool reported = !asked_for_help && report_unknown_command(app);
+    if (!reported) app.exit(why);
+    return asked_for_help ? ExitCode::done : ExitCode::usage;
+  }
+  complete(request.options);
+  return request;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_PREPARE_COMMANDS_COMMAND_LINE_HPP
