@@ -13,7 +13,7 @@
 #include <system_error>
 #include <vector>
 
-#include <cdi/fields.hpp>
+#include <cdi/model/fields.hpp>
 
 namespace prepare {
 

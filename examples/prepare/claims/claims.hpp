@@ -26,7 +26,10 @@
 #include "../spec/prepared_spec.hpp"
 #include "../spec/target_release.hpp"
 #include "../vendors/survey.hpp"
+#include "asked_device.hpp"
+#include "claim.hpp"
 #include "claim_edits.hpp"
+#include "claim_files.hpp"
 #include "found_device.hpp"
 #include "journal.hpp"
 
@@ -34,40 +37,6 @@
 // files and the hardware are made to agree with it, or the claim has a fault.
 
 namespace prepare {
-
-/// What a claim asks for.
-struct AskedDevice {
-  std::string request{};  // of the claim; empty for all of them
-  std::string name{};     // by which it is asked for
-  FoundDevice device{};
-
-  /// For messages: "1 (GPU-5f2a...)"
-  std::string text() const {
-    const auto first = device.name();
-    return first == name ? name : fmt::format("{} ({})", name, first);
-  }
-};
-
-/// What a claim is to remember of a device.
-inline ClaimedDevice to_claimed(const AskedDevice& asked) {
-  const auto& [whole, share, by_iommufd] = asked.device;
-  return {.request = asked.request,
-          .asked = asked.name,
-          .kind = whole.inventory->kind,
-          .name = asked.device.name(),
-          .id = whole.gpu->id,
-          .suffix = share.suffix,
-          .pci_address = whole.gpu->pci_address,
-          .pci_id = whole.gpu->pci_id,
-          .by_iommufd = by_iommufd};
-}
-
-/// Notes where a device is now, and its id once that is known.
-inline void update(ClaimedDevice& claimed, const FoundDevice& found) {
-  const auto& gpu = *found.whole.gpu;
-  if (!gpu.id.empty()) claimed.id = gpu.id;
-  claimed.pci_address = gpu.pci_address;
-}
 
 /// The claims of a journal, made to agree with the spec files and the hardware. All that it is made
 /// of must live as long.
@@ -77,19 +46,14 @@ class Claims {
       : journal_{journal},
         survey_{survey},
         options_{options},
+        files_{journal, options},
         boot_{boot_id(survey.tree)},
         output_dirs_{options.output_dir} {}
 
   /// Ends what killed calls have begun, makes specs that are missing or out of date, and removes
   /// those that belong to no claim. Fails when nobody can tell which claims there are.
   cdi::Result<void> reconcile() {
-    if (!cdi::check_owner(owner())) {
-      return cdi::Error{.code = cdi::Errc::invalid,
-                        .message =
-                            "specs cannot record this name: take another --state-dir, in "
-                            "ASCII, of at most 200 characters",
-                        .position = {.file = journal_.directory()}};
-    }
+    if (auto good = files_.check_owner(); !good) return good;
     auto loaded = journal_.load();
     if (!loaded) return std::move(loaded).error();
     for (auto& [uid, claim] : *loaded) {
@@ -172,17 +136,6 @@ class Claims {
   }
 
  private:
-  static cdi::Error conflict(std::string message) {
-    return {.code = cdi::Errc::conflict, .message = std::move(message)};
-  }
-
-  /// Of its files: another journal in the same directory has others.
-  std::string owner() const { return "cdi-prepare claims of " + journal_.directory(); }
-
-  std::string output_dir(const Claim& claim) const {
-    return options_of(claim, options_).output_dir;
-  }
-
   /// The options with which a claim was prepared, with the release of the engines that are
   /// installed when it was given none. They are asked only when a claim follows them, and once.
   Options settled_options(const Claim& claim) {
@@ -208,27 +161,9 @@ class Claims {
     }
   }
 
-  cdi::Publisher publisher(const Directory& directory) const {
-    return cdi::Publisher{owner(), directory.number(), directory.path};
-  }
-
-  /// Opens a directory of specs that claims name. A journal below the root is as good as what made
-  /// that tree: it does not decide which directories outside of it are written to.
-  cdi::Result<Directory> open(const std::string& path, Missing missing) const {
-    const bool of_tree = options_.root != "/" && options_.place_on_host(options_.state_dir);
-    if (of_tree && path != options_.output_dir && !options_.place_on_host(path)) {
-      return cdi::Error{.code = cdi::Errc::refused,
-                        .message =
-                            "the journal names this directory, which is not below the "
-                            "root: give it as --output-dir if that is right",
-                        .position = {.file = path}};
-    }
-    return open_directory(options_, path, missing);
-  }
-
   /// Ends what was begun with a claim, and takes note of it.
   void settle(Claim claim) {
-    output_dirs_.insert(output_dir(claim));
+    output_dirs_.insert(files_.directory_of(claim));
     const bool prepared = claim.phase == Claim::Phase::prepared;
     const auto settled = prepared ? renew(claim) : forget(claim);
     if (settled && !prepared) return;
@@ -236,39 +171,21 @@ class Claims {
     claims_.emplace(claim.uid, std::move(claim));
   }
 
-  cdi::Result<void> publish(const Claim& claim, const cdi::Spec& spec) const {
-    const auto directory = open(output_dir(claim), Missing::made);
-    if (!directory) return directory.error();
-    const auto published = publisher(*directory).write(claim.file_name(), spec);
-    if (!published) return published.error();
-    return {};
-  }
-
   /// Puts a new claim in the journal, then in a spec, and says in the journal that it is there.
   cdi::Result<void> carry_out(Claim& claim, const cdi::Spec& spec) const {
-    const auto directory = open(output_dir(claim), Missing::stays);
-    if (!directory) return directory.error();
-    const auto tried = publisher(*directory).write(claim.file_name(), spec, cdi::DryRun::yes);
-    if (!tried) return tried.error();
+    if (auto good = files_.check_writable(claim, spec); !good) return good;
     claim.phase = Claim::Phase::preparing;
     if (auto saved = journal_.save(claim); !saved) return saved;
-    if (auto published = publish(claim, spec); !published) return published;
+    if (auto written = files_.write(claim, spec); !written) return written;
     claim.phase = Claim::Phase::prepared;
     return journal_.save(claim);
   }
 
   /// Removes the spec of a claim, then the claim. A file of another owner stays.
   cdi::Result<void> forget(const Claim& claim) const {
-    const auto removed = remove_spec(claim);
+    const auto removed = files_.remove(claim);
     if (!removed && removed.error().code != cdi::Errc::conflict) return removed;
     return journal_.erase(claim.uid);
-  }
-
-  cdi::Result<void> remove_spec(const Claim& claim) const {
-    const auto directory = open(output_dir(claim), Missing::stays);
-    if (!directory) return directory.error();
-    const auto removed = publisher(*directory).remove(claim.file_name());
-    return removed ? cdi::Result<void>{} : removed.error();
   }
 
   /// Makes the spec of a claim what it is to be now. When that cannot be, a spec of this boot
@@ -277,7 +194,7 @@ class Claims {
     const bool other_boot = !boot_.empty() && claim.boot_id != boot_;
     auto renewed = write_anew(claim);
     if (!renewed && (other_boot || renewed.error().code == cdi::Errc::conflict)) {
-      static_cast<void>(remove_spec(claim));
+      static_cast<void>(files_.remove(claim));
     }
     return renewed;
   }
@@ -287,7 +204,7 @@ class Claims {
     if (!found) return found.error();
     const auto spec = claim_spec(survey_, claim, *found, settled_options(claim));
     if (!spec) return spec.error();
-    if (auto published = publish(claim, spec->spec); !published) return published;
+    if (auto written = files_.write(claim, spec->spec); !written) return written;
     const auto before = claim;
     for (std::size_t i = 0; i < found->size(); ++i) update(claim.devices[i], (*found)[i]);
     if (!boot_.empty()) claim.boot_id = boot_;
@@ -302,54 +219,35 @@ class Claims {
     std::set<std::string> keep;
     for (const auto& [uid, claim] : claims_) keep.insert(claim.file_name());
     for (const auto& path : output_dirs_) {
-      auto removed = remove_orphans(path, keep);
-      if (!removed) unseen_.push_back(std::move(removed).error());
+      auto pruned = files_.prune(path, keep, unreadable_);
+      if (pruned) {
+        note(std::move(*pruned));
+      } else {
+        unseen_.push_back(std::move(pruned).error());
+      }
     }
     for (const auto* const errors : {&unseen_, &left_}) {
       for (const auto& error : *errors) warn(cdi::to_string(error));
     }
   }
 
-  cdi::Result<void> remove_orphans(const std::string& path, std::set<std::string> keep) {
-    const auto directory = open(path, Missing::stays);
-    if (!directory) return directory.error();
-    const auto its_publisher = publisher(*directory);
-    if (!unreadable_.empty()) keep.merge(files_of_unreadable(its_publisher));
-    auto pruned = its_publisher.prune(keep);
-    if (!pruned) return std::move(pruned).error();
-    for (auto& error : pruned->errors) left_.push_back(std::move(error));
-    for (auto& error : pruned->unreadable) {
+  /// Notes what was removed from a directory, and what could not be.
+  void note(cdi::Reconciled pruned) {
+    for (auto& error : pruned.errors) left_.push_back(std::move(error));
+    for (auto& error : pruned.unreadable) {
       error.message += ": nobody can tell whose it is: remove it by hand if nobody needs it";
       left_.push_back(std::move(error));
     }
-    for (const auto& file : pruned->files) {
+    for (const auto& file : pruned.files) {
       if (file.action != cdi::Publication::Action::removed) continue;
       warn(file.path + " removed: it belongs to no claim");
     }
-    return {};
   }
 
   /// Takes note of a warning, once.
   void warn(std::string text) {
     if (std::find(warnings_.begin(), warnings_.end(), text) != warnings_.end()) return;
     warnings_.push_back(std::move(text));
-  }
-
-  /// Whether a file is named as the spec of a claim is, of whatever kind.
-  static bool is_spec_of(const std::string& uid, std::string_view path) {
-    return path.ends_with("_" + uid + ".json");
-  }
-
-  std::set<std::string> files_of_unreadable(const cdi::Publisher& publisher) const {
-    std::set<std::string> out;
-    const auto files = publisher.files();
-    if (!files) return out;
-    for (const auto& file : *files) {
-      for (const auto& uid : unreadable_) {
-        if (is_spec_of(uid, file)) out.insert(file);
-      }
-    }
-    return out;
   }
 
   /// Whether a claim has what is asked for, for the same requests; the order is of no interest.
@@ -363,17 +261,6 @@ class Claims {
              return std::any_of(claim.devices.begin(), claim.devices.end(),
                                 [&](const ClaimedDevice& its) { return same(one, its); });
            });
-  }
-
-  static cdi::Result<void> check_distinct(const std::vector<AskedDevice>& asked) {
-    for (std::size_t i = 0; i < asked.size(); ++i) {
-      for (std::size_t before = 0; before < i; ++before) {
-        const auto& other = asked[before].device;
-        if (!is_same_part(asked[i].device, *other.whole.gpu, other.share.suffix)) continue;
-        return conflict(fmt::format("device {}: asked for twice", asked[i].text()));
-      }
-    }
-    return {};
   }
 
   /// What a claim has, and for which requests.
@@ -404,6 +291,7 @@ class Claims {
   const Journal& journal_;
   const Survey& survey_;
   const Options& options_;
+  ClaimFiles files_;
   std::string boot_;
   std::set<std::string> output_dirs_;  // of these options, and of all claims
   std::optional<Target> installed_{};  // what the engines installed read, once it was needed

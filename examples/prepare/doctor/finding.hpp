@@ -31,6 +31,13 @@ struct Finding {
   std::string advice{};  // what to do; empty when it is good
 };
 
+namespace doctor {
+
+using Findings = std::vector<Finding>;
+using Level = Finding::Level;
+
+}  // namespace doctor
+
 inline std::string_view level_name(Finding::Level level) {
   switch (level) {
     case Finding::Level::good: return "good";

@@ -25,6 +25,7 @@
 #include "../gpu/profile.hpp"
 #include "../host/host_tree.hpp"
 #include "../host/ld_cache.hpp"
+#include "nvidia_tables.hpp"
 
 // The files that NVIDIA's driver has beside its nodes. Distributions put them into different places
 // and no list of them is kept anywhere, but nearly each library has the driver's version at the end
@@ -67,61 +68,6 @@ inline std::vector<DriverFile> sorted_files(FilesByPath found) {
 }
 
 // Names of libraries.
-
-/// What needs a library, by its name up to ".so". Each profile needs those that are not here.
-inline constexpr std::pair<std::string_view, Profiles> library_profiles[] = {
-    {"libEGL_nvidia", graphics},
-    {"libGLESv1_CM_nvidia", graphics},
-    {"libGLESv2_nvidia", graphics},
-    {"libGLX_nvidia", graphics},
-    {"libcuda", compute | video},  // what decodes and encodes does it through CUDA
-    {"libcudadebugger", compute},
-    {"libglxserver_nvidia", graphics},
-    {"libnvcuvid", video},
-    {"libnvidia-allocator", compute | graphics},
-    {"libnvidia-cbl", graphics},
-    {"libnvidia-compiler", compute},
-    {"libnvidia-egl-gbm", graphics},
-    {"libnvidia-egl-wayland", graphics},
-    {"libnvidia-egl-wayland2", graphics},
-    {"libnvidia-egl-xcb", graphics},
-    {"libnvidia-egl-xlib", graphics},
-    {"libnvidia-eglcore", graphics},
-    {"libnvidia-encode", video},
-    {"libnvidia-fatbinaryloader", compute},
-    {"libnvidia-fbc", graphics},
-    {"libnvidia-glcore", graphics},
-    {"libnvidia-glsi", graphics},
-    {"libnvidia-glvkspirv", graphics},
-    {"libnvidia-gpucomp", compute | graphics},
-    {"libnvidia-gtk2", graphics},
-    {"libnvidia-gtk3", graphics},
-    {"libnvidia-ifr", graphics},
-    {"libnvidia-ngx", graphics},
-    {"libnvidia-nvvm", compute},
-    {"libnvidia-nvvm70", compute},
-    {"libnvidia-opencl", compute},
-    {"libnvidia-opticalflow", video},
-    {"libnvidia-pkcs11", compute},
-    {"libnvidia-pkcs11-openssl3", compute},
-    {"libnvidia-present", graphics},
-    {"libnvidia-ptxjitcompiler", compute},
-    {"libnvidia-rtcore", graphics},
-    {"libnvidia-tileiras", compute},
-    {"libnvidia-tls", graphics},
-    {"libnvidia-vksc-core", graphics},
-    {"libnvidia-vulkan-producer", graphics},
-    {"libnvidia-wayland-client", graphics},
-    {"libnvoptix", graphics},
-    {"libvdpau_nvidia", video},
-    {"nvidia_drv", graphics},
-};
-
-/// The libraries with versions of their own.
-inline constexpr std::string_view own_versions[] = {
-    "libnvidia-api",     "libnvidia-egl-gbm",  "libnvidia-egl-wayland", "libnvidia-egl-wayland2",
-    "libnvidia-egl-xcb", "libnvidia-egl-xlib", "libnvidia-nvvm70",
-};
 
 /// A library's name up to ".so", and the version that follows.
 struct LibraryName {
@@ -177,18 +123,6 @@ inline bool is_driver_soname(std::string_view soname) {
 }
 
 // The libraries themselves.
-
-/// Where libraries are when ld.so.cache does not say, which musl does not have.
-inline constexpr std::string_view usual_directories[] = {
-    "/usr/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib",
-    "/lib64",     "/lib/x86_64-linux-gnu",     "/lib/aarch64-linux-gnu",     "/lib",
-};
-
-/// Where some of them are below such a directory.
-inline constexpr std::string_view subdirectories[] = {
-    "gbm", "nvidia", "nvidia/current",       "nvidia/xorg",
-    "tls", "vdpau",  "xorg/modules/drivers", "xorg/modules/extensions",
-};
 
 /// Looks for the libraries of one version of the driver. Distributions split them over several
 /// directories, with links from one to the other.
@@ -351,16 +285,6 @@ inline FilesByPath libraries(const HostTree& tree, const std::string& driver_ver
 
 // Files that are looked for by name.
 
-inline constexpr std::pair<std::string_view, Profiles> programs[] = {
-    {"nvidia-cuda-mps-control", compute}, {"nvidia-cuda-mps-server", compute},
-    {"nvidia-debugdump", all_profiles},   {"nvidia-imex", compute},
-    {"nvidia-imex-ctl", compute},         {"nvidia-persistenced", all_profiles},
-    {"nvidia-smi", all_profiles},         {"nvidia-xconfig", graphics},
-};
-
-inline constexpr std::string_view program_directories[] = {
-    "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/bin", "/sbin"};
-
 /// The programs that are on the host, as containers find them in /usr/bin.
 inline void add_programs(const HostTree& tree, std::vector<DriverFile>& files) {
   for (const auto& [name, profiles] : programs) {
@@ -408,10 +332,6 @@ inline void add_firmware(const HostTree& tree, const std::string& driver_version
   }
 }
 
-/// Below /run.
-inline constexpr std::pair<std::string_view, Profiles> sockets[] = {
-    {"nvidia-fabricmanager/socket", compute}, {"nvidia-persistenced/socket", all_profiles}};
-
 /// The sockets of the daemons that are running.
 inline void add_sockets(const HostTree& tree, std::vector<DriverFile>& files) {
   for (const auto& [name, profiles] : sockets) {
@@ -441,34 +361,6 @@ inline void add_mps_directory(const HostTree& tree, std::vector<DriverFile>& fil
                    .container_path = path,
                    .profiles = compute});
 }
-
-/// A file of settings, and where containers look for it.
-struct Configuration {
-  std::string_view name{};
-  std::string_view container_directory{};
-  Profiles profiles{};
-};
-
-inline constexpr Configuration configurations[] = {
-    {"OpenCL/vendors/nvidia.icd", "/etc", compute},
-    {"X11/xorg.conf.d/10-nvidia.conf", "/usr/share", graphics},
-    {"X11/xorg.conf.d/nvidia-drm-outputclass.conf", "/usr/share", graphics},
-    {"egl/egl_external_platform.d/09_nvidia_wayland2.json", "/usr/share", graphics},
-    {"egl/egl_external_platform.d/10_nvidia_wayland.json", "/usr/share", graphics},
-    {"egl/egl_external_platform.d/15_nvidia_gbm.json", "/usr/share", graphics},
-    {"egl/egl_external_platform.d/20_nvidia_xcb.json", "/usr/share", graphics},
-    {"egl/egl_external_platform.d/20_nvidia_xlib.json", "/usr/share", graphics},
-    {"glvnd/egl_vendor.d/10_nvidia.json", "/usr/share", graphics},
-    {"nvidia/nvoptix.bin", "/usr/share", graphics},
-    {"vulkan/icd.d/nvidia_icd.aarch64.json", "/etc", graphics},
-    {"vulkan/icd.d/nvidia_icd.json", "/etc", graphics},
-    {"vulkan/icd.d/nvidia_icd.x86_64.json", "/etc", graphics},
-    {"vulkan/icd.d/nvidia_layers.json", "/etc", graphics},
-    {"vulkan/implicit_layer.d/nvidia_layers.json", "/etc", graphics},
-};
-
-inline constexpr std::string_view configuration_directories[] = {"/etc", "/usr/local/share",
-                                                                 "/usr/share"};
 
 /// The settings by which loaders of OpenCL, Vulkan, EGL and X find the driver, where most images
 /// have them, wherever the host does.

@@ -1,0 +1,137 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_DOCTOR_ENGINE_SETUP_HPP
+#define CDI_PREPARE_DOCTOR_ENGINE_SETUP_HPP
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/engine_releases.hpp>
+#include <cdi/minimum_version.hpp>
+#include <cdi/spec.hpp>
+
+#include "../engines/engines.hpp"
+#include "../gpu/gpu.hpp"
+#include "../host/host_tree.hpp"
+#include "../spec/fingerprint.hpp"
+#include "finding.hpp"
+#include "spec_dirs.hpp"
+
+// Whether container engines are set up to read the specs.
+
+namespace prepare::doctor {
+
+/// Whether an engine reads the directory that specs are written to.
+inline bool reads_directory(const HostTree& tree, const Engine& engine,
+                            const std::string& output_dir) {
+  const auto place = place_of(tree, output_dir);
+  return std::any_of(engine.spec_dirs.begin(), engine.spec_dirs.end(),
+                     [&](const auto& directory) { return place_of(tree, directory) == place; });
+}
+
+/// What an engine reads: its directories and, as far as that is known, up to which release.
+inline std::string reading_of(const Engine& engine) {
+  auto text = "reads " + listed(engine.spec_dirs);
+  if (engine.version) {
+    const auto newest = cdi::newest_release_for(engine.of_version());
+    if (newest) text += ", up to CDI " + cdi::to_string(*newest);
+  } else if (!engine.version_fault.empty()) {
+    text += fmt::format("; its version is not known ({})", engine.version_fault);
+  }
+  return text;
+}
+
+/// Whether an engine is set up to read the specs.
+inline void check_setup(const HostTree& tree, const Engine& engine, const std::string& output_dir,
+                        Level trouble, Findings& findings) {
+  const auto state = engine.state();
+  if (state == Engine::Cdi::off) {
+    findings.push_back({trouble, engine.full_name(), "CDI is switched off", engine.to_switch_on});
+    return;
+  }
+  if (!reads_directory(tree, engine, output_dir)) {
+    findings.push_back({trouble, engine.full_name(),
+                        fmt::format("does not read {}, where specs are written, but {}", output_dir,
+                                    listed(engine.spec_dirs)),
+                        fmt::format("Add {} to {}, or write the specs to a directory that it reads "
+                                    "(--output-dir).",
+                                    output_dir, engine.to_set_dirs)});
+  } else if (state == Engine::Cdi::on) {
+    findings.push_back({Level::good, engine.full_name(), reading_of(engine), {}});
+  }
+  if (state == Engine::Cdi::by_version) {
+    findings.push_back({Level::note, engine.full_name(),
+                        "whether CDI is on depends on its version: the configuration does not say",
+                        engine.to_switch_on});
+  }
+}
+
+/// What to do about a spec file that an engine is too old for.
+inline std::string advice_on_release(const Engine& engine, const cdi::Spec& spec) {
+  if (spec.annotations.contains(std::string{options_annotation})) {  // of ours
+    return "Run `cdi-prepare write`: it writes what the oldest engine reads. Or update this one.";
+  }
+  return fmt::format(
+      "Have it written for this engine, as by `cdi convert --for {}@{}`, or update "
+      "the engine.",
+      engine.name, to_string(*engine.version));
+}
+
+/// Names the spec files that an engine is too old for. It can do without those of other devices
+/// than this host's GPUs.
+inline void check_releases(const HostTree& tree, const Engine& engine, cdi::Release newest,
+                           const std::vector<Inventory>& inventories, Findings& findings) {
+  const auto registry = read_specs(tree, engine.spec_dirs);
+  for (const auto& loaded : registry.specs()) {
+    const auto& spec = loaded->spec;
+    const auto release = cdi::parse_release(spec.version);
+    if (!release || *release <= newest) continue;
+    const bool of_gpus =
+        std::any_of(inventories.begin(), inventories.end(),
+                    [&](const Inventory& found) { return found.kind == spec.kind; });
+    findings.push_back({of_gpus ? Level::fault : Level::note, engine.full_name(),
+                        fmt::format("refuses {}: it is CDI {}, and {} is the newest that it reads",
+                                    loaded->path, spec.version, cdi::to_string(newest)),
+                        advice_on_release(engine, spec)});
+  }
+}
+
+inline void check_engine(const HostTree& tree, const Engine& engine, const std::string& output_dir,
+                         const std::vector<Inventory>& inventories, Findings& findings) {
+  for (const auto& doubt : engine.doubts) {
+    findings.push_back({Level::note, engine.full_name(), doubt,
+                        "Look at it yourself; what is said of this engine here may be wrong."});
+  }
+  const auto trouble = inventories.empty() ? Level::note : Level::fault;
+  if (engine.version) {
+    const auto newest = cdi::newest_release_for(engine.of_version());
+    if (!newest) {
+      findings.push_back({trouble, engine.full_name(), newest.error().message,
+                          "Update it: no setting makes this version inject CDI devices."});
+      return;
+    }
+    if (engine.state() != Engine::Cdi::off) {
+      check_releases(tree, engine, *newest, inventories, findings);
+    }
+  }
+  check_setup(tree, engine, output_dir, trouble, findings);
+}
+
+inline void check_engines(const HostTree& tree, const std::vector<Engine>& installed,
+                          const std::string& output_dir, const std::vector<Inventory>& inventories,
+                          Findings& findings) {
+  for (const auto& engine : installed) {
+    check_engine(tree, engine, output_dir, inventories, findings);
+  }
+  if (!installed.empty()) return;
+  findings.push_back({Level::note, "engines", "no container engine is installed",
+                      fmt::format("If one is elsewhere, see that it reads {}.", output_dir)});
+}
+
+}  // namespace prepare::doctor
+
+#endif  // CDI_PREPARE_DOCTOR_ENGINE_SETUP_HPP

@@ -1,0 +1,102 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_DOCTOR_GPUS_HPP
+#define CDI_PREPARE_DOCTOR_GPUS_HPP
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "../engines/engines.hpp"
+#include "../gpu/fault.hpp"
+#include "../gpu/gpu.hpp"
+#include "../host/host_tree.hpp"
+#include "finding.hpp"
+
+// GPUs and their nodes.
+
+namespace prepare::doctor {
+
+inline void check_gpu(const Gpu& gpu, Findings& findings) {
+  const auto& place = gpu.pci_address.empty() ? gpu.id : gpu.pci_address;
+  const auto about = fmt::format("{} GPU {}", gpu.vendor, place);
+  for (const auto& share : gpu.shares()) {
+    if (!share.left_out) continue;
+    const auto& meaning = meaning_of(share.left_out->fault);
+    const bool intended = meaning.persistence == Persistence::intended;
+    findings.push_back({intended ? Level::note : Level::fault, about + share.suffix,
+                        "left out: " + share.left_out->text, std::string{meaning.remedy}});
+  }
+  if (gpu.vendor == "nvidia" && gpu.driver == "nvidia" && gpu.id.empty() && !gpu.whole.left_out) {
+    findings.push_back({Level::note, about,
+                        "its driver does not know its UUID yet, so it is named by its PCI address",
+                        "Run nvidia-persistenced at boot: it opens each GPU, and keeps it so."});
+  }
+}
+
+inline void check_inventory(const Inventory& found, Findings& findings) {
+  const auto before = findings.size();
+  const auto add = [&](Level level, const std::string& what, Fault fault) {
+    findings.push_back({level, found.kind, what, std::string{meaning_of(fault).remedy}});
+  };
+  if (found.not_ready) {
+    add(Level::fault, "not ready: " + found.not_ready->text, found.not_ready->fault);
+  }
+  for (const auto& gpu : found.gpus) check_gpu(gpu, findings);
+  for (const auto& node : found.missing) {
+    if (!node.is_needed_by(all_profiles)) continue;
+    add(Level::fault, node.problem.text, node.problem.fault);
+  }
+  for (const auto& [fault, text] : found.warnings) {
+    // Without this node no CUDA program runs.
+    add(fault == Fault::uvm_node ? Level::fault : Level::note, text, fault);
+  }
+  if (findings.size() > before) return;
+  findings.push_back(
+      {Level::good,
+       found.kind,
+       fmt::format("{} of {} can be handed out", found.usable_count(), found.total_count()),
+       {}});
+}
+
+/// The numbers of NVIDIA nodes for which /dev/char has no link: no udev knows of them.
+inline std::set<std::string> nodes_without_link(const HostTree& tree,
+                                                const std::vector<Inventory>& inventories) {
+  std::set<std::string> missing;
+  const auto look = [&](const std::vector<Node>& nodes) {
+    for (const auto& node : nodes) {
+      const auto number = fmt::format("{}:{}", node.major, node.minor);
+      const bool is_nvidia = node.path.starts_with("/dev/nvidia");
+      if (is_nvidia && !tree.exists("/dev/char/" + number)) missing.insert(number);
+    }
+  };
+  for (const auto& found : inventories) {
+    look(found.control_nodes);
+    for (const auto& gpu : found.gpus) {
+      for (const auto& share : gpu.shares()) look(share.nodes);
+    }
+  }
+  return missing;
+}
+
+inline void check_char_links(const HostTree& tree, const std::vector<Inventory>& inventories,
+                             Findings& findings) {
+  if (!engines::has_program(tree, "runc") || !tree.exists("/run/systemd/system")) return;
+  const auto missing = nodes_without_link(tree, inventories);
+  if (missing.empty()) return;
+  findings.push_back(
+      {Level::note, "/dev/char",
+       fmt::format("NVIDIA nodes without a link: {}, the first {}. With runc and systemd's "
+                   "cgroups, containers lose them at systemctl daemon-reload",
+                   missing.size(), *missing.begin()),
+       "Make them: nvidia-ctk system create-dev-char-symlinks --create-all, or ln -s ../NODE "
+       "/dev/char/MAJOR:MINOR at each boot."});
+}
+
+}  // namespace prepare::doctor
+
+#endif  // CDI_PREPARE_DOCTOR_GPUS_HPP

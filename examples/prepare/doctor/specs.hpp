@@ -1,0 +1,120 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_DOCTOR_SPECS_HPP
+#define CDI_PREPARE_DOCTOR_SPECS_HPP
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/name.hpp>
+#include <cdi/registry.hpp>
+#include <cdi/result.hpp>
+#include <cdi/spec.hpp>
+
+#include "../gpu/gpu.hpp"
+#include "../host/host_tree.hpp"
+#include "../spec/fingerprint.hpp"
+#include "../spec/verify.hpp"
+#include "finding.hpp"
+#include "spec_dirs.hpp"
+
+// Whether the specs are there, and are those of this host.
+
+namespace prepare::doctor {
+
+/// The devices that the same files define, when there are several such files.
+using SharedDevices = std::map<std::vector<std::string>, std::vector<std::string>>;
+
+inline SharedDevices devices_defined_twice(const cdi::Registry& registry) {
+  std::map<std::string, std::vector<std::string>> files;  // by device
+  for (const auto& spec : registry.specs()) {
+    for (const auto& device : spec->spec.devices) {
+      files[cdi::qualified_name(spec->spec.kind, device.name)].push_back(spec->path);
+    }
+  }
+  SharedDevices shared;
+  for (auto& [device, paths] : files) {
+    if (paths.size() > 1) shared[paths].push_back(device);
+  }
+  return shared;
+}
+
+/// Why a spec, whoever made it, does not fit this host; none when it does.
+inline std::optional<std::string> misfit(const HostTree& tree, const cdi::Spec& spec) {
+  if (auto fault = fault_of(tree, spec.container_edits)) return fault;
+  for (const auto& device : spec.devices) {
+    if (auto fault = fault_of(tree, device.container_edits)) {
+      return fmt::format("device {}: {}", device.name, *fault);
+    }
+  }
+  return std::nullopt;
+}
+
+/// Why a spec of ours was made of another host than this one is now; none when it was not.
+inline std::optional<std::string> outdated(const HostTree& tree, const Inventory& found,
+                                           const cdi::Spec& spec) {
+  const std::pair<std::string_view, std::string> now[] = {{driver_annotation, found.driver_version},
+                                                          {gpus_annotation, gpu_places(found)},
+                                                          {boot_annotation, boot_id(tree)}};
+  for (const auto& [key, value] : now) {
+    const auto recorded = spec.annotations.find(std::string{key});
+    if (recorded == spec.annotations.end() || recorded->second == value) continue;
+    return fmt::format("{} was {}, and is {}", key.substr(key.find('/') + 1), recorded->second,
+                       value);
+  }
+  return std::nullopt;
+}
+
+/// Whether the specs of a kind are there, and are those of this host.
+inline void check_specs_of(const HostTree& tree, const cdi::Registry& registry,
+                           const Inventory& found, Findings& findings) {
+  const auto* const advice = "Run `cdi-prepare write`; `cdi-prepare diff` shows what changes.";
+  bool any = false;
+  for (const auto& loaded : registry.specs()) {
+    if (loaded->spec.kind != found.kind) continue;
+    any = true;
+    auto reason = outdated(tree, found, loaded->spec);
+    if (!reason) reason = misfit(tree, loaded->spec);
+    if (reason) findings.push_back({Level::fault, "specs", loaded->path + ": " + *reason, advice});
+  }
+  if (any || found.usable_count() == 0) return;
+  findings.push_back(
+      {Level::fault, "specs", "there is none for " + found.kind, "Run `cdi-prepare write`."});
+}
+
+inline void check_specs(const HostTree& tree, const std::vector<Inventory>& inventories,
+                        const std::vector<std::string>& dirs, Findings& findings) {
+  const auto registry = read_specs(tree, dirs);
+  for (const auto& found : inventories) check_specs_of(tree, registry, found, findings);
+  for (const auto& file : registry.rejected()) {
+    findings.push_back({Level::fault, "specs", cdi::to_string(file->why),
+                        "Mend it or remove it. Engines pass such a file over; Kata Containers "
+                        "starts nothing with a device while it is there."});
+  }
+  for (const auto& [paths, devices] : devices_defined_twice(registry)) {
+    const auto more = devices.size() > 1 ? fmt::format(" and {} more", devices.size() - 1) : "";
+    const auto what = fmt::format("{}{} defined in {}", devices.front(), more, listed(paths));
+    const auto winner = registry.find(devices.front());
+    if (winner.spec == nullptr) {
+      findings.push_back({Level::fault, "specs",
+                          what + ": engines refuse to choose, and inject none",
+                          "Remove all of these files but one from their directory."});
+    } else {
+      findings.push_back({Level::note, "specs",
+                          what + ": engines take that of " + winner.spec->path,
+                          "Remove the file that is not meant; an old one in /etc/cdi counts again "
+                          "as soon as the other is gone."});
+    }
+  }
+}
+
+}  // namespace prepare::doctor
+
+#endif  // CDI_PREPARE_DOCTOR_SPECS_HPP

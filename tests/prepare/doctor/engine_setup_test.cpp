@@ -1,0 +1,133 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include "../../../examples/prepare/doctor/engine_setup.hpp"
+
+#include <string>
+#include <string_view>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "diagnosis.hpp"
+
+using namespace prepare;
+
+TEST_CASE("an engine reads the directory or does not") {
+  const Host host;
+  host.put("etc/crio/crio.conf", "[crio.runtime]\ncdi_spec_dirs = [\"/etc/cdi\", \"/run/cdi\"]\n");
+  // By another path.
+  CHECK(is_only(diagnose(host, {inventory()}), "cri-o", Level::good, {"/etc/cdi, /run/cdi"}));
+
+  host.put("etc/crio/crio.conf", "[crio.runtime]\ncdi_spec_dirs = [\"/etc/cdi\"]\n");
+  const auto findings = diagnose(host, {inventory()});
+  CHECK(is_only(findings, "cri-o", Level::fault,
+                {"does not read /var/run/cdi", "but /etc/cdi", "crio.conf", "--output-dir"}));
+  CHECK(has_fault(findings));
+  CHECK(is_only(diagnose(host), "cri-o", Level::note, {"does not read"}));  // nothing to read
+  CHECK(is_only(diagnose(host, {inventory()}, {.output_dir = "/etc/cdi/"}), "cri-o", Level::good,
+                {}));
+  host.put("etc/crio/crio.conf", "[crio.runtime]\ncdi_spec_dirs = []\n");
+  CHECK(is_only(diagnose(host, {inventory()}), "cri-o", Level::fault, {"but none"}));
+}
+
+TEST_CASE("a directory that is not there yet is the one it will be") {
+  const Host host;
+  host.remove("run/cdi");
+  host.put("etc/crio/crio.conf", "[crio.runtime]\ncdi_spec_dirs = [\"/run/cdi\"]\n");
+  CHECK(is_only(diagnose(host, {inventory()}), "cri-o", Level::good, {}));
+}
+
+TEST_CASE("CDI that is off, or on by version, is to be switched on") {
+  const Host host;
+  host.put("etc/docker/daemon.json", R"({"features": {"cdi": false}, "cdi-spec-dirs": ["/a"]})");
+  CHECK(is_only(diagnose(host, {inventory()}), "docker", Level::fault,
+                {"switched off", "\"cdi\": true", "daemon.json"}));
+  CHECK(is_only(diagnose(host), "docker", Level::note, {"switched off"}));
+  host.put("etc/docker/daemon.json", "{}");
+  CHECK(is_only(diagnose(host, {inventory()}), "docker", Level::note,
+                {"depends on its version", "28.2"}));
+  host.put("etc/docker/daemon.json", R"({"features": {"cdi": true}})");
+  CHECK(is_only(diagnose(host, {inventory()}), "docker", Level::good, {}));
+}
+
+TEST_CASE("a doubt about an engine is told beside what is known") {
+  const Host host;
+  host.put("etc/crio/crio.conf", "?\n");
+  const auto findings = about(diagnose(host, {inventory()}), "cri-o");
+  REQUIRE(findings.size() == 2);
+  CHECK(findings[0].level == Level::note);
+  CHECK(findings[1].level == Level::good);
+}
+
+TEST_CASE("a host without an engine") {
+  const Host host;
+  CHECK(is_only(diagnose(host), "engines", Level::note, {"/var/run/cdi"}));
+  host.put("usr/bin/crio", "");
+  CHECK(about(diagnose(host), "engines").empty());
+}
+
+// Versions of engines.
+
+namespace {
+
+/// A host with an engine that Debian's packages know the version of.
+void install(const Host& host, const std::string& program, const std::string& package,
+             const std::string& version) {
+  host.put("usr/bin/" + program, "");
+  host.put("var/lib/dpkg/status",
+           "Package: other\nStatus: install ok installed\nVersion: 9.9\n\n"
+           "Package: " +
+               package +
+               "\nStatus: install ok installed\n"
+               "Depends: x,\n y\nVersion: " +
+               version + "\n");
+}
+
+}  // namespace
+
+TEST_CASE("an engine without CDI is told so, and not to be switched on") {
+  const Host host;
+  install(host, "containerd", "containerd", "1.6.20~ds1-1");
+  CHECK(is_only(diagnose(host, {inventory()}), "containerd 1.6.20", Level::fault,
+                {"older than 1.7.0", "Update it"}));
+  CHECK(findings_as_text(diagnose(host, {inventory()})).find("enable_cdi") == std::string::npos);
+  CHECK(is_only(diagnose(host), "containerd 1.6.20", Level::note, {"older than 1.7.0"}));
+}
+
+TEST_CASE("whether CDI is on by default is known of a version") {
+  const Host host;
+  install(host, "containerd", "containerd", "1.7.2");
+  CHECK(is_only(diagnose(host, {inventory()}), "containerd 1.7.2", Level::fault,
+                {"switched off", "enable_cdi"}));
+  install(host, "containerd", "containerd", "2.0.5");
+  CHECK(is_only(diagnose(host, {inventory()}), "containerd 2.0.5", Level::good,
+                {"reads /etc/cdi, /var/run/cdi, up to CDI 1.0.0"}));
+  host.put("etc/containerd/config.toml",
+           "version = 3\n[plugins.\"io.containerd.cri.v1.runtime\"]\nenable_cdi = false\n");
+  CHECK(is_only(diagnose(host, {inventory()}), "containerd 2.0.5", Level::fault, {"switched off"}));
+}
+
+TEST_CASE("the files that an engine is too old for are named") {
+  const Host host;
+  install(host, "podman", "podman", "4.3.1+ds1-8");
+  const auto put = [&](const char* name, const char* version, const char* kind) {
+    host.put(name, fmt::format("cdiVersion: {}\nkind: {}\ndevices:\n- name: a\n  containerEdits: "
+                               "{{env: [A=b]}}\n",
+                               version, kind));
+  };
+  put("run/cdi/old.yaml", "0.5.0", "nvidia.com/gpu");
+  CHECK(is_only(diagnose(host, {inventory()}), "podman 4.3.1", Level::good, {"up to CDI 0.5.0"}));
+  host.put("run/cdi/new.yaml", spec_of_gpu(195, R"({"cdi-prepare/options": "profile=all"})"));
+  put("etc/cdi/other.yaml", "1.1.0", "acme.com/x");
+  const auto found = about(diagnose(host, {inventory()}), "podman 4.3.1");
+  REQUIRE(found.size() == 3);
+  CHECK(found[0].level == Level::note);
+  const std::string_view read = ", and 0.5.0 is the newest that it reads";
+  CHECK(found[0].what == "refuses /etc/cdi/other.yaml: it is CDI 1.1.0" + std::string{read});
+  CHECK(found[0].advice.find("cdi convert --for podman@4.3.1") != std::string::npos);
+  CHECK(found[1].level == Level::fault);
+  CHECK(found[1].what == "refuses /var/run/cdi/new.yaml: it is CDI 0.6.0" + std::string{read});
+  CHECK(found[1].advice.find("cdi-prepare write") != std::string::npos);
+  CHECK(found[2].level == Level::good);
+}

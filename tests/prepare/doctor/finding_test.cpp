@@ -1,0 +1,34 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include "../../../examples/prepare/doctor/finding.hpp"
+
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+using namespace prepare;
+
+using Level = Finding::Level;
+
+TEST_CASE("findings as text and as JSON") {
+  const std::vector<Finding> findings{{Level::good, "IOMMU", "on", ""},
+                                      {Level::fault, "a \"b\"", "wrong \xff", "mend it"}};
+  CHECK(findings_as_text(findings) ==
+        "good   IOMMU: on\n"
+        "fault  a \"b\": wrong \\xff\n"
+        "       mend it\n");
+  const auto json = nlohmann::ordered_json::parse(findings_as_json(findings))["findings"];
+  REQUIRE(json.size() == 2);
+  CHECK(json[0].dump() == R"({"level":"good","about":"IOMMU","what":"on","advice":null})");
+  CHECK(json[1]["level"] == "fault");
+  CHECK(json[1]["advice"] == "mend it");
+  CHECK(findings_as_json({}) == "{\n  \"findings\": []\n}\n");
+}
+
+TEST_CASE("only a fault needs mending") {
+  CHECK_FALSE(has_fault({}));
+  CHECK_FALSE(has_fault({{Level::good, "a", "b", ""}, {Level::note, "a", "b", "c"}}));
+  CHECK(has_fault({{Level::good, "a", "b", ""}, {Level::fault, "a", "b", "c"}}));
+}

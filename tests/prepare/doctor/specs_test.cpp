@@ -1,0 +1,111 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include "../../../examples/prepare/doctor/specs.hpp"
+
+#include <string>
+#include <utility>
+
+#include <doctest/doctest.h>
+
+#include "diagnosis.hpp"
+
+using namespace prepare;
+
+TEST_CASE("specs that are missing, of another host, or name what is not there") {
+  const Host host;
+  host.put("dev.tab", "/dev/nvidia0 c 195 0 0666 0 0\n");
+  host.put("proc/sys/kernel/random/boot_id", "b1\n");
+  auto found = inventory();
+  found.driver_version = "570.1";
+  const auto on_specs = [&] {
+    return diagnose(host, {found});
+  };
+  CHECK(is_only(on_specs(), "specs", Level::fault, {"none for nvidia.com/gpu", "write"}));
+
+  host.put("var/run/cdi/a.json", spec_of_gpu(195, "{}"));  // somebody else's, and right
+  CHECK(about(on_specs(), "specs").empty());
+  host.put("var/run/cdi/a.json", spec_of_gpu(196, "{}"));
+  CHECK(is_only(on_specs(), "specs", Level::fault,
+                {"/var/run/cdi/a.json: device 0: /dev/nvidia0 is c 195:0", "diff"}));
+
+  const std::string right = R"({"cdi-prepare/driver-version": "570.1", "cdi-prepare/boot-id": "b1",
+                                "cdi-prepare/gpus": "GPU-1 at 0000:17:00.0"})";
+  host.put("var/run/cdi/a.json", spec_of_gpu(195, right));
+  CHECK(about(on_specs(), "specs").empty());
+  for (const auto& [key, value] : {std::pair{"driver-version", "535.1"}, std::pair{"boot-id", "b0"},
+                                   std::pair{"gpus", "GPU-2 at 0000:17:00.0"}}) {
+    host.put("var/run/cdi/a.json",
+             spec_of_gpu(195, std::string{"{\"cdi-prepare/"} + key + "\": \"" + value + "\"}"));
+    CHECK(is_only(on_specs(), "specs", Level::fault, {key, value, "write"}));
+  }
+
+  // Nothing to hand out needs no spec.
+  host.remove("var/run/cdi/a.json");
+  found.gpus[0].whole.left_out = Problem{Fault::excluded_by_driver, "excluded"};
+  CHECK(about(on_specs(), "specs").empty());
+}
+
+TEST_CASE("specs without a fault") {
+  const Host host;
+  CHECK(about(diagnose(host), "specs").empty());
+  host.put_spec("etc/cdi/a.yaml", {"0"});
+  host.put_spec("run/cdi/b.yaml", {"1"});
+  host.put("etc/cdi/readme.txt", "{");
+  host.make("etc/cdi/dir.yaml");
+  CHECK(about(diagnose(host), "specs").empty());
+}
+
+TEST_CASE("a device in two directories") {
+  const Host host;
+  host.put_spec("etc/cdi/nvidia.yaml", {"0", "1", "2"});
+  host.put_spec("run/cdi/nvidia.com-gpu.yaml", {"0", "1"});
+  const auto findings = diagnose(host);
+  CHECK(is_only(findings, "specs", Level::note,
+                {"nvidia.com/gpu=0 and 1 more defined in /etc/cdi/nvidia.yaml, "
+                 "/var/run/cdi/nvidia.com-gpu.yaml",
+                 "take that of /var/run/cdi/nvidia.com-gpu.yaml"}));
+  CHECK_FALSE(has_fault(findings));
+  CHECK(is_only(diagnose(host, {}, {.spec_dirs = {"/run/cdi", "/etc/cdi"}}), "specs", Level::note,
+                {"take that of /etc/cdi/nvidia.yaml"}));
+}
+
+TEST_CASE("a device twice in a directory") {
+  const Host host;
+  host.put_spec("etc/cdi/nvidia.yaml", {"0"});
+  host.put_spec("run/cdi/a.yaml", {"0"});
+  host.put_spec("run/cdi/b.json", {"0"});
+  CHECK(is_only(diagnose(host), "specs", Level::fault,
+                {"nvidia.com/gpu=0 defined in /etc/cdi/nvidia.yaml, /var/run/cdi/a.yaml, "
+                 "/var/run/cdi/b.json",
+                 "inject none"}));
+}
+
+TEST_CASE("a directory that is given by two paths is one") {
+  const Host host;
+  host.put_spec("run/cdi/a.yaml", {"0"});
+  CHECK(about(diagnose(host, {}, {.spec_dirs = {"/run/cdi", "/var/run/cdi"}}), "specs").empty());
+}
+
+TEST_CASE("a spec that cannot be read is named with its line") {
+  const Host host;
+  host.put("run/cdi/bad.yaml",
+           "cdiVersion: 0.5.0\nkind: nvidia.com/gpu\ndevices:\n- name: '0'\n  containerEdits:\n"
+           "    deviceNodes:\n    - paht: /dev/null\n");
+  host.put_spec("run/cdi/good.yaml", {"1"});
+  const auto findings = diagnose(host);
+  CHECK(is_only(findings, "specs", Level::fault, {"/var/run/cdi/bad.yaml:7:"}));
+  CHECK(has_fault(findings));
+}
+
+TEST_CASE("no link leads out of the root") {
+  const Host host;
+  const Host outside;
+  outside.put_spec("a.yaml", {"0"});
+  host.put_spec("run/cdi/b.yaml", {"0"});
+  host.make("etc");
+  host.link(outside.path().c_str(), "etc/cdi");
+  CHECK(about(diagnose(host), "specs").empty());
+  host.link((outside / "a.yaml").c_str(), "run/cdi/c.yaml");
+  CHECK(is_only(diagnose(host), "specs", Level::fault, {"/var/run/cdi/c.yaml"}));
+}
