@@ -1,8 +1,8 @@
-// cdi - Container Device Interface for C++20
+// cdi-prepare finds the GPUs of a node and writes CDI specs for them.
 // SPDX-License-Identifier: Apache-2.0
 
-// cdi-prepare: finds the GPUs of a node in /proc and /sys, without any vendor library, and writes a
-// CDI spec for them, as a Kubernetes DRA driver does when it prepares a claim.
+// It reads /proc and /sys, without any vendor library. A Kubernetes DRA driver can call it to
+// prepare claims.
 
 #include <variant>
 
@@ -21,7 +21,7 @@
 namespace prepare {
 namespace {
 
-/// Runs a command on a host that was surveyed.
+/// Runs a command after the survey of the host.
 ExitCode run(Command command, const AssessedSurvey& found, const Options& options) {
   switch (command) {
     case Command::detect: return show_gpus(found, options);
@@ -32,7 +32,7 @@ ExitCode run(Command command, const AssessedSurvey& found, const Options& option
     case Command::prepare: return prepare_claim(found, options);
     case Command::unprepare: return unprepare_claim(found, options);
     case Command::list: return list_claims(found, options);
-    case Command::watch: break;  // it surveys the host itself
+    case Command::watch: break;  // makes its own surveys
   }
   return watch_specs(options);
 }

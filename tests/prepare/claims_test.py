@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
 """Claims of cdi-prepare, also when it is killed: claims_test.py CDI_PREPARE KILL_AT [unittest
 options]"""
@@ -142,7 +141,7 @@ class ClaimTest(TreeTest):
         return uids
 
     def nodes(self, uid):
-        """The paths of the nodes of each device of a claim, by CDI device id. What the journal says
+        """The paths of the nodes of each device of a claim, by CDI device id. The journal
         and what the spec gives is the same, and is right for this node as it is now."""
         path, journal = self.spec_path(uid), self.journal(uid)
         self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o644)
@@ -158,7 +157,7 @@ class ClaimTest(TreeTest):
         return {f"{spec['kind']}={name}": nodes for name, nodes in self.devices(spec).items()}
 
     def snapshot(self):
-        """All files, with what tells whether they were written."""
+        """All files, with values that change when they are written."""
         files = {}
         for directory in (self.state, self.out):
             for path in directory.iterdir() if directory.exists() else ():
@@ -262,14 +261,14 @@ class Prepare(ClaimTest):
         self.prepare("a", "1")
         self.make_tree("nv2mig")
         self.assertIn(f"claim a has {SECOND}", self.refuse("b", "1:gi1:ci0"))
-        self.assertIn("partitioned otherwise", self.list(3)["a"])
+        self.assertIn("partitioned in another way", self.list(3)["a"])
         self.unprepare("a")
         self.prepare("b", "1:gi1:ci0")
         self.make_tree("nv2")
         self.assertIn(f"claim b has {PARTS[0]}", self.refuse("a", "1"))
         self.prepare("c", "0")
 
-    def test_what_is_not_there(self):
+    def test_names_of_no_device(self):
         for name in ("2", "GPU-none", "amd.com/gpu=0", f"amd.com/gpu={FIRST}",
                      "amd.com/gpu=all"):
             self.assertIn("no GPU of this host has that name", self.refuse("a", name))
@@ -303,7 +302,7 @@ class Prepare(ClaimTest):
         before = self.spec_path("a").read_bytes()
         for more in ((), ("--kind", "example.com/claim", "--profile", "compute")):
             done = self.run_claims("prepare", "--claim", "a", "--device", "0", *more)
-            self.assertIn("stays as it was prepared, with other options", done.stderr)
+            self.assertIn("keeps the options that it was prepared with", done.stderr)
             self.assertEqual(json.loads(done.stdout)["claims"]["a"]["devices"], devices)
         self.assertEqual(self.spec_path("a").read_bytes(), before)
 
@@ -314,7 +313,7 @@ class Prepare(ClaimTest):
         self.assertEqual(self.prepare("a", "1@x"), devices)
         self.refuse("a", "1@y")
 
-    def test_what_is_not_done_is_said(self):
+    def test_limits_of_specs_are_reported(self):
         done = self.run_claims("prepare", "--claim", "a", "--device", "0", "--hooks", "nvidia",
                                "--max-version", "0.6.0")
         self.assertIn("no nvidia-cdi-hook is installed", done.stderr)
@@ -375,8 +374,7 @@ class Prepare(ClaimTest):
     def test_an_engine_too_old_for_claims(self):
         self.install(containerd="1.7.2-1")
         error = self.refuse("a", "0")
-        self.assertIn("is there since 0.6.0, and containerd 1.7.2 reads only 0.5.0: update that "
-                      "engine, or name with --for", error)
+        self.assertIn("needs CDI 0.6.0, and containerd 1.7.2 reads only 0.5.0: update that engine", error)
         self.assertIn("podman 4.3.1 reads only 0.5.0",
                       self.refuse("a", "0", more=("--for", "podman@4.3.1")))
         self.assertEqual(self.claims(), [])
@@ -404,12 +402,12 @@ class Prepare(ClaimTest):
         self.unprepare("b")
         self.assertEqual(self.claims(), [])
 
-    def test_engines_of_which_nothing_is_known_are_told_once(self):
+    def test_engines_of_unknown_version_are_reported_once(self):
         self.install(containerd="1.6.20~ds1-1")
         self.path("usr/bin/podman").touch()
         self.prepare("a", "0")
         self.assertIn("warning: containerd 1.6.20 is older than 1.7.0", self.errors)
-        self.assertIn("warning: podman: its version is not known", self.errors)
+        self.assertIn("warning: podman: its version is unknown", self.errors)
         self.prepare("a", "0")
         self.assertEqual(self.errors, "")
         self.list()
@@ -500,7 +498,7 @@ class OtherVendors(ClaimTest):
         with open(self.path("dev.tab"), "a", encoding="ascii") as table:
             table.write(amd)
 
-    def test_only_what_waiting_mends_is_too_early(self):
+    def test_too_early_only_when_waiting_helps(self):
         self.make_two_vendors()
         self.remove_node("/dev/kfd")
         self.prepare("a", "intel.com/npu=0")
@@ -509,13 +507,13 @@ class OtherVendors(ClaimTest):
 
     def test_one_name_in_two_kinds(self):
         self.make_two_vendors()
-        self.assertIn("put the kind and = in front", self.refuse("a", "0"))
+        self.assertIn("put the kind and = before it", self.refuse("a", "0"))
         names = [device["device_name"]
                  for device in self.prepare("a", "amd.com/gpu=0", "intel.com/gaudi=0")]
         self.assertEqual(names, [f"{node_trees.AMD_UNIQUE_ID:x}", "0000:19:00.0"])
         self.assertEqual(self.claims(), ["a"])
 
-    def test_partitions_made_anew(self):
+    def test_partitions_made_again(self):
         self.make_tree("mi300x-cpx")
         part = f"{node_trees.AMD_UNIQUE_ID:x}-p3"
         self.prepare("a", "0-p3")
@@ -523,7 +521,7 @@ class OtherVendors(ClaimTest):
         self.make_tree("mi300x-spx")
         faults = self.list(3)
         self.assertEqual(list(faults), ["a", "b"])
-        self.assertIn(f"device {part}: its GPU is partitioned otherwise now", faults["a"])
+        self.assertIn(f"device {part}: its GPU is now partitioned in another way", faults["a"])
         self.assertIn("has", self.refuse("c", "0"))
         self.make_tree("mi300x-cpx")
         self.assertEqual(self.list(), {"a": None, "b": None})
@@ -533,7 +531,7 @@ class Reconcile(ClaimTest):
     tree = "nv2"
 
     def change_uvm(self, major):
-        """What another boot or a driver that is loaded anew does."""
+        """The effects of another boot, or of a reloaded driver."""
         self.edit("proc/devices", "510 nvidia-uvm", f"{major} nvidia-uvm")
         table = self.path("dev.tab").read_text()
         table = re.sub(r"(/dev/nvidia-uvm\S* c) \d+", rf"\1 {major}", table)
@@ -579,7 +577,7 @@ class Reconcile(ClaimTest):
             again()
             self.assertEqual(self.snapshot(), before)
 
-    def test_driver_loaded_anew_in_the_same_boot(self):
+    def test_driver_reloaded_in_the_same_boot(self):
         devices = self.prepare("a", "0")
         self.change_uvm(499)
         self.assertEqual(self.prepare("a", "0"), devices)
@@ -648,7 +646,7 @@ class Reconcile(ClaimTest):
         self.make_tree("intel-xe")
         self.prepare("a", "0000:00:02.0")
         (self.pci("0000:00:02.0") / "device").write_text("0x1234\n")
-        self.assertIn("another GPU now", self.list(3)["a"])
+        self.assertIn("now another GPU", self.list(3)["a"])
         self.assertFalse(self.spec_path("a").exists())
 
     def test_gpus_that_change_places(self):
@@ -686,14 +684,14 @@ class Reconcile(ClaimTest):
         self.assertEqual(self.claims(), ["a"])
         self.assertEqual(self.journal("a")["devices"][0]["id"], FIRST)
         self.set_uuid(FIRST, THIRD)
-        self.assertIn(f"at {FIRST_PCI} is another GPU now", self.list(3)["a"])
+        self.assertIn(f"at {FIRST_PCI} is now another GPU", self.list(3)["a"])
 
     def test_driver_that_was_changed(self):
         self.prepare("a", "0")
         (self.pci(FIRST_PCI) / "iommu_group").unlink(missing_ok=True)
         (self.pci(FIRST_PCI) / "iommu_group").symlink_to("../../../../kernel/iommu_groups/77")
         self.bind(FIRST_PCI, "vfio-pci")
-        self.assertIn(f"has the driver vfio-pci now, and is vfio.local/gpu={FIRST_PCI}",
+        self.assertIn(f"now has the driver vfio-pci, and is vfio.local/gpu={FIRST_PCI}",
                       self.list(3)["a"])
 
     def test_orphans(self):
@@ -986,7 +984,7 @@ class Parallel(ClaimTest):
     def test_lock_of_another_call(self):
         lock = self.hold_lock()
         error = self.refuse("a", "0", more=("--lock-timeout", "0.1"))
-        self.assertIn("another call has had the lock", error)
+        self.assertIn("another call keeps the lock", error)
         self.assertIn(str(self.state / ".lock"), error)
         self.run_claims("unprepare", "--claim", "a", "--lock-timeout", "0", code=1)
         self.run_claims("list", "--lock-timeout", "0.1", code=1)
@@ -995,7 +993,7 @@ class Parallel(ClaimTest):
         fcntl.flock(lock, fcntl.LOCK_UN)
         self.prepare("a", "0", more=("--lock-timeout", "0"))
 
-    def test_a_call_that_waits_looks_at_the_host_again(self):
+    def test_a_call_that_waits_surveys_the_host_again(self):
         lock = self.hold_lock()
         with subprocess.Popen(self.arguments("prepare", *self.asked("a", ["0"])),
                               stdout=subprocess.DEVNULL) as waiting:
@@ -1097,7 +1095,7 @@ class Killed(ClaimTest):
         return self.journal("a")["phase"] if path.exists() else None
 
     def kill_everywhere(self, command, *more):
-        """Kills a call at each place. There, gives what the journal says and how to come back. That
+        """Kills a call at each place. There, gives the journal and how to come back. That
         is skipped where the files are the same as at another one: they are all that counts."""
         start = self.save()
         seen = set()
@@ -1111,17 +1109,17 @@ class Killed(ClaimTest):
                 if directory.exists():
                     self.assertEqual(stat.S_IMODE(directory.stat().st_mode), 0o755)
             there = self.save()
-            looks = re.sub(r"\.\d+-\d+\.cdi-tmp", ".cdi-tmp", repr(there))
-            if looks in seen:
+            state = re.sub(r"\.\d+-\d+\.cdi-tmp", ".cdi-tmp", repr(there))
+            if state in seen:
                 continue
-            seen.add(looks)
+            seen.add(state)
             phase = self.phase()
             with self.subTest(command=command, number=number, phase=phase):
                 yield phase, lambda there=there: self.restore(there)
 
     def check_all(self, devices, text, phase):
         """All calls that may be next. `devices` and `text` are those of claim a when it is there,
-        and `phase` what the journal says of it."""
+        and `phase` is that in the journal."""
         taken = phase == "prepared"
 
         def prepare_again():

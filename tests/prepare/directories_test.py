@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
 """The directories that cdi-prepare writes to: below the root, where others may write, on a disk that
 fails.
@@ -106,7 +105,7 @@ class BelowTheRoot(TreeTest):
             given = self.place / end
             for command in ("write", "check"):
                 error = self.run_well(command, "--output-dir", str(given), code=1).stderr
-                self.assertIn(f"error: {given}: cannot open the directory", error)
+                self.assertIn(f"error: {given}: cannot open ", error)
                 self.assertIn(": No such file or directory\n", error)
         self.assertEqual(sorted(path.name for path in self.place.iterdir()),
                          ["link", "node", "outside"])
@@ -150,7 +149,7 @@ class BelowTheRoot(TreeTest):
         self.path("var/run").unlink()
         self.path("var/run").symlink_to("run")
         error = self.run_well("write", code=1).stderr
-        self.assertIn(f"error: {self.path('var/run/cdi')}: cannot open the directory", error)
+        self.assertIn(f"error: {self.path('var/run/cdi')}: cannot open or create the directory", error)
         self.assertIn("Too many levels of symbolic links", error)
 
     def test_claims(self):

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// A library whose readdir fails, to be preloaded.
 // SPDX-License-Identifier: Apache-2.0
 
 // For LD_PRELOAD: a disk that fails. All names of the directory FAILING_READDIR can be read, and

@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
 """Each fault that cdi-prepare has a code for, on a node: faults_test.py CDI_PREPARE [unittest options]"""
 import json

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Runs a program and kills it at one of its system calls.
 // SPDX-License-Identifier: Apache-2.0
 
 // Ends a program where it hurts: kill_at N PROGRAM [ARGUMENT...] runs it, and kills it just before
@@ -23,7 +23,7 @@ constexpr int ended_well = 0;  // before the N-th such call
 constexpr int ended_badly = 1;
 constexpr int wrong_usage = 2;
 constexpr int killed = 10;
-constexpr int not_permitted = 77;  // nobody may trace here, or the kernel is older than 5.3
+constexpr int not_permitted = 77;  // tracing is forbidden, or the kernel is older than 5.3
 
 /// Whether a system call changes something that other processes can see, or is the last one.
 bool is_change(const __ptrace_syscall_info& info) {

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// A made-up host in a temporary directory.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TESTS_PREPARE_MADE_UP_HOST_HPP
@@ -15,7 +15,7 @@
 #include "../../examples/prepare/host/host_tree.hpp"
 #include "../temp_tree.hpp"
 
-/// A host of which only what a test puts there is to be seen.
+/// A host with only the files of a test.
 class MadeUpHost : public TempTree {
  public:
   MadeUpHost() {

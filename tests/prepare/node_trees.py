@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
 """Make fake nodes with GPUs: node_trees.py DEST [--mknod]
 

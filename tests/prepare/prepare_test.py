@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
 """Tests of cdi-prepare on fake nodes: prepare_test.py CDI_PREPARE SAMPLE_NODE [unittest options]"""
 import json
@@ -20,7 +19,7 @@ FIRST_ID = "GPU-5f2a1c0e-3b7d-4c55-9f0a-8e1d2b3c4a51"
 SECOND_ID = "GPU-d91be2a4-0c44-1f6e-b7c3-52a09d77e8f2"
 SPEC_FILE = "nvidia.com-gpu.yaml"
 NO_GPU = "cdi-prepare: no GPU found on this host\n"
-NO_BUS = NO_GPU.replace("\n", ", whose PCI bus cannot be read: spec files stay\n")
+NO_BUS = NO_GPU.replace("\n", ", whose PCI bus cannot be read: spec files do not change\n")
 VIDEO, RENDER = 44, 992
 
 
@@ -355,7 +354,7 @@ class LeftOut(PrepareTest):
 
     def test_block_device(self):
         self.set_node("/dev/nvidia1", type="b")
-        self.assert_second_left_out("/dev/nvidia1 is no character device")
+        self.assert_second_left_out("/dev/nvidia1 is not a character device")
 
     def test_detect_shows_it(self):
         self.make_sample("--mig")
@@ -412,7 +411,7 @@ class OptionalNodes(PrepareTest):
         done = self.write("--dry-run")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
-    def test_nobody_has_made_it_yet(self):
+    def test_it_does_not_exist_yet(self):
         """The driver of a node is loaded: its numbers are known, and a runtime makes it."""
         for path, major in (("/dev/nvidia-uvm-tools", 510), ("/dev/nvidia-modeset", 195)):
             self.set_node(path, gone=True)
@@ -587,7 +586,7 @@ class HostileTree(PrepareTest):
         self.pci("no address").mkdir()
         self.assert_second_left_out("no device minor")
 
-    def test_model_that_is_no_text(self):
+    def test_model_that_is_not_text(self):
         path = self.path(self.information(FIRST))
         path.write_bytes(path.read_bytes().replace(b"A100", b"\xff\xfe"))
         done = self.detect("-o", "json")
@@ -641,11 +640,11 @@ class Usage(PrepareTest):
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
                 self.assertNotEqual(done.stderr, "")
 
-    def test_a_command_that_is_none_is_told_with_those_there_are(self):
+    def test_an_unknown_command_is_reported_with_the_known_ones(self):
         for word in ("paint", "", "--root"):
             done = self.run_prepare(word)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
-            self.assertEqual(done.stderr, f'cdi-prepare: error: "{word}" is no command: begin with '
+            self.assertEqual(done.stderr, f'cdi-prepare: error: "{word}" is not a command: use '
                              "one of detect, write, check, diff, watch, prepare, unprepare, list, "
                              "doctor\n")
 
@@ -660,10 +659,10 @@ class Usage(PrepareTest):
                     self.assertIn(f'{arguments[1]}: ', done.stderr)
                     self.assertIn(f'"{value}" is no', done.stderr)
 
-    def test_a_directory_that_cannot_be_opened_is_told_once(self):
+    def test_a_directory_that_cannot_be_opened_is_reported_once(self):
         self.out.parent.mkdir()
         self.out.write_text("mine\n")
-        self.assertEqual(self.write().stderr.count("cannot open the directory"), 1)
+        self.assertEqual(self.write().stderr.count("cannot open or create the directory"), 1)
 
     def test_a_root_that_may_not_be_read_is_named(self):
         self.path("dev.tab").unlink()
@@ -680,7 +679,7 @@ class Usage(PrepareTest):
                               timeout=20, check=False)
         self.assertIn(f"NVML: {os.path.realpath(self.root)}/libodd.so: file too short", done.stderr)
 
-    def test_doctor_looks_below_the_root_only(self):
+    def test_doctor_checks_only_below_the_root(self):
         for option in ("--spec-dir", "--output-dir"):
             for place in (self.place, self.path("../out"), f"{self.root}x"):
                 done = self.run_prepare("doctor", "--root", self.root, option, place)

@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
 """What tests of cdi-prepare on fake nodes share."""
 import json

@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
 """What cdi-prepare makes of nodes of every vendor: trees_test.py CDI_PREPARE [unittest options]"""
 import json
@@ -82,7 +81,7 @@ class Mig(TreeTest):
                          [(self.second + ":gi1", "it has no compute instance"),
                           (self.second + ":gi2:ci0", None)])
 
-    def test_node_that_nobody_has_made_yet(self):
+    def test_node_that_does_not_exist_yet(self):
         path = "/dev/nvidia-caps/nvidia-cap156"
         self.remove_node(path)
         node = self.instances()[1]["nodes"][1]
@@ -106,7 +105,7 @@ class Mig(TreeTest):
                          [{"kind": "nvidia.com/gpu", "name": self.second + ":gi2:ci0",
                            "reason": reason}])
 
-    def test_access_that_says_no_minor(self):
+    def test_access_without_a_minor(self):
         self.access("gi2/ci0").unlink()  # it is read-only
         self.access("gi2/ci0").write_text("DeviceFileMode: 292\n")
         self.assertIn("has no DeviceFileMinor", self.instances(3)[1]["left_out"])
@@ -191,7 +190,7 @@ class AmdWhole(TreeTest):
         self.assertIn("bound to no driver", self.run_prepare("detect").stderr)
 
     def test_no_kfd_node(self):
-        # As a device cgroup that forbids the GPU makes it look: it is not there to be read.
+        # As a device cgroup that forbids the GPU makes it look: it does not exist to be read.
         (self.path("sys/class/kfd/kfd/topology/nodes/2/properties")).unlink()
         done = self.run_prepare("detect")
         self.assertEqual(done.returncode, 4)
@@ -222,7 +221,7 @@ class AmdWhole(TreeTest):
         self.remove_node("/dev/dri/renderD128")
         done = self.run_prepare("detect")
         self.assertEqual(done.returncode, 4)
-        self.assertIn("it has no render node that can be used", done.stderr)
+        self.assertIn("it has no usable render node", done.stderr)
 
 
 class AmdPartitions(TreeTest):
@@ -263,7 +262,7 @@ class AmdPartitions(TreeTest):
         self.assertEqual([part["name"] for part in parts],
                          [self.names()[k] for k in (2, 4, 5, 6, 7)])
 
-    def test_a_single_one_that_may_be_seen_is_not_the_whole(self):
+    def test_a_single_visible_partition_is_not_the_whole_gpu(self):
         for node in range(3, 10):
             self.path(f"sys/class/kfd/kfd/topology/nodes/{node}/properties").unlink()
         (gpu,) = self.detect()["amd.com/gpu"]["gpus"]
@@ -285,7 +284,7 @@ class AmdPartitions(TreeTest):
     def test_node_of_one_missing(self):
         self.remove_node("/dev/dri/renderD130")
         (gpu,) = self.detect(3)["amd.com/gpu"]["gpus"]
-        reason = "it has no render node that can be used"
+        reason = "it has no usable render node"
         self.assertEqual([part["left_out"] for part in gpu["partitions"]],
                          [None, None, reason] + [None] * 5)
         self.assertIn(f"amd GPU {self.address}-p2: {reason}\n", self.errors)
@@ -317,7 +316,7 @@ class Intel(TreeTest):
     def test_physical_function_with_virtual_ones(self):
         integrated, discrete = self.detect(3)["intel.com/gpu"]["gpus"]
         self.assertIsNone(integrated["left_out"])
-        self.assertEqual(discrete["left_out"], "it is shared out as virtual functions (1)")
+        self.assertEqual(discrete["left_out"], "it is divided into virtual functions (1)")
         self.assertEqual(self.devices(self.specs(3)["intel.com/gpu"]), dict.fromkeys(
             (self.integrated, "0", "0000-00-02-0-0x4680", "all"), dri(1, 129)))
 
@@ -355,7 +354,7 @@ class Intel(TreeTest):
     def test_render_node_missing(self):
         self.remove_node("/dev/dri/renderD129")
         integrated, _ = self.detect(4)["intel.com/gpu"]["gpus"]
-        self.assertEqual(integrated["left_out"], "it has no render node that can be used")
+        self.assertEqual(integrated["left_out"], "it has no usable render node")
         self.assertIn("warning: /dev/dri/renderD129 omitted", self.errors)
 
 
@@ -382,7 +381,7 @@ class IntelAccelerators(TreeTest):
     def test_gaudi_without_its_node(self):
         self.remove_node("/dev/accel/accel1")
         (gaudi,) = self.detect(4)["intel.com/gaudi"]["gpus"]
-        self.assertEqual(gaudi["left_out"], "it has no /dev/accel node that can be used")
+        self.assertEqual(gaudi["left_out"], "it has no usable node in /dev/accel")
 
     def test_gaudi_without_driver(self):
         self.bind("0000:19:00.0", None)
@@ -448,7 +447,7 @@ class Vfio(TreeTest):
         self.remove_node("/dev/vfio/vfio")
         self.remove_node("/dev/iommu")
         self.assertEqual(self.reason(), "/dev/vfio/vfio: No such file or directory; "
-                                        "nor by iommufd: /dev/iommu: No such file or directory")
+                                        "with iommufd: /dev/iommu: No such file or directory")
 
     def test_unsafe_mode(self):
         self.path("sys/class/vfio/42").rename(self.path("sys/class/vfio/noiommu-42"))
@@ -519,7 +518,7 @@ class OtherGpus(TreeTest):
             self.assertEqual(len(self.devices(self.specs()["drm.local/gpu"])["all"]), 4)
             (devices / name).unlink()
 
-    def test_software_is_none(self):
+    def test_software_is_not_a_gpu(self):
         devices = self.path("sys/bus/platform/devices")
         for name in ("vgem", "vkms", "amdgpu_xcp_3"):
             (devices / name).symlink_to(self.platform_gpu)
@@ -529,11 +528,11 @@ class OtherGpus(TreeTest):
         self.remove_node("/dev/dri/renderD128")
         gpus = self.detect(3)["drm.local/gpu"]["gpus"]
         self.assertEqual([gpu["left_out"] for gpu in gpus],
-                         ["it has no render node that can be used", None])
+                         ["it has no usable render node", None])
 
 
 class Terminal(TreeTest):
-    """What a node says makes no lines of its own, and is not obeyed by a terminal."""
+    """Text from a node makes no new lines, and a terminal does not interpret it."""
 
     odd = "\x1b]0;title\a\x7f\nforged: line"
     shown = "\\x1b]0;title\\x07\\x7f\\nforged: line"

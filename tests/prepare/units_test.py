@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
 """The systemd units and udev rules of cdi-prepare: units_test.py CDI_PREPARE [unittest options]"""
 import fnmatch
@@ -113,7 +112,7 @@ class ServiceTest(unittest.TestCase):
             for option in (word for word in words if word.startswith("-")):
                 self.assertRegex(text, rf"(?m)(^ +|,){re.escape(option)}[ ,]", name)
 
-    def test_specs_are_written_where_every_engine_looks(self):
+    def test_specs_are_written_where_every_engine_reads(self):
         for name in self.services:
             words = self.command(name)
             self.assertEqual(words[words.index("--output-dir") + 1], "/var/run/cdi", name)
@@ -182,7 +181,7 @@ class ServiceTest(unittest.TestCase):
                 pathlib.Path(place, name).write_text(text, encoding="ascii")
             done = run("systemd-analyze", "verify", "--man=no",
                        *(os.path.join(place, name) for name in names))
-        # It also tells of units of the host that are none of ours.
+        # It also reports units of the host that are not ours.
         ours = [line for line in (done.stdout + done.stderr).splitlines() if "cdi-prepare" in line]
         if done.returncode != 0 and not ours:
             self.skipTest("systemd-analyze cannot verify units on this host")
@@ -254,7 +253,7 @@ class RulesTest(unittest.TestCase):
             self.assertFalse(self.starts("misc", "fuse", action))
             self.assertFalse(self.starts("vfiox", "x", action))
 
-    def test_a_monitor_that_is_plugged_in_is_none(self):
+    def test_a_monitor_is_not_a_gpu(self):
         self.assertFalse(self.starts("drm", "card1", "change", DEVTYPE="drm_minor"))
 
     def test_drivers_by_whole_names(self):

@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
 """What the specs of cdi-prepare hold, when they are written, and whether they stay right.
 
@@ -209,7 +208,7 @@ class Hooks(WriteTest):
     def test_wrapper_of_the_program(self):
         self.install("#!/bin/sh\nexec nvidia-cdi-hook.real \"$@\"\n")
         done = self.write("--dry-run", "-o", "json", "--hooks", "nvidia")
-        self.assertIn("not known to have all hooks", done.stderr)
+        self.assertIn("may not have all hooks", done.stderr)
         self.install(self.knows, self.hook + ".real")
         done = self.write("--dry-run", "-o", "json", "--hooks", "nvidia")
         self.assertEqual(done.stderr, "")
@@ -352,7 +351,7 @@ class Versions(WriteTest):
         (line,) = [line for line in done.stderr.splitlines() if "specs are written" in line]
         self.assertEqual(line, "cdi-prepare: specs are written in CDI 0.5.0, the newest release "
                                "that containerd 1.7.2 reads; --for or --max-version chooses another")
-        # The fingerprint that 0.5.0 has no place for is no loss to speak of.
+        # The fingerprint, which 0.5.0 cannot hold, is not reported as a loss.
         self.assertNotIn("annotations", done.stderr)
         self.assertEqual(self.run_out("check").returncode, 0)
         for arguments in (("--max-version", "1.1.0"), ("--for", "podman@5.8")):
@@ -392,7 +391,7 @@ class Versions(WriteTest):
         self.path("usr/bin").mkdir(parents=True, exist_ok=True)
         self.path("usr/bin/podman").touch()
         done = self.write()
-        self.assertIn("warning: podman: its version is not known", done.stderr)
+        self.assertIn("warning: podman: its version is unknown", done.stderr)
         self.assertIn("--for podman@VERSION", done.stderr)
         self.assertEqual(self.write("--for", "podman@5.8").stderr, "")
 
@@ -434,7 +433,7 @@ class Files(WriteTest):
         self.write()
         self.assertEqual(self.file.stat(), before)
 
-    def test_file_of_somebody_else(self):
+    def test_file_of_another_program(self):
         self.out.mkdir()
         self.file.write_text("cdiVersion: 0.5.0\nkind: nvidia.com/gpu\ndevices: []\n")
         before = self.file.read_bytes()
@@ -452,7 +451,7 @@ class Files(WriteTest):
                 "cdiVersion": "0.5.0", "kind": "nvidia.com/gpu", "devices": [
                     {"name": name, "containerEdits": {"env": ["A=b"]}}]}))
             for stderr in (self.write().stderr, self.run_out("check").stderr):
-                self.assertEqual(f"{other} defines nvidia.com/gpu=0, too" in stderr, warned)
+                self.assertEqual(f"{other} defines nvidia.com/gpu=0 too" in stderr, warned)
 
     def test_kind_that_is_gone(self):
         self.write()
@@ -483,7 +482,7 @@ class Files(WriteTest):
     def test_host_without_a_view_of_its_devices(self):
         self.write()
         shutil.rmtree(self.path("sys"))
-        self.assertIn("spec files stay", self.write().stderr)
+        self.assertIn("spec files do not change", self.write().stderr)
         self.assertTrue(self.file.exists())
         self.assertEqual(self.run_out("check").returncode, 0)
 
@@ -495,7 +494,7 @@ class Files(WriteTest):
         self.write()
         self.assertTrue(self.file.exists())
 
-    def test_kind_that_nobody_will_get(self):
+    def test_kind_without_usable_gpus(self):
         self.write()
         for address in (FIRST, SECOND):
             self.bind(address, "nouveau")
@@ -574,16 +573,16 @@ class Visible(WriteTest):
         rows = [row.replace(" 0666 ", " 0600 ") if row.split()[0] == path else row for row in rows]
         self.path("dev.tab").write_text("\n".join(rows) + "\n")
 
-    def test_what_may_not_be_opened_is_not_there(self):
+    def test_gpus_that_may_not_be_opened_are_hidden(self):
         self.close("/dev/nvidia1")
         done = self.as_nobody("--expect", "1")
         self.assertEqual((done.returncode, done.stderr),
-                         (0, "cdi-prepare: 1 GPUs passed over: this process may not open them\n"))
+                         (0, "cdi-prepare: GPUs ignored, because this process may not open them: 1\n"))
         devices = self.devices(json.loads(done.stdout))
         # The groups video and render are not this user's.
         self.assertEqual(devices, dict.fromkeys((FIRST_ID, "0", FIRST, "all"), ["/dev/nvidia0"]))
 
-    def test_node_that_nobody_has_made_yet(self):
+    def test_node_that_does_not_exist_yet(self):
         self.remove_node("/dev/nvidia-uvm")
         spec = json.loads(self.as_nobody().stdout)
         self.assertIn("/dev/nvidia-uvm", paths(spec["containerEdits"]["deviceNodes"]))
@@ -600,7 +599,7 @@ class Visible(WriteTest):
         self.close("/dev/nvidiactl")
         done = self.as_nobody()
         self.assertEqual((done.returncode, done.stderr),
-                         (0, "cdi-prepare: 2 GPUs passed over: this process may not open them\n"))
+                         (0, "cdi-prepare: GPUs ignored, because this process may not open them: 2\n"))
         self.assertEqual(self.as_nobody("--expect", "1").returncode, 4)
 
 
@@ -616,7 +615,7 @@ class Check(WriteTest):
             self.assertEqual(self.check(command, code=0), "")
 
     def test_never_written(self):
-        self.assertEqual(self.check("check", code=1), f"{self.file}: it is not there\n")
+        self.assertEqual(self.check("check", code=1), f"{self.file}: it does not exist\n")
 
     def test_driver_changed(self):
         self.write()
@@ -676,7 +675,7 @@ class Check(WriteTest):
         self.write()
         for address in (FIRST, SECOND):
             (self.pci(address) / "class").write_text("0x040300\n")
-        self.assertIn("no such GPU to hand out any more", self.check("check", code=1))
+        self.assertIn("no such GPU any more", self.check("check", code=1))
 
     def test_not_ready(self):
         self.write()
@@ -686,7 +685,7 @@ class Check(WriteTest):
     def test_not_readable_by_all(self):
         self.write()
         self.file.chmod(0o600)
-        self.assertIn("not everybody may read it", self.check("check", code=1))
+        self.assertIn("not all users may read it", self.check("check", code=1))
         self.write()
         self.check("check", code=0)
 
@@ -708,7 +707,7 @@ class Check(WriteTest):
 
 
 class Watch(WriteTest):
-    """`watch` looks often here: no event of a kernel tells of these trees."""
+    """`watch` surveys often here: the kernel has no events for these trees."""
 
     def setUp(self):
         super().setUp()
@@ -732,7 +731,7 @@ class Watch(WriteTest):
     def has(self, text):
         return self.file.exists() and text in self.file.read_text()
 
-    def test_follows_the_host_and_ends_when_told(self):
+    def test_follows_the_host_until_a_signal(self):
         self.wait_for(lambda: self.has(SECOND_ID))
         (self.pci(SECOND) / "class").write_text("0x040300\n")
         self.wait_for(lambda: not self.has(SECOND_ID))

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// JSON as it is printed.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_BASE_JSON_OUTPUT_HPP
@@ -10,11 +10,11 @@
 
 namespace prepare {
 
-/// What is printed as JSON; members stay in their order.
+/// A JSON value for output; members keep their order.
 using Json = nlohmann::ordered_json;
 
-/// JSON text of a value, in ASCII: a terminal obeys other characters too. Bytes that are no UTF-8,
-/// as a device could have them, are replaced.
+/// The JSON text of a value, in ASCII, because terminals interpret other characters. Bytes that are
+/// not UTF-8, which a device could report, are replaced.
 inline std::string json_text(const Json& value) {
   return value.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
 }

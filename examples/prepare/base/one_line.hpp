@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Text on one line, safe for a terminal.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_BASE_ONE_LINE_HPP
@@ -10,12 +10,12 @@
 
 #include <cdi/result.hpp>
 
-// Names of files, claims and devices are others' to choose: what is printed of them must neither
-// make lines of its own nor be obeyed by a terminal.
+// Other programs choose the names of files, claims and devices. Such a name must not start a new
+// line, and a terminal must not interpret it.
 
 namespace prepare {
 
-/// `text` as UTF-8 on one line, with escapes for what a terminal would obey.
+/// `text` as UTF-8 on one line, with escapes for control characters.
 inline std::string one_line(std::string_view text) {
   constexpr std::string_view shown_as_they_are = "\"\\";
   std::string out;

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The options of the command line.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_BASE_OPTIONS_HPP
@@ -17,27 +17,27 @@
 
 namespace prepare {
 
-/// What the command line asks for. Names are as there.
+/// The options of the command line, by their names there.
 struct Options {
   std::string root = "/";
   std::string output = "text";  // or "json"
 
-  // What is looked for, and how long.
+  // Which GPUs are expected, and how long to wait for them.
   std::size_t expect = 0;
   double wait = 0;  // seconds
   bool visible_only = false;
   bool nvml = false;
   std::string nvml_library{};  // empty: the one below the root
 
-  // What specs hold, and where they go.
+  // The content of specs, and where they are written.
   std::string profile = "all";
   std::string hooks = "none";
   std::string node_numbers = "auto";
   bool ld_library_path = false;
-  std::vector<std::string> engines{};         // that specs are for; none: those installed
+  std::vector<std::string> engines{};         // that will read the specs; empty: those installed
   std::optional<cdi::Release> max_version{};  // of specs
-  std::string oldest_engine{};                // whose newest release that is; empty: it was given
-  std::string output_dir{};                   // empty: /var/run/cdi below the root
+  std::string oldest_engine{};  // whose newest release `max_version` is; empty: it was given
+  std::string output_dir{};     // empty: /var/run/cdi below the root
   bool dry_run = false;
   bool force = false;
 
@@ -50,10 +50,10 @@ struct Options {
   std::string claim_name{};
   std::vector<std::string> devices{};
 
-  double interval = 10;                  // seconds between two looks of `watch`
-  std::vector<std::string> spec_dirs{};  // that `doctor` looks at
+  double interval = 10;                  // seconds between two surveys of `watch`
+  std::vector<std::string> spec_dirs{};  // that `doctor` checks
 
-  /// The newest release that is asked for, not that of the engines installed.
+  /// The newest release that was given, not that of the installed engines.
   std::optional<cdi::Release> given_release() const {
     const bool given = !engines.empty() || oldest_engine.empty();
     return given ? max_version : std::nullopt;
@@ -61,18 +61,18 @@ struct Options {
 
   bool json() const { return output == "json"; }
 
-  /// The path here of what is `path` on the host that is looked at.
+  /// The path here of `path` on the host below the root.
   std::string below_root(const std::string& path) const { return root == "/" ? path : root + path; }
 
-  /// The path on that host of what is `path` here; none when it is not below the root.
+  /// The path on that host of `path` here; none when it is not below the root.
   std::optional<std::string> place_on_host(const std::string& path) const {
     if (root == "/") return path;
     if (!path.starts_with(root + "/")) return std::nullopt;
     return path.substr(root.size());
   }
 
-  /// Whether runtimes are to ask the host for the numbers of nodes: specs in /etc, be it through a
-  /// link, are there still when another boot has given other numbers.
+  /// Whether specs leave out the numbers of nodes, so that runtimes ask the host. Specs in /etc do,
+  /// also when a link leads there: they outlive a boot, and the numbers may change then.
   bool ask_host() const {
     if (node_numbers != "auto") return node_numbers == "asked";
     std::error_code ignored;

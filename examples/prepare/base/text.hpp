@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Small functions on text.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_BASE_TEXT_HPP
@@ -36,8 +36,8 @@ inline std::string_view trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(space) + 1 - begin);
 }
 
-/// `text` with a question mark for each byte that is no printable ASCII: what a device or driver
-/// says must not move a terminal's cursor, nor be what a spec cannot hold.
+/// `text` with a question mark for each byte that is not printable ASCII: a text from a device or
+/// driver must not control a terminal, and a spec must be able to hold it.
 inline std::string printable(std::string_view text) {
   std::string out{text};
   std::replace_if(
@@ -45,7 +45,7 @@ inline std::string printable(std::string_view text) {
   return out;
 }
 
-/// The number that the whole of `text` is; a hexadecimal one may begin with 0x.
+/// The number in `text`, which must have nothing else; a hexadecimal one may begin with 0x.
 template <std::integral T>
 std::optional<T> parse_number(std::string_view text, int base = 10) {
   if (base == 16 && text.starts_with("0x")) text.remove_prefix(2);

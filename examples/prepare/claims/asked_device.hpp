@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// A device that a claim asks for.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_CLAIMS_ASKED_DEVICE_HPP
@@ -18,10 +18,10 @@
 
 namespace prepare {
 
-/// What a claim asks for.
+/// A device that a claim asks for.
 struct AskedDevice {
   std::string request{};  // of the claim; empty for all of them
-  std::string name{};     // by which it is asked for
+  std::string name{};     // from the caller
   FoundDevice device{};
 
   /// For messages: "1 (GPU-5f2a...)"
@@ -31,7 +31,7 @@ struct AskedDevice {
   }
 };
 
-/// What a claim is to remember of a device.
+/// The record of a device in its claim.
 inline ClaimedDevice to_claimed(const AskedDevice& asked) {
   const auto& [whole, share, by_iommufd] = asked.device;
   return {.request = asked.request,
@@ -45,7 +45,7 @@ inline ClaimedDevice to_claimed(const AskedDevice& asked) {
           .by_iommufd = by_iommufd};
 }
 
-/// Notes where a device is now, and its id once that is known.
+/// Records where a device is now, and its id when that is known.
 inline void update(ClaimedDevice& claimed, const FoundDevice& found) {
   const auto& gpu = *found.whole.gpu;
   if (!gpu.id.empty()) claimed.id = gpu.id;
@@ -56,7 +56,7 @@ inline cdi::Error conflict(std::string message) {
   return {.code = cdi::Errc::conflict, .message = std::move(message)};
 }
 
-/// Refuses to give a device twice.
+/// Refuses a device that is asked for twice.
 inline cdi::Result<void> check_distinct(const std::vector<AskedDevice>& asked) {
   for (std::size_t i = 0; i < asked.size(); ++i) {
     for (std::size_t before = 0; before < i; ++before) {

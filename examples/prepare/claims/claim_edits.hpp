@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The spec of a claim, with a device for each GPU or partition that it has.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_CLAIMS_CLAIM_EDITS_HPP
@@ -26,12 +26,10 @@
 #include "found_device.hpp"
 #include "journal.hpp"
 
-// The spec of a claim: a device for each that it has.
-
 namespace prepare {
 
-/// The options that decide what the spec of a claim holds, as its journal keeps them: it is made
-/// again as it was, whoever calls.
+/// The options that decide the content of a claim's spec. The journal keeps them, so that later
+/// calls with other options make the same spec.
 inline std::map<std::string, std::string> kept_options(const Options& options) {
   const auto release = options.given_release();
   return {{"profile", options.profile},
@@ -42,8 +40,8 @@ inline std::map<std::string, std::string> kept_options(const Options& options) {
           {"output_dir", options.output_dir}};
 }
 
-/// The options with which a claim was prepared. Without a release when it follows the engines that
-/// are installed.
+/// The options that a claim was prepared with; without a release when it follows the installed
+/// engines.
 inline Options options_of(const Claim& claim, Options options) {
   const auto kept = [&](const char* key, std::string otherwise) {
     const auto found = claim.holds.find(key);
@@ -60,7 +58,7 @@ inline Options options_of(const Claim& claim, Options options) {
   return options;
 }
 
-/// Adds edits to others that a container gets too. What both have is there once.
+/// Adds the edits that are not yet there.
 inline void merge(cdi::ContainerEdits& edits, const cdi::ContainerEdits& more) {
   const auto add_new = [](auto& list, const auto& added) {
     for (const auto& one : added) {
@@ -74,7 +72,7 @@ inline void merge(cdi::ContainerEdits& edits, const cdi::ContainerEdits& more) {
   add_new(edits.additional_gids, more.additional_gids);
 }
 
-/// What a claim has, as it is now, in the same order. Fails when one of it is not to be had.
+/// The devices of a claim as they are now, in the same order. Fails when one cannot be handed out.
 inline cdi::Result<std::vector<FoundDevice>> find_again(const Survey& survey, const Claim& claim) {
   std::vector<FoundDevice> out;
   for (const auto& claimed : claim.devices) {
@@ -85,26 +83,25 @@ inline cdi::Result<std::vector<FoundDevice>> find_again(const Survey& survey, co
   return out;
 }
 
-/// Refuses releases that specs of claims cannot be written in: they are JSON, and record whose they
-/// are.
+/// Refuses releases without annotations: the specs of claims are JSON and record their owner there.
 inline cdi::Result<void> check_release(const Options& options) {
   if (has_annotations(options)) return {};
   const auto needed = cdi::to_string(first_with_annotations);
   cdi::Error error{.code = cdi::Errc::unsupported,
-                   .message = fmt::format("a claim's spec records whose it is, which is there "
-                                          "since {}: give --max-version {} or newer",
+                   .message = fmt::format("the spec of a claim records its owner, which needs CDI "
+                                          "{}: give --max-version {} or newer",
                                           needed, needed)};
   if (!options.oldest_engine.empty()) {
     error.message = fmt::format(
-        "a claim's spec records whose it is, which is there since {}, and {} reads only {}: update "
-        "that engine, or name with --for the engines that claims are for",
+        "the spec of a claim records its owner, which needs CDI {}, and {} reads only {}: update "
+        "that engine, or name the engines that will read it with --for",
         needed, options.oldest_engine, cdi::to_string(*options.max_version));
   }
   return error;
 }
 
-/// The spec of a claim, by what `find_again` has found, with the options that it was prepared with.
-/// Fails when it would not give each device.
+/// The spec of a claim for the devices that `find_again` has found. Fails when one of them cannot
+/// be in it.
 inline cdi::Result<PreparedSpec> claim_spec(const Survey& survey, const Claim& claim,
                                             const std::vector<FoundDevice>& found,
                                             const Options& options) {

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The spec files of the claims of a journal.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_CLAIMS_CLAIM_FILES_HPP
@@ -21,7 +21,7 @@
 
 namespace prepare {
 
-/// Whether a file is named as the spec of a claim is, of whatever kind.
+/// Whether a path is that of a spec of a claim, of any kind.
 inline bool is_spec_of(std::string_view uid, std::string_view path) {
   return path.ends_with("_" + std::string{uid} + ".json");
 }
@@ -32,7 +32,7 @@ class ClaimFiles {
   ClaimFiles(const Journal& journal, const Options& options)
       : journal_{journal}, options_{options} {}
 
-  /// Whether specs can record whose they are.
+  /// Whether specs can record the journal as their owner.
   cdi::Result<void> check_owner() const {
     if (cdi::check_owner(owner())) return {};
     return cdi::Error{.code = cdi::Errc::invalid,
@@ -62,8 +62,8 @@ class ClaimFiles {
     return removed ? cdi::Result<void>{} : removed.error();
   }
 
-  /// Removes the files of this journal in a directory but those to `keep` and those of the claims
-  /// `unreadable`, of which only the UID is known.
+  /// Removes the files of this journal in a directory, except those to `keep` and those of the
+  /// claims `unreadable`, of which only the UIDs are known.
   cdi::Result<cdi::Reconciled> prune(const std::string& path, std::set<std::string> keep,
                                      const std::set<std::string>& unreadable) const {
     const auto directory = open(path, Missing::stays);
@@ -81,15 +81,15 @@ class ClaimFiles {
     return cdi::Publisher{owner(), directory.number(), directory.path};
   }
 
-  /// Opens a directory of specs that claims name. A journal below the root is as good as what made
-  /// that tree: it does not decide which directories outside of it are written to.
+  /// Opens a directory of specs that a claim names. A journal below a root is not trusted to name
+  /// directories outside of the root.
   cdi::Result<Directory> open(const std::string& path, Missing missing) const {
     const bool of_tree = options_.root != "/" && options_.place_on_host(options_.state_dir);
     if (of_tree && path != options_.output_dir && !options_.place_on_host(path)) {
       return cdi::Error{.code = cdi::Errc::refused,
                         .message =
-                            "the journal names this directory, which is not below the "
-                            "root: give it as --output-dir if that is right",
+                            "the journal names this directory, which is not below the root: give "
+                            "it as --output-dir if it is correct",
                         .position = {.file = path}};
     }
     return open_directory(options_, path, missing);

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// A claim as the JSON text of its file in the journal.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_CLAIMS_CLAIM_JSON_HPP
@@ -22,8 +22,6 @@
 #include "../base/text.hpp"
 #include "claim.hpp"
 
-// A claim as the text of its file in the journal.
-
 namespace prepare {
 
 /// The version of the format.
@@ -34,7 +32,7 @@ inline constexpr std::pair<Claim::Phase, std::string_view> phase_names[] = {
     {Claim::Phase::prepared, "prepared"},
     {Claim::Phase::removing, "removing"}};
 
-/// The members of a claimed device that are text, as its journal names them.
+/// The string members of a claimed device, and their names in the journal.
 inline constexpr std::pair<const char*, std::string ClaimedDevice::*> device_members[] = {
     {"request", &ClaimedDevice::request},
     {"asked", &ClaimedDevice::asked},
@@ -45,7 +43,7 @@ inline constexpr std::pair<const char*, std::string ClaimedDevice::*> device_mem
     {"pci_address", &ClaimedDevice::pci_address},
     {"pci_id", &ClaimedDevice::pci_id}};
 
-/// The same of a claim.
+/// The string members of a claim.
 inline constexpr std::pair<const char*, std::string Claim::*> claim_members[] = {
     {"uid", &Claim::uid},
     {"namespace", &Claim::name_space},
@@ -76,7 +74,7 @@ namespace claim_json {
 
 using Value = cdi::Document::Value;
 
-/// A member of an object; none when it is not there.
+/// A member of an object; none when it is missing.
 inline std::optional<Value> member(const Value& object, std::string_view name) {
   for (const auto [key, value] : object.members()) {
     if (key.text() == name) return value;
@@ -88,7 +86,7 @@ inline bool is_text(const std::optional<Value>& value) {
   return value && value->kind() == cdi::Document::Kind::quoted;
 }
 
-/// Reads members of text into an object; whether all are there.
+/// Reads string members into an object. Returns whether none is missing.
 template <typename Object, std::size_t count>
 bool read_members(const Value& json, Object& out,
                   const std::pair<const char*, std::string Object::*> (&members)[count]) {
@@ -140,7 +138,7 @@ inline bool read_claim(const Value& json, Claim& out) {
          read_devices(json, out.devices);
 }
 
-/// The version that a journal records; 0 when it records none.
+/// The version in a journal; 0 when it has none.
 inline int recorded_version(const Value& json) {
   const auto found = member(json, "version");
   if (!found || found->kind() != cdi::Document::Kind::plain) return 0;
@@ -150,10 +148,10 @@ inline int recorded_version(const Value& json) {
 }  // namespace claim_json
 
 inline cdi::Error not_a_claim() {
-  return {.code = cdi::Errc::schema, .message = "it is damaged, or no journal of a claim"};
+  return {.code = cdi::Errc::schema, .message = "it is damaged, or not the journal of a claim"};
 }
 
-/// Reads a claim from the text that `to_json` makes of it. `path` is for messages.
+/// Reads a claim from the text of `to_json`. `path` is for messages.
 inline cdi::Result<Claim> parse_claim(std::string_view text, std::string_view path) {
   const auto json = cdi::parse_json(text, path);
   if (!json) {
@@ -165,7 +163,7 @@ inline cdi::Result<Claim> parse_claim(std::string_view text, std::string_view pa
   const int version = claim_json::recorded_version(json->root());
   if (version > journal_version) {
     return cdi::Error{.code = cdi::Errc::unsupported,
-                      .message = "a newer cdi-prepare wrote it: use that one"};
+                      .message = "a newer cdi-prepare wrote it: use that version"};
   }
   Claim claim;
   if (version == journal_version && claim_json::read_claim(json->root(), claim)) return claim;

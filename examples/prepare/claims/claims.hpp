@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Claims: which GPUs of the host belong to which workload.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_CLAIMS_CLAIMS_HPP
@@ -33,13 +33,12 @@
 #include "found_device.hpp"
 #include "journal.hpp"
 
-// Claims: which GPUs of the host are promised to whom. The journal says what was promised; the spec
-// files and the hardware are made to agree with it, or the claim has a fault.
+// The journal is the record. The spec files and the hardware must agree with it, else the claim has
+// a fault.
 
 namespace prepare {
 
-/// The claims of a journal, made to agree with the spec files and the hardware. All that it is made
-/// of must live as long.
+/// The claims of a journal. All arguments must live as long.
 class Claims {
  public:
   Claims(const Journal& journal, const Survey& survey, const Options& options)
@@ -50,8 +49,8 @@ class Claims {
         boot_{boot_id(survey.tree)},
         output_dirs_{options.output_dir} {}
 
-  /// Ends what killed calls have begun, makes specs that are missing or out of date, and removes
-  /// those that belong to no claim. Fails when nobody can tell which claims there are.
+  /// Finishes what killed calls have begun, writes specs that are missing or out of date, and
+  /// removes those that belong to no claim. Fails when the journal cannot be listed.
   cdi::Result<void> reconcile() {
     if (auto good = files_.check_owner(); !good) return good;
     auto loaded = journal_.load();
@@ -60,7 +59,7 @@ class Claims {
       if (claim) {
         settle(std::move(*claim));
       } else {
-        faults_[uid] = cdi::to_string(claim.error()) + "; unprepare the claim to be rid of it";
+        faults_[uid] = cdi::to_string(claim.error()) + "; unprepare the claim to remove it";
         unreadable_.insert(uid);
       }
     }
@@ -70,16 +69,16 @@ class Claims {
 
   const Survey& survey() const { return survey_; }
 
-  /// Those that the journal has; some may have a fault.
+  /// The claims of the journal; some may have a fault.
   const std::map<std::string, Claim>& all() const { return claims_; }
 
-  /// What is wrong with claims, by UID. There may be a claim that is not among `all`.
+  /// The faults of claims, by UID, also of those that are not in `all`.
   const std::map<std::string, std::string>& faults() const { return faults_; }
 
-  /// What is wrong with the directory of the specs.
+  /// Warnings about spec files and engines.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
-  /// Why a claim has not what it should have, as an error.
+  /// The fault of a claim as an error.
   cdi::Result<void> check(const std::string& uid) const {
     const auto fault = faults_.find(uid);
     if (fault == faults_.end()) return {};
@@ -106,7 +105,7 @@ class Claims {
     const auto spec = claim_spec(survey_, claim, found, options);
     if (!spec) return spec.error();
     if (auto carried_out = carry_out(claim, spec->spec); !carried_out) {
-      static_cast<void>(forget(claim));  // the next call ends what cannot be ended now
+      static_cast<void>(forget(claim));  // the next call finishes what fails now
       return std::move(carried_out).error();
     }
     warn_of_release(claim, *spec, options);
@@ -114,12 +113,12 @@ class Claims {
     return claim;
   }
 
-  /// Takes back what a claim was given; that it was given nothing is no error.
+  /// Takes back the devices of a claim. An unknown claim is not an error.
   cdi::Result<void> unprepare(const std::string& uid) {
     if (const auto known = claims_.find(uid); known != claims_.end()) {
       auto& claim = known->second;
       claim.phase = Claim::Phase::removing;
-      static_cast<void>(journal_.save(claim));  // it must end on a full disk, too
+      static_cast<void>(journal_.save(claim));  // on a full disk, the claim is removed anyway
       if (auto forgotten = forget(claim); !forgotten) return forgotten;
       claims_.erase(known);
       return {};
@@ -130,14 +129,14 @@ class Claims {
       if (is_spec_of(uid, error.position.file)) return error;
     }
     if (!damaged) return {};
-    // As long as its spec may be there, its GPU is not to be given to others.
+    // While its spec may exist, other claims must not get its GPU.
     if (!unseen_.empty()) return unseen_.front();
     return journal_.erase(uid);
   }
 
  private:
-  /// The options with which a claim was prepared, with the release of the engines that are
-  /// installed when it was given none. They are asked only when a claim follows them, and once.
+  /// The options that a claim was prepared with. A claim without a release gets that of the
+  /// installed engines, which are asked at most once.
   Options settled_options(const Claim& claim) {
     auto options = options_of(claim, options_);
     if (options.max_version) return options;
@@ -147,7 +146,7 @@ class Claims {
     return options;
   }
 
-  /// Says what engines and the release that they read mean for a new claim.
+  /// Warns about what the release of the spec means for a new claim.
   void warn_of_release(const Claim& claim, const PreparedSpec& spec, const Options& options) {
     const bool follows = !options_of(claim, options_).max_version;
     if (follows) {
@@ -161,7 +160,7 @@ class Claims {
     }
   }
 
-  /// Ends what was begun with a claim, and takes note of it.
+  /// Finishes what a killed call has begun with a claim, and records it in `all` or `faults`.
   void settle(Claim claim) {
     output_dirs_.insert(files_.directory_of(claim));
     const bool prepared = claim.phase == Claim::Phase::prepared;
@@ -171,7 +170,7 @@ class Claims {
     claims_.emplace(claim.uid, std::move(claim));
   }
 
-  /// Puts a new claim in the journal, then in a spec, and says in the journal that it is there.
+  /// Saves a new claim in the journal, writes its spec, and saves that the spec is written.
   cdi::Result<void> carry_out(Claim& claim, const cdi::Spec& spec) const {
     if (auto good = files_.check_writable(claim, spec); !good) return good;
     claim.phase = Claim::Phase::preparing;
@@ -181,25 +180,26 @@ class Claims {
     return journal_.save(claim);
   }
 
-  /// Removes the spec of a claim, then the claim. A file of another owner stays.
+  /// Removes the spec of a claim, then the claim. A spec file of another owner stays.
   cdi::Result<void> forget(const Claim& claim) const {
     const auto removed = files_.remove(claim);
     if (!removed && removed.error().code != cdi::Errc::conflict) return removed;
     return journal_.erase(claim.uid);
   }
 
-  /// Makes the spec of a claim what it is to be now. When that cannot be, a spec of this boot
-  /// stays: its numbers are good still. That of another boot goes: they could be another device's.
+  /// Writes the current spec of a claim. If that fails, a spec of this boot stays, because its
+  /// numbers are still valid. A spec of another boot is removed: its numbers could belong to
+  /// another device.
   cdi::Result<void> renew(Claim& claim) {
     const bool other_boot = !boot_.empty() && claim.boot_id != boot_;
-    auto renewed = write_anew(claim);
+    auto renewed = update_spec(claim);
     if (!renewed && (other_boot || renewed.error().code == cdi::Errc::conflict)) {
       static_cast<void>(files_.remove(claim));
     }
     return renewed;
   }
 
-  cdi::Result<void> write_anew(Claim& claim) {
+  cdi::Result<void> update_spec(Claim& claim) {
     const auto found = find_again(survey_, claim);
     if (!found) return found.error();
     const auto spec = claim_spec(survey_, claim, *found, settled_options(claim));
@@ -211,8 +211,8 @@ class Claims {
     return claim == before ? cdi::Result<void>{} : journal_.save(claim);
   }
 
-  /// Removes spec files of this journal that no claim has, and what killed writers left. Of a claim
-  /// that cannot be read the UID is known.
+  /// Removes spec files of this journal that belong to no claim, and temporary files of killed
+  /// writers. The files of claims that cannot be read stay.
   void remove_orphans() {
     left_.clear();
     unseen_.clear();
@@ -231,11 +231,11 @@ class Claims {
     }
   }
 
-  /// Notes what was removed from a directory, and what could not be.
+  /// Records the files that were removed from a directory, and those that could not be.
   void note(cdi::Reconciled pruned) {
     for (auto& error : pruned.errors) left_.push_back(std::move(error));
     for (auto& error : pruned.unreadable) {
-      error.message += ": nobody can tell whose it is: remove it by hand if nobody needs it";
+      error.message += ": its owner is unknown: remove it by hand if no program needs it";
       left_.push_back(std::move(error));
     }
     for (const auto& file : pruned.files) {
@@ -244,13 +244,13 @@ class Claims {
     }
   }
 
-  /// Takes note of a warning, once.
+  /// Adds a warning, once.
   void warn(std::string text) {
     if (std::find(warnings_.begin(), warnings_.end(), text) != warnings_.end()) return;
     warnings_.push_back(std::move(text));
   }
 
-  /// Whether a claim has what is asked for, for the same requests; the order is of no interest.
+  /// Whether a claim has the devices that are asked for, for the same requests, in any order.
   bool has_devices(const Claim& claim, const std::vector<AskedDevice>& asked) const {
     const auto same = [&](const AskedDevice& one, const ClaimedDevice& its) {
       return one.request == its.request && one.device.whole.gpu == find_gpu(survey_, its).gpu &&
@@ -263,7 +263,7 @@ class Claims {
            });
   }
 
-  /// What a claim has, and for which requests.
+  /// The devices of a claim, with their requests.
   static std::string listed(const Claim& claim) {
     std::string out;
     for (const auto& device : claim.devices) {
@@ -293,13 +293,13 @@ class Claims {
   const Options& options_;
   ClaimFiles files_;
   std::string boot_;
-  std::set<std::string> output_dirs_;  // of these options, and of all claims
-  std::optional<Target> installed_{};  // what the engines installed read, once it was needed
+  std::set<std::string> output_dirs_;  // of the command line, and of all claims
+  std::optional<Target> installed_{};  // by the installed engines, when it was needed
   std::map<std::string, Claim> claims_{};
   std::set<std::string> unreadable_{};
   std::map<std::string, std::string> faults_{};
   std::vector<std::string> warnings_{};
-  std::vector<cdi::Error> left_{};    // spec files that nobody could judge or remove
+  std::vector<cdi::Error> left_{};    // spec files that cannot be read or removed
   std::vector<cdi::Error> unseen_{};  // directories of specs that cannot be read
 };
 

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The GPUs and partitions of a survey as claims name them.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_CLAIMS_FOUND_DEVICE_HPP
@@ -21,8 +21,6 @@
 #include "../vendors/survey.hpp"
 #include "journal.hpp"
 
-// The GPUs and partitions of a host as what claims ask for by name, and as what they were given.
-
 namespace prepare {
 
 /// A GPU of a survey, which must live as long.
@@ -31,13 +29,13 @@ struct FoundGpu {
   const Gpu* gpu = nullptr;
 };
 
-/// A GPU, or a partition of one, that can be asked for.
+/// A GPU or partition that a claim can ask for.
 struct FoundDevice {
   FoundGpu whole{};
   Share share{};
   bool by_iommufd = false;
 
-  /// The first of its names, which stays.
+  /// The stable name.
   std::string name() const {
     return whole.gpu->stable_name() + share.suffix + (by_iommufd ? "-iommufd" : "");
   }
@@ -57,7 +55,7 @@ inline std::vector<FoundGpu> all_gpus(const Survey& survey) {
   return out;
 }
 
-/// What can be asked for of a GPU.
+/// The devices of a GPU that a claim can ask for.
 inline std::vector<FoundDevice> devices_of(const FoundGpu& whole) {
   std::vector<FoundDevice> out;
   for (const auto& share : whole.gpu->shares()) out.push_back({whole, share});
@@ -67,7 +65,7 @@ inline std::vector<FoundDevice> devices_of(const FoundGpu& whole) {
   return out;
 }
 
-/// Whether a device has this name; each has the names that it has in the spec of its kind.
+/// Whether a device has this name: the names are those in the spec of its kind.
 inline bool has_name(const FoundDevice& device, std::string_view name) {
   if (name == device.name()) return true;
   if (device.by_iommufd) return false;
@@ -80,7 +78,7 @@ inline cdi::Error device_error(std::string_view name, std::string_view reason,
   return {.code = code, .message = fmt::format("device {}: {}", name, reason)};
 }
 
-/// The names of the partitions of the GPU that would have this name if it were whole.
+/// The names of the partitions of the partitioned GPU with this name.
 inline std::vector<std::string> parts_of(const Survey& survey, std::string_view name) {
   std::vector<std::string> out;
   for (const auto& whole : all_gpus(survey)) {
@@ -90,8 +88,7 @@ inline std::vector<std::string> parts_of(const Survey& survey, std::string_view 
   return out;
 }
 
-/// The devices of a name, with or without the kind: one, or for "all" those of the kind that can be
-/// handed out.
+/// The devices of a name, with or without the kind: one, or for "all" all usable ones of the kind.
 inline cdi::Result<std::vector<FoundDevice>> find_devices(const Survey& survey,
                                                           const std::string& name) {
   const auto qualified = cdi::parse_name(name);
@@ -107,13 +104,13 @@ inline cdi::Result<std::vector<FoundDevice>> find_devices(const Survey& survey,
       if (all ? device.by_iommufd : !has_name(device, bare)) continue;
       if (!fault) fault = device.fault();
       if (device.fault()) continue;
-      if (!kinds.insert(whole.inventory->kind).second && !all) continue;  // the first counts
+      if (!kinds.insert(whole.inventory->kind).second && !all) continue;  // the first one counts
       out.push_back(std::move(device));
     }
   }
   if (kinds.size() == 1) return out;
   if (!kinds.empty()) {
-    return device_error(name, fmt::format("GPUs of {} have that name: put the kind and = in front",
+    return device_error(name, fmt::format("GPUs of {} have that name: put the kind and = before it",
                                           fmt::join(kinds, " and ")));
   }
   if (fault) return device_error(name, *fault);
@@ -123,13 +120,13 @@ inline cdi::Result<std::vector<FoundDevice>> find_devices(const Survey& survey,
   return device_error(name, "no GPU of this host has that name: see `cdi-prepare detect`");
 }
 
-/// Whether a GPU is for sure another one than the one that a claim was given, at the same place.
+/// Whether a GPU at the place of a claimed one is surely another GPU.
 inline bool is_another(const Gpu& gpu, const ClaimedDevice& claimed) {
   const bool ids_known = !gpu.id.empty() && !claimed.id.empty();
   return gpu.pci_id != claimed.pci_id || (ids_known && gpu.id != claimed.id);
 }
 
-/// The GPU at the place where a claim was given one; none when nothing is there.
+/// The GPU at the PCI address of a claimed one; none when the address has no GPU.
 inline FoundGpu gpu_at_place_of(const Survey& survey, const ClaimedDevice& claimed) {
   for (const auto& found : all_gpus(survey)) {
     const auto& address = found.gpu->pci_address;
@@ -138,8 +135,8 @@ inline FoundGpu gpu_at_place_of(const Survey& survey, const ClaimedDevice& claim
   return {};
 }
 
-/// The GPU that a claim was given, wherever it is now and whatever has become of it; none when it
-/// is gone. Its id counts; while that is not known, its place does.
+/// The GPU of a claim, in any state and at any address; none when it is gone. It is found by its
+/// id, or by its PCI address while the id is unknown.
 inline FoundGpu find_gpu(const Survey& survey, const ClaimedDevice& claimed) {
   for (const auto& found : all_gpus(survey)) {
     if (claimed.id.empty() || found.gpu->id != claimed.id) continue;
@@ -149,8 +146,8 @@ inline FoundGpu find_gpu(const Survey& survey, const ClaimedDevice& claimed) {
   return there.gpu != nullptr && is_another(*there.gpu, claimed) ? FoundGpu{} : there;
 }
 
-/// What a claim was given, as it is now. `Errc::conflict` when something else is in its place:
-/// then what the claim's spec gives could be that.
+/// The device of a claim as it is now. `Errc::conflict` when another GPU is at its address: the
+/// claim's spec could then give access to that GPU.
 inline cdi::Result<FoundDevice> find_again(const Survey& survey, const ClaimedDevice& claimed) {
   const auto failure = [&](std::string_view reason, cdi::Errc code = cdi::Errc::not_found) {
     return device_error(claimed.name, fmt::format("{}: undo that, or unprepare the claim", reason),
@@ -160,13 +157,13 @@ inline cdi::Result<FoundDevice> find_again(const Survey& survey, const ClaimedDe
   if (whole.gpu == nullptr) {
     const auto other = gpu_at_place_of(survey, claimed);
     if (other.gpu == nullptr) return failure("it is gone from this host");
-    return failure(fmt::format("it is gone from this host, and at {} is another GPU now, {} ({})",
+    return failure(fmt::format("it is gone from this host, and at {} is now another GPU, {} ({})",
                                claimed.pci_address, other.gpu->stable_name(), other.gpu->pci_id),
                    cdi::Errc::conflict);
   }
   const auto& [inventory, gpu] = whole;
   if (inventory->kind != claimed.kind) {
-    return failure(fmt::format("its GPU has the driver {} now, and is {}={}", gpu->driver,
+    return failure(fmt::format("its GPU now has the driver {}, and is {}={}", gpu->driver,
                                inventory->kind, gpu->stable_name()));
   }
   if (gpu->whole.left_out) return device_error(claimed.name, gpu->whole.left_out->text);
@@ -175,17 +172,17 @@ inline cdi::Result<FoundDevice> find_again(const Survey& survey, const ClaimedDe
     if (const auto fault = device.fault()) return device_error(claimed.name, *fault);
     return std::move(device);
   }
-  return failure(claimed.by_iommufd ? "iommufd does not show its GPU now"
-                                    : "its GPU is partitioned otherwise now");
+  return failure(claimed.by_iommufd ? "iommufd has no node for its GPU now"
+                                    : "its GPU is now partitioned in another way");
 }
 
-/// Whether a device is the part of a GPU with that suffix, or one of both is the whole.
+/// Whether a device is the part of a GPU with that suffix, or one of the two is the whole GPU.
 inline bool is_same_part(const FoundDevice& device, const Gpu& gpu, std::string_view suffix) {
   const auto& own = device.share.suffix;
   return device.whole.gpu == &gpu && (own == suffix || own.empty() || suffix.empty());
 }
 
-/// Whether one of two GPUs is a virtual function of the other, or both are passed through with one
+/// Whether one of two GPUs is a virtual function of the other, or both are passed through in one
 /// IOMMU group.
 inline bool are_bound_together(const Gpu& a, const Gpu& b) {
   const auto is_part = [](const Gpu& part, const Gpu& whole) {
@@ -199,7 +196,7 @@ inline bool are_bound_together(const Gpu& a, const Gpu& b) {
          (same_group && is_passed_through(a) && is_passed_through(b));
 }
 
-/// Whether a device cannot be had while another claim has a part of a GPU.
+/// Whether a device cannot be given while another claim has a part of a GPU.
 inline bool excludes(const FoundDevice& device, const Gpu& gpu, std::string_view suffix) {
   if (device.whole.gpu == &gpu) return is_same_part(device, gpu, suffix);
   return are_bound_together(*device.whole.gpu, gpu);

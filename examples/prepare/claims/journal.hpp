@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The journal of claims: a file for each, which survives crashes and reboots.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_CLAIMS_JOURNAL_HPP
@@ -31,20 +31,20 @@
 #include "claim.hpp"
 #include "claim_json.hpp"
 
-// What has been promised to whom: a file for each claim, which survives the spec files of
-// /var/run, and tells after a crash how far a call had come.
+// Spec files in /var/run do not survive a reboot. After a crash, the journal shows which step a
+// call had reached.
 
 namespace prepare {
 
-/// The journal in a directory. One process at a time has it; another one waits.
+/// The journal in a directory. One process at a time has it; others wait.
 class Journal {
  public:
-  /// Claims by UID, or why there is none to be read.
+  /// Claims by UID, or why they cannot be read.
   using Claims = std::map<std::string, cdi::Result<Claim>>;
 
-  /// Takes an open directory, and waits for the lock. `Errc::refused` for a directory that others
-  /// may write: the journal decides which files this process writes. `Errc::timeout` when others
-  /// have the lock all the time.
+  /// Waits for the lock of an open directory. `Errc::refused` for a directory that other users may
+  /// write: the journal decides which files this process writes. `Errc::timeout` when other
+  /// processes keep the lock.
   static cdi::Result<Journal> open(Directory directory, std::chrono::duration<double> patience) {
     if (auto good = check_writers(directory); !good) return std::move(good).error();
     std::error_code failed;
@@ -56,7 +56,7 @@ class Journal {
     return journal;
   }
 
-  /// The directory; no part of the path is a link, so that it is the same whatever the way to it.
+  /// The path of the directory without links, so that it is the same for all callers.
   const std::string& directory() const { return real_path_; }
 
   /// Whether another process had the lock first.
@@ -64,7 +64,7 @@ class Journal {
 
   std::string path_of(std::string_view uid) const { return directory_.path_of(file_of(uid)); }
 
-  /// Reads all claims. Removes what writers left that were killed.
+  /// Reads all claims. Removes temporary files of killed writers.
   cdi::Result<Claims> load() const {
     const auto names = names_in(directory_);
     if (!names) return names.error();
@@ -85,7 +85,7 @@ class Journal {
     return replace_file(directory_, file_of(claim.uid), json_text(to_json(claim)), 0600);
   }
 
-  /// Forgets a claim, for good.
+  /// Removes a claim permanently.
   cdi::Result<void> erase(std::string_view uid) const {
     if (::unlinkat(directory_.number(), file_of(uid).c_str(), 0) != 0 && errno != ENOENT) {
       return cdi::file_error(path_of(uid), "cannot remove the file");
@@ -102,11 +102,12 @@ class Journal {
   static cdi::Result<void> check_writers(const Directory& directory) {
     struct stat info = {};
     if (::fstat(directory.number(), &info) != 0) {
-      return cdi::file_error(directory.path, "cannot look at the directory");
+      return cdi::file_error(directory.path, "cannot read the directory");
     }
     if (!cdi::detail::is_writable_by_others(info)) return {};
     auto error = cdi::detail::writable_by_others(directory.path, "directory", info);
-    error.message += ": take another --state-dir, or chown and chmod this one";
+    error.message +=
+        ": take another --state-dir, or change its owner and mode with chown and chmod";
     return error;
   }
 
@@ -121,9 +122,9 @@ class Journal {
     while (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno == EINTR) continue;
       if (errno != EWOULDBLOCK) return cdi::file_error(path, "cannot lock");
-      if (!(Clock::now() < end)) {  // also when `patience` is no number
+      if (!(Clock::now() < end)) {  // also when `patience` is not a number
         return cdi::Error{.code = cdi::Errc::timeout,
-                          .message = "another call has had the lock all the time: try again",
+                          .message = "another call keeps the lock: try again",
                           .position = {.file = path}};
       }
       has_waited_ = true;
@@ -132,7 +133,7 @@ class Journal {
     return {};
   }
 
-  /// Reads the claim in the file of a UID. What is no regular file is not waited for.
+  /// Reads the claim in the file of a UID. Files that are not regular do not block.
   cdi::Result<Claim> read(const std::string& uid) const {
     constexpr std::size_t size_limit = 1 << 20;
     const auto path = path_of(uid);

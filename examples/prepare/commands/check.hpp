@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The commands `check` and `diff`.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_COMMANDS_CHECK_HPP
@@ -40,14 +40,14 @@ namespace prepare {
 /// How many changes of a file are printed.
 enum class Changes : std::uint8_t { first, all };
 
-/// A spec file that is not what it would be now.
+/// A spec file that `write` would change.
 struct Stale {
   std::string path{};
   std::string reason{};
   std::vector<Change> changes{};
 };
 
-/// Why a spec of ours is another one than expected.
+/// Why a spec of ours differs from the expected one.
 inline std::string_view reason_for_changes(const cdi::Spec& spec, const cdi::Spec& expected) {
   const auto options_in = [](const cdi::Spec& one) {
     const auto found = one.annotations.find(std::string{options_annotation});
@@ -57,19 +57,20 @@ inline std::string_view reason_for_changes(const cdi::Spec& spec, const cdi::Spe
   return "the host has changed";
 }
 
-/// Whether the file of a spec may be another program's, so that `write` would not replace it.
+/// Whether another program may own the file of a spec, so that `write` would not replace it.
 inline bool is_of_others(const Directory& directory, const PreparedSpec& prepared) {
   const auto tried =
       publisher_in(directory).write(prepared.file_name, prepared.spec, cdi::DryRun::yes);
   return !tried && tried.error().code == cdi::Errc::conflict;
 }
 
-/// The difference between a spec file and the spec that it would be now; none when it is that.
+/// The difference between a spec file and the spec that `write` would write now; none when they are
+/// equal.
 inline std::optional<Stale> compare(const Directory& directory, const PreparedSpec& prepared,
                                     const Options& options) {
   const auto path = spec_path(options, prepared.file_name);
   const auto there = cdi::read_spec_file(path);
-  if (!there && there.error().system == ENOENT) return Stale{path, "it is not there", {}};
+  if (!there && there.error().system == ENOENT) return Stale{path, "it does not exist", {}};
   if (!there) return Stale{path, cdi::to_string(there.error()), {}};
   const auto expected = owned(prepared.spec, options);
   auto found = changes(there->spec, expected);
@@ -79,7 +80,7 @@ inline std::optional<Stale> compare(const Directory& directory, const PreparedSp
   if (!found.empty()) {
     return Stale{path, std::string{reason_for_changes(there->spec, expected)}, std::move(found)};
   }
-  if (!is_readable_by_all(path)) return Stale{path, "not everybody may read it", {}};
+  if (!is_readable_by_all(path)) return Stale{path, "not all users may read it", {}};
   return std::nullopt;
 }
 
@@ -94,8 +95,8 @@ inline Json to_json(const std::vector<Stale>& stale, const std::vector<std::stri
   return {{"stale", list}, {"warnings", warnings}, {"not_ready", verdict.not_ready}};
 }
 
-/// The files and their changes; of `check` only the first ones, in front those of annotations,
-/// which tell the cause.
+/// The files and their changes. `check` prints only the first ones; annotations come first and show
+/// the cause.
 inline std::string to_text(const std::vector<Stale>& stale, Changes wanted) {
   std::string out;
   for (const auto& [path, reason, changes] : stale) {
@@ -104,7 +105,7 @@ inline std::string to_text(const std::vector<Stale>& stale, Changes wanted) {
     const auto shown = wanted == Changes::all ? changes.size() : std::min(few, changes.size());
     for (std::size_t i = 0; i < shown; ++i) out += "  " + to_text(changes[i]) + "\n";
     if (shown == changes.size()) continue;
-    out += fmt::format("  and {} more: `cdi-prepare diff` has them\n", changes.size() - shown);
+    out += fmt::format("  and {} more: `cdi-prepare diff` shows them\n", changes.size() - shown);
   }
   return out;
 }
@@ -117,7 +118,7 @@ inline cdi::Result<std::vector<Stale>> find_stale(const Survey& survey, const Pl
   if (!directory) return directory.error();
   std::vector<Stale> stale;
   for (const auto& path : *outdated) {
-    stale.push_back({path, "the host has no such GPU to hand out any more", {}});
+    stale.push_back({path, "the host has no such GPU any more", {}});
   }
   for (const auto& one : plan.prepared.specs) {
     auto found = compare(*directory, one, plan.options);
@@ -126,7 +127,7 @@ inline cdi::Result<std::vector<Stale>> find_stale(const Survey& survey, const Pl
   return stale;
 }
 
-/// Compares the spec files with those that `write` would make now. Nothing is written.
+/// Compares the spec files with those that `write` would write now. Writes nothing.
 inline ExitCode check_specs(const AssessedSurvey& assessed, const Options& given, Changes shown) {
   const auto plan = make_plan(assessed, find_target(assessed.survey, given));
   const auto& [options, prepared, verdict, lines] = plan;
@@ -139,7 +140,7 @@ inline ExitCode check_specs(const AssessedSurvey& assessed, const Options& given
   const auto conflicts = find_conflicts(options, prepared.specs);
   for (const auto& conflict : conflicts) report("warning: " + conflict);
   auto code = verdict.code;
-  if (code == ExitCode::partial) code = ExitCode::done;  // what is left out is so in the specs
+  if (code == ExitCode::partial) code = ExitCode::done;  // the specs lack the same GPUs
   if (!stale->empty()) code = ExitCode::failed;
   const auto text =
       options.json() ? json_text(to_json(*stale, conflicts, verdict)) : to_text(*stale, shown);

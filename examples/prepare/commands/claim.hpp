@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The commands `prepare`, `unprepare` and `list`, which a DRA driver calls.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_COMMANDS_CLAIM_HPP
@@ -34,7 +34,7 @@
 #include "report.hpp"
 #include "verdict.hpp"
 
-// prepare, unprepare and list: what a DRA driver calls, and answers to the kubelet.
+// Their output has what the driver returns to the kubelet.
 
 namespace prepare {
 
@@ -50,24 +50,25 @@ inline AskedName parse_asked_name(const std::string& text) {
   return {.name = text.substr(0, at), .request = text.substr(at + 1)};
 }
 
-/// Why a text cannot be NAME[@REQUEST], for the command line; empty when it can. Requests of
-/// Kubernetes are `gpu`, or `gpu/large` where there is a choice.
+/// Why a text is not NAME[@REQUEST], for the command line; empty when it is. Requests of Kubernetes
+/// are `gpu`, or `gpu/large` where there is a choice.
 inline std::string asked_name_fault(const std::string& text) {
   constexpr std::string_view allowed =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/";
   constexpr std::size_t longest = 127;
   const auto [name, request] = parse_asked_name(text);
   if (!cdi::parse_name(name) && !cdi::is_device_name(name)) {
-    return cdi::detail::quoted(name) + " is no name of a device: `cdi-prepare detect` shows those";
+    return cdi::detail::quoted(name) +
+           " is not the name of a device: `cdi-prepare detect` lists the names";
   }
   const bool is_request = !request.empty() && request.size() <= longest &&
                           request.find_first_not_of(allowed) == std::string::npos;
   const bool good = is_request || text.find('@') == std::string::npos;
-  return good ? "" : "no name of a request after the @: letters, digits, -, ., _ and /";
+  return good ? "" : "the name of a request, after the @, has letters, digits, -, ., _ and /";
 }
 
-/// Whether a claim was asked for with the same names, for the same requests. The names may mean
-/// other GPUs now, or none: the claim keeps what it has.
+/// Whether the same names were asked for when the claim was prepared, for the same requests. The
+/// names may mean other GPUs now, or none: the claim keeps its GPUs.
 inline bool asks_for_the_same(const Options& options, const Claim& claim) {
   std::set<std::pair<std::string, std::string>> asked;
   std::set<std::pair<std::string, std::string>> had;
@@ -79,8 +80,8 @@ inline bool asks_for_the_same(const Options& options, const Claim& claim) {
   return asked == had;
 }
 
-/// The device of a claim that had this name when it was claimed. It may not have it now: an id may
-/// be unknown until somebody uses the GPU.
+/// The device of a claim with this name at the time when it was claimed. The name may have changed:
+/// an id may be unknown until a process uses the GPU.
 inline const ClaimedDevice* find_by_name(const Claim& claim, std::string_view name) {
   for (const auto& device : claim.devices) {
     if (name == device.name || name == cdi::qualified_name(device.kind, device.name)) {
@@ -90,7 +91,7 @@ inline const ClaimedDevice* find_by_name(const Claim& claim, std::string_view na
   return nullptr;
 }
 
-/// What is asked for on the command line. `known` is what the claim has already, or null.
+/// The devices on the command line. `known` is the claim as it is, or null for a new one.
 inline cdi::Result<std::vector<AskedDevice>> asked_devices(const Survey& survey,
                                                            const Options& options,
                                                            const Claim* known) {
@@ -110,7 +111,7 @@ inline cdi::Result<std::vector<AskedDevice>> asked_devices(const Survey& survey,
   return out;
 }
 
-/// The devices of a claim as the kubelet wants them: the CDI ids for each request.
+/// The devices of a claim in the form of the kubelet: the CDI ids for each request.
 inline Json devices_json(const Claim& claim) {
   Json devices = Json::array();
   for (std::size_t i = 0; i < claim.devices.size(); ++i) {
@@ -125,7 +126,7 @@ inline Json devices_json(const Claim& claim) {
   return devices;
 }
 
-/// Answers for one claim: with what it has, or with an error, which goes to standard error too.
+/// Prints the outcome for one claim: its devices, or an error, which also goes to standard error.
 inline ExitCode answer(const std::string& uid, const cdi::Result<Json>& outcome,
                        ExitCode failure = ExitCode::failed) {
   Json claim = outcome ? *outcome : Json{{"error", cdi::to_string(outcome.error())}};
@@ -134,7 +135,8 @@ inline ExitCode answer(const std::string& uid, const cdi::Result<Json>& outcome,
   return finish(json_text(all), outcome ? ExitCode::done : failure);
 }
 
-/// Says what is wrong beside the claim asked for. Who has asked for none gets a list with faults.
+/// Reports warnings and the faults of other claims than `asked`. `list`, which asks for no claim,
+/// prints the faults itself.
 inline void report_faults(const Claims& claims, const std::string& asked) {
   for (const auto& warning : claims.warnings()) report("warning: " + warning);
   for (const auto& [uid, fault] : claims.faults()) {
@@ -142,7 +144,7 @@ inline void report_faults(const Claims& claims, const std::string& asked) {
   }
 }
 
-/// Engines would take the journal for specs.
+/// Refuses a journal in the directory of the specs: engines would read it as specs.
 inline cdi::Result<void> check_directories(const Options& options) {
   namespace fs = std::filesystem;
   const auto plain = [](const std::string& path) {
@@ -153,11 +155,11 @@ inline cdi::Result<void> check_directories(const Options& options) {
                     fs::equivalent(options.state_dir, options.output_dir, missing);
   if (!same) return {};
   return cdi::Error{.code = cdi::Errc::invalid,
-                    .message = "it is the directory of the specs: take another --state-dir",
+                    .message = "this is also the directory of the specs: take another --state-dir",
                     .position = {.file = options.state_dir}};
 }
 
-/// Does something with the claims, while no other process can. `act` answers for the one asked for.
+/// Runs `act` on the claims while no other process can. `act` prints the outcome.
 template <typename Act>
 ExitCode with_claims(const AssessedSurvey& assessed, const Options& options, Act act) {
   const auto fail = [&](const cdi::Error& error) {
@@ -173,7 +175,7 @@ ExitCode with_claims(const AssessedSurvey& assessed, const Options& options, Act
       Journal::open(std::move(*directory), std::chrono::duration<double>{options.lock_timeout});
   if (!journal) return fail(journal.error());
   std::optional<Survey> later;
-  if (journal->has_waited()) {  // who had the lock may have seen a later state of the host
+  if (journal->has_waited()) {  // the holder of the lock may have seen a later state of the host
     auto surveyed = survey_host(options);
     if (!surveyed) return fail(surveyed.error());
     later = std::move(*surveyed);
@@ -185,7 +187,7 @@ ExitCode with_claims(const AssessedSurvey& assessed, const Options& options, Act
   return code;
 }
 
-/// Prepares the claim of the command line, or says again what it has.
+/// Prepares the claim of the command line, or returns it when it is prepared already.
 inline cdi::Result<Claim> prepare_asked(Claims& claims, const Options& options) {
   if (auto good = claims.check(options.claim); !good) return std::move(good).error();
   const auto known = claims.all().find(options.claim);
@@ -193,8 +195,8 @@ inline cdi::Result<Claim> prepare_asked(Claims& claims, const Options& options) 
   if (claim != nullptr &&
       (claim->kind != options.claim_kind || claim->holds != kept_options(options))) {
     report(
-        "warning: the claim stays as it was prepared, with other options: unprepare it first "
-        "to change that");
+        "warning: the claim keeps the options that it was prepared with: unprepare it first to "
+        "change them");
   }
   if (claim != nullptr && asks_for_the_same(options, *claim)) return *claim;
   const auto asked = asked_devices(claims.survey(), options, claim);
@@ -227,7 +229,7 @@ inline ExitCode unprepare_claim(const AssessedSurvey& assessed, const Options& o
   });
 }
 
-/// What `list` says of the claims, for programs.
+/// The output of `list` for programs.
 inline Json claims_json(const Claims& claims) {
   Json out = Json::object();
   for (const auto& [uid, claim] : claims.all()) {
@@ -238,13 +240,13 @@ inline Json claims_json(const Claims& claims) {
   }
   for (const auto& [uid, fault] : claims.faults()) {
     Json nothing{{"namespace", ""}, {"name", ""}, {"devices", Json::array()}};
-    if (!out.contains(uid)) out[uid] = std::move(nothing);  // of one that cannot be read
+    if (!out.contains(uid)) out[uid] = std::move(nothing);  // it cannot be read
     out[uid]["fault"] = fault;
   }
   return {{"claims", out}};
 }
 
-/// The same, for people.
+/// The output of `list` for people.
 inline std::string claims_text(const Claims& claims) {
   std::string out;
   for (const auto& [uid, claim] : claims.all()) {
@@ -263,7 +265,7 @@ inline std::string claims_text(const Claims& claims) {
   return out;
 }
 
-/// Lists the claims; exits `partial` when one has a fault.
+/// Lists the claims. `partial` when one has a fault.
 inline ExitCode list_claims(const AssessedSurvey& assessed, const Options& options) {
   return with_claims(assessed, options, [&](Claims& claims) {
     const auto code = claims.faults().empty() ? ExitCode::done : ExitCode::partial;

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The command line: which commands and options there are.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_COMMANDS_COMMAND_LINE_HPP
@@ -25,7 +25,7 @@
 #include "output.hpp"
 #include <CLI/CLI.hpp>
 
-// The command line: which commands and options there are. What the commands do is elsewhere.
+// The commands themselves are in the other headers of this folder.
 
 namespace prepare {
 
@@ -41,14 +41,14 @@ enum class Command : std::uint8_t {
   list,
 };
 
-/// What the command line asks for.
+/// A command with its options.
 struct Request {
   Command command{};
   Options options{};
 };
 
 inline void add_output(CLI::App& command, Options& options) {
-  command.add_option("-o,--output", options.output, "Form of what is printed")
+  command.add_option("-o,--output", options.output, "Format of the output")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
 }
@@ -61,7 +61,7 @@ inline void add_nvml(CLI::App& command, Options& options) {
 }
 
 inline void add_wait(CLI::App& command, Options& options) {
-  command.add_option("--wait", options.wait, "Seconds to wait for all to be ready")
+  command.add_option("--wait", options.wait, "Seconds to wait until all GPUs are ready")
       ->check(seconds_fault)
       ->capture_default_str();
 }
@@ -69,7 +69,7 @@ inline void add_wait(CLI::App& command, Options& options) {
 inline void add_output_dir(CLI::App& command, Options& options) {
   command
       .add_option("--output-dir", options.output_dir,
-                  "Directory of the specs; who writes makes it when it is missing")
+                  "Directory of the specs, which is created when a spec is written")
       ->check(not_empty)
       ->default_str("var/run/cdi below the root");
 }
@@ -81,21 +81,20 @@ inline void add_spec_options(CLI::App& command, Options& options) {
       ->check(CLI::IsMember(profiles))
       ->capture_default_str();
   command
-      .add_option(
-          "--hooks", options.hooks,
-          "Whether NVIDIA's hooks make links and caches of libraries; else links are mounts")
+      .add_option("--hooks", options.hooks,
+                  "Whether NVIDIA's hooks create links and caches of libraries, or mounts replace "
+                  "the links")
       ->check(CLI::IsMember({"none", "nvidia"}))
       ->capture_default_str();
   command
-      .add_option(
-          "--node-numbers", options.node_numbers,
-          "Whether specs give the numbers of nodes, or runtimes ask the host for them; auto: "
-          "asked in /etc, whose specs are there after the next boot")
+      .add_option("--node-numbers", options.node_numbers,
+                  "Whether specs have the numbers of nodes (given), or runtimes ask the host for "
+                  "them (asked); auto: asked in /etc, because those specs outlive a boot")
       ->check(CLI::IsMember({"auto", "given", "asked"}))
       ->capture_default_str();
-  command.add_flag("--ld-library-path", options.ld_library_path,
-                   "Set LD_LIBRARY_PATH to the directories of libraries, in the place of that of "
-                   "the image");
+  command.add_flag(
+      "--ld-library-path", options.ld_library_path,
+      "Set LD_LIBRARY_PATH to the directories of libraries, which replaces that of the image");
   add_output_dir(command, options);
 }
 
@@ -106,17 +105,16 @@ inline CLI::Option& add_max_version(CLI::App& command, Options& options) {
                   [&options](const std::string& text) {
                     options.max_version = cdi::parse_release(text);
                   },
-                  "Newest CDI release that the engines read; what it has no place for is left out, "
-                  "and "
-                  "said")
+                  "Newest CDI release that the engines read; parts that it cannot hold are left "
+                  "out, with a warning")
               ->check(release_fault);
 }
 
 inline void add_engines(CLI::App& command, Options& options, CLI::Option& max_version) {
   command
       .add_option("--for", options.engines,
-                  "Engine that will read the specs, such as podman@4.9.3; may be repeated, and the "
-                  "oldest decides (default: those installed)")
+                  "Engine that will read the specs, such as podman@4.9.3; can be repeated, and the "
+                  "oldest decides (default: the installed engines)")
       ->type_name("ENGINE@VERSION")
       ->check(engine_fault)
       ->excludes(&max_version)
@@ -134,7 +132,7 @@ inline void add_claim_options(CLI::App& command, Options& options) {
       ->capture_default_str();
 }
 
-/// The commands of the program; the callback of one that is given chooses it.
+/// The commands of the program. The parser calls the callback of the given one.
 class Commands {
  public:
   Commands(CLI::App& app, Request& request) : app_{app}, request_{request} {}
@@ -143,7 +141,7 @@ class Commands {
     auto& added = *app_.add_subcommand(name, what);
     added
         .add_option("--root", request_.options.root,
-                    "Directory that holds the proc, sys and dev to look at")
+                    "Directory with the proc, sys and dev of the host")
         ->check(CLI::ExistingDirectory)
         ->capture_default_str();
     added.footer(exit_code_help());
@@ -159,9 +157,9 @@ class Commands {
 inline void add_spec_commands(Commands& commands, Options& options) {
   auto& detect = commands.add("detect", "Show the GPUs of this host", Command::detect);
   auto& write = commands.add("write", "Write CDI specs for the GPUs of this host", Command::write);
-  auto& check = commands.add("check", "Say whether the specs are what `write` would make now",
+  auto& check = commands.add("check", "Check whether the specs are what `write` would write now",
                              Command::check);
-  auto& diff = commands.add("diff", "Show how the specs differ from what `write` would make now",
+  auto& diff = commands.add("diff", "Show how the specs differ from what `write` would write now",
                             Command::diff);
   auto& watch = commands.add("watch", "Keep specs up to date until stopped", Command::watch);
   for (auto* command : {&write, &check, &diff, &watch}) {
@@ -171,8 +169,9 @@ inline void add_spec_commands(Commands& commands, Options& options) {
   for (auto* command : {&detect, &write, &check, &diff, &watch}) {
     add_nvml(*command, options);
     command->add_flag("--visible-only", options.visible_only,
-                      "Pass over GPUs whose nodes this process may not open");
-    command->add_option("--expect", options.expect, "GPUs and partitions that are to be ready")
+                      "Ignore GPUs whose nodes this process may not open");
+    command
+        ->add_option("--expect", options.expect, "Number of GPUs and partitions that must be ready")
         ->check(count_fault)
         ->capture_default_str();
   }
@@ -183,28 +182,29 @@ inline void add_spec_commands(Commands& commands, Options& options) {
   write.add_flag("--dry-run", options.dry_run,
                  "Print the specs, one after the other; write nothing");
   for (auto* command : {&write, &watch}) {
-    command->add_flag("--force", options.force, "Replace files of other programs, too");
+    command->add_flag("--force", options.force, "Also replace files of other programs");
   }
   watch
       .add_option("--interval", options.interval,
-                  "Seconds after which it looks even if the kernel has told of nothing")
+                  "Seconds between checks of the host when the kernel reports no event")
       ->check(interval_fault)
       ->capture_default_str();
 }
 
 inline void add_claim_commands(Commands& commands, Options& options) {
-  auto& prepare = commands.add(
-      "prepare", "Hand GPUs to a claim, in a spec of its own; answers in JSON", Command::prepare);
-  auto& unprepare = commands.add("unprepare", "Take back what a claim was given; answers in JSON",
-                                 Command::unprepare);
+  auto& prepare = commands.add("prepare", "Give GPUs to a claim, in a spec of its own; prints JSON",
+                               Command::prepare);
+  auto& unprepare =
+      commands.add("unprepare", "Take back the GPUs of a claim; prints JSON", Command::unprepare);
   auto& list =
-      commands.add("list", "Show the claims, after making their specs right", Command::list);
+      commands.add("list", "Update the specs of all claims, and show the claims", Command::list);
   for (auto* command : {&prepare, &unprepare}) {
     command->add_option("--claim", options.claim, "UID of the claim")->required()->check(uid_fault);
   }
   prepare
-      .add_option("--device", options.devices,
-                  "What it gets, NAME[@REQUEST]: a name of `detect`, with or without the kind")
+      .add_option(
+          "--device", options.devices,
+          "Device for the claim, NAME[@REQUEST]: a name from `detect`, with or without the kind")
       ->required()
       ->check(asked_name_fault);
   prepare.add_option("--namespace", options.claim_namespace, "Namespace of the claim, for people");
@@ -227,13 +227,13 @@ inline void add_commands(CLI::App& app, Request& request) {
   Commands commands{app, request};
   add_spec_commands(commands, options);
   add_claim_commands(commands, options);
-  auto& doctor = commands.add("doctor", "Say what keeps containers from the GPUs, and what to do",
-                              Command::doctor);
+  auto& doctor = commands.add(
+      "doctor", "Report what keeps containers from the GPUs, and what to do", Command::doctor);
   add_output(doctor, options);
   add_output_dir(doctor, options);
   doctor
       .add_option("--spec-dir", options.spec_dirs,
-                  "Directories of specs to look at, below the root, by priority")
+                  "Directories of specs to check, below the root, lowest priority first")
       ->check(not_empty);
 
   app.require_subcommand(1);
@@ -248,13 +248,13 @@ inline bool report_unknown_command(const CLI::App& app) {
   if (!app.get_subcommands().empty() || given.empty()) return false;
   std::vector<std::string> names;
   for (const auto* command : app.get_subcommands({})) names.push_back(command->get_name());
-  report(fmt::format("error: {} is no command: begin with one of {}",
+  report(fmt::format("error: {} is not a command: use one of {}",
                      cdi::detail::quoted(given.front()), fmt::join(names, ", ")));
   return true;
 }
 
-/// Reads the command line. When there is nothing to run, as after `--help` or an error, which is
-/// printed, it gives the exit code.
+/// Reads the command line. Returns an exit code when there is nothing to run: after `--help`, or
+/// after an error, which is printed.
 inline std::variant<Request, ExitCode> parse_command_line(int argc, char** argv) {
   Request request;
   CLI::App app{"Finds the GPUs of a node and writes a CDI spec for them."};

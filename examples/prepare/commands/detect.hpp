@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The command `detect`.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_COMMANDS_DETECT_HPP

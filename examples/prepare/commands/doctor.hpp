@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The command `doctor`.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_COMMANDS_DOCTOR_HPP
@@ -21,13 +21,13 @@
 
 namespace prepare {
 
-/// Why `doctor` cannot look at a directory: it finds out what engines of the host below the root
-/// see.
+/// Refuses a directory that the engines of the host below the root cannot see.
 inline ExitCode refuse_outside(std::string_view option, const std::string& path,
                                const Options& options) {
-  report(fmt::format(
-      "error: {} {} is not below --root {}: doctor looks at that host only; name a directory of it",
-      option, path, options.root));
+  report(
+      fmt::format("error: {} {} is not below --root {}: doctor checks only that host; name one of "
+                  "its directories",
+                  option, path, options.root));
   return ExitCode::usage;
 }
 

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The exit codes, which scripts rely on.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_COMMANDS_EXIT_CODES_HPP
@@ -9,7 +9,7 @@
 
 namespace prepare {
 
-/// How a run ended: the exit status of `cdi-prepare`.
+/// The exit status of `cdi-prepare`.
 enum class ExitCode : int {
   done = 0,
   failed = 1,
@@ -18,28 +18,28 @@ enum class ExitCode : int {
   not_ready = 4,
 };
 
-/// One exit code and what it tells the caller.
+/// An exit code and its meaning.
 struct ExitMeaning {
   ExitCode code;
   std::string_view meaning;
 };
 
-/// The promise to scripts; `--help` prints it.
+/// The table that `--help` prints.
 inline constexpr ExitMeaning exit_meanings[] = {
-    {ExitCode::done, "done; or no GPU on this host, which is said in a line"},
+    {ExitCode::done, "done; or no GPU on this host, with a message"},
     {ExitCode::failed,
-     "error, or no GPU that can be handed out; of `check` and `diff`: the specs are not what they "
-     "would be now; of `doctor`: something needs mending"},
+     "error, or no GPU can be handed out; for `check` and `diff`: the specs are not up to date; "
+     "for `doctor`: something needs to be fixed"},
     {ExitCode::usage, "wrong usage"},
     {ExitCode::partial,
-     "done, but some GPUs were left out (not of `check` and `diff`), or claims have a fault; "
-     "standard error says why"},
+     "done, but some GPUs were left out (not for `check` and `diff`), or claims have a fault; "
+     "standard error has the reasons"},
     {ExitCode::not_ready,
-     "not ready: nodes that are to be are not there yet, or fewer GPUs than expected; spec files "
-     "there stay as they are"},
+     "not ready: expected device nodes are missing, or fewer GPUs than expected; existing spec "
+     "files do not change"},
 };
 
-/// The table as text, one code a line.
+/// The table as text, with a line for each code.
 inline std::string exit_code_help() {
   std::string out = "Exit codes:";
   for (const auto& [code, meaning] : exit_meanings) {

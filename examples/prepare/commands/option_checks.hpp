@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Checks of the values of options.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_COMMANDS_OPTION_CHECKS_HPP
@@ -17,8 +17,8 @@
 #include "../base/text.hpp"
 #include "../claims/journal.hpp"
 
-// What is wrong with the value of an option; empty when it is good. `NAME[@REQUEST]` is checked in
-// claim.hpp.
+// Each function returns what is wrong with a value; empty when it is valid. `asked_name_fault` is
+// in claim.hpp.
 
 namespace prepare {
 
@@ -28,10 +28,11 @@ inline std::string not_empty(const std::string& text) {
 
 inline std::string release_fault(const std::string& text) {
   const auto release = cdi::parse_release(text);
-  const bool written = release && *release >= cdi::Release{0, 3, 0};  // older ones had no name
+  const bool written =
+      release && *release >= cdi::Release{0, 3, 0};  // older ones have no name in specs
   return written ? ""
                  : cdi::detail::quoted(text) +
-                       " is no CDI release that specs name: give one such as 0.6.0";
+                       " is not a CDI release that specs can have: give one such as 0.6.0";
 }
 
 inline std::string engine_fault(const std::string& text) {
@@ -42,10 +43,11 @@ inline std::string engine_fault(const std::string& text) {
 inline std::string uid_fault(const std::string& text) {
   return is_claim_uid(text) ? ""
                             : cdi::detail::quoted(text) +
-                                  " is no plain id: 1 to 56 letters, digits and -, no - at an end";
+                                  " is not a UID of 1 to 56 letters, digits and -, with a letter "
+                                  "or digit at both ends";
 }
 
-/// Whether a text is a number of seconds up to a day; "nan" is none.
+/// Whether a text is a number of seconds up to a day; "nan" is not.
 inline bool is_time(const std::string& text, double least) {
   double seconds = -1;
   const auto end = text.data() + text.size();
@@ -54,21 +56,25 @@ inline bool is_time(const std::string& text, double least) {
 }
 
 inline std::string seconds_fault(const std::string& text) {
-  return is_time(text, 0) ? "" : cdi::detail::quoted(text) + " is not 0 to 86400 seconds";
+  return is_time(text, 0)
+             ? ""
+             : cdi::detail::quoted(text) + " is not a number of seconds from 0 to 86400";
 }
 
 inline std::string interval_fault(const std::string& text) {
-  return is_time(text, 0.01) ? "" : cdi::detail::quoted(text) + " is not 0.01 to 86400 seconds";
+  return is_time(text, 0.01)
+             ? ""
+             : cdi::detail::quoted(text) + " is not a number of seconds from 0.01 to 86400";
 }
 
 inline std::string count_fault(const std::string& text) {
-  return parse_number<std::uint32_t>(text) ? "" : cdi::detail::quoted(text) + " is no count";
+  return parse_number<std::uint32_t>(text) ? "" : cdi::detail::quoted(text) + " is not a number";
 }
 
 inline std::string kind_fault(const std::string& text) {
   return cdi::parse_kind(text)
              ? ""
-             : cdi::detail::quoted(text) + " is no kind: give one such as example.com/claim";
+             : cdi::detail::quoted(text) + " is not a kind: give one such as example.com/claim";
 }
 
 }  // namespace prepare

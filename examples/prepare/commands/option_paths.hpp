@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Makes the paths in options absolute, and resolves them below the root.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_COMMANDS_OPTION_PATHS_HPP
@@ -19,11 +19,9 @@
 #include "../host/directories.hpp"
 #include "../spec/target_release.hpp"
 
-// Options as they are used: paths are absolute, and below the root as its host has them.
-
 namespace prepare {
 
-/// A path with the part of it that is the root spelt as the root is, whatever links led there.
+/// A path in which the root has the same spelling as in `options`, even when links led there.
 inline std::string spelt_below_root(const Options& options, const std::string& path) {
   struct stat root = {};
   struct stat part = {};
@@ -39,7 +37,7 @@ inline std::string spelt_below_root(const Options& options, const std::string& p
   return path;
 }
 
-/// The directory above what a path leads to: below the root as its host finds it, elsewhere as the
+/// The directory above the target of a path: below the root as its host finds it, elsewhere as the
 /// kernel does. None for a link that leads nowhere.
 inline std::optional<std::filesystem::path> above(const Options& options, const std::string& path) {
   namespace fs = std::filesystem;
@@ -54,9 +52,9 @@ inline std::optional<std::filesystem::path> above(const Options& options, const 
   return real.parent_path();
 }
 
-/// A path with the working directory in front, and without `.`, `..` and needless slashes.
+/// The absolute path, without `.`, `..` and repeated slashes.
 inline std::string absolute(const Options& options, const std::string& given) {
-  std::error_code failed;  // as when the working directory is gone
+  std::error_code failed;  // for example when the working directory is gone
   const auto whole = std::filesystem::absolute(given, failed);
   if (failed) return given;
   std::filesystem::path out;
@@ -72,8 +70,8 @@ inline std::string absolute(const Options& options, const std::string& given) {
   return out.string();
 }
 
-/// Makes paths absolute, fills in those that were not given, and takes the release of the oldest
-/// engine given.
+/// Makes paths absolute, sets those that were not given, and takes the release of the oldest given
+/// engine.
 inline void complete(Options& options) {
   options.root = absolute(Options{}, options.root);
   const auto or_below_root = [&](const std::string& given, const std::string& path) {
@@ -82,10 +80,10 @@ inline void complete(Options& options) {
   };
   options.output_dir = or_below_root(options.output_dir, "/var/run/cdi");
   options.state_dir = or_below_root(options.state_dir, "/var/lib/cdi-prepare");
-  // A name without a slash would be looked for where the system has its libraries.
+  // A name without a slash would be searched for in the directories of libraries.
   if (auto& library = options.nvml_library; !library.empty()) library = absolute({}, library);
   for (auto& dir : options.spec_dirs) dir = spelt_below_root(options, absolute(options, dir));
-  for (const auto& engine : options.engines) {  // checked when they were read
+  for (const auto& engine : options.engines) {  // already checked
     static_cast<void>(lower_release(options, *cdi::parse_engine(engine)));
   }
 }

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Writing to standard output and standard error.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_COMMANDS_OUTPUT_HPP
@@ -17,11 +17,11 @@
 
 namespace prepare {
 
-/// What a command answers: text for standard output, or why there is none.
+/// The output of a command, or why there is none.
 using Output = cdi::Result<std::string>;
 
-/// Writes to standard error. That it is closed or full must not change what the program does, so
-/// nothing is thrown, as `fmt::print` would.
+/// Writes to standard error. Failures are ignored, unlike `fmt::print`, which throws: a closed
+/// standard error must not change what the program does.
 inline void print_error(std::string_view text) {
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
 }
@@ -35,7 +35,7 @@ inline void report(std::string_view text) {
   print_error(error_line(text));
 }
 
-/// Prints an answer; an error goes to standard error alone.
+/// Prints an output; an error goes only to standard error.
 inline ExitCode finish(const Output& output, ExitCode code) {
   if (!output) {
     report("error: " + cdi::to_string(output.error()));

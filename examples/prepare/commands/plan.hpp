@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The specs for a survey and the reports about them, for `write`, `check` and `watch`.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_COMMANDS_PLAN_HPP
@@ -18,17 +18,14 @@
 #include "output.hpp"
 #include "verdict.hpp"
 
-// What `write`, `check` and `watch` have in common: the specs for a survey, and what is to be said
-// of them.
-
 namespace prepare {
 
-/// The specs that there should be.
+/// The specs that the directory should have.
 struct Plan {
-  Options options{};         // with the release that specs are written in
+  Options options{};         // with the release of the specs
   PreparedSpecs prepared{};  // none when the verdict holds them back
   Verdict verdict{};         // on the survey and the specs
-  std::string lines{};       // what is wrong, for standard error: a line each
+  std::string lines{};       // warnings and errors, for standard error
 };
 
 inline std::string lines_of(const PreparedSpec& prepared) {
@@ -58,7 +55,7 @@ inline std::string lines_of(const PreparedSpecs& prepared, const Target& target)
   return out;
 }
 
-/// Adds to the verdict on a survey what was found out about its specs.
+/// Adds the faults of the specs to the verdict on the survey.
 inline void add_to_verdict(Verdict& verdict, const PreparedSpecs& prepared) {
   for (const auto& one : prepared.specs) {
     const bool complete = one.left_out.empty();

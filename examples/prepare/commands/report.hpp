@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The GPUs of a host as text and JSON.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_COMMANDS_REPORT_HPP
@@ -19,8 +19,6 @@
 #include "../base/one_line.hpp"
 #include "../gpu/fault.hpp"
 #include "../gpu/gpu.hpp"
-
-// What detection found, for people and for programs.
 
 namespace prepare {
 
@@ -57,7 +55,7 @@ inline Json to_json(const std::vector<Node>& nodes) {
   return list;
 }
 
-/// The partitions of a GPU, with the names by which they are asked for.
+/// The partitions of a GPU, with their names.
 inline Json partitions_json(const Gpu& gpu) {
   Json list = Json::array();
   for (const auto& part : gpu.partitions) {
@@ -128,7 +126,7 @@ inline Json to_json(const Inventory& found) {
           {"gpus", gpus}};
 }
 
-/// The whole model: `{"vendors": [...]}`.
+/// All GPUs: `{"vendors": [...]}`.
 inline std::string model_as_json(const std::vector<Inventory>& inventories) {
   Json vendors = Json::array();
   for (const auto& found : inventories) vendors.push_back(to_json(found));
@@ -140,7 +138,7 @@ inline std::string to_text(const Node& node) {
                              node.major, node.minor, node.mode, node.uid, node.gid));
 }
 
-/// The heading, when there is one below it, and a line for each node.
+/// A line for each node, after the heading; empty without nodes.
 inline std::string to_text(std::string_view heading, const std::vector<Node>& nodes) {
   std::string out;
   if (!nodes.empty()) out.append(heading);
@@ -148,13 +146,13 @@ inline std::string to_text(std::string_view heading, const std::vector<Node>& no
   return out;
 }
 
-/// The names beside the first one.
+/// The line with the other names of a share.
 inline std::string names_line(const Gpu& gpu, const Share& share) {
   const auto names = gpu.other_names(share);
   return names.empty() ? "" : as_line(fmt::format("  or: {}", fmt::join(names, ", ")));
 }
 
-/// The line of a GPU: what it is, and where.
+/// The line with the name, model and place of a GPU.
 inline std::string heading(const Gpu& gpu) {
   std::string out = "GPU " + gpu.stable_name();
   if (!gpu.model.empty()) out += ", " + gpu.model;
@@ -170,7 +168,7 @@ inline std::string to_text(const Gpu& gpu) {
   if (gpu.whole.left_out) out += as_line("  left out: " + gpu.whole.left_out->text);
   if (gpu.partitions.empty()) out += names_line(gpu, {});
   out += to_text("", gpu.whole.nodes);
-  out += to_text(as_line(fmt::format("  {}-iommufd, by iommufd in its place", gpu.stable_name())),
+  out += to_text(as_line(fmt::format("  {}-iommufd, for use with iommufd", gpu.stable_name())),
                  gpu.iommufd_nodes);
   out += to_text("  not handed out with it:\n", gpu.other_nodes);
   for (const auto& part : gpu.partitions) {
@@ -183,7 +181,7 @@ inline std::string to_text(const Gpu& gpu) {
   return out;
 }
 
-/// The whole model, for reading.
+/// All GPUs, for people.
 inline std::string model_as_text(const std::vector<Inventory>& inventories) {
   std::string out;
   for (const auto& found : inventories) {
@@ -200,7 +198,7 @@ inline std::string model_as_text(const std::vector<Inventory>& inventories) {
   return out;
 }
 
-/// The names by which the devices of a spec are asked for.
+/// The qualified names of the devices of a spec.
 inline std::vector<std::string> qualified_names(const cdi::Spec& spec) {
   std::vector<std::string> names;
   for (const auto& device : spec.devices) {
@@ -209,7 +207,7 @@ inline std::vector<std::string> qualified_names(const cdi::Spec& spec) {
   return names;
 }
 
-/// What became of a file.
+/// What happened to a file.
 constexpr std::string_view to_text(cdi::Publication::Action action) {
   switch (action) {
     case cdi::Publication::Action::created: return "created";

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The verdict on a survey: the exit code of a run, and why it may be too early.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_COMMANDS_VERDICT_HPP
@@ -22,18 +22,18 @@
 #include "exit_codes.hpp"
 #include "output.hpp"
 
-// What a survey means for a run: worked out once, before a command acts on it.
+// It is worked out once, before a command acts on the survey.
 
 namespace prepare {
 
-/// Whether the GPUs found are those expected.
+/// The meaning of a survey for a run.
 struct Verdict {
-  ExitCode code = ExitCode::done;        // of a run that does all that is possible
-  std::vector<std::string> not_ready{};  // why it is too early to do more, a line each
-  bool held_back = false;                // fewer GPUs than expected: no spec changes
+  ExitCode code = ExitCode::done;        // of a run without other errors
+  std::vector<std::string> not_ready{};  // why it may be too early, a line each
+  bool held_back = false;                // fewer GPUs than expected: specs do not change
 };
 
-/// A survey, and what it means.
+/// A survey with its verdict.
 struct AssessedSurvey {
   Survey survey;
   Verdict verdict{};
@@ -65,7 +65,7 @@ inline Verdict verdict_on(const Survey& survey, const Options& options) {
   return out;
 }
 
-/// Surveys the host until all is ready, or the time to wait for that is over.
+/// Surveys the host until all GPUs are ready, or `--wait` is over.
 inline cdi::Result<AssessedSurvey> survey_until_ready(const Options& options) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds pause{100};
@@ -83,7 +83,7 @@ inline cdi::Result<AssessedSurvey> survey_until_ready(const Options& options) {
   }
 }
 
-/// What is wrong with the nodes and drivers of a kind, for standard error.
+/// The warnings about a kind, for standard error.
 inline std::string warning_lines(const Inventory& found, Profiles asked) {
   std::string out;
   for (const auto& warning : found.warnings) out += error_line("warning: " + warning.text);
@@ -108,18 +108,18 @@ inline std::string left_out_lines(const Inventory& found) {
   return out;
 }
 
-/// What is wrong with the GPUs found, for standard error: a line each.
+/// The faults of a survey, for standard error.
 inline std::string survey_lines(const AssessedSurvey& assessed, const Options& options) {
   const auto& [survey, verdict] = assessed;
   std::string out;
   if (survey.hidden > 0) {
     out += error_line(
-        fmt::format("{} GPUs passed over: this process may not open them", survey.hidden));
+        fmt::format("GPUs ignored, because this process may not open them: {}", survey.hidden));
   } else if (survey.inventories.empty()) {
     out += error_line(
         survey.complete
             ? "no GPU found on this host"
-            : "no GPU found on this host, whose PCI bus cannot be read: spec files stay");
+            : "no GPU found on this host, whose PCI bus cannot be read: spec files do not change");
   }
   for (const auto& found : survey.inventories) {
     out += warning_lines(found, profiles_named(options.profile));

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The command `watch`, which keeps the specs up to date.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_COMMANDS_WATCH_HPP
@@ -32,11 +32,9 @@
 #include "verdict.hpp"
 #include "write.hpp"
 
-// Specs that stay right: written anew when the host changes.
-
 namespace prepare {
 
-/// Signals that end the program, as something to poll.
+/// A descriptor for the signals that end the program.
 inline cdi::Descriptor termination_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -46,15 +44,15 @@ inline cdi::Descriptor termination_signals() {
   return cdi::Descriptor{::signalfd(-1, &signals, SFD_CLOEXEC)};
 }
 
-/// Writes specs as the host changes; knows what it has seen.
+/// Writes the specs when the host changes.
 class SpecKeeper {
  public:
   explicit SpecKeeper(const Options& options)
       : options_{options}, versions_{versions_from(options)} {}
 
-  /// Looks at the host, and publishes what it sees when it is complete: it has been the same for
-  /// two looks, for three when GPUs are between two states; a GPU that is lost stays lost. Answers
-  /// when to look again.
+  /// Surveys the host, and writes the specs when the state is stable: it was the same in two
+  /// surveys, or in three when GPUs are between two states, because a failed GPU may stay there.
+  /// Returns the time until the next survey.
   std::chrono::milliseconds survey() {
     constexpr std::chrono::milliseconds soon{300};
     const std::chrono::milliseconds interval{static_cast<long>(options_.interval * 1000)};
@@ -96,17 +94,17 @@ class SpecKeeper {
   EngineVersions versions_;
   NvmlMemory nvml_{};
   std::string seen_{};
-  int same_surveys_ = 0;  // with what was seen last
+  int same_surveys_ = 0;  // with the same result
   std::string reported_{};
 };
 
-/// Waits at most `patience`, then lets events settle: many come when a driver is loaded. False when
-/// the program is to end.
+/// Waits for an event, at most for `patience`, and then until events are quiet: a driver that is
+/// loaded causes many. Returns false when the program should end.
 inline bool wait_for_change(const cdi::Descriptor& signals, std::optional<Uevents>& uevents,
                             std::chrono::milliseconds patience) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds quiet{300};
-  constexpr std::chrono::seconds longest{5};  // that a storm of events is waited out
+  constexpr std::chrono::seconds longest{5};  // in a storm of events
   auto end = Clock::now() + patience;
   std::optional<Clock::time_point> first_event;
   for (;;) {
@@ -126,14 +124,14 @@ inline bool wait_for_change(const cdi::Descriptor& signals, std::optional<Uevent
   }
 }
 
-/// Keeps the specs right until it is told to end.
+/// Keeps the specs up to date until a signal ends the program.
 inline ExitCode watch_specs(const Options& options) {
   const auto signals = termination_signals();
   std::optional<Uevents> uevents;
   if (auto opened = Uevents::open(&concerns_gpus)) {
     uevents.emplace(std::move(*opened));
   } else {
-    report("warning: " + cdi::to_string(opened.error()) + ": looking now and then only");
+    report("warning: " + cdi::to_string(opened.error()) + ": checking the host at intervals only");
   }
   SpecKeeper keeper{options};
   while (wait_for_change(signals, uevents, keeper.survey())) {

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The command `write`.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_COMMANDS_WRITE_HPP
@@ -30,7 +30,7 @@
 
 namespace prepare {
 
-/// What a run of `write` did.
+/// The outcome of a run of `write`.
 struct Written {
   std::vector<std::pair<cdi::Publication, PreparedSpec>> specs{};
   std::vector<std::string> removed{};
@@ -69,7 +69,7 @@ inline std::string to_text(const Written& written) {
   return out;
 }
 
-/// Publishes specs, each whatever becomes of the others.
+/// Publishes the specs. An error with one does not affect the others.
 inline void publish_all(const std::vector<PreparedSpec>& prepared, const Options& options,
                         Written& written) {
   for (const auto& one : prepared) {
@@ -81,17 +81,16 @@ inline void publish_all(const std::vector<PreparedSpec>& prepared, const Options
   }
 }
 
-/// Removes the specs of kinds of which the host has nothing to hand out any more, and what killed
-/// writers left.
+/// Removes the specs of kinds without usable GPUs, and temporary files of killed writers.
 inline void remove_outdated(const Survey& survey, const Plan& plan, Written& written) {
   const auto& options = plan.options;
-  if (!can_tell_outdated(survey, options)) return;
+  if (!knows_all_kinds(survey, options)) return;
   const auto fail = [&](const cdi::Error& error) {
     written.errors.push_back(cdi::to_string(error));
   };
   const auto directory = open_directory(options, options.output_dir, Missing::stays);
   if (!directory) {
-    if (written.errors.empty()) fail(directory.error());  // or it was said of a spec
+    if (written.errors.empty()) fail(directory.error());  // else a spec has the same error
     return;
   }
   const auto done = publisher_in(*directory).prune(plan.prepared.files_that_stay);
@@ -102,19 +101,19 @@ inline void remove_outdated(const Survey& survey, const Plan& plan, Written& wri
   }
 }
 
-/// What went wrong, or ought to be known, for standard error: a line each.
+/// Errors, warnings and removed files, for standard error.
 inline std::string written_lines(const Written& written) {
   std::string out;
   for (const auto& error : written.errors) out += error_line("error: " + error);
   for (const auto& text : written.warnings) out += error_line("warning: " + text);
   for (const auto& path : written.removed) {
-    out += error_line(path + " removed: the host has no such GPU to hand out any more");
+    out += error_line(path + " removed: the host has no such GPU any more");
   }
   return out;
 }
 
-/// Makes the specs in the directory those that were planned. A kind that is not ready keeps its old
-/// spec; when the verdict holds all back, all do.
+/// Writes the planned specs, and removes outdated ones. A kind that is not ready keeps its old
+/// spec; with `held_back` all do.
 inline ExitCode update_specs(const Survey& survey, const Plan& plan, Written& written) {
   written.left_out = plan.prepared.left_out;
   written.not_ready = plan.verdict.not_ready;
@@ -125,7 +124,7 @@ inline ExitCode update_specs(const Survey& survey, const Plan& plan, Written& wr
   return written.errors.empty() ? plan.verdict.code : ExitCode::failed;
 }
 
-/// The specs as they would be written, one after the other.
+/// The text of all specs, in one stream.
 inline Output specs_as_text(const std::vector<PreparedSpec>& specs, const Options& options) {
   std::string out;
   for (const auto& one : specs) {

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Why containers may not get the GPUs of a host.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_DOCTOR_DOCTOR_HPP
@@ -19,8 +19,8 @@
 #include "kernel.hpp"
 #include "specs.hpp"
 
-// Why containers may not get the GPUs of a host: what is wrong with drivers, nodes, the directories
-// that engines read and the specs in them. Looks only, and at nothing outside of the root.
+// Checks drivers, nodes, the directories that engines read and the specs in them. Changes nothing,
+// and reads nothing outside of the root.
 
 namespace prepare {
 
@@ -30,7 +30,7 @@ struct DoctorOptions {
   VersionsFrom versions_from = VersionsFrom::packages;            // of engines
 };
 
-/// Looks for what keeps containers from the GPUs of a host; `inventories` are what was detected.
+/// The findings about a host; `inventories` are its GPUs.
 inline std::vector<Finding> diagnose_host(const HostTree& tree,
                                           const std::vector<Inventory>& inventories,
                                           const DoctorOptions& options) {
@@ -38,8 +38,8 @@ inline std::vector<Finding> diagnose_host(const HostTree& tree,
   doctor::check_nvidia_driver(tree, findings);
   for (const auto& found : inventories) doctor::check_inventory(found, findings);
   if (inventories.empty()) {
-    findings.push_back({doctor::Level::note, "GPUs", "none found on this host",
-                        "If there is one, see that /sys and /proc are those of the host."});
+    findings.push_back({doctor::Level::note, "GPUs", "this host has none",
+                        "If there is one, check that /sys and /proc are those of the host."});
   }
   doctor::check_iommu(tree, inventories, findings);
   doctor::check_engines(tree, EngineVersions{options.versions_from}.engines(tree),

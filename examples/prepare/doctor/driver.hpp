@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Checks of NVIDIA's driver and its libraries.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_DOCTOR_DRIVER_HPP
@@ -17,11 +17,9 @@
 #include "../host/host_tree.hpp"
 #include "finding.hpp"
 
-// NVIDIA's driver and its libraries.
-
 namespace prepare::doctor {
 
-/// The version of the NVIDIA module that is loaded; empty when there is none.
+/// The version of the loaded NVIDIA module; empty when none is loaded.
 inline std::string nvidia_module_version(const HostTree& tree) {
   if (auto version = tree.line("/sys/module/nvidia/version"); !version.empty()) return version;
   const auto words = split(tree.line("/proc/driver/nvidia/version"), " \t\n");
@@ -32,7 +30,7 @@ inline std::string nvidia_module_version(const HostTree& tree) {
   return {};
 }
 
-/// Where distributions put libcuda, each directory once.
+/// The directories where distributions install libcuda, each once.
 inline std::set<std::string> cuda_directories(const HostTree& tree) {
   std::set<std::string> directories;
   for (const std::string_view top : {"/usr/lib64", "/usr/lib", "/lib64", "/lib"}) {
@@ -51,7 +49,7 @@ inline std::set<std::string> cuda_directories(const HostTree& tree) {
   return directories;
 }
 
-/// The version in the name of a file `libcuda.so.550.54.14`.
+/// The version in a file name such as `libcuda.so.550.54.14`.
 inline std::optional<std::string> cuda_version(std::string_view path) {
   constexpr std::string_view name = "libcuda.so.";
   path.remove_prefix(path.rfind('/') + 1);
@@ -61,7 +59,8 @@ inline std::optional<std::string> cuda_version(std::string_view path) {
   return std::string{version};
 }
 
-/// The files that programs get when they load libcuda: where `libcuda.so.1` leads to, or any.
+/// The files that programs may get when they load libcuda: the target of `libcuda.so.1`, or else
+/// all versions.
 inline std::set<std::string> cuda_libraries(const HostTree& tree) {
   std::set<std::string> paths;
   for (const auto& directory : cuda_directories(tree)) {
@@ -81,8 +80,8 @@ inline void check_nvidia_driver(const HostTree& tree, Findings& findings) {
   const std::string about = "NVIDIA driver";
   if (tree.exists("/sys/module/nvidia") && !tree.exists("/proc/driver/nvidia")) {
     findings.push_back({Level::fault, about,
-                        "the module is loaded, and /proc/driver/nvidia is not there",
-                        "Load it anew (modprobe -r nvidia; modprobe nvidia) or reboot; in a "
+                        "the module is loaded, but /proc/driver/nvidia does not exist",
+                        "Reload it (modprobe -r nvidia; modprobe nvidia) or reboot; in a "
                         "container, mount the /proc of the host below the root."});
   }
   const auto loaded = nvidia_module_version(tree);
@@ -90,9 +89,9 @@ inline void check_nvidia_driver(const HostTree& tree, Findings& findings) {
   const auto libraries = cuda_libraries(tree);
   if (libraries.empty()) {
     findings.push_back({Level::note, about,
-                        fmt::format("module {} is loaded, and no libcuda is installed", loaded),
-                        "Install the libraries of this version; where a container brings the "
-                        "driver, look at its root instead (--root)."});
+                        fmt::format("module {} is loaded, but no libcuda is installed", loaded),
+                        "Install the libraries of this version. If a container provides the "
+                        "driver, check that container's root instead (--root)."});
     return;
   }
   std::string others;
@@ -106,8 +105,8 @@ inline void check_nvidia_driver(const HostTree& tree, Findings& findings) {
   }
   findings.push_back({Level::fault, about,
                       fmt::format("module {} is loaded, but programs load {}", loaded, others),
-                      "Reboot, or load the module anew, if the driver was upgraded; else remove "
-                      "the libraries of the other version and run ldconfig."});
+                      "If the driver was upgraded, reboot or reload the module; else remove the "
+                      "libraries of the other version and run ldconfig."});
 }
 
 }  // namespace prepare::doctor

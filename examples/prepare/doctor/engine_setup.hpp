@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Checks whether container engines are set up to read the specs.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_DOCTOR_ENGINE_SETUP_HPP
@@ -21,8 +21,6 @@
 #include "finding.hpp"
 #include "spec_dirs.hpp"
 
-// Whether container engines are set up to read the specs.
-
 namespace prepare::doctor {
 
 /// Whether an engine reads the directory that specs are written to.
@@ -33,14 +31,14 @@ inline bool reads_directory(const HostTree& tree, const Engine& engine,
                      [&](const auto& directory) { return place_of(tree, directory) == place; });
 }
 
-/// What an engine reads: its directories and, as far as that is known, up to which release.
+/// The directories that an engine reads, and its newest release when that is known.
 inline std::string reading_of(const Engine& engine) {
   auto text = "reads " + listed(engine.spec_dirs);
   if (engine.version) {
     const auto newest = cdi::newest_release_for(engine.of_version());
     if (newest) text += ", up to CDI " + cdi::to_string(*newest);
   } else if (!engine.version_fault.empty()) {
-    text += fmt::format("; its version is not known ({})", engine.version_fault);
+    text += fmt::format("; its version is unknown ({})", engine.version_fault);
   }
   return text;
 }
@@ -64,25 +62,26 @@ inline void check_setup(const HostTree& tree, const Engine& engine, const std::s
     findings.push_back({Level::good, engine.full_name(), reading_of(engine), {}});
   }
   if (state == Engine::Cdi::by_version) {
-    findings.push_back({Level::note, engine.full_name(),
-                        "whether CDI is on depends on its version: the configuration does not say",
-                        engine.to_switch_on});
+    findings.push_back(
+        {Level::note, engine.full_name(),
+         "whether CDI is on depends on its version: the configuration does not set it",
+         engine.to_switch_on});
   }
 }
 
-/// What to do about a spec file that an engine is too old for.
+/// The advice on a spec file that an engine is too old for.
 inline std::string advice_on_release(const Engine& engine, const cdi::Spec& spec) {
   if (spec.annotations.contains(std::string{options_annotation})) {  // of ours
-    return "Run `cdi-prepare write`: it writes what the oldest engine reads. Or update this one.";
+    return "Run `cdi-prepare write`, which writes the release that the oldest engine reads, or "
+           "update this engine.";
   }
   return fmt::format(
-      "Have it written for this engine, as by `cdi convert --for {}@{}`, or update "
-      "the engine.",
-      engine.name, to_string(*engine.version));
+      "Convert it for this engine (`cdi convert --for {}@{}`), or update the engine.", engine.name,
+      to_string(*engine.version));
 }
 
-/// Names the spec files that an engine is too old for. It can do without those of other devices
-/// than this host's GPUs.
+/// Reports the spec files that an engine is too old for. Those of other devices than this host's
+/// GPUs are a note.
 inline void check_releases(const HostTree& tree, const Engine& engine, cdi::Release newest,
                            const std::vector<Inventory>& inventories, Findings& findings) {
   const auto registry = read_specs(tree, engine.spec_dirs);
@@ -102,16 +101,16 @@ inline void check_releases(const HostTree& tree, const Engine& engine, cdi::Rele
 
 inline void check_engine(const HostTree& tree, const Engine& engine, const std::string& output_dir,
                          const std::vector<Inventory>& inventories, Findings& findings) {
-  for (const auto& doubt : engine.doubts) {
-    findings.push_back({Level::note, engine.full_name(), doubt,
-                        "Look at it yourself; what is said of this engine here may be wrong."});
+  for (const auto& warning : engine.warnings) {
+    findings.push_back({Level::note, engine.full_name(), warning,
+                        "Check it by hand; the other findings about this engine may be wrong."});
   }
   const auto trouble = inventories.empty() ? Level::note : Level::fault;
   if (engine.version) {
     const auto newest = cdi::newest_release_for(engine.of_version());
     if (!newest) {
       findings.push_back({trouble, engine.full_name(), newest.error().message,
-                          "Update it: no setting makes this version inject CDI devices."});
+                          "Update it: this version cannot inject CDI devices."});
       return;
     }
     if (engine.state() != Engine::Cdi::off) {
@@ -128,8 +127,9 @@ inline void check_engines(const HostTree& tree, const std::vector<Engine>& insta
     check_engine(tree, engine, output_dir, inventories, findings);
   }
   if (!installed.empty()) return;
-  findings.push_back({Level::note, "engines", "no container engine is installed",
-                      fmt::format("If one is elsewhere, see that it reads {}.", output_dir)});
+  findings.push_back(
+      {Level::note, "engines", "no container engine is installed",
+       fmt::format("If one is installed elsewhere, check that it reads {}.", output_dir)});
 }
 
 }  // namespace prepare::doctor

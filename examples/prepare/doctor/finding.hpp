@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// A finding of `doctor`, and findings as text and JSON.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_DOCTOR_FINDING_HPP
@@ -17,18 +17,18 @@
 
 namespace prepare {
 
-/// What somebody who looked after a host says of it.
+/// A fact about a host, and advice when something is wrong.
 struct Finding {
   enum class Level : std::uint8_t {
-    good,   // as it is to be
-    note,   // may be meant so, or may be wrong
-    fault,  // GPUs are not handed out because of it, or not rightly
+    good,   // correct
+    note,   // may be intended, or may be wrong
+    fault,  // keeps GPUs from containers, or gives them wrong ones
   };
 
   Level level = Level::note;
   std::string about{};   // "nvidia GPU 0000:17:00.0", "containerd"
-  std::string what{};    // is so
-  std::string advice{};  // what to do; empty when it is good
+  std::string what{};    // the fact
+  std::string advice{};  // empty when the level is good
 };
 
 namespace doctor {
@@ -47,13 +47,13 @@ inline std::string_view level_name(Finding::Level level) {
   return "fault";
 }
 
-/// Whether something needs mending.
+/// Whether something needs to be fixed.
 inline bool has_fault(const std::vector<Finding>& findings) {
   return std::any_of(findings.begin(), findings.end(),
                      [](const Finding& finding) { return finding.level == Finding::Level::fault; });
 }
 
-/// A line for each, and one below it for the advice.
+/// A line for each finding, and a line for its advice.
 inline std::string findings_as_text(const std::vector<Finding>& findings) {
   std::string out;
   for (const auto& [level, about, what, advice] : findings) {

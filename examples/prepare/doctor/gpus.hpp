@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Checks of GPUs and their nodes.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_DOCTOR_GPUS_HPP
@@ -17,8 +17,6 @@
 #include "../host/host_tree.hpp"
 #include "finding.hpp"
 
-// GPUs and their nodes.
-
 namespace prepare::doctor {
 
 inline void check_gpu(const Gpu& gpu, Findings& findings) {
@@ -33,8 +31,8 @@ inline void check_gpu(const Gpu& gpu, Findings& findings) {
   }
   if (gpu.vendor == "nvidia" && gpu.driver == "nvidia" && gpu.id.empty() && !gpu.whole.left_out) {
     findings.push_back({Level::note, about,
-                        "its driver does not know its UUID yet, so it is named by its PCI address",
-                        "Run nvidia-persistenced at boot: it opens each GPU, and keeps it so."});
+                        "its driver does not know its UUID yet, so its name is its PCI address",
+                        "Run nvidia-persistenced at boot: it opens each GPU and keeps it open."});
   }
 }
 
@@ -63,11 +61,11 @@ inline void check_inventory(const Inventory& found, Findings& findings) {
        {}});
 }
 
-/// The numbers of NVIDIA nodes for which /dev/char has no link: no udev knows of them.
+/// The numbers of NVIDIA nodes without a link in /dev/char: udev does not know these nodes.
 inline std::set<std::string> nodes_without_link(const HostTree& tree,
                                                 const std::vector<Inventory>& inventories) {
   std::set<std::string> missing;
-  const auto look = [&](const std::vector<Node>& nodes) {
+  const auto collect = [&](const std::vector<Node>& nodes) {
     for (const auto& node : nodes) {
       const auto number = fmt::format("{}:{}", node.major, node.minor);
       const bool is_nvidia = node.path.starts_with("/dev/nvidia");
@@ -75,9 +73,9 @@ inline std::set<std::string> nodes_without_link(const HostTree& tree,
     }
   };
   for (const auto& found : inventories) {
-    look(found.control_nodes);
+    collect(found.control_nodes);
     for (const auto& gpu : found.gpus) {
-      for (const auto& share : gpu.shares()) look(share.nodes);
+      for (const auto& share : gpu.shares()) collect(share.nodes);
     }
   }
   return missing;
@@ -90,11 +88,12 @@ inline void check_char_links(const HostTree& tree, const std::vector<Inventory>&
   if (missing.empty()) return;
   findings.push_back(
       {Level::note, "/dev/char",
-       fmt::format("NVIDIA nodes without a link: {}, the first {}. With runc and systemd's "
-                   "cgroups, containers lose them at systemctl daemon-reload",
-                   missing.size(), *missing.begin()),
-       "Make them: nvidia-ctk system create-dev-char-symlinks --create-all, or ln -s ../NODE "
-       "/dev/char/MAJOR:MINOR at each boot."});
+       fmt::format(
+           "NVIDIA nodes without a link: {}, the first {}. With runc and systemd's cgroups, "
+           "containers lose them at systemctl daemon-reload",
+           missing.size(), *missing.begin()),
+       "Create the links: nvidia-ctk system create-dev-char-symlinks --create-all, or ln -s "
+       "../NODE /dev/char/MAJOR:MINOR at each boot."});
 }
 
 }  // namespace prepare::doctor

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Checks of the kernel's protection of devices: the IOMMU and SELinux.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_DOCTOR_KERNEL_HPP
@@ -15,17 +15,15 @@
 #include "../host/host_tree.hpp"
 #include "finding.hpp"
 
-// What the kernel protects devices with.
-
 namespace prepare::doctor {
 
 inline void check_iommu(const HostTree& tree, const std::vector<Inventory>& inventories,
                         Findings& findings) {
   const auto groups = tree.list("/sys/kernel/iommu_groups").size();
   if (groups == 0) {
-    findings.push_back({Level::note, "IOMMU", "off: no GPU can be handed to a virtual machine",
-                        "If one is to be, switch it on in the firmware and the kernel's command "
-                        "line (intel_iommu=on; AMD's is on)."});
+    findings.push_back({Level::note, "IOMMU", "off: no GPU can be passed to a virtual machine",
+                        "To pass one, switch the IOMMU on in the firmware and on the kernel's "
+                        "command line (intel_iommu=on; AMD's is on)."});
   } else {
     findings.push_back({Level::good, "IOMMU", fmt::format("on, groups: {}", groups), {}});
   }
@@ -37,11 +35,12 @@ inline void check_iommu(const HostTree& tree, const std::vector<Inventory>& inve
   }
   for (const auto& [group, gpus] : members) {
     if (gpus.size() < 2) continue;
-    findings.push_back({Level::note, "IOMMU group " + group,
-                        fmt::format("has {} GPUs, the first {}: they go to a virtual machine "
-                                    "together or not at all",
-                                    gpus.size(), *gpus.begin()),
-                        "Put one into another slot, or switch on ACS in the firmware."});
+    findings.push_back(
+        {Level::note, "IOMMU group " + group,
+         fmt::format(
+             "has {} GPUs, the first {}: they can only be passed to a virtual machine together",
+             gpus.size(), *gpus.begin()),
+         "Move one to another slot, or switch on ACS in the firmware."});
   }
 }
 
@@ -53,7 +52,7 @@ inline void check_selinux(const HostTree& tree, Findings& findings) {
     return;
   }
   findings.push_back({Level::note, "SELinux",
-                      now.empty() ? "enforcing; whether containers may use devices is not known"
+                      now.empty() ? "enforcing; whether containers may use devices is unknown"
                                   : "enforcing, and container_use_devices is off",
                       "If containers are denied a node (ausearch -m avc; ls -Z /dev/dri): "
                       "setsebool -P container_use_devices 1."});

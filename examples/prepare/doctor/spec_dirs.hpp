@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The spec directories of a host, and the files in them.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_DOCTOR_SPEC_DIRS_HPP
@@ -19,11 +19,9 @@
 
 #include "../host/host_tree.hpp"
 
-// The directories of specs of a host, and the files in them.
-
 namespace prepare::doctor {
 
-/// A path with the links of the part that is there followed: /var/run/cdi is /run/cdi.
+/// A path without links, as far as it exists: /var/run/cdi is /run/cdi.
 inline std::string place_of(const HostTree& tree, std::string_view path) {
   const auto clean = cdi::clean_path(path);
   for (auto end = clean.size(); end > 0 && end != std::string::npos;
@@ -39,7 +37,7 @@ inline std::string listed(const std::vector<std::string>& texts) {
   return out.empty() ? "none" : out;
 }
 
-/// Reads the spec files of directories below the root. As `cdi::scan_spec_dirs`, but that no link
+/// Reads the spec files of directories below the root, like `cdi::scan_spec_dirs`, but no link
 /// leads out of the root.
 inline cdi::Registry read_specs(const HostTree& tree, const std::vector<std::string>& dirs) {
   std::vector<std::shared_ptr<const cdi::LoadedSpec>> specs;

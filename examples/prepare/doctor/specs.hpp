@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Checks whether the specs exist, and fit this host.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_DOCTOR_SPECS_HPP
@@ -25,11 +25,9 @@
 #include "finding.hpp"
 #include "spec_dirs.hpp"
 
-// Whether the specs are there, and are those of this host.
-
 namespace prepare::doctor {
 
-/// The devices that the same files define, when there are several such files.
+/// Devices that several files define, by those files.
 using SharedDevices = std::map<std::vector<std::string>, std::vector<std::string>>;
 
 inline SharedDevices devices_defined_twice(const cdi::Registry& registry) {
@@ -46,7 +44,7 @@ inline SharedDevices devices_defined_twice(const cdi::Registry& registry) {
   return shared;
 }
 
-/// Why a spec, whoever made it, does not fit this host; none when it does.
+/// Why a spec of any program does not fit this host; none when it does.
 inline std::optional<std::string> misfit(const HostTree& tree, const cdi::Spec& spec) {
   if (auto fault = fault_of(tree, spec.container_edits)) return fault;
   for (const auto& device : spec.devices) {
@@ -57,7 +55,7 @@ inline std::optional<std::string> misfit(const HostTree& tree, const cdi::Spec& 
   return std::nullopt;
 }
 
-/// Why a spec of ours was made of another host than this one is now; none when it was not.
+/// Why a spec of ours was written for another state of the host; none when it was not.
 inline std::optional<std::string> outdated(const HostTree& tree, const Inventory& found,
                                            const cdi::Spec& spec) {
   const std::pair<std::string_view, std::string> now[] = {{driver_annotation, found.driver_version},
@@ -72,7 +70,7 @@ inline std::optional<std::string> outdated(const HostTree& tree, const Inventory
   return std::nullopt;
 }
 
-/// Whether the specs of a kind are there, and are those of this host.
+/// Checks whether the specs of a kind exist, and fit this host.
 inline void check_specs_of(const HostTree& tree, const cdi::Registry& registry,
                            const Inventory& found, Findings& findings) {
   const auto* const advice = "Run `cdi-prepare write`; `cdi-prepare diff` shows what changes.";
@@ -86,7 +84,7 @@ inline void check_specs_of(const HostTree& tree, const cdi::Registry& registry,
   }
   if (any || found.usable_count() == 0) return;
   findings.push_back(
-      {Level::fault, "specs", "there is none for " + found.kind, "Run `cdi-prepare write`."});
+      {Level::fault, "specs", "no spec for " + found.kind, "Run `cdi-prepare write`."});
 }
 
 inline void check_specs(const HostTree& tree, const std::vector<Inventory>& inventories,
@@ -95,22 +93,20 @@ inline void check_specs(const HostTree& tree, const std::vector<Inventory>& inve
   for (const auto& found : inventories) check_specs_of(tree, registry, found, findings);
   for (const auto& file : registry.rejected()) {
     findings.push_back({Level::fault, "specs", cdi::to_string(file->why),
-                        "Mend it or remove it. Engines pass such a file over; Kata Containers "
-                        "starts nothing with a device while it is there."});
+                        "Fix or remove the file. Engines ignore such a file; Kata Containers "
+                        "starts no container with a device while it exists."});
   }
   for (const auto& [paths, devices] : devices_defined_twice(registry)) {
     const auto more = devices.size() > 1 ? fmt::format(" and {} more", devices.size() - 1) : "";
     const auto what = fmt::format("{}{} defined in {}", devices.front(), more, listed(paths));
     const auto winner = registry.find(devices.front());
     if (winner.spec == nullptr) {
-      findings.push_back({Level::fault, "specs",
-                          what + ": engines refuse to choose, and inject none",
+      findings.push_back({Level::fault, "specs", what + ": engines inject none of them",
                           "Remove all of these files but one from their directory."});
     } else {
-      findings.push_back({Level::note, "specs",
-                          what + ": engines take that of " + winner.spec->path,
-                          "Remove the file that is not meant; an old one in /etc/cdi counts again "
-                          "as soon as the other is gone."});
+      findings.push_back({Level::note, "specs", what + ": engines use " + winner.spec->path,
+                          "Remove the wrong file. An old one in /etc/cdi is used again as soon as "
+                          "the other is gone."});
     }
   }
 }

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The versions of the container engines of a host.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_ENGINES_ENGINE_VERSIONS_HPP
@@ -28,14 +28,14 @@
 #include "../host/host_tree.hpp"
 #include "engines.hpp"
 
-// Which versions the engines of a host have. On this machine their programs are asked; below
-// another root, where no program may be run, the database of Debian's packages is.
+// On this machine the programs report them. Below another root no program may run, and Debian's
+// database of packages is read.
 
 namespace prepare {
 
 namespace engines {
 
-/// What an engine is called where its version is looked up.
+/// The names of an engine where its version is looked up.
 struct VersionSource {
   std::string_view engine;
   std::string_view program;
@@ -49,7 +49,7 @@ inline constexpr std::array<VersionSource, 4> version_sources{{
     {"podman", "podman", {"podman", "podman"}},
 }};
 
-/// The first word of a text that is a version, as in `podman version 4.3.1`.
+/// The first word of a text that is a version, for example of `podman version 4.3.1`.
 inline std::optional<cdi::EngineVersion> version_in(std::string_view text) {
   for (const auto& word : split(text, " \t\r\n,")) {
     if (auto version = cdi::parse_engine_version(word)) return version;
@@ -57,8 +57,8 @@ inline std::optional<cdi::EngineVersion> version_in(std::string_view text) {
   return std::nullopt;
 }
 
-/// Asks a program of this machine for its version. It gets no variable of the caller's environment
-/// but `PATH`, which is a fixed one, and is killed when it does not answer within the deadline.
+/// Asks a program of this machine for its version. Its environment has only a fixed `PATH`, and it
+/// is killed when it does not answer within the deadline.
 inline cdi::Result<cdi::EngineVersion> ask_version(
     const std::string& program, std::chrono::milliseconds deadline = std::chrono::seconds{5}) {
   std::string name = program;
@@ -78,10 +78,10 @@ inline cdi::Result<cdi::EngineVersion> ask_version(
   }
   if (const auto version = version_in(answer->text)) return *version;
   return cdi::Error{.code = cdi::Errc::host,
-                    .message = fmt::format("{} --version tells no version", program)};
+                    .message = fmt::format("{} --version prints no version", program)};
 }
 
-/// The value of a field in a paragraph of Debian's database; empty when it has none.
+/// The value of a field in a paragraph of Debian's database; empty when the field is missing.
 inline std::string_view package_field(std::string_view paragraph, std::string_view name) {
   for (std::size_t at = 0; at < paragraph.size();) {
     const auto end = std::min(paragraph.find('\n', at), paragraph.size());
@@ -94,7 +94,7 @@ inline std::string_view package_field(std::string_view paragraph, std::string_vi
   return {};
 }
 
-/// The version of a package that is installed, without its epoch; empty when there is none.
+/// The version of an installed package, without its epoch; empty when it is not installed.
 inline std::string package_version(std::string_view database, std::string_view package) {
   for (std::size_t at = 0; at < database.size();) {
     const auto end = std::min(database.find("\n\n", at), database.size());
@@ -108,7 +108,7 @@ inline std::string package_version(std::string_view database, std::string_view p
   return {};
 }
 
-/// The version that the database of packages has of an engine.
+/// The version of an engine in the database of packages.
 inline cdi::Result<cdi::EngineVersion> look_up_version(const HostTree& tree,
                                                        const VersionSource& source) {
   const std::string path = "/var/lib/dpkg/status";
@@ -126,11 +126,10 @@ inline cdi::Result<cdi::EngineVersion> look_up_version(const HostTree& tree,
 
 }  // namespace engines
 
-/// How versions are found.
+/// The source of versions.
 enum class VersionsFrom : std::uint8_t { programs, packages };
 
-/// Finds the versions of engines. A program that has answered is asked again only when its file has
-/// changed.
+/// Finds the versions of engines. It asks a program again only when its file has changed.
 class EngineVersions {
  public:
   explicit EngineVersions(VersionsFrom from) : from_{from} {}
@@ -150,7 +149,7 @@ class EngineVersions {
     return engines;
   }
 
-  /// The version that a program of this machine tells, now or when it was asked last.
+  /// The version that a program of this machine reports, now or when it was asked last.
   cdi::Result<cdi::EngineVersion> ask(const HostTree& tree, const std::string& program) {
     const auto status = tree.status(program);
     const Stamp now{status.st_dev, status.st_ino, status.st_size, status.st_ctim};
@@ -162,7 +161,7 @@ class EngineVersions {
   }
 
  private:
-  /// What tells whether a file is still the same.
+  /// Equal stamps mean an unchanged file.
   struct Stamp {
     dev_t device;
     ino_t inode;
@@ -174,7 +173,7 @@ class EngineVersions {
     cdi::EngineVersion version;
   };
 
-  /// The version of an engine, or why it is not known; none when its program is not on the host.
+  /// The version of an engine, or why it is unknown; none when its program is not on the host.
   std::optional<cdi::Result<cdi::EngineVersion>> find(const HostTree& tree,
                                                       std::string_view engine) {
     for (const auto& source : engines::version_sources) {

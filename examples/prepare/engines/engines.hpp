@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The container engines of a host, as their configuration sets them up to read CDI specs.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_ENGINES_ENGINES_HPP
@@ -26,8 +26,7 @@
 #include "../host/host_tree.hpp"
 #include "toml_settings.hpp"
 
-// How the container engines of a host are set up to read CDI specs, from their configuration alone:
-// what they were given on their command line is not seen.
+// Only configuration files are read: options on an engine's command line are not seen.
 
 namespace prepare {
 
@@ -37,19 +36,19 @@ struct Engine {
   enum class Cdi : std::uint8_t { on, off, by_version };
 
   std::string name{};
-  std::optional<cdi::EngineVersion> version{};  // when it is known
-  std::string version_fault{};                  // why not, when its program is on the host
-  Cdi cdi = Cdi::on;                            // as it is set up
-  cdi::EngineVersion on_since{};                // the first version that injects by default
-  std::string to_switch_on{};                   // how that is done
+  std::optional<cdi::EngineVersion> version{};  // none when unknown
+  std::string version_fault{};    // why it is unknown, when its program is on the host
+  Cdi cdi = Cdi::on;              // by its configuration
+  cdi::EngineVersion on_since{};  // the first version that injects by default
+  std::string to_switch_on{};     // how to switch CDI on
   std::vector<std::string> spec_dirs = cdi::default_spec_dirs();  // the last has priority
-  std::string to_set_dirs{};                                      // where they are set
-  std::vector<std::string> doubts{};                              // about its configuration
+  std::string to_set_dirs{};                                      // the setting of `spec_dirs`
+  std::vector<std::string> warnings{};  // about settings that cannot be read
 
-  /// What to call it: `podman 4.3.1`, or its name alone.
+  /// `podman 4.3.1`, or the name alone when the version is unknown.
   std::string full_name() const { return version ? to_string(of_version()) : name; }
 
-  /// The engine and its version, which must be known. Valid as long as this.
+  /// The engine and its version, which must be known. Valid as long as this object.
   cdi::VersionedEngine of_version() const { return {name, *version}; }
 
   /// Whether it injects CDI devices, as far as its configuration and its version say.
@@ -61,7 +60,8 @@ struct Engine {
 
 namespace engines {
 
-/// Where a program is, in the order in which services look for it; none when it is nowhere.
+/// The path of a program, in the order in which services search for it; none when it is not
+/// installed.
 inline std::optional<std::string> program_path(const HostTree& tree, std::string_view name) {
   for (const std::string_view directory :
        {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin"}) {
@@ -75,13 +75,13 @@ inline bool has_program(const HostTree& tree, std::string_view name) {
   return program_path(tree, name).has_value();
 }
 
-/// The content of a configuration file, if there is one; that it cannot be read is a doubt.
+/// The content of a configuration file, if there is one; a file that cannot be read is a warning.
 inline std::optional<std::string> read_config(const HostTree& tree, const std::string& path,
                                               Engine& engine) {
   auto text = tree.read(path);
   if (text) return std::move(*text);
   const int system = text.error().system;
-  if (system != ENOENT && system != ENOTDIR) engine.doubts.push_back(text.error().message);
+  if (system != ENOENT && system != ENOTDIR) engine.warnings.push_back(text.error().message);
   return std::nullopt;
 }
 
@@ -90,24 +90,24 @@ inline TomlSettings read_toml(const HostTree& tree, const std::string& path, Eng
   if (!text) return {};
   auto settings = parse_toml(*text, path);
   if (settings) return std::move(*settings);
-  engine.doubts.push_back(cdi::to_string(settings.error()));
+  engine.warnings.push_back(cdi::to_string(settings.error()));
   return {};
 }
 
-/// Takes over the spec directories that a file names.
+/// Applies the spec directories of a file.
 inline void set_spec_dirs(const TomlSettings& settings, const TomlKey& key, const std::string& path,
                           Engine& engine) {
   if (!settings.has(key)) return;
   auto list = settings.list(key);
   if (!list) {
-    engine.doubts.push_back(fmt::format("{}: {} is no list of texts", path, key.back()));
+    engine.warnings.push_back(fmt::format("{}: {} is not a list of strings", path, key.back()));
     return;
   }
   if (!list->append) engine.spec_dirs.clear();
   std::move(list->items.begin(), list->items.end(), std::back_inserter(engine.spec_dirs));
 }
 
-/// The files of a directory by name whose names match `pattern`.
+/// The files of a directory whose names match `pattern`, sorted by name.
 inline std::vector<std::string> matching_files(const HostTree& tree, const std::string& directory,
                                                const std::string& pattern) {
   std::vector<std::string> paths;
@@ -118,7 +118,7 @@ inline std::vector<std::string> matching_files(const HostTree& tree, const std::
   return paths;
 }
 
-/// The table with containerd's CDI settings, which each version of the file has in another place.
+/// The table with containerd's CDI settings; its name depends on the version of the file.
 inline TomlKey containerd_table(std::int64_t version) {
   if (version >= 3) return {"plugins", "io.containerd.cri.v1.runtime"};
   if (version == 2) return {"plugins", "io.containerd.grpc.v1.cri"};
@@ -129,7 +129,7 @@ inline std::int64_t containerd_version(const TomlSettings& settings) {
   return settings.number({"version"}).value_or(1);
 }
 
-/// Takes over what one of containerd's files says.
+/// Applies one of containerd's files.
 inline void apply_containerd_file(const TomlSettings& settings, const std::string& path,
                                   Engine& engine) {
   const auto version = containerd_version(settings);
@@ -143,21 +143,21 @@ inline void apply_containerd_file(const TomlSettings& settings, const std::strin
   if (const auto enabled = settings.truth(in_table("enable_cdi"))) {
     engine.cdi = *enabled ? Engine::Cdi::on : Engine::Cdi::off;
   } else if (settings.has(in_table("enable_cdi"))) {
-    engine.doubts.push_back(path + ": enable_cdi is neither true nor false");
+    engine.warnings.push_back(path + ": enable_cdi is neither true nor false");
   }
   set_spec_dirs(settings, in_table("cdi_spec_dirs"), path, engine);
   for (const auto* const name : {"enable_cdi", "cdi_spec_dirs"}) {
     for (const auto& key : settings.keys_named(name)) {
       if (key == in_table(name)) continue;
-      engine.doubts.push_back(
-          fmt::format("{}: {} stands where containerd does not read it: in a file of version {} it "
-                      "belongs to [plugins.\"{}\"]",
+      engine.warnings.push_back(
+          fmt::format("{}: containerd ignores {} at this place: in a file of version {} it belongs "
+                      "to [plugins.\"{}\"]",
                       path, name, version, table.back()));
     }
   }
 }
 
-/// The files that a file of containerd imports.
+/// The paths of the files that a file of containerd imports.
 inline std::vector<std::string> containerd_imports(const HostTree& tree,
                                                    const TomlSettings& settings) {
   std::vector<std::string> paths;
@@ -172,7 +172,7 @@ inline std::vector<std::string> containerd_imports(const HostTree& tree,
   return paths;
 }
 
-/// Whether containerd takes no containers from Kubernetes, as where it only serves Docker.
+/// Whether containerd has no CRI plugin, as on hosts where it only serves Docker.
 inline bool is_cri_disabled(const TomlSettings& settings) {
   const auto list = settings.list({"disabled_plugins"});
   return list && std::any_of(list->items.begin(), list->items.end(), [](std::string_view name) {
@@ -215,14 +215,14 @@ inline std::optional<Engine> crio(const HostTree& tree) {
   return engine;
 }
 
-/// A member of a JSON object; null when there is none.
+/// A member of a JSON object; null when it is missing.
 inline const nlohmann::json* member(const nlohmann::json& object, const char* name) {
   if (!object.is_object()) return nullptr;
   const auto at = object.find(name);
   return at == object.end() ? nullptr : &*at;
 }
 
-/// The texts of a JSON list; none when it is no list of texts.
+/// The strings of a JSON list; none when it has other values.
 inline std::optional<std::vector<std::string>> json_texts(const nlohmann::json& list) {
   if (!list.is_array()) return std::nullopt;
   std::vector<std::string> texts;
@@ -233,10 +233,10 @@ inline std::optional<std::vector<std::string>> json_texts(const nlohmann::json& 
   return texts;
 }
 
-/// Takes over what Docker's file says.
+/// Applies Docker's file.
 inline void apply_docker_file(const nlohmann::json& config, const std::string& path,
                               Engine& engine) {
-  if (!config.is_object()) engine.doubts.push_back(path + " is no JSON object");
+  if (!config.is_object()) engine.warnings.push_back(path + " is not a JSON object");
   const auto* const features = member(config, "features");
   const auto* const enabled = features == nullptr ? nullptr : member(*features, "cdi");
   if (enabled != nullptr && enabled->is_boolean()) {
@@ -246,7 +246,7 @@ inline void apply_docker_file(const nlohmann::json& config, const std::string& p
   if (dirs == nullptr) return;
   auto texts = json_texts(*dirs);
   if (!texts) {
-    engine.doubts.push_back(path + ": cdi-spec-dirs is no list of texts");
+    engine.warnings.push_back(path + ": cdi-spec-dirs is not a list of strings");
     return;
   }
   engine.spec_dirs = std::move(*texts);
@@ -269,7 +269,7 @@ inline std::optional<Engine> docker(const HostTree& tree) {
   return engine;
 }
 
-/// Podman. That its configuration in /usr/share is there says nothing: others bring it, too.
+/// Podman. Its configuration in /usr/share does not count: other packages install it too.
 inline std::optional<Engine> podman(const HostTree& tree) {
   const std::string path = "/etc/containers/containers.conf";
   if (!has_program(tree, "podman") && !tree.exists(path)) return std::nullopt;
@@ -289,9 +289,9 @@ inline std::optional<Engine> podman(const HostTree& tree) {
 /// The engines whose program or configuration is on the host.
 inline std::vector<Engine> installed_engines(const HostTree& tree) {
   std::vector<Engine> engines;
-  for (const auto look :
+  for (const auto find :
        {&engines::containerd, &engines::crio, &engines::docker, &engines::podman}) {
-    if (auto engine = look(tree)) engines.push_back(std::move(*engine));
+    if (auto engine = find(tree)) engines.push_back(std::move(*engine));
   }
   return engines;
 }

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Settings in the TOML configuration of a container engine.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_ENGINES_TOML_SETTINGS_HPP
@@ -15,29 +15,29 @@
 
 #include <cdi/result.hpp>
 
-// Its own limit is 256; what is nested is destroyed by recursion.
+// The default limit is 256; nested values are destroyed by recursion.
 #define TOML_MAX_NESTED_VALUES 16
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
-// It asserts of some texts what is not so, as of `[[[`, or lets the compiler assume it when NDEBUG
-// is defined; what comes behind refuses them.
+// Its assertions are wrong for some texts, for example `[[[`, and with NDEBUG the compiler may
+// assume them. The code after them refuses these texts.
 #define TOML_ASSERT(condition) static_cast<void>(0)
 #pragma push_macro("NDEBUG")
 #undef NDEBUG
 #include <toml++/toml.h>
 #pragma pop_macro("NDEBUG")
 
-// Settings in the configuration of a container engine. Nothing else includes toml++.
+// Only this header includes toml++.
 
 namespace prepare {
 
-/// The names of tables from the outermost in, and that of the setting.
+/// The names of tables, outermost first, and the name of the setting.
 using TomlKey = std::vector<std::string>;
 
-/// A list of texts.
+/// A list of strings.
 struct TomlList {
   std::vector<std::string> items{};
-  bool append = false;  // to what other files say, by `{append=true}` in it
+  bool append = false;  // to the list of other files, by `{append=true}` in it
 };
 
 /// The settings of a file.
@@ -48,13 +48,13 @@ class TomlSettings {
 
   bool has(const TomlKey& key) const { return find(key) != nullptr; }
 
-  /// The value of a setting that is true or false; none when it is neither, or is not there.
+  /// The value of a boolean setting; none when it is missing or of another type.
   std::optional<bool> truth(const TomlKey& key) const { return value<bool>(key); }
 
-  /// The value of a setting that is a whole number.
+  /// The value of an integer setting.
   std::optional<std::int64_t> number(const TomlKey& key) const { return value<std::int64_t>(key); }
 
-  /// The value of a setting that is a list of texts.
+  /// The value of a setting that is a list of strings.
   std::optional<TomlList> list(const TomlKey& key) const {
     const auto* const node = find(key);
     const auto* const array = node == nullptr ? nullptr : node->as_array();
@@ -72,7 +72,7 @@ class TomlSettings {
     return list;
   }
 
-  /// The keys of the settings that have a name, in whatever table.
+  /// The keys of the settings with a name, in any table.
   std::vector<TomlKey> keys_named(std::string_view name) const {
     std::vector<TomlKey> keys;
     TomlKey place;
@@ -114,14 +114,14 @@ namespace detail {
 
 inline cdi::Error not_toml(std::string_view path, std::uint32_t line, std::uint32_t column,
                            std::string_view reason) {
-  std::string message = "cannot be read as TOML, so nobody knows what it sets: ";
+  std::string message = "is not valid TOML, so its settings are unknown: ";
   return {.code = cdi::Errc::syntax,
           .message = message.append(reason),
           .position = {.file = std::string{path}, .line = line, .column = column}};
 }
 
-/// The line that could hold a key of too many parts, each a table in the one before; 0 for none.
-/// toml++ 3.3 has no limit of its own.
+/// The line that could have a key of too many parts, each a table in the previous one; 0 for none.
+/// toml++ 3.3 has no limit for them.
 inline std::uint32_t line_of_deep_key(std::string_view text) {
   constexpr std::ptrdiff_t most_dots = 128;
   for (std::uint32_t number = 1; !text.empty(); ++number) {
@@ -134,7 +134,7 @@ inline std::uint32_t line_of_deep_key(std::string_view text) {
 
 }  // namespace detail
 
-/// Reads a file. `path` is for messages, which say where in it the fault is.
+/// Reads a file. `path` is for messages, which have the line and column of an error.
 inline cdi::Result<TomlSettings> parse_toml(std::string_view text, std::string_view path) {
   if (const auto line = detail::line_of_deep_key(text); line != 0) {
     return detail::not_toml(path, line, 1, "a line has more than 128 dots");

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The faults of GPUs: one table of codes and remedies.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_GPU_FAULT_HPP
@@ -11,8 +11,7 @@
 #include <string>
 #include <string_view>
 
-// What can be wrong with GPUs, in one table. Code decides by the `Fault`, programs by its code;
-// texts are for people only.
+// This program decides by the `Fault`, other programs by its code; texts are for people only.
 
 namespace prepare {
 
@@ -54,14 +53,14 @@ enum class Fault : std::uint8_t {
   other_libraries,
 };
 
-/// How long a fault is there.
+/// How long a fault lasts.
 enum class Persistence : std::uint8_t {
   passing,   // a driver or udev may still be at work
   lasting,   // until an administrator changes the host
   intended,  // lasting, and an administrator probably set the host up like this
 };
 
-/// What is known of a fault.
+/// A row of the table.
 struct FaultMeaning {
   Fault fault;
   std::string_view code;  // stable, for programs
@@ -154,7 +153,7 @@ static_assert(std::all_of(std::begin(fault_meanings), std::end(fault_meanings),
                           [](const FaultMeaning& row) { return &row == &meaning_of(row.fault); }),
               "the rows are in the order of the enumeration");
 
-/// A fault of a host, and in words what it is and where.
+/// A fault of a host, with a text for people.
 struct Problem {
   Fault fault{};
   std::string text{};

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Which events of the kernel are about GPUs.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_GPU_GPU_EVENTS_HPP
@@ -11,8 +11,7 @@
 
 #include "../host/uevents.hpp"
 
-// Which events of the kernel are about GPUs. NVIDIA's nodes and MIG instances have none: the driver
-// keeps them out of sysfs.
+// NVIDIA's nodes and MIG instances have no events: the driver keeps them out of sysfs.
 
 namespace prepare {
 
@@ -27,8 +26,8 @@ inline bool is_gpu_module(std::string_view name) {
   });
 }
 
-/// Whether other GPUs or nodes of GPUs may be there after an event. All of PCI counts: whether a
-/// GPU can be passed through depends on the drivers of others in its IOMMU group.
+/// Whether an event may change the GPUs or their nodes. All PCI events may: whether a GPU can be
+/// passed through depends on the drivers of the other devices in its IOMMU group.
 inline bool concerns_gpus(const Uevent& event) {
   const auto is_one_of = [](std::string_view text, std::initializer_list<std::string_view> list) {
     return std::find(list.begin(), list.end(), text) != list.end();

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// A device node that containers get.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_GPU_NODE_HPP
@@ -13,8 +13,8 @@ namespace prepare {
 
 /// A device node that containers get.
 struct Node : HostNode {
-  std::string by_path{};   // its link in /dev/dri/by-path, which hosts without udev do not have
-  bool is_on_host = true;  // else a runtime can make it from its numbers
+  std::string by_path{};   // its link in /dev/dri/by-path; hosts without udev do not have it
+  bool is_on_host = true;  // else a runtime creates it from its numbers
   Profiles profiles = all_profiles;  // that need it
 };
 

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// PCI functions and their nodes, as the kernel shows them for every vendor.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_GPU_PCI_HPP
@@ -23,14 +23,12 @@
 #include "fault.hpp"
 #include "gpu.hpp"
 
-// What the kernel shows of PCI functions and their nodes, whoever made them.
-
 namespace prepare {
 
 /// A PCI address as numbers: domain, bus, device, function.
 using PciOrder = std::array<std::uint32_t, 4>;
 
-/// Takes `0000:17:00.0` apart; the domain may have more digits than four.
+/// Parses `0000:17:00.0`; the domain may have more than four digits.
 inline std::optional<PciOrder> parse_pci_address(std::string_view text) {
   if (text.size() < 12 || text.find_first_not_of("0123456789abcdef:.") != std::string_view::npos) {
     return std::nullopt;
@@ -52,7 +50,7 @@ struct PciFunction {
   std::uint32_t vendor = 0;         // 0x10de
   std::uint32_t device = 0;         // 0x20b5
   std::uint32_t class_code = 0;     // 0x030200
-  std::string physical_function{};  // address of the one it is an SR-IOV function of; else empty
+  std::string physical_function{};  // address, when this is an SR-IOV virtual function; else empty
   std::string driver{};             // empty when none is bound
   std::string iommu_group{};        // "42"; empty when there is no IOMMU
   std::optional<int> numa_node{};
@@ -61,13 +59,13 @@ struct PciFunction {
   bool is_virtual() const { return !physical_function.empty(); }
   bool is_accelerator() const { return class_code >> 16 == 0x12; }
 
-  /// Whether it is set aside for virtual machines. Its vendor's driver does not see it then.
+  /// Whether it is reserved for virtual machines. Its vendor's driver does not see it then.
   bool is_passed_through() const {
     return !iommu_group.empty() && driver.find("vfio") != std::string::npos;
   }
 };
 
-/// The name of a PCI vendor that makes GPUs; "other" for the rest.
+/// The name of a vendor of GPUs by its PCI id; "other" for the rest.
 constexpr std::string_view vendor_name(std::uint32_t vendor) {
   constexpr std::pair<std::uint32_t, std::string_view> names[] = {
       {0x10de, "nvidia"}, {0x1002, "amd"}, {0x8086, "intel"}, {0x1da3, "habana"}};
@@ -77,7 +75,7 @@ constexpr std::string_view vendor_name(std::uint32_t vendor) {
   return "other";
 }
 
-/// Whether a 24-bit class code is that of a VGA, 3D or display controller, or of an accelerator.
+/// Whether a 24-bit class code means a VGA, 3D or display controller, or an accelerator.
 constexpr bool is_gpu_class(std::uint32_t code) {
   const auto main_and_sub = code >> 8;
   return main_and_sub == 0x0300 || main_and_sub == 0x0302 || main_and_sub == 0x0380 ||
@@ -85,7 +83,7 @@ constexpr bool is_gpu_class(std::uint32_t code) {
 }
 
 /// The function in a directory of /sys/bus/pci/devices, when it may be a GPU. `readable` becomes
-/// false when nobody can tell.
+/// false when its files cannot be read.
 inline std::optional<PciFunction> read_pci_function(const HostTree& tree, const std::string& name,
                                                     bool& readable) {
   const auto order = parse_pci_address(name);
@@ -110,7 +108,8 @@ inline std::optional<PciFunction> read_pci_function(const HostTree& tree, const 
   return function;
 }
 
-/// All functions that may be GPUs, by address. `complete` becomes false when there may be more.
+/// All functions that may be GPUs, sorted by address. `complete` becomes false when there may be
+/// more.
 inline std::vector<PciFunction> pci_functions(const HostTree& tree, bool& complete) {
   constexpr const char* directory = "/sys/bus/pci/devices";
   std::vector<PciFunction> functions;
@@ -124,7 +123,7 @@ inline std::vector<PciFunction> pci_functions(const HostTree& tree, bool& comple
   return functions;
 }
 
-/// A GPU as far as the PCI bus shows it.
+/// The properties of a GPU that the PCI bus shows.
 inline Gpu gpu_on_bus(const PciFunction& function) {
   return {.vendor = std::string{vendor_name(function.vendor)},
           .pci_address = function.address,
@@ -135,14 +134,14 @@ inline Gpu gpu_on_bus(const PciFunction& function) {
           .iommu_group = function.iommu_group};
 }
 
-/// A PCI function, and what is known of it as a GPU.
+/// A PCI function that may be a GPU, and its properties as a GPU.
 struct Candidate {
   PciFunction function{};
   Gpu gpu{};
 };
 
-/// The functions that `belong`, numbered. One that is passed through keeps its number and is not
-/// among them: that others are handed to virtual machines does not renumber a GPU.
+/// The functions that `belong`, with their index. A function that is passed through is left out but
+/// counted, so that handing a GPU to a virtual machine does not renumber the others.
 inline std::vector<Candidate> candidates(const std::vector<PciFunction>& functions,
                                          bool (*belong)(const PciFunction&)) {
   std::vector<Candidate> chosen;
@@ -156,7 +155,7 @@ inline std::vector<Candidate> candidates(const std::vector<PciFunction>& functio
   return chosen;
 }
 
-/// Why a GPU with another driver than its vendor's cannot be handed out.
+/// Why a GPU without its vendor's driver cannot be handed out.
 inline Problem bound_to(const std::string& driver) {
   if (driver.empty()) return {Fault::bound_to_no_driver, "bound to no driver"};
   const bool is_nouveau = driver == "nouveau";
@@ -164,16 +163,16 @@ inline Problem bound_to(const std::string& driver) {
           "bound to " + driver};
 }
 
-/// Why a GPU cannot be handed out whole: its virtual functions are handed out instead.
+/// Why a whole GPU cannot be handed out: its virtual functions are handed out instead.
 inline std::optional<Problem> virtual_functions_fault(const HostTree& tree, const Gpu& gpu) {
   const auto count = parse_number<std::uint32_t>(
       tree.line(fmt::format("/sys/bus/pci/devices/{}/sriov_numvfs", gpu.pci_address)));
   if (count.value_or(0) == 0) return std::nullopt;
   return Problem{Fault::virtual_functions,
-                 fmt::format("it is shared out as virtual functions ({})", *count)};
+                 fmt::format("it is divided into virtual functions ({})", *count)};
 }
 
-/// The majors of character devices, by driver name, as /proc/devices lists them.
+/// The majors of character devices by driver name, from /proc/devices.
 class CharMajors {
  public:
   explicit CharMajors(const HostTree& tree) {
@@ -200,7 +199,8 @@ class CharMajors {
   std::vector<std::pair<std::string, std::int64_t>> rows_{};
 };
 
-/// The node at `path` when it is the character device `major:minor`; the error says what it is.
+/// The node at `path` when it is the character device `major:minor`; otherwise the error has its
+/// type or numbers.
 inline cdi::Result<Node> checked_node(const HostTree& tree, const std::string& path,
                                       std::int64_t major, std::int64_t minor) {
   auto node = tree.node(path);
@@ -208,14 +208,14 @@ inline cdi::Result<Node> checked_node(const HostTree& tree, const std::string& p
   const auto mismatch = [&](std::string_view what) {
     return cdi::Error{.code = cdi::Errc::host, .message = fmt::format("{} is {}", path, what)};
   };
-  if (node->type != 'c') return mismatch("no character device");
+  if (node->type != 'c') return mismatch("not a character device");
   if (node->major != major || node->minor != minor) {
     return mismatch(fmt::format("{}:{}, not {}:{}", node->major, node->minor, major, minor));
   }
   return Node{std::move(*node)};
 }
 
-/// Whether `name` is a DRM node, `card1` or `renderD128`, and no connector such as `card1-DP-1`.
+/// Whether `name` is a DRM node, `card1` or `renderD128`, and not a connector such as `card1-DP-1`.
 inline bool is_drm_node_name(std::string_view name) {
   for (const std::string_view prefix : {"card", "renderD"}) {
     if (!name.starts_with(prefix)) continue;
@@ -224,7 +224,7 @@ inline bool is_drm_node_name(std::string_view name) {
   return false;
 }
 
-/// The major and minor in a `dev` file of sysfs.
+/// The major and minor number in a `dev` file of sysfs.
 inline std::optional<std::pair<std::int64_t, std::int64_t>> parse_device_number(
     std::string_view text) {
   const auto colon = std::min(text.find(':'), text.size());
@@ -234,15 +234,15 @@ inline std::optional<std::pair<std::int64_t, std::int64_t>> parse_device_number(
   return std::pair{*major, *minor};
 }
 
-/// The node at `path` when it is what the `dev` file of a directory of sysfs says.
+/// The node at `path` when it has the numbers in the `dev` file of a directory of sysfs.
 inline cdi::Result<Node> sysfs_node(const HostTree& tree, const std::string& sysfs_directory,
                                     const std::string& path) {
   const auto number = parse_device_number(tree.line(sysfs_directory + "/dev"));
   if (number) return checked_node(tree, path, number->first, number->second);
-  return cdi::Error{.code = cdi::Errc::host, .message = "sysfs does not say its number"};
+  return cdi::Error{.code = cdi::Errc::host, .message = "sysfs does not have its number"};
 }
 
-/// Adds a node, or the warning that it is not there or another one, as a `fault`.
+/// Adds a node, or a warning when it is missing or another device. The warning has `fault`.
 inline void add_node(std::vector<Node>& nodes, const std::string& path, cdi::Result<Node> node,
                      Fault fault, std::vector<Problem>& warnings) {
   if (node) {
@@ -252,8 +252,8 @@ inline void add_node(std::vector<Node>& nodes, const std::string& path, cdi::Res
   }
 }
 
-/// The DRM nodes of a device; one that is not in /dev as sysfs has it becomes a warning. Programs
-/// compute by the render node; the card is for what shows a picture.
+/// The DRM nodes of a device; a node that is missing in /dev, or has other numbers than in sysfs,
+/// becomes a warning. Programs compute with the render node; the card is for display.
 inline std::vector<Node> drm_nodes(const HostTree& tree, const std::string& device_directory,
                                    std::vector<Problem>& warnings) {
   std::vector<Node> nodes;
@@ -268,7 +268,7 @@ inline std::vector<Node> drm_nodes(const HostTree& tree, const std::string& devi
   return nodes;
 }
 
-/// Names the links that udev makes to DRM nodes; `device` is "pci-0000:17:00.0".
+/// Sets the names of the links that udev creates to DRM nodes; `device` is "pci-0000:17:00.0".
 inline void set_by_path(std::vector<Node>& nodes, const std::string& device) {
   for (auto& node : nodes) {
     const bool is_card = node.path.starts_with("/dev/dri/card");
@@ -276,14 +276,14 @@ inline void set_by_path(std::vector<Node>& nodes, const std::string& device) {
   }
 }
 
-/// Why a GPU with these DRM nodes cannot be handed out: it has no render node, the one that
-/// programs compute and draw with.
+/// Why a GPU with these DRM nodes cannot be handed out: it has no render node, which programs
+/// compute and draw with.
 inline std::optional<Problem> render_node_fault(const std::vector<Node>& nodes) {
   const bool has_one = std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
     return node.path.starts_with("/dev/dri/renderD");
   });
   if (has_one) return std::nullopt;
-  return Problem{Fault::no_render_node, "it has no render node that can be used"};
+  return Problem{Fault::no_render_node, "it has no usable render node"};
 }
 
 /// The DRM nodes of a PCI function, with the names of their links.

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// What containers do with a GPU: compute, graphics, video.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_GPU_PROFILE_HPP
@@ -10,8 +10,8 @@
 
 namespace prepare {
 
-/// What containers do with a GPU: a set of compute, graphics and video. Files and nodes have the
-/// set of what needs them, a spec the set of what it is for.
+/// A set of compute, graphics and video. Files and nodes have the set that needs them, a spec the
+/// set that it is for.
 struct Profiles {
   std::uint8_t bits = 0;
 
@@ -28,7 +28,7 @@ inline constexpr Profiles graphics{2};
 inline constexpr Profiles video{4};
 inline constexpr Profiles all_profiles = compute | graphics | video;
 
-/// The sets that can be asked for, by name.
+/// The names of sets on the command line.
 inline constexpr std::pair<std::string_view, Profiles> profile_names[] = {
     {"compute", compute}, {"graphics", graphics}, {"video", video}, {"all", all_profiles}};
 

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The GPUs that this process can open.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_GPU_VISIBLE_HPP
@@ -12,13 +12,13 @@
 #include "../host/host_tree.hpp"
 #include "gpu.hpp"
 
-// What this process can open itself, for callers in a container or without rights. Opening a GPU's
-// node may wake it up, so nothing else does this.
+// For callers in a container or without rights. Opening a GPU's node may wake the GPU, so nothing
+// else does this.
 
 namespace prepare {
 
-/// Takes from nodes those that this process may not open; whether what is left is of use. It is not
-/// without one that everything needs.
+/// Removes the nodes that this process may not open. Returns whether the rest is usable: no node
+/// that all profiles need was removed.
 inline bool keep_visible(const HostTree& tree, std::vector<Node>& nodes) {
   const auto is_hidden = [&](const Node& node) {
     return node.is_on_host && !tree.may_open(node);
@@ -30,7 +30,7 @@ inline bool keep_visible(const HostTree& tree, std::vector<Node>& nodes) {
   return useful;
 }
 
-/// Takes from a GPU what this process may not open; whether anything of it is left.
+/// Removes the parts of a GPU that this process may not open. Returns whether any part is left.
 inline bool keep_visible(const HostTree& tree, Gpu& gpu) {
   if (!keep_visible(tree, gpu.iommufd_nodes)) gpu.iommufd_nodes.clear();
   if (gpu.partitions.empty()) return keep_visible(tree, gpu.whole.nodes);
@@ -42,8 +42,8 @@ inline bool keep_visible(const HostTree& tree, Gpu& gpu) {
   return !gpu.partitions.empty();
 }
 
-/// Takes from the inventories what this process may not open, as if the host did not have it; how
-/// many GPUs that are.
+/// Removes the GPUs that this process may not open, as if the host did not have them. Returns their
+/// number.
 inline std::size_t keep_visible(const HostTree& tree, std::vector<Inventory>& inventories) {
   std::size_t hidden = 0;
   for (auto& found : inventories) {

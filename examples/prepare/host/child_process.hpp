@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// A question to a library or program that may hang, crash or write without end.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_HOST_CHILD_PROCESS_HPP
@@ -29,8 +29,7 @@
 #include <cdi/files/descriptor.hpp>
 #include <cdi/result.hpp>
 
-// A question to a library or program that may hang, crash or talk without end: a child process asks
-// it, and answers through a pipe.
+// A child process asks it, and answers through a pipe.
 
 namespace prepare {
 
@@ -40,11 +39,11 @@ using Clock = std::chrono::steady_clock;
 
 inline constexpr int answer_fd = 3;  // of the child: the end of the pipe that it writes to
 
-/// Takes from a forked child what is its parent's: one that hangs must keep no lock, one that
-/// writes must not write into the parent's output, and one that crashes needs no handler.
+/// Separates a forked child from its parent: a child that hangs must not hold locks, one that
+/// writes must not reach the parent's output, and one that crashes needs no handler.
 inline void isolate(pid_t parent, int answer) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);  // it was gone before
+  if (::getppid() != parent) ::_exit(1);  // the parent ended before
   for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
   sigset_t none;
   ::sigemptyset(&none);
@@ -69,7 +68,7 @@ inline cdi::Error system_failure(std::string_view action) {
           .system = number};
 }
 
-/// Reads a pipe until nobody can write to it any more.
+/// Reads a pipe until all writers have closed it.
 inline cdi::Result<std::string> read_pipe(int fd, std::chrono::milliseconds deadline) {
   constexpr std::size_t size_limit = 1 << 20;
   const auto end =
@@ -95,15 +94,15 @@ inline cdi::Result<std::string> read_pipe(int fd, std::chrono::milliseconds dead
   }
 }
 
-/// Kills a child and answers how it ended. One that waits in the kernel for a broken device cannot
-/// be killed: after a moment nobody waits for it, and it is left to whoever adopts it.
+/// Kills a child and returns how it ended. A child that waits in the kernel for a broken device
+/// cannot be killed: after half a second it is left to its new parent.
 inline std::optional<int> end(pid_t child) {
   const auto last = Clock::now() + std::chrono::milliseconds{500};
   do {
     int status = 0;
     const auto ended = ::waitpid(child, &status, WNOHANG);
     if (ended == child) return status;
-    if (ended < 0) return std::nullopt;  // SIGCHLD is ignored, so nothing is kept of it
+    if (ended < 0) return std::nullopt;  // SIGCHLD is ignored, so its status is lost
     ::kill(child, SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds{1});
   } while (Clock::now() < last);
@@ -118,9 +117,9 @@ struct ChildAnswer {
   std::optional<int> status{};  // as of `waitpid`; none when that is not known
 };
 
-/// Runs `work` in a child process, which writes to `child::answer_fd`, and answers with what it
-/// has written when the end of the pipe comes within the deadline: `Errc::timeout` when not,
-/// `Errc::limit` when it is over 1 MiB. The child is killed then.
+/// Runs `work` in a child process, which writes to `child::answer_fd`, and returns what it has
+/// written. `Errc::timeout` when it does not close the pipe within the deadline, `Errc::limit` when
+/// it writes over 1 MiB. The child is killed in both cases.
 ///
 /// Forks without `exec`: only for programs of one thread. `work` must not throw.
 template <class Work>
@@ -135,7 +134,7 @@ cdi::Result<ChildAnswer> ask_child(std::chrono::milliseconds deadline, const Wor
   if (asker == 0) {
     child::isolate(parent, writing.get());
     work();
-    ::_exit(0);  // not `exit`, which would run what the parent left to do
+    ::_exit(0);  // not `exit`, which would run the parent's handlers
   }
   writing = cdi::Descriptor{-1};
   auto text = child::read_pipe(reading.get(), deadline);

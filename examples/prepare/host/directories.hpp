@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The directories that are written to.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_HOST_DIRECTORIES_HPP
@@ -23,12 +23,12 @@
 #include "../base/options.hpp"
 #include "rooted_paths.hpp"
 
-// The directories that are written to. Below a root other than /, they are where the host of that
-// root has them: a link such as /var/run -> /run leads to the /run of the root.
+// Below a root other than /, paths are those of the host of that root: a link such as /var/run ->
+// /run leads to the /run of the root.
 
 namespace prepare {
 
-/// A directory held open, so that all that is done in it is done in the same one.
+/// An open directory, so that all operations are in the same one, even when its name changes.
 struct Directory {
   cdi::Descriptor descriptor{-1};  // none when it is missing
   std::string path{};              // for messages
@@ -40,12 +40,12 @@ struct Directory {
   }
 };
 
-/// Whether a directory that is missing is made, with those above it, open to readers.
+/// Whether a missing directory is created, with its parents, readable by all.
 enum class Missing : std::uint8_t { stays, made };
 
 namespace detail {
 
-/// What is looked at as /, and a path below it.
+/// A root, and a path below it.
 struct PathBelow {
   std::string root{};
   std::string path{};
@@ -63,25 +63,25 @@ inline std::string joined(const std::string& root, const std::string& path) {
 
 }  // namespace detail
 
-/// Where a path below the root leads to: the same without links as far as it is there. One that
-/// is not below the root, and one that cannot be looked at, stays.
+/// Where a path below the root leads to: the path without links, as far as it exists. A path that
+/// is not below the root, or that cannot be read, is returned as it is.
 inline std::string resolved(const Options& options, const std::string& path) {
   const auto [root, below] = detail::below_its_root(options, path);
   const auto paths = RootedPaths::open(root);
   if (root == "/" || !paths) return path;
-  const auto place = paths->find(below, RootedPaths::Last::follow, RootedPaths::IfMissing::tell);
+  const auto place = paths->find(below, RootedPaths::Last::follow, RootedPaths::IfMissing::report);
   if (!place) return path;
   return detail::joined(root, std::filesystem::path{place->path()}.lexically_normal().string());
 }
 
-/// Opens a directory. When it lies below the root by its path, no link leads it out of there.
+/// Opens a directory. When its path is below the root, no link leads out of the root.
 inline cdi::Result<Directory> open_directory(const Options& options, const std::string& path,
                                              Missing missing) {
   const auto make = missing == Missing::made;
   const auto fail = [&](int number) {
     errno = number;
     return cdi::file_error(
-        path, make ? "cannot open the directory, nor make it" : "cannot open the directory");
+        path, make ? "cannot open or create the directory" : "cannot open the directory");
   };
   // The working directory is gone, or a link before the dots leads nowhere.
   const bool leads_nowhere =
@@ -102,11 +102,11 @@ inline cdi::Result<Directory> open_directory(const Options& options, const std::
   return out;
 }
 
-/// The names of what is in a directory.
+/// The names in a directory.
 inline cdi::Result<std::vector<std::string>> names_in(const Directory& directory) {
   std::vector<std::string> names;
   if (!directory.descriptor) return names;
-  // Opened anew, for a place in the list of its own.
+  // Opened again, for a read position of its own.
   cdi::Descriptor own{::openat(directory.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   DIR* const stream = own ? ::fdopendir(own.get()) : nullptr;
   if (stream == nullptr) return cdi::file_error(directory.path, "cannot list the directory");
@@ -124,14 +124,14 @@ inline cdi::Result<std::vector<std::string>> names_in(const Directory& directory
   return names;
 }
 
-/// Makes what was done to the names of a directory survive a crash of the host.
+/// Makes changes to the names in a directory survive a crash of the host.
 inline cdi::Result<void> sync_names(const Directory& directory) {
-  // Some file systems cannot sync directories, and say so with EINVAL.
+  // Some file systems cannot sync directories and return EINVAL.
   if (::fsync(directory.number()) == 0 || errno == EINVAL) return {};
   return cdi::file_error(directory.path, "cannot sync the directory");
 }
 
-/// As `cdi::replace_file`, for a file of an open directory.
+/// Like `cdi::replace_file`, for a file in an open directory.
 inline cdi::Result<void> replace_file(const Directory& directory, const std::string& name,
                                       std::string_view text, mode_t mode) {
   const auto path = directory.path_of(name);

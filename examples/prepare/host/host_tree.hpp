@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The files of a host below some directory.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_HOST_HOST_TREE_HPP
@@ -55,8 +55,8 @@ class HostTree {
     return tree;
   }
 
-  /// The content of a regular file of at most `limit` bytes. Never blocks on anything else that
-  /// stands there.
+  /// The content of a regular file of at most `limit` bytes. Other kinds of files are an error, and
+  /// never block.
   cdi::Result<std::string> read(std::string_view path, std::size_t limit = size_limit) const {
     const auto place = find(path, Last::follow);
     if (!place) return place.error();
@@ -68,7 +68,7 @@ class HostTree {
     return cdi::read_all(file.get(), path, limit);
   }
 
-  /// The trimmed content of a file of one line, printable; empty when there is none to read.
+  /// The content of a file of one line, trimmed and printable; empty when it cannot be read.
   std::string line(std::string_view path) const {
     const auto text = read(path);
     return text ? printable(trim(*text)) : std::string{};
@@ -85,8 +85,8 @@ class HostTree {
     return bytes;
   }
 
-  /// The names in a directory, sorted, each once, though `readdir` may give one twice while the
-  /// directory changes; none when it cannot be read.
+  /// The sorted names in a directory; none when it cannot be read. Each is there once: `readdir`
+  /// may return one twice while the directory changes.
   std::vector<std::string> list(std::string_view path) const {
     const auto place = find(path, Last::follow);
     if (!place) return {};
@@ -102,16 +102,16 @@ class HostTree {
     return names;
   }
 
-  /// What `files` finds in a directory.
+  /// A file that `files` finds in a directory.
   struct FileName {
     std::string name{};
-    std::string real_path{};  // of the file; another one than that of the name when that is a link
+    std::string real_path{};  // of the file; differs from the name when that is a link
   };
 
-  /// The names in a directory that are of regular files or of links to such, sorted. Far cheaper
-  /// than to ask for the real path of each name.
+  /// The sorted names in a directory of regular files and of links to them. Far cheaper than
+  /// `real_path` for each name.
   std::vector<FileName> files(std::string_view path) const {
-    auto names = look_through(path);
+    auto names = read_names(path);
     std::vector<FileName> found;
     for (const auto& [name, type] : names.types) {
       if (type != DT_REG && type != DT_LNK) continue;
@@ -120,7 +120,7 @@ class HostTree {
     return found;
   }
 
-  /// The last part of what a link points to, as the `driver` link names a driver.
+  /// The last part of the target of a link: the `driver` link of a device names its driver.
   std::optional<std::string> link_name(std::string_view path) const {
     const auto place = find(path, Last::keep);
     if (!place || !place->is_link()) return std::nullopt;
@@ -130,30 +130,30 @@ class HostTree {
     return std::move(parts.back());
   }
 
-  /// The path of what `path` leads to: no part of it is a link. None when nothing is there.
+  /// The path that `path` leads to, without links; none when it does not exist.
   std::optional<std::string> real_path(std::string_view path) const {
     const auto place = find(path, Last::follow);
     if (!place) return std::nullopt;
     return place->path();
   }
 
-  /// What `stat` says of what `path` leads to; all zeros when nothing is there.
+  /// The `stat` of the file that `path` leads to; all zeros when there is none.
   struct stat status(std::string_view path) const {
     const auto place = find(path, Last::follow);
     if (!place) return {};
     return place->status;
   }
 
-  /// Whether `path` leads to a file that somebody may execute.
+  /// Whether `path` leads to a regular file with an execute bit.
   bool is_program(std::string_view path) const {
     const auto mode = status(path).st_mode;
     return S_ISREG(mode) && (mode & 0111) != 0;
   }
 
-  /// Whether anything stands at `path`, be it a link that leads nowhere.
+  /// Whether `path` exists, even as a link that leads nowhere.
   bool exists(std::string_view path) const { return find(path, Last::keep).has_value(); }
 
-  /// The device node at `path`; links are not followed, as runtimes do not follow them either.
+  /// The device node at `path`; links are not followed, because runtimes do not follow them either.
   cdi::Result<HostNode> node(const std::string& path) const {
     if (device_table_) {
       const auto row = device_table_->find(path);
@@ -175,8 +175,8 @@ class HostTree {
                     .gid = status.st_gid};
   }
 
-  /// Whether this process may open a node. It is opened to find out: only that tells what the
-  /// cgroup forbids.
+  /// Whether this process may open a node. It opens the node, because there is no other way to see
+  /// what the cgroup forbids.
   bool may_open(const HostNode& node) const {
     const bool writable = (node.mode & 0222) != 0;
     if (device_table_) return device_table_->contains(node.path) && permits(node, writable);
@@ -184,12 +184,12 @@ class HostTree {
     if (!place) return false;
     const cdi::Descriptor opened =
         place->open((writable ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_NOCTTY);
-    // One that is busy, or has nothing behind it, is not forbidden.
+    // A node that is busy, or has no device, is not forbidden.
     return opened || (errno != EACCES && errno != EPERM);
   }
 
  private:
-  /// What the permission bits of a node let this process do.
+  /// Whether the permission bits of a node allow this process to read, or to write too.
   static bool permits(const HostNode& node, bool write) {
     if (::geteuid() == 0) return true;
     const auto shift = node.uid == ::geteuid() ? 6U : node.gid == ::getegid() ? 3U : 0U;
@@ -225,17 +225,18 @@ class HostTree {
     return directory;
   }
 
-  /// What is in a directory, and where other directories are to which links in it lead.
+  /// The names in a directory, and the other directories that its links lead to.
   struct Names {
     Directory directory{};
-    std::string path{};                               // no part of it is a link
-    std::map<std::string, unsigned char> types{};     // as `readdir` has them
-    std::map<std::string, std::string> real_paths{};  // of directories; empty for none
+    std::string path{};                            // no part of it is a link
+    std::map<std::string, unsigned char> types{};  // from `readdir`
+    std::map<std::string, std::string>
+        real_paths{};  // of directories by link target; empty for none
 
     int number() const { return ::dirfd(directory.get()); }
   };
 
-  Names look_through(std::string_view path) const {
+  Names read_names(std::string_view path) const {
     const auto place = find(path, Last::follow);
     if (!place) return {};
     Names names{.directory = open_directory(*place), .path = place->path()};
@@ -248,15 +249,15 @@ class HostTree {
     return names;
   }
 
-  /// For file systems whose directories do not have the types.
+  /// The type of a file, for file systems whose `readdir` does not report it.
   static unsigned char type_of(int directory, const char* name) {
     struct stat status = {};
     if (::fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return DT_UNKNOWN;
     return static_cast<unsigned char>(IFTODT(status.st_mode));
   }
 
-  /// The real path of the regular file that a name in a directory leads to. As long as links stay
-  /// in the directory, as most do, nothing but them is looked at.
+  /// The real path of the regular file that a name in a directory leads to. Links that stay in the
+  /// directory, as most do, cost one `readlink` each.
   std::optional<std::string> find_file(Names& names, std::string name) const {
     for (int links = 0; links <= RootedPaths::link_limit; ++links) {
       const auto entry = names.types.find(name);
@@ -282,7 +283,7 @@ class HostTree {
     return place->path();
   }
 
-  /// The real path of the directory that the target of a link names; asked for once.
+  /// The real path of the directory that the target of a link names; found out once.
   const std::string& real_directory(Names& names, const std::string& target) const {
     const auto [known, is_new] = names.real_paths.try_emplace(target);
     if (is_new) {
@@ -326,7 +327,7 @@ class HostTree {
   }
 
   RootedPaths paths_;
-  std::optional<DeviceTable> device_table_{};  // stands in for `stat` of device nodes
+  std::optional<DeviceTable> device_table_{};  // used in place of `stat` for device nodes
 };
 
 }  // namespace prepare

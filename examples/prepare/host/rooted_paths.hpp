@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Paths below a directory that is used as /.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_HOST_ROOTED_PATHS_HPP
@@ -26,7 +26,7 @@
 
 namespace prepare {
 
-/// The target of a link; none when it is no link.
+/// The target of a link; none when the file is not a link.
 inline std::optional<std::string> read_link(int directory, const std::string& name) {
   char target[PATH_MAX];
   const auto size = ::readlinkat(directory, name.c_str(), target, sizeof target);
@@ -42,15 +42,15 @@ inline cdi::Error path_error(std::string_view path, int number, std::string_view
   return {.code = cdi::Errc::system, .message = std::move(message), .system = number};
 }
 
-/// A file by its name in a directory, and the way to there.
+/// A file by its name in a directory, with the way to that directory.
 struct Place {
   std::vector<cdi::Descriptor> way{};  // open directories, from the root down to that of the file
   std::vector<std::string> names{};    // of these directories, without the root
   std::string name = ".";
   struct stat status = {};
-  std::vector<std::string> missing{};  // what the path goes on with, last part first
+  std::vector<std::string> missing{};  // the rest of the path, last part first
 
-  /// Without a link in it, when this is the end of a path that was followed.
+  /// The path without links, when this is the end of a path that was followed.
   std::string path() const {
     std::string text;
     for (const auto& part : names) text.append("/").append(part);
@@ -62,18 +62,20 @@ struct Place {
   }
   int directory() const { return way.back().get(); }
   bool is_link() const { return S_ISLNK(status.st_mode); }
-  bool look() { return ::fstatat(directory(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0; }
+  bool read_status() {
+    return ::fstatat(directory(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+  }
   cdi::Descriptor open(int flags) const {
     return cdi::Descriptor{::openat(directory(), name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC)};
   }
-  /// Makes it a directory, open to readers whatever the umask is.
+  /// Creates it as a directory, readable by all whatever the umask is.
   bool make() const {
-    // Not changed afterwards: whoever is killed in between would leave a closed directory.
+    // Not by a later `chmod`: a process killed before it would leave an unreadable directory.
     const auto mask = ::umask(022);
     const bool made = ::mkdirat(directory(), name.c_str(), 0755) == 0;
     ::umask(mask);
     if (!made) return errno == EEXIST;
-    // One that cannot be read can have others in it, and is not synced.
+    // A directory above that cannot be read may still allow creation; it is not synced.
     const cdi::Descriptor above{::openat(directory(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     if (above) ::fsync(above.get());
     return true;
@@ -94,20 +96,20 @@ struct Place {
   }
 };
 
-/// The paths below a directory, as if that directory were /: no link leads out, whoever changes
-/// links meanwhile.
+/// The paths below a directory, as if that directory were /. No link leads out, even when another
+/// process changes links at the same time.
 class RootedPaths {
  public:
   enum class Last : std::uint8_t { follow, keep };  // what to do with a link at the end of a path
 
-  /// What to do when a part of a path is not there.
+  /// What to do when a part of a path is missing.
   enum class IfMissing : std::uint8_t {
     fail,
-    make,  // a directory
-    tell,  // what is missing, in the place that is found
+    make,    // a directory
+    report,  // report the missing parts in the `Place`
   };
 
-  static constexpr int link_limit = 40;  // of links to follow, as in the kernel
+  static constexpr int link_limit = 40;  // of links on a path, as in the kernel
 
   static cdi::Result<RootedPaths> open(const std::string& root) {
     cdi::Descriptor descriptor{::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
@@ -115,7 +117,7 @@ class RootedPaths {
     return RootedPaths{std::move(descriptor)};
   }
 
-  /// Walks down from the root, one directory at a time, and reads links itself: an absolute one
+  /// Walks down from the root, one directory at a time, and follows links itself: an absolute link
   /// starts again at the root, and `..` stops there.
   cdi::Result<Place> find(std::string_view path, Last last,
                           IfMissing missing = IfMissing::fail) const {
@@ -129,13 +131,13 @@ class RootedPaths {
         place.leave();
         continue;
       }
-      if (!place.look()) {
-        if (errno == ENOENT && missing == IfMissing::tell) {
+      if (!place.read_status()) {
+        if (errno == ENOENT && missing == IfMissing::report) {
           place.missing = std::move(rest);
           return place;
         }
         const bool made = errno == ENOENT && missing == IfMissing::make && place.make();
-        if (!made || !place.look()) return path_error(path, errno);
+        if (!made || !place.read_status()) return path_error(path, errno);
       }
       if (place.is_link() && !(rest.empty() && last == Last::keep)) {
         if (++links > link_limit) return path_error(path, ELOOP);
@@ -147,14 +149,14 @@ class RootedPaths {
       }
     }
     place.name = ".";
-    if (!place.look()) return path_error(path, errno);
+    if (!place.read_status()) return path_error(path, errno);
     return place;
   }
 
  private:
   explicit RootedPaths(cdi::Descriptor root) : root_{std::move(root)} {}
 
-  /// Puts the target of a link in front of what is left of a path.
+  /// Puts the target of a link in front of the rest of a path.
   static bool follow(Place& link, std::vector<std::string>& rest) {
     const auto target = read_link(link.directory(), link.name);
     if (!target) return false;

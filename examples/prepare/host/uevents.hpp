@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The kernel's messages about devices, drivers and modules that come and go.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_HOST_UEVENTS_HPP
@@ -19,8 +19,6 @@
 
 #include "../base/text.hpp"
 
-// The kernel's messages about devices, drivers and modules that come and go.
-
 namespace prepare {
 
 /// A message of the kernel about a device or module.
@@ -36,7 +34,7 @@ struct Uevent {
   }
 };
 
-/// Reads a message; none when the kernel would not write it so.
+/// Reads a message; none when it does not have the kernel's format.
 inline std::optional<Uevent> parse_uevent(std::string_view message) {
   const auto lines = split(message, std::string_view{"\0", 1});
   if (lines.empty() || lines.front().find('@') == std::string::npos) return std::nullopt;
@@ -52,7 +50,7 @@ inline std::optional<Uevent> parse_uevent(std::string_view message) {
   return event;
 }
 
-/// Whether a netlink message is from the kernel; any process may be allowed to send one.
+/// Whether a netlink message is from the kernel; other processes may be allowed to send some.
 inline bool is_from_kernel(const sockaddr_nl& sender, socklen_t size) {
   return size >= sizeof sender && sender.nl_family == AF_NETLINK && sender.nl_pid == 0;
 }
@@ -63,7 +61,7 @@ class Uevents {
   /// Whether an event is one that the caller waits for.
   using Matches = bool (*)(const Uevent&);
 
-  /// Whether a sender is believed.
+  /// Whether a sender is trusted.
   using Trust = bool (*)(const sockaddr_nl& sender, socklen_t size);
 
   /// Subscribes. Needs no rights.
@@ -84,11 +82,11 @@ class Uevents {
     return Uevents{std::move(fd), matches};
   }
 
-  /// Takes any socket of messages.
+  /// Reads the messages of any socket.
   Uevents(cdi::Descriptor socket, Matches matches, Trust trust = &is_from_kernel)
       : socket_{std::move(socket)}, matches_{matches}, trust_{trust} {}
 
-  /// Readable (`poll`) when there are messages. Closed with this.
+  /// Readable (`poll`) when there are messages. This object closes it.
   int descriptor() const { return socket_.get(); }
 
   /// Reads the messages that are there, without waiting. Returns whether one matches, or may have:
@@ -106,7 +104,7 @@ class Uevents {
  private:
   enum class Message { none, matching, other };
 
-  static constexpr int at_once = 10000;  // an end to it, however fast more of them come
+  static constexpr int at_once = 10000;  // so that a flood of messages cannot keep it busy
 
   Message receive() {
     char text[8192];  // the kernel writes 2048 bytes at most, and the path once more

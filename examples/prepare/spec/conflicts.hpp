@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Spec files of other programs that define the same devices as ours.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_SPEC_CONFLICTS_HPP
@@ -24,11 +24,11 @@
 #include "prepared_spec.hpp"
 #include "spec_file.hpp"
 
-// Spec files of others beside ours that define the same devices. Engines resolve none of those.
+// Engines do not resolve a device that two files of one directory define.
 
 namespace prepare {
 
-/// What is wrong with having both specs in one directory; none when they share no device.
+/// Why two specs are in conflict in one directory; none when they share no device.
 inline std::optional<std::string> conflict_of(const cdi::Spec& ours, const cdi::Spec& other,
                                               std::string_view path) {
   if (ours.kind != other.kind) return std::nullopt;
@@ -44,16 +44,16 @@ inline std::optional<std::string> conflict_of(const cdi::Spec& ours, const cdi::
   if (shared.empty()) return std::nullopt;
   const auto more = shared.size() > 1 ? fmt::format(" and {} more", shared.size() - 1) : "";
   return fmt::format(
-      "{} defines {}{}, too: no engine resolves a name that two files define; "
-      "remove one of them",
+      "{} defines {}{} too: engines do not resolve a name that two files define; remove one of "
+      "them",
       path, cdi::qualified_name(ours.kind, shared.front()), more);
 }
 
-/// The conflicts of specs with the files in a directory. A file is parsed only when it holds the
-/// name of a kind.
+/// The conflicts of specs with other files in their directory. Only files that contain the name of
+/// a kind are parsed.
 inline std::vector<std::string> find_conflicts(const Options& options,
                                                const std::vector<PreparedSpec>& prepared) {
-  constexpr std::size_t size_limit = 16 << 20;  // the library's own for a spec file
+  constexpr std::size_t size_limit = 16 << 20;  // as the library's, for a spec file
   std::vector<std::string> out;
   const auto tree = HostTree::open(options.output_dir);
   if (!tree) return out;

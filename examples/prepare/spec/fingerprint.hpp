@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Annotations of a spec that record which host and options it was written for.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_SPEC_FINGERPRINT_HPP
@@ -18,7 +18,7 @@
 #include "../gpu/gpu.hpp"
 #include "../host/host_tree.hpp"
 
-// What a spec was made of, in its annotations: so `check` can say what has changed since.
+// `check` and `doctor` compare them with the host.
 
 namespace prepare {
 
@@ -30,12 +30,12 @@ static_assert(cdi::is_annotation_key(driver_annotation) &&
               cdi::is_annotation_key(boot_annotation) && cdi::is_annotation_key(gpus_annotation) &&
               cdi::is_annotation_key(options_annotation));
 
-/// Which boot of the host this is; empty when the kernel does not say.
+/// The id of the current boot of the host; empty when the kernel does not report it.
 inline std::string boot_id(const HostTree& tree) {
   return tree.line("/proc/sys/kernel/random/boot_id");
 }
 
-/// The GPUs of a kind, each with its id and where it is: whether they have changed places.
+/// The GPUs of a kind, each with its id and PCI address.
 inline std::string gpu_places(const Inventory& found) {
   std::string out;
   for (const auto& gpu : found.gpus) {
@@ -46,12 +46,12 @@ inline std::string gpu_places(const Inventory& found) {
   return out;
 }
 
-/// The options that decide what a spec holds.
+/// The options that decide the content of a spec.
 inline std::string options_text(const Options& options) {
   auto out = fmt::format("profile={} hooks={} node-numbers={}", options.profile, options.hooks,
                          options.ask_host() ? "asked" : "given");
   if (options.ld_library_path) out += " ld-library-path";
-  // What installed engines read is no option: when they change, so does what the spec holds.
+  // The release of installed engines is not an option: the content of the spec follows it.
   if (const auto release = options.given_release()) {
     out += " max-version=" + cdi::to_string(*release);
   }
@@ -60,7 +60,7 @@ inline std::string options_text(const Options& options) {
   return out;
 }
 
-/// Records what a spec was made of. The boot is of no interest to a spec without numbers.
+/// Adds the annotations. A spec without numbers does not record the boot.
 inline void add_fingerprint(cdi::Spec& spec, const HostTree& tree, const Inventory& found,
                             const Options& options) {
   const auto record = [&](std::string_view key, std::string value) {

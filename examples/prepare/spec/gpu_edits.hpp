@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// GPUs as CDI edits and specs.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_SPEC_GPU_EDITS_HPP
@@ -23,19 +23,17 @@
 #include "../gpu/profile.hpp"
 #include "../vendors/nvidia_hooks.hpp"
 
-// What detection found, as edits and specs of CDI.
-
 namespace prepare {
 
-/// What specs are to hold.
+/// Options for the content of specs.
 struct SpecOptions {
-  Profiles profiles = all_profiles;  // what containers will do
-  bool ask_host = false;      // leave out the numbers of nodes: runtimes ask the host, at injection
-  bool library_path = false;  // set LD_LIBRARY_PATH, in the place of that of an image
-  std::optional<nvidia::HookProgram> hook_program{};  // in the place of mounts for links
+  Profiles profiles = all_profiles;  // of the containers
+  bool ask_host = false;  // leave out the numbers of nodes, which runtimes then ask the host for
+  bool library_path = false;  // set LD_LIBRARY_PATH, which replaces that of an image
+  std::optional<nvidia::HookProgram> hook_program{};  // creates links, in place of mounts
 };
 
-/// The node, with all of its numbers or with none of them. With half of them a runtime would keep a
+/// The node, with all of its numbers or without numbers. With some of them a runtime would keep a
 /// major that changes at each boot.
 inline cdi::DeviceNode device_node(const Node& node, const SpecOptions& options) {
   cdi::DeviceNode out{.path = node.path, .file_mode = node.mode, .permissions = "rwm"};
@@ -47,8 +45,7 @@ inline cdi::DeviceNode device_node(const Node& node, const SpecOptions& options)
   return out;
 }
 
-/// Adds nodes to edits, each once, with the groups that a user needs to open those closed to
-/// others.
+/// Adds nodes to edits, each once, and the groups that may open nodes that are closed to others.
 inline void add_nodes(cdi::ContainerEdits& edits, const std::vector<Node>& nodes,
                       const SpecOptions& options) {
   auto& gids = edits.additional_gids;
@@ -67,7 +64,7 @@ inline void add_nodes(cdi::ContainerEdits& edits, const std::vector<Node>& nodes
   gids.erase(std::unique(gids.begin(), gids.end()), gids.end());
 }
 
-/// A file or socket of the host, at a path of the container. Who shares a socket writes to it.
+/// A file or socket of the host at a path of the container. Sockets are mounted writable.
 inline cdi::Mount mount(const DriverFile& file, const std::string& container_path) {
   cdi::Mount out{.host_path = file.host_path, .container_path = container_path};
   if (file.kind == DriverFile::Kind::socket) {
@@ -78,8 +75,8 @@ inline cdi::Mount mount(const DriverFile& file, const std::string& container_pat
   return out;
 }
 
-/// Adds the files of a driver. Without a hook to make links, the file is mounted under the names of
-/// its links too: that works in images that are read-only, or have no ldconfig.
+/// Adds the files of a driver. Without a hook for links, a file is also mounted under the names of
+/// its links: that works in images that are read-only or lack ldconfig.
 inline void add_files(cdi::ContainerEdits& edits, const std::vector<DriverFile>& files,
                       const SpecOptions& options) {
   std::set<std::string> directories;
@@ -94,7 +91,7 @@ inline void add_files(cdi::ContainerEdits& edits, const std::vector<DriverFile>&
   edits.env.push_back(fmt::format("LD_LIBRARY_PATH={}", fmt::join(directories, ":")));
 }
 
-/// What every container with a GPU of the inventory gets.
+/// The edits for every container with a GPU of the inventory.
 inline cdi::ContainerEdits shared_edits(const Inventory& found, const SpecOptions& options) {
   cdi::ContainerEdits edits{.env = found.env};
   add_nodes(edits, found.control_nodes, options);
@@ -106,7 +103,7 @@ inline cdi::ContainerEdits shared_edits(const Inventory& found, const SpecOption
   return edits;
 }
 
-/// What a container gets that asks for these nodes.
+/// The edits for a container that gets these nodes.
 inline cdi::ContainerEdits node_edits(const std::vector<Node>& nodes, const SpecOptions& options) {
   cdi::ContainerEdits edits;
   add_nodes(edits, nodes, options);
@@ -115,13 +112,12 @@ inline cdi::ContainerEdits node_edits(const std::vector<Node>& nodes, const Spec
   return edits;
 }
 
-/// The devices of a spec, in the order in which they are to stand there.
+/// The devices of a spec, in order.
 class DeviceList {
  public:
   explicit DeviceList(const SpecOptions& options) : options_{options} {}
 
-  /// Adds a device; of two with one name the first stays. One that would give nothing, or cannot
-  /// have its name, is none.
+  /// Adds a device, unless its name is taken or not valid, or it would have no nodes.
   void add(const std::string& name, const std::vector<Node>& nodes) {
     auto edits = node_edits(nodes, options_);
     if (edits.device_nodes.empty() || !cdi::is_device_name(name)) return;
@@ -137,10 +133,9 @@ class DeviceList {
   std::vector<cdi::Device> devices_{};
 };
 
-/// The CDI spec of what can be handed out, without a release. Each stands there by its stable name,
-/// its index, its aliases and its PCI address; "all" is all of them. The index counts every GPU of
-/// the vendor by PCI address, those left out too: a GPU that drops out does not renumber the ones
-/// behind it.
+/// The CDI spec of the usable GPUs and partitions, without a release. Each has devices for its
+/// stable name, its index, its aliases and its PCI address; "all" is all of them. The index also
+/// counts GPUs that are left out, so that a GPU that fails does not renumber the next ones.
 inline cdi::Spec gpu_spec(const Inventory& found, const SpecOptions& options) {
   DeviceList devices{options};
   std::vector<std::pair<std::string, std::vector<Node>>> by_index;

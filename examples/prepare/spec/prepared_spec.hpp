@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The specs for a survey, and the devices that they lack.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_SPEC_PREPARED_SPEC_HPP
@@ -34,13 +34,13 @@
 
 namespace prepare {
 
-/// The spec of a kind, and what is not in it.
+/// The spec of a kind, and what it lacks.
 struct PreparedSpec {
   std::string file_name{};
   cdi::Spec spec{};
-  std::vector<LeftOut> left_out{};  // by the last look at the host
-  bool lowered = false;             // to a release older than the lowest that holds all of it
-  std::vector<cdi::Loss> losses{};  // what that has no place for
+  std::vector<LeftOut> left_out{};  // by `verify`
+  bool lowered = false;             // to a release that cannot hold all of it
+  std::vector<cdi::Loss> losses{};  // the parts that the release cannot hold
 };
 
 /// `nvidia.com/gpu` is written to nvidia.com-gpu.yaml.
@@ -48,7 +48,7 @@ inline std::string file_name(std::string_view kind) {
   return *cdi::spec_name(kind) + ".yaml";
 }
 
-/// What specs are to hold, by the options and by what the host has.
+/// The content of specs, by the command line and the hooks of the host.
 inline SpecOptions spec_options(const HostTree& tree, const Options& options) {
   SpecOptions out{.profiles = profiles_named(options.profile),
                   .ask_host = options.ask_host(),
@@ -57,16 +57,16 @@ inline SpecOptions spec_options(const HostTree& tree, const Options& options) {
   return out;
 }
 
-/// The first release whose specs have annotations, which say whose a JSON file is.
+/// The first release with annotations, which record the owner of a JSON file.
 inline constexpr cdi::Release first_with_annotations{0, 6, 0};
 
-/// Whether specs made with these options have annotations.
+/// Whether specs have annotations with these options.
 inline bool has_annotations(const Options& options) {
   return !options.max_version || *options.max_version >= first_with_annotations;
 }
 
-/// Gives a spec the lowest release from `lowest` on that holds it, or the one given and what that
-/// one holds.
+/// Sets the release of a spec: the lowest one, from `lowest` on, that can hold it. If that is newer
+/// than `max_version`, the spec is lowered to `max_version`.
 inline cdi::Result<void> settle_version(PreparedSpec& prepared,
                                         const std::optional<cdi::Release>& max_version,
                                         cdi::Release lowest = {}) {
@@ -94,8 +94,7 @@ inline std::vector<LeftOut> left_out(const Inventory& found) {
   return out;
 }
 
-/// The spec of what can be handed out of a kind, looked at once more below the root. An error says
-/// that nothing can.
+/// The spec of the usable devices of a kind, verified on the host. An error when there is none.
 inline cdi::Result<PreparedSpec> prepare_spec(const HostTree& tree, const Inventory& found,
                                               const SpecOptions& holds, const Options& options) {
   PreparedSpec out{.file_name = file_name(found.kind), .spec = gpu_spec(found, holds)};
@@ -109,34 +108,33 @@ inline cdi::Result<PreparedSpec> prepare_spec(const HostTree& tree, const Invent
   return out;
 }
 
-/// Losses without their places, each once, and how often: every name of a GPU has the same.
+/// Losses without their places, each once with its count: every name of a GPU has the same ones.
 inline std::map<std::string, std::size_t> grouped(const std::vector<cdi::Loss>& losses) {
   std::map<std::string, std::size_t> out;
   for (const auto& loss : losses) ++out[cdi::to_error(loss).message];
   return out;
 }
 
-/// The specs that can be made of what was found on a host.
+/// The specs for a host.
 struct PreparedSpecs {
   std::vector<PreparedSpec> specs{};
   std::vector<LeftOut> left_out{};
   std::vector<cdi::Error> failed{};         // why a kind has no spec
-  std::set<std::string> files_that_stay{};  // of kinds that are or will be handed out
-  std::string hooks_fault{};                // what is wrong with the hooks that are asked for
+  std::set<std::string> files_that_stay{};  // of kinds with usable GPUs, or that are not ready yet
+  std::string hooks_fault{};                // empty when there is none
 
   bool is_lowered() const {
     return std::any_of(specs.begin(), specs.end(), [](const auto& one) { return one.lowered; });
   }
 };
 
-/// What is wrong with the hooks that are asked for; empty when nothing is.
+/// Why `--hooks nvidia` has less or no effect; empty when it has all.
 inline std::string hooks_fault(const Options& options, const SpecOptions& holds) {
   if (options.hooks != "nvidia") return {};
-  if (!holds.hook_program) return "no nvidia-cdi-hook is installed: going on without hooks";
+  if (!holds.hook_program) return "no nvidia-cdi-hook is installed: continuing without hooks";
   if (holds.hook_program->has_cuda_compat) return {};
   return holds.hook_program->path +
-         " is not known to have all hooks: only those for links and the cache of libraries are "
-         "used";
+         " may not have all hooks: only those for links and the library cache are used";
 }
 
 inline PreparedSpecs prepare_specs(const Survey& survey, const Options& options) {

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The differences between two CDI specs, for people.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_SPEC_SPEC_CHANGES_HPP
@@ -19,9 +19,9 @@
 
 #include "../base/one_line.hpp"
 
-// What differs between two CDI specs, for people. Each is first written as JSON in which every item
-// of a list has a name, as `node /dev/nvidia0`, in place of a number; what is left is to compare
-// two trees. A member that CDI gets in the future is compared too, as one value.
+// Each spec is first written as JSON in which every item of a list has a name, for example `node
+// /dev/nvidia0`, in place of a number. Then two trees are compared. Members of future CDI releases
+// are compared as one value.
 
 namespace prepare {
 
@@ -30,8 +30,8 @@ struct Change {
   enum class What : std::uint8_t { added, removed, changed };
 
   What what = What::changed;
-  std::string where{};   // `device "0": node /dev/nvidia0`; what is for every device names none
-  std::string member{};  // "major"; empty when it is the whole, or its only value
+  std::string where{};   // `device "0": node /dev/nvidia0`; no device for shared edits
+  std::string member{};  // "major"; empty for a whole item, or its only value
   std::string before{};
   std::string after{};
 
@@ -42,7 +42,7 @@ namespace detail {
 
 using nlohmann::json;
 
-/// A value as people read it: of a list its items; nothing of what has members or no value.
+/// A value for people: the items of a list; empty for objects and null.
 inline std::string text_of(const json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_null() || value.is_object()) return {};
@@ -52,7 +52,7 @@ inline std::string text_of(const json& value) {
   return text;
 }
 
-/// A member as people read it; empty when it is not there.
+/// A member for people; empty when it is missing.
 inline std::string text_of(const json& value, const char* member) {
   const auto found = value.find(member);
   return found == value.end() ? std::string{} : text_of(*found);
@@ -60,7 +60,7 @@ inline std::string text_of(const json& value, const char* member) {
 
 json by_name(const json& value);
 
-/// The name of an item of a list, and what it holds; no name where the list is one value.
+/// The name and content of an item of a list; no name where the list is one value.
 inline std::pair<std::string, json> named(std::string_view list, const json& item) {
   if (list == "devices") {
     return {fmt::format("device \"{}\"", text_of(item, "name")), by_name(item)};
@@ -83,8 +83,8 @@ inline std::pair<std::string, json> named(std::string_view list, const json& ite
   return {"env " + text.substr(0, equals), text.substr(equals + 1)};
 }
 
-/// Adds the items of a list to `out`; of several with one name each later one gets its number.
-/// Answers whether they have names.
+/// Adds the items of a list to `out`; later items with the same name get a number. Returns whether
+/// the items have names.
 inline bool add_items(json& out, std::string_view list, const json& items) {
   std::map<std::string, int> uses;
   for (const auto& item : items) {
@@ -96,7 +96,7 @@ inline bool add_items(json& out, std::string_view list, const json& items) {
   return true;
 }
 
-/// A CDI object in which the items of lists, and what the edits hold, are members of it by name.
+/// A CDI object in which items of lists, and the parts of its edits, are members with names.
 inline json by_name(const json& value) {
   json out = json::object();
   for (const auto& [member, content] : value.items()) {
@@ -118,7 +118,7 @@ inline std::string inner_place(const std::string& outer, const std::string& name
   return outer.empty() ? name : fmt::format("{}: {}", outer, name);
 }
 
-/// The difference at a place where the values differ; null where there is none.
+/// The difference at a place where the values differ; null for a missing value.
 inline Change change_of(const std::string& outer, const std::string& name, const json* before,
                         const json* after) {
   Change change;
@@ -126,7 +126,8 @@ inline Change change_of(const std::string& outer, const std::string& name, const
   if (after == nullptr) change.what = Change::What::removed;
   if (before != nullptr) change.before = text_of(*before);
   if (after != nullptr) change.after = text_of(*after);
-  const bool is_member = name.find(' ') == std::string::npos;  // items have a blank: `env NAME`
+  const bool is_member =
+      name.find(' ') == std::string::npos;  // names of items have a space: `env NAME`
   change.where = is_member ? outer : inner_place(outer, name);
   if (is_member) change.member = name;
   return change;
@@ -150,7 +151,7 @@ inline void compare(const json& before, const json& after, const std::string& wh
 
 }  // namespace detail
 
-/// What differs between two specs, sorted by place. The order of devices, of edits and of other
+/// The differences between two specs, sorted by place. The order of devices, of edits and of other
 /// lists whose items have names does not count.
 inline std::vector<Change> changes(const cdi::Spec& before, const cdi::Spec& after) {
   std::vector<Change> found;

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The spec file of a kind: its owner, and how it is written.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_SPEC_SPEC_FILE_HPP
@@ -18,8 +18,6 @@
 #include "../vendors/survey.hpp"
 #include "prepared_spec.hpp"
 
-// The spec file of a kind: whose it is, and how it is written.
-
 namespace prepare {
 
 inline constexpr const char* spec_owner = "cdi-prepare";
@@ -34,7 +32,7 @@ inline bool is_readable_by_all(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && (info.st_mode & by_all) == by_all;
 }
 
-/// The spec with its owner in it, when its release has a place for that.
+/// The spec with its owner, when its release can hold that.
 inline cdi::Spec owned(cdi::Spec spec, const Options& options) {
   if (has_annotations(options)) {
     spec.annotations.insert_or_assign(std::string{cdi::owner_annotation}, spec_owner);
@@ -46,7 +44,7 @@ inline cdi::Publisher publisher_in(const Directory& directory) {
   return {spec_owner, directory.number(), directory.path};
 }
 
-/// Writes a spec file, in the place of one of ours; of another's only when that is asked for.
+/// Writes a spec file. It replaces a file of another program only with `--force`.
 inline cdi::Result<cdi::Publication> publish(const Options& options, const PreparedSpec& prepared) {
   const auto directory = open_directory(options, options.output_dir, Missing::made);
   if (!directory) return directory.error();
@@ -62,17 +60,17 @@ inline cdi::Result<cdi::Publication> publish(const Options& options, const Prepa
   return done;
 }
 
-/// Whether a kind that was not found is not there: the PCI bus shows all that it has, and nothing
-/// was passed over.
-inline bool can_tell_outdated(const Survey& survey, const Options& options) {
+/// Whether the host surely lacks a kind that was not found: all of the PCI bus was read, and no GPU
+/// was hidden.
+inline bool knows_all_kinds(const Survey& survey, const Options& options) {
   return survey.complete && !options.visible_only;
 }
 
-/// The paths of files of ours for kinds of which the host has nothing to hand out any more.
+/// The paths of our files for kinds without usable GPUs.
 inline cdi::Result<std::vector<std::string>> outdated_files(const Survey& survey,
                                                             const PreparedSpecs& prepared,
                                                             const Options& options) {
-  if (!can_tell_outdated(survey, options)) return std::vector<std::string>{};
+  if (!knows_all_kinds(survey, options)) return std::vector<std::string>{};
   const auto directory = open_directory(options, options.output_dir, Missing::stays);
   if (!directory) return directory.error();
   const auto planned = publisher_in(*directory).prune(prepared.files_that_stay, cdi::DryRun::yes);

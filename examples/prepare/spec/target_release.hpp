@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The CDI release that specs are written in.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_SPEC_TARGET_RELEASE_HPP
@@ -19,17 +19,16 @@
 #include "../engines/engines.hpp"
 #include "../vendors/survey.hpp"
 
-// The CDI release that specs are written in: an engine refuses the whole of a file that is newer
-// than what it reads, so the oldest engine decides.
+// An engine refuses a file of a release that it does not know, so the oldest engine decides.
 
 namespace prepare {
 
-/// Only of this machine may programs be run.
+/// Programs are run only on this machine.
 inline VersionsFrom versions_from(const Options& options) {
   return options.root == "/" ? VersionsFrom::programs : VersionsFrom::packages;
 }
 
-/// Lowers the release of specs to what an engine reads. An error when it reads none.
+/// Lowers the release of specs to the newest that an engine reads. An error when it reads none.
 inline cdi::Result<void> lower_release(Options& options, const cdi::VersionedEngine& engine) {
   const auto release = cdi::newest_release_for(engine);
   if (!release) return release.error();
@@ -39,22 +38,22 @@ inline cdi::Result<void> lower_release(Options& options, const cdi::VersionedEng
   return {};
 }
 
-/// Which engine a spec is lowered for.
+/// The release of lowered specs, and the engine that decided.
 inline std::string reason_for_release(const Options& options) {
   return fmt::format(
       "written in CDI {}, the newest release that {} reads; --for or --max-version chooses another",
       cdi::to_string(*options.max_version), options.oldest_engine);
 }
 
-/// Options with the release that specs are to be written in, and what is to be said of engines.
+/// Options with the release of specs, and warnings about engines.
 struct Target {
   Options options{};
   std::vector<std::string> warnings{};
 };
 
-/// The options as they are when a release or engines are given, or nothing is to be written; else
-/// with the release of the oldest engine installed. Those that read no specs, are switched off by
-/// their configuration or have a version that nobody knows do not count.
+/// The options with the release of the oldest installed engine. They do not change when a release
+/// or engines are given, or when there are no GPUs. Engines that read no specs, have CDI switched
+/// off or are of an unknown version do not count.
 inline Target find_target(const Survey& survey, const Options& given, EngineVersions& versions) {
   Target target{.options = given};
   if (given.max_version || survey.inventories.empty()) return target;
@@ -67,10 +66,9 @@ inline Target find_target(const Survey& survey, const Options& given, EngineVers
                                   ": its containers get no "
                                   "device");
     } else if (!engine.version_fault.empty()) {
-      target.warnings.push_back(
-          fmt::format("{}: its version is not known, so specs may be too new for it ({}): give "
-                      "--for {}@VERSION",
-                      engine.name, engine.version_fault, engine.name));
+      target.warnings.push_back(fmt::format(
+          "{}: its version is unknown, so specs may be too new for it ({}): give --for {}@VERSION",
+          engine.name, engine.version_fault, engine.name));
     }
   }
   return target;

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The last check before a spec is published: every host path in it exists.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_SPEC_VERIFY_HPP
@@ -18,13 +18,12 @@
 
 #include "../host/host_tree.hpp"
 
-// The last look before a spec is published: that each path of the host in it is there. It knows
-// nothing of how the spec was made.
+// It does not depend on how the spec was made.
 
 namespace prepare {
 
-/// Why a node cannot be made in a container as the spec has it. One that the spec has all numbers
-/// of need not be on the host.
+/// Why a node of a spec cannot be created in a container. A node with all numbers need not be on
+/// the host.
 inline std::optional<std::string> fault_of(const HostTree& tree, const cdi::DeviceNode& node) {
   const auto& path = node.host_path.empty() ? node.path : node.host_path;
   const auto there = tree.node(path);
@@ -43,15 +42,15 @@ inline std::optional<std::string> fault_of(const HostTree& tree, const cdi::Devi
 
 inline std::optional<std::string> fault_of(const HostTree& tree, const cdi::Mount& mount) {
   if (tree.real_path(mount.host_path)) return std::nullopt;
-  return mount.host_path + " is not there";
+  return mount.host_path + " does not exist";
 }
 
 inline std::optional<std::string> fault_of(const HostTree& tree, const cdi::Hook& hook) {
   if (tree.is_program(hook.path)) return std::nullopt;
-  return hook.path + " is no program";
+  return hook.path + " is not a program";
 }
 
-/// The first fault of a list of edits of one kind.
+/// The first fault in a list of edits of one kind.
 template <typename Edit>
 std::optional<std::string> first_fault(const HostTree& tree, const std::vector<Edit>& edits) {
   for (const auto& edit : edits) {
@@ -60,21 +59,22 @@ std::optional<std::string> first_fault(const HostTree& tree, const std::vector<E
   return std::nullopt;
 }
 
-/// Why edits cannot be carried out on this host; the first reason.
+/// The first reason why edits cannot be applied on this host.
 inline std::optional<std::string> fault_of(const HostTree& tree, const cdi::ContainerEdits& edits) {
   if (auto fault = first_fault(tree, edits.device_nodes)) return fault;
   if (auto fault = first_fault(tree, edits.mounts)) return fault;
   return first_fault(tree, edits.hooks);
 }
 
-/// A device that is not in a spec, and why.
+/// A device that was left out, and why.
 struct LeftOut {
   std::string kind{};
   std::string name{};
   std::string reason{};
 };
 
-/// Takes the devices from a spec that cannot be had; an error when none can.
+/// Removes the devices that the host cannot provide from a spec, and returns them; an error when no
+/// device is left.
 inline cdi::Result<std::vector<LeftOut>> verify(const HostTree& tree, cdi::Spec& spec) {
   const auto failure = [&](std::string_view reason) {
     return cdi::Error{.code = cdi::Errc::host, .message = fmt::format("{}: {}", spec.kind, reason)};
@@ -88,7 +88,7 @@ inline cdi::Result<std::vector<LeftOut>> verify(const HostTree& tree, cdi::Spec&
     return true;
   });
   if (spec.devices.empty()) {
-    return failure(left_out.empty() ? "nothing to hand out" : left_out.front().reason);
+    return failure(left_out.empty() ? "there is no device to hand out" : left_out.front().reason);
   }
   return left_out;
 }

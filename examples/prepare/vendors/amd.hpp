@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// AMD GPUs, whole and in partitions.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_VENDORS_AMD_HPP
@@ -25,9 +25,8 @@
 #include "../gpu/pci.hpp"
 #include "../host/host_tree.hpp"
 
-// AMD GPUs. What computes is a node of the KFD topology: one for each GPU, or for each partition
-// of one. The driver makes render nodes for partitions whether or not they are in use, so only
-// those that the topology names count.
+// The KFD topology has a node for each GPU that computes, or for each of its partitions. The driver
+// creates render nodes for unused partitions too, so only those in the topology count.
 
 namespace prepare::amd {
 
@@ -47,19 +46,19 @@ struct KfdNode {
     return domain == pci_domain && (location & 0xffff) >> 3 == (bus << 5 | device);
   }
 
-  /// Which partition of its GPU it is. Newer kernels have that in the highest four bits of the
-  /// location, older ones in the place of the function.
+  /// The number of the partition. Newer kernels have it in the highest four bits of the location,
+  /// older ones in place of the PCI function.
   std::uint32_t partition(const PciFunction& function) const {
     return location >> 28 | ((location & 7) ^ function.order[3]);
   }
 
-  /// Whether its render node is one of the device in a directory of sysfs.
+  /// Whether its render node belongs to the device in a directory of sysfs.
   bool is_shown_by(const HostTree& tree, const std::string& device_directory) const {
     return tree.exists(fmt::format("{}/drm/{}{}", device_directory, render_prefix, render_minor));
   }
 };
 
-/// The node with these `name value` lines; none for a processor.
+/// Reads a node from `name value` lines; none for a processor.
 inline std::optional<KfdNode> parse_kfd_node(std::string_view properties) {
   std::map<std::string, std::uint32_t, std::less<>> values;
   for (const auto& row : split(properties, "\n")) {
@@ -73,7 +72,7 @@ inline std::optional<KfdNode> parse_kfd_node(std::string_view properties) {
                  .render_minor = values["drm_render_minor"]};
 }
 
-/// All GPUs and partitions of the topology that this process may see, by render node.
+/// All GPUs and partitions of the topology that this process may see, sorted by render node.
 inline std::vector<KfdNode> kfd_nodes(const HostTree& tree) {
   std::vector<KfdNode> nodes;
   for (const auto& name : tree.list(topology_nodes)) {
@@ -86,8 +85,8 @@ inline std::vector<KfdNode> kfd_nodes(const HostTree& tree) {
   return nodes;
 }
 
-/// The names of the platform devices that the driver makes for partitions other than the first, by
-/// the minor of their render node: "amdgpu_xcp_0", in older kernels "amdgpu_xcp.0".
+/// The platform devices that the driver creates for partitions other than the first, by the minor
+/// of their render node: "amdgpu_xcp_0", in older kernels "amdgpu_xcp.0".
 inline std::map<std::uint32_t, std::string> partition_devices(const HostTree& tree) {
   std::map<std::uint32_t, std::string> devices;
   for (const auto& device : tree.list(platform_devices)) {
@@ -102,7 +101,7 @@ inline std::map<std::uint32_t, std::string> partition_devices(const HostTree& tr
   return devices;
 }
 
-/// What computes on this host.
+/// The GPUs and partitions that compute on this host.
 struct Topology {
   explicit Topology(const HostTree& tree)
       : nodes{kfd_nodes(tree)}, partition_devices{amd::partition_devices(tree)} {}
@@ -118,8 +117,8 @@ inline std::string unique_id(const HostTree& tree, const PciFunction& function) 
   return number && *number != 0 && cdi::is_device_name(text) ? text : std::string{};
 }
 
-/// The partitions of a GPU; one, or the GPU itself, when it has only that. Its virtual functions,
-/// whose location differs from its own as that of partitions does, have PCI devices of their own.
+/// The partitions of a GPU; a GPU without partitions is the only one. Virtual functions have
+/// locations like partitions, but PCI devices of their own.
 inline std::vector<Share> shares(const HostTree& tree, const Topology& topology,
                                  const PciFunction& function, std::vector<Problem>& warnings) {
   std::vector<Share> own;
@@ -141,14 +140,14 @@ inline std::vector<Share> shares(const HostTree& tree, const Topology& topology,
   return own;
 }
 
-/// Fills in what the driver knows of a GPU; answers why it cannot be handed out.
+/// Fills in what the driver reports about a GPU. Returns why the GPU cannot be handed out.
 inline std::optional<Problem> examine(const HostTree& tree, const Topology& topology,
                                       Candidate& candidate, std::vector<Problem>& warnings) {
   auto& [function, gpu] = candidate;
   if (gpu.driver != "amdgpu") return bound_to(gpu.driver);
   gpu.id = unique_id(tree, function);
   gpu.model = tree.line(function.directory() + "/product_name");
-  // While a GPU is reset or partitioned anew these fail, and its nodes are in between.
+  // During a reset or repartitioning the file cannot be read, and the nodes are incomplete.
   const auto compute = tree.read(function.directory() + "/current_compute_partition");
   if (!compute && compute.error().system != ENOENT) {
     return Problem{Fault::partitioning_unreadable, "its partitioning cannot be read, try again: " +

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The GPUs of all vendors on a host.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_VENDORS_DETECT_HPP
@@ -23,8 +23,8 @@ namespace prepare {
 /// Finds the GPUs of one vendor among the PCI functions of a host.
 using Detector = Inventory (*)(const HostTree&, const std::vector<PciFunction>&);
 
-/// The vendors known. Another one is a header like nvidia.hpp and a row here; what every vendor
-/// needs of /proc and /sys is in pci.hpp.
+/// The known vendors. Another vendor is a header like amd.hpp and a row here; gpu/pci.hpp has the
+/// functions that all of them need.
 inline constexpr Detector detectors[] = {
     &nvidia::detect,        // nvidia.com/gpu
     &amd::detect,           // amd.com/gpu
@@ -33,11 +33,11 @@ inline constexpr Detector detectors[] = {
     &intel::detect_gaudis,  // intel.com/gaudi
     &vfio::detect,          // vfio.local/gpu: of any vendor
     &wsl::detect,           // nvidia.com/gpu, microsoft.com/gpu
-    &drm::detect,           // drm.local/gpu: what is left
+    &drm::detect,           // drm.local/gpu: all others
 };
 
 /// The inventories of the vendors that have a GPU on this host. `complete` becomes false when the
-/// PCI bus does not show all that it has.
+/// PCI bus may have GPUs that cannot be read.
 inline std::vector<Inventory> detect(const HostTree& tree, bool& complete) {
   const auto functions = pci_functions(tree, complete);
   std::vector<Inventory> inventories;
@@ -48,8 +48,8 @@ inline std::vector<Inventory> detect(const HostTree& tree, bool& complete) {
   return inventories;
 }
 
-/// Adds the files that the containers of an inventory need, by container path. Other drivers than
-/// these have what programs need in their images.
+/// Adds the driver files that the containers of an inventory need. For other drivers, images have
+/// the libraries that programs need.
 inline void add_driver_files(const HostTree& tree, Inventory& found) {
   if (found.usable_count() == 0) return;
   if (!found.library_directories.empty()) {

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// GPUs of other vendors: every other render node, on the PCI bus or not.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_VENDORS_DRM_HPP
@@ -18,12 +18,11 @@
 #include "../gpu/pci.hpp"
 #include "../host/host_tree.hpp"
 
-// GPUs of no vendor that has a header here: whatever has a render node, on the PCI bus or not.
-// Display controllers of servers have none.
+// Display controllers of servers have no render node.
 
 namespace prepare::drm {
 
-/// Whether a function is a GPU that no other detector looks at.
+/// Whether a function is a GPU that no other detector finds.
 inline bool is_other(const PciFunction& function) {
   return vendor_name(function.vendor) == "other" && !function.is_accelerator();
 }
@@ -36,8 +35,8 @@ inline bool has_render_entry(const HostTree& tree, const std::string& device_dir
   });
 }
 
-/// The directory of sysfs that has the DRM nodes of a function: its own, or for a virtio GPU that
-/// of the device it carries. None when there is no render node.
+/// The directory of sysfs with the DRM nodes of a function: its own, or for a virtio GPU that of
+/// its virtio device. None when there is no render node.
 inline std::optional<std::string> drm_parent(const HostTree& tree, const PciFunction& function) {
   std::vector<std::string> directories{function.directory()};
   for (const auto& name : tree.list(function.directory())) {
@@ -49,8 +48,8 @@ inline std::optional<std::string> drm_parent(const HostTree& tree, const PciFunc
   return std::nullopt;
 }
 
-/// Whether a platform device is a GPU. Those of amdgpu are partitions of one on the PCI bus, and
-/// vgem and vkms are no hardware.
+/// Whether a platform device is a GPU. Those of amdgpu are partitions of a PCI device, and vgem and
+/// vkms are software.
 inline bool is_platform_gpu(const HostTree& tree, const std::string& name) {
   for (const std::string_view other : {"amdgpu_xcp", "vgem", "vkms"}) {
     if (name.starts_with(other)) return false;
@@ -58,7 +57,7 @@ inline bool is_platform_gpu(const HostTree& tree, const std::string& name) {
   return has_render_entry(tree, "/sys/bus/platform/devices/" + name);
 }
 
-/// A name for a platform device that a CDI device can have; "all" is taken.
+/// The name of a CDI device for a platform device; "all" is taken.
 inline std::string platform_id(std::string_view name) {
   std::string id{name};
   std::replace_if(
@@ -71,14 +70,14 @@ inline std::string platform_id(std::string_view name) {
   return "gpu-" + id + "-0";
 }
 
-/// Adds a GPU, numbered, with its DRM nodes.
+/// Adds a GPU with its DRM nodes.
 inline void add_gpu(Inventory& found, Gpu gpu, std::vector<Node> nodes) {
   gpu.whole.nodes = std::move(nodes);
   gpu.whole.left_out = render_node_fault(gpu.whole.nodes);
   found.gpus.push_back(std::move(gpu));
 }
 
-/// Finds the GPUs of other vendors among `functions`, and those that are part of the processor.
+/// Finds the GPUs of other vendors among `functions` and the platform devices.
 inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& functions) {
   Inventory found{.kind = "drm.local/gpu"};
   std::size_t count = 0;

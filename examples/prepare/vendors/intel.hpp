@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Intel GPUs on i915 or xe, with their SR-IOV functions; Intel NPUs; and Gaudi accelerators.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_VENDORS_INTEL_HPP
@@ -20,8 +20,6 @@
 #include "../gpu/pci.hpp"
 #include "../host/host_tree.hpp"
 
-// Intel GPUs on i915 or xe, with their SR-IOV functions; Intel NPUs; and Gaudi accelerators.
-
 namespace prepare::intel {
 
 inline constexpr std::uint32_t pci_vendor = 0x8086;
@@ -31,7 +29,7 @@ inline bool is_gpu(const PciFunction& function) {
   return function.vendor == pci_vendor && !function.is_accelerator();
 }
 
-/// The name that Intel's own tools give to a device: "0000-03-00-0-0xe211".
+/// The name of a device in Intel's tools: "0000-03-00-0-0xe211".
 inline std::string uid(const PciFunction& function) {
   auto name = function.address;
   std::replace_if(
@@ -39,8 +37,7 @@ inline std::string uid(const PciFunction& function) {
   return fmt::format("{}-{:#06x}", name, function.device);
 }
 
-/// The nodes of the management engine of a discrete card. They are for firmware updates and
-/// telemetry, not for programs that compute.
+/// The nodes of the management engine of a discrete card, for firmware updates and telemetry.
 inline std::vector<Node> management_nodes(const HostTree& tree, const PciFunction& function,
                                           std::vector<Problem>& warnings) {
   std::vector<Node> nodes;
@@ -56,7 +53,7 @@ inline std::vector<Node> management_nodes(const HostTree& tree, const PciFunctio
   return nodes;
 }
 
-/// Fills in the nodes of a GPU; answers why it cannot be handed out.
+/// Fills in the nodes of a GPU. Returns why the GPU cannot be handed out.
 inline std::optional<Problem> examine(const HostTree& tree, Candidate& candidate,
                                       std::vector<Problem>& warnings) {
   auto& [function, gpu] = candidate;
@@ -68,8 +65,7 @@ inline std::optional<Problem> examine(const HostTree& tree, Candidate& candidate
   return render_node_fault(gpu.whole.nodes);
 }
 
-/// Finds the Intel GPUs among `functions`. A virtual function that is bound to the GPU driver is
-/// one of them.
+/// Finds the Intel GPUs among `functions`. A virtual function with the GPU driver is one of them.
 inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& functions) {
   Inventory found{.kind = "intel.com/gpu"};
   for (auto& candidate : candidates(functions, &is_gpu)) {
@@ -79,7 +75,7 @@ inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& fu
   return found;
 }
 
-/// Adds the nodes that a directory of sysfs names; they stand in `dev_directory`.
+/// Adds the nodes in `dev_directory` that a directory of sysfs names.
 inline void add_nodes_of(const HostTree& tree, const std::string& sysfs_directory,
                          const std::string& dev_directory, std::vector<Node>& nodes,
                          std::vector<Problem>& warnings) {
@@ -99,10 +95,10 @@ inline std::optional<Problem> accelerator_fault(const std::vector<Node>& nodes) 
            parse_number<std::uint32_t>(std::string_view{node.path}.substr(prefix.size()));
   });
   if (has_one) return std::nullopt;
-  return Problem{Fault::no_accel_node, "it has no /dev/accel node that can be used"};
+  return Problem{Fault::no_accel_node, "it has no usable node in /dev/accel"};
 }
 
-/// An NPU counts with its driver only: other Intel accelerators have the same class.
+/// An NPU is known by its driver: other Intel accelerators have the same class.
 inline bool is_npu(const PciFunction& function) {
   return function.vendor == pci_vendor && function.is_accelerator() &&
          function.driver == "intel_vpu";

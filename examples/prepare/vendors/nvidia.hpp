@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// NVIDIA GPUs and their MIG instances.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_VENDORS_NVIDIA_HPP
@@ -26,8 +26,8 @@
 #include "../gpu/pci.hpp"
 #include "../host/host_tree.hpp"
 
-// NVIDIA GPUs as the kernel driver shows them in /proc and /sys. Its nodes are not in sysfs: majors
-// come from /proc/devices, minors are the GPU's "Device Minor" or fixed.
+// The kernel driver shows them in /proc and /sys. Its nodes are not in sysfs: majors come from
+// /proc/devices, minors are the GPU's "Device Minor" or fixed.
 
 namespace prepare::nvidia {
 
@@ -37,20 +37,21 @@ inline constexpr std::int64_t modeset_minor = 254;
 inline constexpr std::int64_t uvm_minor = 0;
 inline constexpr std::int64_t uvm_tools_minor = 1;
 
-/// What the driver says of a GPU in /proc/driver/nvidia/gpus/ADDRESS/information.
+/// The content of /proc/driver/nvidia/gpus/ADDRESS/information.
 struct Information {
-  std::string uuid{};  // empty when the driver has not asked the GPU yet
+  std::string uuid{};  // empty until the driver has read it from the GPU
   std::string model{};
   std::optional<std::int64_t> minor{};
   bool excluded = false;
 };
 
-/// A UUID that can be a device name; the driver fills one it does not know with question marks.
+/// A UUID that can be a device name, else nothing: the driver prints an unknown UUID as question
+/// marks.
 inline std::string known_uuid(const std::string& text) {
   return text.starts_with("GPU-") && cdi::is_device_name(text) ? text : std::string{};
 }
 
-/// The `Name: value` lines of a file; of two with one name the first counts.
+/// The `Name: value` lines of a file; the first line with a name counts.
 inline std::map<std::string, std::string, std::less<>> parse_values(std::string_view text) {
   std::map<std::string, std::string, std::less<>> values;
   for (const auto& row : split(text, "\n")) {
@@ -72,20 +73,19 @@ inline Information parse_information(std::string_view text) {
           .excluded = values["GPU Excluded"] == "Yes"};
 }
 
-/// The major of GPU nodes; drivers before 550.40 register it under the older name.
+/// The major of GPU nodes; drivers before 550.40 use the older name.
 inline std::optional<std::int64_t> gpu_major(const CharMajors& majors) {
   const auto major = majors.find("nvidia");
   return major ? major : majors.find("nvidia-frontend");
 }
 
-/// The major of the node for display modes; drivers before 550.40 had one name for all.
+/// The major of the node for display modes; drivers before 550.40 use one name for all nodes.
 inline std::optional<std::int64_t> modeset_major(const CharMajors& majors) {
   const auto major = majors.find("nvidia-modeset");
   return major ? major : majors.find("nvidia-frontend");
 }
 
-/// A node that NVIDIA's tools make when somebody first asks for it. Until then its numbers are all
-/// that a runtime needs.
+/// A node that NVIDIA's tools create at its first use. Until then a runtime needs only its numbers.
 inline cdi::Result<Node> node_or_numbers(const HostTree& tree, const std::string& path,
                                          std::int64_t major, std::int64_t minor,
                                          std::uint32_t mode) {
@@ -96,7 +96,7 @@ inline cdi::Result<Node> node_or_numbers(const HostTree& tree, const std::string
   return numbers;
 }
 
-/// The problem of a module that is not loaded, and so has no major.
+/// The module of a node is not loaded, and so has no major.
 inline Problem no_major(std::string_view module) {
   return {Fault::no_major, fmt::format("/proc/devices has no major for {}", module)};
 }
@@ -135,7 +135,7 @@ inline std::optional<Problem> add_access_node(const HostTree& tree, const CharMa
 }
 
 /// A MIG instance: a compute instance `instances/GI/CI` of the GPU whose node is `gpu_node`. Its
-/// name says where it is, for the driver shows its UUID to NVML only.
+/// name has both numbers, because only NVML knows its UUID.
 inline Share mig_instance(const HostTree& tree, const CharMajors& majors,
                           const std::string& instances, const std::string& gi,
                           const std::string& ci, const Node& gpu_node) {
@@ -148,8 +148,8 @@ inline Share mig_instance(const HostTree& tree, const CharMajors& majors,
   return share;
 }
 
-/// Fills in the MIG instances of a GPU, if it is partitioned; returns why none can be handed out.
-/// An empty `mig` directory only says that a GPU could be partitioned.
+/// Fills in the MIG instances of a GPU, if it is partitioned. Returns why none can be handed out.
+/// An empty `mig` directory means only that the GPU could be partitioned.
 inline std::optional<Problem> examine_mig(const HostTree& tree, const CharMajors& majors,
                                           std::int64_t minor, Gpu& gpu) {
   const auto instances = fmt::format("/proc/driver/nvidia/capabilities/gpu{}/mig", minor);
@@ -170,7 +170,8 @@ inline std::optional<Problem> examine_mig(const HostTree& tree, const CharMajors
   return std::nullopt;
 }
 
-/// Fills in what the driver knows of a GPU, and its node; returns why it cannot be handed out.
+/// Fills in what the driver reports about a GPU, and its node. Returns why the GPU cannot be handed
+/// out.
 inline std::optional<Problem> examine(const HostTree& tree, const CharMajors& majors, Gpu& gpu) {
   if (gpu.driver != "nvidia") return bound_to(gpu.driver);
   const auto text = tree.read("/proc/driver/nvidia/gpus/" + gpu.pci_address + "/information");
@@ -185,7 +186,7 @@ inline std::optional<Problem> examine(const HostTree& tree, const CharMajors& ma
     return Problem{Fault::excluded_by_driver, "excluded by the driver's configuration"};
   }
   if (!information.minor) {
-    return Problem{Fault::no_device_minor, "the driver gives no device minor for it"};
+    return Problem{Fault::no_device_minor, "the driver reports no device minor for it"};
   }
   const auto major = gpu_major(majors);
   if (!major) return no_major("nvidia");
@@ -206,8 +207,8 @@ struct OptionalNode {
   Fault module{};  // when its kernel module is not loaded
 };
 
-/// Adds a control node that not all profiles need. When its driver is loaded and no process has
-/// made the node yet, its numbers are enough for a runtime; another one in its place is a warning.
+/// Adds a control node that not all profiles need. When its module is loaded and the node does not
+/// exist yet, a runtime needs only its numbers. Another device in its place is a warning.
 inline void add_optional_node(const HostTree& tree, Inventory& found, const OptionalNode& wanted) {
   if (!wanted.major) {
     const Problem problem{wanted.module, wanted.path + ": its kernel module is not loaded"};
@@ -219,7 +220,7 @@ inline void add_optional_node(const HostTree& tree, Inventory& found, const Opti
   add_node(found.control_nodes, wanted.path, std::move(node), wanted.node, found.warnings);
 }
 
-/// Adds the nodes that all GPUs share; without the first of them none works.
+/// Adds the nodes that all GPUs share; without the first of them no GPU works.
 inline void add_control_nodes(const HostTree& tree, const CharMajors& majors, Inventory& found) {
   const auto major = gpu_major(majors);
   auto control = checked_node(tree, "/dev/nvidiactl", major.value_or(0), control_minor);
@@ -253,8 +254,8 @@ inline void add_numbered_nodes(const HostTree& tree, const std::string& director
   }
 }
 
-/// Adds what connects GPUs: NVSwitches, and the IMEX channels by which GPUs of other hosts share
-/// memory. Both reach beyond one GPU, so no container gets them with one.
+/// Adds the nodes of NVSwitches, and of the IMEX channels through which GPUs of other hosts share
+/// memory. Both reach beyond one GPU, so containers do not get them.
 inline void add_fabric_nodes(const HostTree& tree, const CharMajors& majors, Inventory& found) {
   const auto switch_major = majors.find("nvidia-nvswitch");
   if (switch_major && tree.node("/dev/nvidia-nvswitchctl")) {
@@ -267,8 +268,8 @@ inline void add_fabric_nodes(const HostTree& tree, const CharMajors& majors, Inv
                      majors.find("nvidia-caps-imex-channels"), found);
 }
 
-/// Whether a function is an NVIDIA GPU. A virtual one is none of its own here: on a vGPU host it
-/// belongs to the hypervisor.
+/// Whether a function is an NVIDIA GPU. Virtual functions are not: on a vGPU host they belong to
+/// the hypervisor.
 inline bool is_gpu(const PciFunction& function) {
   return function.vendor == pci_vendor && !function.is_virtual();
 }
@@ -277,7 +278,7 @@ inline bool is_gpu(const PciFunction& function) {
 inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& functions) {
   Inventory found{.kind = "nvidia.com/gpu",
                   .driver_version = tree.line("/sys/module/nvidia/version"),
-                  // Keeps NVIDIA's own runtime hook from injecting the GPUs a second time.
+                  // Keeps NVIDIA's runtime hook from injecting the GPUs a second time.
                   .env = {"NVIDIA_VISIBLE_DEVICES=void"}};
   const CharMajors majors{tree};
   for (auto& [function, gpu] : candidates(functions, &is_gpu)) {

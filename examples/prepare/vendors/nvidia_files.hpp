@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The files of NVIDIA's driver that containers get.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_VENDORS_NVIDIA_FILES_HPP
@@ -27,9 +27,8 @@
 #include "../host/ld_cache.hpp"
 #include "nvidia_tables.hpp"
 
-// The files that NVIDIA's driver has beside its nodes. Distributions put them into different places
-// and no list of them is kept anywhere, but nearly each library has the driver's version at the end
-// of its name.
+// Distributions install them in different places, and no file lists them. Nearly all libraries have
+// the driver's version at the end of their names.
 
 namespace prepare::nvidia {
 
@@ -40,12 +39,12 @@ inline std::string_view file_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-/// Whether a path has letters only that can be written into every spec.
+/// Whether a path has only characters that every spec can hold.
 inline bool is_plain(std::string_view path) {
   return std::all_of(path.begin(), path.end(), [](char c) { return c >= ' ' && c < 0x7f; });
 }
 
-/// Adds a file that stands at its real path in containers too, or `path` as a link to it.
+/// Adds a file, which has its real path in containers too, or `path` as a link to it.
 inline void add_at_real_path(FilesByPath& files, DriverFile::Kind kind,
                              const std::string& real_path, const std::string& path,
                              Profiles profiles = all_profiles) {
@@ -57,7 +56,7 @@ inline void add_at_real_path(FilesByPath& files, DriverFile::Kind kind,
   if (path != real_path) file.links.push_back(path);
 }
 
-/// What is in a map, by container path.
+/// The files of a map, sorted by path.
 inline std::vector<DriverFile> sorted_files(FilesByPath found) {
   std::vector<DriverFile> files;
   for (auto& [path, file] : found) {
@@ -69,7 +68,7 @@ inline std::vector<DriverFile> sorted_files(FilesByPath found) {
 
 // Names of libraries.
 
-/// A library's name up to ".so", and the version that follows.
+/// A library's name up to ".so", and the version after it.
 struct LibraryName {
   std::string_view stem{};     // "libcuda"
   std::string_view version{};  // "570.195.03"; empty when there is none
@@ -91,7 +90,7 @@ inline bool is_version(std::string_view text) {
          text.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
-/// Whether it can be that of a driver, and not that of an interface.
+/// Whether it can be the version of a driver: versions of interfaces have no dot.
 inline bool is_driver_version(std::string_view text) {
   return is_version(text) && text.find('.') != std::string_view::npos;
 }
@@ -108,24 +107,24 @@ inline bool has_own_version(std::string_view stem) {
          std::end(own_versions);
 }
 
-/// Whether a file belongs to this version of the driver, by its name. That of the module for X
-/// servers does not tell; where servers look there is one only.
+/// Whether a file belongs to this version of the driver, by its name. The module for X servers has
+/// no version in its name; there is only one.
 inline bool is_driver_library(std::string_view name, std::string_view driver_version) {
   const auto [stem, version] = parse_library_name(name);
   if (version.empty()) return name == "nvidia_drv.so";
   return version == driver_version || (has_own_version(stem) && is_version(version));
 }
 
-/// Whether a SONAME in ld.so.cache shows where libraries of the driver are.
+/// Whether a SONAME in ld.so.cache belongs to a library of the driver.
 inline bool is_driver_soname(std::string_view soname) {
   const auto stem = parse_library_name(soname).stem;
   return stem.starts_with("libnvidia-") || profiles_of(stem) != all_profiles;
 }
 
-// The libraries themselves.
+// Libraries.
 
-/// Looks for the libraries of one version of the driver. Distributions split them over several
-/// directories, with links from one to the other.
+/// Finds the libraries of one version of the driver. Distributions split them over several
+/// directories, with links between them.
 class LibrarySearch {
  public:
   LibrarySearch(const HostTree& tree, std::string_view driver_version)
@@ -136,20 +135,20 @@ class LibrarySearch {
     const auto entries = driver_entries(cache ? std::string_view{*cache} : std::string_view{});
     for (const auto& entry : entries) add_cache_directory(directory_of(entry.path));
     for (const auto directory : usual_directories) add_with_subdirectories(directory);
-    // Each may lead to more.
-    for (std::size_t i = 0; i < directories_.size(); ++i) look_in(std::string{directories_[i]});
+    // Each directory may add more.
+    for (std::size_t i = 0; i < directories_.size(); ++i) search(std::string{directories_[i]});
     for (const auto& entry : entries) add_soname(entry);
     drop_32_bit();
   }
 
   const FilesByPath& found() const { return found_; }
 
-  /// The versions of which the main libraries are on the host.
+  /// The versions whose main libraries are on the host.
   const std::set<std::string>& installed() const { return installed_; }
 
  private:
   static constexpr std::size_t cache_limit = 16 << 20;
-  static constexpr std::size_t directory_limit = 200;  // hosts have ten
+  static constexpr std::size_t directory_limit = 200;  // hosts have about ten
 
   static std::string_view directory_of(std::string_view path) {
     return path.substr(0, path.rfind('/'));
@@ -188,7 +187,7 @@ class LibrarySearch {
     return true;
   }
 
-  void look_in(const std::string& directory) {
+  void search(const std::string& directory) {
     for (const auto& [name, real_path] : tree_.files(directory)) {
       const auto real_name = file_name(real_path);
       const auto [stem, version] = parse_library_name(real_name);
@@ -204,7 +203,7 @@ class LibrarySearch {
     }
   }
 
-  /// Adds the SONAME as a link where ld.so.cache alone knows it.
+  /// Adds a SONAME that is only in ld.so.cache as a link.
   void add_soname(const LdCacheEntry& entry) {
     const auto directory = cache_directories_.find(directory_of(entry.path));
     if (directory == cache_directories_.end()) return;
@@ -220,7 +219,7 @@ class LibrarySearch {
     places_.emplace(link, real_path);
   }
 
-  /// Takes away what is for 32-bit programs, which has the same names in a directory of its own.
+  /// Removes the libraries for 32-bit programs, which have the same names in another directory.
   void drop_32_bit() {
     std::map<std::string, bool, std::less<>> by_directory;
     std::erase_if(found_, [&](const auto& item) {
@@ -237,19 +236,19 @@ class LibrarySearch {
   std::string driver_version_;
   std::map<std::string, std::string, std::less<>> cache_directories_{};  // and their real paths
   std::vector<std::string> directories_{};                               // real paths
-  std::map<std::string, std::string> places_{};  // where a library is, be it by a link; real path
+  std::map<std::string, std::string> places_{};  // real paths of libraries, by path
   FilesByPath found_{};
   std::set<std::string> installed_{};
 };
 
-/// Why containers cannot use the driver with the libraries that are on the host.
+/// Why containers cannot use the driver with the libraries of the host.
 inline std::optional<Problem> library_fault(const std::string& driver_version,
                                             const std::set<std::string>& installed, bool has_cuda) {
   if (has_cuda) return std::nullopt;
   if (driver_version.empty()) {
-    return Problem{Fault::unknown_driver_version,
-                   "the version of the loaded driver is not known: containers get none of its "
-                   "libraries"};
+    return Problem{
+        Fault::unknown_driver_version,
+        "the version of the loaded driver is unknown: containers get none of its libraries"};
   }
   if (installed.empty() || installed.contains(driver_version)) {
     return Problem{Fault::no_libcuda,
@@ -278,14 +277,14 @@ inline FilesByPath libraries(const HostTree& tree, const std::string& driver_ver
   if (auto fault = library_fault(driver_version, search.installed(), has_cuda)) {
     warnings.push_back(std::move(*fault));
   }
-  // Those that do not have the driver's version in their names belong to those that do.
+  // Libraries without the driver's version in their names belong to those with it.
   const bool has_any = is_found([](std::string_view) { return true; });
   return has_any ? search.found() : FilesByPath{};
 }
 
-// Files that are looked for by name.
+// Files with fixed names.
 
-/// The programs that are on the host, as containers find them in /usr/bin.
+/// Adds the programs of the host; containers have them in /usr/bin.
 inline void add_programs(const HostTree& tree, std::vector<DriverFile>& files) {
   for (const auto& [name, profiles] : programs) {
     for (const auto directory : program_directories) {
@@ -300,7 +299,7 @@ inline void add_programs(const HostTree& tree, std::vector<DriverFile>& files) {
   }
 }
 
-/// Where the kernel looks for firmware, in its order.
+/// The directories where the kernel searches for firmware, in its order.
 inline std::vector<std::string> firmware_directories(const HostTree& tree) {
   std::vector<std::string> directories;
   const auto custom = tree.line("/sys/module/firmware_class/parameters/path");
@@ -316,7 +315,7 @@ inline std::vector<std::string> firmware_directories(const HostTree& tree) {
   return directories;
 }
 
-/// The firmware of GPUs, once each, where the kernel finds it first.
+/// Adds the firmware of GPUs, each file where the kernel finds it first.
 inline void add_firmware(const HostTree& tree, const std::string& driver_version,
                          std::vector<DriverFile>& files) {
   std::set<std::string> known;
@@ -332,7 +331,7 @@ inline void add_firmware(const HostTree& tree, const std::string& driver_version
   }
 }
 
-/// The sockets of the daemons that are running.
+/// Adds the sockets of running daemons.
 inline void add_sockets(const HostTree& tree, std::vector<DriverFile>& files) {
   for (const auto& [name, profiles] : sockets) {
     std::set<std::string> known;
@@ -349,8 +348,8 @@ inline void add_sockets(const HostTree& tree, std::vector<DriverFile>& files) {
   }
 }
 
-/// The directory with the pipes of the MPS daemon, if it is that of root or of this user. Everybody
-/// may write /tmp, and who put a link there would have containers write where it leads.
+/// Adds the directory with the pipes of the MPS daemon, if root or this user owns it. All users may
+/// write in /tmp, and a link there could make containers write elsewhere.
 inline void add_mps_directory(const HostTree& tree, std::vector<DriverFile>& files) {
   const std::string path = "/tmp/nvidia-mps";
   const auto status = tree.status(path);
@@ -362,8 +361,8 @@ inline void add_mps_directory(const HostTree& tree, std::vector<DriverFile>& fil
                    .profiles = compute});
 }
 
-/// The settings by which loaders of OpenCL, Vulkan, EGL and X find the driver, where most images
-/// have them, wherever the host does.
+/// Adds the settings with which loaders of OpenCL, Vulkan, EGL and X find the driver, at the paths
+/// that most images use.
 inline void add_configurations(const HostTree& tree, std::vector<DriverFile>& files) {
   for (const auto& [name, container_directory, profiles] : configurations) {
     for (const auto directory : configuration_directories) {
@@ -378,8 +377,8 @@ inline void add_configurations(const HostTree& tree, std::vector<DriverFile>& fi
   }
 }
 
-/// The files of the driver that containers get, by container path. `driver_version` is that of the
-/// module that is loaded; libraries of another one cannot work with it, and become a warning.
+/// The files of the driver that containers get, sorted by container path. `driver_version` is that
+/// of the loaded module; libraries of another version do not work with it, and are a warning.
 inline std::vector<DriverFile> driver_files(const HostTree& tree, const std::string& driver_version,
                                             std::vector<Problem>& warnings) {
   const auto version = is_driver_version(driver_version) ? driver_version : std::string{};

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The hooks of NVIDIA's container toolkit, for hosts that have it.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_VENDORS_NVIDIA_HOOKS_HPP
@@ -21,15 +21,14 @@
 #include "../gpu/profile.hpp"
 #include "../host/host_tree.hpp"
 
-// The hooks of NVIDIA's container toolkit, for hosts that have it. They do in a container what
-// mounts cannot: make links, run ldconfig.
+// Unlike mounts, they can create links in a container and run ldconfig.
 
 namespace prepare::nvidia {
 
 /// The program of the toolkit that runtimes start as a hook.
 struct HookProgram {
   std::string path{};
-  std::vector<std::string> arguments{};  // in front of the name of a hook
+  std::vector<std::string> arguments{};  // before the name of a hook
   bool has_cuda_compat = false;          // later releases have more hooks
   bool has_node_modification = false;
 };
@@ -37,8 +36,8 @@ struct HookProgram {
 inline constexpr std::string_view cuda_compat = "enable-cuda-compat";
 inline constexpr std::string_view node_modification = "disable-device-node-modification";
 
-/// The hook program of the host; none when no toolkit is installed. A hook that the program does
-/// not know would keep containers from starting, so its text tells what it knows.
+/// The hook program of the host; none when no toolkit is installed. Its text is searched for the
+/// names of hooks: a hook that it does not know would keep containers from starting.
 inline std::optional<HookProgram> find_hook_program(const HostTree& tree) {
   constexpr std::string_view directories[] = {"/usr/bin", "/usr/local/bin",
                                               "/usr/local/nvidia/toolkit"};
@@ -49,7 +48,7 @@ inline std::optional<HookProgram> find_hook_program(const HostTree& tree) {
       if (!tree.is_program(path)) continue;
       HookProgram program{.path = std::move(path), .arguments = {std::string{name}}};
       if (name == "nvidia-ctk") program.arguments.emplace_back("hook");
-      // The toolkit's own container installs scripts that start the program itself.
+      // The toolkit's container image installs scripts, which start the program NAME.real.
       const auto real = program.path + ".real";
       const auto text = tree.read(tree.is_program(real) ? real : program.path, size_limit);
       const auto knows = [&](std::string_view hook) {
@@ -63,7 +62,7 @@ inline std::optional<HookProgram> find_hook_program(const HostTree& tree) {
   return std::nullopt;
 }
 
-/// A call of a hook before the container's first process starts.
+/// A hook that runs before the first process of the container.
 inline cdi::Hook hook(const HookProgram& program, std::string_view name,
                       const std::vector<std::string>& arguments) {
   cdi::Hook out{.hook_name = "createContainer", .path = program.path, .args = program.arguments};
@@ -79,14 +78,14 @@ inline void add_link(std::vector<std::string>& arguments, std::string_view targe
   arguments.push_back(fmt::format("{}::{}", target, link));
 }
 
-/// The target of a link that is to lead from one path to another.
+/// The target of a link from one path to another.
 inline std::string link_target(const std::string& link, const std::string& target) {
   const auto name = target.rfind('/') + 1;
   return link.substr(0, link.rfind('/') + 1) == target.substr(0, name) ? target.substr(name)
                                                                        : target;
 }
 
-/// The hooks that make a driver's files usable.
+/// The hooks that make the files of a driver usable.
 inline std::vector<cdi::Hook> driver_hooks(const HookProgram& program,
                                            const std::vector<DriverFile>& files, Profiles profiles,
                                            const std::string& driver_version) {
@@ -113,7 +112,7 @@ inline std::vector<cdi::Hook> driver_hooks(const HookProgram& program,
   return hooks;
 }
 
-/// The hook that makes the links of DRM nodes in /dev/dri/by-path; none when there are none.
+/// The hook that creates the links of DRM nodes in /dev/dri/by-path; none without such links.
 inline std::vector<cdi::Hook> node_hooks(const HookProgram& program, const std::vector<Node>& nodes,
                                          Profiles profiles) {
   std::vector<std::string> links;

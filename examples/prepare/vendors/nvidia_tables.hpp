@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The names of the files of NVIDIA's driver, and where hosts and containers have them.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_VENDORS_NVIDIA_TABLES_HPP
@@ -13,13 +13,13 @@
 
 namespace prepare::nvidia {
 
-/// What needs a library, by its name up to ".so". Each profile needs those that are not here.
+/// The profiles that need a library, by its name up to ".so". All profiles need other libraries.
 inline constexpr std::pair<std::string_view, Profiles> library_profiles[] = {
     {"libEGL_nvidia", graphics},
     {"libGLESv1_CM_nvidia", graphics},
     {"libGLESv2_nvidia", graphics},
     {"libGLX_nvidia", graphics},
-    {"libcuda", compute | video},  // what decodes and encodes does it through CUDA
+    {"libcuda", compute | video},  // decoding and encoding use CUDA
     {"libcudadebugger", compute},
     {"libglxserver_nvidia", graphics},
     {"libnvcuvid", video},
@@ -62,19 +62,19 @@ inline constexpr std::pair<std::string_view, Profiles> library_profiles[] = {
     {"nvidia_drv", graphics},
 };
 
-/// The libraries with versions of their own.
+/// The libraries with version numbers of their own.
 inline constexpr std::string_view own_versions[] = {
     "libnvidia-api",     "libnvidia-egl-gbm",  "libnvidia-egl-wayland", "libnvidia-egl-wayland2",
     "libnvidia-egl-xcb", "libnvidia-egl-xlib", "libnvidia-nvvm70",
 };
 
-/// Where libraries are when ld.so.cache does not say, which musl does not have.
+/// The directories of libraries without ld.so.cache, which musl does not have.
 inline constexpr std::string_view usual_directories[] = {
     "/usr/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib",
     "/lib64",     "/lib/x86_64-linux-gnu",     "/lib/aarch64-linux-gnu",     "/lib",
 };
 
-/// Where some of them are below such a directory.
+/// Subdirectories of these with more libraries.
 inline constexpr std::string_view subdirectories[] = {
     "gbm", "nvidia", "nvidia/current",       "nvidia/xorg",
     "tls", "vdpau",  "xorg/modules/drivers", "xorg/modules/extensions",
@@ -88,7 +88,7 @@ inline constexpr std::pair<std::string_view, Profiles> programs[] = {
     {"nvidia-smi", all_profiles},         {"nvidia-xconfig", graphics},
 };
 
-/// Where hosts have them.
+/// The directories where hosts have them.
 inline constexpr std::string_view program_directories[] = {
     "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/bin", "/sbin"};
 
@@ -96,7 +96,7 @@ inline constexpr std::string_view program_directories[] = {
 inline constexpr std::pair<std::string_view, Profiles> sockets[] = {
     {"nvidia-fabricmanager/socket", compute}, {"nvidia-persistenced/socket", all_profiles}};
 
-/// A file of settings, and where containers look for it.
+/// A file of settings, and where containers have it.
 struct Configuration {
   std::string_view name{};
   std::string_view container_directory{};
@@ -121,7 +121,7 @@ inline constexpr Configuration configurations[] = {
     {"vulkan/implicit_layer.d/nvidia_layers.json", "/etc", graphics},
 };
 
-/// Where hosts have them.
+/// The directories where hosts have them.
 inline constexpr std::string_view configuration_directories[] = {"/etc", "/usr/local/share",
                                                                  "/usr/share"};
 

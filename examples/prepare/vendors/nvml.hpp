@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Properties of GPUs that only NVIDIA's management library reports.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_VENDORS_NVML_HPP
@@ -33,19 +33,18 @@
 #include "../host/child_process.hpp"
 #include "nvidia.hpp"
 
-// What NVIDIA's management library knows and /proc does not show: UUIDs and sizes of MIG instances,
-// and names of GPUs that nothing has opened yet. The library may crash or hang, so a child process
-// asks it.
+// These are the UUIDs and sizes of MIG instances, and the UUIDs of GPUs that no process has opened
+// yet. The library may crash or hang, so a child process calls it.
 
 namespace prepare {
 
-/// How NVML is asked.
+/// How NVML is called.
 struct NvmlOptions {
   std::string library = "libnvidia-ml.so.1";
   std::chrono::milliseconds deadline{5000};
 };
 
-/// A MIG instance as NVML knows it.
+/// A MIG instance as NVML reports it.
 struct NvmlInstance {
   std::uint32_t gi = 0;  // the GPU instance
   std::uint32_t ci = 0;  // the compute instance in it
@@ -60,7 +59,7 @@ struct NvmlInstance {
   }
 };
 
-/// A GPU as NVML knows it; texts are empty when unknown.
+/// A GPU as NVML reports it; texts are empty when unknown.
 struct NvmlGpu {
   std::string pci_address{};  // "0000:17:00.0"
   std::string uuid{};
@@ -77,7 +76,7 @@ struct NvmlGpu {
 
 namespace nvml {
 
-// Of nvml.h, what is used of it.
+// The used part of nvml.h.
 
 using Handle = void*;
 
@@ -111,9 +110,9 @@ struct Memory {
 
 inline constexpr int success = 0;
 inline constexpr int function_not_found = 13;
-inline constexpr std::uint32_t no_attach = 2;  // leaves GPUs asleep that are not asked about
+inline constexpr std::uint32_t no_attach = 2;  // does not wake up other GPUs
 
-/// The library. Nothing closes it: the process ends first.
+/// The library. It is not closed: the process ends first.
 class Library {
  public:
   explicit Library(const std::string& name)
@@ -122,15 +121,16 @@ class Library {
   explicit operator bool() const { return handle_ != nullptr; }
   bool has(const char* function) const { return ::dlsym(handle_, function) != nullptr; }
 
-  /// Calls a function, whose parameters are exactly of the types of `arguments`; answers its code.
-  /// Older libraries lack some functions.
+  /// Calls a function, whose parameters must have exactly the types of `arguments`, and returns its
+  /// code. Older libraries lack some functions.
   template <class... Arguments>
   int call(const char* function, Arguments... arguments) const {
     const auto entry = reinterpret_cast<int (*)(Arguments...)>(::dlsym(handle_, function));
     return entry != nullptr ? entry(arguments...) : function_not_found;
   }
 
-  /// What a function writes into a buffer; empty when it fails, or it is no line of plain text.
+  /// The text that a function writes into a buffer; empty when it fails, or the text is not one
+  /// line of ASCII.
   std::string text(const char* function, Handle device) const {
     char buffer[96] = {};
     const std::uint32_t size = sizeof buffer;
@@ -138,7 +138,7 @@ class Library {
     return plain({&buffer[0], ::strnlen(&buffer[0], size)});
   }
 
-  /// What a code means: `Driver Not Loaded (NVML error 9)`.
+  /// The meaning of a code: `Driver Not Loaded (NVML error 9)`.
   std::string meaning(int code) const {
     using Function = const char* (*)(int);
     const auto entry = reinterpret_cast<Function>(::dlsym(handle_, "nvmlErrorString"));
@@ -157,7 +157,8 @@ class Library {
   void* handle_;
 };
 
-/// Our form of a PCI address of NVML, which has more digits and capitals; empty for none.
+/// A PCI address of NVML, which has more digits and capitals, in the form of sysfs; empty when it
+/// is not valid.
 inline std::string our_address(std::string text) {
   for (auto& c : text) c = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
   const auto parts = parse_pci_address(text);
@@ -173,9 +174,9 @@ inline std::string size_in_name(std::string_view name) {
   return at == std::string_view::npos ? "" : std::string{trim(name.substr(at + mark.size()))};
 }
 
-/// The size of a MIG instance from its parts, as NVIDIA's tools make it up: memory comes in eighths
-/// of the GPU's. Empty where that would be a guess: an instance that has an OFA engine, yet not all
-/// of the GPU, is of a profile with media extensions, "1g.10gb+me", and there are several such.
+/// The size of a MIG instance from its parts, as NVIDIA's tools compute it: memory counts in
+/// eighths of the GPU's. Empty where that would be a guess: an instance with an OFA engine and not
+/// all of the GPU has one of several profiles with media extensions, for example "1g.10gb+me".
 inline std::string size_of_parts(const Attributes& parts, std::uint64_t gpu_memory) {
   const auto gpu_mib = gpu_memory >> 20;
   if (parts.gpu_slices == 0 || parts.compute_slices == 0) return {};
@@ -198,7 +199,7 @@ inline std::string size_of(const Library& library, Handle gpu, Handle instance) 
   return size_of_parts(parts, memory.total);
 }
 
-inline constexpr std::uint32_t most = 64;  // GPUs, and instances of one, that are asked about
+inline constexpr std::uint32_t most = 64;  // the limit of GPUs, and of instances of a GPU
 
 /// The MIG instances of a GPU.
 inline std::vector<NvmlInstance> instances_of(const Library& library, Handle gpu) {
@@ -220,7 +221,7 @@ inline std::vector<NvmlInstance> instances_of(const Library& library, Handle gpu
   return found;
 }
 
-/// The GPU of an index; none when NVML cannot say which it is, as of one that fell off the bus.
+/// The GPU of an index; none when NVML cannot identify it, for example after it fell off the bus.
 inline std::optional<NvmlGpu> gpu_at(const Library& library, std::uint32_t index) {
   Handle handle = nullptr;
   PciInfo pci;
@@ -234,7 +235,7 @@ inline std::optional<NvmlGpu> gpu_at(const Library& library, std::uint32_t index
                  .instances = instances_of(library, handle)};
 }
 
-/// What the child tells its parent.
+/// What the child process sends to its parent.
 struct Answer {
   std::string error{};  // why there are no GPUs
   std::vector<NvmlGpu> gpus{};
@@ -245,7 +246,7 @@ struct Answer {
   }
 };
 
-/// Asks the library, in this process.
+/// Calls the library in this process.
 inline Answer ask(const std::string& name) {
   const Library library{name};
   if (!library) return {.error = ::dlerror()};
@@ -262,7 +263,7 @@ inline Answer ask(const std::string& name) {
   return answer;
 }
 
-/// All that the child does.
+/// The work of the child process.
 inline void answer(const std::string& library) noexcept {
   const auto text = cdi::write_json(ask(library), -1);
   std::string_view rest = text ? std::string_view{*text} : "";
@@ -277,40 +278,40 @@ inline cdi::Error failure(cdi::Errc code, std::string_view message) {
   return {.code = code, .message = fmt::format("NVML: {}", message)};
 }
 
-/// Why a child that ended gave no answer.
+/// Why a child process ended without an answer.
 inline cdi::Error ended_early(std::optional<int> status) {
   if (!status || !WIFSIGNALED(*status)) {
-    return failure(cdi::Errc::host, "the process that asked it ended without an answer");
+    return failure(cdi::Errc::host, "the process that called it ended without an answer");
   }
   const int number = WTERMSIG(*status);
-  return failure(cdi::Errc::host, fmt::format("signal {} ended the process that asked it: {}",
+  return failure(cdi::Errc::host, fmt::format("signal {} ended the process that called it: {}",
                                               number, ::strsignal(number)));
 }
 
 }  // namespace nvml
 
-/// Asks NVML about the GPUs of the machine that this runs on. Fails when there is no library or
-/// driver, when it crashes, and when it does not answer within the deadline: `Errc::timeout`, after
-/// which asking again may leave one more process that cannot be killed.
+/// The GPUs of this machine, from NVML. Fails when there is no library or driver, when the library
+/// crashes, and with `Errc::timeout` when it does not answer within the deadline. Each further call
+/// after a timeout may leave one more process that cannot be killed.
 ///
-/// Forks without `exec`: only for programs of one thread. NVML itself may load the kernel driver
-/// and make nodes in /dev.
+/// Forks without `exec`: only for programs of one thread. NVML may load the kernel driver and
+/// create nodes in /dev.
 inline cdi::Result<std::vector<NvmlGpu>> ask_nvml(const NvmlOptions& options = {}) {
-  const auto told = ask_child(options.deadline, [&] { nvml::answer(options.library); });
-  if (!told) {
-    auto error = told.error();
+  const auto output = ask_child(options.deadline, [&] { nvml::answer(options.library); });
+  if (!output) {
+    auto error = output.error();
     error.message.insert(0, "NVML: ");
     return error;
   }
-  auto answer = cdi::read_json<nvml::Answer>(told->text);
-  if (!answer) return nvml::ended_early(told->status);
+  auto answer = cdi::read_json<nvml::Answer>(output->text);
+  if (!answer) return nvml::ended_early(output->status);
   if (!answer->error.empty()) return nvml::failure(cdi::Errc::host, answer->error);
   return std::move(answer->gpus);
 }
 
 namespace nvml {
 
-/// Adds to the MIG instances of a GPU what is known of them.
+/// Adds UUIDs and sizes to the MIG instances of a GPU.
 inline void add_instances(Gpu& gpu, const std::vector<NvmlInstance>& known) {
   for (auto& share : gpu.partitions) {
     const auto same = std::find_if(known.begin(), known.end(), [&](const auto& instance) {
@@ -327,9 +328,9 @@ inline void add_instances(Gpu& gpu, const std::vector<NvmlInstance>& known) {
 
 }  // namespace nvml
 
-/// Adds to the GPUs what NVML knows of those at the same PCI address, and changes nothing that is
-/// known. A UUID that cannot be a device name is left out, as "MIG-GPU-.../1/0" of drivers before
-/// 470.
+/// Adds the properties that NVML reports to the GPUs at the same PCI addresses. Known properties do
+/// not change. A UUID that cannot be a device name is left out, for example "MIG-GPU-.../1/0" of
+/// drivers before 470.
 inline void add_nvml(Inventory& found, const std::vector<NvmlGpu>& known) {
   for (auto& gpu : found.gpus) {
     const auto same = std::find_if(known.begin(), known.end(), [&](const auto& other) {
@@ -337,7 +338,7 @@ inline void add_nvml(Inventory& found, const std::vector<NvmlGpu>& known) {
     });
     if (same == known.end()) continue;
     const auto uuid = nvidia::known_uuid(same->uuid);
-    if (!gpu.id.empty() && !uuid.empty() && gpu.id != uuid) continue;  // of another machine
+    if (!gpu.id.empty() && !uuid.empty() && gpu.id != uuid) continue;  // it is of another machine
     if (gpu.id.empty()) gpu.id = uuid;
     if (gpu.model.empty()) gpu.model = same->model;
     nvml::add_instances(gpu, same->instances);

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// A survey: the files of a host at one time, and the GPUs found in them.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_VENDORS_SURVEY_HPP
@@ -24,12 +24,12 @@
 
 namespace prepare {
 
-/// What a host shows at one time: its files, and the GPUs found in them.
+/// The files of a host at one time, and the GPUs found in them.
 struct Survey {
   HostTree tree;
   std::vector<Inventory> inventories{};
   bool complete = true;    // else there may be more GPUs than were found
-  std::size_t hidden = 0;  // passed over, since this process may not open them
+  std::size_t hidden = 0;  // GPUs that this process may not open
 
   std::size_t total_count() const { return sum(&Inventory::total_count); }
   std::size_t usable_count() const { return sum(&Inventory::usable_count); }
@@ -42,14 +42,15 @@ struct Survey {
   }
 };
 
-/// What NVML has said before.
+/// The last answer of NVML.
 struct NvmlMemory {
   std::vector<NvmlGpu> gpus{};
-  std::string fault{};    // why it has not answered the last time
-  bool has_hung = false;  // then it is not asked again: a process that cannot be ended may be left
+  std::string fault{};  // why it did not answer the last time
+  bool has_hung =
+      false;  // then it is not called again: it may have left a process that cannot be killed
 };
 
-/// Adds what only NVIDIA's library knows, or knew when it last answered.
+/// Adds the properties from NVML's answer now, or from its last answer.
 inline void ask_nvml(std::vector<Inventory>& inventories, const Options& options,
                      NvmlMemory& memory) {
   const auto found =
@@ -58,8 +59,9 @@ inline void ask_nvml(std::vector<Inventory>& inventories, const Options& options
       });
   if (found == inventories.end()) return;
   if (options.nvml_library.empty() && options.root != "/") {
-    found->warnings.push_back({Fault::nvml_of_other_host,
-                               "NVML would tell of this host, not of the tree below the root"});
+    found->warnings.push_back(
+        {Fault::nvml_of_other_host,
+         "NVML was not called: it would report on this host, not on the tree below the root"});
     return;
   }
   NvmlOptions asked;
@@ -74,7 +76,7 @@ inline void ask_nvml(std::vector<Inventory>& inventories, const Options& options
   add_nvml(*found, memory.gpus);
 }
 
-/// Reads what the host shows of its GPUs.
+/// Finds the GPUs of the host.
 inline cdi::Result<Survey> survey_host(const Options& options, NvmlMemory& memory) {
   auto tree = HostTree::open(options.root);
   if (!tree) {
@@ -94,7 +96,7 @@ inline cdi::Result<Survey> survey_host(const Options& options) {
   return survey_host(options, memory);
 }
 
-/// Whether GPUs are between two states: some cannot be handed out, and nobody wants it so.
+/// Whether GPUs are between two states: some cannot be handed out, for reasons that may pass.
 inline bool is_between_states(const Survey& survey) {
   const auto is_passing = [](const Gpu& gpu) {
     const auto shares = gpu.shares();

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// GPUs of any vendor that are reserved for virtual machines.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_VENDORS_VFIO_HPP
@@ -19,19 +19,19 @@
 #include "../gpu/pci.hpp"
 #include "../host/host_tree.hpp"
 
-// GPUs of any vendor that are set aside for virtual machines. There are two ways to one: the node
-// of its IOMMU group, or, by iommufd, a node for each function. Both need all of the group to be
-// free of other drivers. The numbers in their names change, so only the PCI address is a name.
+// There are two interfaces to such a GPU: the node of its IOMMU group, or with iommufd a node for
+// each function. With both, no device of the group may have a driver of the host. The numbers in
+// the names of nodes change, so only the PCI address is a name.
 
 namespace prepare::vfio {
 
-/// Whether a member of an IOMMU group may have this driver while another one is passed through.
+/// Whether a device may have this driver while another one of its IOMMU group is passed through.
 inline bool leaves_group_viable(std::string_view driver) {
   return driver.empty() || driver == "pci-stub" || driver == "pcieport" ||
          driver.find("vfio") != std::string_view::npos;
 }
 
-/// Why nothing of an IOMMU group can be passed through.
+/// Why no device of an IOMMU group can be passed through.
 inline std::optional<Problem> group_fault(const HostTree& tree, const std::string& group) {
   const auto members = fmt::format("/sys/kernel/iommu_groups/{}/devices", group);
   for (const auto& member : tree.list(members)) {
@@ -43,9 +43,9 @@ inline std::optional<Problem> group_fault(const HostTree& tree, const std::strin
   return std::nullopt;
 }
 
-/// A group's own node and that of the container for groups, or why they are not to be had.
+/// The node of a group and that of VFIO itself, or why they cannot be used.
 inline cdi::Result<std::vector<Node>> group_nodes(const HostTree& tree, std::string_view group) {
-  // Without an IOMMU the kernel says in the name that nothing protects the host.
+  // Without an IOMMU the name has a prefix.
   for (const std::string_view prefix : {"", "noiommu-"}) {
     const auto name = fmt::format("{}{}", prefix, group);
     if (!tree.exists("/sys/class/vfio/" + name)) continue;
@@ -55,11 +55,10 @@ inline cdi::Result<std::vector<Node>> group_nodes(const HostTree& tree, std::str
     if (!container) return container.error();
     return std::vector<Node>{std::move(*node), std::move(*container)};
   }
-  return cdi::Error{.code = cdi::Errc::host,
-                    .message = fmt::format("VFIO shows no group {}", group)};
+  return cdi::Error{.code = cdi::Errc::host, .message = fmt::format("VFIO has no group {}", group)};
 }
 
-/// The functions of the card that `function` is on, itself first: beside a GPU there may be one for
+/// The functions of the card of `function`, which is the first: a card may also have a function for
 /// sound and one for USB.
 inline std::vector<std::string> functions_of_card(const HostTree& tree,
                                                   const PciFunction& function) {
@@ -72,7 +71,7 @@ inline std::vector<std::string> functions_of_card(const HostTree& tree,
   return addresses;
 }
 
-/// The nodes by which iommufd gives the card of a GPU, or why they are not to be had.
+/// The nodes of iommufd for the card of a GPU, or why they cannot be used.
 inline cdi::Result<std::vector<Node>> iommufd_nodes(const HostTree& tree,
                                                     const PciFunction& function) {
   std::vector<Node> nodes;
@@ -84,7 +83,7 @@ inline cdi::Result<std::vector<Node>> iommufd_nodes(const HostTree& tree,
       nodes.push_back(std::move(*node));
     }
     if (nodes.empty()) {
-      return cdi::Error{.code = cdi::Errc::host, .message = "VFIO shows no device of its own"};
+      return cdi::Error{.code = cdi::Errc::host, .message = "VFIO has no node for the device"};
     }
   }
   auto control = sysfs_node(tree, "/sys/class/misc/iommu", "/dev/iommu");
@@ -93,13 +92,13 @@ inline cdi::Result<std::vector<Node>> iommufd_nodes(const HostTree& tree,
   return nodes;
 }
 
-/// Fills in the nodes of a GPU; answers why it cannot be handed out.
+/// Fills in the nodes of a GPU. Returns why the GPU cannot be handed out.
 inline std::optional<Problem> examine(const HostTree& tree, const PciFunction& function, Gpu& gpu) {
   if (auto fault = group_fault(tree, function.iommu_group)) return fault;
   auto by_group = group_nodes(tree, function.iommu_group);
   auto by_iommufd = iommufd_nodes(tree, function);
   if (!by_group && !by_iommufd) {
-    return Problem{Fault::vfio_node, fmt::format("{}; nor by iommufd: {}", by_group.error().message,
+    return Problem{Fault::vfio_node, fmt::format("{}; with iommufd: {}", by_group.error().message,
                                                  by_iommufd.error().message)};
   }
   if (by_iommufd) gpu.iommufd_nodes = std::move(*by_iommufd);
@@ -107,8 +106,8 @@ inline std::optional<Problem> examine(const HostTree& tree, const PciFunction& f
   return std::nullopt;
 }
 
-/// Finds the GPUs that are passed through among `functions`. They have no index: which of them are
-/// changes while the host runs.
+/// Finds the GPUs among `functions` that are passed through. They have no index, because GPUs are
+/// bound and unbound while the host runs.
 inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& functions) {
   Inventory found{.kind = "vfio.local/gpu"};
   for (const auto& function : functions) {

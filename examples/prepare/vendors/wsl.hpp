@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The GPUs of Windows in the Windows Subsystem for Linux.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_VENDORS_WSL_HPP
@@ -23,8 +23,7 @@
 #include "nvidia.hpp"
 #include "nvidia_files.hpp"
 
-// The GPUs of Windows, as the Windows Subsystem for Linux shows them: one node for all of them,
-// nothing in sysfs, and libraries that Windows puts there.
+// There is one node for all of them, nothing in sysfs, and Windows provides the libraries.
 
 namespace prepare::wsl {
 
@@ -32,7 +31,7 @@ inline constexpr const char* node_path = "/dev/dxg";
 inline constexpr const char* libraries = "/usr/lib/wsl/lib";
 inline constexpr const char* driver_store = "/usr/lib/wsl/drivers";
 
-/// The directories with libraries: the common one, and one for each driver in the driver store.
+/// The directories of libraries: the common one, and one for each driver in the driver store.
 inline std::vector<std::string> library_directories(const HostTree& tree) {
   std::vector<std::string> directories;
   if (!tree.list(libraries).empty()) directories.emplace_back(libraries);
@@ -43,7 +42,7 @@ inline std::vector<std::string> library_directories(const HostTree& tree) {
   return directories;
 }
 
-/// The node of all GPUs. The kernel gives it its minor when the driver is loaded, and sysfs has it.
+/// The node of all GPUs. The kernel chooses its minor when the driver is loaded; sysfs has it.
 inline cdi::Result<Node> node(const HostTree& tree) {
   if (tree.exists("/sys/class/misc/dxg/dev")) {
     return sysfs_node(tree, "/sys/class/misc/dxg", node_path);
@@ -53,8 +52,8 @@ inline cdi::Result<Node> node(const HostTree& tree) {
   return Node{std::move(*found)};
 }
 
-/// The one device "all", when the node is there. NVIDIA's library says whose GPU it is. A host that
-/// has NVIDIA GPUs of its own has nothing to do with Windows.
+/// The device "all", when the node exists. With NVIDIA's library its kind is NVIDIA's. A host with
+/// NVIDIA GPUs of its own is not WSL.
 inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& functions) {
   Inventory found{.kind = "microsoft.com/gpu"};
   const bool has_own = std::any_of(functions.begin(), functions.end(), &nvidia::is_gpu);
@@ -75,8 +74,8 @@ inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& fu
   return found;
 }
 
-/// What a file in a directory with libraries is to containers; nothing for the files of Windows,
-/// which are most of those in the driver store.
+/// The kind of a file in a directory of libraries; none for the files of Windows, which are most of
+/// the driver store.
 inline std::optional<DriverFile::Kind> kind_of(std::string_view name) {
   if (name == "nvidia-smi") return DriverFile::Kind::program;
   if (name.ends_with(".so") || name.find(".so.") != std::string_view::npos) {
@@ -86,7 +85,7 @@ inline std::optional<DriverFile::Kind> kind_of(std::string_view name) {
   return std::nullopt;
 }
 
-/// Adds the files in a directory of which Linux has a use, if there is a library among them.
+/// Adds the files for Linux in a directory, if there is a library.
 inline void add_files(const HostTree& tree, const std::string& directory,
                       nvidia::FilesByPath& files) {
   auto names = tree.files(directory);
@@ -102,8 +101,8 @@ inline void add_files(const HostTree& tree, const std::string& directory,
   }
 }
 
-/// The files in `library_directories`, which containers get where Windows put them, by container
-/// path. One nvidia-smi is in /usr/bin as well.
+/// The files in `library_directories`, sorted by path. They have the same paths in containers; one
+/// nvidia-smi is also in /usr/bin.
 inline std::vector<DriverFile> driver_files(const HostTree& tree,
                                             const std::vector<std::string>& library_directories) {
   nvidia::FilesByPath found;

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Text on one line.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "../../../examples/prepare/base/one_line.hpp"

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The findings of doctor on a made-up host, for the tests of its parts.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TESTS_PREPARE_DOCTOR_DIAGNOSIS_HPP

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The findings about a host as a whole.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "../../../examples/prepare/doctor/doctor.hpp"
@@ -11,6 +11,6 @@ using namespace prepare;
 
 TEST_CASE("no GPU") {
   const Host host;
-  CHECK(is_only(diagnose(host), "GPUs", Level::note, {"none found"}));
+  CHECK(is_only(diagnose(host), "GPUs", Level::note, {"this host has none"}));
   CHECK(about(diagnose(host, {inventory()}), "GPUs").empty());
 }

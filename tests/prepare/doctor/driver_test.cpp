@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The findings about NVIDIA's driver.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "../../../examples/prepare/doctor/driver.hpp"
@@ -34,7 +34,7 @@ TEST_CASE("libraries upgraded without a reboot") {
   host.make("proc/driver/nvidia");
   host.put("usr/lib/x86_64-linux-gnu/libcuda.so.570.195.03", "");
   CHECK(is_only(diagnose(host), "NVIDIA driver", Level::fault,
-                {"module 535.216.03", "libcuda.so.570.195.03", "Reboot"}));
+                {"module 535.216.03", "libcuda.so.570.195.03", "reboot"}));
   host.put("usr/lib/x86_64-linux-gnu/libcuda.so.535.216.03", "");
   host.link("libcuda.so.570.195.03", "usr/lib/x86_64-linux-gnu/libcuda.so.1");
   CHECK(is_only(diagnose(host), "NVIDIA driver", Level::fault, {"libcuda.so.570.195.03"}));

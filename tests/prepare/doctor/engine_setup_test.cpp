@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The findings about container engines.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "../../../examples/prepare/doctor/engine_setup.hpp"
@@ -38,7 +38,7 @@ TEST_CASE("a directory that is not there yet is the one it will be") {
   CHECK(is_only(diagnose(host, {inventory()}), "cri-o", Level::good, {}));
 }
 
-TEST_CASE("CDI that is off, or on by version, is to be switched on") {
+TEST_CASE("CDI that is off, or on by version, can be switched on") {
   const Host host;
   host.put("etc/docker/daemon.json", R"({"features": {"cdi": false}, "cdi-spec-dirs": ["/a"]})");
   CHECK(is_only(diagnose(host, {inventory()}), "docker", Level::fault,
@@ -51,7 +51,7 @@ TEST_CASE("CDI that is off, or on by version, is to be switched on") {
   CHECK(is_only(diagnose(host, {inventory()}), "docker", Level::good, {}));
 }
 
-TEST_CASE("a doubt about an engine is told beside what is known") {
+TEST_CASE("warnings about an engine come with other findings") {
   const Host host;
   host.put("etc/crio/crio.conf", "?\n");
   const auto findings = about(diagnose(host, {inventory()}), "cri-o");
@@ -86,7 +86,7 @@ void install(const Host& host, const std::string& program, const std::string& pa
 
 }  // namespace
 
-TEST_CASE("an engine without CDI is told so, and not to be switched on") {
+TEST_CASE("an engine without CDI must be updated, not switched on") {
   const Host host;
   install(host, "containerd", "containerd", "1.6.20~ds1-1");
   CHECK(is_only(diagnose(host, {inventory()}), "containerd 1.6.20", Level::fault,

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Findings as text and JSON.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "../../../examples/prepare/doctor/finding.hpp"
@@ -14,20 +14,20 @@ using Level = Finding::Level;
 
 TEST_CASE("findings as text and as JSON") {
   const std::vector<Finding> findings{{Level::good, "IOMMU", "on", ""},
-                                      {Level::fault, "a \"b\"", "wrong \xff", "mend it"}};
+                                      {Level::fault, "a \"b\"", "wrong \xff", "fix it"}};
   CHECK(findings_as_text(findings) ==
         "good   IOMMU: on\n"
         "fault  a \"b\": wrong \\xff\n"
-        "       mend it\n");
+        "       fix it\n");
   const auto json = nlohmann::ordered_json::parse(findings_as_json(findings))["findings"];
   REQUIRE(json.size() == 2);
   CHECK(json[0].dump() == R"({"level":"good","about":"IOMMU","what":"on","advice":null})");
   CHECK(json[1]["level"] == "fault");
-  CHECK(json[1]["advice"] == "mend it");
+  CHECK(json[1]["advice"] == "fix it");
   CHECK(findings_as_json({}) == "{\n  \"findings\": []\n}\n");
 }
 
-TEST_CASE("only a fault needs mending") {
+TEST_CASE("only a fault needs to be fixed") {
   CHECK_FALSE(has_fault({}));
   CHECK_FALSE(has_fault({{Level::good, "a", "b", ""}, {Level::note, "a", "b", "c"}}));
   CHECK(has_fault({{Level::good, "a", "b", ""}, {Level::fault, "a", "b", "c"}}));

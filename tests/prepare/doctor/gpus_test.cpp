@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The findings about GPUs and their nodes.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "../../../examples/prepare/doctor/gpus.hpp"

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The findings about the IOMMU and SELinux.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "../../../examples/prepare/doctor/kernel.hpp"
@@ -35,7 +35,7 @@ TEST_CASE("SELinux") {
   host.put("sys/fs/selinux/enforce", "0");
   CHECK(about(diagnose(host), "SELinux").empty());
   host.put("sys/fs/selinux/enforce", "1");
-  CHECK(is_only(diagnose(host), "SELinux", Level::note, {"not known", "setsebool"}));
+  CHECK(is_only(diagnose(host), "SELinux", Level::note, {"unknown", "setsebool"}));
   host.put("sys/fs/selinux/booleans/container_use_devices", "0 0");
   CHECK(is_only(diagnose(host), "SELinux", Level::note, {"is off", "container_use_devices 1"}));
   host.put("sys/fs/selinux/booleans/container_use_devices", "1 1");

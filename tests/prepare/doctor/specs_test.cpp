@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The findings about specs.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "../../../examples/prepare/doctor/specs.hpp"
@@ -12,7 +12,7 @@
 
 using namespace prepare;
 
-TEST_CASE("specs that are missing, of another host, or name what is not there") {
+TEST_CASE("specs that are missing, of another host, or name missing nodes") {
   const Host host;
   host.put("dev.tab", "/dev/nvidia0 c 195 0 0666 0 0\n");
   host.put("proc/sys/kernel/random/boot_id", "b1\n");
@@ -21,9 +21,9 @@ TEST_CASE("specs that are missing, of another host, or name what is not there") 
   const auto on_specs = [&] {
     return diagnose(host, {found});
   };
-  CHECK(is_only(on_specs(), "specs", Level::fault, {"none for nvidia.com/gpu", "write"}));
+  CHECK(is_only(on_specs(), "specs", Level::fault, {"no spec for nvidia.com/gpu", "write"}));
 
-  host.put("var/run/cdi/a.json", spec_of_gpu(195, "{}"));  // somebody else's, and right
+  host.put("var/run/cdi/a.json", spec_of_gpu(195, "{}"));  // of another program, and correct
   CHECK(about(on_specs(), "specs").empty());
   host.put("var/run/cdi/a.json", spec_of_gpu(196, "{}"));
   CHECK(is_only(on_specs(), "specs", Level::fault,
@@ -64,10 +64,10 @@ TEST_CASE("a device in two directories") {
   CHECK(is_only(findings, "specs", Level::note,
                 {"nvidia.com/gpu=0 and 1 more defined in /etc/cdi/nvidia.yaml, "
                  "/var/run/cdi/nvidia.com-gpu.yaml",
-                 "take that of /var/run/cdi/nvidia.com-gpu.yaml"}));
+                 "engines use /var/run/cdi/nvidia.com-gpu.yaml"}));
   CHECK_FALSE(has_fault(findings));
   CHECK(is_only(diagnose(host, {}, {.spec_dirs = {"/run/cdi", "/etc/cdi"}}), "specs", Level::note,
-                {"take that of /etc/cdi/nvidia.yaml"}));
+                {"engines use /etc/cdi/nvidia.yaml"}));
 }
 
 TEST_CASE("a device twice in a directory") {

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The versions of engines, from programs and from packages.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "../../../examples/prepare/engines/engine_versions.hpp"
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 using namespace prepare;
 using namespace std::chrono_literals;
 
-/// A host of which only what a test puts there is to be seen.
+/// A host with only the files of a test.
 class Host : public TempTree {
  public:
   void put(std::string_view name, std::string_view text) const {

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The configuration of each container engine.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "../../../examples/prepare/engines/engines.hpp"
@@ -42,7 +42,7 @@ TEST_CASE("an engine is there with its program or its configuration") {
   REQUIRE(found.size() == 4);
   for (const auto& engine : found) {
     CHECK(engine.spec_dirs == Texts{"/etc/cdi", "/var/run/cdi"});
-    CHECK(engine.doubts.empty());
+    CHECK(engine.warnings.empty());
   }
   CHECK(found[0].name == "containerd");
   CHECK(found[0].cdi == Engine::Cdi::by_version);
@@ -73,7 +73,7 @@ TEST_CASE("containerd by the version of its file") {
       "cdi_spec_dirs = [\"/a\", \"/b\"]\n");
   CHECK(old.cdi == Engine::Cdi::on);
   CHECK(old.spec_dirs == Texts{"/a", "/b"});
-  CHECK(old.doubts.empty());
+  CHECK(old.warnings.empty());
 
   const auto off = with("version = 2\n[plugins.\"io.containerd.grpc.v1.cri\"]\nenable_cdi=false\n");
   CHECK(off.cdi == Engine::Cdi::off);
@@ -86,10 +86,10 @@ TEST_CASE("containerd by the version of its file") {
       "cdi_spec_dirs = ['/c']\n");
   CHECK(newer.cdi == Engine::Cdi::off);
   CHECK(newer.spec_dirs == Texts{"/c"});
-  CHECK(newer.doubts.empty());
+  CHECK(newer.warnings.empty());
 }
 
-TEST_CASE("containerd does not read what stands in the wrong table") {
+TEST_CASE("containerd does not read settings in the wrong table") {
   const Host host;
   for (const auto* const text :
        {"version = 2\n[plugins.\"io.containerd.cri.v1.runtime\"]\nenable_cdi = false\n",
@@ -97,8 +97,8 @@ TEST_CASE("containerd does not read what stands in the wrong table") {
     host.put("etc/containerd/config.toml", text);
     const auto engine = host.engine();
     CHECK(engine.cdi == Engine::Cdi::by_version);
-    REQUIRE(engine.doubts.size() == 1);
-    CHECK(engine.doubts[0].find("where containerd does not read it") != std::string::npos);
+    REQUIRE(engine.warnings.size() == 1);
+    CHECK(engine.warnings[0].find("containerd ignores enable_cdi") != std::string::npos);
   }
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("Docker's file") {
   CHECK(with(R"({"features": {"cdi": true}})").cdi == Engine::Cdi::on);
   CHECK(with(R"({"features": {"cdi": false}})").cdi == Engine::Cdi::off);
   CHECK(with(R"({"features": {"buildkit": true}})").cdi == Engine::Cdi::by_version);
-  CHECK(with("").doubts.empty());
+  CHECK(with("").warnings.empty());
   const auto dirs = with(R"({"features": {"cdi": true}, "cdi-spec-dirs": ["/a", "/b"]})");
   CHECK(dirs.spec_dirs == Texts{"/a", "/b"});
   CHECK(with(R"({"features": {"cdi": true}, "cdi-spec-dirs": [""]})").cdi == Engine::Cdi::off);
@@ -167,25 +167,25 @@ TEST_CASE("Podman's files add to each other or take each other's place") {
   CHECK(host.engine().spec_dirs == Texts{"/c"});
 }
 
-TEST_CASE("configuration that is odd is a doubt") {
+TEST_CASE("odd configuration is a warning") {
   const Host host;
   host.put("etc/containerd/config.toml",
            "version = 2\n[plugins.\"io.containerd.grpc.v1.cri\"]\nenable_cdi = \"yes\"\n");
-  CHECK(host.engine().doubts.size() == 1);
+  CHECK(host.engine().warnings.size() == 1);
   CHECK(host.engine().cdi == Engine::Cdi::by_version);
   host.put("etc/containerd/config.toml", "version = 2\nversion = two\n");
-  REQUIRE(host.engine().doubts.size() == 1);
-  CHECK(host.engine().doubts[0].starts_with("/etc/containerd/config.toml:2:"));
+  REQUIRE(host.engine().warnings.size() == 1);
+  CHECK(host.engine().warnings[0].starts_with("/etc/containerd/config.toml:2:"));
   host.put("etc/containerd/config.toml", "[" + std::string(500000, '.') + "]");
-  REQUIRE(host.engine().doubts.size() == 1);
-  CHECK(host.engine().doubts[0].starts_with("/etc/containerd/config.toml:1:1: "));
+  REQUIRE(host.engine().warnings.size() == 1);
+  CHECK(host.engine().warnings[0].starts_with("/etc/containerd/config.toml:1:1: "));
   host.remove("etc/containerd");
 
   host.make("etc/crio/crio.conf");
-  CHECK(host.engine().doubts.size() == 1);
+  CHECK(host.engine().warnings.size() == 1);
   host.remove("etc/crio");
   host.put("etc/crio/crio.conf", "[crio.runtime]\ncdi_spec_dirs = \"/a\"\n");
-  CHECK(host.engine().doubts.size() == 1);
+  CHECK(host.engine().warnings.size() == 1);
   CHECK(host.engine().spec_dirs == Texts{"/etc/cdi", "/var/run/cdi"});
   host.remove("etc/crio");
 
@@ -193,7 +193,7 @@ TEST_CASE("configuration that is odd is a doubt") {
                                  R"({"cdi-spec-dirs": [1]})", "\xff"}) {
     CAPTURE(text);
     host.put("etc/docker/daemon.json", text);
-    CHECK(host.engine().doubts.size() == 1);
+    CHECK(host.engine().warnings.size() == 1);
     CHECK(host.engine().spec_dirs == Texts{"/etc/cdi", "/var/run/cdi"});
   }
   host.put("etc/docker/daemon.json", R"({"features": [1]})");
@@ -201,5 +201,5 @@ TEST_CASE("configuration that is odd is a doubt") {
   host.put("etc/docker/daemon.json", R"({"features": {"cdi": "yes"}})");
   CHECK(host.engine().cdi == Engine::Cdi::by_version);
   host.put("etc/docker/daemon.json", std::string(100000, '['));
-  CHECK(host.engine().doubts.size() == 1);
+  CHECK(host.engine().warnings.size() == 1);
 }

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Settings in TOML, valid and not.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "../../../examples/prepare/engines/toml_settings.hpp"
@@ -62,7 +62,7 @@ TEST_CASE("settings and their tables are found") {
   }
 }
 
-TEST_CASE("a value of another type is there, and is no value") {
+TEST_CASE("a value of another type exists, and has no value") {
   const auto settings = settings_of("a = \"true\"\nb = \"2\"\nc = 2.0\nd = 1\ne = true\n");
   CHECK_FALSE(settings.truth({"a"}));
   CHECK_FALSE(settings.number({"b"}));
@@ -73,7 +73,7 @@ TEST_CASE("a value of another type is there, and is no value") {
   CHECK(settings.has({"a"}));
 }
 
-TEST_CASE("a text of many lines is no setting") {
+TEST_CASE("a text of many lines is not a setting") {
   for (const std::string quotes : {"'''", "\"\"\""}) {
     const auto settings = settings_of("a = " + quotes + "\n[b]\nc = 1\n" + quotes + "\nd = 2\n");
     CHECK_FALSE(settings.has({"b", "c"}));
@@ -106,9 +106,9 @@ TEST_CASE("settings by their name, in whatever table") {
   CHECK(settings.keys_named("none").empty());
 }
 
-TEST_CASE("what is no TOML is refused, with its place") {
+TEST_CASE("text that is not TOML is refused, with its place") {
   CHECK(settings_of("").keys_named("a").empty());
-  CHECK(refusal("a = 1\n  b = ]\n").starts_with("f.toml:2:7: cannot be read as TOML, so nobody"));
+  CHECK(refusal("a = 1\n  b = ]\n").starts_with("f.toml:2:7: is not valid TOML"));
   CHECK(refusal("a = 1\n[a]\n").starts_with("f.toml:2:"));
   CHECK(refusal("a = 1\na = 2\n").starts_with("f.toml:2:"));
   for (const std::string odd :
@@ -121,12 +121,12 @@ TEST_CASE("what is no TOML is refused, with its place") {
   }
 }
 
-TEST_CASE("what is nested too deep is refused, however it is written") {
+TEST_CASE("values nested too deep are refused, in any form") {
   const std::size_t many = 250000;  // as much as is read of a file
   CHECK(refusal("a = " + repeated(many, "[")).starts_with("f.toml:1:"));
   CHECK(refusal("a = " + repeated(many, "{a=")).starts_with("f.toml:1:"));
   CHECK(refusal("b = 1\n[" + repeated(many, "a.") + "a]\n")
-            .starts_with("f.toml:2:1: cannot be read as TOML, so nobody knows what it sets: a line "
+            .starts_with("f.toml:2:1: is not valid TOML, so its settings are unknown: a line "
                          "has more than 128 dots"));
   CHECK(refusal(repeated(many, "a.") + "a = 1").starts_with("f.toml:1:1:"));
   CHECK(refusal("a = " + repeated(20, "[\n") + repeated(20, "]\n")).starts_with("f.toml:"));

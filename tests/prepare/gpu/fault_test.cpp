@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The table of faults.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "../../../examples/prepare/gpu/fault.hpp"

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Which kernel events are about GPUs.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "../../../examples/prepare/gpu/gpu_events.hpp"

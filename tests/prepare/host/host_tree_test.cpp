@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The files of a host below a root.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "../../../examples/prepare/host/host_tree.hpp"
@@ -71,7 +71,7 @@ TEST_CASE_FIXTURE(MergedUsr, "the real path of the root, however it is written")
   }
 }
 
-TEST_CASE_FIXTURE(MergedUsr, "there is no real path of what is not there") {
+TEST_CASE_FIXTURE(MergedUsr, "a missing file has no real path") {
   place.link("nowhere", "usr/lib/dangling.so");
   place.link("circle.so", "usr/lib/circle.so");
   for (const auto* path : {"/none", "/lib/dangling.so", "/lib/circle.so", "/lib/a.so.1.2/x"}) {
@@ -124,7 +124,7 @@ TEST_CASE_FIXTURE(MergedUsr, "files of the root") {
   CHECK(files(tree, "/") == Files{{"a", "/a"}, {"b", "/usr/lib/a.so.1.2"}, {"c", "/a"}});
 }
 
-TEST_CASE_FIXTURE(MergedUsr, "there are no files in what is no directory") {
+TEST_CASE_FIXTURE(MergedUsr, "a file has no files in it") {
   CHECK(files(tree, "/none").empty());
   CHECK(files(tree, "/lib/a.so.1.2").empty());
 }

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The entries of an ld.so.cache, whole and damaged.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "../../../examples/prepare/host/ld_cache.hpp"
@@ -62,7 +62,7 @@ std::string cache_of(const std::vector<Library>& libraries) {
   return cache + rows + strings;
 }
 
-/// The table for libc5 that stands in front, with `rows` rows.
+/// The table for libc5 at the beginning, with `rows` rows.
 std::string old_table(std::uint32_t rows) {
   std::string table{"ld.so-1.7.0"};
   table.append(1, '\0');
@@ -122,7 +122,7 @@ TEST_CASE("a table for libc5 alone") {
   CHECK(pairs("ld.so-1.7.0") == Pairs{});
 }
 
-TEST_CASE("a table for libc5 that says it is larger than the file") {
+TEST_CASE("a table for libc5 whose size is larger than the file") {
   for (const std::uint32_t rows : {0x7fffffffU, 0xffffffffU}) {
     auto cache = old_table(1) + cache_of({cuda});
     overwrite_number(cache, 12, rows);
@@ -130,7 +130,7 @@ TEST_CASE("a table for libc5 that says it is larger than the file") {
   }
 }
 
-TEST_CASE("what is no cache") {
+TEST_CASE("text that is not a cache") {
   for (const auto* text : {"", "g", "glibc-ld.so.cache", "glibc-ld.so.cache1.1",
                            "\x7f"
                            "ELF"}) {

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Messages of the kernel, real and made up.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "../../../examples/prepare/host/uevents.hpp"
@@ -95,7 +95,7 @@ TEST_CASE("a message is read") {
   CHECK(event->name() == "card1");
 }
 
-TEST_CASE("what the kernel would not write is no message") {
+TEST_CASE("a text without the kernel's format is not a message") {
   for (const auto text :
        {""sv, "\0"sv, "\0\0\0\0"sv, "@"sv, "add@"sv, "add@/x"sv, "add@/x\0"sv,
         "add@/x\0ACTION=add\0DEVPATH=/x\0"sv, "add@/x\0ACTION=add\0SUBSYSTEM=drm\0"sv,
@@ -252,7 +252,7 @@ TEST_CASE("the kernel's own messages come") {
     return file && ::write(file.get(), "change", 6) == 6 && is_readable(witness.get(), 5000);
   };
   if (!provoke("/sys/class/mem/null/uevent")) {
-    MESSAGE("skipped 'this user may not ask the kernel for an event, or it tells none here'");
+    MESSAGE("skipped 'this user may not ask the kernel for an event, or it sends none here'");
     return;
   }
   CHECK(is_readable(events->descriptor(), 5000));

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The differences between two specs.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "../../../examples/prepare/spec/spec_changes.hpp"
@@ -66,7 +66,7 @@ TEST_CASE("equal specs have no changes") {
   CHECK(prepare::changes({}, {}).empty());
 }
 
-TEST_CASE("order alone is no change") {
+TEST_CASE("order alone is not a change") {
   CHECK(after([](cdi::Spec& s) {
           const auto turn = [](auto& list) {
             std::reverse(list.begin(), list.end());
@@ -175,7 +175,7 @@ TEST_CASE("changes are sorted by place") {
                     "~ node /dev/nvidia-uvm: major 510 -> 511"});
 }
 
-TEST_CASE("items of one name are told apart") {
+TEST_CASE("items of one name are distinct") {
   CHECK(after([](cdi::Spec& s) {
           auto& mounts = s.container_edits.mounts;
           mounts.push_back(mounts[1]);
@@ -197,7 +197,7 @@ TEST_CASE("a change has its parts") {
             {.what = Change::What::changed, .where = "env A", .before = "1", .after = "2"}});
 }
 
-TEST_CASE("text that is no plain text stays on its line") {
+TEST_CASE("unprintable text stays on its line") {
   CHECK(after([](cdi::Spec& s) { s.container_edits.env[0] = "A=\n\x1b[31m\xff\xc3\xa4"; }) ==
         Lines{"~ env A: 1 -> \\n\\x1b[31m\\xff\xc3\xa4"});
 }

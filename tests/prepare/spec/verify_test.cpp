@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The last check of the paths of a spec.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "../../../examples/prepare/spec/verify.hpp"
@@ -9,8 +9,6 @@
 #include <doctest/doctest.h>
 
 #include "../../temp_tree.hpp"
-
-// The last look at the paths of a spec.
 
 namespace {
 
@@ -65,9 +63,10 @@ TEST_CASE("Mounts and hooks are there") {
   const auto tree = host.tree();
   CHECK_FALSE(prepare::fault_of(tree, cdi::Mount{.host_path = "/usr/lib.so"}));
   CHECK(prepare::fault_of(tree, cdi::Mount{.host_path = "/usr/lib.so.1"}) ==
-        "/usr/lib.so.1 is not there");
+        "/usr/lib.so.1 does not exist");
   CHECK_FALSE(prepare::fault_of(tree, cdi::Hook{.path = "/usr/bin/hook"}));
-  CHECK(prepare::fault_of(tree, cdi::Hook{.path = "/usr/lib.so"}) == "/usr/lib.so is no program");
+  CHECK(prepare::fault_of(tree, cdi::Hook{.path = "/usr/lib.so"}) ==
+        "/usr/lib.so is not a program");
 }
 
 TEST_CASE("A device that cannot be had is left out, the rest stays") {
@@ -92,7 +91,7 @@ TEST_CASE("Nothing is left of a spec whose shared edits cannot be had, or all of
   shared.container_edits.mounts.push_back({.host_path = "/gone", .container_path = "/gone"});
   const auto failed = prepare::verify(host.tree(), shared);
   REQUIRE_FALSE(failed);
-  CHECK(failed.error().message == "vendor.com/gpu: /gone is not there");
+  CHECK(failed.error().message == "vendor.com/gpu: /gone does not exist");
 
   cdi::Spec all{.kind = "vendor.com/gpu", .devices = {device("bad", {.path = "/dev/x"})}};
   CHECK_FALSE(prepare::verify(host.tree(), all));

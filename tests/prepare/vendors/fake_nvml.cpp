@@ -1,9 +1,9 @@
-// cdi - Container Device Interface for C++20
+// A fake of NVIDIA's management library.
 // SPDX-License-Identifier: Apache-2.0
 
 // A library with the functions of NVML that cdi-prepare calls, for nvml_test.cpp. It shows two
-// GPUs, the first in MIG mode. The variable FAKE_NVML says how it misbehaves. FAKE_NVML_OLD leaves
-// out what older libraries lack, FAKE_NVML_EMPTY everything.
+// GPUs, the first in MIG mode. The variable FAKE_NVML chooses how it misbehaves. FAKE_NVML_OLD
+// leaves out what older libraries lack, FAKE_NVML_EMPTY everything.
 
 #include <algorithm>
 #include <csignal>

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// The files of NVIDIA's driver on made-up hosts.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "../../../examples/prepare/vendors/nvidia_files.hpp"
@@ -270,7 +270,7 @@ TEST_CASE("Debian has them in two directories, joined by /etc/alternatives") {
   CHECK(found.host_path("/usr/bin/nvidia-smi") == "/usr/lib/nvidia/current/nvidia-smi");
 }
 
-TEST_CASE("a directory to which links lead is looked through too") {
+TEST_CASE("a directory to which links lead is searched too") {
   const Host host;
   const std::string package = "/opt/nvidia-" + version;
   host.put_library(package, "libcuda", {"libcuda.so.1"});
@@ -340,16 +340,16 @@ TEST_CASE("a SONAME that ld.so.cache alone knows becomes a link") {
   const Host host;
   const auto path = "/opt/lib/libcuda.so." + version;
   host.put(path);
-  SUBCASE("where nothing stands") {
+  SUBCASE("where nothing exists") {
     host.put("/etc/ld.so.cache", cache_of({{"libcuda.so.1", path}, {"libcuda.so.1", path}}));
     CHECK(find(host).links(path) == Links{"/opt/lib/libcuda.so.1"});
   }
-  SUBCASE("not where something else stands") {
+  SUBCASE("not where another file exists") {
     host.put("/opt/lib/libcuda.so.1");
     host.put("/etc/ld.so.cache", cache_of({{"libcuda.so.1", path}}));
     CHECK(find(host).links(path).empty());
   }
-  SUBCASE("not when it is no file name") {
+  SUBCASE("not when it is not a file name") {
     host.put("/etc/ld.so.cache",
              cache_of({{"libcuda.so.1/../../x", path}, {"libcuda.so.\n", path}}));
     CHECK(find(host).links(path).empty());
@@ -431,7 +431,7 @@ TEST_CASE("a version that is none") {
     CAPTURE(text);
     const auto found = find(host, text);
     CHECK(found.order.empty());
-    CHECK(found.warnings == Warnings{"the version of the loaded driver is not known: containers "
+    CHECK(found.warnings == Warnings{"the version of the loaded driver is unknown: containers "
                                      "get none of its libraries"});
   }
 }
@@ -442,7 +442,7 @@ TEST_CASE("programs are in /usr/bin, wherever the host has them") {
   host.put_program("/usr/local/bin/nvidia-smi");
   host.put_program("/usr/local/bin/nvidia-cuda-mps-control");
   host.put_program("/usr/bin/nvidia-xconfig");
-  host.put("/usr/bin/nvidia-debugdump");  // nobody may execute it
+  host.put("/usr/bin/nvidia-debugdump");  // it is not executable
   host.make_dir("/usr/bin/nvidia-imex");
   host.put_program("/usr/bin/nvidia-settings");
   const auto found = find(host);
@@ -510,7 +510,7 @@ TEST_CASE("sockets, once each") {
 TEST_CASE("a socket in a /var/run of its own") {
   const Host host;
   host.put_socket("/var/run/nvidia-persistenced/socket");
-  host.put("/run/nvidia-persistenced/socket");  // a file that is no socket
+  host.put("/run/nvidia-persistenced/socket");  // a file, not a socket
   CHECK(find(host).order == Paths{"/var/run/nvidia-persistenced/socket"});
 }
 
@@ -522,17 +522,17 @@ TEST_CASE("the directory of the MPS daemon") {
     CHECK(found.of_kind(Kind::socket) == Paths{"/tmp/nvidia-mps"});
     CHECK(found.files.at("/tmp/nvidia-mps").profiles == prepare::compute);
   }
-  SUBCASE("is no link to a place that containers could then write") {
+  SUBCASE("is not a link to a place that containers could then write") {
     host.make_dir("/etc");
     host.link("/tmp/nvidia-mps", "/etc");
     CHECK(find(host).order.empty());
   }
-  SUBCASE("is no file") {
+  SUBCASE("is not a file") {
     host.put("/tmp/nvidia-mps");
     CHECK(find(host).order.empty());
   }
   SUBCASE("is not that of another user") {
-    if (::geteuid() == 0) {  // nobody else can give a directory away
+    if (::geteuid() == 0) {  // only root can change the owner of a directory
       host.make_dir("/tmp/nvidia-mps");
       REQUIRE(::chown(host.outside("tmp/nvidia-mps").c_str(), 65534, 65534) == 0);
       CHECK(find(host).order.empty());
@@ -540,7 +540,7 @@ TEST_CASE("the directory of the MPS daemon") {
   }
 }
 
-TEST_CASE("settings go where most images look for them") {
+TEST_CASE("settings go where most images expect them") {
   const Host host;
   host.put("/usr/share/vulkan/icd.d/nvidia_icd.json");
   host.put("/etc/vulkan/implicit_layer.d/nvidia_layers.json");

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Answers of NVIDIA's library, from fake ones that misbehave.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "../../../examples/prepare/vendors/nvml.hpp"
@@ -41,7 +41,7 @@ constexpr auto uuid = "GPU-5f2a1c0e-3b7d-4c55-9f0a-8e1d2b3c4a51";
 constexpr auto other_uuid = "GPU-0b7e4d7f-5c1a-4a0e-8b3c-2d1f6e5a9c72";
 constexpr auto mig_uuid = "MIG-8c3d5a7e-1111-5222-9333-444455556666";
 
-/// Asks a fake library that behaves as `mode` says. There is time for a slow machine: it counts
+/// Asks a fake library that behaves like `mode`. There is time for a slow machine: it counts
 /// only where the library hangs.
 cdi::Result<Gpus> ask(const char* mode, const char* library = CDI_FAKE_NVML,
                       std::chrono::milliseconds deadline = 60s) {
@@ -143,7 +143,7 @@ TEST_CASE("odd answers do no harm") {
   CHECK(many[63].instances.size() == 64);
 }
 
-TEST_CASE("why there is no answer") {
+TEST_CASE("why an answer is missing") {
   struct Row {
     const char* mode;
     const char* library;
@@ -241,7 +241,7 @@ TEST_CASE("the child dies with its parent") {
     ::setenv("FAKE_NVML_FIFO", fifo.c_str(), 1);
     ::_exit(ask("hang in init", CDI_FAKE_NVML, 1h) ? 0 : 1);
   }
-  const cdi::Descriptor told{::open(fifo.c_str(), O_RDONLY)};  // waits for the library
+  const cdi::Descriptor started{::open(fifo.c_str(), O_RDONLY)};  // waits for the library
   CHECK(::kill(parent, SIGKILL) == 0);
   CHECK(::waitpid(parent, nullptr, 0) == parent);
   int status = 0;
