@@ -56,7 +56,7 @@ inline PathBelow below_its_root(const Options& options, const std::string& path)
   return {"/", path};
 }
 
-/// The path here of what a root has at `path`.
+/// The path here of `path` below a root.
 inline std::string joined(const std::string& root, const std::string& path) {
   return root == "/" ? path : root + path;
 }

@@ -20,8 +20,8 @@
 
 namespace prepare {
 
-/// The kind of the libraries of this machine: ELF for glibc, 64 bits. 0 on other machines: no GPU
-/// driver has libraries for them.
+/// The kind of the libraries of this machine: ELF for glibc, 64 bits. 0 on other machines, whose
+/// libraries are not listed.
 inline constexpr std::uint32_t native_library =
 #if defined(__x86_64__) && defined(__LP64__)
     0x0303;
