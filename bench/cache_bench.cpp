@@ -1,9 +1,9 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// A directory of 1000 files, asked again when nothing changed and when one file did: beside it
-// everything read again. Then many devices: lookup among up to a million, and the memory held for
-// each byte of spec text. bench/peer compares with the Go implementation.
+// A cache of 1000 files, queried again after no change and after one file changed, compared with
+// reading every file again. Then many devices: lookup among up to a million, and the memory held
+// for each byte of spec text. bench/peer compares with the Go implementation.
 
 #include <algorithm>
 #include <atomic>
@@ -28,7 +28,7 @@
 
 namespace {
 
-// What the heap holds: whole blocks, with the word that malloc puts in front of each.
+// The size of the heap: whole blocks, including the word that malloc puts before each.
 std::atomic<std::size_t> held_bytes{0};
 std::atomic<std::size_t> most_held{0};
 std::atomic<std::size_t> allocations{0};
@@ -61,12 +61,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What the heap came to hold since this was made.
+/// The growth of the heap since construction.
 class HeldMemory {
  public:
   HeldMemory() { most_held = before_; }
 
-  /// Counts it for each device and each byte of the text that it was made of.
+  /// Reports it for each device and for each byte of spec text.
   void report(benchmark::State& state, std::size_t text, std::size_t devices) const {
     const auto held = static_cast<double>(held_bytes - before_);
     const auto most = static_cast<double>(most_held - before_);
@@ -96,8 +96,8 @@ class SpecFiles {
   std::vector<std::string> dirs() const { return {path_.string()}; }
   std::size_t bytes() const { return bytes_; }
 
-  /// Rewrites a file, another one each time, so that its first device gets another name. Gives the
-  /// qualified name that it then has.
+  /// Rewrites a file, a different one each time, so that its first device gets another name.
+  /// Returns the new qualified name.
   template <class Write>
   std::string change_one(Write write) {
     const int file = changes_++ % count_;
@@ -125,7 +125,7 @@ class SpecFiles {
   int changes_ = 0;
 };
 
-/// The files of a benchmark's arguments, made once: so many files, and so many devices in each.
+/// The spec files for the arguments of a benchmark, number of files and devices in each; made once.
 SpecFiles& files_of(const benchmark::State& state) {
   static std::map<std::pair<int, int>, std::unique_ptr<SpecFiles>> made;
   const std::pair arguments{static_cast<int>(state.range(0)), static_cast<int>(state.range(1))};
@@ -161,7 +161,7 @@ void everything_again(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(cdi::scan_spec_dirs(dirs));
 }
 
-/// One of the files changes between any two calls; the time of the change is not counted.
+/// One file changes between two calls; the time of the change is not counted.
 template <class Write>
 void one_changed(benchmark::State& state, Write write) {
   auto& files = files_of(state);
@@ -169,7 +169,7 @@ void one_changed(benchmark::State& state, Write write) {
   static_cast<void>(cache.registry());
   for (auto _ : state) {
     const auto name = files.change_one(write);
-    // Longer than the clock of the file system ticks, so that each call sees one new file.
+    // Longer than a tick of the file system's clock, so that each call sees one new file.
     std::this_thread::sleep_for(std::chrono::milliseconds{50});
     const auto start = Clock::now();
     const auto registry = cache.registry();
@@ -226,14 +226,14 @@ Specs specs_in_memory(int devices) {
   return specs;
 }
 
-/// The index of a registry, and with its specs the memory that all of it holds.
+/// The index of a registry, and the memory that the registry and its specs hold.
 void make_registry(benchmark::State& state) {
   const auto devices = static_cast<int>(state.range(0));
   const HeldMemory memory;
   const auto specs = specs_in_memory(devices);
   for (auto _ : state) {
     cdi::Registry registry{specs};
-    state.PauseTiming();  // what it costs to free it
+    state.PauseTiming();  // does not count the cost of freeing it
     benchmark::DoNotOptimize(std::exchange(registry, {}));
     state.ResumeTiming();
   }
@@ -244,8 +244,7 @@ void make_registry(benchmark::State& state) {
 }
 BENCHMARK(make_registry)->Arg(100)->Arg(10'000)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
 
-/// Names in a scattered order that lie one after the other in memory: what is waited for then is
-/// the index alone.
+/// Names in a random order, but contiguous in memory, so that lookups wait for the index alone.
 std::vector<std::string> scattered(std::vector<std::string> names) {
   std::shuffle(names.begin(), names.end(), std::mt19937{4});  // the same order in every run
   return {names.begin(), names.end()};
@@ -263,10 +262,10 @@ void look_up(benchmark::State& state, const cdi::Registry& registry,
   const std::size_t newly_allocated = allocations - allocated;
   state.counters["allocations"] = static_cast<double>(newly_allocated);
   const auto wanted = there ? static_cast<std::size_t>(state.iterations()) : 0;
-  if (found != wanted) state.SkipWithError("not the devices asked for");
+  if (found != wanted) state.SkipWithError("lookup found a wrong number of devices");
 }
 
-/// A registry of so many devices, made once.
+/// A registry with the number of devices that the argument gives; made once.
 const cdi::Registry& registry_of(const benchmark::State& state) {
   static std::map<int, cdi::Registry> made;
   const auto devices = static_cast<int>(state.range(0));

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""What headers and typical programs cost to compile: compile_bench.py [UNIT...]
+"""Measures what headers and typical programs cost to compile: compile_bench.py [UNIT...]
 
-A unit is a header, such as cdi/spec.hpp, for a file that only includes it, or one of PROGRAMS; all
-without UNIT. UNIT:compiled is the same with CDI_COMPILED, where a library has the bodies. Of each,
-with each compiler and at each level of optimisation:
+A unit is a header, such as cdi/spec.hpp, which stands for a file that only includes it, or one of
+PROGRAMS. Without UNIT, all are measured. UNIT:compiled is the same with CDI_COMPILED, where a
+library has the bodies. The table has a row for each unit, compiler and level of optimisation:
 
-  seconds        processor time of the compiler, the least of --runs
-  RSS            the most memory it held, in MiB
-  object         the size of what it made, in KiB, without debug information
-  MiB            what g++ allocated, as it counts itself
-  instantiations classes and functions that clang++ made of templates
+  seconds        processor time of the compiler, the minimum of --runs
+  RSS            peak memory of the compiler, in MiB
+  object         size of the object file, in KiB, without debug information
+  MiB            memory that g++ allocated, as it reports
+  instantiations classes and functions that clang++ instantiated from templates
 
-Seconds depend on the machine and on what else it does; MiB and instantiations do not.
+Seconds depend on the machine and its load; MiB and instantiations do not.
 """
 import argparse
 import contextlib
@@ -33,13 +33,13 @@ from toolchain import CLANGXX, GXX, HEADERS, INCLUDE, includes  # noqa: E402
 
 COMPILERS = {"g++": GXX, "clang++": CLANGXX}
 PROGRAMS = {
-    "own_type": "examples/own_type.cpp",  # an OCI type of the user's; the core only
-    "core": "packaging/test_package/core.cpp",  # our OCI type; the core only
-    "inject": "examples/inject.cpp",  # a JSON document; everything
+    "own_type": "examples/own_type.cpp",  # an OCI type of the user's, with the core only
+    "core": "packaging/test_package/core.cpp",  # our OCI type, with the core only
+    "inject": "examples/inject.cpp",  # a JSON document, with everything
     "oci_json": "bench/programs/oci_json.cpp",  # our OCI type from JSON text and back
-    "spec_file": "bench/programs/spec_file.cpp",  # what a reader of spec files needs
-    "facade": "bench/programs/facade.cpp",  # JSON text, by one function
-    "nlohmann": "bench/programs/nlohmann.cpp",  # the reading and writing of `inject`, without us
+    "spec_file": "bench/programs/spec_file.cpp",  # reads a spec file
+    "facade": "bench/programs/facade.cpp",  # JSON text, with one function
+    "nlohmann": "bench/programs/nlohmann.cpp",  # reads and writes JSON like `inject`, without cdi
 }
 COMPILED = ":compiled"
 UNITS = [*HEADERS, *PROGRAMS]
@@ -48,10 +48,11 @@ COLUMNS = ("unit", "compiler", "level", "seconds", "RSS", "object", "MiB", "inst
 PAGE = PROJECT / "docs/headers.md"
 ROW = re.compile(r"^(\| `(cdi/\S+)` \| .* \| .*? ?\|) \S+ \| \S+ \| \S+ \|$", re.M)
 
-# When g++ collects garbage depends on the memory of the machine, and a little of its count on that.
+# By default, the memory of the machine decides when g++ collects garbage, which changes its count a
+# little.
 COLLECT = ("--param", "ggc-min-expand=300", "--param", "ggc-min-heapsize=131072")
 
-# For its report g++ asks for the time millions of times, and takes twice as long for it.
+# For its report, g++ reads the clock millions of times, which doubles its run time.
 STILL_CLOCK = """\
 #include <sys/times.h>
 extern "C" clock_t times(struct tms* out) noexcept { return *out = {}, 0; }
@@ -59,7 +60,7 @@ extern "C" clock_t times(struct tms* out) noexcept { return *out = {}, 0; }
 
 
 class Failed(Exception):
-    """A unit that does not compile, with what the compiler said."""
+    """A unit that does not compile, with the output of the compiler."""
 
 
 def source(unit):
@@ -70,21 +71,21 @@ def source(unit):
 
 
 class Bench:
-    """Compiles units, in folders that go with it."""
+    """Compiles units in temporary folders."""
 
     def __init__(self):
         self.spent = 0  # seconds of processor time
 
     def run(self, folder, command, environment=()):
-        """Seconds, MiB held at most, and what was said."""
-        with open(f"{folder}/said", "w+", encoding="utf-8") as said:
-            with subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=said,
-                                  stderr=said, env={**os.environ, "CCACHE_DISABLE": "1",
+        """Seconds, peak MiB, and the output."""
+        with open(f"{folder}/output", "w+", encoding="utf-8") as output:
+            with subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output,
+                                  stderr=output, env={**os.environ, "CCACHE_DISABLE": "1",
                                        **dict(environment)}) as process:
                 _, status, used = os.wait4(process.pid, 0)
                 process.returncode = os.waitstatus_to_exitcode(status)
-            said.seek(0)
-            text = said.read()
+            output.seek(0)
+            text = output.read()
         if process.returncode:
             raise Failed(text)
         seconds = used.ru_utime + used.ru_stime
@@ -93,7 +94,7 @@ class Bench:
 
     @contextlib.contextmanager
     def unit(self, unit, compiler, level):
-        """A folder with the unit in it, and the command to compile that."""
+        """A folder with the source of a unit, and the command that compiles it."""
         with tempfile.TemporaryDirectory(prefix="cdi-compile-") as folder:
             pathlib.Path(folder, "unit.cpp").write_text(source(unit), encoding="utf-8")
             mode = ["-DCDI_COMPILED"] if unit.endswith(COMPILED) else []
@@ -102,7 +103,7 @@ class Bench:
 
     @functools.cached_property
     def still_clock(self):
-        """What makes a program take its clock for still; nothing where that cannot be made."""
+        """The environment in which the clock of a program stops; empty where that fails."""
         self.library = tempfile.TemporaryDirectory(prefix="cdi-compile-")
         path = f"{self.library.name}/still_clock.so"
         with contextlib.suppress(Failed):
@@ -112,15 +113,15 @@ class Bench:
         return {}
 
     def mebibytes(self, unit, level):
-        """What g++ allocates, by its own count."""
+        """The MiB that g++ allocates, as it reports."""
         with self.unit(unit, "g++", level) as (folder, command):
-            said = self.run(folder, [*command, "-S", "-o", "/dev/null", "-ftime-report", *COLLECT],
-                            self.still_clock)[2]
-        amount, of = re.search(r"^ *TOTAL\b.*?(\d+)([kM])$", said, re.M).groups()
-        return int(amount) if of == "M" else round(int(amount) / 1024)
+            report = self.run(folder, [*command, "-S", "-o", "/dev/null", "-ftime-report",
+                                       *COLLECT], self.still_clock)[2]
+        amount, unit_of = re.search(r"^ *TOTAL\b.*?(\d+)([kM])$", report, re.M).groups()
+        return int(amount) if unit_of == "M" else round(int(amount) / 1024)
 
     def instantiations(self, unit, level):
-        """How many classes and functions clang++ makes of templates; None where it does not say."""
+        """How many classes and functions clang++ instantiates; None where it writes no trace."""
         with self.unit(unit, "clang++", level) as (folder, command):
             self.run(folder, [*command, "-fsyntax-only", "-ftime-trace",
                               "-ftime-trace-granularity=0"])
@@ -131,7 +132,7 @@ class Bench:
         return None
 
     def object(self, unit, compiler, level, runs):
-        """Seconds, MiB held at most, and KiB of the object."""
+        """Seconds, peak MiB, and KiB of the object."""
         with self.unit(unit, compiler, level) as (folder, command):
             done = [self.run(folder, [*command, "-c", "-o", "unit.o"]) for _ in range(runs)]
             size = os.path.getsize(f"{folder}/unit.o") / 1024
@@ -152,7 +153,7 @@ def print_row(values):
 
 
 def write_page(bench, runs):
-    """Fills in MiB and seconds of the table of headers."""
+    """Updates MiB and seconds in the table of headers."""
     def measured(row):
         seconds, *_ = bench.object(row[2], "g++", 0, runs)
         amount = bench.mebibytes(row[2], 0)
@@ -167,17 +168,18 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     here = [name for name, path in COMPILERS.items() if path]
-    parser.add_argument("units", nargs="*", metavar="UNIT", help=f"a header; {', '.join(PROGRAMS)}; with :compiled")
+    parser.add_argument("units", nargs="*", metavar="UNIT",
+                        help=f"a header, or one of {', '.join(PROGRAMS)}; either with :compiled")
     parser.add_argument("--compilers", nargs="+", choices=here, default=here)
     parser.add_argument("--levels", nargs="+", choices=[*"0123s"], default=["0", "2"])
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--json", metavar="FILE", help="writes the table there too")
+    parser.add_argument("--json", metavar="FILE", help="also write the table to FILE")
     parser.add_argument("--page", action="store_true",
-                        help="writes MiB and seconds into docs/headers.md instead")
+                        help="update MiB and seconds in docs/headers.md instead")
     given = parser.parse_args()
     unknown = set(given.units) - set(UNITS)
     if unknown:
-        parser.error(f"no such unit: {', '.join(sorted(unknown))}")
+        parser.error(f"unknown unit: {', '.join(sorted(unknown))}")
     return given
 
 

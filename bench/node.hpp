@@ -11,7 +11,7 @@
 
 #include <cdi/cdi.hpp>
 
-/// A spec of `count` devices as a GPU vendor writes it: nodes and hooks for each, mounts for all.
+/// A spec of `count` devices like those of GPU vendors: nodes and hooks for each, mounts for all.
 inline cdi::Spec gpu_spec(const std::string& kind, int count) {
   cdi::Spec spec{.version = "0.7.0", .kind = kind};
   for (int i = 0; i < 60; ++i) {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""How long cdi-prepare takes for a node of 8 GPUs: prepare_bench.py CDI_PREPARE [RUNS]
+"""Measures how long cdi-prepare takes on a node with 8 GPUs: prepare_bench.py CDI_PREPARE [RUNS]
 
-Medians of RUNS (200) runs of each command in turns, beside that of a run that only starts: what is
-above it is what the command itself takes. The node has 3000 libraries that are not the driver's.
+Prints the median of RUNS (200) runs of each command, which take turns, and its difference from the
+median of a run that only starts and exits. The node has 3000 libraries besides the driver's.
 """
 import os
 import pathlib
@@ -22,7 +22,7 @@ UIDS = "0123456789abcdef"
 
 
 def add_gpus(tree, count):
-    """GPUs behind the two that the tree has."""
+    """Adds GPUs after the two that the tree has."""
     for minor in range(2, count):
         node_trees.nvidia_gpu(tree, f"pci0000:{minor:x}0/0000:{minor:x}0:01.0",
                               f"0000:{minor:x}1:00.0", minor, 100 + minor)
@@ -43,10 +43,11 @@ def make_node(root):
 
 def milliseconds(command, check=(0,)):
     begin = time.perf_counter()
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                          check=False)
     elapsed = 1000 * (time.perf_counter() - begin)
     if done.returncode not in check:
-        sys.exit(f"{' '.join(command)} ended with {done.returncode}")
+        sys.exit(f"{' '.join(command)} exited with {done.returncode}")
     return elapsed
 
 
@@ -77,7 +78,7 @@ def main():
     start = statistics.median(times["start only"])
     for name, values in times.items():
         median = statistics.median(values)
-        print(f"{name:24} {median:7.2f} ms, {median - start:6.2f} ms above the start")
+        print(f"{name:24} {median:7.2f} ms, {median - start:6.2f} ms without the start")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// A name to its device in a scattered order, among 100 to 100 000: beside it the obvious indexes, a
-// map and a hash table from whole names. Who asks for a device looks at it: so does this. And what
-// it costs to build them.
+// Looks up devices by name in a random order, among 100 to 100 000, compared with the obvious
+// indexes: a map and a hash table from whole names. Each lookup reads the device, as callers do.
+// Also measures how long it takes to build each index.
 
 #include <map>
 #include <string>

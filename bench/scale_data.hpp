@@ -14,13 +14,13 @@
 
 #include <cdi/cdi.hpp>
 
-// Made-up specs, the same in every run, for what has to be measured with many devices.
+// Generated specs, the same in every run, for measurements with many devices.
 
 inline std::string scale_kind(int file) {
   return "vendor" + std::to_string(file) + ".example.com/device";
 }
 
-/// A device as an accelerator vendor writes it: 400 to 500 bytes as compact JSON.
+/// A device like those of accelerator vendors: 400 to 500 bytes as compact JSON.
 inline cdi::Device scale_device(int file, int device) {
   const auto vendor = "v" + std::to_string(file);
   const auto number = std::to_string(device);
@@ -46,7 +46,7 @@ inline cdi::Device scale_device(int file, int device) {
   return {.name = "dev" + number, .container_edits = std::move(edits)};
 }
 
-/// A spec of one vendor, for CDI 0.5.0: the newest that the Go peer of Debian 12 reads.
+/// A spec of one vendor, for CDI 0.5.0, the newest release that the Go peer of Debian 12 reads.
 inline cdi::Spec scale_spec(int file, int devices) {
   const auto library = "/usr/lib/libv" + std::to_string(file) + ".so.1";
   cdi::Spec spec{.version = "0.5.0", .kind = scale_kind(file)};
@@ -62,7 +62,7 @@ inline cdi::Spec scale_spec(int file, int devices) {
   return spec;
 }
 
-/// A spec as its file has it. JSON is compact, as the Go reference writes it.
+/// The text of a spec file. JSON is compact, like the JSON that the Go reference writes.
 inline std::string scale_text(const cdi::Spec& spec, cdi::Format format = cdi::Format::json) {
   const auto text = format == cdi::Format::json ? cdi::write_json(spec, -1) : cdi::write_yaml(spec);
   return text ? *text : to_string(text.error());
@@ -83,7 +83,7 @@ inline void write_in_place(const std::filesystem::path& path, std::string_view t
   std::ofstream{path, std::ios::binary} << text;
 }
 
-/// Replaces a file as spec writers do, without their `fsync`.
+/// Replaces a file like spec writers do, but without their `fsync`.
 inline void write_by_rename(const std::filesystem::path& path, std::string_view text) {
   const auto temporary = path.parent_path() / ".new";
   write_in_place(temporary, text);
@@ -95,7 +95,7 @@ inline std::filesystem::path scale_path(const std::filesystem::path& directory, 
   return directory / ("spec" + std::string(5 - number.size(), '0') + number + ".json");
 }
 
-/// Writes `files` specs of `devices` devices each into a directory. Gives the bytes written.
+/// Writes `files` specs of `devices` devices each into a directory. Returns the bytes written.
 inline std::size_t write_scale_data(const std::filesystem::path& directory, int files,
                                     int devices) {
   std::size_t bytes = 0;

@@ -1,8 +1,8 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// Our side of run.sh: `ours make DIR` writes what all sides read, and `ours measure DIR` prints
-// what go/main.go and rust/main.rs print, a name and a number on each line.
+// Our side of run.sh: `ours make DIR` writes the files that all sides read, and `ours measure DIR`
+// prints the measurements that go/main.go and rust/main.rs print, a name and a number on each line.
 
 #include <algorithm>
 #include <chrono>
@@ -53,7 +53,7 @@ double kilobytes(const std::string& name) {
   return 0;
 }
 
-/// Renames the first device of a file, replaces the file, and gives the new name.
+/// Renames the first device of a file, replaces the file, and returns the new name.
 std::string change_one(const std::string& dir, int file) {
   const auto path = scale_path(dir, file);
   auto text = text_of_file(path);
@@ -63,7 +63,7 @@ std::string change_one(const std::string& dir, int file) {
   return cdi::qualified_name(scale_kind(file), name);
 }
 
-/// What one lookup takes, over all names in a scattered order, 20 times.
+/// The time of one lookup: the mean over all names in a random order, 20 times.
 double nanoseconds_per_name(const cdi::Registry& registry, const std::vector<std::string>& names,
                             bool there) {
   const auto lookups = 20 * names.size();
@@ -73,17 +73,17 @@ double nanoseconds_per_name(const cdi::Registry& registry, const std::vector<std
       if (registry.find(names[i % names.size()]).device != nullptr) ++found;
     }
   });
-  if (found != (there ? lookups : 0)) fail("not the devices asked for");
+  if (found != (there ? lookups : 0)) fail("lookup found a wrong number of devices");
   return time * 1000 / static_cast<double>(lookups);
 }
 
-/// In a scattered order, one after the other in memory.
+/// The names in a random order, contiguous in memory.
 std::vector<std::string> scattered(std::vector<std::string> names) {
   std::shuffle(names.begin(), names.end(), std::mt19937{4});
   return {names.begin(), names.end()};
 }
 
-/// The middle of the times of `repeats` calls of `work(i)`.
+/// The median time of `repeats` calls of `work(i)`.
 template <class Work>
 double median_time(std::size_t repeats, Work work) {
   std::vector<double> times;
@@ -95,7 +95,7 @@ void measure_reading(const std::string& dir) {
   for (const std::string format : {"yaml", "json"}) {
     const auto path = dir + "/" + format + "/gpu." + format;
     const auto time = median_time(21, [&](std::size_t) {
-      if (!cdi::read_spec_file(path)) fail("not read: " + path);
+      if (!cdi::read_spec_file(path)) fail("cannot read " + path);
     });
     print(("read_" + format + "_us").c_str(), time);
   }
@@ -104,7 +104,7 @@ void measure_reading(const std::string& dir) {
 template <class Copies, class Work>
 void measure_injection(const char* name, Copies copies, Work work) {
   print(name, median_time(copies.size(), [&](std::size_t i) {
-          if (!work(copies[i])) fail("not injected");
+          if (!work(copies[i])) fail("injection failed");
         }));
 }
 
@@ -145,7 +145,7 @@ void measure_names() {
         for (const auto& text : texts) parsed += cdi::parse_name(text).has_value() ? 1 : 0;
       }
     });
-    if (parsed != (good ? rounds * texts.size() : 0)) fail("not the names that are good");
+    if (parsed != (good ? rounds * texts.size() : 0)) fail("a wrong number of names was accepted");
     print(good ? "name_ns" : "bad_name_ns",
           time * 1000 / static_cast<double>(rounds * texts.size()));
   }
@@ -177,7 +177,7 @@ void measure_directory(const std::string& dir) {
   print("miss_ns", nanoseconds_per_name(*registry, names, false));
 }
 
-/// Specs for CDI 0.5.0: the newest that the Go peer of Debian 12 reads.
+/// Specs for CDI 0.5.0, the newest release that the Go peer of Debian 12 reads.
 void make(const std::string& dir) {
   for (const auto* name : {"many", "json", "yaml"})
     std::filesystem::create_directory(dir + "/" + name);

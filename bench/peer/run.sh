@@ -1,15 +1,15 @@
 #!/bin/sh
-# Compares this library with the other implementations that can be had here:
+# Compares this library with the other implementations that can be built on this machine:
 #
-#     bench/peer/run.sh [ROUNDS]     # 5 rounds if not said
+#     bench/peer/run.sh [ROUNDS]     # 5 rounds by default
 #
-#   Go 1.1.1   the Go reference, with Go and its modules
-#   Go 0.5.2   the Go reference as Debian 12 packages it, with Go
-#   Rust 1.1.1 the crate, with cargo; CARGO_TARGET_DIR keeps what was built
+#   Go 1.1.1   the Go reference; needs Go and its modules
+#   Go 0.5.2   the Go reference as Debian 12 packages it; needs Go
+#   Rust 1.1.1 the crate; needs cargo. CARGO_TARGET_DIR keeps the build
 #
-# Writes the specs to a temporary directory, builds all sides, lets them run in turns on the same
-# files, and prints our medians and how many times more the others take, with the least and the
-# most of the rounds.
+# Writes the specs to a temporary directory, builds all programs, runs them in turns on the same
+# files, and prints our medians, and the ratio of the others to ours: the median of the rounds, with
+# the minimum and the maximum.
 set -eu
 cd "$(dirname "$0")"
 rounds=${1:-5}
@@ -22,13 +22,13 @@ trap 'exit 1' HUP INT TERM
 mkdir "$work/bin" "$work/data" "$work/out"
 
 programs=
-build() {  # NAME COMMAND...: a program of the comparison, or why it is none
+build() {  # NAME COMMAND...: adds a program to the comparison, or prints why it is missing
   name=$1
   shift
   if "$@" >"$work/log" 2>&1; then
     programs="$programs $name"
   else
-    echo "left out: $name: $(tail -n 1 "$work/log")" >&2
+    echo "skipped $name: $(tail -n 1 "$work/log")" >&2
   fi
 }
 go_module() (
@@ -62,5 +62,5 @@ while [ "$round" -lt "$rounds" ]; do
   round=$((round + 1))
 done
 echo "$(g++ --version | head -n 1); $(go version 2>/dev/null); $(rustc --version 2>/dev/null)"
-# shellcheck disable=SC2086 # a program is a word
+# shellcheck disable=SC2086  # one word for each program
 python3 table.py "$work/out" ours $programs

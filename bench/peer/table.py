@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""The table of run.sh. usage: table.py FOLDER OURS PEER...
+"""Prints the table of run.sh. usage: table.py FOLDER OURS PEER...
 
 FOLDER has a file PROGRAM.ROUND for each program and round, with a name and a number on each line.
 """
@@ -13,7 +13,7 @@ FOLDER, OURS, *PEERS = sys.argv[1:]
 
 
 def rounds(program):
-    """What a program measured, a dictionary for each round."""
+    """The measurements of a program, a dictionary for each round."""
     paths = sorted(pathlib.Path(FOLDER).glob(f"{program}.*[0-9]"),
                    key=lambda path: int(path.suffix[1:]))
     lines = [[line.split() for line in path.read_text().splitlines()] for path in paths]
@@ -21,7 +21,7 @@ def rounds(program):
 
 
 def ratio(ours, theirs, name):
-    """The middle of the rounds' ratios, with the least and the most."""
+    """The median of the rounds' ratios, with the minimum and the maximum."""
     if name not in theirs[0]:
         return "-"
     ratios = [b[name] / a[name] for a, b in zip(ours, theirs)]

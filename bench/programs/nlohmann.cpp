@@ -1,4 +1,4 @@
-// What `examples/inject.cpp` costs without us: a JSON document read and written.
+// Reads and writes a JSON document, like `examples/inject.cpp`, but without cdi.
 #include <iostream>
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// The names of the devices of a spec file.
+// Prints the names of the devices of a spec file.
 #include <iostream>
 
 #include <cdi/file.hpp>

@@ -4,7 +4,7 @@ package main
 
 import "github.com/container-orchestrated-devices/container-device-interface/pkg/cdi"
 
-// The release that Debian 12 packages, in place of module.go: run.sh names this file to build it.
+// The release that Debian 12 packages. run.sh builds it with this file in place of module.go.
 
 type Cache = cdi.Cache
 

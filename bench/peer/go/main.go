@@ -1,8 +1,8 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// The Go side of run.sh: see ours.cpp, which measures the same in the same order.
-// Which release: module.go or debian.go.
+// The Go side of run.sh: see ours.cpp, which measures the same in the same order. module.go and
+// debian.go choose the release.
 package main
 
 import (
@@ -52,7 +52,7 @@ func kilobytes(name string) string {
 	return "0"
 }
 
-// changeOne renames the first device of a file, replaces the file, and gives the new name.
+// changeOne renames the first device of a file, replaces the file, and returns the new name.
 func changeOne(dir string, file int) string {
 	path := filepath.Join(dir, fmt.Sprintf("spec%05d.json", file))
 	text, err := os.ReadFile(path)
@@ -70,7 +70,7 @@ func changeOne(dir string, file int) string {
 	return fmt.Sprintf("vendor%d.example.com/device=%s", file, name)
 }
 
-// nanosecondsPerName is what one lookup takes, over all names in a scattered order, 20 times.
+// nanosecondsPerName is the mean time of one lookup over all names in a random order, 20 times.
 func nanosecondsPerName(cache *Cache, names []string, there bool) float64 {
 	lookups := 20 * len(names)
 	found := 0
@@ -82,7 +82,7 @@ func nanosecondsPerName(cache *Cache, names []string, there bool) float64 {
 		}
 	})
 	if (there && found != lookups) || (!there && found != 0) {
-		log.Fatal("not the devices asked for")
+		log.Fatal("lookup found a wrong number of devices")
 	}
 	return time * 1000 / float64(lookups)
 }
@@ -91,14 +91,14 @@ func scattered(names []string) []string {
 	rand.New(rand.NewSource(4)).Shuffle(len(names), func(i, j int) {
 		names[i], names[j] = names[j], names[i]
 	})
-	apart := make([]string, 0, len(names)) // one after the other in memory
+	apart := make([]string, 0, len(names)) // contiguous in memory
 	for _, name := range names {
 		apart = append(apart, strings.Clone(name))
 	}
 	return apart
 }
 
-// medianTime is the middle of the times of some calls.
+// medianTime is the median time of some calls.
 func medianTime(repeats int, work func(i int)) float64 {
 	var times []float64
 	for i := 0; i < repeats; i++ {
@@ -147,7 +147,7 @@ func measureInjections(dir string) {
 		check(err)
 	})
 	fmt.Println("config_us", whole)
-	fmt.Println("config_json_us", whole) // there is one way only
+	fmt.Println("config_json_us", whole) // Go has only one way
 }
 
 func measureNames() {
@@ -166,7 +166,7 @@ func measureNames() {
 			for i := 0; i < rounds; i++ {
 				for _, name := range names {
 					if isName(name) != good {
-						log.Fatal("not the names that are good")
+						log.Fatal("a wrong number of names was accepted")
 					}
 				}
 			}
@@ -195,7 +195,7 @@ func measureDirectory(dir string) {
 	fmt.Println("load_us", microseconds(func() { cache, err = newCache(dir) }))
 	check(err)
 	fmt.Println("peak_kB", kilobytes("VmHWM"))
-	debug.FreeOSMemory() // in favour of Go: garbage does not count
+	debug.FreeOSMemory() // garbage does not count, in favour of Go
 	fmt.Println("resident_kB", kilobytes("VmRSS"))
 	measureFreshness(cache, dir)
 

@@ -5,7 +5,7 @@ import (
 	"tags.cncf.io/container-device-interface/pkg/parser"
 )
 
-// The newest release, from the module proxy.
+// The newest release of the Go reference, from its module.
 
 type Cache = cdi.Cache
 

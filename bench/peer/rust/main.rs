@@ -1,8 +1,8 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// The Rust side of run.sh: see ../ours.cpp, which measures the same in the same order. Names are
-// not here: the crate keeps its parser to itself.
+// The Rust side of run.sh: see ../ours.cpp, which measures the same in the same order. It does not
+// measure the parsing of names, because the crate's parser is private.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ fn kilobytes(name: &str) -> String {
     line.split_whitespace().nth(1).unwrap().to_string()
 }
 
-/// Renames the first device of a file, replaces the file, and gives the new name.
+/// Renames the first device of a file, replaces the file, and returns the new name.
 fn change_one(dir: &Path, file: usize) -> String {
     let path = dir.join(format!("spec{file:05}.json"));
     let text = fs::read_to_string(&path).unwrap();
@@ -49,7 +49,7 @@ fn change_one(dir: &Path, file: usize) -> String {
     format!("vendor{file}.example.com/device={new}")
 }
 
-/// In an order that is no order, the same in every run.
+/// The names in a random order, the same in every run.
 fn scattered(mut names: Vec<String>) -> Vec<String> {
     let mut state: usize = 4;
     for i in (1..names.len()).rev() {
@@ -59,7 +59,7 @@ fn scattered(mut names: Vec<String>) -> Vec<String> {
     names
 }
 
-/// What one lookup takes, over all names, 20 times.
+/// The mean time of one lookup over all names, 20 times.
 fn nanoseconds_per_name(cache: &mut Cache, names: &[String], there: bool) -> f64 {
     let lookups = 20 * names.len();
     let mut found = 0;
@@ -129,7 +129,7 @@ fn measure_injections(dir: &Path) {
         assert!(!serde_json::to_string(&spec).unwrap().is_empty());
     });
     println!("config_us {whole}");
-    println!("config_json_us {whole}"); // there is one way only
+    println!("config_json_us {whole}"); // the crate has only one way
 }
 
 fn main() {
