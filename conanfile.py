@@ -21,7 +21,7 @@ class ContainerDeviceInterface(ConanFile):
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
     options = {"cdi": [True, False],  # cdi/cdi.hpp; cdi/core.hpp needs no other package
-               "compiled": [True, False]}  # a static library, for CDI_COMPILED
+               "compiled": [True, False]}  # a static library with the bodies, for CDI_COMPILED
     default_options = {"cdi": True, "compiled": False}
     exports_sources = ("include/*.hpp", "packaging/library.cpp", "packaging/cmake/targets.cmake",
                        "CMakeLists.txt", "LICENSE")
@@ -46,7 +46,7 @@ class ContainerDeviceInterface(ConanFile):
     def validate(self):
         check_min_cppstd(self, 20)
         if self.settings.os != "Linux":
-            raise ConanInvalidConfiguration(f"{self.name} is for Linux")
+            raise ConanInvalidConfiguration(f"{self.name} supports only Linux")
         if self.options.compiled and not self.options.cdi:
             raise ConanInvalidConfiguration("compiled=True needs cdi=True")
 

@@ -1,8 +1,8 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads the text of a spec of 40 devices: the document only, and the validated spec. For comparison,
-// nlohmann parses the same JSON into its own tree.
+// Reads the text of a spec of 40 devices: the document only, and the validated spec. For
+// comparison, nlohmann parses the same JSON into its own tree.
 
 #include <benchmark/benchmark.h>
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""Writes one of our headers and all of ours that it includes into a single file.
+"""Writes one of our headers, and all of our headers that it includes, into a single file.
 
 usage: amalgamate.py cdi/cdi.hpp OUT
 """
@@ -15,10 +15,10 @@ LICENCE = re.compile(r"\A(// .*\n)// SPDX-.*\n")
 
 
 class Amalgamation:
-    """Each header stands where it is first included, with its guard: a header of the same release
-    that is included besides adds nothing. Headers of others are included once. Bodies of functions
-    come last, and what only a library has of them after those: what they include is not there for
-    what stands before."""
+    """Puts each header where it is first included, with its guard, so that including a header of
+    the same release as well adds nothing. Third-party headers are included once. The bodies of
+    functions follow all declarations, and those for the library alone come last, so that no
+    declaration depends on a header that only bodies include."""
 
     def __init__(self):
         self.headers = set()
@@ -26,10 +26,10 @@ class Amalgamation:
         self.later = {"#if CDI_BODIES\n": [], "#ifdef CDI_SOURCE\n": []}
 
     def whole(self, header):
-        """The text of a header and of all that it includes."""
+        """The text of a header and of all headers that it includes."""
         text = self.text_of(header)
         for condition in list(self.later):
-            names = self.later.pop(condition)  # from here on, they stand where they are included
+            names = self.later.pop(condition)  # later ones are put where they are included
             bodies = "\n".join(self.text_of(name) for name in names if name not in self.headers)
             text += f"\n{condition}\n{bodies}\n#endif  // {condition.split()[1]}\n"
         return text

@@ -1,7 +1,8 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// The static library: the bodies of all that headers only declare where CDI_COMPILED is defined.
+// The static library: the bodies of the functions that headers only declare if CDI_COMPILED is
+// defined.
 
 #define CDI_SOURCE
 

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Makes the files of a release, the same bytes each time: release.sh [--trial] OUT
+# Makes the files of a release, reproducibly: release.sh [--trial] OUT
 #
-#   container-device-interface-VERSION.tar.gz   what git has of the commit
+#   container-device-interface-VERSION.tar.gz   the files of the commit
 #   container-device-interface.wrap             for Meson, beside the archive
-#   cdi.hpp, cdi_core.hpp                       the library in one file; the core alone
+#   cdi.hpp, cdi_core.hpp                       the library in one file, and the core alone
 #   SHA256SUMS
 #
-# Refuses when files differ from the commit, or when the project's files do not agree on the version.
-# With --trial, CHANGELOG.md may still say that the version is not released.
+# Fails if a file is not committed, or if the project's files do not agree on the version.
+# --trial makes a version that CHANGELOG.md calls not yet released.
 set -eu
 unset CDPATH GZIP
 cd "$(dirname "$(readlink -f "$0")")/.."
@@ -30,7 +30,7 @@ case $1 in
   *) out=$OLDPWD/$1 ;;
 esac
 
-# What \(...\) of a pattern matches first in a file.
+# Prints what the group of a pattern matches, where it first matches in a file.
 value() {
   sed -n "s/$2.*/\1/p" "$1" | head -n 1
 }
@@ -39,7 +39,7 @@ part() {
 }
 version=$(part MAJOR).$(part MINOR).$(part PATCH)
 agrees() {
-  [ "$2" = "$3" ] || fail "$1 says $2, and include/cdi/version.hpp $3"
+  [ "$2" = "$3" ] || fail "$1 has version '$2', but include/cdi/version.hpp has '$3'"
 }
 agrees CDI_ABI "$(value include/cdi/version.hpp '^#define CDI_ABI \([^ ]*\)')" \
   "v$(part MAJOR)_$(part MINOR)_$(part PATCH)"
@@ -53,12 +53,13 @@ agrees docs/install.md "$(value docs/install.md '.*container-device-interface\/\
 agrees docs/abi.md "$(value docs/abi.md '.*`cdi::\(v[0-9_]*\)`')" "v$(echo "$version" | tr . _)"
 agrees CHANGELOG.md "$(value CHANGELOG.md '^## \([0-9.]*\)')" "$version"
 [ $trial = yes ] || ! grep -q "^## $version, not yet released" CHANGELOG.md ||
-  fail "CHANGELOG.md says that $version is not yet released; --trial makes its files all the same"
-changed=$(git status --porcelain --untracked-files=all 2>/dev/null) || fail "git cannot tell what is committed"
-[ -z "$changed" ] || fail "there are files that are not committed:
+  fail "CHANGELOG.md calls $version not yet released; use --trial to make its files anyway"
+changed=$(git status --porcelain --untracked-files=all 2>/dev/null) ||
+  fail "git status failed: run this in a git clone"
+[ -z "$changed" ] || fail "some files are not committed:
 $changed"
 
-# All is made elsewhere first: OUT gets the whole release, or nothing.
+# Files are made elsewhere first, so that OUT gets the whole release or nothing.
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 name=container-device-interface-$version

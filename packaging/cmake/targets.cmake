@@ -1,6 +1,7 @@
-# cdi::core, for the headers in _cdi_include; and of _cdi_components: cdi::cdi, if nlohmann_json is
-# found; cdi::compiled, the library with the bodies, which is the file _cdi_library, or is made of
-# _cdi_source. For CMakeLists.txt and for the installed package.
+# Defines the targets, for CMakeLists.txt and for the installed package: cdi::core, with the headers
+# in _cdi_include; and, if named in _cdi_components, cdi::cdi, when nlohmann_json is found, and
+# cdi::compiled, the library with the bodies, which is the file _cdi_library or is built from
+# _cdi_source.
 
 if(NOT TARGET cdi::core)
   add_library(cdi::core INTERFACE IMPORTED ${_cdi_scope})
@@ -9,7 +10,7 @@ if(NOT TARGET cdi::core)
 endif()
 
 if("cdi" IN_LIST _cdi_components AND NOT TARGET cdi::cdi)
-  # One that the project has already is taken.
+  # The project may have the target already.
   if(NOT TARGET nlohmann_json::nlohmann_json)
     find_package(nlohmann_json 3.11 QUIET CONFIG)
   endif()
@@ -27,8 +28,8 @@ if("compiled" IN_LIST _cdi_components AND NOT TARGET cdi::compiled)
     target_compile_definitions(cdi::compiled INTERFACE CDI_COMPILED)
     target_link_libraries(cdi::compiled INTERFACE cdi::core)
   elseif(_cdi_source AND TARGET nlohmann_json::nlohmann_json)
-    # Compiled only when something links it; into a shared library, too. In sections, of which the
-    # linker can leave out what is not used.
+    # It is built only when a target links it, which may be a shared library. With sections, the
+    # linker can drop unused functions.
     add_library(container-device-interface-compiled STATIC EXCLUDE_FROM_ALL "${_cdi_source}")
     set_target_properties(container-device-interface-compiled PROPERTIES
       OUTPUT_NAME container-device-interface POSITION_INDEPENDENT_CODE ON)

@@ -1,4 +1,4 @@
-// A spec in YAML, injected into a JSON document.
+// Injects a device of a YAML spec into a JSON document.
 #include <cdi/cdi.hpp>
 
 int main() {

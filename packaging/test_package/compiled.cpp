@@ -1,12 +1,12 @@
-// An OCI config as text, with bodies from the library.
+// Injects into an OCI config as text, with bodies from the library.
 #include <cdi/inject_json.hpp>
 #include <cdi/spec_text.hpp>
 
 #ifndef CDI_COMPILED
-#error "what gives the library defines CDI_COMPILED"
+#error "the package must define CDI_COMPILED"
 #endif
 #ifdef NLOHMANN_JSON_VERSION_MAJOR
-#error "only the library needs nlohmann_json"
+#error "only the library may include nlohmann_json"
 #endif
 
 int main() {

@@ -1,4 +1,4 @@
-// The models, the rules and the engine, with nothing third-party.
+// Uses the models, the rules and the engine, without third-party headers.
 #include <cdi/core.hpp>
 
 int main() {

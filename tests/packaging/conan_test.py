@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""The Conan recipe: with Conan itself where it is, and everywhere with a stand-in for what the recipe
-uses of it."""
+"""Tests the Conan recipe: with Conan, if it is installed, and with a stub of the parts of Conan
+that the recipe uses."""
 import collections
 import importlib.util
 import os
@@ -54,7 +54,7 @@ class NlohmannJson(ConanFile):
 
 
 class CMake:
-    """conan.tools.cmake.CMake: the toolchain and the names of packages are those of the system."""
+    """conan.tools.cmake.CMake, with the system's toolchain and packages."""
 
     def __init__(self, conanfile):
         self.conanfile = conanfile
@@ -82,8 +82,8 @@ class CppInfo:
 
 
 def load_recipe():
-    """The recipe's class, made with the stand-in."""
-    stand_in = {
+    """The recipe's class, loaded with the stub."""
+    stub = {
         "conan": {"ConanFile": type("ConanFile", (), {})},
         "conan.errors": {"ConanInvalidConfiguration": InvalidConfiguration},
         "conan.tools": {},
@@ -93,8 +93,8 @@ def load_recipe():
         "conan.tools.files": {"copy": copy},
         "conan.tools.layout": {"basic_layout": lambda conanfile: None},
     }
-    modules = {name: types.ModuleType(name) for name in stand_in}
-    for name, members in stand_in.items():
+    modules = {name: types.ModuleType(name) for name in stub}
+    for name, members in stub.items():
         vars(modules[name]).update(members)
     with unittest.mock.patch.dict(sys.modules, modules):
         place = importlib.util.spec_from_file_location("conanfile", ROOT / "conanfile.py")
@@ -122,11 +122,11 @@ class Recipe(PackagingTest):
         self.assertTrue((ROOT / recipe.test_package_folder / "conanfile.py").is_file())
 
     def make_package(self, recipe):
-        """The files of the package, made of those that the recipe exports."""
+        """Makes the package from the files that the recipe exports, and returns its files."""
         exported = self.folder / "exported"
         for pattern in recipe.exports_sources:
             base, name = pathlib.Path(pattern).parent, pathlib.Path(pattern).name
-            if "*" in name:  # as Conan does, it goes into folders, too
+            if "*" in name:  # like Conan, this also matches in subfolders
                 copy(recipe, name, ROOT / base, exported / base)
             else:
                 (exported / base).mkdir(parents=True, exist_ok=True)
@@ -161,7 +161,7 @@ class Recipe(PackagingTest):
                     f"-L{package}/lib", f"-l{compiled.libs[0]}", "-o", "app")
         self.run_in(self.folder, "./app")
 
-    def test_settings_count_for_the_library_alone(self):
+    def test_package_id_depends_on_settings_only_if_compiled(self):
         for compiled in (False, True):
             recipe = self.recipe(compiled=compiled)
             recipe.info = unittest.mock.Mock(options=recipe.options)
@@ -179,13 +179,13 @@ class Recipe(PackagingTest):
         self.assertEqual(cdi.properties, {"cmake_target_name": "cdi::cdi", "pkg_config_name": NAME})
         self.assertEqual((core.requires, core.includedirs), ([], ["include"]))
         self.assertEqual(cdi.requires[0], "core")
-        # What a component names is required, and what is required is named.
+        # The components name exactly the packages that the recipe requires.
         self.assertEqual({name.split("::")[0] for name in cdi.requires[1:]},
                          {reference.split("/")[0] for reference in recipe.required})
         for component in (core, cdi):
             self.assertEqual((component.libs, component.libdirs, component.bindirs), ([], [], []))
 
-    def test_least_versions_are_those_of_meson(self):
+    def test_minimum_versions_are_those_of_meson(self):
         recipe = self.recipe()
         recipe.requirements()
         asked = dict(re.findall(r"dependency\('([^']+)', version: '(>=[^']+)'",
@@ -199,7 +199,7 @@ class Recipe(PackagingTest):
         recipe.package_info()
         self.assertEqual((recipe.required, list(recipe.cpp_info.components)), ({}, ["core"]))
 
-    def test_what_it_is_not_for_is_refused(self):
+    def test_unsupported_settings_are_refused(self):
         self.recipe().validate()
         for wrong in ({"os_name": "Windows"}, {"cppstd": "17"}, {"cdi": False, "compiled": True}):
             with self.subTest(wrong), self.assertRaises(InvalidConfiguration):
@@ -207,11 +207,11 @@ class Recipe(PackagingTest):
 
     def test_with_conan(self):
         if not shutil.which("conan"):
-            self.skipTest("no conan on this machine")
+            self.skipTest("conan is not installed")
         copy_project(self.folder / "tree")
         home = {**os.environ, "CONAN_HOME": str(self.folder / "home")}
         self.run_in(self.folder, "conan", "profile", "detect", env=home)
-        # Nothing is fetched: a recipe of our own packs the system's nlohmann_json.
+        # A recipe of our own packages the system's nlohmann_json, so nothing is downloaded.
         used = self.run_in(self.folder, "c++", "-std=c++20", "-M", str(CONSUMERS / "cdi.cpp"),
                            f"-I{ROOT}/include")
         theirs = re.search(r"(/\S+/nlohmann)/json\.hpp", used)[1]

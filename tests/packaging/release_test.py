@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""packaging/release.sh: the same bytes each time, and nothing that does not agree."""
+"""Tests packaging/release.sh: releases are reproducible, and their files agree on the version."""
 import configparser
 import hashlib
 import os
@@ -14,7 +14,7 @@ import time
 import unittest
 
 sys.dont_write_bytecode = True
-from project import (NAME, NOBODY, RELEASE, ROOT,  # noqa: E402
+from project import (CLEAN_GIT, NAME, RELEASE, ROOT,  # noqa: E402
                      PackagingTest, commit_all, copy_project, project_files)
 
 ARCHIVE = f"{NAME}-{RELEASE}.tar.gz"
@@ -30,10 +30,10 @@ class Release(PackagingTest):
 
     def release(self, out, *options, fails=False):
         return self.run_in(self.folder, f"{self.tree}/packaging/release.sh", *options, out,
-                           fails=fails, env=NOBODY)
+                           fails=fails, env=CLEAN_GIT)
 
     def change(self, name, old, new):
-        """Changes a file and commits that."""
+        """Changes a file and commits it."""
         path = self.tree / name
         text = path.read_text(encoding="utf-8")
         self.assertIn(old, text, name)
@@ -45,21 +45,21 @@ class Release(PackagingTest):
 
     def test_the_same_bytes_twice(self):
         self.release("one", "--trial")
-        # Another clone, in another place, at another time, by somebody with other habits.
+        # Another clone, with another path, other times and another environment.
         clone = self.folder / "clone"
-        self.run_in(self.folder, "git", "clone", "-q", str(self.tree), str(clone), env=NOBODY)
+        self.run_in(self.folder, "git", "clone", "-q", str(self.tree), str(clone), env=CLEAN_GIT)
         for path in clone.rglob("*"):
             if ".git" not in path.parts:
                 os.utime(path, (0, time.time() // 2))
-        said = self.run_in(self.folder, "sh", "-c",
-                           f"umask 077; exec {clone}/packaging/release.sh --trial two",
-                           env={**NOBODY, "TZ": "Asia/Tokyo", "LC_ALL": "C", "GZIP": "-1"})
+        output = self.run_in(self.folder, "sh", "-c",
+                             f"umask 077; exec {clone}/packaging/release.sh --trial two",
+                             env={**CLEAN_GIT, "TZ": "Asia/Tokyo", "LC_ALL": "C", "GZIP": "-1"})
         one, two = self.files("one"), self.files("two")
         self.assertEqual(set(one), FILES)
         self.assertEqual(one, two)
-        self.assertEqual(said.encode(), one["SHA256SUMS"])
+        self.assertEqual(output.encode(), one["SHA256SUMS"])
 
-    def test_what_is_in_it(self):
+    def test_contents(self):
         self.release("out", "--trial")
         files = self.files("out")
         for line in files["SHA256SUMS"].decode().splitlines():
@@ -77,7 +77,7 @@ class Release(PackagingTest):
         for name in ("cdi.hpp", "cdi_core.hpp"):
             self.assertTrue(files[name].startswith(f"// cdi {RELEASE} ".encode()))
             self.assertNotIn(b"#include <cdi/", files[name])
-            # Bodies come last, then what only a library has of them.
+            # Bodies follow the declarations; those for the library alone come last.
             declarations, _, bodies = files[name].partition(b"\n#if CDI_BODIES\n")
             self.assertNotRegex(declarations, rb"// ---- cdi/\w+/impl/")
             _, between, more = bodies.partition(b"\n#endif  // CDI_BODIES\n\n#ifdef CDI_SOURCE\n")
@@ -99,14 +99,14 @@ class Release(PackagingTest):
                 ("include/cdi/version.hpp", f"CDI_ABI v{major}_{minor}_", f"CDI_ABI v{major}_x_")):
             with self.subTest(name):
                 self.change(name, old, new)
-                said = self.release("out", "--trial", fails=True)
-                self.assertIn("include/cdi/version.hpp", said)
+                output = self.release("out", "--trial", fails=True)
+                self.assertIn("include/cdi/version.hpp", output)
                 self.assertIn(name if name != f"packaging/vcpkg/{NAME}/vcpkg.json"
-                              else "packaging/vcpkg", said)
+                              else "packaging/vcpkg", output)
                 self.assertFalse((self.folder / "out").exists())
                 self.change(name, new, old)
 
-    def test_what_is_not_committed_or_not_released_is_refused(self):
+    def test_uncommitted_or_unreleased_files_are_refused(self):
         heading = re.search(r"^## .*$", (self.tree / "CHANGELOG.md").read_text(encoding="utf-8"),
                             re.M)[0]
         self.change("CHANGELOG.md", heading, f"## {RELEASE}, not yet released")
@@ -117,16 +117,16 @@ class Release(PackagingTest):
         self.assertIn("not committed:\n?? include/cdi/new.hpp", self.release("out", fails=True))
         self.assertFalse((self.folder / "out").exists())
 
-    def test_where_git_or_python_fails_nothing_is_made(self):
+    def test_nothing_is_made_if_git_or_python_fails(self):
         (self.folder / "bin").mkdir()
         python = self.folder / "bin/python3"
         python.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
         python.chmod(0o755)
         self.run_in(self.folder, f"{self.tree}/packaging/release.sh", "--trial", "out", fails=True,
-                    env={**NOBODY, "PATH": f"{python.parent}:{NOBODY['PATH']}"})
+                    env={**CLEAN_GIT, "PATH": f"{python.parent}:{CLEAN_GIT['PATH']}"})
         self.assertFalse((self.folder / "out").exists())
         shutil.rmtree(self.tree / ".git")
-        self.assertIn("git cannot tell", self.release("out", "--trial", fails=True))
+        self.assertIn("git status failed", self.release("out", "--trial", fails=True))
         self.assertFalse((self.folder / "out").exists())
 
     def test_usage(self):
@@ -137,9 +137,9 @@ class Release(PackagingTest):
 
 
 class Wraps(unittest.TestCase):
-    """The wraps of what the library needs."""
+    """The Meson wraps of the library's dependencies."""
 
-    def test_names_are_those_that_meson_asks_for(self):
+    def test_wraps_provide_the_dependencies_of_meson_build(self):
         asked = set(re.findall(r"dependency\('([^']+)', version",
                                (ROOT / "meson.build").read_text(encoding="utf-8")))
         found = set()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""What `meson install` installs of the tools: tools_test.py BUILD"""
+"""Tests which files `meson install` installs for the tools: tools_test.py BUILD"""
 import json
 import pathlib
 import sys

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""The vcpkg port: with vcpkg itself where it is, and everywhere with a stand-in for the functions that
-the port calls."""
+"""Tests the vcpkg port: with vcpkg, if it is installed, and with a stub of the functions that the
+port calls."""
 import json
 import os
 import re
@@ -16,7 +16,7 @@ from project import (CONSUMERS, HEADERS, NAME, RELEASE, ROOT,  # noqa: E402
                      PackagingTest, copy_project, install_block)
 
 PORT = ROOT / "packaging" / "vcpkg" / NAME
-STAND_IN = """
+STUB = """
 cmake_minimum_required(VERSION 3.16)
 function(vcpkg_configure_meson)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "SOURCE_PATH" "OPTIONS")
@@ -33,7 +33,7 @@ function(vcpkg_cmake_config_fixup)
   file(RENAME ${CURRENT_PACKAGES_DIR}/${arg_CONFIG_PATH} ${CURRENT_PACKAGES_DIR}/share/moved)
   file(REMOVE_RECURSE ${CURRENT_PACKAGES_DIR}/share/cmake)
   file(RENAME ${CURRENT_PACKAGES_DIR}/share/moved ${CURRENT_PACKAGES_DIR}/share/${PORT})
-  # vcpkg mends what is counted from the folder of the config file in the same way.
+  # vcpkg corrects paths relative to the folder of the config file in the same way.
   file(GLOB configs ${CURRENT_PACKAGES_DIR}/share/${PORT}/*Config.cmake)
   foreach(config IN LISTS configs)
     file(READ ${config} text)
@@ -58,20 +58,20 @@ class Port(PackagingTest):
                  for entry in manifest["dependencies"]]
         self.assertEqual(names, sorted(names))
         used = re.findall(r"vcpkg_(\w+)\(", (PORT / "portfile.cmake").read_text(encoding="utf-8"))
-        # The functions of these come from ports of their own.
+        # These functions are in ports of their own.
         self.assertEqual("vcpkg-tool-meson" in names, "configure_meson" in used)
         self.assertEqual("vcpkg-cmake-config" in names, "cmake_config_fixup" in used)
         self.assertEqual(list(manifest["features"]), ["compiled"])
 
     def install(self, *features):
-        """The folder of the package, and the files in it but those that all have."""
+        """The folder of the package, and its files except those that every package has."""
         tree, package = self.folder / "tree", self.folder / "package"
         copy_project(tree)
-        (self.folder / "stand_in.cmake").write_text(STAND_IN, encoding="utf-8")
+        (self.folder / "stub.cmake").write_text(STUB, encoding="utf-8")
         self.run_in(self.folder, "cmake", f"-DPORT={NAME}", f"-DCURRENT_PACKAGES_DIR={package}",
                     f"-DBUILD={self.folder}/build", f"-DFEATURES={';'.join(features)}",
                     f"-DPORTFILE={tree}/packaging/vcpkg/{NAME}/portfile.cmake", "-P",
-                    "stand_in.cmake")
+                    "stub.cmake")
         found = {str(path.relative_to(package)) for path in package.rglob("*") if path.is_file()}
         share = f"share/{NAME}"
         all_have = HEADERS | {
@@ -82,7 +82,7 @@ class Port(PackagingTest):
         return package, found - all_have
 
     def use(self, package, component):
-        """Runs a program of a component, with the lines that vcpkg shows the user."""
+        """Builds and runs the program of a component with the CMake code that vcpkg prints."""
         usage = (package / "share" / NAME / "usage").read_text(encoding="utf-8")
         self.assertIn(f"cdi::{component}", usage)
         (self.folder / "CMakeLists.txt").write_text(
@@ -102,13 +102,13 @@ class Port(PackagingTest):
         self.use(package, "core")
 
     def test_compiled(self):
-        package, more = self.install("core", "compiled")  # vcpkg's own is always there
+        package, more = self.install("core", "compiled")  # vcpkg always adds the feature "core"
         self.assertEqual(more, {f"lib/lib{NAME}.a", f"lib/pkgconfig/{NAME}-compiled.pc"})
         self.use(package, "compiled")
 
     def test_with_vcpkg(self):
         if not shutil.which("vcpkg") or "VCPKG_ROOT" not in os.environ:
-            self.skipTest("no vcpkg on this machine")
+            self.skipTest("vcpkg is not installed")
         copy_project(self.folder / "tree")
         self.run_in(self.folder / "tree", *shlex.split(install_block("vcpkg", "sh")),
                     f"--x-install-root={self.folder}/installed")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""Each way to install or vendor the library builds and runs a program, with the lines of
+"""Builds and runs a program in each way to install or vendor the library, with the code of
 docs/install.md: with everything, with the core alone, and with the compiled library."""
 import json
 import os
@@ -14,16 +14,16 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
-from project import (CONSUMERS, HEADERS, NAME, NOBODY, RELEASE, ROOT,  # noqa: E402
+from project import (CLEAN_GIT, CONSUMERS, HEADERS, NAME, RELEASE, ROOT,  # noqa: E402
                      PackagingTest, commit_all, copy_project, install_block)
 
-COMPONENTS = {"cdi": NAME, "core": f"{NAME}-core"}  # and the names that pkg-config and Meson know
+COMPONENTS = {"cdi": NAME, "core": f"{NAME}-core"}  # with their names in pkg-config and Meson
 ABI = "v" + RELEASE.replace(".", "_")
-WITHOUT_OTHERS = ["-DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON"]
+WITHOUT_JSON = ["-DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON"]
 
 
 def setUpModule():
-    """A release, and an installed copy of the headers alone."""
+    """Makes a release, and installs the headers alone."""
     global TREE, RELEASED, PREFIX
     made = tempfile.TemporaryDirectory(prefix="cdi-ways-")
     unittest.addModuleCleanup(made.cleanup)
@@ -33,12 +33,13 @@ def setUpModule():
     RELEASED = os.path.join(made.name, "released")
     release = install_block("One file", "sh").splitlines()[0].replace("../OUT", f"'{RELEASED}'", 1)
     subprocess.run(["sh", "-ec", release], cwd=TREE, check=True, stdout=subprocess.DEVNULL,
-                   env=NOBODY)
+                   env=CLEAN_GIT)
     PREFIX = install(made.name, "-Dcompiled=disabled")
 
 
 def install(folder, *options):
-    """Installs as docs/install.md says, but in less time, and moves that to another place: which."""
+    """Installs like docs/install.md, but unoptimised, to save time; moves the installation to
+    another folder, and returns its prefix."""
     first = os.path.join(folder, "first")
     lines = install_block("Installed, with pkg-config", "sh")
     options = " ".join([f"--prefix '{first}' -Doptimization=0 -Ddebug=false", *options])
@@ -59,18 +60,18 @@ def found_below(folder):
 
 
 def searching(folder):
-    """The environment in which pkg-config looks there first."""
+    """The environment in which pkg-config searches a folder first."""
     path = [folder, *os.environ.get("PKG_CONFIG_PATH", "").split(":")]
     return {**os.environ, "PKG_CONFIG_PATH": ":".join(filter(None, path))}
 
 
 def program_line(lines):
-    """The one of them that makes a program."""
+    """The line that compiles a program."""
     return [line for line in lines.splitlines() if line.startswith("c++ ")][0]
 
 
 def in_component(text, component):
-    """Lines of docs/install.md that use everything, as they are for a component."""
+    """Code of docs/install.md that uses cdi::cdi, changed to use a component."""
     if component == "core":
         text = text.replace("cdi.hpp", "cdi_core.hpp")
     return text.replace("cdi::cdi", f"cdi::{component}")
@@ -78,7 +79,7 @@ def in_component(text, component):
 
 class Installed(PackagingTest):
 
-    def test_all_headers_are_there_and_only_what_belongs(self):
+    def test_exactly_the_expected_files_are_installed(self):
         cmake = f"share/cmake/{NAME}/{NAME}"
         self.assertEqual(found_below(PREFIX), HEADERS | {
             f"{cmake}Config.cmake", f"{cmake}ConfigVersion.cmake", f"{cmake}Targets.cmake",
@@ -98,7 +99,7 @@ class Installed(PackagingTest):
                 self.assertEqual(self.run_in(self.folder, "pkg-config", "--modversion", package,
                                              env=search).strip(), RELEASE)
 
-    def test_nothing_names_the_place_where_it_was_made(self):
+    def test_no_installed_file_contains_the_build_path(self):
         for path in pathlib.Path(PREFIX).rglob("*.*"):
             self.assertNotIn(os.path.dirname(TREE), path.read_text(encoding="utf-8"), path)
 
@@ -106,15 +107,15 @@ class Installed(PackagingTest):
 class CMakeTest(PackagingTest):
 
     def configure(self, lines, *options, fails=False):
-        """Configures a project of `lines` with a program `app`; gives what CMake printed."""
+        """Configures a project of `lines` with a program `app`; returns the output of CMake."""
         (self.folder / "CMakeLists.txt").write_text(
-            "cmake_minimum_required(VERSION 3.16...3.25)\nproject(app CXX)\nadd_executable(app app.cpp)\n"
-            + lines, encoding="utf-8")
+            "cmake_minimum_required(VERSION 3.16...3.25)\nproject(app CXX)\n"
+            "add_executable(app app.cpp)\n" + lines, encoding="utf-8")
         shutil.rmtree(self.folder / "build", ignore_errors=True)
-        said = self.run_in(self.folder, "cmake", "-G", "Ninja", "-B", "build", "--no-warn-unused-cli",
-                           *options, fails=fails)
-        self.assertNotIn("Warning", said)
-        return said
+        output = self.run_in(self.folder, "cmake", "-G", "Ninja", "-B", "build",
+                             "--no-warn-unused-cli", *options, fails=fails)
+        self.assertNotIn("Warning", output)
+        return output
 
     def build_and_run(self, component, lines, *options):
         shutil.copy(CONSUMERS / f"{component}.cpp", self.folder / "app.cpp")
@@ -129,9 +130,9 @@ class CMake(CMakeTest):
         where = f"-DCMAKE_PREFIX_PATH={PREFIX}"
         self.build_and_run("cdi", install_block("Installed, with CMake", "cmake"), where)
         self.build_and_run("core", install_block("Installed, with CMake", "cmake", 1), where,
-                           *WITHOUT_OTHERS)
+                           *WITHOUT_JSON)
 
-    def test_find_package_says_what_it_lacks(self):
+    def test_find_package_reports_what_is_missing(self):
         (self.folder / "app.cpp").touch()
         find = f"find_package({NAME} {{}})\n"
         where = f"-DCMAKE_PREFIX_PATH={PREFIX}"
@@ -139,19 +140,19 @@ class CMake(CMakeTest):
         for asked, answer in {
                 "REQUIRED COMPONENTS cdi": "COMPONENTS core does not",
                 "REQUIRED": "cdi::cdi needs nlohmann_json 3.11",
-                "REQUIRED COMPONENTS core wrong": "it has no component wrong",
+                "REQUIRED COMPONENTS core wrong": "unknown component wrong",
                 "REQUIRED COMPONENTS compiled": "meson setup -Dcompiled=enabled",
                 f"{major}.{minor + 1} REQUIRED": "compatible with requested version",
                 f"{major + 1} REQUIRED": "compatible with requested version"}.items():
             with self.subTest(asked):
-                said = self.configure(find.format(asked), where, *WITHOUT_OTHERS, fails=True)
-                self.assertIn(answer, " ".join(said.split()))
+                output = self.configure(find.format(asked), where, *WITHOUT_JSON, fails=True)
+                self.assertIn(answer, " ".join(output.split()))
         for asked in (f"{major}.{minor} REQUIRED COMPONENTS core",
                       "REQUIRED COMPONENTS core OPTIONAL_COMPONENTS cdi"):
             with self.subTest(asked):
                 self.configure(find.format(asked) + "target_link_libraries(app cdi::core)\n"
                                "if(TARGET cdi::cdi)\nmessage(FATAL_ERROR cdi)\nendif()\n",
-                               where, *WITHOUT_OTHERS)
+                               where, *WITHOUT_JSON)
 
     def test_components_may_be_found_one_after_the_other(self):
         (self.folder / "app.cpp").touch()
@@ -165,16 +166,16 @@ class CMake(CMakeTest):
         (self.folder / place).parent.mkdir(parents=True)
         os.symlink(TREE, self.folder / place)
         self.build_and_run("cdi", lines)
-        self.build_and_run("core", in_component(lines, "core"), *WITHOUT_OTHERS)
+        self.build_and_run("core", in_component(lines, "core"), *WITHOUT_JSON)
 
-    def test_what_the_project_has_already_is_taken(self):
+    def test_an_existing_nlohmann_json_target_is_used(self):
         (self.folder / "app.cpp").touch()
         has = "add_library(nlohmann_json::nlohmann_json INTERFACE IMPORTED GLOBAL)\n"
         use = f"add_subdirectory({TREE} cdi)\ntarget_link_libraries(app cdi::cdi)\n"
-        self.configure(has + use, *WITHOUT_OTHERS)
-        # Without them there is no cdi::cdi, and it is said why.
+        self.configure(has + use, *WITHOUT_JSON)
+        # Without it there is no cdi::cdi, and a message says why.
         self.assertIn("cdi::cdi and cdi::compiled need nlohmann_json 3.11",
-                      self.configure(use, *WITHOUT_OTHERS, fails=True))
+                      self.configure(use, *WITHOUT_JSON, fails=True))
 
     def test_fetch_content(self):
         archive = os.path.join(RELEASED, f"{NAME}-{RELEASE}.tar.gz")
@@ -186,7 +187,7 @@ class CMake(CMakeTest):
         lines, times = re.subn(r"SHA256=\S+\)", f"SHA256={digest})", lines)
         self.assertEqual(times, 1)
         self.build_and_run("cdi", lines)
-        self.build_and_run("core", in_component(lines, "core"), *WITHOUT_OTHERS)
+        self.build_and_run("core", in_component(lines, "core"), *WITHOUT_JSON)
 
 
 class Meson(PackagingTest):
@@ -200,12 +201,12 @@ class Meson(PackagingTest):
             with self.subTest(component):
                 shutil.copy(CONSUMERS / f"{component}.cpp", self.folder / "app.cpp")
                 line = install_block("In your tree, with Meson", "meson").replace(NAME, package)
-                # The standard of the whole project may be another.
+                # The project may use another standard by default.
                 (self.folder / "meson.build").write_text(
                     "project('app', 'cpp', default_options: ['cpp_std=c++17'])\n" + line +
                     "executable('app', 'app.cpp', dependencies: cdi, install: true,\n"
                     "           override_options: ['cpp_std=c++20'])\n", encoding="utf-8")
-                # The core does not look for what it does not need.
+                # With cdi=disabled, nlohmann_json is not searched for.
                 options = [f"-D{NAME}:cdi=disabled"] if component == "core" else []
                 shutil.rmtree(self.folder / "build", ignore_errors=True)
                 self.run_in(self.folder, "meson", "setup", "build", f"--prefix={self.folder}/usr",
@@ -229,14 +230,14 @@ class SingleHeader(PackagingTest):
                 self.run_in(self.folder, "sh", "-ec", line)
                 self.run_in(self.folder, "./app")
 
-    def test_what_is_not_used_makes_no_code(self):
+    def test_unused_functions_generate_no_code(self):
         shutil.copy(os.path.join(RELEASED, "cdi.hpp"), self.folder)
         (self.folder / "app.cpp").write_text('#include "cdi.hpp"\n', encoding="utf-8")
         self.run_in(self.folder, "c++", "-std=c++20", "-O0", "-c", "app.cpp")
         listed = self.run_in(self.folder, "nm", "-C", "app.o")
         self.assertEqual(re.findall(r".* [TWVu] .*cdi::.*", listed), [])
 
-    def test_beside_the_headers_it_was_made_of(self):
+    def test_together_with_the_separate_headers(self):
         shutil.copy(os.path.join(RELEASED, "cdi_core.hpp"), self.folder)
         for both in ('#include "cdi_core.hpp"\n#include <cdi/core.hpp>\n',
                      '#include <cdi/apply.hpp>\n#include "cdi_core.hpp"\n'):
@@ -246,7 +247,7 @@ class SingleHeader(PackagingTest):
 
 
 class TwoCopies(PackagingTest):
-    """A vendored copy and an installed one in one program."""
+    """A vendored and an installed copy in one program."""
 
     PART = """
 #include <cdi/core.hpp>
@@ -279,7 +280,7 @@ int main() { std::printf("%s %s", one(), two()); }
         self.run_in(self.folder, "c++", "-std=c++20", "-O0", "-c", *flags, f"{name}.cpp")
 
     def our_symbols(self, name):
-        """What an object defines for others that is of the library."""
+        """The external symbols of the library that an object defines."""
         listed = self.run_in(self.folder, "nm", "-C", "--defined-only", "--extern-only",
                              f"{name}.o")
         return {line.split(" ", 2)[2] for line in listed.splitlines() if "cdi::" in line}
@@ -302,8 +303,8 @@ int main() { std::printf("%s %s", one(), two()); }
             f"VERSION_MINOR {minor}", f"VERSION_MINOR {minor + 1}")
         self.assertNotEqual(newer, text)
         version.write_text(newer, encoding="utf-8")
-        # A type that is not the same there: mixed up, the two would crash.
-        spec = vendored / "cdi/spec.hpp"
+        # A type with another layout: a program that mixed the two releases would crash.
+        spec = vendored / "cdi/model/spec.hpp"
         text = spec.read_text(encoding="utf-8")
         other = text.replace("struct BasicContainerEdits {", "struct BasicContainerEdits {\n"
                              "  long of_the_newer_release = 1;\n", 1)
@@ -360,13 +361,13 @@ int main() { return one() && two() ? 0 : 1; }
         super().setUp()
         shutil.copy(CONSUMERS / "compiled.cpp", self.folder / "app.cpp")
 
-    def test_it_is_installed_unless_told_otherwise(self):
+    def test_library_is_installed_by_default(self):
         libdir = os.path.relpath(self.libdir, self.prefix)
         self.assertEqual(found_below(self.prefix) - found_below(PREFIX),
                          {f"{libdir}/lib{NAME}.a", f"{libdir}/pkgconfig/{NAME}-compiled.pc"})
 
     def test_symbols(self):
-        """It defines nothing that is others', needs nothing more that is ours, and runs nothing
+        """The library defines only our symbols, leaves none of ours undefined, and runs nothing
         before main."""
         listed = self.run_in(self.folder, "nm", "-C", f"{self.libdir}/lib{NAME}.a")
         strong = re.findall(r"^\w+ [TDBRC] (.*)$", listed, re.M)
@@ -380,9 +381,9 @@ int main() { return one() && two() ? 0 : 1; }
         search = searching(f"{self.libdir}/pkgconfig")
         self.run_in(self.folder, "sh", "-ec", line, env=search)
         self.run_in(self.folder, "./app")
-        said = self.run_in(self.folder, "sh", "-ec", line.replace(" --libs", ""), env=search,
-                           fails=True)
-        self.assertIn("undefined reference", said)
+        output = self.run_in(self.folder, "sh", "-ec", line.replace(" --libs", ""), env=search,
+                             fails=True)
+        self.assertIn("undefined reference", output)
         package = re.search(r"[-\w]+-compiled", line)[0]
         self.assertEqual(self.run_in(self.folder, "pkg-config", "--print-requires",
                                      "--print-requires-private", package, env=search), "")
@@ -391,7 +392,7 @@ int main() { return one() && two() ? 0 : 1; }
 
     def test_find_package(self):
         self.build_and_run("compiled", install_block("Compiled", "cmake"),
-                           f"-DCMAKE_PREFIX_PATH={self.prefix}", *WITHOUT_OTHERS)
+                           f"-DCMAKE_PREFIX_PATH={self.prefix}", *WITHOUT_JSON)
 
     def test_add_subdirectory(self):
         lines = install_block("Compiled", "cmake", 1)
@@ -407,7 +408,7 @@ int main() { return one() && two() ? 0 : 1; }
             "add_library(nlohmann_json::nlohmann_json INTERFACE IMPORTED GLOBAL)\n"
             f"target_include_directories(nlohmann_json::nlohmann_json INTERFACE {theirs})\n"
             f"add_subdirectory({TREE} cdi)\ntarget_link_libraries(app cdi::compiled)\n",
-            "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *WITHOUT_OTHERS)
+            "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *WITHOUT_JSON)
         commands = json.loads((self.folder / "build/compile_commands.json").read_text("utf-8"))
         self.assertEqual({os.path.basename(one["file"]): str(theirs) in one["command"]
                           for one in commands}, {"app.cpp": False, "library.cpp": True})
@@ -425,11 +426,11 @@ int main() { return one() && two() ? 0 : 1; }
         self.run_in(self.folder, "meson", "setup", "build", f"--prefix={self.folder}/usr")
         self.run_in(self.folder, "meson", "install", "-C", "build")
         self.run_in(self.folder, "usr/bin/app")
-        self.assertEqual(os.listdir(self.folder / "usr"), ["bin"])  # nothing of ours
+        self.assertEqual(os.listdir(self.folder / "usr"), ["bin"])  # no library of ours
         self.run_in(self.folder, "meson", "setup", "asked", f"-D{NAME}:compiled=enabled")
-        said = self.run_in(self.folder, "meson", "setup", "wrong", f"-D{NAME}:compiled=enabled",
-                           f"-D{NAME}:cdi=disabled", fails=True)
-        self.assertIn("compiled need what -Dcdi=disabled leaves out", said)
+        output = self.run_in(self.folder, "meson", "setup", "wrong", f"-D{NAME}:compiled=enabled",
+                             f"-D{NAME}:cdi=disabled", fails=True)
+        self.assertIn("compiled need nlohmann_json: remove -Dcdi=disabled", output)
 
     def test_by_hand(self):
         lines = install_block("Compiled", "sh", 1)

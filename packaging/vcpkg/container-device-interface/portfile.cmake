@@ -1,6 +1,6 @@
-# An overlay port: it installs the sources that it lies in.
+# An overlay port: it installs the source tree that contains it.
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
-set(VCPKG_BUILD_TYPE release) # header-only, and one library for all build types
+set(VCPKG_BUILD_TYPE release) # headers, and one library for all build types
 set(compiled disabled)
 if("compiled" IN_LIST FEATURES)
     set(compiled enabled)
