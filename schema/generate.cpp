@@ -1,12 +1,13 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// Prints a JSON schema, draft 2020-12, made of the field lists and of the rules that are errors:
+// Prints a JSON schema, draft 2020-12, of the field lists and of the rules that are errors:
 //
 //   generate-schema cdi         a spec file, with the members of the current release
-//   generate-schema oci-edits   what the edits of such specs write into an empty OCI config
+//   generate-schema oci-edits   an empty OCI config after edits of such specs
 //
-// A schema is for writers: field names in another case and null, which readers take, are not in it.
+// The schemas are for writers: they do not allow null or field names in another case, which readers
+// accept.
 
 #include <algorithm>
 #include <array>
@@ -40,7 +41,7 @@ namespace {
 using cdi::Rule;
 using Json = nlohmann::ordered_json;
 
-// What rules ask of members, in the words of JSON schema.
+// Keywords of JSON schema for what rules require of members.
 
 Json one_of(const auto& texts) {
   return {{"enum", texts}};
@@ -62,12 +63,12 @@ Json matching(std::string_view pattern) {
   return {{"pattern", pattern}};
 }
 
-/// Texts that match as a whole. To some validators `$` stands before a last newline too.
+/// Texts that match as a whole. In some validators, `$` also matches before a final newline.
 Json all_matching(const std::string& pattern) {
   return {{"pattern", "^(" + pattern + ")$"}, {"not", matching("\\n")}};
 }
 
-/// Letters and digits, with `extra` between the first and the last: see `detail::is_word`.
+/// Letters and digits, and `extra` except at the beginning and the end: see `detail::is_word`.
 std::string word(const std::string& first, const std::string& extra) {
   return first + "([A-Za-z0-9" + extra + "]*[A-Za-z0-9])?";
 }
@@ -100,14 +101,14 @@ Json an_annotation_key() {
   return words;
 }
 
-/// The rule counts bytes, a schema characters: there are no more of them.
+/// The rule counts bytes, and a schema counts characters, of which there are never more.
 Json a_closid() {
   const Json root{{"const", "/"}};
   const Json folder{{"maxLength", 4095}, {"not", matching(R"(^\.\.?$|[/\n])")}};
   return {{"anyOf", {root, folder}}};
 }
 
-/// That some member holds something: see `is_empty`.
+/// At least one member is not empty: see `is_empty`.
 template <cdi::Described T>
 Json not_all_empty() {
   Json ways = Json::array();
@@ -123,7 +124,7 @@ Json not_all_empty() {
   return {{"anyOf", std::move(ways)}};
 }
 
-/// What a rule asks of a member, beyond its type.
+/// What a rule requires of a member, besides its type.
 struct Demand {
   std::string_view type;
   std::string_view key;
@@ -173,14 +174,14 @@ std::vector<Demand> oci_demands() {
   };
 }
 
-/// A type that has only some of its members in a schema, which requires none of them.
+/// A type with only some of its members in the schema, none of them required.
 struct Part {
   std::string_view type;
   std::vector<std::string_view> keys;
 };
 
-/// The members that edits write, and those that a process must have, which they write into a new
-/// one. Types not named here are written whole.
+/// The members that edits write, including those that a new process must have. Types that are not
+/// listed have all their members.
 std::vector<Part> oci_parts() {
   return {
       {"Spec", {"process", "mounts", "hooks", "linux"}},
@@ -191,7 +192,7 @@ std::vector<Part> oci_parts() {
   };
 }
 
-/// `LinuxDevice` of `cdi::oci::BasicLinuxDevice<cdi::Owning>`.
+/// For example, `LinuxDevice` for `cdi::oci::BasicLinuxDevice<cdi::Owning>`.
 template <class T>
 std::string type_name() {
   const std::unique_ptr<char, void (*)(void*)> whole{
@@ -207,7 +208,7 @@ class Schema {
   Schema(std::vector<Demand> demands, std::vector<Part> parts)
       : demands_{std::move(demands)}, parts_{std::move(parts)} {}
 
-  /// The schema of a document whose root is a `T`. Only once.
+  /// The schema of a document whose root is a `T`. Can be called only once.
   template <cdi::Described T>
   Json document(std::string_view id, std::string_view title) {
     Json schema{
@@ -216,7 +217,7 @@ class Schema {
     schema["$defs"] = std::move(definitions_);
     if (!demands_.empty()) {
       const std::string member = std::string{demands_[0].type}.append(".").append(demands_[0].key);
-      throw std::logic_error{"a rule asks something of " + member + ", which is not there"};
+      throw std::logic_error{"a rule names the member " + member + ", which does not exist"};
     }
     return schema;
   }
@@ -273,13 +274,13 @@ class Schema {
   Json reference() {
     const std::string type = type_name<T>();
     if (!definitions_.contains(type)) {
-      definitions_[type] = nullptr;  // to stand before the types of its members
+      definitions_[type] = nullptr;  // puts it before the types of its members
       definitions_[type] = object<T>();
     }
     return {{"$ref", "#/$defs/" + type}};
   }
 
-  /// What a rule asks of a member; nothing when it is a warning only.
+  /// What a rule requires of a member; empty if the rule is only a warning.
   Json take_demand(std::string_view type, std::string_view key) {
     const auto found = std::find_if(demands_.begin(), demands_.end(), [&](const Demand& demand) {
       return demand.type == type && demand.key == key;

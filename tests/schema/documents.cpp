@@ -1,16 +1,17 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// Says what the library makes of spec files, for schema_test.py to compare with the schemas.
+// Prints how the library reads spec files, for schema_test.py to compare with the schemas.
 //
-// Takes one JSON object from each line of the standard input and answers with another:
+// Reads one JSON object from each line of the standard input and prints another:
 //
-//   {"file": PATH}   {"accepted": true, "spec": the spec as it is written}, when it is read and
-//                    could be written,
-//                    or {"accepted": false, "rule": "", "where": "kind", "message": "..."}; and
-//                    "values": {"root": ...}, as they stand in the text, or null when it has none
+//   {"file": PATH}   {"accepted": true, "spec": the spec as written} if the file can be read and
+//                    the spec can be written,
+//                    else {"accepted": false, "rule": "", "where": "kind", "message": "..."};
+//                    both with "values": {"root": ...}, the values in the text, or null if it has
+//                    none
 //   {"dirs": [PATH, ...], "devices": [NAME, ...]}
-//                    {"oci": what their edits make of {}}, or {"message": "..."}
+//                    {"oci": {} after their edits}, or {"message": "..."}
 
 #include <iostream>
 #include <string>
@@ -23,7 +24,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A value as it stands in the text.
+/// A value as it is in the text.
 Json render(const cdi::Document::Value& value) {
   cdi::AnyValue any;
   cdi::detail::read_any(value, &any, cdi::detail::type_of<cdi::AnyValue>);
@@ -32,7 +33,7 @@ Json render(const cdi::Document::Value& value) {
   return std::move(sink).take();
 }
 
-/// The values of a file, whether they make a spec or not; null when it is no JSON and no YAML.
+/// The values of a file, even if they are not a spec; null if it is neither JSON nor YAML.
 Json values_of(const std::string& path) {
   const auto format = cdi::format_of(path);
   const auto text = cdi::read_file(path);
@@ -42,7 +43,7 @@ Json values_of(const std::string& path) {
   return document ? Json{{"root", render(document->root())}} : nullptr;
 }
 
-Json judge_file(const std::string& path) {
+Json check_file(const std::string& path) {
   const auto loaded = cdi::read_spec_file(path);
   const auto good = loaded ? cdi::validate(loaded->spec, nullptr, cdi::Purpose::write)
                            : cdi::Result<void>{loaded.error()};
@@ -70,7 +71,7 @@ Json inject_into_nothing(const Json& query) {
 int main() {
   for (std::string line; std::getline(std::cin, line);) {
     const Json query = Json::parse(line);
-    const Json answer = query.contains("file") ? judge_file(query["file"].get<std::string>())
+    const Json answer = query.contains("file") ? check_file(query["file"].get<std::string>())
                                                : inject_into_nothing(query);
     std::cout << answer.dump(-1, ' ', true, Json::error_handler_t::replace) << '\n';
   }

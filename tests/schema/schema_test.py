@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""The schemas say what the field lists say, and what the library says of every conformance vector.
+"""The schemas match the field lists, and agree with the library about every conformance vector.
 
 usage: schema_test.py GENERATE DOCUMENTS PROJECT
 
-Judges with Draft202012Validator of python3-jsonschema; skips what needs it where it is missing.
+Validates with Draft202012Validator of python3-jsonschema, and skips these tests if it is missing.
 """
 import base64
 import difflib
@@ -26,32 +26,32 @@ GENERATE, DOCUMENTS = sys.argv.pop(1), sys.argv.pop(1)
 PROJECT = pathlib.Path(sys.argv.pop(1))
 CONFORMANCE = PROJECT / "tests/conformance"
 
-# Vectors whose files the library takes and the schema refuses, by the reason. A schema is for
-# writers: what only readers put up with is not in it.
+# Vectors whose files the library accepts and the schema refuses, by reason: the schema is for
+# writers, and readers accept more.
 TEXT_NOT_IN_SCHEMA = {
     "field names match in any case": {
         "gid-field-name-other-case", "spec-field-names-any-case"},
-    "null is as good as absent": {
+    "null is read as absent": {
         "devnode-filemode-null", "spec-null-spec-level-edits", "yaml-empty-value-for-annotations",
         "yaml-empty-value-for-edits"},
-    "a number or boolean will do as text": {
+    "a number or boolean is read as text": {
         "spec-annotations-number-value", "spec-json-bool-device-name",
         "spec-json-number-device-name", "yaml-big-integer-device-name", "yaml-float-device-name",
         "yaml-float-device-name-exponent", "yaml-float-device-name-large-loses-digits",
         "yaml-numeric-device-name"},
-    "YAML has numbers that JSON has not": {
+    "YAML has numbers that JSON does not have": {
         "yaml-numbers-with-signs-and-underscores", "yaml-octal-filemode"},
 }
-# The same, but written again by the library they are refused too.
-RETIRED = {"rdt-dropped-field-enablembm-in-080"}  # 1.1.0 has the member no more
+# Vectors whose files are refused even after the library has written them again.
+RETIRED = {"rdt-dropped-field-enablembm-in-080"}  # 1.1.0 no longer has the member
 
-# Rules that are errors and have no words in JSON schema, or none that are worth their length.
+# Rules that JSON schema cannot express, or only at great length.
 RULES_NOT_IN_SCHEMA = {
-    "version-new-enough",  # every release has the members of the current one in the schema
+    "version-new-enough",  # in the schema, every release has the members of the current one
     "device-name-unique", "net-names-unique",  # `uniqueItems` compares whole items
     "text-nul",
 }
-# Vectors refused in another place: null is absent to the library, so the edits around it are empty.
+# Vectors refused at another place: the library reads null as absent, so that the edits are empty.
 REFUSED_ELSEWHERE = {"env-null-list", "rdt-null"}
 
 
@@ -74,8 +74,8 @@ LONG_DOMAIN = ".".join(["a" * 60] * 4)  # 243 characters
 NUMBERS = [0, -1, 1, 1.0, 1.5, 1e2, "1", True, 2**31, 2**32 - 1, 2**32, 2**63 - 1, 2**63, -2**63,
            -2**63 - 1, 2**64]
 
-# Documents on either side of what the rules allow.
-MADE_UP = [
+# Documents just inside and just outside of the rules.
+SAMPLES = [
     *[spec(cdiVersion=text) for text in (
         "0.1.0", "0.2.0", "0.3.0", "v0.3.0", "1.1.0", "v1.1.0", "vv1.1.0", "1.1", "1.2.0",
         "1.1.0\n", "")],
@@ -116,7 +116,7 @@ MADE_UP = [
     *[spec_with_node(fileMode=number) for number in NUMBERS],
 ]
 
-# Configs that hold something that edits do not write.
+# Configs with members that edits do not write.
 NOT_EDITS = [
     {"ociVersion": "1.0.2"}, {"process": {"args": []}}, {"process": {"env": ["A"]}},
     {"process": {"user": {"umask": 0}}}, {"process": {"user": {"additionalGids": [2**32]}}},
@@ -131,7 +131,7 @@ NOT_EDITS = [
 
 
 def ask_library(queries):
-    """What `documents` answers to each query."""
+    """The answers of `documents` to the queries."""
     lines = "".join(json.dumps(query) + "\n" for query in queries)
     done = subprocess.run([DOCUMENTS], input=lines, text=True, stdout=subprocess.PIPE, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -142,7 +142,7 @@ def generate(which):
 
 
 def make_file(file, root):
-    """Makes a file of a vector; its path. As conformance.cpp does."""
+    """Makes a file of a vector, like conformance.cpp, and returns its path."""
     path = root / f"dir{file.get('dir', 0)}" / file["name"]
     path.parent.mkdir(parents=True, exist_ok=True)
     if "symlink" in file:
@@ -159,7 +159,7 @@ def make_file(file, root):
 
 
 def injection(vector, root):
-    """The query for what the edits that a vector asks for make of an empty config."""
+    """The query that injects the devices of a vector into an empty config."""
     def texts(key, default):
         return [text.replace("$TMP", str(root)) for text in vector.get(key, default)]
 
@@ -169,7 +169,7 @@ def injection(vector, root):
 
 
 def values_of(query, answer):
-    """The values of a file: as Python reads JSON, else as the library reads YAML."""
+    """The values of a file: JSON as Python reads it, or YAML as the library reads it."""
     try:
         return json.loads(pathlib.Path(query["file"]).read_bytes())
     except ValueError:
@@ -187,7 +187,7 @@ def path_text(path):
 
 
 def places(error):
-    """Where a validator found an error, as the library writes it: the members it is about."""
+    """The members that a validator's error is about, with their paths in the library's notation."""
     at = list(error.absolute_path)
     if error.validator == "required":
         found = [[*at, key] for key in error.validator_value if key not in error.instance]
@@ -201,7 +201,7 @@ def places(error):
 
 
 class Files(unittest.TestCase):
-    def test_files_are_what_is_generated(self):
+    def test_schema_files_are_up_to_date(self):
         for which in ("cdi", "oci-edits"):
             with self.subTest(schema=which):
                 text = generate(which)
@@ -211,11 +211,11 @@ class Files(unittest.TestCase):
                     difference = difflib.unified_diff(old.splitlines(True), text.splitlines(True),
                                                       f"schema/{path.name}", "generated")
                     self.fail("\n" + "".join(difference) +
-                              f"to write it anew: {GENERATE} {which} >{path}")
+                              f"to write it again: {GENERATE} {which} >{path}")
 
 
-@unittest.skipUnless(Draft202012Validator, "this python3 has no jsonschema 4")
-class Judged(unittest.TestCase):
+@unittest.skipUnless(Draft202012Validator, "python3-jsonschema 4 is not installed")
+class Validation(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.schemas = {which: json.loads(generate(which)) for which in ("cdi", "oci-edits")}
@@ -239,29 +239,29 @@ class Judged(unittest.TestCase):
         cls.injections = [(name, answer) for (name, _), answer
                           in zip(injections, answers[len(files):])]
 
-    def faults(self, validator, value):
+    def errors(self, validator, value):
         return [f"{error.json_path}: {error.message}" for error in validator.iter_errors(value)]
 
     def assert_listed(self, found, listed):
-        """The names in `found` are those listed, neither more nor fewer."""
+        """Checks that the names in `found` are exactly those listed."""
         self.assertEqual({name: found[name] for name in found.keys() - listed}, {}, "not listed")
-        self.assertEqual(listed - found.keys(), set(), "listed, but not so")
+        self.assertEqual(listed - found.keys(), set(), "listed, but not found")
 
-    def test_schemas_are_schemas(self):
+    def test_schemas_are_valid(self):
         for schema in self.schemas.values():
             Draft202012Validator.check_schema(schema)
 
     def test_accepted_specs_validate_as_written(self):
-        refused = {name: faults for name, _, answer in self.files
-                   if answer["accepted"] and (faults := self.faults(self.cdi, answer["spec"]))}
+        refused = {name: errors for name, _, answer in self.files
+                   if answer["accepted"] and (errors := self.errors(self.cdi, answer["spec"]))}
         self.assert_listed(refused, RETIRED)
 
     def test_accepted_files_validate(self):
         accepted = [file for file in self.files if file[2]["accepted"]]
-        refused = {name: faults for name, query, answer in accepted
-                   if (faults := self.faults(self.cdi, values_of(query, answer)))}
+        refused = {name: errors for name, query, answer in accepted
+                   if (errors := self.errors(self.cdi, values_of(query, answer)))}
         self.assert_listed(refused, RETIRED.union(*TEXT_NOT_IN_SCHEMA.values()))
-        print(f"{len(accepted)} files accepted, of {len(refused)} vectors not by the schema")
+        print(f"{len(accepted)} files accepted, {len(refused)} of them refused by the schema")
 
     def test_refused_files_do_not_validate(self):
         valid, elsewhere, rules = {}, {}, set()
@@ -280,31 +280,31 @@ class Judged(unittest.TestCase):
         self.assertEqual(valid, {})
         self.assertEqual(RULES_NOT_IN_SCHEMA, rules)
         self.assert_listed(elsewhere, REFUSED_ELSEWHERE)
-        print(f"{len(refused)} files refused, and {no_values} that are no document left out")
+        print(f"{len(refused)} files refused; {no_values} that cannot be parsed were left out")
 
-    def test_made_up_documents_validate_when_accepted(self):
-        paths = [self.folder / f"{i}.json" for i in range(len(MADE_UP))]
-        for path, document in zip(paths, MADE_UP):
+    def test_samples_validate_exactly_if_accepted(self):
+        paths = [self.folder / f"{i}.json" for i in range(len(SAMPLES))]
+        for path, document in zip(paths, SAMPLES):
             path.write_text(json.dumps(document))
         answers = ask_library([{"file": str(path)} for path in paths])
         wrong = [(document, answer.get("message", "is accepted"))
-                 for document, answer in zip(MADE_UP, answers)
+                 for document, answer in zip(SAMPLES, answers)
                  if self.cdi.is_valid(document) != answer["accepted"]]
         self.assertEqual(wrong, [])
         self.assertEqual({answer["accepted"] for answer in answers}, {True, False})
 
-    def test_what_edits_write_validates(self):
+    def test_edited_configs_validate(self):
         known = json.loads((CONFORMANCE / "deviations.json").read_text())
         done = {name: answer["oci"] for name, answer in self.injections if "oci" in answer}
         self.assertEqual({name: answer for name, answer in self.injections
                           if name not in done and name not in known}, {})
         self.assertNotEqual(done, {})
-        wrong = {name: faults for name, oci in done.items()
-                 if (faults := self.faults(self.oci_edits, oci))}
+        wrong = {name: errors for name, oci in done.items()
+                 if (errors := self.errors(self.oci_edits, oci))}
         self.assertEqual(wrong, {})
-        print(f"{len(done)} injections, and {len(self.injections) - len(done)} refused left out")
+        print(f"{len(done)} injections; {len(self.injections) - len(done)} refused were left out")
 
-    def test_what_edits_do_not_write_does_not_validate(self):
+    def test_members_that_edits_do_not_write_do_not_validate(self):
         self.assertEqual([oci for oci in NOT_EDITS if self.oci_edits.is_valid(oci)], [])
 
 
