@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fails when a header or a program costs over 5 % more to compile than compile_cost.json says.
 
-Counts are judged, never seconds: the MiB that g++ allocates, and of headers what clang++
-instantiates, without optimisation. Only compilers and libraries of the versions in the table are
-asked.
+The test compares counts, not seconds: the MiB that g++ allocates and, for headers, the number of
+templates that clang++ instantiates, without optimisation. It runs a compiler only if its version
+and the versions of the libraries are those in the table.
 `compile_cost_test.py --renew` updates the table.
 """
 import concurrent.futures
@@ -22,10 +22,11 @@ from toolchain import Unit, includes  # noqa: E402
 
 TABLE = pathlib.Path(__file__).with_name("compile_cost.json")
 TOLERANCE = 1.05
-# What others are made of, or is included alone; the programs have the rest. All of it takes
-# less than 90 seconds of processor time.
+# The headers that most others include, and those that users include alone; the programs cover the
+# rest. All of them take less than 90 seconds of processor time.
 HEADERS = [f"cdi/{name}.hpp" for name in """
-name text/document spec oci/spec text/read text/write validate apply oci/editor registry json_text yaml core
+name text/document spec oci/spec text/read text/write validate apply oci/editor registry json_text
+yaml core
 """.split()]
 COUNTS = {"g++": ("MiB", Bench.mebibytes),
           "clang++": ("instantiations", Bench.instantiations)}
@@ -36,7 +37,7 @@ MACROS = {"machine": ("__x86_64__", "__aarch64__"), "compiler": ("__VERSION__",)
 
 
 def versions(compiler):
-    """What the counts of a compiler depend on, in words; nothing where it is not here."""
+    """The versions on which the counts of a compiler depend; empty if it is not installed."""
     if COMPILERS[compiler] is None:
         return ""
     done = Unit("", [COMPILERS[compiler], "-std=c++20", "-E", "-dM", "-x", "c++", "-"],
@@ -73,8 +74,8 @@ def write_table(here, found):
     TABLE.write_text("{\n" + ",\n".join(head + rows) + "\n}\n", encoding="utf-8")
 
 
-def judge(found, table):
-    """Prints what differs from the table. Whether something costs too much."""
+def check(found, table):
+    """Prints differences from the table, and returns whether a count is too high."""
     bad = False
     for unit, counts in found.items():
         for what, amount in counts.items():
@@ -82,7 +83,7 @@ def judge(found, table):
             growth = f"{100 * amount / was - 100:+.1f} %" if was else "new"
             change = f"{unit}: {amount} {what}, in the table {was}, {growth}"
             if amount > was * TOLERANCE:
-                print(f"too dear: {change}")
+                print(f"too expensive: {change}")
                 bad = True
             elif amount * TOLERANCE < was:
                 print(f"cheaper: {change}; renew the table")
@@ -100,12 +101,12 @@ def main():
     same = [compiler for compiler in COUNTS if here[compiler] == table[compiler]]
     found, spent = measure(same)
     print(f"{spent:.0f} s of processor time")
-    if judge(found, table):
+    if check(found, table):
         sys.exit("Include less, or instantiate less: `bench/compile_bench.py UNIT` measures one "
-                 "unit. Where it is worth the cost: tests/build/compile_cost_test.py --renew")
+                 "unit. If the cost is justified, run tests/build/compile_cost_test.py --renew")
     if other := [compiler for compiler in COUNTS if compiler not in same]:
-        said = "; ".join(f"{name}: {here[name] or 'missing'}, not {table[name]}" for name in other)
-        print(f"skipped '{said}'")
+        why = "; ".join(f"{name}: {here[name] or 'missing'}, not {table[name]}" for name in other)
+        print(f"skipped '{why}'")
         sys.exit(0 if same else 77)
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""The headers are clean under other people's flags.
+"""The headers compile without warnings under strict flags.
 
-Alone, only what a header does not include itself can be missing, which differs between standard
-libraries; so each is compiled alone with one compiler and dialect for each library. All other
-combinations see all headers in one unit. CDI_FULL=1 compiles each alone in every combination.
+A header that is compiled alone can fail only because an include is missing, which depends on the
+standard library; so each header is compiled alone once per standard library. All other combinations
+compile all headers in one unit. CDI_FULL=1 compiles each header alone in every combination.
 """
 import os
 import re
@@ -24,17 +24,17 @@ ALONE = (("g++", "c++20"), ("clang++ libc++", "gnu++20"))
 if os.environ.get("CDI_FULL"):
     ALONE = tuple((name, dialect) for name in COMPILERS for dialect in DIALECTS)
 
-# What is promised to need nothing third-party, and what to need neither exceptions nor RTTI.
+# The headers that need no third-party header, and those that need neither exceptions nor RTTI.
 CORE = used_by("cdi/core.hpp")
 LEAN = used_by("cdi/core.hpp", "cdi/json.hpp", "cdi/oci/json_editor.hpp")
 
-# Guards apart, these are all the macros that we may define.
+# All macros that our headers may define, besides include guards.
 MACROS = {"CDI_VERSION_MAJOR", "CDI_VERSION_MINOR", "CDI_VERSION_PATCH", "CDI_ABI", "CDI_BODIES",
           "CDI_INLINE"}
 
 
 def command(compiler, *flags):
-    """How to check a text with a compiler, by name; None where it is not here."""
+    """The command that compiles a text with a compiler, by name; None if it is not installed."""
     name, *warnings = COMPILERS[compiler]
     library = [flag for flag in warnings if flag.startswith("-stdlib")]
     if name is None or not works(name, *library):
@@ -58,72 +58,74 @@ class Flags(Case):
     def setUp(self):
         self.missing = []
 
-    def judge(self, units):
+    def check(self, units):
         self.all_good(units)
         if self.missing:
-            self.skipTest("not here: " + ", ".join(sorted(set(self.missing))))
+            self.skipTest("not installed: " + ", ".join(sorted(set(self.missing))))
 
     def test_each_header_alone_and_twice(self):
         texts = {header: includes(header, header) for header in HEADERS}
-        self.judge([unit for compiler, dialect in ALONE for unit in
+        self.check([unit for compiler, dialect in ALONE for unit in
                     self.units(texts, compilers=[compiler], dialects=[dialect])])
 
     def test_all_headers(self):
-        self.judge(self.units({"all": includes(*HEADERS)}, dialects=["c++20"]))
+        self.check(self.units({"all": includes(*HEADERS)}, dialects=["c++20"]))
 
     def test_gnu_mode_after_headers_that_define_common_names(self):
-        """`linux`; `major`, `minor` and `makedev`; `MIN`, `roundup`. Backwards, for a change."""
+        """Such as `linux`, `major`, `minor`, `makedev`, `MIN` and `roundup`. Also includes our
+        headers in reverse order."""
         greedy = ("sys/sysmacros.h", "sys/param.h", "linux/kdev_t.h", "syslog.h")
-        self.judge(self.units({"all": includes(*greedy, *reversed(HEADERS))},
+        self.check(self.units({"all": includes(*greedy, *reversed(HEADERS))},
                               dialects=["gnu++20"]))
 
     def test_later_standard(self):
-        self.judge(self.units({"all": includes(*HEADERS)}, dialects=["c++2b"],
+        self.check(self.units({"all": includes(*HEADERS)}, dialects=["c++2b"],
                               compilers=["g++", "clang++ libc++"]))
 
     def test_compiled_mode(self):
-        """Headers that declare only, each alone, and the library."""
+        """Compiles the headers that only declare, each alone, and the library."""
         public = [header for header in HEADERS if "/impl/" not in header]
         texts = {header: includes(header) for header in public}
-        self.judge(self.units(texts, "-DCDI_COMPILED", compilers=["g++"], dialects=["c++20"]) +
+        self.check(self.units(texts, "-DCDI_COMPILED", compilers=["g++"], dialects=["c++20"]) +
                    self.units({"all": includes(*public)}, "-DCDI_COMPILED", dialects=["gnu++20"]) +
                    self.units({"library": includes(*HEADERS)}, "-DCDI_SOURCE", dialects=["c++20"]))
 
-    def refused(self, why, header, *flags):
-        """Each compiler stops at a header, and says why."""
+    def check_refused(self, why, header, *flags):
+        """Checks that each compiler refuses a header, and why."""
         for compiler in ("g++", "clang++ libstdc++"):
             if command(compiler) is None:
                 self.missing.append(compiler)
                 continue
             unit = Unit(compiler, command(compiler, *flags), includes(header)).run()
             self.assertFalse(unit.good, compiler)
-            self.assertIn(why, unit.said, compiler)
-        self.judge([])
+            self.assertIn(why, unit.errors, compiler)
+        self.check([])
 
     def test_neither_exceptions_nor_rtti(self):
-        self.judge(self.units({"core and JSON": includes(*LEAN)}, "-fno-exceptions", "-fno-rtti",
+        self.check(self.units({"core and JSON": includes(*LEAN)}, "-fno-exceptions", "-fno-rtti",
                               dialects=["c++20"]))
 
-    def test_cxx17_says_so(self):
-        self.refused("cdi needs C++20", "cdi/version.hpp", "-std=c++17")
+    def test_cxx17_is_refused(self):
+        self.check_refused("cdi needs C++20", "cdi/version.hpp", "-std=c++17")
 
     def test_core_without_third_party_headers(self):
-        """They are there, but each is an error."""
+        """Replaces each third-party header by an error."""
         folder = self.folder()
         for name in THIRD_PARTY:
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(f"#error {name} is not for the core\n")
-        self.judge(self.units({"core": includes(*CORE)}, "-I", folder, dialects=["c++20"],
+        self.check(self.units({"core": includes(*CORE)}, "-I", folder, dialects=["c++20"],
                               compilers=["g++"]))
 
 
 class Names(Case):
     def test_macros(self):
-        """Guards, named after their file, and six more; none of others' is taken away."""
+        """The headers define only MACROS and guards, named after their files, and undefine no macro
+        of other headers."""
         for dialect in DIALECTS:
             done = Unit("", [GXX, f"-std={dialect}", "-I", INCLUDE, "-E", "-dD", "-x", "c++", "-"],
                         includes(*HEADERS)).run()
-            self.assertTrue(done.good, done.said)
+            self.assertTrue(done.good, done.errors)
             found = {}  # by file
             path = ""
             for line in done.out.splitlines():
@@ -144,8 +146,8 @@ class Names(Case):
             self.assertEqual(leaked, {})
 
     def test_symbols(self):
-        """All are the linker's to merge: no function or table of ours is each object's own, and
-        nothing of ours runs before main."""
+        """The linker can merge all functions and tables: none is local to an object. None of our
+        code runs before main."""
         path = self.folder() / "all.o"
         self.all_good([Unit("all", [GXX, "-std=c++20", "-fkeep-inline-functions",
                                     "-fkeep-static-functions", "-I", INCLUDE, "-x", "c++", "-",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""The headers and the conformance vectors on 32 bit, on big endian, and with musl.
+"""Tests the headers and the conformance vectors on 32-bit and big-endian machines, and with musl.
 
 CDI_FULL=1 runs all unit tests, not only those where width and byte order matter most.
 """
@@ -33,14 +33,15 @@ THREADS = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
 
 
 class Target:
-    """How to build programs for another machine, and to run them here."""
-    missing = None  # what is not here
-    run = ()  # what starts a program
-    link = ("-static", "-pthread")  # what makes a program of objects; None: it cannot be done
-    variants = ((),)  # flags that make a difference here
+    """Builds programs for another machine, and runs them on this one."""
+    missing = None  # why the target cannot be tested, if it cannot
+    run = ()  # the command that runs a program
+    link = ("-static", "-pthread")  # the flags that link a program; None if linking is not possible
+    variants = ((),)  # sets of flags to compile the headers with
 
     def paths(self, folder):
-        """This machine's /usr/include is not for others: links to what is headers only are."""
+        """The include paths, with links to the header-only libraries of this machine: the rest of
+        its /usr/include is not for other machines."""
         for name in ("nlohmann", "doctest"):
             (folder / name).symlink_to(pathlib.Path("/usr/include") / name)
         return ["-isystem", folder, "-I", INCLUDE]
@@ -50,7 +51,7 @@ class Target:
         self.command = [self.compiler, *self.flags, *self.paths(folder), "-std=c++20"]
 
     def check(self, variant):
-        """Compiles all headers but those of other libraries."""
+        """Compiles all headers except the one that needs libcrypto."""
         text = includes(*(header for header in HEADERS if header != "cdi/sha256.hpp"))
         return Unit("", [*self.command, *self.warnings, *variant, "-fsyntax-only", "-x", "c++",
                          "-"], text).run()
@@ -74,17 +75,17 @@ class Gcc(Target):
     def __init__(self, compilers, flags=(), emulator=None):
         self.compiler = first_of(*compilers)
         self.flags = flags
-        # At 32 bit size_t and uint32_t are the same, which makes casts between them useless.
+        # With 32 bits, size_t and uint32_t are the same type, and casts between them are useless.
         self.warnings = [*WARNINGS, *(flag for flag in OF_GCC if flag != "-Wuseless-cast")]
         if self.compiler is None:
-            self.missing = f"{compilers[0]} is not here"
+            self.missing = f"{compilers[0]} is not installed"
         elif emulator is not None:
             self.run = (first_of(emulator, f"{emulator}-static"),)
-            self.missing = None if self.run[0] else f"{emulator} is not here"
+            self.missing = None if self.run[0] else f"{emulator} is not installed"
 
 
 class Musl(Target):
-    """clang++ with libc++, and musl in place of glibc: Debian has no C++ library made for musl."""
+    """clang++ with libc++, and musl instead of glibc: Debian has no C++ library built for musl."""
 
     def __init__(self):
         self.compiler = CLANGXX
@@ -96,7 +97,7 @@ class Musl(Target):
                    pathlib.Path("/usr/include") / machine]
         for path in headers:
             if CLANGXX is None or not path.exists():
-                self.missing = f"neither a g++ for musl nor clang++ with {path} is here"
+                self.missing = f"neither a g++ for musl nor clang++ with {path} is installed"
         self.flags = [f"--target={machine}"]
         self.standard = ["-nostdinc", "-D_LIBCPP_HAS_MUSL_LIBC",
                          *(word for path in headers for word in ("-isystem", path))]
@@ -129,13 +130,13 @@ class Musl(Target):
 
 
 def thirty_two_bit():
-    # Files over 2 GiB cannot be opened, nor large inodes be told, without this.
+    # Without this, files over 2 GiB cannot be opened, and large inode numbers cannot be read.
     large = ("-D_FILE_OFFSET_BITS=64",)
     target = Gcc(["i686-linux-gnu-g++-12", "i686-linux-gnu-g++"], flags=large)
     if target.missing and GXX:
         target = Gcc([GXX], flags=("-m32", *large))
         if not works(GXX, "-m32"):
-            target.missing = "neither i686-linux-gnu-g++ nor g++ -m32 is here"
+            target.missing = "neither i686-linux-gnu-g++ nor g++ -m32 is installed"
     target.variants = (("-U_FILE_OFFSET_BITS",), ("-D_TIME_BITS=64",))
     return target
 
@@ -147,7 +148,7 @@ def musl():
 
 
 def setUpModule():
-    """Starts everything at once, the longest first; the tests wait for what they judge."""
+    """Starts all jobs at once, the longest first; each test waits for its own."""
     folder = pathlib.Path(tempfile.mkdtemp())
     unittest.addModuleCleanup(shutil.rmtree, folder)
     unittest.addModuleCleanup(THREADS.shutdown, cancel_futures=True)
@@ -181,28 +182,28 @@ def setUpModule():
 
 
 class Foreign:
-    def judge(self, beginning):
+    def check(self, beginning):
         if self.target.missing:
             self.skipTest(self.target.missing)
         jobs = {name: job for name, job in self.jobs.items() if name.startswith(beginning)}
         if not jobs:
-            self.skipTest(f"{type(self).__name__}: no libc++.a or libc.a is here to link with")
+            self.skipTest(f"{type(self).__name__}: no libc++.a or libc.a is installed")
         for name, job in jobs.items():
             with self.subTest(name):
                 done = job.result()
-                self.assertTrue(done.good, (done.out + done.said)[-3000:])
+                self.assertTrue(done.good, (done.out + done.errors)[-3000:])
 
     def test_headers(self):
-        self.judge("headers")
+        self.check("headers")
 
     def test_core_and_json_without_exceptions(self):
-        self.judge("no_exceptions")
+        self.check("no_exceptions")
 
     def test_conformance(self):
-        self.judge("conformance")
+        self.check("conformance")
 
     def test_units(self):
-        self.judge("units")
+        self.check("units")
 
 
 class ThirtyTwoBit(Foreign, unittest.TestCase):
@@ -215,7 +216,7 @@ class BigEndian(Foreign, unittest.TestCase):
 
 class MuslLibc(Foreign, unittest.TestCase):
     target = musl()
-    if not FULL:  # width and order are this machine's
+    if not FULL:  # width and byte order are those of this machine
         test_units = None
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails when clang-format 14 would change a header or source file; skips where it is not here."""
+"""Fails if clang-format 14 would change a header or source file; skips if it is not installed."""
 import pathlib
 import re
 import shutil
@@ -8,9 +8,11 @@ import sys
 
 root = pathlib.Path(__file__).resolve().parents[2]
 tool = shutil.which("clang-format-14") or shutil.which("clang-format")
-version = subprocess.run([tool, "--version"], text=True, stdout=subprocess.PIPE).stdout if tool else ""
+version = ""
+if tool:
+    version = subprocess.run([tool, "--version"], text=True, stdout=subprocess.PIPE).stdout
 if not re.search(r"version 14\.", version):
-    print("skipped 'clang-format 14 is not here'")
+    print("skipped 'clang-format 14 is not installed'")
     sys.exit(77)
 files = [path for folder in ("include", "schema", "tests", "bench", "examples")
          for path in sorted((root / folder).rglob("*.[ch]pp"))]

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""Fails when a header includes one of a folder above its own, or when headers include in a circle.
+"""Fails if a header includes a header of a folder above its own, or if headers include each other
+in a circle.
 
 FOLDERS are the layers, lowest first. The headers in cdi/ itself, and oci/editor and
-oci/json_editor, are doors: what users include. A door has no code, and only doors include doors.
-FOLDER/impl/NAME.hpp has the bodies of what FOLDER/NAME.hpp declares: only that header and other
-bodies include it. Each header has its test file.
+oci/json_editor, are doors: the headers that users include. A door has no code, and only doors
+include doors. FOLDER/impl/NAME.hpp has the bodies of the functions that FOLDER/NAME.hpp declares:
+only that header and other bodies include it. Each header has a test file of its own.
 """
 import pathlib
 import re
@@ -14,10 +15,10 @@ import sys
 
 FOLDERS = "base model oci text rules engine targets registry files dirs".split()
 DOORS_IN_OCI = {"oci/editor", "oci/json_editor"}
-FOR_ALL = {"version", "fwd"}  # no doors: they have no layer below them
+FOR_ALL = {"version", "fwd"}  # not doors, but below all layers
 THIRD_PARTY = {"nlohmann": {"text/json", "targets/json_editor", "dirs/inject_json"},
                "openssl": {"files/sha256"}}
-# What has nothing of its own to test: other tests use it.
+# The headers that are tested only through others.
 UNTESTED = {"dirs/publication", "dirs/wait_options", "files/read_options", "registry/any_names"}
 
 root = pathlib.Path(__file__).resolve().parents[2]
@@ -33,7 +34,7 @@ def is_door(name):
 
 
 def declaring(name):
-    """The header whose bodies a header of impl/ has; else the header itself."""
+    """For a header of impl/, the header that declares its functions; else the header itself."""
     return name.replace("/impl/", "/")
 
 
@@ -45,7 +46,7 @@ def layer(name):
 def check_door(name):
     code = re.sub(r"//.*|#(include|ifndef|define|ifdef|endif).*|\s", "", headers[name])
     if code:
-        wrong.append(f"{name} is a door, but has code: {code[:60]}")
+        wrong.append(f"{name} is a door, but contains code: {code[:60]}")
 
 
 def check_include(name, used):
@@ -53,21 +54,21 @@ def check_include(name, used):
     if used not in headers:
         wrong.append(f"{name} includes {used}, which does not exist")
     elif is_door(used):
-        wrong.append(f"{name} includes the door {used}; include what it leads to")
+        wrong.append(f"{name} includes the door {used}; include the header behind it")
     elif layer(used) > layer(name):
-        wrong.append(f"{name} includes {used} of a layer above")
+        wrong.append(f"{name} includes {used}, which is in a higher layer")
     elif bodies and "/impl/" not in name and declaring(used) != name and name not in FOR_ALL:
-        wrong.append(f"{name} includes the bodies {used}")
+        wrong.append(f"{name} includes {used}, which only {declaring(used)} and bodies may include")
 
 
 def check_third_party(name):
     for library in re.findall(r"#include <([^/>]+)/", headers[name]):
         if library not in ("cdi", "sys") and declaring(name) not in THIRD_PARTY.get(library, ()):
-            wrong.append(f"{name} includes {library}")
+            wrong.append(f"{name} may not include headers of {library}")
 
 
 def check_circle(name, path, done):
-    """Headers only: a header and its bodies include each other."""
+    """Ignores bodies, since a header and its bodies include each other."""
     if name in path:
         wrong.append("circle: " + " -> ".join([*path[path.index(name):], name]))
     elif name not in done:
@@ -91,7 +92,7 @@ def check_all():
             check_door(name)
             continue
         if layer(name) is None:
-            wrong.append(f"{name} is in no layer")
+            wrong.append(f"{name} is not in a folder of FOLDERS")
             continue
         for used in uses[name]:
             check_include(name, used)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""Draws docs/layers.svg: the folders of include/cdi, their headers, and which includes which.
+"""Draws docs/layers.svg: the folders of include/cdi, their headers, and what each folder includes.
 
-Without an argument, it fails when the picture differs from the headers; `--write` draws it again.
+Without an argument, it fails if the picture does not match the headers; `--write` draws it again.
 """
 import sys
 import textwrap
@@ -42,7 +42,7 @@ def folder_includes():
 
 
 def direct(includes):
-    """Without the arrows that follow from two others."""
+    """The includes without those that follow from two others."""
     def reached(folder):
         return includes[folder].union(*(reached(used) for used in includes[folder]))
 
@@ -56,7 +56,7 @@ def top_of(folder):
 
 
 def lines_of(names, most=100):
-    """The names in lines of about so many characters."""
+    """The names, in lines of at most `most` characters."""
     return textwrap.wrap(", ".join(names), most)
 
 
@@ -73,7 +73,7 @@ def box(folder):
 
 
 def arrow(folder, used, lane):
-    """From the right side of a box to that of a box below, further out the longer it is."""
+    """An arrow from the right side of a box to a box below; longer arrows are further out."""
     start, end = top_of(folder) + ROW // 2 - 4, top_of(used) + ROW // 2 - 12
     right = LEFT + BOX
     out = right + 20 + LINE * lane
@@ -98,4 +98,5 @@ def picture():
 if sys.argv[1:] == ["--write"]:
     PICTURE.write_text(picture(), encoding="utf-8")
 elif not PICTURE.exists() or PICTURE.read_text(encoding="utf-8") != picture():
-    sys.exit("docs/layers.svg differs from the headers: tests/build/layers_picture.py --write")
+    sys.exit("docs/layers.svg does not match the headers: "
+             "run tests/build/layers_picture.py --write")

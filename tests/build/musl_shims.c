@@ -1,4 +1,4 @@
-// What a libc++.a built for glibc asks of it, and musl does not have.
+// Functions of glibc that a libc++.a built for glibc calls, and musl does not have.
 #define _GNU_SOURCE
 #include <locale.h>
 #include <stdarg.h>
@@ -42,12 +42,12 @@ unsigned long long strtoull_l(const char *text, char **end, int base, locale_t u
   return strtoull(text, end, base);
 }
 int __cxa_thread_atexit_impl(void (*destroy)(void *), void *object, void *library) {
-  (void)destroy;  // what a thread leaves behind is not destroyed: no test asks for that
+  (void)destroy;  // thread-local objects are not destroyed: no test needs it
   (void)object;
   (void)library;
   return 0;
 }
-int _dl_find_object(void *address, void *found) {  // libgcc then asks dl_iterate_phdr
+int _dl_find_object(void *address, void *found) {  // libgcc then calls dl_iterate_phdr
   (void)address;
   (void)found;
   return -1;

@@ -1,8 +1,8 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// Models written with braces in braces, in a file where nothing else has used their initialisers:
-// g++ 12 crashes on it when a member's initialiser is a defaulted constructor.
+// Initialises models with nested braces, in a file where no other code has used their initialisers:
+// g++ 12 crashes on this if the initialiser of a member is a defaulted constructor.
 
 #include <cdi/oci/spec.hpp>
 #include <cdi/spec.hpp>

@@ -1,4 +1,4 @@
-// The core, and JSON, in a program without exceptions and RTTI.
+// The core and JSON in a program without exceptions and RTTI.
 #include "use_core.hpp"
 
 int main() {

@@ -17,7 +17,7 @@ HEADERS = sorted(str(path.relative_to(INCLUDE)) for path in INCLUDE.rglob("*.hpp
 THIRD_PARTY = sorted({name for header in HEADERS for name in re.findall(
     r"#include <((?:nlohmann|openssl)/[^>]+)>", (INCLUDE / header).read_text())})
 
-# What strict users turn on. Those that need the optimiser are in meson.build.
+# The warnings that strict users turn on. meson.build has those that need the optimiser.
 WARNINGS = """-Werror -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow
 -Wold-style-cast -Wnon-virtual-dtor -Woverloaded-virtual -Wnull-dereference -Wextra-semi
 -Wcast-qual -Wcast-align -Wformat=2 -Wundef -Wdouble-promotion -Wfloat-equal
@@ -36,11 +36,11 @@ OF_CLANG = """-Wdocumentation -Wdocumentation-unknown-command -Wdocumentation-pe
 
 
 def first_of(*names):
-    """The path of the first command that is here, or None."""
+    """The path of the first command that is installed, or None."""
     return next(filter(None, map(shutil.which, names)), None)
 
 
-GXX = first_of("g++-12", "g++")  # those of the floor, else those of the system
+GXX = first_of("g++-12", "g++")  # the oldest supported, else the system's
 CLANGXX = first_of("clang++-14", "clang++")
 
 
@@ -49,7 +49,7 @@ def includes(*headers):
 
 
 class Unit:
-    """One run of a compiler on a text: its name, command and what it said."""
+    """One run of a compiler on a text: its name, command and output."""
 
     def __init__(self, name, command, text=""):
         self.name, self.command, self.text = name, [*map(str, command)], text
@@ -57,7 +57,7 @@ class Unit:
     def run(self):
         done = subprocess.run(self.command, input=self.text, text=True, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE)
-        self.good, self.out, self.said = done.returncode == 0, done.stdout, done.stderr
+        self.good, self.out, self.errors = done.returncode == 0, done.stdout, done.stderr
         return self
 
 
@@ -67,12 +67,12 @@ def run_all(units):
 
 
 class Case(unittest.TestCase):
-    """Judges units, each as a sub-test, and has a folder that goes with it."""
+    """Checks units, each in a subtest, and has a temporary folder."""
 
     def all_good(self, units):
         for unit in run_all(units):
             with self.subTest(unit.name):
-                self.assertTrue(unit.good, unit.said[:3000])
+                self.assertTrue(unit.good, unit.errors[:3000])
 
     def folder(self):
         temporary = tempfile.TemporaryDirectory()
@@ -87,9 +87,9 @@ def works(*command):
 
 
 def used_by(*headers):
-    """Our headers that those headers include, themselves included."""
+    """The given headers, and all of ours that they include."""
     found = Unit("", [GXX, "-std=c++20", "-I", INCLUDE, "-M", "-x", "c++", "-"],
                  includes(*headers)).run()
     ours = re.findall(r"/include/(cdi/\S+\.hpp)", found.out)
-    assert GXX is None or set(headers) <= set(ours), found.said
+    assert GXX is None or set(headers) <= set(ours), found.errors
     return ours

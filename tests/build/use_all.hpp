@@ -1,7 +1,7 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// As use_core.hpp, with all that needs exceptions or files.
+// Like use_core.hpp, with the parts that need exceptions or files.
 
 #ifndef CDI_TESTS_USE_ALL_HPP
 #define CDI_TESTS_USE_ALL_HPP
@@ -15,7 +15,7 @@
 
 namespace {
 
-/// Where tables stand that every object must share.
+/// Addresses of tables that all objects must share.
 std::array<const void*, 5> shared_places() {
   return {&cdi::rules, &cdi::reasons, &cdi::known_releases, &cdi::engine_releases, &cdi::apply};
 }

@@ -1,8 +1,8 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// One use of each part of the core, and of JSON. Every object that includes this has its own
-// copies of the templates: the linker must find them the same.
+// Uses each part of the core, and of JSON, once. Every object that includes this has its own copies
+// of the templates, and the linker must find them identical.
 
 #ifndef CDI_TESTS_USE_CORE_HPP
 #define CDI_TESTS_USE_CORE_HPP
@@ -34,7 +34,7 @@ constexpr std::string_view spec_text = R"({
     "additionalGids": [4294967295],
     "intelRdt": {"closID": "low", "schemata": ["L3:0=f"], "enableMonitoring": true}}}]})";
 
-/// Whether a target holds what it ought to after `one` was injected.
+/// Whether a target has the right members after `one` was injected.
 template <class OciSpec>
 bool takes_edits(OciSpec target, const cdi::Registry& registry) {
   const auto host = [](std::string_view) -> cdi::Result<cdi::HostNode> {
@@ -55,7 +55,7 @@ bool takes_edits(OciSpec target, const cdi::Registry& registry) {
          after["linux"]["resources"]["devices"].size() == 2;
 }
 
-/// Whether each part does what it ought to.
+/// Whether each part returns the right results.
 bool use_core() {
   const auto spec = cdi::read_json<cdi::Spec>(spec_text, "v.json");
   if (!spec || !cdi::validate(*spec)) return false;
