@@ -1,9 +1,9 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs conformance vectors: inputs with what the Go reference makes of them.
+// Runs conformance vectors: inputs, with the results of the Go reference.
 //
-//   conformance FILE...                  one JSON line for each: what this library makes of them
+//   conformance FILE...                  prints the results of this library, one JSON line each
 //   conformance --check DEVIATIONS FILE...
 //       compares with `expected`; a vector must match or be listed in DEVIATIONS (name: reason)
 
@@ -40,7 +40,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text;
 }
 
-/// Every text of a JSON value with one piece replaced by another.
+/// A JSON value with `from` replaced by `to` in every text.
 template <class J>
 J replaced_in(J value, std::string_view from, std::string_view to) {
   if (value.is_string()) return replaced(value.template get<std::string>(), from, to);
@@ -68,7 +68,7 @@ std::string decode_base64(std::string_view text) {
   return out;
 }
 
-/// A directory of its own, gone with the object.
+/// A new directory, removed by the destructor.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
@@ -98,7 +98,7 @@ void make_file(const Json& file, const std::string& root) {
     std::filesystem::create_symlink(text("symlink"), path);
   } else if (file.contains("fifo")) {
     ::mkfifo(path.c_str(), 0600);
-    ::chmod(path.c_str(), 0640);  // the mode that the vectors were made with, whatever the umask
+    ::chmod(path.c_str(), 0640);  // the mode in the vectors, for any umask
   } else if (file.contains("mkdir")) {
     std::filesystem::create_directories(path);
   } else {
@@ -127,7 +127,7 @@ std::vector<std::string> make_spec_dirs(const Json& vector, const std::string& r
   return dirs;
 }
 
-/// What an injection into our own OCI model gives, or why not.
+/// The result of an injection into our OCI model, or why it fails.
 Json inject_into_model(const cdi::Registry& registry, const Json& oci,
                        const std::vector<std::string>& names) {
   auto model = cdi::read_json<cdi::oci::Spec>(oci.dump());
@@ -165,7 +165,7 @@ Json run(const Json& vector) {
   Json inject{{"unresolved", Json::array()}};
   for (const auto& missing : registry->unresolved(names))
     inject["unresolved"].push_back(missing.name);
-  if (before.is_null()) inject["unresolved"] = names;  // nothing to inject into: no name was
+  if (before.is_null()) inject["unresolved"] = names;  // without an OCI spec, no name is resolved
   const auto done = before.is_null() ? cdi::Result<void>{cdi::Error{.message = "no OCI spec"}}
                                      : registry->inject(oci, names);
   inject["ok"] = done.has_value();
@@ -187,7 +187,7 @@ std::string dump(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// The first difference between what a vector expects and what came out; empty when there is none.
+/// The first difference between the expected and the actual results; empty if there is none.
 std::string difference(const Json& expected, const Json& actual) {
   if (expected.contains("load_panic")) return "the reference crashes";
   for (const char* key : {"devices", "vendors", "classes"}) {
@@ -246,7 +246,7 @@ int main(int argc, char** argv) try {
     result["inject"].erase("model");
     std::cout << dump(result) << std::endl;
   }
-} catch (const std::exception& error) {  // of nlohmann, for what is no vector
+} catch (const std::exception& error) {  // of nlohmann, for a file that is not a vector
   std::cerr << "conformance: " << error.what() << '\n';
   return 2;
 }

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""What the vectors and tables expect is what the Go reference does, of the release in peer/go.mod.
+"""The vectors and tables expect the results of the Go reference, of the release in peer/go.mod.
 
 usage: peer_test.py BUILD CONFORMANCE [ARGUMENTS OF UNITTEST]
-       peer_test.py BUILD --write VECTOR...    puts what the reference answers into these vectors
+       peer_test.py BUILD --write VECTOR...    writes the results of the reference to these vectors
 
-Builds peer/ in the folder BUILD; without Go or its modules all is skipped. CDI_WILD names a folder
-of real spec files: its `index.json` says what the reference and CONFORMANCE, the program of this
-library, are to make of each.
+Builds peer/ in the folder BUILD, and skips all tests if Go or its modules are missing. CDI_WILD
+names a folder of real spec files; its `index.json` has the expected results of the reference and of
+CONFORMANCE, the program of this library.
 """
 import base64
 import hashlib
@@ -31,7 +31,7 @@ PEER = BUILD / "peer"
 
 
 def go(*words):
-    """Runs Go on peer/, which it leaves as it is."""
+    """Runs Go in peer/ without changing it."""
     environment = {**os.environ, "GOFLAGS": "-mod=readonly -buildvcs=false", "GOWORK": "off",
                    "GOTOOLCHAIN": "local", "CGO_ENABLED": "0", "GO111MODULE": "on"}
     environment.setdefault("GOCACHE", str(BUILD / "go-cache"))
@@ -49,7 +49,7 @@ def build():
     modules = go("list", "-deps", ".")
     if modules.returncode:
         why = modules.stderr.strip().splitlines()[-1]
-        raise unittest.SkipTest("the Go modules of the reference are not to be had: " + why)
+        raise unittest.SkipTest("the Go modules of the reference are not available: " + why)
     built = go("build", "-o", PEER, ".")
     if built.returncode:
         sys.exit(built.stderr)
@@ -82,7 +82,7 @@ def compared(answer):
 
 
 def has_error(column, value):
-    """Of errors only whether there is one counts, as in tables.cpp."""
+    """Replaces an error by whether there is one, like tables.cpp."""
     return bool(value) if column.endswith("error") else value
 
 
@@ -118,9 +118,9 @@ def digest(oci):
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-@unittest.skipUnless(WILD, "CDI_WILD names no folder of real files")
+@unittest.skipUnless(WILD, "CDI_WILD is not set to a folder of real spec files")
 class Wild(unittest.TestCase):
-    """Real files, as vectors of one file each."""
+    """Real spec files, as vectors of one file each."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -131,7 +131,7 @@ class Wild(unittest.TestCase):
         self.oci = load(self.wild / "base-oci-k8s-pod.json")
 
     def vector(self, file, devices):
-        """A vector of one of the real files."""
+        """Writes a vector with one of the real files, and returns its path."""
         source = self.wild / file
         content = base64.b64encode(source.read_bytes()).decode()
         path = self.folder / f"{len(os.listdir(self.folder))}.json"
@@ -141,7 +141,7 @@ class Wild(unittest.TestCase):
         return path
 
     def check_read(self, column, answers):
-        """Of each file either devices or an error."""
+        """Compares the devices or the error of each file with the index."""
         for spec, (devices, error) in zip(self.specs, answers, strict=True):
             with self.subTest(spec["file"]):
                 self.assertEqual("refused" if error else "accepted", spec[column], error)
@@ -182,7 +182,7 @@ class Wild(unittest.TestCase):
 
 
 def ordered(new, old):
-    """A value with the members that another has too in the order of that one."""
+    """The value `new`, with the members that `old` also has in the order of `old`."""
     if isinstance(new, dict) and isinstance(old, dict):
         keys = [key for key in old if key in new] + [key for key in new if key not in old]
         return {key: ordered(new[key], old.get(key)) for key in keys}

@@ -1,14 +1,14 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks tables of functions: what the Go reference answers, row by row.
+// Checks tables of inputs and results of functions of the Go reference.
 //
 //   tables DEVIATIONS TABLES...
 //       each row must match or be listed in DEVIATIONS (table and inputs: reason)
 //
-// Of errors, only whether there is one counts. What Go returns beside an error is not compared: a
-// Result has no such value. ParseDevice and ParseQualifier, which cut a name without checking it,
-// are not here: a QualifiedName is parts that are good.
+// For errors, the check compares only whether there is one. It ignores the values that Go returns
+// together with an error, which a Result does not have. There are no tables of ParseDevice and
+// ParseQualifier, which split a name without checking it: a QualifiedName has only valid parts.
 
 #include <algorithm>
 #include <fstream>
@@ -29,7 +29,7 @@ using Json = nlohmann::json;
 using Map = std::map<std::string, std::string>;
 using Texts = std::vector<std::string>;
 
-/// A value of the kind asked for; Go's nil is an empty one.
+/// A value of type `T`; Go's nil is an empty value.
 template <class T>
 T get(const Json& row, const char* column) {
   return row[column].is_null() ? T{} : row[column].get<T>();
@@ -107,8 +107,8 @@ Json parse_annotations(const Json& row) {
 }
 
 struct Table {
-  Texts inputs;                  // the columns that a function is given
-  Json (*answers)(const Json&);  // what this library has for the others
+  Texts inputs;                  // the columns with the arguments of the function
+  Json (*answers)(const Json&);  // the results of this library, for the other columns
 };
 
 const std::map<std::string, Table> tables{
@@ -122,7 +122,7 @@ const std::map<std::string, Table> tables{
     {"parse_annotations", {{"in"}, parse_annotations}},
 };
 
-/// The first difference between a row and our answers; empty when there is none.
+/// The first difference between a row and our results; empty if there is none.
 std::string difference(const Json& row, const Json& answers) {
   for (const auto& [column, ours] : answers.items()) {
     const Json theirs = row.value(column, Json{});
@@ -139,7 +139,7 @@ class Check {
 
   void table(const std::string& name, const Json& rows) {
     const auto found = tables.find(name);
-    if (found == tables.end()) return complain(name, "there is no such table here");
+    if (found == tables.end()) return report(name, "unknown table");
     for (const auto& row : rows) {
       Json inputs = Json::array();
       for (const auto& column : found->second.inputs) inputs.push_back(row.at(column));
@@ -148,7 +148,7 @@ class Check {
   }
 
   bool finish() {
-    for (const auto& [id, reason] : unseen_) complain(id, "is listed, but in no table");
+    for (const auto& [id, reason] : unseen_) report(id, "is listed, but not in a table");
     std::cout << matching_ + deviating_ + wrong_ << " rows: " << matching_ << " match, "
               << deviating_ << " deviate as listed, " << wrong_ << " wrong\n";
     return wrong_ == 0 && matching_ != 0;
@@ -160,10 +160,10 @@ class Check {
     if (found.empty() != listed_.contains(id)) {
       ++(found.empty() ? matching_ : deviating_);
     } else {
-      complain(id, found.empty() ? "matches, but is listed as a deviation" : found);
+      report(id, found.empty() ? "matches, but is listed as a deviation" : found);
     }
   }
-  void complain(const std::string& id, const std::string& what) {
+  void report(const std::string& id, const std::string& what) {
     ++wrong_;
     std::cout << id << ": " << what << '\n';
   }

@@ -1,9 +1,9 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// Prints the tree that the YAML reader makes of each text of the standard input, for trees_test.py.
-// Texts and trees have their size before them, in four bytes. After a tree comes " +" when more
-// stands in the text after the document, and " !" when the reference does not take it.
+// Prints the tree that the YAML reader makes from each text of the standard input, for
+// trees_test.py. Each text and tree follows its size in four bytes. A tree is followed by " +" if
+// the text continues after the document, and by " !" if the reference should refuse the text.
 
 #include <cstdint>
 #include <cstdio>

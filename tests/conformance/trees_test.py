@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML reader and that of the Go reference make the same trees of many texts: those of the vectors
-with random changes, and random tokens. CDI_FULL=1 takes a hundred times as many.
+"""The YAML readers of this library and of the Go reference make the same trees from many texts: the
+texts of the vectors with random changes, and random tokens. CDI_FULL=1 tests a hundred times as
+many.
 
 usage: trees_test.py BUILD TREES [ARGUMENTS OF UNITTEST]
 """
@@ -25,9 +26,9 @@ TOKENS = [token.encode() for token in (
     "|-", ">+", "|2\n", "'", '"', "\n", "\n  ", "\n    ", "  ", " ", "\t", "---", "\n---\n",
     "\n...\n", "%", "@", "a", "x: 1", "- x", "~", "null", "\\", "\\n", "\r\n", "\r", "\n\n", "-",
     ":", "?", "k:\n", "%YAML 1.2\n---\n", "\x80")]
-# What the library refuses though it is YAML, with the words by which it is told; and what is left
-# out, since it is known to differ: line ends of YAML 1.1, a tag without a name or with brackets,
-# merge keys, and a directive that is not at the begin.
+# Errors of the library for texts that are valid YAML; and texts that are not compared, because the
+# readers are known to differ: line ends of YAML 1.1, a tag without a name or with brackets, merge
+# keys, and a directive that is not at the beginning.
 REFUSED = re.compile(rb"is written twice|a key must be text|the text is empty|nested more than|"
                      rb"text cannot begin with \"\?\"")
 NOT_COMPARED = re.compile(rb"\xc2\x85|\xe2\x80[\xa8\xa9]|!(\s|[,\]}]|$)|![^\s]*[\[\]]|<<|!!binary|"
@@ -92,7 +93,7 @@ class Trees(unittest.TestCase):
         same = refused = 0
         for text, ours, theirs in zip(texts, answers([TREES], texts),
                                       answers([peer_test.PEER, "trees"], texts), strict=True):
-            more = ours.endswith(b" +")  # what is not read: the reference may look at its begin
+            more = ours.endswith(b" +")  # the reference may read more of the text than we do
             unportable = ours.removesuffix(b" +").endswith(b" !")
             if ours.startswith(b"error: ") or more or not ours.startswith(b"{"):
                 right = (not ours.startswith(b"error: ") or theirs.startswith(b"error: ")

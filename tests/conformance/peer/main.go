@@ -1,13 +1,13 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs the Go reference, of the release that go.mod names, on what conformance.cpp and tables.cpp
-// run this library on. Prints one JSON line for each.
+// Runs the Go reference, of the release that go.mod names, on the inputs of conformance.cpp,
+// tables.cpp and trees.cpp. Prints one JSON line for each.
 //
-//	peer vectors FILE...    each vector, in the form of `conformance FILE...`
-//	peer specs FILE...      each spec file: whether it is read, what it defines, or why not
-//	peer tables FILE...     each row of tables, with the answers of the reference in its columns
-//	peer trees              the tree of each YAML text of the standard input, as trees.cpp has it
+//	peer vectors FILE...    the results of each vector, like `conformance FILE...`
+//	peer specs FILE...      the devices of each spec file, or the error
+//	peer tables FILE...     each row of the tables, with the results of the reference
+//	peer trees              the tree of each YAML text of the standard input, like trees.cpp
 package main
 
 import (
@@ -28,7 +28,7 @@ import (
 	"tags.cncf.io/container-device-interface/specs-go"
 )
 
-// Object is what a line holds.
+// Object is the content of a line.
 type Object = map[string]any
 
 func check(err error) {
@@ -49,12 +49,12 @@ func print(line any) {
 	check(out.Encode(line))
 }
 
-// A list is never null in a line.
+// A list is never null in the output.
 func list(items []string) []string {
 	return append([]string{}, items...)
 }
 
-// File is an entry of the vector's directories; of the last five members it has one.
+// File is an entry in a directory of the vector. It has one of the last five members.
 type File struct {
 	Dir     int
 	Name    string
@@ -82,7 +82,7 @@ func (file File) make(root string) {
 		check(os.Symlink(strings.ReplaceAll(file.Symlink, "$TMP", root), path))
 	case file.Fifo:
 		check(syscall.Mkfifo(path, 0o600))
-		check(os.Chmod(path, 0o640)) // whatever the umask
+		check(os.Chmod(path, 0o640)) // for any umask
 	case file.Mkdir:
 		check(os.MkdirAll(path, 0o755))
 	case file.Content != nil:
@@ -93,7 +93,7 @@ func (file File) make(root string) {
 	}
 }
 
-// makeDirs gives the spec directories of a vector.
+// makeDirs makes the spec directories of a vector, and returns them.
 func (vector Vector) makeDirs(root string) []string {
 	count := 0
 	if vector.Dirs != nil {
@@ -132,12 +132,12 @@ func specErrors(cache *cdi.Cache, root string) map[string][]string {
 	return errors
 }
 
-// asValue is an OCI spec as JSON has it, with `$TMP` for the temporary directory.
+// asValue is an OCI spec as a JSON value, with `$TMP` for the temporary directory.
 func asValue(spec *oci.Spec, root string) any {
 	text, err := json.Marshal(spec)
 	check(err)
 	in := json.NewDecoder(strings.NewReader(strings.ReplaceAll(string(text), root, "$TMP")))
-	in.UseNumber() // no digit is lost
+	in.UseNumber() // keeps all digits
 	var value any
 	check(in.Decode(&value))
 	return value
@@ -205,7 +205,7 @@ func runSpec(path string) (line Object) {
 	return Object{"file": path, "ok": true, "devices": names}
 }
 
-// Row is a row of any table: its inputs are the columns that its function takes.
+// Row is a row of any table. Its inputs are the arguments of the function.
 type Row struct {
 	In       json.RawMessage
 	Kind     string
@@ -304,7 +304,7 @@ func runTables(path string) {
 	for name, text := range file {
 		answers, known := tables[name]
 		if !known {
-			log.Fatal("there is no such table here: ", name)
+			log.Fatal("unknown table: ", name)
 		}
 		rows := []Row{{}} // a constant is a table of one row
 		if text[0] == '[' {
@@ -337,7 +337,7 @@ func main() {
 		case "tables":
 			runTables(path)
 		default:
-			log.Fatal("no such command: ", os.Args[1])
+			log.Fatal("unknown command: ", os.Args[1])
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// isNull tells whether a plain scalar stands for null.
+// isNull reports whether a plain scalar means null.
 func isNull(text string) bool {
 	return text == "" || text == "~" || text == "null" || text == "Null" || text == "NULL"
 }
@@ -29,10 +29,10 @@ func isPlain(node *yaml.Node) bool {
 	return node.Style&quoted == 0
 }
 
-// mostBytes of a tree: an alias may stand inside what it names, and so have no end.
+// mostBytes limits a tree, which has no end if an alias refers to a value around it.
 const mostBytes = 1 << 16
 
-// writeTree writes a value in the form of trees.cpp.
+// writeTree writes a value like trees.cpp.
 func writeTree(node *yaml.Node, out *strings.Builder) {
 	if out.Len() > mostBytes {
 		return
@@ -62,7 +62,7 @@ func writeTree(node *yaml.Node, out *strings.Builder) {
 	}
 }
 
-// treeOf is the first document of a YAML text, or why there is none.
+// treeOf is the first document of a YAML text, or the error.
 func treeOf(text []byte) string {
 	var document yaml.Node
 	if err := yaml.NewDecoder(bytes.NewReader(text)).Decode(&document); err != nil {
@@ -76,7 +76,7 @@ func treeOf(text []byte) string {
 	return out.String()
 }
 
-// runTrees answers each text of the standard input, both with their size before them.
+// runTrees prints the tree of each text of the standard input. Texts and trees follow their sizes.
 func runTrees() {
 	in, out := bufio.NewReader(os.Stdin), bufio.NewWriter(os.Stdout)
 	defer out.Flush()
