@@ -1,8 +1,7 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// What a user reads when a spec is broken: place, path, message. Each was read with the question
-// whether it says what to change.
+// The messages for broken specs: place, path and text. Each should say what to change.
 
 #include <string>
 #include <string_view>
@@ -22,7 +21,7 @@ struct Row {
 };
 
 constexpr Row rows[] = {
-    // JSON that is none
+    // invalid JSON
     {Format::json, "", R"(1:1: the text is empty)"},
     {Format::json, "   \n", R"(1:1: the text is empty)"},
     {Format::json, R"({"cdiVersion": "1.1.0",
@@ -38,7 +37,7 @@ constexpr Row rows[] = {
      R"(2:10: not valid JSON: the byte 0xE9 is not UTF-8: save the text as UTF-8)"},
     {Format::json, R"({"a": "\x"})",
      R"(1:8: not valid JSON: unknown escape in a string: write \\ for a backslash)"},
-    // JSON of another shape
+    // JSON of the wrong types
     {Format::json, R"({"a": 01})",
      R"(1:2: a: unknown field; known here: cdiVersion, kind, annotations, devices, containerEdits)"},
     {Format::json, R"([])", R"(1:1: expected an object, not a list)"},
@@ -88,7 +87,7 @@ constexpr Row rows[] = {
     {Format::json, R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu",
  "devices": [{"name": "0", "containerEdits": {"hooks": [{"hookName": "createContainer", "path": "/h", "timeout": "5"}]}}]})",
      R"(2:114: devices[0].containerEdits.hooks[0].timeout: expected a whole number, not "5": write 5 without quotes)"},
-    // YAML that is none
+    // invalid YAML
     {Format::yaml, "", R"(1:1: the text is empty)"},
     {Format::yaml, R"(# nothing here
 )",
@@ -120,7 +119,7 @@ a: 2
 : b
 )",
      R"(1:3: a key must be text)"},
-    // YAML of another shape
+    // YAML of the wrong types
     {Format::yaml, R"(- a
 - b
 )",

@@ -1,7 +1,8 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// What many devices and odd texts cost: memory against the text, allocations of a lookup.
+// The cost of many devices and of unusual texts: memory compared with the text, and the allocations
+// of a lookup.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,12 +21,12 @@
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
-constexpr int tenth = 10;  // a tenth of it takes as long there
+constexpr int tenth = 10;  // such a build tests a tenth, which takes as long
 #else
 constexpr int tenth = 1;
 #endif
 
-/// Checks that all devices are found, and that finding them takes no memory.
+/// Checks that all devices are found, and that lookups do not allocate.
 void check_lookup(const cdi::Registry& registry, int files, int devices) {
   std::vector<std::string> names;
   for (int file = 0; file < files; ++file) {
@@ -50,7 +51,7 @@ std::string repeated(std::string_view unit, std::size_t bytes = mebibyte) {
   return out;
 }
 
-/// `before`, a name of five letters, another each time, and `after`; again and again.
+/// Repeats `before`, a name of five letters, and `after`; the name is always a new one.
 std::string names(std::string_view before, std::string_view after) {
   std::string out;
   for (std::uint32_t i = 0; out.size() < mebibyte; ++i) {
@@ -63,7 +64,7 @@ std::string names(std::string_view before, std::string_view after) {
   return out;
 }
 
-/// The same with names of three bytes, and as many as take most of the memory allowed.
+/// The same with names of three bytes. Their number uses most of the allowed memory.
 std::string short_names(std::string_view before, std::string_view after) {
   constexpr std::string_view letters =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -99,7 +100,7 @@ std::vector<Text> costly_texts() {
       {"maps in maps", repeated("{a: ")},
       {"dashes on one line", repeated("- ")},
       {"empty items", repeated("-\n")},
-      {"list not ended", "[" + repeated("1,")},
+      {"unterminated list", "[" + repeated("1,")},
       {"small maps",
        "[" + repeated("{a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y,z},") + "]"},
       {"quotes", repeated("\"")},
@@ -110,12 +111,12 @@ std::vector<Text> costly_texts() {
       {"one anchor", "[" + repeated("&a x,")},
       {"many anchors", "[" + names("&", " ,")},
       {"aliases", "[&a x," + repeated("*a,")},
-      {"aliases of much", "- &a [" + repeated("x,") + "]\n" + repeated("- *a\n")},
-      {"aliases of nothing", repeated("- *a\n")},
+      {"aliases of a long list", "- &a [" + repeated("x,") + "]\n" + repeated("- *a\n")},
+      {"undefined aliases", repeated("- *a\n")},
       {"merge keys", "- &a {b: c}\n" + repeated("- <<: *a\n")},
       {"a merge key among many", "{<<: {}, " + names("", ",") + "}"},
-      {"a merge key that is wrong", "{<<: x, " + names("", ",") + "}"},
-      {"a list that is merged", "a: &a {b: c}\nd: {<<: [" + repeated("*a,") + "]}"},
+      {"an invalid merge key", "{<<: x, " + names("", ",") + "}"},
+      {"a merged list", "a: &a {b: c}\nd: {<<: [" + repeated("*a,") + "]}"},
       {"deep blocks", deeper_and_deeper()},
       {"one long key", std::string(mebibyte, 'k') + ": 1\n"},
       {"one long key in quotes", "{\"" + std::string(mebibyte, 'k') + "\": 1,}"},
@@ -127,14 +128,14 @@ std::vector<Text> costly_texts() {
       {"handles and anchors", short_names("%TAG ", "\n") + "---\n[" + short_names("&", " ,") + "]"},
       {"UTF-16", utf16("-\0\n\0"s)},
       {"UTF-16 of three bytes each", utf16("\xAC\x20")},
-      {"halves of UTF-16", utf16("\0\xD8"s)},
-      {"no UTF-8", repeated("\xFF")},
+      {"lone surrogates of UTF-16", utf16("\0\xD8"s)},
+      {"invalid UTF-8", repeated("\xFF")},
   };
 }
 
 }  // namespace
 
-TEST_CASE("No text takes more than ten times its bytes, and `expansion`, to be read or refused") {
+TEST_CASE("Reading or refusing a text takes at most ten times its size, plus `expansion`") {
   constexpr cdi::Limits limits{.expansion = mebibyte};
   for (const auto& costly : costly_texts()) {
     const auto& name = costly.name;
@@ -147,13 +148,13 @@ TEST_CASE("No text takes more than ten times its bytes, and `expansion`, to be r
           yaml ? cdi::parse_yaml(text, "", limits) : cdi::parse_json(text, "", limits);
       const auto bytes = peak.bytes();
       CHECK(bytes <= 10 * text.size() + limits.expansion);
-      CHECK(bytes >= text.size());  // it does count
+      CHECK(bytes >= text.size());  // the counter works
     }
   }
 }
 
-TEST_CASE(
-    "Devices on one line take no longer than on many") {  // reported: each looked at all of it
+// Once, each device scanned the whole line.
+TEST_CASE("Devices on one line take no longer than on many lines") {
   std::string text = R"({"cdiVersion":"0.5.0","kind":"v/c","devices":[)";
   constexpr int devices = 200'000 / tenth;
   for (int i = 0; i < devices; ++i) {
@@ -165,7 +166,7 @@ TEST_CASE(
   CHECK(spec->lines == std::vector<std::uint32_t>(devices, 1));
 }
 
-TEST_CASE("Many devices in one file take less than three times its text") {
+TEST_CASE("Many devices in one file use less memory than three times its text") {
   for (const auto format : {cdi::Format::json, cdi::Format::yaml}) {
     constexpr int devices = 10'000 / tenth;
     const auto text = scale_text(scale_spec(0, devices), format);
@@ -177,12 +178,12 @@ TEST_CASE("Many devices in one file take less than three times its text") {
         static_cast<double>(counted::held - before) / static_cast<double>(text.size());
     CAPTURE(ratio);
     CHECK(ratio < 3);
-    CHECK(ratio > 0.5);  // it does count
+    CHECK(ratio > 0.5);  // the counter works
     check_lookup(registry, 1, devices);
   }
 }
 
-TEST_CASE("Many devices in many files take less than three times their text") {
+TEST_CASE("Many devices in many files use less memory than three times their text") {
   constexpr int files = 1000 / tenth;
   constexpr int devices = 100;
   const TempTree tree;
