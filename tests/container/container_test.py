@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""Starts real containers with runc from configs that `cdi inject` has edited.
+"""Starts containers with runc from configs that `cdi inject` has edited.
 
 usage: container_test.py CDI
 
-Needs root, runc and a static busybox; skips with the reason where one is missing.
+Needs root, runc and a static busybox; skips the tests, with the reason, if one is missing.
 """
 import json
 import os
@@ -60,13 +60,13 @@ class Bundle:
 
 
 def missing():
-    """Why no container can be started here; empty when one can."""
+    """Why containers cannot be started; empty if they can."""
     if os.geteuid() != 0:
         return "needs root"
     for tool in ("runc", "busybox"):
         if not shutil.which(tool):
             return f"needs {tool}"
-    # Linked dynamically, it would find no libraries in a root of its own.
+    # A dynamically linked one would not find its libraries in the container.
     program = open(shutil.which("busybox"), "rb").read()
     if b"/ld-linux" in program:
         return "needs a static busybox (Debian: busybox-static)"
@@ -76,7 +76,7 @@ def missing():
             bundle.configure("true")
             bundle.run()
         except (AssertionError, subprocess.SubprocessError) as why:
-            return f"runc starts no containers on this machine: {str(why).splitlines()[0]}"
+            return f"runc cannot start containers on this machine: {str(why).splitlines()[0]}"
     return ""
 
 
@@ -90,10 +90,10 @@ class Container(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         self.bundle = Bundle(self.folder)
 
-    def test_host_nodes_env_mount_and_hooks_arrive(self):
+    def test_container_gets_host_nodes_env_mount_and_hooks(self):
         for path in ("/dev/fuse", "/dev/loop-control"):
             if not os.path.exists(path) or not stat.S_ISCHR(os.stat(path).st_mode):
-                self.skipTest(f"the host has no {path}")
+                self.skipTest(f"the host does not have {path}")
         fuse = os.stat("/dev/fuse")
         loop = os.stat("/dev/loop-control")
         shared = os.path.join(self.folder, "shared")
@@ -164,7 +164,7 @@ echo $FUSE $TERM $EVERY
         self.assertEqual(self.bundle.run(), ["character special file c3:7 666"])
 
     def test_two_devices_of_the_dra_example_driver(self):
-        """The shape of a spec that the Kubernetes dra-example-driver writes."""
+        """A spec like those that the Kubernetes dra-example-driver writes."""
         uuids = [f"18db0e85-99e9-c746-8531-ffeb86328b3{n}" for n in range(4)]
         self.bundle.spec("k8s.gpu.resource.example.com-gpu.json", json.dumps({
             "cdiVersion": "0.3.0", "kind": "k8s.gpu.resource.example.com/gpu",

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""Starts containers with the podman that is installed, from what `cdi-prepare write` makes for it.
+"""Starts containers with the installed podman, with the specs that `cdi-prepare write` makes for it.
 
 usage: podman_test.py CDI_PREPARE SAMPLE_NODE
 
-Podman reads /etc/cdi and /var/run/cdi, and old ones cannot be told to read other directories. So
-all is done in a mount namespace of its own, where both are empty. Needs root, podman, runc and a
-static busybox; skips with the reason where one is missing.
+Podman reads /etc/cdi and /var/run/cdi, and old versions have no option to read other directories.
+The containers are therefore started in a new mount namespace, where both are empty. Needs root,
+podman, runc and a static busybox; skips the tests, with the reason, if one is missing.
 """
 import os
 import pathlib
@@ -21,8 +21,8 @@ PREPARE, SAMPLE_NODE = sys.argv[1:3]
 CGROUP = f"cdi-podman-test-{os.getpid()}"
 DEVICE = "nvidia.com/gpu=0"
 
-# Runs below the private mounts: puts a spec where podman reads it, and starts a container.
-# --ulimit: podman would raise limits that only the machine's own root may raise.
+# Runs in the new mount namespace: puts a spec where podman reads it, and starts a container.
+# Without --ulimit, podman would raise limits, which root may not be allowed to do.
 START = f"""
 set -e
 place=$1 spec=$2 script=$3
@@ -43,14 +43,14 @@ exec podman --root "$place/storage" --runroot /run/podman --tmpdir /run/libpod \
 
 
 def version_of_podman():
-    """The last word of `podman version 4.3.1`."""
+    """The version that `podman --version` prints, for example 4.3.1."""
     done = subprocess.run(["podman", "--version"], text=True, capture_output=True, timeout=30,
                           check=True)
     return done.stdout.split()[2]
 
 
 def remove_cgroups():
-    """Those that podman leaves below the parent it is given."""
+    """Removes the cgroups that podman leaves below --cgroup-parent."""
     for parent in pathlib.Path("/sys/fs/cgroup").glob(f"**/{CGROUP}"):
         for folder, _, _ in os.walk(parent, topdown=False):
             try:
@@ -68,7 +68,7 @@ class Place:
         shutil.copy(shutil.which("busybox"), self.folder / "rootfs/bin/busybox")
 
     def run(self, spec, script):
-        """Starts a container with the device of a spec; without a device when there is no spec."""
+        """Starts a container, with the device of the spec if `spec` is not empty."""
         return subprocess.run(["unshare", "--mount", "--propagation", "private", "sh", "-c", START,
                                "start", str(self.folder), spec, script],
                               text=True, timeout=60, stdin=subprocess.DEVNULL,
@@ -76,25 +76,25 @@ class Place:
 
 
 def missing():
-    """Why no container can be started here; empty when one can."""
+    """Why containers cannot be started; empty if they can."""
     if os.geteuid() != 0:
         return "needs root"
     for tool in ("podman", "runc", "busybox", "unshare"):
         if not shutil.which(tool):
             return f"needs {tool}"
-    # Linked dynamically, it would find no libraries in a root of its own.
+    # A dynamically linked one would not find its libraries in the container.
     if b"/ld-linux" in pathlib.Path(shutil.which("busybox")).read_bytes():
         return "needs a static busybox (Debian: busybox-static)"
     with tempfile.TemporaryDirectory(prefix="cdi-podman-") as folder:
         try:
             done = Place(folder).run("", "true")
         except subprocess.SubprocessError as why:
-            return f"podman starts no containers on this machine: {why}"
+            return f"podman cannot start containers on this machine: {why}"
         finally:
             remove_cgroups()
     if done.returncode != 0:
-        lines = done.stderr.strip().splitlines() or ["it says nothing"]
-        return f"podman starts no containers on this machine: {lines[-1]}"
+        lines = done.stderr.strip().splitlines() or ["podman printed nothing"]
+        return f"podman cannot start containers on this machine: {lines[-1]}"
     return ""
 
 
@@ -114,7 +114,7 @@ class Podman(unittest.TestCase):
         self.version = version_of_podman()
 
     def install(self):
-        """Puts the podman of this machine on the node."""
+        """Makes the node look as if it had this machine's podman."""
         for name in ("usr/bin", "var/lib/dpkg"):
             (self.node / name).mkdir(parents=True, exist_ok=True)
         (self.node / "usr/bin/podman").touch()
@@ -122,7 +122,7 @@ class Podman(unittest.TestCase):
             f"Package: podman\nStatus: install ok installed\nVersion: {self.version}\n")
 
     def write(self, *options):
-        """The spec that is written on the node."""
+        """Writes the spec of the node, and returns its path and standard error."""
         folder = self.place.folder / "cdi"
         done = subprocess.run([PREPARE, "write", "--root", str(self.node), "--output-dir",
                                str(folder), *options], text=True, capture_output=True, timeout=30,
@@ -142,31 +142,31 @@ echo "$NVIDIA_VISIBLE_DEVICES"
         self.assertEqual(done.stdout.splitlines(), ["character special file c3:0 666",
                                                     "character special file c3:ff 666", "void"])
 
-    def test_what_is_written_for_it_it_reads(self):
+    def test_reads_specs_written_for_the_installed_podman(self):
         self.install()
         spec, _ = self.write()
         self.check(spec)
 
-    def test_what_is_written_for_a_version_it_reads(self):
+    def test_reads_specs_written_for_its_version(self):
         spec, _ = self.write("--for", f"podman@{self.version}")
         self.check(spec)
 
-    def test_what_is_newer_it_refuses(self):
-        """Else the others would prove nothing. Newer ones read all there is."""
+    def test_refuses_newer_specs(self):
+        """Otherwise the other tests would prove nothing. A new podman reads all releases."""
         spec, _ = self.write()
         self.install()
-        _, said = self.write("--dry-run")
-        if "specs are written in CDI" not in said:
-            self.skipTest(f"podman {self.version} reads what is written for no engine")
+        _, errors = self.write("--dry-run")
+        if "specs are written in CDI" not in errors:
+            self.skipTest(f"podman {self.version} reads specs of the newest release")
         done = self.start(spec)
         self.assertIn(f"unresolvable CDI devices {DEVICE}", done.stderr)
 
-    def test_its_program_is_asked(self):
+    def test_doctor_runs_podman_for_its_version(self):
         done = subprocess.run([PREPARE, "doctor"], text=True, capture_output=True, timeout=60,
                               check=False)
         if not any(os.path.exists(f"/usr/{folder}/podman")
                    for folder in ("local/sbin", "local/bin", "sbin", "bin")):
-            self.skipTest("podman is where services do not look for it")
+            self.skipTest("podman is not in a directory that services search")
         self.assertIn(f"podman {self.version}", done.stdout)
 
 

@@ -1,6 +1,6 @@
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""A made-up node with claims, for tests of cdi-prepare under faults."""
+"""A sample node with claims, for the tests of cdi-prepare with faults."""
 import os
 import pathlib
 import sys
@@ -10,7 +10,7 @@ import node_trees  # noqa: E402  pylint: disable=wrong-import-position
 
 
 def files(directory):
-    """The names in a directory, sorted; none when it is not there."""
+    """The names in a directory, sorted; empty if it does not exist."""
     return sorted(os.listdir(directory)) if directory.exists() else []
 
 

@@ -1,12 +1,12 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// For LD_PRELOAD: a system that fails now and then. FAULT_CALLS names the kinds of calls that fail,
-// with spaces between them, FAULT_ONE_IN how seldom, FAULT_SEED which of them. The same numbers
-// make the same calls of a program fail, as long as it has one thread.
+// A library for LD_PRELOAD that makes some system calls fail. FAULT_CALLS lists the kinds of calls
+// that fail, separated by spaces; one in FAULT_ONE_IN calls fails; FAULT_SEED chooses which. The
+// same values make the same calls of a program fail, if it has only one thread.
 //
 // Kinds: open read write stat rename unlink mkdir sync mode lock list random; `short` for calls
-// that read or write less than was asked for, `twice` for listings that give every name twice.
+// that read or write less than requested, `twice` for listings that return every name twice.
 
 #undef _FILE_OFFSET_BITS  // else `open` and `open64` have one name
 #undef _FORTIFY_SOURCE
@@ -31,7 +31,7 @@
 
 namespace {
 
-/// A kind of calls, and what they fail with.
+/// A kind of calls, and the errors that they fail with.
 struct Kind {
   std::string_view name;
   std::array<int, 5> errors;
@@ -57,7 +57,7 @@ std::uint64_t number_in(const char* variable) {
   return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
 }
 
-/// Whether calls of a kind fail at all.
+/// Whether FAULT_CALLS contains a kind.
 bool is_chosen(std::string_view kind) {
   const char* const chosen = std::getenv("FAULT_CALLS");
   if (chosen == nullptr) return false;
@@ -69,7 +69,7 @@ bool is_chosen(std::string_view kind) {
   return false;
 }
 
-/// The next number of a sequence that the seed decides: splitmix64.
+/// The next number of a random sequence, which depends only on the seed: splitmix64.
 std::uint64_t next_number() {
   static std::atomic<std::uint64_t> state{number_in("FAULT_SEED")};
   std::uint64_t x = state += 0x9e3779b97f4a7c15;
@@ -78,7 +78,7 @@ std::uint64_t next_number() {
   return x ^ x >> 31;
 }
 
-/// Whether a call fails this time; then `errno` says why.
+/// Whether a call fails this time; if so, sets `errno`.
 bool fails(const Kind& kind) {
   static const std::uint64_t one_in = number_in("FAULT_ONE_IN");
   const int before = errno;
@@ -90,13 +90,13 @@ bool fails(const Kind& kind) {
   return true;
 }
 
-/// The function of the C library that one of these stands before.
+/// The function of the C library that a function of this file replaces.
 template <class Function>
 Function* real(Function* /*like*/, const char* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
 }
 
-/// How much a call transfers: not always all.
+/// How many bytes a call transfers: sometimes not all.
 std::size_t transferred(std::size_t size) {
   return size > 1 && fails(short_calls) ? 1 + size / 3 : size;
 }
@@ -106,27 +106,27 @@ mode_t mode_argument(int flags, std::va_list arguments) {
   return makes ? static_cast<mode_t>(va_arg(arguments, unsigned)) : 0;
 }
 
-/// The entry after the last one of a listing, or that one again.
+/// The next entry of a listing, or, with `twice`, the last one again.
 template <class Entry>
 Entry* next_entry(Entry* (*read)(DIR*), DIR* directory) {
   alignas(Entry) static thread_local std::array<char, sizeof(Entry)> last;
-  static thread_local const DIR* told_once = nullptr;
+  static thread_local const DIR* returned_once = nullptr;
   if (fails(list_calls)) return nullptr;
-  if (told_once == directory) {
-    told_once = nullptr;
+  if (returned_once == directory) {
+    returned_once = nullptr;
     return reinterpret_cast<Entry*>(last.data());
   }
   Entry* const entry = read(directory);
   if (entry == nullptr || !is_chosen("twice")) return entry;
   std::memcpy(last.data(), entry, entry->d_reclen);
-  told_once = directory;
+  returned_once = directory;
   return entry;
 }
 
 }  // namespace
 
-// One line each: if it does not fail, it is the call itself. On 64 bit, those that end in 64 are
-// the same as those that do not.
+// One line each: a function that does not fail makes the real call. On 64-bit machines, the
+// functions that end in 64 are the same as those that do not.
 #define CDI_PASS(kind, failure, name, ...)        \
   static auto* const call = real(&::name, #name); \
   return fails(kind) ? (failure) : call(__VA_ARGS__)
@@ -172,7 +172,7 @@ DIR* fdopendir(int file) {
 ssize_t read(int file, void* to, std::size_t size) {
   CDI_PASS(read_calls, -1, read, file, to, transferred(size));
 }
-// Not to the standard streams: what a program says is looked at.
+// Writes to the standard streams do not fail, because the tests check the output.
 ssize_t write(int file, const void* from, std::size_t size) {
   static auto* const call = real(&::write, "write");
   if (file <= STDERR_FILENO) return call(file, from, size);

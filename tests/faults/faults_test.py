@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""The tools on a system that fails now and then: faults_test.py FAULTS CDI CDI_PREPARE [unittest
-options]. FAULTS is the library made of faults.cpp; "none" where there is none. The seeds are always
-the same; CDI_FULL=1 takes twenty times as many."""
+"""Tests the tools when system calls fail: faults_test.py FAULTS CDI CDI_PREPARE [unittest options].
+FAULTS is the library built from faults.cpp, or "none" if it cannot be built. The seeds are always
+the same; CDI_FULL=1 tests twenty times as many."""
 import json
 import os
 import pathlib
@@ -19,9 +19,9 @@ from claim_node import ClaimNode, files  # noqa: E402
 FAULTS, CDI, PREPARE = (name if name == "none" else os.path.abspath(name) for name in sys.argv[1:4])
 
 ALL_CALLS = "open read write stat rename unlink mkdir sync mode lock list random notify short twice"
-HARMLESS = ("random", "short", "twice")  # nothing is lost when these happen
-# Calls that look at the host, too. What a node lacks since one of them failed is not told apart from
-# what it lacks: a spec is whole then, but not that of the node.
+HARMLESS = ("random", "short", "twice")  # the programs must succeed in spite of these
+# Calls that also read the host. The programs cannot distinguish a file that they failed to read from
+# a missing one: the spec is then valid, but does not match the node.
 HOST_CALLS = ("open", "read", "stat", "list", ALL_CALLS)
 SEEDS = range(34 * (20 if os.environ.get("CDI_FULL") == "1" else 1))
 SPEC = """cdiVersion: 0.6.0
@@ -34,7 +34,7 @@ CONFIG = '{\n  "ociVersion": "1.0.2",\n  "process": {"cwd": "/", "env": ["A=1"]}
 
 
 def faults():
-    """The calls that fail, and the environment that makes them, for each seed."""
+    """The calls that fail, and the environment that makes them fail, for each seed."""
     kinds = [*ALL_CALLS.split(), ALL_CALLS]
     for seed in SEEDS:
         kind = kinds[seed % len(kinds)]
@@ -49,16 +49,16 @@ class FaultTest(unittest.TestCase):
         self.place = pathlib.Path(place.name)
         self.place.chmod(0o755)
         if FAULTS == "none":
-            self.skipTest("no calls can be made to fail: sanitizers, or another C library")
+            self.skipTest("calls cannot be made to fail with sanitizers or without glibc")
         self.specs = self.place / "specs"
         self.specs.mkdir(0o755)
         probe = self.run_tool([CDI, "-d", str(self.specs), "devices"],
                               {"FAULT_CALLS": "list", "FAULT_ONE_IN": "1"})
         if "cannot list the directory" not in probe.stderr:
-            self.skipTest("the programs take no preloaded library: linked statically?")
+            self.skipTest("the programs do not load the library: are they linked statically?")
 
     def run_tool(self, command, fault=None):
-        """Runs a program, which may fail, but must not crash or hang, nor fail without a word."""
+        """Runs a program, which may fail, but must not crash, hang, or fail without a message."""
         environment = {**os.environ, **fault, "LD_PRELOAD": FAULTS} if fault else None
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=30,
                               check=False)
@@ -73,14 +73,14 @@ class FaultTest(unittest.TestCase):
         return done
 
     def check_specs(self, directory):
-        """Checks that all spec files of a directory are whole."""
+        """Checks that all spec files of a directory are valid."""
         for path in directory.iterdir() if directory.exists() else []:
             if path.suffix in (".json", ".yaml"):
                 self.run_well([CDI, "validate", str(path)])
 
 
 class Library(FaultTest):
-    """Reading specs, and writing configs."""
+    """Reads specs and writes configs."""
 
     def setUp(self):
         super().setUp()
@@ -90,7 +90,7 @@ class Library(FaultTest):
         other.write_text(SPEC.format("linked"))
         (self.specs / "linked.yaml").symlink_to(other)
 
-    def test_devices_are_not_lost_without_a_word(self):
+    def test_lost_devices_are_reported(self):
         command = [CDI, "-d", str(self.specs), "devices"]
         names = set(self.run_well(command).stdout.split())
         self.assertEqual(len(names), 8)
@@ -132,13 +132,13 @@ class Library(FaultTest):
 
 
 class Prepare(ClaimNode, FaultTest):
-    """Writing specs, and claims."""
+    """Writes specs and claims."""
 
     def setUp(self):
         super().setUp()
         self.make_node(self.place, PREPARE)
 
-    def test_specs_are_whole_and_made_up_for(self):
+    def test_specs_stay_valid_and_the_next_write_corrects_them(self):
         self.run_well(self.command("write"))
         name, = files(self.out)
         new = (self.out / name).read_text()
@@ -158,7 +158,7 @@ class Prepare(ClaimNode, FaultTest):
                 self.assertEqual(files(self.out), [name])
 
     def check_gone(self, uid):
-        """Checks that nothing of a claim is left, once it is taken back, and its device is free."""
+        """Unprepares a claim, and checks that no file of it is left."""
         done = self.run_well(self.command("unprepare", "--claim", uid))
         self.assertEqual(json.loads(done.stdout), {"claims": {uid: {}}})
         self.assertEqual(json.loads(self.run_well(self.command("list", "-o", "json")).stdout),
@@ -166,7 +166,7 @@ class Prepare(ClaimNode, FaultTest):
         self.assertEqual(files(self.out), [])
         self.assertEqual(files(self.state), [".lock"])
 
-    def test_claim_is_there_when_it_is_said_to_be(self):
+    def test_claim_exists_after_prepare_succeeds(self):
         command = self.command("prepare", "--claim", "a", "--device", "0")
         self.run_well(command)
         spec, = files(self.out)
@@ -183,7 +183,7 @@ class Prepare(ClaimNode, FaultTest):
                     self.assertNotIn(calls, HARMLESS)
                 self.check_gone("a")
 
-    def test_claim_is_gone_when_it_is_said_to_be(self):
+    def test_claim_is_gone_after_unprepare_succeeds(self):
         for calls, fault in faults():
             self.run_well(self.command("prepare", "--claim", "a", "--device", "0"))
             with self.subTest(**fault):

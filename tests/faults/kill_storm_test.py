@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""The tools killed at any moment, several at a time: kill_storm_test.py CDI CDI_PREPARE [unittest
-options]. Takes some seconds; CDI_FULL=1 some minutes."""
+"""Kills the tools at random moments, several at a time: kill_storm_test.py CDI CDI_PREPARE [unittest
+options]. Takes some seconds; with CDI_FULL=1, some minutes."""
 import json
 import os
 import pathlib
@@ -35,7 +35,7 @@ class Storm(unittest.TestCase):
         self.place = pathlib.Path(place.name)
         self.place.chmod(0o755)
         self.chance = random.Random(1)
-        self.duration = 1.0  # of the shortest call, in seconds
+        self.duration = 1.0  # seconds of the shortest call
 
     def run_well(self, command):
         begin = time.monotonic()
@@ -45,7 +45,8 @@ class Storm(unittest.TestCase):
         return done
 
     def kill_some(self, commands):
-        """Runs commands at the same time, and kills each at some moment, or not in time."""
+        """Runs commands at the same time, and kills each at a random moment, which may be after its
+        end. Returns how many were killed."""
         running = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                    for command in commands]
         for process in running:
@@ -54,7 +55,7 @@ class Storm(unittest.TestCase):
         return sum(process.wait() < 0 for process in running)
 
     def storm(self, commands, check):
-        """Kills what `commands()` gives, and checks after each time."""
+        """Runs and kills the commands that `commands()` returns, and checks after each round."""
         end = time.monotonic() + SECONDS
         killed = number = 0
         while time.monotonic() < end or number < 10:
@@ -66,7 +67,7 @@ class Storm(unittest.TestCase):
 
 
 class Config(Storm):
-    """`cdi inject --in-place`."""
+    """Kills `cdi inject --in-place`."""
 
     def test_config_in_place(self):
         specs, bundle = self.place / "specs", self.place / "bundle"
@@ -94,14 +95,14 @@ class Config(Storm):
 
 
 class Node(ClaimNode, Storm):
-    """A node of cdi-prepare."""
+    """Kills the commands of cdi-prepare."""
 
     def setUp(self):
         super().setUp()
         self.make_node(self.place, PREPARE)
 
     def specs(self):
-        """The spec files, all of which are valid."""
+        """Checks that all spec files are valid, and returns their names."""
         names = [name for name in files(self.out) if name.endswith((".json", ".yaml"))]
         if names:
             self.run_well([CDI, "validate", *(str(self.out / name) for name in names)])
@@ -124,8 +125,8 @@ class Node(ClaimNode, Storm):
         self.assertEqual(files(self.out), [name])
 
     def test_claims(self):
-        """What the journal has, what is listed and what is in the specs is the same, and no device
-        is in two claims."""
+        """The journal, the list and the specs have the same claims, and no device is in two
+        claims."""
         claims = ("a", "b", "c")
 
         def one_call():
