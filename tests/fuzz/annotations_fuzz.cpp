@@ -1,8 +1,8 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// Devices that annotations ask for are qualified names, each once; an annotation made of them asks
-// for the same; and a key that is made is one that is found again.
+// The devices that annotations request are qualified names without duplicates; an annotation that
+// is written for them requests the same devices; and a key that is written is found again.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace {
 
 using Annotations = std::map<std::string, std::string>;
 
-/// A key and a value for each two lines.
+/// A key and a value from each pair of lines.
 Annotations annotations_of(std::string_view text) {
   Annotations out;
   while (!text.empty()) {
@@ -42,18 +42,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto parsed = cdi::parse_annotations(annotations);
   if (fuzz::is_read(parsed, text) && !parsed->devices.empty()) {
     const std::set<std::string> once{parsed->devices.begin(), parsed->devices.end()};
-    fuzz::require(once.size() == parsed->devices.size(), "each device is there once");
+    fuzz::require(once.size() == parsed->devices.size(), "devices are not duplicated");
     Annotations made;
     const auto done = cdi::update_annotations(made, "plugin", "id", parsed->devices);
-    fuzz::require(static_cast<bool>(done), "what is asked for can be asked for again");
+    fuzz::require(static_cast<bool>(done), "requested devices can be requested again");
     const auto again = cdi::parse_annotations(made);
-    fuzz::require(again && again->devices == parsed->devices, "the same devices are asked for");
+    fuzz::require(again && again->devices == parsed->devices, "the same devices are requested");
   }
   for (const auto& [plugin, id] : annotations) {
     const auto key = cdi::annotation_key(plugin, id);
     if (!fuzz::is_read(key, text)) continue;
     const auto found = cdi::parse_annotations(Annotations{{*key, ""}});
-    fuzz::require(found && found->keys.size() == 1, "a key that is made is found");
+    fuzz::require(found && found->keys.size() == 1, "a key that is written is found");
   }
   return 0;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs a fuzz target: fuzz_test.py PROGRAM DICTIONARY CORPUS, or --skip REASON.
 
-A few thousand inputs, the same each time; with CDI_FULL=1 new ones, for a minute.
+Tests a few thousand inputs, the same in each run; with CDI_FULL=1, new inputs for a minute.
 """
 import os
 import subprocess

@@ -1,11 +1,11 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// Of any files of a host, what is found can be shown, and the specs made of it are valid, hold a
-// name once, and read back the same without a warning but of long names.
+// For any files on a host, the devices found can be printed; the specs written for them are valid,
+// have unique device names, and read back the same, with warnings only about long names.
 //
-// An input is a text. A line `@PATH` begins a file, whose content are the lines up to the next such
-// line; `@PATH/` is a directory, and `@PATH -> TARGET` a link.
+// An input is a text. A line `@PATH` begins a file, whose content is the lines up to the next such
+// line; `@PATH/` is a directory, and `@PATH -> TARGET` is a symbolic link.
 
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +34,7 @@
 
 namespace {
 
-/// A directory in memory, where there is such, that is removed in the end.
+/// A temporary directory, in memory if possible, removed by the destructor.
 class MadeUpHost {
  public:
   explicit MadeUpHost(std::string_view text) {
@@ -42,7 +42,7 @@ class MadeUpHost {
       path_ = "/tmp/cdi-fuzz-XXXXXX";
       fuzz::require(::mkdtemp(path_.data()) != nullptr, "there is a temporary directory");
     }
-    constexpr int most = 200;  // of the files, that an input takes no second
+    constexpr int most = 200;  // files, so that an input takes less than a second
     for (int count = 0; !text.empty() && count < most; ++count) {
       const auto end = std::min(text.find("\n@"), text.size());
       if (text.starts_with('@')) make(text.substr(1, std::max<std::size_t>(end, 1) - 1));
@@ -56,7 +56,8 @@ class MadeUpHost {
   const std::string& path() const { return path_; }
 
  private:
-  /// Makes what an entry says, if that can be. No link is followed: one may lead out of the host.
+  /// Makes the file of an entry, if possible. Does not follow links, which may lead out of the
+  /// directory.
   void make(std::string_view entry) const {
     const auto line = entry.substr(0, entry.find('\n'));
     const auto content = entry.substr(std::min(line.size() + 1, entry.size()));
@@ -91,18 +92,18 @@ class MadeUpHost {
 
 void check_spec(const cdi::Spec& spec) {
   const auto valid = cdi::validate(spec, nullptr, cdi::Purpose::write);
-  fuzz::require(valid.has_value(), "a spec that is made is valid", fuzz::fault_of(valid));
+  fuzz::require(valid.has_value(), "a generated spec is valid", fuzz::fault_of(valid));
   std::set<std::string> names;
   for (const auto& device : spec.devices) {
-    fuzz::require(names.insert(device.name).second, "a name is given once", device.name);
+    fuzz::require(names.insert(device.name).second, "device names are unique", device.name);
   }
   const auto text = cdi::write_spec(spec, cdi::Format::yaml);
-  fuzz::require(text.has_value(), "a spec that is made can be written", fuzz::fault_of(text));
+  fuzz::require(text.has_value(), "a generated spec can be written", fuzz::fault_of(text));
   const auto again = cdi::parse_spec(*text, "f", cdi::Format::yaml);
   fuzz::require(again && again->spec == spec, "a spec reads back", fuzz::fault_of(again));
   for (const auto& warning : again->warnings) {
-    const bool host_says = warning.rule == "device-name-length";  // the name of a platform device
-    fuzz::require(host_says, "nothing is doubtful in a spec", to_string(warning));
+    const bool from_host = warning.rule == "device-name-length";  // the name of a platform device
+    fuzz::require(from_host, "a generated spec has no warnings", to_string(warning));
   }
 }
 
@@ -116,11 +117,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!survey) return 0;
   const auto shown =
       prepare::model_as_json(survey->inventories) + prepare::model_as_text(survey->inventories);
-  fuzz::require(cdi::detail::is_utf8(shown), "what is found can be shown");
+  fuzz::require(cdi::detail::is_utf8(shown), "found devices can be printed");
   const auto target = prepare::find_target(*survey, options);
   const auto prepared = prepare::prepare_specs(*survey, target.options);
   fuzz::require(cdi::detail::is_utf8(prepare::lines_of(prepared, target)),
-                "what is wrong can be said");
+                "problems can be printed");
   for (const auto& one : prepared.specs) check_spec(one.spec);
   const auto findings = prepare::diagnose_host(survey->tree, survey->inventories, {});
   fuzz::require(cdi::detail::is_utf8(prepare::findings_as_json(findings)), "findings are JSON");

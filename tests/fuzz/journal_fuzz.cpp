@@ -1,8 +1,8 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// A claim that is read from a journal is the same after it was written and read again, and has
-// names that are safe in paths and specs.
+// A claim that is read from a journal is the same after it is written and read again, and its names
+// are safe in paths and specs.
 
 #include <cstddef>
 #include <cstdint>

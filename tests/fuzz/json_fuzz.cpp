@@ -1,9 +1,9 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// A text is JSON to `parse_json` exactly when it is to nlohmann, with the same values in it, apart
-// from keys written twice, limits, NUL, and numbers that no double holds; it costs bounded memory,
-// reads back from both sinks, and is the same to `parse_yaml` wherever that reads it.
+// `parse_json` accepts the same texts as nlohmann, with the same values, except for duplicate keys,
+// limits, NUL, and numbers that a double cannot hold. Parsing takes bounded memory, the document
+// reads back from both sinks, and `parse_yaml`, if it accepts the text, reads the same values.
 
 #include <cstddef>
 #include <cstdint>
@@ -43,7 +43,7 @@ Json json_of(const cdi::Document::Value& value) {
   return out;
 }
 
-/// The values that nlohmann reads; false where a number is too large for it.
+/// The values that nlohmann reads; false if a number is too large for it.
 bool peer_reads(std::string_view text, Json& out) {
   try {
     out = Json::parse(text);
@@ -75,7 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto json = fuzz::written(value, cdi::JsonTextSink{});
   const auto again = cdi::parse_json(json);
   fuzz::require(again && fuzz::shown(*again) == fuzz::shown(*document), "JSON reads back", json);
-  if (document->root().is_null()) return 0;  // a YAML text that is a null is refused as empty
+  if (document->root().is_null()) return 0;  // a YAML text that is only a null is refused as empty
   const auto yaml = fuzz::written(value, cdi::YamlSink{});
   const auto from_yaml = cdi::parse_yaml(yaml);
   fuzz::require(from_yaml && fuzz::is_same(value, fuzz::value_of(from_yaml->root())),

@@ -1,8 +1,8 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// The libraries in any bytes are texts inside of them, without NUL, and no more than there is room
-// for.
+// The library names that are read from any bytes are parts of these bytes, without NUL, and not
+// more than the bytes have room for.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// A spec that was lowered to a release is valid, needs no newer one, and loses nothing when it is
-// lowered to the same release again.
+// A spec that was lowered to a release is valid, does not need a newer release, and loses nothing
+// when it is lowered to the same release again.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       continue;
     }
     fuzz::require(static_cast<bool>(cdi::validate(once->spec)), "what was lowered is valid");
-    fuzz::require(cdi::minimum_version(once->spec) <= release, "it needs no newer release");
+    fuzz::require(cdi::minimum_version(once->spec) <= release, "it does not need a newer release");
     const auto twice = cdi::lower(once->spec, release);
     fuzz::require(static_cast<bool>(twice), "it can be lowered again", fuzz::fault_of(twice));
     fuzz::require(twice->spec == once->spec && twice->losses.empty(), "then nothing changes");

@@ -1,8 +1,8 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// A name that is taken apart can be put together again, one that is not has an error in UTF-8; a
-// release that is read is written the same.
+// A name that is split can be joined again; another text has an error in UTF-8. A release that is
+// read is written the same.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,9 +26,9 @@ void check_name(std::string_view text) {
   if (!name) return require_words(cdi::qualified_name_error(text));
   const auto kind = std::string{name->vendor} + "/" + std::string{name->device_class};
   fuzz::require(cdi::qualified_name(kind, name->device) == text, "a name has three parts");
-  fuzz::require(cdi::parse_kind(kind).has_value(), "the front of a name is a kind");
+  fuzz::require(cdi::parse_kind(kind).has_value(), "a name begins with a kind");
   const auto file = cdi::transient_spec_name(kind, name->device);
-  fuzz::require(file && file->find('/') == file->npos, "a spec name is the name of a file");
+  fuzz::require(file && file->find('/') == file->npos, "a spec name is a file name");
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!cdi::parse_kind(text)) require_words(cdi::kind_error(text));
   if (!cdi::is_device_name(text)) require_words(cdi::name_error(cdi::NamePart::device, text));
   const auto file = cdi::transient_spec_name("v/c", text);
-  fuzz::require(!file || file->find('/') == file->npos, "an id is no path");
+  fuzz::require(!file || file->find('/') == file->npos, "a transient id cannot contain a slash");
   if (const auto release = cdi::parse_release(text)) {
     const auto digits = text.substr(text.starts_with('v') ? 1 : 0);
     fuzz::require(cdi::to_string(*release) == digits, "a release is written as it is read");

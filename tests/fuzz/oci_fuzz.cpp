@@ -1,8 +1,8 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// An OCI spec that the model reads is the same after it was written and read again; edits make the
-// same of it in the model and in a JSON document.
+// An OCI spec that the model reads is the same after it is written and read again; edits have the
+// same result in the model and in a JSON document.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,14 +22,14 @@
 
 namespace {
 
-using Json = nlohmann::json;  // whatever the order of members
+using Json = nlohmann::json;  // for comparison in any order of members
 using Ordered = nlohmann::ordered_json;
 
 cdi::Result<cdi::HostNode> no_host(std::string_view) {
-  return cdi::Error{.code = cdi::Errc::host, .message = "not asked"};
+  return cdi::Error{.code = cdi::Errc::host, .message = "not available"};
 }
 
-/// Edits of every kind, with keys that texts of the corpus have too.
+/// Edits of every kind, with keys that the texts of the corpus also have.
 cdi::ContainerEdits edits() {
   return {
       .env = {"A=1", "B=2"},
@@ -61,11 +61,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto in_model = cdi::apply(edits(), model, no_host);
   const auto in_json = cdi::apply(edits(), json, no_host);
   fuzz::require(static_cast<bool>(in_model) == static_cast<bool>(in_json),
-                "edits fail in both or in none",
+                "edits fail in both or in neither",
                 fuzz::fault_of(in_model) + "\n" + fuzz::fault_of(in_json));
   if (!in_model) return 0;
   const auto from_model = cdi::to_json_value<Json>(model);
-  fuzz::require(from_model == Json::parse(json.dump()), "edits make the same of both",
+  fuzz::require(from_model == Json::parse(json.dump()), "edits have the same result in both",
                 json.dump() + "\n" + from_model.dump());
   return 0;
 }

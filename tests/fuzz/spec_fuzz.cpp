@@ -1,8 +1,8 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// A spec that is read is valid, and the same again after it was written as JSON and as YAML, if it
-// keeps the rules for writers; what is left of one with bad devices is valid too.
+// A spec that is read is valid and, if it follows the rules for writers, the same after it is
+// written as JSON and as YAML and read again. Without its bad devices, an invalid spec is valid.
 
 #include <algorithm>
 #include <cstddef>
@@ -23,11 +23,11 @@ void require_round_trip(const cdi::Spec& spec, cdi::Format format) {
   fuzz::require(static_cast<bool>(again), "what is written is read", fuzz::fault_of(again));
   fuzz::require(again->spec == spec, "what is written reads back the same", *text);
   for (const auto& warning : again->warnings) {
-    fuzz::require(warning.rule != "portable-text", "all engines read what is written", *text);
+    fuzz::require(warning.rule != "portable-text", "all engines can read it", *text);
   }
 }
 
-/// Whether a valid spec may be written too. If not, it breaks a rule for writers alone.
+/// Whether a valid spec may also be written. If not, it breaks a rule that is only for writers.
 bool may_be_written(const cdi::Spec& spec) {
   const auto valid = cdi::validate(spec, nullptr, cdi::Purpose::write);
   if (valid) return true;
@@ -49,9 +49,9 @@ void check(std::string_view text, cdi::Format format) {
     }
   }
   const auto rest = cdi::parse_spec(text, "f", format, {.quarantine_devices = true});
-  fuzz::require(!loaded || (rest && rest->spec == loaded->spec), "of a good spec all is kept");
+  fuzz::require(!loaded || (rest && rest->spec == loaded->spec), "a valid spec is kept as a whole");
   if (fuzz::is_read(rest, text) && !loaded) {
-    fuzz::require(!rest->quarantined.empty(), "what is left out is named");
+    fuzz::require(!rest->quarantined.empty(), "removed devices are listed");
     fuzz::require(static_cast<bool>(cdi::validate(rest->spec)), "what is left is valid");
   }
 }

@@ -1,8 +1,8 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// The configuration of an engine is read or refused at a place inside of it; a setting that has a
-// name is found by its key.
+// The configuration of an engine is read, or refused at a position inside it; a setting with a name
+// is found by its key.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       fuzz::require(key.back() == name && settings->has(key), "a key leads to its setting", name);
       const int kinds = (settings->list(key) ? 1 : 0) + (settings->truth(key) ? 1 : 0) +
                         (settings->number(key) ? 1 : 0);
-      fuzz::require(kinds <= 1, "a setting is of one kind", name);
+      fuzz::require(kinds <= 1, "a setting has only one type", name);
     }
   }
   return 0;

@@ -1,8 +1,8 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// A YAML text costs bounded memory, reads back as it was read when a sink has written it, and is
-// the same when its lines end in CR LF, and in UTF-16.
+// Parsing a YAML text takes bounded memory. The document reads back the same after a sink has
+// written it, and is the same if the lines end with CR LF, and in UTF-16.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,7 @@ std::string with_crlf(std::string_view text) {
   return out;
 }
 
-/// A text of ASCII in UTF-16, with a byte order mark.
+/// An ASCII text in UTF-16, with a byte order mark.
 std::string utf16_of(std::string_view text) {
   std::string out = "\xFE\xFF";
   for (const char c : text) out.append(1, '\0').append(1, c);
@@ -58,7 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool limit = !good && document.error().code == cdi::Errc::limit;
   const bool lf = text.find('\r') == text.npos && !cdi::detail::is_utf16(text);
   if (lf && !limit) {
-    require_same(document, with_crlf(text), "lines may end in CR LF");
+    require_same(document, with_crlf(text), "lines may end with CR LF");
   }
   if (is_ascii(text) && !limit) require_same(document, utf16_of(text), "text may be UTF-16");
   if (!good) return 0;
