@@ -1,15 +1,15 @@
 #!/bin/sh
-# The main job, end to end: find the GPUs of this host, write a CDI spec for them, inject one into
-# an OCI config, and start a container with it. Everything it makes is below build/demo.
+# The main job, end to end: finds the GPUs of this host, writes a CDI spec for them, injects one
+# into an OCI config, and starts a container with it. All files are in build/demo.
 set -eu
 cd "$(dirname "$0")/.."
 PATH=$PATH:/usr/sbin:/sbin
 
-say() { printf '\n== %s\n' "$*"; }
+heading() { printf '\n== %s\n' "$*"; }
 
 examples/setup.sh demo
 
-say "building"
+heading "building"
 out=build/demo
 if [ ! -f $out/bin/build.ninja ]; then
   rm -rf build/demo/bin
@@ -23,36 +23,36 @@ rm -rf build/demo/run
 mkdir -p $out/run/bundle/rootfs/bin
 cd $out/run
 
-say "looking for GPUs on this host"
+heading "finding the GPUs of this host"
 root=/
 code=0
 $prepare detect >gpus.txt || code=$?
 cat gpus.txt
-# 3: some GPUs were left out; 1 and 4: all of them, as in a container on a node with GPUs.
+# 3: some GPUs are not usable; 1 and 4: none is, for example in a container on a node with GPUs.
 case $code in 0 | 1 | 3 | 4) ;; *) exit 1 ;; esac
 if [ ! -s gpus.txt ] || [ "$code" = 1 ] || [ "$code" = 4 ]; then
-  echo "going on with a sample node of two GPUs, without the libraries of their driver"
+  echo "continuing with a sample node with two GPUs, without the libraries of their driver"
   ../../../examples/prepare/sample-node sample
   root=sample
   $prepare detect --root sample
 fi
 
-say "writing a CDI spec for them"
+heading "writing a CDI spec for them"
 $prepare write --root $root --output-dir cdi >/dev/null || [ $? = 3 ]
 ls cdi
 
-say "the devices in it"
+heading "listing the devices of the spec"
 $cdi devices --spec-dir cdi
 device=$($cdi devices --spec-dir cdi | grep '/gpu=[0-9]*$' | head -n 1)
 
-say "where $device comes from, and why another is not resolved"
+heading "showing where $device comes from, and why another device is not resolved"
 $cdi why --spec-dir cdi "$device" "${device}9" || [ $? -ge 10 ]
 
-say "injecting $device into an OCI config: what changes"
+heading "injecting $device into an OCI config, and showing the changes"
 if command -v runc >/dev/null; then
   (cd bundle && runc spec)
 else
-  echo "(runc is not here: the config is a small one of our own)"
+  echo "(runc is not installed: using a small config of our own)"
   cat >bundle/config.json <<'CONFIG'
 {
 	"ociVersion": "1.0.2",
@@ -78,18 +78,18 @@ fi
 $cdi inject --spec-dir cdi bundle/config.json "$device" >injected.json
 diff -U 2 --label before --label after bundle/config.json injected.json && exit 1
 
-say "starting a container with it"
-left_out() {
-  echo "left out: $*"
-  say "done; all of it is in $out"
+heading "starting a container with it"
+skip() {
+  echo "skipped: $*"
+  heading "done; all files are in $out"
   exit 0
 }
-[ "$(id -u)" = 0 ] || left_out "starting a container needs root"
-command -v runc >/dev/null || left_out "runc is not installed"
-command -v busybox >/dev/null || left_out "busybox is not installed (Debian: busybox-static)"
+[ "$(id -u)" = 0 ] || skip "starting a container needs root"
+command -v runc >/dev/null || skip "runc is not installed"
+command -v busybox >/dev/null || skip "busybox is not installed (Debian: busybox-static)"
 cp "$(command -v busybox)" bundle/rootfs/bin/busybox
 
-# start SCRIPT CONFIG: runs a shell script in a container of that config.
+# start SCRIPT CONFIG: runs a shell script in a container with the config.
 start() {
   python3 - "$1" "$2" >bundle/config.json <<'PYTHON'
 import json, sys
@@ -102,7 +102,7 @@ PYTHON
 
 cp bundle/config.json plain.json
 start true plain.json 2>why.txt ||
-  left_out "runc starts no containers on this machine: $(tail -n 1 why.txt)"
+  skip "runc cannot start containers on this machine: $(tail -n 1 why.txt)"
 # shellcheck disable=SC2016  # the shell of the container expands it
 start '
 cd /dev
@@ -111,4 +111,4 @@ for node in nvidia[0-9]* nvidiactl dri/*; do
 done
 /bin/busybox env | /bin/busybox grep -i nvidia' injected.json
 
-say "done; all of it is in $out"
+heading "done; all files are in $out"

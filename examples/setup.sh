@@ -1,11 +1,12 @@
 #!/bin/sh
-# Installs what the project needs and this machine lacks: setup.sh demo|tests
+# Installs the missing dependencies of the project: setup.sh demo|tests
 #
-# Looks for each thing itself, so that one installed in another way counts. Installs with apt-get as
-# root or through sudo; elsewhere it says what is missing and exits 1.
+# Searches for the programs and files, not for packages, so that they may be installed in any way.
+# Installs with apt-get as root or through sudo. If it cannot, it prints what is missing and exits
+# with 1.
 set -eu
 
-# Debian package | what to find: a command, a header in < >, /a/file, or python3:MODULE | for what
+# Debian package | a command, a header in < >, /a/file, or python3:MODULE | purposes
 needs='
 g++                  | g++                       | demo tests
 meson                | meson                     | demo tests
@@ -24,8 +25,8 @@ doctest-dev          | <doctest/doctest.h>       | tests
 libbenchmark-dev     | <benchmark/benchmark.h>   | tests
 libssl-dev           | <openssl/sha.h>           | tests
 '
-# Without these the steps that start containers, and the tests of JSON schemas, documentation, other
-# libraries and other machines are left out.
+# Without these, the steps that start containers and the tests of JSON schemas, documentation, other
+# libraries and other machines are skipped.
 wishes='
 runc                 | runc                      | demo tests
 busybox-static       | busybox                   | demo tests
@@ -52,8 +53,8 @@ found() {
   esac
 }
 
-# The packages of a table that are for $1 and not found.
-lacking() {
+# Prints the packages of a table that are needed for $1 and not found.
+missing_from() {
   echo "$2" | while IFS='|' read -r package thing uses; do
     case " $uses " in
       *" $1 "*)
@@ -71,8 +72,8 @@ as_root() {
 }
 
 purpose=${1:?usage: setup.sh demo|tests}
-missing=$(lacking "$purpose" "$needs")
-wished=$(lacking "$purpose" "$wishes")
+missing=$(missing_from "$purpose" "$needs")
+wished=$(missing_from "$purpose" "$wishes")
 [ -n "$missing$wished" ] || exit 0
 
 if command -v apt-get >/dev/null && as_root true 2>/dev/null; then
@@ -87,20 +88,20 @@ if command -v apt-get >/dev/null && as_root true 2>/dev/null; then
   for package in $wished; do
     as_root env DEBIAN_FRONTEND=noninteractive \
       apt-get install -y -qq --no-install-recommends "$package" >/dev/null ||
-      echo "without $package: the steps that need it will be left out"
+      echo "cannot install $package: the steps that need it will be skipped"
   done
-  missing=$(lacking "$purpose" "$needs")
+  missing=$(missing_from "$purpose" "$needs")
 elif [ -n "$wished" ]; then
   # shellcheck disable=SC2086
-  echo "not here:" $wished "- the steps that need it will be left out"
+  echo "not installed:" $wished "- the steps that need them will be skipped"
 fi
 
 if [ -n "$missing" ]; then
   {
-    echo "missing, by the names of Debian's packages:"
+    echo "missing Debian packages:"
     echo "$missing" | sed 's/^/  /'
     # shellcheck disable=SC2086
-    echo "on Debian or Ubuntu: sudo apt-get install" $missing
+    echo "on Debian or Ubuntu, run: sudo apt-get install" $missing
   } >&2
   exit 1
 fi
