@@ -11,16 +11,17 @@
 #include <malloc.h>
 #include <new>
 
-// Replaces the global allocation functions of a program by ones that count. For one source file.
+// Replaces the global allocation functions of a program by functions that count. Include it in only
+// one source file.
 
 namespace counted {
 
-inline std::atomic<std::size_t> held{0};  // bytes, with what malloc rounds up
+inline std::atomic<std::size_t> held{0};  // bytes, with the padding of malloc
 inline std::atomic<std::size_t> most_held{0};
 inline std::atomic<std::size_t> allocations{0};
 
-/// The most bytes that were held at a time since it was made, over what was held then. One at a
-/// time, in a program of one thread.
+/// The highest number of allocated bytes since construction, minus the number at construction. For
+/// one object at a time, in a program with one thread.
 class Peak {
  public:
   Peak() : before_{held} { most_held = before_; }
@@ -32,10 +33,10 @@ class Peak {
 
 }  // namespace counted
 
-// Not inlined: g++ would see half of a pair and warn.
+// Not inlined, because g++ warns if it inlines only one function of a new and delete pair.
 [[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   void* const memory = std::malloc(size == 0 ? 1 : size);
-  counted::held += ::malloc_usable_size(memory) + sizeof(std::size_t);  // its own head
+  counted::held += ::malloc_usable_size(memory) + sizeof(std::size_t);  // malloc's header
   counted::most_held = std::max<std::size_t>(counted::most_held, counted::held);
   ++counted::allocations;
   return memory;

@@ -15,7 +15,7 @@
 
 #include "shown_document.hpp"
 
-/// Fills a document by hand, each value in a column of its own on line 1.
+/// Builds a document by hand. The values are on line 1, each in the next column.
 class Hand {
  public:
   explicit Hand(cdi::Limits limits = {}, bool merge_keys = true)

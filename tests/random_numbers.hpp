@@ -1,4 +1,4 @@
-// Numbers that look random, the same in each run, for tests against naive models.
+// Pseudo-random numbers, the same in each run, for tests against naive models.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TESTS_RANDOM_NUMBERS_HPP
@@ -10,7 +10,7 @@ class RandomNumbers {
  public:
   explicit RandomNumbers(std::uint32_t seed) : state_{seed} {}
 
-  /// A number from 0 to `end`, which is left out.
+  /// A number from 0 to `end - 1`.
   std::uint32_t below(std::uint32_t end) {
     state_ = state_ * 1664525 + 1013904223;
     return (state_ >> 8) % end;

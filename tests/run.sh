@@ -1,5 +1,5 @@
 #!/bin/sh
-# Sets up, builds and runs every test: with g++, optimised, against the compiled library; with
+# Configures, builds and runs every test: with g++, optimised, against the compiled library; with
 # clang++, header-only, under the address and undefined behaviour sanitizers; and the tests that
 # start threads under the thread sanitizer. The last line is `N passed, N failed, N skipped`.
 set -eu
@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 PATH=$PATH:/usr/sbin:/sbin
 examples/setup.sh tests
 
-# The compilers of the floor where they are, else those of the system.
+# The oldest supported compilers, if they are installed, else the system's.
 first_of() {
   for name in "$@"; do
     command -v "$name" >/dev/null && echo "$name" && return
@@ -18,7 +18,7 @@ clangxx=$(first_of clang++-14 clang++)
 
 builds=
 failed=0
-only=  # the tests to build and run; all when empty
+only=  # the tests to build and run; all if empty
 build_and_test() {
   name=$1
   compiler=$2
@@ -28,7 +28,8 @@ build_and_test() {
   echo "== $name: $compiler $*"
   if [ ! -f "$folder/build.ninja" ]; then
     rm -rf "$folder"
-    CXX=$compiler meson setup "$folder" -Dwerror=true -Dtests=enabled -Dcompiled=disabled "$@" >/dev/null ||
+    CXX=$compiler meson setup "$folder" -Dwerror=true -Dtests=enabled -Dcompiled=disabled \
+      "$@" >/dev/null ||
       { tail -n 20 "$folder/meson-logs/meson-log.txt"; return 1; }
   fi
   programs=
@@ -39,16 +40,19 @@ build_and_test() {
 }
 
 rm -f build/tests-*/meson-logs/testlog.json
-# The sanitizers go with clang, which compiles for them in half the time of g++; where its runtime is
-# missing, with g++.
+# The sanitizers run with clang++, which takes half the time of g++ to compile for them, or with g++
+# if the runtime of clang++ is missing.
 sanitize='-Ddebug=false -Dcpp_args=-g1 -Db_lundef=false -Db_sanitize'
 # shellcheck disable=SC2086  # one word for each option
-if echo 'int main() {}' | "$clangxx" -fsanitize=address,undefined -x c++ - -o /dev/null 2>/dev/null; then
-  # Optimised, since some warnings need it.
+if echo 'int main() {}' |
+  "$clangxx" -fsanitize=address,undefined -x c++ - -o /dev/null 2>/dev/null; then
+  # Optimised, because some warnings need it.
   build_and_test gcc "$gxx" -Ddebug=false -Doptimization=2 -Dbench=enabled || failed=1
-  build_and_test clang-sanitize "$clangxx" -Dheader_only=true -Doptimization=0 $sanitize=address,undefined || failed=1
+  build_and_test clang-sanitize "$clangxx" -Dheader_only=true -Doptimization=0 \
+    $sanitize=address,undefined || failed=1
 else
-  build_and_test gcc-sanitize "$gxx" -Dheader_only=true -Doptimization=0 $sanitize=address,undefined || failed=1
+  build_and_test gcc-sanitize "$gxx" -Dheader_only=true -Doptimization=0 \
+    $sanitize=address,undefined || failed=1
   build_and_test clang "$clangxx" -Ddebug=false -Doptimization=0 -Dbench=enabled || failed=1
 fi
 only='cache publish watch'

@@ -14,7 +14,7 @@ inline std::string place(const cdi::Position& position) {
   return std::to_string(position.line) + ":" + std::to_string(position.column);
 }
 
-/// A value, with the place of everything in it where asked for: `{a@1:1=1@1:4}@1:1`.
+/// A value as text; with `places`, each value and key has its position: `{a@1:1=1@1:4}@1:1`.
 inline std::string show(const cdi::Document::Value& value, bool places = false) {
   using Kind = cdi::Document::Kind;
   std::string out;

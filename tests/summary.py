@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Adds up what the tests of several builds said: summary.py FAILED BUILD...
+"""Adds up the test results of several builds: summary.py FAILED BUILD...
 
-FAILED is 1 when a build or a run failed, even if no test can tell. Exits 1 when anything failed.
+FAILED is 1 if a build or a test run failed, even if no test reports it. Exits with 1 if anything
+failed.
 """
 import json
 import pathlib
@@ -13,11 +14,11 @@ SKIPPED = re.compile(r"skipped ['\"](.*)['\"]$", re.M)
 
 
 def count(test):
-    """(passed, failed, skipped) of one test program, from what its framework printed."""
+    """(passed, failed, skipped) of one test program, from the output of its framework."""
     out = test.get("stdout", "") + test.get("stderr", "")
     good = test["result"] in ("OK", "EXPECTEDFAIL")
     found = re.search(r"test cases: +\d+ \| +(\d+) passed \| +(\d+) failed \| +(\d+) skipped", out)
-    if found:  # doctest; a case that says why it does nothing has not passed
+    if found:  # doctest; a case that prints why it is skipped has not passed
         skips = len(SKIPPED.findall(out))
         numbers = (int(found[1]) - skips, int(found[2]), int(found[3]) + skips)
     elif found := re.search(r"^Ran (\d+) tests?", out, re.M):  # unittest
@@ -41,7 +42,7 @@ wrong = []
 for build in map(pathlib.Path, sys.argv[2:]):
     log = build / "meson-logs" / "testlog.json"
     if not log.exists():
-        wrong.append(f"{build}: did not get as far as its tests")
+        wrong.append(f"{build}: failed before its tests ran")
         total[1] += 1
         continue
     for line in log.read_text().splitlines():
@@ -58,7 +59,7 @@ for line in wrong:
 for reason, times in reasons.items():
     print(f"skipped {times}: {reason}")
 if sys.argv[1] != "0" and total[1] == 0:
-    print("a build or a run failed, see above")
+    print("a build or a test run failed, see above")
     total[1] += 1
 print(f"{total[0]} passed, {total[1]} failed, {total[2]} skipped")
 sys.exit(total[1] != 0)

@@ -35,13 +35,13 @@ inline std::string get_file(const std::string& path) {
   return text;
 }
 
-/// Permission bits; of a link, its own.
+/// Permission bits. Links are not followed.
 inline mode_t mode_of(const std::string& path) {
   struct stat info = {};
   return ::lstat(path.c_str(), &info) == 0 ? info.st_mode & 07777U : 0;
 }
 
-/// How many descriptors this process has open, with those of the counting.
+/// The number of open descriptors of this process, including the one that this function opens.
 inline std::size_t open_files() {
   std::size_t count = 0;
   DIR* const stream = ::opendir("/proc/self/fd");
@@ -51,12 +51,12 @@ inline std::size_t open_files() {
   return count;
 }
 
-/// Another user than root for as long as it lives, since root may read everything.
+/// Changes the user from root to another for its lifetime, because root may read all files.
 class Nobody {
  public:
   Nobody() {
     if (::geteuid() == 0 && ::seteuid(65534) != 0) {
-      MESSAGE("skipped 'there is no user but root here'");
+      MESSAGE("skipped 'root cannot become another user here'");
     }
   }
   Nobody(const Nobody&) = delete;
@@ -67,11 +67,11 @@ class Nobody {
   explicit operator bool() const { return ::geteuid() != 0; }
 };
 
-/// A directory tree that is removed in the end.
+/// A directory tree, removed by the destructor.
 class TempTree {
  public:
   TempTree() { REQUIRE(::mkdtemp(path_.data()) != nullptr); }
-  /// In another directory than /tmp, if that is there.
+  /// Below `parent`, or below /tmp if that fails.
   explicit TempTree(std::string_view parent) : path_{std::string{parent} + "/cdi-test-XXXXXX"} {
     if (::mkdtemp(path_.data()) != nullptr) return;
     path_ = "/tmp/cdi-test-XXXXXX";
@@ -85,7 +85,7 @@ class TempTree {
 
   const std::string& path() const { return path_; }
 
-  /// What is in the uppermost directory.
+  /// The names in the top directory.
   std::set<std::string> names() const { return list(path_); }
 
   std::string make_dir(std::string_view name) const {
