@@ -42,9 +42,9 @@ class Watcher {
   /// watcher.
   int descriptor() const { return inotify_.get(); }
 
-  /// Consumes all events since the last call. Whether something may have changed since then.
-  /// Consume first, then read the files: the next call reports what changes meanwhile. Never waits.
-  /// Watches directories that were created or replaced.
+  /// Consumes all events since the last call, and returns whether something may have changed since
+  /// then. Consume first, then read the files: the next call reports what changes meanwhile. Never
+  /// waits. Watches directories that were created or replaced.
   bool consume();
 
   /// Resolves all paths again, for a caller who sees that one leads elsewhere, for example after a

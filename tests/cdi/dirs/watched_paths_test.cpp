@@ -5,10 +5,10 @@
 #include <chrono>
 #include <fcntl.h>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -117,74 +117,57 @@ TEST_CASE("The replacement of a directory is reported, and the new one is watche
 }
 
 TEST_CASE("A change of a link on the way to a directory is reported") {
-  const Tree tree;
-  tree.make_dirs("one/cdi");
-  tree.make_dirs("two/cdi");
-  const auto retarget = [&](const std::string& to, std::string_view name) {
-    tree.link(to, "new-link");
-    tree.move("new-link", name);
+  struct {
+    std::string name;
+    std::vector<std::pair<std::string, std::string>> links;  // target and name; {} is the tree
+    std::string dir;
+    std::pair<std::string, std::string> new_link;  // replaces a link of this name
+  } const rows[] = {
+      {"the directory is a link", {{"one/cdi", "link"}}, "link", {"two/cdi", "link"}},
+      {"an absolute link", {{"{}/one/cdi", "link"}}, "link", {"{}/two/cdi", "link"}},
+      {"a link in the middle", {{"one", "link"}}, "link/cdi", {"two", "link"}},
+      {"a link to a link",
+       {{"../one", "links/second"}, {"links/second/cdi", "link"}},
+       "link",
+       {"../two", "links/second"}},
+      {"a link to itself", {{"link", "link"}}, "link", {"two/cdi", "link"}},
+      {"a link to nothing yet", {{"three/cdi", "link"}}, "link", {"two", "three"}},
   };
-  std::string dir;
-  std::function<void()> change;
+  for (const auto& row : rows) {
+    CAPTURE(row.name);
+    const Tree tree;
+    for (const auto* name : {"one/cdi", "two/cdi", "links"}) tree.make_dirs(name);
+    const auto link = [&](const std::pair<std::string, std::string>& target_and_name) {
+      auto [target, name] = target_and_name;
+      if (target.starts_with("{}")) target.replace(0, 2, tree.path());
+      tree.link(target, "new-link");
+      tree.move("new-link", name);
+    };
+    for (const auto& one : row.links) link(one);
+    auto watcher = watch({tree / row.dir});
+    CHECK_FALSE(watcher.consume());
+    link(row.new_link);
+    CHECK(reports_change(watcher));
+    tree.put(row.dir + "/x.json");
+    CHECK(reports_change(watcher));
+  }
+}
 
-  SUBCASE("the directory is a link") {
-    tree.link("one/cdi", "link");
-    dir = "link";
-    change = [&] {
-      retarget("two/cdi", "link");
-    };
+TEST_CASE("A change of the target of a link on the way to a directory is reported") {
+  for (const bool exists : {false, true}) {
+    CAPTURE(exists);
+    const Tree tree;
+    tree.make_dirs("two/cdi");
+    if (exists) tree.make_dirs("one/cdi");
+    tree.link(exists ? tree / "one/cdi" : "one/cdi", "link");
+    auto watcher = watch({tree / "link"});
+    CHECK_FALSE(watcher.consume());
+    if (exists) tree.move("one", "old");
+    tree.move("two", "one");
+    CHECK(reports_change(watcher));
+    tree.put("link/x.json");
+    CHECK(reports_change(watcher));
   }
-  SUBCASE("by an absolute path") {
-    tree.link(tree / "one/cdi", "link");
-    dir = "link";
-    change = [&] {
-      retarget(tree / "two/cdi", "link");
-    };
-  }
-  SUBCASE("a link in the middle") {
-    tree.link("one", "link");
-    dir = "link/cdi";
-    change = [&] {
-      retarget("two", "link");
-    };
-  }
-  SUBCASE("a link to a link") {
-    tree.make_dirs("links");
-    tree.link("../one", "links/second");
-    tree.link("links/second/cdi", "link");
-    dir = "link";
-    change = [&] {
-      retarget("../two", "links/second");
-    };
-  }
-  SUBCASE("a link to nothing yet") {
-    tree.link("three/cdi", "link");
-    dir = "link";
-    change = [&] {
-      tree.move("two", "three");
-    };
-  }
-  SUBCASE("a link to itself") {
-    tree.link("link", "link");
-    dir = "link";
-    change = [&] {
-      retarget("two/cdi", "link");
-    };
-  }
-  SUBCASE("the target is replaced") {
-    tree.link(tree / "one/cdi", "link");
-    dir = "link";
-    change = [&] {
-      tree.move("one", "old");
-      tree.move("two", "one");
-    };
-  }
-  auto watcher = watch({tree / dir});
-  CHECK_FALSE(watcher.consume());
-  change();
-  CHECK(reports_change(watcher));
-  tree.put(dir + "/x.json");
-  CHECK(reports_change(watcher));
 }
 
 TEST_CASE("Many links and loops of links end") {
