@@ -20,7 +20,7 @@ inline std::string show(const cdi::Document::Value& value, bool places = false) 
   std::string out;
   if (value.kind() == Kind::null) out = "null";
   if (value.kind() == Kind::plain) out = value.text();
-  if (value.kind() == Kind::quoted) out = cdi::detail::quoted(value.text());
+  if (value.kind() == Kind::quoted) out = cdi::quoted(value.text());
   if (value.kind() == Kind::list) {
     for (const auto item : value.items()) out += (out.empty() ? "" : " ") + show(item, places);
     out = "[" + out + "]";

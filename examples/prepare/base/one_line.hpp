@@ -21,7 +21,7 @@ inline std::string one_line(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     const auto end = std::min(text.find_first_of(shown_as_they_are), text.size());
-    out.append(cdi::detail::escaped(text.substr(0, end), std::string::npos));
+    out.append(cdi::escaped(text.substr(0, end), std::string::npos));
     if (end < text.size()) out += text[end];
     text.remove_prefix(std::min(end + 1, text.size()));
   }

@@ -21,8 +21,10 @@
 
 #include <fmt/format.h>
 
+#include <cdi/files/access.hpp>
 #include <cdi/files/descriptor.hpp>
 #include <cdi/files/replace_file.hpp>
+#include <cdi/files/temporary.hpp>
 #include <cdi/files/text_file.hpp>
 #include <cdi/result.hpp>
 
@@ -71,7 +73,7 @@ class Journal {
     Claims claims;
     for (const auto& name : *names) {
       const auto uid = name.substr(0, name.rfind('.'));
-      if (cdi::detail::is_temporary_name(name)) {
+      if (cdi::is_temporary_name(name)) {
         ::unlinkat(directory_.number(), name.c_str(), 0);
       } else if (name == file_of(uid) && is_claim_uid(uid)) {
         claims.emplace(uid, read(uid));
@@ -82,7 +84,9 @@ class Journal {
 
   /// Writes a claim so that it survives a crash of the host.
   cdi::Result<void> save(const Claim& claim) const {
-    return replace_file(directory_, file_of(claim.uid), json_text(to_json(claim)), 0600);
+    const auto name = file_of(claim.uid);
+    return cdi::replace_file_at(directory_.number(), name, json_text(to_json(claim)),
+                                directory_.path_of(name), {.mode = 0600});
   }
 
   /// Removes a claim permanently.
@@ -90,7 +94,7 @@ class Journal {
     if (::unlinkat(directory_.number(), file_of(uid).c_str(), 0) != 0 && errno != ENOENT) {
       return cdi::file_error(path_of(uid), "cannot remove the file");
     }
-    return sync_names(directory_);
+    return cdi::sync_directory(directory_.number(), directory_.path);
   }
 
  private:
@@ -104,11 +108,12 @@ class Journal {
     if (::fstat(directory.number(), &info) != 0) {
       return cdi::file_error(directory.path, "cannot read the directory");
     }
-    if (!cdi::detail::is_writable_by_others(info)) return {};
-    auto error = cdi::detail::writable_by_others(directory.path, "directory", info);
-    error.message +=
-        ": take another --state-dir, or change its owner and mode with chown and chmod";
-    return error;
+    auto good = cdi::check_writers(directory.path, info);
+    if (!good) {
+      good.error().message +=
+          ": take another --state-dir, or change its owner and mode with chown and chmod";
+    }
+    return good;
   }
 
   cdi::Result<void> lock(std::chrono::duration<double> patience) {

@@ -58,8 +58,7 @@ inline std::string asked_name_fault(const std::string& text) {
   constexpr std::size_t longest = 127;
   const auto [name, request] = parse_asked_name(text);
   if (!cdi::parse_name(name) && !cdi::is_device_name(name)) {
-    return cdi::detail::quoted(name) +
-           " is not the name of a device: `cdi-prepare detect` lists the names";
+    return cdi::quoted(name) + " is not the name of a device: `cdi-prepare detect` lists the names";
   }
   const bool is_request = !request.empty() && request.size() <= longest &&
                           request.find_first_not_of(allowed) == std::string::npos;

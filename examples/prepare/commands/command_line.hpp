@@ -248,8 +248,8 @@ inline bool report_unknown_command(const CLI::App& app) {
   if (!app.get_subcommands().empty() || given.empty()) return false;
   std::vector<std::string> names;
   for (const auto* command : app.get_subcommands({})) names.push_back(command->get_name());
-  report(fmt::format("error: {} is not a command: use one of {}",
-                     cdi::detail::quoted(given.front()), fmt::join(names, ", ")));
+  report(fmt::format("error: {} is not a command: use one of {}", cdi::quoted(given.front()),
+                     fmt::join(names, ", ")));
   return true;
 }
 

@@ -31,7 +31,7 @@ inline std::string release_fault(const std::string& text) {
   const bool written =
       release && *release >= cdi::Release{0, 3, 0};  // older ones have no name in specs
   return written ? ""
-                 : cdi::detail::quoted(text) +
+                 : cdi::quoted(text) +
                        " is not a CDI release that specs can have: give one such as 0.6.0";
 }
 
@@ -42,7 +42,7 @@ inline std::string engine_fault(const std::string& text) {
 
 inline std::string uid_fault(const std::string& text) {
   return is_claim_uid(text) ? ""
-                            : cdi::detail::quoted(text) +
+                            : cdi::quoted(text) +
                                   " is not a UID of 1 to 56 letters, digits and -, with a letter "
                                   "or digit at both ends";
 }
@@ -56,25 +56,22 @@ inline bool is_time(const std::string& text, double least) {
 }
 
 inline std::string seconds_fault(const std::string& text) {
-  return is_time(text, 0)
-             ? ""
-             : cdi::detail::quoted(text) + " is not a number of seconds from 0 to 86400";
+  return is_time(text, 0) ? "" : cdi::quoted(text) + " is not a number of seconds from 0 to 86400";
 }
 
 inline std::string interval_fault(const std::string& text) {
-  return is_time(text, 0.01)
-             ? ""
-             : cdi::detail::quoted(text) + " is not a number of seconds from 0.01 to 86400";
+  return is_time(text, 0.01) ? ""
+                             : cdi::quoted(text) + " is not a number of seconds from 0.01 to 86400";
 }
 
 inline std::string count_fault(const std::string& text) {
-  return parse_number<std::uint32_t>(text) ? "" : cdi::detail::quoted(text) + " is not a number";
+  return parse_number<std::uint32_t>(text) ? "" : cdi::quoted(text) + " is not a number";
 }
 
 inline std::string kind_fault(const std::string& text) {
   return cdi::parse_kind(text)
              ? ""
-             : cdi::detail::quoted(text) + " is not a kind: give one such as example.com/claim";
+             : cdi::quoted(text) + " is not a kind: give one such as example.com/claim";
 }
 
 }  // namespace prepare

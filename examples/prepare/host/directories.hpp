@@ -17,7 +17,6 @@
 #include <vector>
 
 #include <cdi/files/descriptor.hpp>
-#include <cdi/files/replace_file.hpp>
 #include <cdi/result.hpp>
 
 #include "../base/options.hpp"
@@ -122,23 +121,6 @@ inline cdi::Result<std::vector<std::string>> names_in(const Directory& directory
   errno = failed;
   if (failed != 0) return cdi::file_error(directory.path, "cannot list the directory");
   return names;
-}
-
-/// Makes changes to the names in a directory survive a crash of the host.
-inline cdi::Result<void> sync_names(const Directory& directory) {
-  // Some file systems cannot sync directories and return EINVAL.
-  if (::fsync(directory.number()) == 0 || errno == EINVAL) return {};
-  return cdi::file_error(directory.path, "cannot sync the directory");
-}
-
-/// Like `cdi::replace_file`, for a file in an open directory.
-inline cdi::Result<void> replace_file(const Directory& directory, const std::string& name,
-                                      std::string_view text, mode_t mode) {
-  const auto path = directory.path_of(name);
-  cdi::detail::Temporary temporary{directory.number(), name};
-  if (auto filled = temporary.fill(path, text, {.mode = mode}); !filled) return filled;
-  if (!temporary.replace(name)) return cdi::file_error(path, "cannot rename the temporary file");
-  return sync_names(directory);
 }
 
 }  // namespace prepare

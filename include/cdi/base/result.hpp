@@ -162,9 +162,6 @@ std::string quoted(std::string_view text);
 
 namespace detail {
 
-using cdi::escaped;  // for callers that still name this namespace
-using cdi::quoted;
-
 /// The error of a text that is not UTF-8.
 Error not_utf8(std::string_view text);
 

@@ -56,8 +56,6 @@ inline bool is_writable_by_others(const struct stat& info) {
 
 namespace detail {
 
-using cdi::is_writable_by_others;  // for callers that still name this namespace
-
 inline Error writable_by_others(std::string_view path, std::string_view what,
                                 const struct stat& info) {
   std::string message = is_foreign(info)

@@ -81,14 +81,14 @@ inline ReadAttempt read_spec_once(const SpecFilePlace& place, const ReadOptions&
     out.rejected = before.rejected;
     return {.file = std::move(out)};
   }
-  LoadedSpec loaded{.priority = place.priority};
-  RejectedFile rejected;
-  if (detail::read_text(text->text, place.path, *format, options, loaded, rejected)) {
-    out.spec = std::make_shared<LoadedSpec>(std::move(loaded));
-    return {.file = std::move(out)};
+  auto read = detail::read_text(text->text, place.path, *format, options);
+  if (!read.spec) {
+    out.rejected = std::make_shared<const RejectedFile>(std::move(read.rejected));
+    return {.file = std::move(out), .may_pass = text->age < options.patience.count()};
   }
-  out.rejected = std::make_shared<const RejectedFile>(std::move(rejected));
-  return {.file = std::move(out), .may_pass = text->age < options.patience.count()};
+  read.spec->priority = place.priority;
+  out.spec = std::make_shared<LoadedSpec>(*std::move(read.spec));
+  return {.file = std::move(out)};
 }
 
 /// Reads a spec file, and again while a program probably writes it and `wait()` is true.

@@ -4,6 +4,7 @@
 #ifndef CDI_FILES_SPEC_TEXT_HPP
 #define CDI_FILES_SPEC_TEXT_HPP
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,10 +26,15 @@ namespace detail {
 Result<Document> parse_text(std::string_view text, std::string_view path, Format format,
                             const Limits& limits, std::vector<Error>& warnings);
 
-/// Reads a spec from text and validates it. True if `out` has it; otherwise `rejected` has the
-/// reason.
-bool read_text(std::string_view text, std::string_view path, Format format,
-               const ReadOptions& options, LoadedSpec& out, RejectedFile& rejected);
+/// A spec, or why a text gives none.
+struct SpecOrRejected {
+  std::optional<LoadedSpec> spec{};
+  RejectedFile rejected{};  // only without a spec
+};
+
+/// Reads a spec from text and validates it.
+SpecOrRejected read_text(std::string_view text, std::string_view path, Format format,
+                         const ReadOptions& options);
 
 }  // namespace detail
 

@@ -34,8 +34,6 @@ void remove_temporaries_of(int directory, std::string_view name);
 
 namespace detail {
 
-using cdi::is_temporary_name;  // for callers that still name this namespace
-
 /// The name of a temporary file for `name`: `.NAME.PID-NUMBER.cdi-tmp`.
 std::string temporary_name(std::string_view name, std::uint64_t number);
 

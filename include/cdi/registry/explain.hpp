@@ -36,10 +36,10 @@ inline const Device* find_device(const Spec& spec, std::string_view name) {
 /// provides, too.
 inline Error conflict(const LoadedSpec& spec, const LoadedSpec& other, const Device& device,
                       std::size_t devices) {
-  std::string message = "device " + detail::quoted(qualified_name(spec.spec.kind, device.name));
+  std::string message = "device " + cdi::quoted(qualified_name(spec.spec.kind, device.name));
   if (devices > 1) message.append(" and ").append(std::to_string(devices - 1)).append(" more");
   message.append(devices > 1 ? " are" : " is").append(" also defined by ");
-  message.append(detail::quoted(other.path)).append(", which has the same priority: keep only one");
+  message.append(cdi::quoted(other.path)).append(", which has the same priority: keep only one");
   const ResolvedDevice mine{&spec, find_device(spec.spec, device.name)};
   return {.code = Errc::conflict,
           .message = std::move(message),
@@ -121,7 +121,7 @@ class Explainer {
       is_known(kind) ? explain_unknown_device(kind, parsed->device, with_nearest, out)
                      : explain_unknown_kind(kind, *parsed, out);
     }
-    out.why.message.insert(0, "cannot resolve " + detail::quoted(name) + ": ");
+    out.why.message.insert(0, "cannot resolve " + cdi::quoted(name) + ": ");
     return out;
   }
 
@@ -146,8 +146,7 @@ class Explainer {
     }
     out.causes.insert(out.causes.begin(), detail::conflict(*found.spec, *rival, *found.device, 1));
     out.why.code = Errc::conflict;
-    out.why.message = "both " + detail::quoted(found.spec->path) + " and " +
-                      detail::quoted(rival->path) +
+    out.why.message = "both " + cdi::quoted(found.spec->path) + " and " + cdi::quoted(rival->path) +
                       " define it, with the same priority: keep only one";
   }
 

@@ -111,7 +111,7 @@ class FirstNames {
   std::string text() const {
     std::string out;
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      out.append(i == 0 ? "" : ", ").append(i == most ? "..." : detail::escaped(names_[i]));
+      out.append(i == 0 ? "" : ", ").append(i == most ? "..." : cdi::escaped(names_[i]));
     }
     return out.empty() ? "none" : out;
   }

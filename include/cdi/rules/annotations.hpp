@@ -88,7 +88,7 @@ Result<void> update_annotations(Annotations& annotations, std::string_view plugi
   if (!value) return std::move(value).error();
   if (annotations.emplace(*key, *std::move(value)).second) return {};
   return Error{.code = Errc::conflict,
-               .message = "annotation " + detail::quoted(*key) +
+               .message = "annotation " + cdi::quoted(*key) +
                           " exists already: use another device id, or remove it first"};
 }
 /// The same for names in braces.

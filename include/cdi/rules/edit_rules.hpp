@@ -28,18 +28,18 @@ inline void check_env(std::string_view entry, const MemberPath& at, Findings& ou
   const auto equals = entry.find('=');
   if (equals == std::string_view::npos || equals == 0) {
     return out.note(Rule::env_entry, at,
-                    "invalid environment variable " + detail::quoted(entry) + ": write NAME=value");
+                    "invalid environment variable " + cdi::quoted(entry) + ": write NAME=value");
   }
   const auto name = entry.substr(0, equals);
   if (name.find_first_of(" \t\n\v\f\r\"'`") == std::string_view::npos) return;
   out.note(Rule::env_name, at,
-           "environment variable " + detail::quoted(name) +
+           "environment variable " + cdi::quoted(name) +
                " has blanks or quotes in its name: write NAME=value");
 }
 
 inline void check_absolute(Rule rule, std::string_view path, const MemberPath& at, Findings& out) {
   if (path.starts_with('/')) return;
-  out.note(rule, at, "path " + detail::quoted(path) + " is not absolute: begin it with /");
+  out.note(rule, at, "path " + cdi::quoted(path) + " is not absolute: begin it with /");
 }
 
 inline void check_number(std::string_view key, std::int64_t number, const MemberPath& at,
@@ -64,15 +64,15 @@ void check(const BasicDeviceNode<S>& node, const MemberPath& at, Findings& out) 
   }
   if (!type.empty() && type != "b" && type != "c" && type != "u" && type != "p") {
     out.note(Rule::node_type, {&at, "type"},
-             "device " + detail::quoted(path) + ": invalid type " + detail::quoted(type) +
+             "device " + cdi::quoted(path) + ": invalid type " + cdi::quoted(type) +
                  R"(: use "b", "c", "u" or "p", or leave it out)");
   }
   check_number("major", node.major, at, out);
   check_number("minor", node.minor, at, out);
   if (permissions != "none" && permissions.find_first_not_of("rwm") != std::string_view::npos) {
     out.note(Rule::node_permissions, {&at, "permissions"},
-             "device " + detail::quoted(path) + ": invalid permissions " +
-                 detail::quoted(permissions) + R"(: use some of "rwm", or "none")");
+             "device " + cdi::quoted(path) + ": invalid permissions " + cdi::quoted(permissions) +
+                 R"(: use some of "rwm", or "none")");
   }
 }
 
@@ -85,7 +85,7 @@ inline bool is_interface_name(std::string_view name) {
 inline void check_interface_name(std::string_view name, const MemberPath& at, Findings& out) {
   if (is_interface_name(name)) return;
   out.note(Rule::net_name_length, at,
-           detail::quoted(name) +
+           cdi::quoted(name) +
                " is not an interface name: use 1 to 15 bytes without slash, colon or space");
 }
 
@@ -99,7 +99,7 @@ void check(const BasicNetDevice<S>& device, const MemberPath& at, Findings& out)
   }
   if (device.name.empty()) {
     out.note(Rule::net_names, name_at,
-             "net device " + detail::quoted(device.host_interface_name) +
+             "net device " + cdi::quoted(device.host_interface_name) +
                  " has no name in the container: give it one");
   }
   check_interface_name(device.host_interface_name, host_at, out);
@@ -109,14 +109,14 @@ void check(const BasicNetDevice<S>& device, const MemberPath& at, Findings& out)
 template <class S>
 void check(const BasicHook<S>& hook, const MemberPath& at, Findings& out) {
   if (!oci::parse_hook_point(hook.hook_name)) {
-    std::string message = "invalid hook name " + detail::quoted(hook.hook_name) + ": use one of";
+    std::string message = "invalid hook name " + cdi::quoted(hook.hook_name) + ": use one of";
     for (const auto name : oci::hook_point_names) message.append(1, ' ').append(name);
     out.note(Rule::hook_name, {&at, "hookName"}, std::move(message));
   }
   const MemberPath path_at{&at, "path"};
   if (hook.path.empty()) {
     out.note(Rule::hook_path, path_at,
-             "hook " + detail::quoted(hook.hook_name) + " has no path: name the program to run");
+             "hook " + cdi::quoted(hook.hook_name) + " has no path: name the program to run");
   } else {
     check_absolute(Rule::hook_path_absolute, hook.path, path_at, out);
   }
@@ -140,7 +140,7 @@ void check(const BasicMount<S>& mount, const MemberPath& at, Findings& out) {
     return check_absolute(Rule::mount_path_absolute, mount.container_path, container_at, out);
   }
   out.note(Rule::mount_paths, container_at,
-           "mount of " + detail::quoted(mount.host_path) +
+           "mount of " + cdi::quoted(mount.host_path) +
                " has no container path: name where to mount it");
 }
 
@@ -157,7 +157,7 @@ void check(const BasicIntelRdt<S>& rdt, const MemberPath& at, Findings& out) {
   const auto fault = fault_of_clos_id(rdt.clos_id);
   if (fault.empty()) return;
   out.note(Rule::rdt_closid, {&at, "closID"},
-           "closID " + detail::quoted(rdt.clos_id)
+           "closID " + cdi::quoted(rdt.clos_id)
                            .append(fault)
                            .append(": name a directory below /sys/fs/resctrl, or \"/\""));
 }
@@ -173,7 +173,7 @@ void check_net_devices(const List& devices, const MemberPath& at, Findings& out)
                                 const MemberPath& to) {
     if (first == to.index) return;
     out.note(Rule::net_names_unique, {&to, key},
-             detail::quoted(name) + " is taken by " + item_path("netDevices", first) +
+             cdi::quoted(name) + " is taken by " + item_path("netDevices", first) +
                  " already: choose another");
   };
   check_each("netDevices", devices, at, out, [&](const auto& device, const MemberPath& to) {

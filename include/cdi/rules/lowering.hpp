@@ -51,14 +51,16 @@ inline std::string_view consequence_of_losing(std::string_view key) {
 }
 
 /// `hostPath` has no effect when it equals `path`, or when the host need not be asked.
-inline bool is_needless(const DeviceNode& node, std::string_view key) {
+template <class S>
+bool is_needless(const BasicDeviceNode<S>& node, std::string_view key) {
   if (key != "hostPath") return false;
   const bool has_numbers = !node.type.empty() && (node.major != 0 || node.type == "p");
   return node.host_path == node.path || (has_numbers && node.file_mode);
 }
 
 /// The options `bind` and `rbind` have the effect of the type `bind`.
-inline bool is_needless(const Mount& mount, std::string_view key) {
+template <class S>
+bool is_needless(const BasicMount<S>& mount, std::string_view key) {
   if (key != "type" || mount.type != "bind") return false;
   for (const std::string_view option : mount.options) {
     if (option == "bind" || option == "rbind") return true;
@@ -67,7 +69,8 @@ inline bool is_needless(const Mount& mount, std::string_view key) {
 }
 
 /// An empty list of schemata sets no limit.
-inline bool is_needless(const IntelRdt& rdt, std::string_view key) {
+template <class S>
+bool is_needless(const BasicIntelRdt<S>& rdt, std::string_view key) {
   return key == "schemata" && rdt.schemata->empty();
 }
 
@@ -78,13 +81,16 @@ bool is_needless_in(const void* owner, const Type& type, std::string_view key) {
 }
 
 /// Whether a member of an object has no effect.
-inline bool is_needless(const void* owner, const Type& type, std::string_view key) {
-  return is_needless_in<DeviceNode>(owner, type, key) || is_needless_in<Mount>(owner, type, key) ||
-         is_needless_in<IntelRdt>(owner, type, key);
+template <class S>
+bool is_needless(const void* owner, const Type& type, std::string_view key) {
+  return is_needless_in<BasicDeviceNode<S>>(owner, type, key) ||
+         is_needless_in<BasicMount<S>>(owner, type, key) ||
+         is_needless_in<BasicIntelRdt<S>>(owner, type, key);
 }
 
 /// enableMonitoring of 1.1.0 replaces enableCMT and enableMBM of older releases.
-inline void translate_monitoring(ContainerEdits& edits, Release release) {
+template <class S>
+void translate_monitoring(BasicContainerEdits<S>& edits, Release release) {
   if (!edits.intel_rdt) return;
   auto& rdt = *edits.intel_rdt;
   if (release >= Release{1, 1, 0}) {
@@ -117,12 +123,14 @@ inline void clear(void* self, const Type& type) {
   for (std::size_t i = 0; i < type.field_count; ++i) clear(places[i], *type.fields[i].type);
 }
 
-/// Removes from a spec what a release lacks, and notes the losses.
+/// Removes from a spec what a release lacks, and notes the losses. A template, so that it costs
+/// only those who convert specs.
+template <class S>
 class Lowering {
  public:
   Lowering(Release release, std::string_view kind) : release_{release}, kind_{kind} {}
 
-  void lower_spec(Spec& spec) { lower_fields(&spec, type_of<Spec>, ""); }
+  void lower_spec(BasicSpec<S>& spec) { lower_fields(&spec, type_of<BasicSpec<S>>, ""); }
 
   std::vector<Loss> take_losses() && { return std::move(losses_); }
 
@@ -139,7 +147,7 @@ class Lowering {
         lower_inside(places[i], *row.type, path);
         continue;
       }
-      if (!is_needless(owner, type, row.key)) lose_member(places[i], row, std::move(path));
+      if (!is_needless<S>(owner, type, row.key)) lose_member(places[i], row, std::move(path));
       detail::clear(places[i], *row.type);
     }
   }
@@ -156,8 +164,8 @@ class Lowering {
   void lower_inside(void* self, const Type& type, const std::string& where) {
     if (type.shape == Shape::object) return lower_fields(self, type, where);
     if (type.item == nullptr || type.item->shape != Shape::object) return;
-    if (type.item == &type_of<Device>) {
-      return lower_devices(*static_cast<std::vector<Device>*>(self), where);
+    if (type.item == &type_of<BasicDevice<S>>) {
+      return lower_devices(*static_cast<ListOf<S, BasicDevice<S>>*>(self), where);
     }
     const Items items = type.items(self);
     for (std::size_t i = 0; i < items.size; ++i) {
@@ -168,7 +176,7 @@ class Lowering {
   }
 
   /// Removes the devices that the release cannot name, and those without edits.
-  void lower_devices(std::vector<Device>& devices, const std::string& where) {
+  void lower_devices(ListOf<S, BasicDevice<S>>& devices, const std::string& where) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < devices.size(); ++i) {
       if (!keep(devices[i], detail::item_path(where, i))) continue;
@@ -178,29 +186,30 @@ class Lowering {
     devices.erase(devices.begin() + static_cast<std::ptrdiff_t>(kept), devices.end());
   }
 
-  bool keep(Device& device, const std::string& where) {
+  bool keep(BasicDevice<S>& device, const std::string& where) {
     if (!allows_name(device)) {
       lose_device(device, where,
                   " (names may begin with a digit since 0.5.0: rename it, or convert to 0.5.0)");
       return false;
     }
-    lower_fields(&device, type_of<Device>, where);
+    lower_fields(&device, type_of<BasicDevice<S>>, where);
     if (!cdi::is_empty(device.container_edits)) return true;
     lose_device(device, where, " (no edits are left)");
     return false;
   }
 
-  bool allows_name(const Device& device) const {
-    Spec named;
+  bool allows_name(const BasicDevice<S>& device) const {
+    BasicSpec<S> named;
     named.devices.push_back({.name = device.name});
     return cdi::minimum_version(named) <= release_;
   }
 
-  void lose_device(const Device& device, const std::string& where, std::string_view reason) {
+  void lose_device(const BasicDevice<S>& device, const std::string& where,
+                   std::string_view reason) {
     losses_.push_back(
         {.where = where,
-         .what = "device " + detail::quoted(device.name).append(reason),
-         .breaks = detail::quoted(qualified_name(kind_, device.name)) + " cannot be requested"});
+         .what = "device " + cdi::quoted(device.name).append(reason),
+         .breaks = cdi::quoted(qualified_name(kind_, device.name)) + " cannot be requested"});
   }
 
   Release release_;

@@ -26,8 +26,8 @@ class OneLine final : public AnySink {
   void end_map() override { close("}"); }
   void begin_list() override { open("["); }
   void end_list() override { close("]"); }
-  void key(std::string_view name) override { open(detail::escaped(name).append(": ")); }
-  void text(std::string_view value) override { item(detail::quoted(value)); }
+  void key(std::string_view name) override { open(cdi::escaped(name).append(": ")); }
+  void text(std::string_view value) override { item(cdi::quoted(value)); }
   void integer(std::int64_t value) override { item(std::to_string(value)); }
   void unsigned_integer(std::uint64_t value) override { item(std::to_string(value)); }
   void boolean(bool value) override { item(value ? "true" : "false"); }

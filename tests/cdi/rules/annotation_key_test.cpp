@@ -80,11 +80,11 @@ TEST_CASE("what is no key is refused") {
                          "\xc3\xa9/name"sv,
                          "example.com/-a"sv,
                          "example.com/a b"sv}) {
-    CAPTURE(cdi::detail::quoted(key));
+    CAPTURE(cdi::quoted(key));
     const auto checked = cdi::check_annotation_key(key);
     REQUIRE_FALSE(checked);
     CHECK(checked.error().code == cdi::Errc::invalid);
-    CHECK(checked.error().message.starts_with("annotation key " + cdi::detail::quoted(key)));
+    CHECK(checked.error().message.starts_with("annotation key " + cdi::quoted(key)));
   }
 }
 

@@ -64,7 +64,7 @@ constexpr Part parts[] = {
 
 TEST_CASE("vendors, classes and devices follow the rules of the reference") {
   for (const auto& row : parts) {
-    CAPTURE(cdi::detail::quoted(row.text));
+    CAPTURE(cdi::quoted(row.text));
     CHECK(cdi::is_vendor_name(row.text) == row.vendor);
     CHECK(cdi::is_class_name(row.text) == row.vendor);
     CHECK(cdi::is_device_name(row.text) == row.device);
@@ -133,7 +133,7 @@ TEST_CASE("what is no qualified name is refused, with a reason") {
                           "vendor.com /class=dev"sv,
                           "vendor.com/class=dev\n"sv,
                           "vendor.com/class=ab\0"sv}) {
-    CAPTURE(cdi::detail::quoted(text));
+    CAPTURE(cdi::quoted(text));
     CHECK_FALSE(cdi::parse_name(text));
     const auto why = cdi::qualified_name_error(text);
     CHECK(why.code == cdi::Errc::invalid_name);

@@ -156,7 +156,7 @@ TEST_CASE("Control characters and other encodings are refused at their byte, and
             "1:4 not valid YAML: half a character of UTF-16: save the text as UTF-8"},
            {"a: x\0y"s, "1:5 not valid YAML: control character U+0000: remove it"},
        }) {
-    CAPTURE(cdi::detail::quoted(row.text));
+    CAPTURE(cdi::quoted(row.text));
     const auto document = cdi::parse_yaml(row.text);
     REQUIRE_FALSE(document);
     CHECK(document.error().code == Errc::syntax);

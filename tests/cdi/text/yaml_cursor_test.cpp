@@ -38,7 +38,7 @@ TEST_CASE("Tabs are blanks where they are allowed") {
 
 TEST_CASE("Columns count from the begin of the line, whatever ends it") {
   for (const std::string end : {"\n", "\r\n", "\r"}) {
-    CAPTURE(cdi::detail::quoted(end));
+    CAPTURE(cdi::quoted(end));
     YamlByHand hand{"ab" + end + "  c"};
     CHECK(hand.cursor.take_line() == "ab");
     CHECK(hand.cursor.column() == 2);

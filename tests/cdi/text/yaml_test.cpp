@@ -107,7 +107,7 @@ TEST_CASE("Any text is read back as it was written") {
                                                           std::string(100000, 'a'),
                                                           std::string(600, '\n'),
                                                           std::string(1000, ' ')}) {
-    CAPTURE(cdi::detail::quoted(text.substr(0, 20)));
+    CAPTURE(cdi::quoted(text.substr(0, 20)));
     if (text.size() < 10000) CHECK(comes_back(text));
     cdi::NetDevice device{.host_interface_name = text, .name = "net0"};
     const auto again = cdi::read_yaml<cdi::NetDevice>(*cdi::write_yaml(device));

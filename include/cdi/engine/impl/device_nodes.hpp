@@ -32,8 +32,8 @@ CDI_INLINE Result<void> complete_device(NodeView& node, const AnyHost& host, Pro
     if (found && !specified) {
       if (node.type.empty()) node.type = node_type(found->type);
       if (node.type != node_type(found->type)) {
-        std::string message = "host device " + detail::quoted(host_path) + " is of type \"";
-        message.append(node_type(found->type)).append("\", not ").append(detail::quoted(node.type));
+        std::string message = "host device " + cdi::quoted(host_path) + " is of type \"";
+        message.append(node_type(found->type)).append("\", not ").append(cdi::quoted(node.type));
         return Error{.code = Errc::host, .message = std::move(message), .where = "type"};
       }
       if (node.major == 0 && node.type != "p") {

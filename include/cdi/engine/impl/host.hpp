@@ -40,11 +40,11 @@ CDI_INLINE Result<HostNode> SystemHost::operator()(std::string_view path) const 
   const std::string name{path};
   if (path.find('\0') != std::string_view::npos) {  // the system would stop reading there
     return Error{.code = Errc::host,
-                 .message = "host path " + detail::quoted(path) + " contains a NUL"};
+                 .message = "host path " + cdi::quoted(path) + " contains a NUL"};
   }
   if (::lstat(name.c_str(), &info) != 0) {
     const int number = errno;  // before anything else can change it
-    return detail::system_error(Errc::host, "no host device " + detail::quoted(path), number);
+    return detail::system_error(Errc::host, "no host device " + cdi::quoted(path), number);
   }
   HostNode node;
   if (S_ISBLK(info.st_mode)) {
@@ -52,7 +52,7 @@ CDI_INLINE Result<HostNode> SystemHost::operator()(std::string_view path) const 
   } else if (S_ISFIFO(info.st_mode)) {
     node.type = 'p';
   } else if (!S_ISCHR(info.st_mode)) {
-    std::string message = "host path " + detail::quoted(path) + " is not a device node but ";
+    std::string message = "host path " + cdi::quoted(path) + " is not a device node but ";
     message.append(detail::name_file_type(info.st_mode));
     return Error{.code = Errc::host, .message = std::move(message)};
   }

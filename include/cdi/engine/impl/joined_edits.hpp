@@ -151,7 +151,7 @@ Result<void> join_hooks(const Hooks& hooks, Joining& to) {
       to.edits.touched.hooks[static_cast<std::size_t>(*point)] = true;
     } else if (unknown) {
       unknown = Error{.code = Errc::invalid,
-                      .message = "invalid hook name " + detail::quoted(name),
+                      .message = "invalid hook name " + cdi::quoted(name),
                       .where = item_path("hooks", i).append(".hookName")};
     }
   }

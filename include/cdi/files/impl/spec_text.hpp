@@ -53,54 +53,54 @@ CDI_INLINE Result<Document> parse_text(std::string_view text, std::string_view p
   return yaml;
 }
 
+inline RejectedFile invalid_spec(const Document& document, const Spec& spec, Error why) {
+  RejectedFile out{.why = std::move(why)};
+  out.why.position = document.locate(out.why.where);
+  if (out.why.rule == row_of(Rule::version_new_enough).code) {
+    out.needs_version = to_string(minimum_version(spec));
+  }
+  return out;
+}
+
+inline Error odd_case_warning(const Reading& reading) {
+  return {
+      .code = Errc::schema,
+      .message = "since 1.1.1 the Go reference rejects names of members in another case: write " +
+                 cdi::quoted(reading.field),
+      .where = std::string{reading.odd_case->text()},
+      .position = reading.odd_case->position(),
+      .rule = row_of(Rule::member_case).code};
+}
+
 /// Reads a spec from a document and validates it. Errors and warnings get line and column.
-inline bool read_document(const Document& document, LoadedSpec& out, RejectedFile& rejected) {
+inline SpecOrRejected read_document(const Document& document) {
   Reading reading;
   auto spec = detail::read_noting<Spec>(document.root(), reading);
-  if (!spec) {
-    rejected.why = std::move(spec).error();
-    return false;
-  }
+  if (!spec) return {.rejected = {.why = std::move(spec).error()}};
   std::vector<Error> warnings;
-  if (auto valid = cdi::validate(*spec, &warnings); !valid) {
-    rejected.why = std::move(valid).error();
-    rejected.why.position = document.locate(rejected.why.where);
-    if (rejected.why.rule == row_of(Rule::version_new_enough).code) {
-      rejected.needs_version = to_string(minimum_version(*spec));
-    }
-    return false;
-  }
-  if (reading.odd_case) {
-    out.warnings.push_back({.code = Errc::schema,
-                            .message = "since 1.1.1 the Go reference refuses names of members in "
-                                       "another case: write " +
-                                       cdi::quoted(reading.field),
-                            .where = std::string{reading.odd_case->text()},
-                            .position = reading.odd_case->position(),
-                            .rule = row_of(Rule::member_case).code});
-  }
-  for (auto& warning : warnings) {
-    warning.position = document.locate(warning.where);
-    out.warnings.push_back(std::move(warning));
-  }
-  out.spec = std::move(*spec);
+  auto valid = cdi::validate(*spec, &warnings);
+  if (!valid) return {.rejected = invalid_spec(document, *spec, std::move(valid).error())};
+  for (auto& warning : warnings) warning.position = document.locate(warning.where);
+  if (reading.odd_case) warnings.insert(warnings.begin(), odd_case_warning(reading));
+  LoadedSpec out{.spec = std::move(*spec), .warnings = std::move(warnings)};
   out.lines = document.lines_of(*detail::find_member(document.root(), "devices"));
   const auto edits = detail::find_member(document.root(), "containerEdits");
   if (edits) out.edits_line = edits->position().line;
-  return true;
+  return {.spec = std::move(out)};
 }
 
 /// Reads a spec; with `quarantine`, without its invalid devices, which `document` then lacks, too.
-inline bool read_good_devices(Document& document, bool quarantine, LoadedSpec& out,
-                              RejectedFile& rejected) {
-  if (detail::read_document(document, out, rejected)) return true;
-  if (!quarantine) return false;
-  auto good = detail::without_bad_devices(document, out.quarantined);
-  if (!good) return false;
-  rejected = {};
-  if (!detail::read_document(*good, out, rejected)) return false;
+inline SpecOrRejected read_good_devices(Document& document, bool quarantine) {
+  auto out = detail::read_document(document);
+  if (out.spec || !quarantine) return out;
+  std::vector<QuarantinedDevice> left_out;
+  auto good = detail::without_bad_devices(document, left_out);
+  if (!good) return out;
+  out = detail::read_document(*good);
+  if (!out.spec) return out;
+  out.spec->quarantined = std::move(left_out);
   document = *std::move(good);
-  return true;
+  return out;
 }
 
 /// The places of members, from the document that a spec was read from.
@@ -130,34 +130,39 @@ inline void warn_of_text(const Document& document, std::vector<Error>& warnings)
   }
 }
 
-CDI_INLINE bool read_text(std::string_view text, std::string_view path, Format format,
-                          const ReadOptions& options, LoadedSpec& out, RejectedFile& rejected) {
-  out.path = path;
-  auto document = detail::parse_text(text, path, format, options.limits, out.warnings);
-  if (document) detail::warn_of_text(*document, out.warnings);
+CDI_INLINE SpecOrRejected read_text(std::string_view text, std::string_view path, Format format,
+                                    const ReadOptions& options) {
+  std::vector<Error> warnings;
+  auto document = detail::parse_text(text, path, format, options.limits, warnings);
   if (!document) {
-    rejected.why = document.error();
-    detail::guess_contents(text, rejected);
-  } else if (read_good_devices(*document, options.quarantine_devices, out, rejected)) {
-    if (options.digest != nullptr) out.digest = options.digest(text);
-    if (options.keep_places) {
-      out.places = std::make_shared<const PlacesInDocument>(*std::move(document));
-    }
-    return true;
-  } else {
-    detail::record_contents(*document, rejected);
+    SpecOrRejected out{.rejected = {.why = document.error()}};
+    detail::guess_contents(text, out.rejected);
+    return out;
   }
-  return false;
+  detail::warn_of_text(*document, warnings);
+  auto out = detail::read_good_devices(*document, options.quarantine_devices);
+  if (!out.spec) {
+    detail::record_contents(*document, out.rejected);
+    return out;
+  }
+  LoadedSpec& loaded = *out.spec;
+  loaded.path = path;
+  for (auto& warning : loaded.warnings) warnings.push_back(std::move(warning));
+  loaded.warnings = std::move(warnings);
+  if (options.digest != nullptr) loaded.digest = options.digest(text);
+  if (options.keep_places) {
+    loaded.places = std::make_shared<const PlacesInDocument>(*std::move(document));
+  }
+  return out;
 }
 
 }  // namespace detail
 
 CDI_INLINE Result<LoadedSpec> parse_spec(std::string_view text, std::string_view path,
                                          Format format, const ReadOptions& options) {
-  LoadedSpec loaded;
-  RejectedFile rejected;
-  if (!detail::read_text(text, path, format, options, loaded, rejected)) return rejected.why;
-  return loaded;
+  auto read = detail::read_text(text, path, format, options);
+  if (!read.spec) return std::move(read.rejected.why);
+  return *std::move(read.spec);
 }
 
 CDI_INLINE Result<std::string> write_spec(const Spec& spec, Format format) {

@@ -43,7 +43,7 @@ inline std::string key_name_fault(std::string_view name) {
 }  // namespace detail
 
 CDI_INLINE Error annotation_key_error(std::string_view text) {
-  std::string message = "annotation key " + detail::quoted(text);
+  std::string message = "annotation key " + cdi::quoted(text);
   const auto slash = text.find('/');
   const bool has_domain = slash != std::string_view::npos;
   const auto domain = text.substr(0, has_domain ? slash : 0);
@@ -53,7 +53,7 @@ CDI_INLINE Error annotation_key_error(std::string_view text) {
   } else if (has_domain && !detail::is_key_domain(domain)) {
     message.append(detail::key_domain_fault(domain));
   } else {
-    if (has_domain) message.append(": name ").append(detail::quoted(name));
+    if (has_domain) message.append(": name ").append(cdi::quoted(name));
     message.append(detail::key_name_fault(name));
   }
   return {.code = Errc::invalid, .message = std::move(message)};

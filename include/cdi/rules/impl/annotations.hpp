@@ -87,7 +87,7 @@ CDI_INLINE Result<std::string> annotation_key(std::string_view plugin, std::stri
   if (plugin.empty()) return broken("plugin \"\" is empty: name the device plugin");
   if (device_id.empty()) return broken("device id \"\" is empty: name the allocated device");
   if (plugin.find('/') != std::string_view::npos) {
-    return broken("plugin " + detail::quoted(plugin) +
+    return broken("plugin " + cdi::quoted(plugin) +
                   " must not contain a slash: write _ or . instead");
   }
   std::string key{prefix};

@@ -27,7 +27,7 @@ CDI_INLINE std::string to_string(EngineVersion version) {
 namespace detail {
 
 inline Error unknown_engine(std::string_view name) {
-  std::string message = "engine " + detail::quoted(name) + " is not known: use one of";
+  std::string message = "engine " + cdi::quoted(name) + " is not known: use one of";
   std::string_view last;
   for (const auto& row : engine_releases) {
     if (row.engine != last) message.append(1, ' ').append(row.engine);
@@ -76,7 +76,7 @@ CDI_INLINE Result<VersionedEngine> parse_engine(std::string_view engine_at_versi
   if (version) return VersionedEngine{row->engine, *version};
   return Error{
       .code = Errc::invalid,
-      .message = detail::quoted(engine_at_version) +
+      .message = cdi::quoted(engine_at_version) +
                  " does not name an engine and its version: write, for example, podman@4.9.3"};
 }
 

@@ -57,7 +57,7 @@ Result<void> check_target_has_kind(Release release, const BasicSpec<S>& spec) {
   const Release needed = cdi::minimum_version(BasicSpec<S>{.kind = spec.kind});
   if (needed <= release) return {};
   return Error{.code = Errc::unsupported,
-               .message = "kind " + detail::quoted(spec.kind) + " has a dot in its class, which " +
+               .message = "kind " + cdi::quoted(spec.kind) + " has a dot in its class, which " +
                           cdi::to_string(release) + " does not allow: rename it, or convert to " +
                           cdi::to_string(needed) + " or newer",
                .where = "kind"};
@@ -101,7 +101,7 @@ Result<Lowered> lower(const BasicSpec<S>& spec, Release release, Losses losses) 
   for (auto& device : lowered.spec.devices) {
     detail::translate_monitoring(device.container_edits, release);
   }
-  detail::Lowering lowering{release, spec.kind};
+  detail::Lowering<Owning> lowering{release, spec.kind};
   lowering.lower_spec(lowered.spec);
   lowered.losses = std::move(lowering).take_losses();
   if (lowered.spec.devices.empty()) return detail::no_device_left(release, lowered.losses);

@@ -42,7 +42,7 @@ CDI_INLINE Error name_error(NamePart part, std::string_view text) {
   std::string message = device                           ? "device name "
                         : part == NamePart::device_class ? "class "
                                                          : "vendor ";
-  message.append(detail::quoted(text));
+  message.append(cdi::quoted(text));
   if (!device && !text.empty() && !detail::is_letter(text.front())) {
     message.append(" must begin with a letter");
   } else {
@@ -55,7 +55,7 @@ CDI_INLINE Error kind_error(std::string_view text) {
   const auto slash = text.find('/');
   if (slash == std::string_view::npos) {
     return {.code = Errc::invalid_name,
-            .message = "kind " + detail::quoted(text) + " has no slash: write vendor.com/class"};
+            .message = "kind " + cdi::quoted(text) + " has no slash: write vendor.com/class"};
   }
   const auto vendor = text.substr(0, slash);
   if (!is_vendor_name(vendor)) return name_error(NamePart::vendor, vendor);
@@ -66,7 +66,7 @@ CDI_INLINE Error qualified_name_error(std::string_view text) {
   const auto equals = text.find('=');
   if (equals == std::string_view::npos) {
     return {.code = Errc::invalid_name,
-            .message = detail::quoted(text) +
+            .message = cdi::quoted(text) +
                        " is not a qualified device name: write vendor.com/class=device"};
   }
   if (!parse_kind(text.substr(0, equals))) return kind_error(text.substr(0, equals));
@@ -85,9 +85,8 @@ CDI_INLINE Result<std::string> transient_spec_name(std::string_view kind, std::s
   name->append(1, '_');
   for (const char c : id) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      return Error{
-          .code = Errc::invalid_name,
-          .message = "id " + detail::quoted(id) + " has a control character: leave it out"};
+      return Error{.code = Errc::invalid_name,
+                   .message = "id " + cdi::quoted(id) + " has a control character: leave it out"};
     }
     name->append(1, c == '/' ? '_' : c);
   }

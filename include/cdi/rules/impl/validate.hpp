@@ -67,13 +67,13 @@ void check(const BasicDevice<S>& device, const MemberPath& at, Findings& out) {
   const MemberPath edits_at{&at, "containerEdits"};
   if (is_empty(device.container_edits)) {
     out.note(Rule::device_edits, edits_at,
-             "device " + detail::quoted(device.name) + " has no edits: give it some, or remove it");
+             "device " + cdi::quoted(device.name) + " has no edits: give it some, or remove it");
   }
   check(device.container_edits, edits_at, out);
 }
 
 inline void note_unknown_version(std::string_view version, const MemberPath& at, Findings& out) {
-  std::string message = "unknown version " + detail::quoted(version) + ": use one of";
+  std::string message = "unknown version " + cdi::quoted(version) + ": use one of";
   for (const Release r : known_releases) {
     if (r >= Release{}) message.append(1, ' ').append(cdi::to_string(r));
   }
@@ -87,16 +87,16 @@ void check_version(const BasicSpec<S>& spec, Findings& out) {
   if (!declared) return note_unknown_version(spec.version, at, out);
   const auto need = minimum_need(spec);
   if (*declared < need.release) {
-    std::string message = "version " + detail::quoted(spec.version) + " is too old";
+    std::string message = "version " + cdi::quoted(spec.version) + " is too old";
     if (!need.where.empty()) message.append(" for ").append(need.where);
     message.append(": write \"").append(to_string(need.release)).append("\"");
     out.note(Rule::version_new_enough, at, std::move(message));
   }
   if (*declared >= need.until) {
     out.note(Rule::field_retired, {nullptr, need.until_where},
-             "version " + detail::quoted(spec.version) +
-                 " does not have the member any more: write " + std::string{need.until_instead} +
-                 ", or declare a version before " + to_string(need.until));
+             "version " + cdi::quoted(spec.version) + " does not have the member any more: write " +
+                 std::string{need.until_instead} + ", or declare a version before " +
+                 to_string(need.until));
   }
 }
 
@@ -120,7 +120,7 @@ inline void check_kind(std::string_view kind, Findings& out) {
   if (!parts) return out.note(Rule::kind_name, at, kind_error(kind));
   if (!is_dns_name(parts->vendor)) {
     out.note(Rule::kind_vendor_dns, at,
-             "vendor " + detail::quoted(parts->vendor) +
+             "vendor " + cdi::quoted(parts->vendor) +
                  " is not a DNS name: use words of at most 63 letters, digits and inner -, 253 "
                  "bytes in all");
   }
@@ -144,7 +144,7 @@ void check_devices(const List& devices, const MemberPath& at, Findings& out) {
     check(device, to, out);
     if (first[to.index] == to.index) return;
     out.note(Rule::device_name_unique, {&to, "name"},
-             "device " + detail::quoted(device.name) + " is defined by " +
+             "device " + cdi::quoted(device.name) + " is defined by " +
                  item_path("devices", first[to.index]) + " already: choose another name");
   });
 }

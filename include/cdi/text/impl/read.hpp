@@ -33,12 +33,12 @@ inline std::string name_value(const Document::Value& value) {
     case Document::Kind::map: return "an object";
     case Document::Kind::plain:
       if (detail::looks_like_number(value.text()) || detail::parse_boolean(value.text())) {
-        return detail::escaped(value.text());
+        return cdi::escaped(value.text());
       }
       break;
     case Document::Kind::quoted: break;
   }
-  return detail::quoted(value.text());
+  return cdi::quoted(value.text());
 }
 
 inline bool fail(Reading& reading, const Document::Value& at, std::string message) {
