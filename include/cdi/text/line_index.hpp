@@ -38,9 +38,9 @@ class LineIndex {
   /// The place of a byte, or of the end, of the same text.
   Place find(std::string_view text, std::size_t at) const;
 
-  /// The lines of bytes of the same text. Ascending ones cost one pass over the text between them.
-  std::vector<std::uint32_t> lines_of(std::string_view text,
-                                      const std::vector<std::size_t>& places) const;
+  /// Replaces each byte of the same text by its line. Ascending bytes cost one pass over the text
+  /// between them.
+  void to_lines(std::string_view text, std::vector<std::uint32_t>& places) const;
 
  private:
   /// The line of a byte.

@@ -56,21 +56,21 @@ inline int take_base(std::string& digits) {
   return digits.find_first_not_of("01234567") == std::string::npos ? 8 : 10;
 }
 
-/// Removes the exponent of a number, such as `e2`, and returns it: 0 when there is none, nothing
-/// when it is malformed.
-inline std::optional<std::int64_t> take_exponent(std::string& digits) {
+/// Removes the exponent of a number, such as `e2`, if there is one. False when it is malformed.
+inline bool take_exponent(std::string& digits, std::int64_t& exponent) {
   const auto e = digits.find_first_of("eE");
-  if (e == std::string::npos) return 0;
+  if (e == std::string::npos) return true;
   const char* first = digits.data() + e + 1;
   const char* const last = digits.data() + digits.size();
   if (first != last && *first == '+' && first + 1 != last && first[1] != '-') ++first;
-  constexpr std::int64_t most = 1'000'000'000;  // larger than any text
-  std::int64_t exponent = 0;
   const auto [stop, failed] = std::from_chars(first, last, exponent);
-  if (failed == std::errc::invalid_argument || stop != last) return std::nullopt;
+  if (failed == std::errc::invalid_argument || stop != last) return false;
+  constexpr std::int64_t most = 1'000'000'000;  // larger than any text
   if (failed != std::errc{}) exponent = *first == '-' ? -most : most;
+  if (exponent > most) exponent = most;
+  if (exponent < -most) exponent = -most;
   digits.erase(e);
-  return exponent > most ? most : exponent < -most ? -most : exponent;
+  return true;
 }
 
 /// Multiplies a whole number, other than 0, by a power of ten. False when that gives a fraction.
@@ -86,15 +86,15 @@ inline bool multiply(std::string& digits, std::int64_t exponent) {
 
 /// Changes 240.0 to 240, and 1e2 to 100. False when it is not a number, or has a fraction.
 inline bool take_point_and_exponent(std::string& digits) {
-  auto exponent = detail::take_exponent(digits);
-  if (!exponent) return false;
+  std::int64_t exponent = 0;
+  if (!detail::take_exponent(digits, exponent)) return false;
   if (const auto point = digits.find('.'); point != std::string::npos) {
-    *exponent -= static_cast<std::int64_t>(digits.size() - point - 1);
+    exponent -= static_cast<std::int64_t>(digits.size() - point - 1);
     digits.erase(point, 1);
   }
   if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos) return false;
   if (digits.find_first_not_of('0') != std::string::npos) {
-    return detail::multiply(digits, *exponent);
+    return detail::multiply(digits, exponent);
   }
   digits = "0";
   return true;

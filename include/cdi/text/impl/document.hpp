@@ -111,10 +111,11 @@ CDI_INLINE Position Document::position(std::size_t at) const {
 }
 
 CDI_INLINE std::vector<std::uint32_t> Document::lines_of(const Value& list) const {
-  std::vector<std::size_t> places;
-  places.reserve(list.size());
-  for (const auto item : list.items()) places.push_back(item.node().at);
-  return lines_.lines_of({source_.data(), source_.size()}, places);
+  std::vector<std::uint32_t> lines;
+  lines.reserve(list.size());
+  for (const auto item : list.items()) lines.push_back(item.node().at);
+  lines_.to_lines({source_.data(), source_.size()}, lines);
+  return lines;
 }
 
 CDI_INLINE Document Document::without(const Value& list, const std::vector<bool>& left_out) const {

@@ -69,17 +69,14 @@ CDI_INLINE LineIndex::Place LineIndex::find(std::string_view text, std::size_t a
   return {mark.line, mark.at - mark.begin + 1};
 }
 
-CDI_INLINE std::vector<std::uint32_t> LineIndex::lines_of(
-    std::string_view text, const std::vector<std::size_t>& places) const {
-  std::vector<std::uint32_t> lines;
-  lines.reserve(places.size());
+CDI_INLINE void LineIndex::to_lines(std::string_view text,
+                                    std::vector<std::uint32_t>& places) const {
   Mark mark;
-  for (const std::size_t at : places) {
-    if (at < mark.at || at - mark.at > bytes_per_mark) mark = mark_before(at);
-    move(mark, text, at);
-    lines.push_back(mark.line);
+  for (std::uint32_t& place : places) {
+    if (place < mark.at || place - mark.at > bytes_per_mark) mark = mark_before(place);
+    move(mark, text, place);
+    place = mark.line;
   }
-  return lines;
 }
 
 }  // namespace detail
