@@ -1,11 +1,15 @@
-// A file of a GPU driver that containers get.
+// The files of a GPU driver that containers get.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_GPU_DRIVER_FILE_HPP
 #define CDI_PREPARE_GPU_DRIVER_FILE_HPP
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "profile.hpp"
@@ -26,6 +30,36 @@ struct DriverFile {
 /// The directory of a file in the container.
 inline std::string directory_of(const DriverFile& file) {
   return file.container_path.substr(0, file.container_path.rfind('/'));
+}
+
+/// Files of a driver by their real path.
+using FilesByPath = std::map<std::string, DriverFile>;
+
+/// Whether a path has only characters that every spec can hold.
+inline bool is_plain(std::string_view path) {
+  return std::all_of(path.begin(), path.end(), [](char c) { return c >= ' ' && c < 0x7f; });
+}
+
+/// Adds a file, which has its real path in containers too, or `path` as a link to it.
+inline void add_at_real_path(FilesByPath& files, DriverFile::Kind kind,
+                             const std::string& real_path, const std::string& path,
+                             Profiles profiles = all_profiles) {
+  auto& file = files[real_path];
+  file.kind = kind;
+  file.host_path = real_path;
+  file.container_path = real_path;
+  file.profiles = profiles;
+  if (path != real_path) file.links.push_back(path);
+}
+
+/// The files of a map, sorted by path.
+inline std::vector<DriverFile> sorted_files(FilesByPath found) {
+  std::vector<DriverFile> files;
+  for (auto& [path, file] : found) {
+    std::sort(file.links.begin(), file.links.end());
+    files.push_back(std::move(file));
+  }
+  return files;
 }
 
 }  // namespace prepare

@@ -21,7 +21,6 @@
 #include "../gpu/pci.hpp"
 #include "../host/host_tree.hpp"
 #include "nvidia.hpp"
-#include "nvidia_files.hpp"
 
 // There is one node for all of them, nothing in sysfs, and Windows provides the libraries.
 
@@ -86,18 +85,17 @@ inline std::optional<DriverFile::Kind> kind_of(std::string_view name) {
 }
 
 /// Adds the files for Linux in a directory, if there is a library.
-inline void add_files(const HostTree& tree, const std::string& directory,
-                      nvidia::FilesByPath& files) {
+inline void add_files(const HostTree& tree, const std::string& directory, FilesByPath& files) {
   auto names = tree.files(directory);
   std::erase_if(names, [&](const auto& file) {
-    return !kind_of(file.name) || !nvidia::is_plain(directory + file.name + file.real_path);
+    return !kind_of(file.name) || !is_plain(directory + file.name + file.real_path);
   });
   const bool has_library = std::any_of(names.begin(), names.end(), [](const auto& file) {
     return kind_of(file.name) == DriverFile::Kind::library;
   });
   if (!has_library) return;
   for (const auto& [name, real_path] : names) {
-    nvidia::add_at_real_path(files, *kind_of(name), real_path, directory + "/" + name);
+    add_at_real_path(files, *kind_of(name), real_path, directory + "/" + name);
   }
 }
 
@@ -105,9 +103,9 @@ inline void add_files(const HostTree& tree, const std::string& directory,
 /// nvidia-smi is also in /usr/bin.
 inline std::vector<DriverFile> driver_files(const HostTree& tree,
                                             const std::vector<std::string>& library_directories) {
-  nvidia::FilesByPath found;
+  FilesByPath found;
   for (const auto& directory : library_directories) add_files(tree, directory, found);
-  auto files = nvidia::sorted_files(std::move(found));
+  auto files = sorted_files(std::move(found));
   const auto program = std::find_if(files.begin(), files.end(), [](const DriverFile& file) {
     return file.kind == DriverFile::Kind::program;
   });
