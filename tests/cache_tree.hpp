@@ -1,4 +1,4 @@
-// What the tests of caches share: devices by file, deadlines, and which files are opened.
+// Shared by the tests of caches: devices by file, deadlines, and which files are opened.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TESTS_CACHE_TREE_HPP
@@ -25,18 +25,18 @@
 using Names = std::vector<std::string>;
 using std::chrono::steady_clock;
 
-/// The file whose `FROM` a device sets; empty when it cannot be resolved.
+/// The file that a device names in `FROM`; empty if the device cannot be resolved.
 inline std::string from(const cdi::Registry& registry, std::string_view name) {
   const auto found = registry.find(name);
   return found.device == nullptr ? "" : found.device->container_edits.env.at(0).substr(5);
 }
 
-/// A deadline that is never reached unless something is wrong.
+/// A deadline that is only reached if the test fails.
 inline steady_clock::time_point far() {
   return steady_clock::now() + std::chrono::seconds{60};
 }
 
-/// Repeats until a condition holds; false if it does not within a minute.
+/// Waits until a condition holds; false if it does not within a minute.
 template <class Condition>
 bool eventually(const Condition& condition) {
   const auto end = far();
@@ -73,7 +73,7 @@ class Opened {
   cdi::Descriptor inotify_;
 };
 
-/// Queries until nothing is read any more: files just changed are read again for a moment.
+/// Queries until no file is read any more: a cache rereads recently changed files for a moment.
 inline void settle(cdi::Cache& cache, Opened& opened) {
   REQUIRE(eventually([&] {
     opened.take();
@@ -82,7 +82,7 @@ inline void settle(cdi::Cache& cache, Opened& opened) {
   }));
 }
 
-/// Lowers the limit of open files so that none can be opened any more.
+/// Lowers the limit of open files, so that no more can be opened.
 class NoMoreFiles {
  public:
   NoMoreFiles() {

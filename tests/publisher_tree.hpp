@@ -1,4 +1,4 @@
-// What the tests of publishers share: a directory, specs, and results as text.
+// Shared by the tests of publishers: a directory, specs, and results as text.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TESTS_PUBLISHER_TREE_HPP
@@ -40,13 +40,13 @@ inline cdi::Spec spec_of(std::string device, std::string kind = "v.com/c") {
           .devices = {{.name = std::move(device), .container_edits = {.env = {"A=1"}}}}};
 }
 
-/// The one device of a spec file; empty when it cannot be read.
+/// The first device of a spec file; empty if the file cannot be read.
 inline std::string device_in(const std::string& path) {
   const auto loaded = cdi::read_spec_file(path);
   return loaded ? loaded->spec.devices.at(0).name : "";
 }
 
-/// What was done, as text: `created a.json, removed b.json`.
+/// The changes as text: `created a.json, removed b.json`.
 inline std::string report(const std::vector<cdi::Publication>& files) {
   constexpr const char* words[] = {"created", "replaced", "unchanged", "removed", "absent"};
   std::string out;
@@ -69,7 +69,7 @@ inline std::string report(const cdi::Result<cdi::Reconciled>& done) {
 inline const std::string foreign = R"({"cdiVersion":"0.3.0","kind":"v.com/c","devices":)"
                                    R"([{"name":"foreign","containerEdits":{"env":["A=1"]}}]})";
 
-/// A spec that records an owner; `version` may be one of the future.
+/// A spec that records an owner. `version` may be a future version.
 inline std::string text_of(std::string_view owner, std::string_view version = "0.6.0") {
   std::string text = R"({"cdiVersion":")";
   text.append(version).append(R"(","kind":"v.com/c","annotations":{")");
@@ -81,7 +81,7 @@ inline bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-/// Fails unless the directory holds the files given and, beside them, only temporary ones.
+/// Checks that the directory has only the expected files and temporary files.
 inline void check_names(const TempDir& dir, const std::set<std::string>& expected) {
   std::set<std::string> others;
   for (const auto& name : dir.names()) {

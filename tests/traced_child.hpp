@@ -1,4 +1,4 @@
-// A child process that is stopped, or killed, between any two of its system calls.
+// A child process that can be stopped or killed between any two system calls.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TESTS_TRACED_CHILD_HPP
@@ -16,18 +16,18 @@
 
 #include <doctest/doctest.h>
 
-/// A child process that does `work` and stops before and after each of its system calls. Exits 0
-/// when `work` gives true.
+/// A child process that calls `work`, and stops before and after each system call. It exits with 0
+/// if `work` returns true.
 class TracedChild {
  public:
   explicit TracedChild(const std::function<bool()>& work) {
-    std::fflush(nullptr);  // or the child may print it again
+    std::fflush(nullptr);  // otherwise the child may print the buffer again
     pid_ = ::fork();
     REQUIRE(pid_ >= 0);
     if (pid_ == 0) {
       if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) ::_exit(not_permitted);
       ::raise(SIGSTOP);
-      ::_exit(work() ? 0 : 1);  // past what a sanitizer does at the end
+      ::_exit(work() ? 0 : 1);  // skips the checks of sanitizers at exit
     }
     wait();
     constexpr auto options = PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL;
@@ -47,17 +47,17 @@ class TracedChild {
     return WIFSTOPPED(status_);
   }
 
-  /// Whether `next_action` can tell anything: since Linux 5.3.
+  /// Whether `next_action` works, which needs Linux 5.3.
   bool tells_system_calls() const {
     __ptrace_syscall_info info{};
     return permitted_ && ::ptrace(PTRACE_GET_SYSCALL_INFO, pid_, sizeof info, &info) > 0;
   }
 
-  /// What it is about to do to a file, or nothing at other stops.
+  /// How the child is about to change a file; empty at other stops.
   std::string_view next_action() const {
     __ptrace_syscall_info info{};
-    const bool told = ::ptrace(PTRACE_GET_SYSCALL_INFO, pid_, sizeof info, &info) > 0;
-    if (!told || info.op != PTRACE_SYSCALL_INFO_ENTRY) return "";
+    const bool known = ::ptrace(PTRACE_GET_SYSCALL_INFO, pid_, sizeof info, &info) > 0;
+    if (!known || info.op != PTRACE_SYSCALL_INFO_ENTRY) return "";
     switch (info.entry.nr) {
       case SYS_write: return info.entry.args[0] > STDERR_FILENO ? "write " : "";
       case SYS_fsync: return "sync ";
@@ -70,7 +70,7 @@ class TracedChild {
     }
   }
 
-  /// Continues to the end; whether `work` returned true.
+  /// Continues to the end. Returns whether `work` returned true.
   bool finish() {
     while (step()) continue;
     return WIFEXITED(status_) && WEXITSTATUS(status_) == 0;
@@ -94,8 +94,8 @@ class TracedChild {
   bool permitted_ = false;
 };
 
-/// Does `work` in a child repeatedly, each time after `prepare`, and stops it one stop later each
-/// time; `act` is called there. Returns the number of stops, or 0 if ptrace is not permitted.
+/// Calls `prepare`, and then `work` in a child, repeatedly. Stops the child one stop later each
+/// time, and calls `act` there. Returns the number of stops, or 0 if ptrace is not permitted.
 inline std::size_t stop_everywhere(const std::function<void()>& prepare,
                                    const std::function<bool()>& work,
                                    const std::function<void(TracedChild&, std::size_t)>& act) {

@@ -1,4 +1,4 @@
-// What the tests of watchers share: a tree that is changed, and whether a change was reported.
+// Shared by the tests of watchers: a tree to change, and whether a change was reported.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TESTS_WATCH_TREE_HPP
@@ -24,7 +24,7 @@
 
 using Names = std::vector<std::string>;
 
-/// A tree with what changes it in all the ways there are.
+/// A tree with functions for every kind of change.
 class Tree : public TempTree {
  public:
   std::string make_dirs(std::string_view name) const {
@@ -46,7 +46,7 @@ class Tree : public TempTree {
   }
 };
 
-/// A watcher of directories that can be watched.
+/// A watcher of directories. The test fails if they cannot be watched.
 inline cdi::Watcher watch(const Names& dirs) {
   auto watcher = cdi::Watcher::open(dirs);
   const std::string why = watcher ? "" : to_string(watcher.error());
@@ -67,8 +67,8 @@ inline bool readable(int descriptor) {
   return ::poll(&one, 1, 0) == 1;
 }
 
-/// Leads back to where the process was. Of a relative path only what it names is watched, so that
-/// others who work in "/tmp" make no events.
+/// Restores the working directory. The tests watch relative paths, of which only the last part is
+/// watched, so that other processes in "/tmp" do not cause events.
 class Return {
  public:
   Return() = default;
@@ -80,7 +80,7 @@ class Return {
   std::filesystem::path before_ = std::filesystem::current_path();
 };
 
-/// How many watches a watcher holds.
+/// The number of watches of a watcher.
 inline std::size_t watches_of(const cdi::Watcher& watcher) {
   std::ifstream file{"/proc/self/fdinfo/" + std::to_string(watcher.descriptor())};
   std::size_t count = 0;

@@ -18,7 +18,7 @@
 
 #include "shown_document.hpp"
 
-/// A cursor at the begin of a text.
+/// A cursor at the beginning of a text.
 struct YamlByHand {
   explicit YamlByHand(std::string_view text) : builder{text, {}, {}, /*merge_keys=*/true} {}
 
@@ -35,7 +35,7 @@ struct YamlByHand {
   cdi::detail::YamlCursor cursor{builder};
 };
 
-/// A scalar that `Reader` reads: its text, a bar, and the text behind it; or the error.
+/// A scalar that `Reader` reads: its text, a bar, and the rest of the input; or the error.
 template <class Reader, class... Args>
 std::string read_scalar(std::string_view text, Args... args) {
   YamlByHand hand{text};
@@ -46,13 +46,13 @@ std::string read_scalar(std::string_view text, Args... args) {
   return (scalar.is_decoded ? decoded : std::string{plain}) + "|" + hand.rest();
 }
 
-/// A YAML text, and the document or the error that it gives.
+/// A YAML text, and the expected document or error.
 struct YamlRow {
   std::string text;
   std::string expected;
 };
 
-/// The document, with the place of everything in it where asked for; or the error.
+/// The document, or the error. With `places`, each value and key has its position.
 inline std::string parsed(std::string_view text, const cdi::Limits& limits = {},
                           bool places = false) {
   const auto document = cdi::parse_yaml(text, {}, limits);
@@ -89,8 +89,8 @@ inline void check_refused_at(const std::vector<YamlRow>& rows) {
   }
 }
 
-/// `LINE:COLUMN WORD` of the first place that the Go reference does not take, with the first word
-/// of the reason; "none", or the error.
+/// `LINE:COLUMN WORD` of the first text that the Go reference refuses, with the first word of the
+/// reason; else "none", or the error.
 inline std::string unportable(std::string_view text) {
   const auto document = cdi::parse_yaml(text);
   if (!document) return "error: " + document.error().message;
