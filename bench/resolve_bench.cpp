@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Looks up devices by name in a random order, among 100 to 100 000, compared with the obvious
-// indexes: a map and a hash table from whole names. Each lookup reads the device, as callers do.
+// indexes: a map and a hash table from full names. Each lookup reads the device, as callers do.
 // Also measures how long it takes to build each index.
 
 #include <map>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""Every public name is documented: Doxygen reports none that is not."""
+"""Every public name is documented: Doxygen reports no undocumented name."""
 import shutil
 import subprocess
 import sys
