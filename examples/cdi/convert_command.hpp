@@ -20,9 +20,7 @@
 /// The releases that `--to` takes.
 inline std::vector<std::string> release_names() {
   std::vector<std::string> names;
-  for (const auto release : cdi::known_releases) {
-    if (release >= cdi::Release{}) names.push_back(to_string(release));
-  }
+  for (const auto release : cdi::spec_releases) names.push_back(to_string(release));
   return names;
 }
 

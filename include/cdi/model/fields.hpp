@@ -4,12 +4,11 @@
 #ifndef CDI_MODEL_FIELDS_HPP
 #define CDI_MODEL_FIELDS_HPP
 
-#include <compare>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <type_traits>
 
+#include <cdi/model/release.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -24,20 +23,6 @@ enum class Presence : std::uint8_t {
 
 /// `Presence::required`, short for field lists.
 inline constexpr Presence required = Presence::required;
-
-/// A release of the CDI specification, ordered by number. The default is 0.3.0, the first that a
-/// spec file can name. SPEC.md, Released versions.
-struct Release {
-  std::uint8_t major = 0;  ///< its first number
-  std::uint8_t minor = 3;  ///< its second number
-  std::uint8_t patch = 0;  ///< its third number
-
-  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 sees a pointer here
-  friend constexpr auto operator<=>(const Release&, const Release&) = default;
-};
-
-/// A release as in `cdiVersion`, such as `0.5.0`.
-std::string to_string(Release release);
 
 /// The releases of the CDI specification that have a field: from `since` up to but not `until`.
 struct Lifetime {
@@ -156,9 +141,5 @@ constexpr bool every_field(Visitor&& visit) {
 
 }  // namespace CDI_ABI
 }  // namespace cdi
-
-#if CDI_BODIES
-#include <cdi/model/impl/fields.hpp>
-#endif
 
 #endif  // CDI_MODEL_FIELDS_HPP

@@ -10,6 +10,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/model/heap_optional.hpp>
+#include <cdi/model/release.hpp>
 #include <cdi/model/storage.hpp>
 #include <cdi/version.hpp>
 
@@ -20,10 +21,6 @@ namespace cdi {
 inline namespace CDI_ABI {
 
 struct ApplyFunction;
-
-/// The newest release of the CDI specification that the library knows. A spec of a newer release is
-/// not valid.
-inline constexpr Release current_release{1, 1, 0};
 
 /// A device node to create in the container. SPEC.md, OCI Edits, `deviceNodes`.
 ///

@@ -4,37 +4,18 @@
 #ifndef CDI_RULES_MINIMUM_VERSION_HPP
 #define CDI_RULES_MINIMUM_VERSION_HPP
 
-#include <array>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include <cdi/model/fields.hpp>
+#include <cdi/model/release.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/model/storage.hpp>
+#include <cdi/rules/known_releases.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
 inline namespace CDI_ABI {
-
-/// Every release of the CDI specification, oldest first. 0.1.0 and 0.2.0 are known, but older than
-/// any spec needs. SPEC.md, Released versions.
-inline constexpr std::array<Release, 10> known_releases{{
-    {0, 1, 0},
-    {0, 2, 0},
-    {0, 3, 0},
-    {0, 4, 0},
-    {0, 5, 0},
-    {0, 6, 0},
-    {0, 7, 0},
-    {0, 8, 0},
-    {1, 0, 0},
-    {1, 1, 0},
-}};
-
-/// The release that a `cdiVersion` names, with or without a leading `v`. Nothing when it is not one
-/// of `known_releases`.
-std::optional<Release> parse_release(std::string_view text);
 
 /// The releases that have everything that a document uses: from `release` on, before `until`; and
 /// the members that decide it.

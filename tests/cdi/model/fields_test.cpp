@@ -56,9 +56,4 @@ TEST_CASE("Fields are visited in document order until the visitor returns false"
   CHECK(cdi::every_field<Inner>([](const auto&) { return true; }));
 }
 
-TEST_CASE("A release is written with three numbers") {
-  CHECK(to_string(Release{0, 5, 0}) == "0.5.0");
-  CHECK(to_string(Release{10, 0, 255}) == "10.0.255");
-}
-
 }  // namespace

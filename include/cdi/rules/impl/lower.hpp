@@ -18,6 +18,7 @@
 #include <cdi/model/storage.hpp>
 #include <cdi/rules/impl/minimum_version.hpp>
 #include <cdi/rules/impl/validate.hpp>
+#include <cdi/rules/known_releases.hpp>
 #include <cdi/rules/lower.hpp>
 #include <cdi/rules/lowering.hpp>
 #include <cdi/rules/minimum_version.hpp>
@@ -39,16 +40,12 @@ CDI_INLINE Error to_error(const Loss& loss) {
 namespace detail {
 
 inline Result<void> check_target(Release release) {
-  for (const Release known : known_releases) {
-    if (known == release && release >= Release{}) return {};
+  for (const Release known : spec_releases) {
+    if (known == release) return {};
   }
-  std::string message =
-      "release " + cdi::to_string(release) + " cannot be the version of a spec: use";
-  message.append(" one of");
-  for (const Release r : known_releases) {
-    if (r >= Release{}) message.append(1, ' ').append(cdi::to_string(r));
-  }
-  return Error{.code = Errc::unsupported, .message = std::move(message)};
+  return Error{.code = Errc::unsupported,
+               .message = "release " + cdi::to_string(release) +
+                          " cannot be the version of a spec: use one of " + spec_release_names()};
 }
 
 /// A spec without its class is of no use: no name leads to its devices.

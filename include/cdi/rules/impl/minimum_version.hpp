@@ -5,8 +5,6 @@
 #define CDI_RULES_IMPL_MINIMUM_VERSION_HPP
 
 #include <cstddef>
-#include <optional>
-#include <string>
 #include <string_view>
 
 #include <cdi/base/member_path.hpp>
@@ -21,16 +19,6 @@
 
 namespace cdi {
 inline namespace CDI_ABI {
-
-#if CDI_BODIES
-CDI_INLINE std::optional<Release> parse_release(std::string_view text) {
-  if (text.starts_with('v')) text.remove_prefix(1);
-  for (const Release release : known_releases) {
-    if (cdi::to_string(release) == text) return release;
-  }
-  return std::nullopt;
-}
-#endif
 
 namespace detail {
 

@@ -21,6 +21,7 @@
 #include <cdi/rules/edit_rules.hpp>
 #include <cdi/rules/findings.hpp>
 #include <cdi/rules/impl/minimum_version.hpp>
+#include <cdi/rules/known_releases.hpp>
 #include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/name.hpp>
 #include <cdi/rules/rules.hpp>
@@ -72,19 +73,15 @@ void check(const BasicDevice<S>& device, const MemberPath& at, Findings& out) {
   check(device.container_edits, edits_at, out);
 }
 
-inline void note_unknown_version(std::string_view version, const MemberPath& at, Findings& out) {
-  std::string message = "unknown version " + cdi::quoted(version) + ": use one of";
-  for (const Release r : known_releases) {
-    if (r >= Release{}) message.append(1, ' ').append(cdi::to_string(r));
-  }
-  out.note(Rule::version_known, at, std::move(message));
-}
-
 template <class S>
 void check_version(const BasicSpec<S>& spec, Findings& out) {
   const MemberPath at{nullptr, "cdiVersion"};
   const auto declared = parse_release(spec.version);
-  if (!declared) return note_unknown_version(spec.version, at, out);
+  if (!declared) {
+    return out.note(
+        Rule::version_known, at,
+        "unknown version " + cdi::quoted(spec.version) + ": use one of " + spec_release_names());
+  }
   const auto need = minimum_need(spec);
   if (*declared < need.release) {
     std::string message = "version " + cdi::quoted(spec.version) + " is too old";

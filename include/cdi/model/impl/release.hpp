@@ -1,12 +1,12 @@
-// The bodies of <cdi/model/fields.hpp>.
+// The bodies of <cdi/model/release.hpp>.
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_MODEL_IMPL_FIELDS_HPP
-#define CDI_MODEL_IMPL_FIELDS_HPP
+#ifndef CDI_MODEL_IMPL_RELEASE_HPP
+#define CDI_MODEL_IMPL_RELEASE_HPP
 
 #include <string>
 
-#include <cdi/model/fields.hpp>
+#include <cdi/model/release.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -22,4 +22,4 @@ CDI_INLINE std::string to_string(Release release) {
 }  // namespace CDI_ABI
 }  // namespace cdi
 
-#endif  // CDI_MODEL_IMPL_FIELDS_HPP
+#endif  // CDI_MODEL_IMPL_RELEASE_HPP

@@ -1,0 +1,57 @@
+// The releases of the CDI specification that the library knows.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_RULES_KNOWN_RELEASES_HPP
+#define CDI_RULES_KNOWN_RELEASES_HPP
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <cdi/model/release.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+/// Every release of the CDI specification, oldest first. 0.1.0 and 0.2.0 are known, but older than
+/// any spec needs. SPEC.md, Released versions.
+inline constexpr std::array<Release, 10> known_releases{{
+    {0, 1, 0},
+    {0, 2, 0},
+    {0, 3, 0},
+    {0, 4, 0},
+    {0, 5, 0},
+    {0, 6, 0},
+    {0, 7, 0},
+    {0, 8, 0},
+    {1, 0, 0},
+    {1, 1, 0},
+}};
+
+/// The releases that a spec file can name: those from 0.3.0 on.
+inline constexpr std::span<const Release> spec_releases =
+    std::span<const Release>{known_releases}.subspan(2);
+static_assert(spec_releases.front() == Release{} && spec_releases.back() == current_release);
+
+/// The release that a `cdiVersion` names, with or without a leading `v`. Nothing when it is not one
+/// of `known_releases`.
+std::optional<Release> parse_release(std::string_view text);
+
+namespace detail {
+
+/// The names of `spec_releases`, separated by spaces, for messages.
+std::string spec_release_names();
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/rules/impl/known_releases.hpp>
+#endif
+
+#endif  // CDI_RULES_KNOWN_RELEASES_HPP
