@@ -52,7 +52,7 @@ class Target:
 
     def check(self, variant):
         """Compiles all headers except the one that needs libcrypto."""
-        text = includes(*(header for header in HEADERS if header != "cdi/sha256.hpp"))
+        text = includes(*(header for header in HEADERS if not header.endswith("/sha256.hpp")))
         return Unit("", [*self.command, *self.warnings, *variant, "-fsyntax-only", "-x", "c++",
                          "-"], text).run()
 
