@@ -179,7 +179,7 @@ devices:
         self.assertEqual(self.run_cdi("validate", "--strict", self.low)[0], f"{self.low}: valid\n")
         _, err = self.run_cdi("-o", "json", "validate", "--strict", doubtful, expect=1)
         self.assertEqual(json.loads(err), {
-            "level": "error", "message": "path \"bin/hook\" is not absolute: begin it with /",
+            "level": "error", "message": "path \"bin/hook\" is not absolute: it must begin with /",
             "file": doubtful, "where": "devices[0].containerEdits.hooks[0].path", "line": 6,
             "column": 40, "rule": "hook-path-absolute"})
 

@@ -27,7 +27,7 @@ constexpr Row rows[] = {
     {Format::json, R"({"cdiVersion": "1.1.0",
  "kind": "vendor.com/gpu",
  "devices": [)",
-     R"(3:14: not valid JSON: the text ends inside the value that begins in line 3, column 13: end it)"},
+     R"(3:14: not valid JSON: unexpected end of text: the value that begins in line 3, column 13 is not closed)"},
     {Format::json, R"({"cdiVersion": "1.1.0"
  "kind": "vendor.com/gpu"})",
      R"(2:2: not valid JSON: unexpected "\"", expected ',' or '}')"},
@@ -36,22 +36,22 @@ constexpr Row rows[] = {
     {Format::json, "{\n\"a\": \"caf\xe9\"}",
      R"(2:10: not valid JSON: the byte 0xE9 is not UTF-8: save the text as UTF-8)"},
     {Format::json, R"({"a": "\x"})",
-     R"(1:8: not valid JSON: unknown escape in a string: write \\ for a backslash)"},
+     R"(1:8: not valid JSON: invalid escape sequence in a string: write \\ for a backslash)"},
     // JSON of the wrong types
     {Format::json, R"({"a": 01})",
-     R"(1:2: a: unknown field; known here: cdiVersion, kind, annotations, devices, containerEdits)"},
+     R"(1:2: a: unknown field: use one of cdiVersion, kind, annotations, devices, containerEdits)"},
     {Format::json, R"([])", R"(1:1: expected an object, not a list)"},
     {Format::json, R"(null)", R"(1:1: expected an object, not null)"},
     {Format::json, R"("text")", R"(1:1: expected an object, not "text")"},
     {Format::json, R"(12)", R"(1:1: expected an object, not 12)"},
-    {Format::json, R"({})", R"(1:1: cdiVersion: the field is missing: add it)"},
+    {Format::json, R"({})", R"(1:1: cdiVersion: the required field is missing: add it)"},
     {Format::json,
      R"({"cdiVersion": 1.1, "kind": "vendor.com/gpu", "devices": [{"name": "0", "containerEdits": {"env": ["A=1"]}}]})",
-     R"(1:16: cdiVersion: unknown version "1.1": use one of 0.3.0 0.4.0 0.5.0 0.6.0 0.7.0 0.8.0 1.0.0 1.1.0)"},
+     R"(1:16: cdiVersion: unknown version "1.1": use one of 0.3.0, 0.4.0, 0.5.0, 0.6.0, 0.7.0, 0.8.0, 1.0.0, 1.1.0)"},
     {Format::json, R"({"cdiVersion": "1.1.0", "cdiVersion": "1.1.0"})",
-     R"(1:25: key "cdiVersion" is written twice, first in line 1: remove one)"},
+     R"(1:25: key "cdiVersion" is a duplicate, first in line 1: remove one)"},
     {Format::json, R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu", "kinds": "x"})",
-     R"(1:51: kinds: unknown field; known here: cdiVersion, kind, annotations, devices, containerEdits)"},
+     R"(1:51: kinds: unknown field: use one of cdiVersion, kind, annotations, devices, containerEdits)"},
     {Format::json, R"({"cdiVersion": "1.1.0", "kind": null, "devices": []})",
      R"(1:33: kind: expected text, not null)"},
     {Format::json, R"({"cdiVersion": "1.1.0", "kind": ["vendor.com/gpu"], "devices": []})",
@@ -64,29 +64,29 @@ constexpr Row rows[] = {
      R"(1:63: devices[0]: expected an object, not null)"},
     {Format::json,
      R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu", "devices": [{"containerEdits": {"env": ["A=1"]}}]})",
-     R"(1:63: devices[0].name: the field is missing: add it)"},
+     R"(1:63: devices[0].name: the required field is missing: add it)"},
     {Format::json,
      R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu", "devices": [{"name": "0"}]})",
-     R"(1:63: devices[0].containerEdits: the field is missing: add it)"},
+     R"(1:63: devices[0].containerEdits: the required field is missing: add it)"},
     {Format::json, R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu",
  "devices": [{"name": "0", "containerEdits": {"mounts": [
    {"hostPath": "/a", "containerPath": "/b", "options": "ro"}]}}]})",
      R"(3:57: devices[0].containerEdits.mounts[0].options: expected a list, not "ro": write ["ro"])"},
     {Format::json, R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu",
  "devices": [{"name": "0", "containerEdits": {"deviceNodes": [{"path": "/dev/x", "fileMode": "0644"}]}}]})",
-     R"(2:94: devices[0].containerEdits.deviceNodes[0].fileMode: expected a whole number, not "0644": write 420 without quotes)"},
+     R"(2:94: devices[0].containerEdits.deviceNodes[0].fileMode: expected an integer, not "0644": write 420 without quotes)"},
     {Format::json, R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu",
  "devices": [{"name": "0", "containerEdits": {"deviceNodes": [{"path": "/dev/x", "uid": -1}]}}]})",
      R"(2:89: devices[0].containerEdits.deviceNodes[0].uid: expected a number from 0 to 4294967295, not -1)"},
     {Format::json, R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu",
  "devices": [{"name": "0", "containerEdits": {"deviceNodes": [{"path": "/dev/x", "major": 1.5}]}}]})",
-     R"(2:91: devices[0].containerEdits.deviceNodes[0].major: expected a whole number, not 1.5)"},
+     R"(2:91: devices[0].containerEdits.deviceNodes[0].major: expected an integer, not 1.5)"},
     {Format::json, R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu",
  "devices": [{"name": "0", "containerEdits": {"additionalGids": [4294967296]}}]})",
      R"(2:66: devices[0].containerEdits.additionalGids[0]: expected a number from 0 to 4294967295, not 4294967296)"},
     {Format::json, R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu",
  "devices": [{"name": "0", "containerEdits": {"hooks": [{"hookName": "createContainer", "path": "/h", "timeout": "5"}]}}]})",
-     R"(2:114: devices[0].containerEdits.hooks[0].timeout: expected a whole number, not "5": write 5 without quotes)"},
+     R"(2:114: devices[0].containerEdits.hooks[0].timeout: expected an integer, not "5": write 5 without quotes)"},
     // invalid YAML
     {Format::yaml, "", R"(1:1: the text is empty)"},
     {Format::yaml, R"(# nothing here
@@ -97,7 +97,7 @@ constexpr Row rows[] = {
      R"(1:7: not valid YAML: the list that begins here is not ended: add ])"},
     {Format::yaml, R"(a: b: c
 )",
-     R"(1:5: not valid YAML: unexpected ':': indent the members of one object alike, and put text with ": " into quotes)"},
+     R"(1:5: not valid YAML: unexpected ':': use the same indentation for all members of an object, and put text with ": " into quotes)"},
     {Format::yaml, "a:\n\t- b\n", R"(2:1: not valid YAML: indent with spaces, not with tabs)"},
     {Format::yaml, R"(a: *x
 )",
@@ -107,14 +107,14 @@ constexpr Row rows[] = {
      R"(1:8: an alias refers to an enclosing value)"},
     {Format::yaml, R"(a: "\q"
 )",
-     R"(1:5: not valid YAML: unknown escape in double quotes: write \\ for a backslash)"},
+     R"(1:5: not valid YAML: invalid escape sequence in double quotes: write \\ for a backslash)"},
     {Format::yaml, R"(a: "unfinished
 )",
      R"(1:4: not valid YAML: the text that begins here is not ended: close the quotes)"},
     {Format::yaml, R"(a: 1
 a: 2
 )",
-     R"(2:1: key "a" is written twice, first in line 1: remove one)"},
+     R"(2:1: key "a" is a duplicate, first in line 1: remove one)"},
     {Format::yaml, R"(? [a]
 : b
 )",
@@ -134,7 +134,7 @@ a: 2
     {Format::yaml, R"(cdiVersion: 1.1.0
   kind: x
 )",
-     R"(2:7: not valid YAML: unexpected ':': indent the members of one object alike, and put text with ": " into quotes)"},
+     R"(2:7: not valid YAML: unexpected ':': use the same indentation for all members of an object, and put text with ": " into quotes)"},
     // versions
     {Format::yaml, R"(cdiVersion: 1.2.0
 kind: vendor.com/gpu
@@ -143,7 +143,7 @@ devices:
   containerEdits:
     env: [A=1]
 )",
-     R"(1:13: cdiVersion: unknown version "1.2.0": use one of 0.3.0 0.4.0 0.5.0 0.6.0 0.7.0 0.8.0 1.0.0 1.1.0)"},
+     R"(1:13: cdiVersion: unknown version "1.2.0": use one of 0.3.0, 0.4.0, 0.5.0, 0.6.0, 0.7.0, 0.8.0, 1.0.0, 1.1.0)"},
     {Format::yaml, R"(cdiVersion: 1.1
 kind: vendor.com/gpu
 devices:
@@ -151,7 +151,7 @@ devices:
   containerEdits:
     env: [A=1]
 )",
-     R"(1:13: cdiVersion: unknown version "1.1": use one of 0.3.0 0.4.0 0.5.0 0.6.0 0.7.0 0.8.0 1.0.0 1.1.0)"},
+     R"(1:13: cdiVersion: unknown version "1.1": use one of 0.3.0, 0.4.0, 0.5.0, 0.6.0, 0.7.0, 0.8.0, 1.0.0, 1.1.0)"},
     {Format::yaml, R"(cdiVersion: 0.4.0
 kind: vendor.com/gpu
 devices:
@@ -286,14 +286,14 @@ devices:
 - name: a
   containerEdits: {env: [A=2]}
 )",
-     R"(6:9: devices[1].name: device "a" is defined by devices[0] already: choose another name)"},
+     R"(6:9: devices[1].name: device "a" is already defined by devices[0]: choose another name)"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
 devices:
 - name: a
   containerEdits: {}
 )",
-     R"(5:19: devices[0].containerEdits: device "a" has no edits: give it some, or remove it)"},
+     R"(5:19: devices[0].containerEdits: device "a" has no edits: add some, or remove the device)"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
 devices:
@@ -314,7 +314,7 @@ devices:
 - name: a
   containerEdits: {evn: [A=1]}
 )",
-     R"(5:20: devices[0].containerEdits.evn: unknown field; known here: env, deviceNodes, netDevices, hooks, mounts, intelRdt, additionalGids)"},
+     R"(5:20: devices[0].containerEdits.evn: unknown field: use one of env, deviceNodes, netDevices, hooks, mounts, intelRdt, additionalGids)"},
     // env
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
@@ -324,7 +324,7 @@ devices:
   containerEdits:
     env: [A=1]
 )",
-     R"(3:24: containerEdits.env[0]: invalid environment variable "A": write NAME=value)"},
+     R"(3:24: containerEdits.env[0]: invalid environment variable "A": use NAME=value)"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
 devices:
@@ -342,7 +342,7 @@ devices:
     env:
     - =1
 )",
-     R"(7:7: devices[0].containerEdits.env[0]: invalid environment variable "=1": write NAME=value)"},
+     R"(7:7: devices[0].containerEdits.env[0]: invalid environment variable "=1": use NAME=value)"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
 devices:
@@ -361,7 +361,7 @@ devices:
     deviceNodes:
     - hostPath: /dev/x
 )",
-     R"(7:7: devices[0].containerEdits.deviceNodes[0].path: the field is missing: add it)"},
+     R"(7:7: devices[0].containerEdits.deviceNodes[0].path: the required field is missing: add it)"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
 devices:
@@ -370,7 +370,7 @@ devices:
     deviceNodes:
     - path: ""
 )",
-     R"(7:13: devices[0].containerEdits.deviceNodes[0].path: the device node has no path: name the node in the container)"},
+     R"(7:13: devices[0].containerEdits.deviceNodes[0].path: the device node has no path: set it to the path of the node in the container)"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
 devices:
@@ -388,7 +388,7 @@ devices:
     deviceNodes:
     - {path: /dev/x, permissions: rx}
 )",
-     R"(7:35: devices[0].containerEdits.deviceNodes[0].permissions: device "/dev/x": invalid permissions "rx": use some of "rwm", or "none")"},
+     R"(7:35: devices[0].containerEdits.deviceNodes[0].permissions: device "/dev/x": invalid permissions "rx": use a combination of "r", "w" and "m", or "none")"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
 devices:
@@ -397,7 +397,7 @@ devices:
     deviceNodes:
     - {path: /dev/x, fileMode: 0x}
 )",
-     R"(7:32: devices[0].containerEdits.deviceNodes[0].fileMode: expected a whole number, not 0x)"},
+     R"(7:32: devices[0].containerEdits.deviceNodes[0].fileMode: expected an integer, not 0x)"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
 devices:
@@ -406,7 +406,7 @@ devices:
     deviceNodes:
     - {path: /dev/x, fileMode: rw-rw----}
 )",
-     R"(7:32: devices[0].containerEdits.deviceNodes[0].fileMode: expected a whole number, not "rw-rw----")"},
+     R"(7:32: devices[0].containerEdits.deviceNodes[0].fileMode: expected an integer, not "rw-rw----")"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
 devices:
@@ -433,7 +433,7 @@ devices:
     deviceNodes:
     - {path: /dev/x, mode: 0644}
 )",
-     R"(7:22: devices[0].containerEdits.deviceNodes[0].mode: unknown field; known here: path, hostPath, type, major, minor, fileMode, permissions, uid, gid)"},
+     R"(7:22: devices[0].containerEdits.deviceNodes[0].mode: unknown field: use one of path, hostPath, type, major, minor, fileMode, permissions, uid, gid)"},
     // mounts
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
@@ -443,7 +443,7 @@ devices:
     mounts:
     - {hostPath: /a}
 )",
-     R"(7:7: devices[0].containerEdits.mounts[0].containerPath: the field is missing: add it)"},
+     R"(7:7: devices[0].containerEdits.mounts[0].containerPath: the required field is missing: add it)"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
 devices:
@@ -452,7 +452,7 @@ devices:
     mounts:
     - {hostPath: "", containerPath: /b}
 )",
-     R"(7:18: devices[0].containerEdits.mounts[0].hostPath: the mount has no host path: name what to mount)"},
+     R"(7:18: devices[0].containerEdits.mounts[0].hostPath: the mount has no host path: set it to the path to mount)"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
 devices:
@@ -461,7 +461,7 @@ devices:
     mounts:
     - {source: /a, destination: /b}
 )",
-     R"(7:8: devices[0].containerEdits.mounts[0].source: unknown field; known here: hostPath, containerPath, options, type)"},
+     R"(7:8: devices[0].containerEdits.mounts[0].source: unknown field: use one of hostPath, containerPath, options, type)"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
 devices:
@@ -480,7 +480,7 @@ devices:
     hooks:
     - {hookName: prestop, path: /h}
 )",
-     R"(7:18: devices[0].containerEdits.hooks[0].hookName: invalid hook name "prestop": use one of prestart createRuntime createContainer startContainer poststart poststop)"},
+     R"(7:18: devices[0].containerEdits.hooks[0].hookName: invalid hook name "prestop": use one of prestart, createRuntime, createContainer, startContainer, poststart, poststop)"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
 devices:
@@ -489,7 +489,7 @@ devices:
     hooks:
     - {path: /h}
 )",
-     R"(7:7: devices[0].containerEdits.hooks[0].hookName: the field is missing: add it)"},
+     R"(7:7: devices[0].containerEdits.hooks[0].hookName: the required field is missing: add it)"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
 devices:
@@ -498,7 +498,7 @@ devices:
     hooks:
     - {hookName: prestart, path: ""}
 )",
-     R"(7:34: devices[0].containerEdits.hooks[0].path: hook "prestart" has no path: name the program to run)"},
+     R"(7:34: devices[0].containerEdits.hooks[0].path: hook "prestart" has no path: set it to the path of the program to run)"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
 devices:
@@ -507,7 +507,7 @@ devices:
     hooks:
     - {hookName: prestart, path: /h, env: [HOME]}
 )",
-     R"(7:44: devices[0].containerEdits.hooks[0].env[0]: invalid environment variable "HOME": write NAME=value)"},
+     R"(7:44: devices[0].containerEdits.hooks[0].env[0]: invalid environment variable "HOME": use NAME=value)"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
 devices:
@@ -525,7 +525,7 @@ devices:
     hooks:
     - {hookName: prestart, path: /h, timeout: 5s}
 )",
-     R"(7:47: devices[0].containerEdits.hooks[0].timeout: expected a whole number, not 5s)"},
+     R"(7:47: devices[0].containerEdits.hooks[0].timeout: expected an integer, not 5s)"},
     // net devices
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
@@ -535,7 +535,7 @@ devices:
     netDevices:
     - {hostInterfaceName: eth0}
 )",
-     R"(7:7: devices[0].containerEdits.netDevices[0].name: the field is missing: add it)"},
+     R"(7:7: devices[0].containerEdits.netDevices[0].name: the required field is missing: add it)"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
 devices:
@@ -544,7 +544,7 @@ devices:
     netDevices:
     - {hostInterfaceName: "", name: a}
 )",
-     R"(7:27: devices[0].containerEdits.netDevices[0].hostInterfaceName: the net device names no interface of the host: name the one to move)"},
+     R"(7:27: devices[0].containerEdits.netDevices[0].hostInterfaceName: the net device has no host interface name: set it to the interface to move)"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
 devices:
@@ -554,7 +554,7 @@ devices:
     - {hostInterfaceName: eth0, name: a}
     - {hostInterfaceName: eth1, name: a}
 )",
-     R"(8:39: devices[0].containerEdits.netDevices[1].name: "a" is taken by netDevices[0] already: choose another)"},
+     R"(8:39: devices[0].containerEdits.netDevices[1].name: "a" is already used by netDevices[0]: choose another name)"},
     // Intel RDT
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
@@ -563,7 +563,7 @@ devices:
   containerEdits:
     intelRdt: {closID: a/b}
 )",
-     R"(6:24: devices[0].containerEdits.intelRdt.closID: closID "a/b" contains a slash or newline: name a directory below /sys/fs/resctrl, or "/")"},
+     R"(6:24: devices[0].containerEdits.intelRdt.closID: closID "a/b" contains a slash or newline: use the name of a directory in /sys/fs/resctrl, or "/")"},
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
 devices:
@@ -596,7 +596,7 @@ devices:
   containerEdits:
     additionalGids: [video]
 )",
-     R"(6:22: devices[0].containerEdits.additionalGids[0]: expected a whole number, not "video")"},
+     R"(6:22: devices[0].containerEdits.additionalGids[0]: expected an integer, not "video")"},
     // device numbers and NUL
     {Format::yaml, R"(cdiVersion: 1.1.0
 kind: vendor.com/gpu
@@ -609,7 +609,7 @@ devices:
     {Format::json, R"({"cdiVersion": "1.1.0", "kind": "vendor.com/gpu",
  "devices": [{"name": "0", "containerEdits": {"mounts": [
    {"hostPath": "/etc\u0000/allowed", "containerPath": "/b"}]}}]})",
-     R"(3:17: devices[0].containerEdits.mounts[0].hostPath: "/etc\x00/allowed" contains a NUL, where some runtimes stop reading: remove it)"},
+     R"(3:17: devices[0].containerEdits.mounts[0].hostPath: "/etc\x00/allowed" contains a NUL character, at which some runtimes stop reading: remove it)"},
 };
 
 }  // namespace
@@ -654,12 +654,12 @@ devices:
       R"(f:2:7: kind: vendor "my_vendor.com" is not a DNS name: use words of at most 63 letters, digits and inner -, 253 bytes in all [kind-vendor-dns]
 f:3:34: annotations.a/b/c: annotation key "a/b/c" has more than one slash: write domain/name [annotation-key]
 f:3:24: annotations.bad key: annotation key "bad key" may contain only letters, digits and - _ .; byte 4 is " " [annotation-key]
-f:6:9: containerEdits.env[0]: environment variable "// or mshv \"DEVICE" has blanks or quotes in its name: write NAME=value [env-name]
-f:8:11: containerEdits.deviceNodes[0].path: path "dev/x" is not absolute: begin it with / [node-path-absolute]
-f:12:32: containerEdits.hooks[0].path: path "h" is not absolute: begin it with / [hook-path-absolute]
-f:12:44: containerEdits.hooks[0].timeout: a timeout of 0 seconds: use 1 or more, or leave it out for none [hook-timeout-positive]
-f:10:35: containerEdits.mounts[0].containerPath: path "b" is not absolute: begin it with / [mount-path-absolute]
+f:6:9: containerEdits.env[0]: environment variable "// or mshv \"DEVICE" has spaces or quotes in its name: use NAME=value [env-name]
+f:8:11: containerEdits.deviceNodes[0].path: path "dev/x" is not absolute: it must begin with / [node-path-absolute]
+f:12:32: containerEdits.hooks[0].path: path "h" is not absolute: it must begin with / [hook-path-absolute]
+f:12:44: containerEdits.hooks[0].timeout: a timeout of 0 seconds: use 1 or more, or omit it for no timeout [hook-timeout-positive]
+f:10:35: containerEdits.mounts[0].containerPath: path "b" is not absolute: it must begin with / [mount-path-absolute]
 f:14:37: containerEdits.netDevices[0].name: "a-name-that-is-too-long" is not an interface name: use 1 to 15 bytes without slash, colon or space [net-name-length]
-f:5:20: containerEdits.additionalGids[0]: group id 0 is left out at injection: remove it [gid-zero]
+f:5:20: containerEdits.additionalGids[0]: group id 0 is ignored at injection: remove it [gid-zero]
 )");
 }

@@ -28,18 +28,18 @@ inline void check_env(std::string_view entry, const MemberPath& at, Findings& ou
   const auto equals = entry.find('=');
   if (equals == std::string_view::npos || equals == 0) {
     return out.note(Rule::env_entry, at,
-                    "invalid environment variable " + cdi::quoted(entry) + ": write NAME=value");
+                    "invalid environment variable " + cdi::quoted(entry) + ": use NAME=value");
   }
   const auto name = entry.substr(0, equals);
   if (name.find_first_of(" \t\n\v\f\r\"'`") == std::string_view::npos) return;
   out.note(Rule::env_name, at,
            "environment variable " + cdi::quoted(name) +
-               " has blanks or quotes in its name: write NAME=value");
+               " has spaces or quotes in its name: use NAME=value");
 }
 
 inline void check_absolute(Rule rule, std::string_view path, const MemberPath& at, Findings& out) {
   if (path.starts_with('/')) return;
-  out.note(rule, at, "path " + cdi::quoted(path) + " is not absolute: begin it with /");
+  out.note(rule, at, "path " + cdi::quoted(path) + " is not absolute: it must begin with /");
 }
 
 inline void check_number(std::string_view key, std::int64_t number, const MemberPath& at,
@@ -58,7 +58,7 @@ void check(const BasicDeviceNode<S>& node, const MemberPath& at, Findings& out) 
   const MemberPath path_at{&at, "path"};
   if (path.empty()) {
     out.note(Rule::node_path, path_at,
-             "the device node has no path: name the node in the container");
+             "the device node has no path: set it to the path of the node in the container");
   } else {
     check_absolute(Rule::node_path_absolute, path, path_at, out);
   }
@@ -72,7 +72,7 @@ void check(const BasicDeviceNode<S>& node, const MemberPath& at, Findings& out) 
   if (permissions != "none" && permissions.find_first_not_of("rwm") != std::string_view::npos) {
     out.note(Rule::node_permissions, {&at, "permissions"},
              "device " + cdi::quoted(path) + ": invalid permissions " + cdi::quoted(permissions) +
-                 R"(: use some of "rwm", or "none")");
+                 R"(: use a combination of "r", "w" and "m", or "none")");
   }
 }
 
@@ -95,12 +95,12 @@ void check(const BasicNetDevice<S>& device, const MemberPath& at, Findings& out)
   const MemberPath name_at{&at, "name"};
   if (device.host_interface_name.empty()) {
     out.note(Rule::net_names, host_at,
-             "the net device names no interface of the host: name the one to move");
+             "the net device has no host interface name: set it to the interface to move");
   }
   if (device.name.empty()) {
     out.note(Rule::net_names, name_at,
              "net device " + cdi::quoted(device.host_interface_name) +
-                 " has no name in the container: give it one");
+                 " has no name in the container: set one");
   }
   check_interface_name(device.host_interface_name, host_at, out);
   check_interface_name(device.name, name_at, out);
@@ -110,20 +110,25 @@ template <class S>
 void check(const BasicHook<S>& hook, const MemberPath& at, Findings& out) {
   if (!oci::parse_hook_point(hook.hook_name)) {
     std::string message = "invalid hook name " + cdi::quoted(hook.hook_name) + ": use one of";
-    for (const auto name : oci::hook_point_names) message.append(1, ' ').append(name);
+    const char* separator = " ";
+    for (const auto name : oci::hook_point_names) {
+      message.append(separator).append(name);
+      separator = ", ";
+    }
     out.note(Rule::hook_name, {&at, "hookName"}, std::move(message));
   }
   const MemberPath path_at{&at, "path"};
   if (hook.path.empty()) {
     out.note(Rule::hook_path, path_at,
-             "hook " + cdi::quoted(hook.hook_name) + " has no path: name the program to run");
+             "hook " + cdi::quoted(hook.hook_name) +
+                 " has no path: set it to the path of the program to run");
   } else {
     check_absolute(Rule::hook_path_absolute, hook.path, path_at, out);
   }
   if (hook.timeout && *hook.timeout <= 0) {
     out.note(Rule::hook_timeout_positive, {&at, "timeout"},
              "a timeout of " + std::to_string(*hook.timeout) +
-                 " seconds: use 1 or more, or leave it out for none");
+                 " seconds: use 1 or more, or omit it for no timeout");
   }
   check_each("env", hook.env, at, out,
              [&](const auto& entry, const MemberPath& to) { check_env(entry, to, out); });
@@ -133,7 +138,7 @@ template <class S>
 void check(const BasicMount<S>& mount, const MemberPath& at, Findings& out) {
   if (mount.host_path.empty()) {
     out.note(Rule::mount_paths, {&at, "hostPath"},
-             "the mount has no host path: name what to mount");
+             "the mount has no host path: set it to the path to mount");
   }
   const MemberPath container_at{&at, "containerPath"};
   if (!mount.container_path.empty()) {
@@ -141,7 +146,7 @@ void check(const BasicMount<S>& mount, const MemberPath& at, Findings& out) {
   }
   out.note(Rule::mount_paths, container_at,
            "mount of " + cdi::quoted(mount.host_path) +
-               " has no container path: name where to mount it");
+               " has no container path: set it to the path where to mount it");
 }
 
 /// Why a closID cannot be used; empty when it can. SPEC.md, `intelRdt`.
@@ -159,7 +164,7 @@ void check(const BasicIntelRdt<S>& rdt, const MemberPath& at, Findings& out) {
   out.note(Rule::rdt_closid, {&at, "closID"},
            "closID " + cdi::quoted(rdt.clos_id)
                            .append(fault)
-                           .append(": name a directory below /sys/fs/resctrl, or \"/\""));
+                           .append(": use the name of a directory in /sys/fs/resctrl, or \"/\""));
 }
 
 template <class List>
@@ -173,8 +178,8 @@ void check_net_devices(const List& devices, const MemberPath& at, Findings& out)
                                 const MemberPath& to) {
     if (first == to.index) return;
     out.note(Rule::net_names_unique, {&to, key},
-             cdi::quoted(name) + " is taken by " + item_path("netDevices", first) +
-                 " already: choose another");
+             cdi::quoted(name) + " is already used by " + item_path("netDevices", first) +
+                 ": choose another name");
   };
   check_each("netDevices", devices, at, out, [&](const auto& device, const MemberPath& to) {
     check(device, to, out);
@@ -198,7 +203,7 @@ void check(const BasicContainerEdits<S>& edits, const MemberPath& at, Findings& 
   check_each("additionalGids", edits.additional_gids, at, out,
              [&](std::uint32_t id, const MemberPath& to) {
                if (id != 0) return;
-               out.note(Rule::gid_zero, to, "group id 0 is left out at injection: remove it");
+               out.note(Rule::gid_zero, to, "group id 0 is ignored at injection: remove it");
              });
 }
 

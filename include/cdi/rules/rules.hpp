@@ -135,7 +135,7 @@ inline constexpr std::array<RuleRow, 36> rules{{
     {Rule::rdt_closid, "rdt-closid", Severity::error,
      "closID names a directory below /sys/fs/resctrl, or is /", "OCI config-linux.md, IntelRdt"},
     {Rule::gid_zero, "gid-zero", Severity::warning,
-     "additional group ids are not 0: 0 is left out at injection", "the Go reference"},
+     "additional group ids are not 0: 0 is ignored at injection", "the Go reference"},
     {Rule::devices_given, "devices-given", Severity::error, "a spec has at least one device",
      "SPEC.md, CDI Devices"},
     {Rule::device_name, "device-name", Severity::error,

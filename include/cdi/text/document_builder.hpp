@@ -275,7 +275,7 @@ class DocumentBuilder {
       return text(nodes()[key]) == text(second);
     });
     return refuse(Errc::schema,
-                  "key " + cdi::quoted(text(second)) + " is written twice, first in line " +
+                  "key " + cdi::quoted(text(second)) + " is a duplicate, first in line " +
                       std::to_string(line(nodes()[*first].at)) + ": remove one",
                   second.at);
   }

@@ -89,7 +89,8 @@ class YamlBlockReader {
 
   bool misplaced_colon() {
     return refuse(
-        "unexpected ':': indent the members of one object alike, and put text with \": \" into "
+        "unexpected ':': use the same indentation for all members of an object, and put text with "
+        "\": \" into "
         "quotes",
         cursor_.at());
   }

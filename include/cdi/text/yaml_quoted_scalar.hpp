@@ -136,7 +136,8 @@ class YamlQuotedScalarReader {
     if (name == 'u') return read_code(begin, 4);
     if (name == 'U') return read_code(begin, 8);
     return append_escape(name) ||
-           cursor_.refuse("unknown escape in double quotes: write \\\\ for a backslash", begin);
+           cursor_.refuse("invalid escape sequence in double quotes: write \\\\ for a backslash",
+                          begin);
   }
 
   bool append_escape(char name) {

@@ -86,7 +86,7 @@ TEST_CASE("The last valid contents of a file are kept when it becomes invalid, w
   CHECK(from(*kept, "v/c=d") == "a/x.yaml");
   REQUIRE(kept->errors().size() == 1);
   CHECK(to_string(kept->errors()[0]) ==
-        a + "/x.yaml:3:1: odd: unknown field; known here: cdiVersion, kind, annotations, devices, "
+        a + "/x.yaml:3:1: odd: unknown field: use one of cdiVersion, kind, annotations, devices, "
             "containerEdits; keeping its last valid contents");
   CHECK(kept->find("v/c=d").spec->fault != nullptr);
   CHECK(kept->dirs()[0].specs == 1);

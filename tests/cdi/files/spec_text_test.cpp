@@ -146,7 +146,7 @@ TEST_CASE("A member in another case is read, with a warning for the first") {
   REQUIRE(loaded->warnings.size() == 1);
   CHECK(loaded->warnings[0].rule == "member-case");
   CHECK(cdi::to_string(loaded->warnings[0]) ==
-        "f:3:38: additionalGIDs: since 1.1.1 the Go reference refuses names of members in "
+        "f:3:38: additionalGIDs: since 1.1.1 the Go reference rejects names of members in "
         "another case: write \"additionalGids\"");
 }
 
@@ -278,7 +278,7 @@ TEST_CASE("Errors of the spec itself reject the file, whatever its devices are")
       {spec_with(bad_device + "Devices: []\n"), "f.yaml:"},
       {spec_with(bad_device + "- name: [\n"), "f.yaml:"},
       {"cdiVersion: 0.3.0\nkind: v.com/c\ndevices: [{name: a}, {name: b}]\n",
-       "f.yaml:3:11: devices[0].containerEdits: the field is missing"},
+       "f.yaml:3:11: devices[0].containerEdits: the required field is missing"},
       {"cdiVersion: 0.3.0\nkind: v.com/c\ndevices: []\n", "f.yaml:3:10: devices: the spec has no"},
       {"cdiVersion: 0.3.0\nkind: v.com/c\ndevices: {name: a}\n",
        "f.yaml:3:10: devices: expected a list"},

@@ -34,9 +34,9 @@ const std::vector<Row> rows{
     {{}, ""},
     // env
     {{.env = {"A=", "A=1", "A=b=c", "A=1", "a b=\n"}}, ""},
-    {{.env = {"A=1", "A"}}, R"(env[1]: invalid environment variable "A": write NAME=value)"},
-    {{.env = {"=1"}}, R"(env[0]: invalid environment variable "=1": write NAME=value)"},
-    {{.env = {""}}, R"(env[0]: invalid environment variable "": write NAME=value)"},
+    {{.env = {"A=1", "A"}}, R"(env[1]: invalid environment variable "A": use NAME=value)"},
+    {{.env = {"=1"}}, R"(env[0]: invalid environment variable "=1": use NAME=value)"},
+    {{.env = {""}}, R"(env[0]: invalid environment variable "": use NAME=value)"},
     // device nodes
     {{.device_nodes = {{.path = "rel/../x", .major = 0, .minor = 0}, {.path = "rel/../x"}}}, ""},
     {{.device_nodes = {{.path = "/a", .type = "c", .major = -1, .minor = -1}}},
@@ -44,7 +44,8 @@ const std::vector<Row> rows{
     {{.device_nodes = {{.path = "/a", .type = "c", .major = 1, .minor = -1}}},
      "deviceNodes[0].minor: device number -1 is negative: use 0 or more, or leave it out"},
     {{.device_nodes = {{.path = "/a"}, {.host_path = "/b"}}},
-     "deviceNodes[1].path: the device node has no path: name the node in the container"},
+     "deviceNodes[1].path: the device node has no path: set it to the path of the node in the "
+     "container"},
     {{.device_nodes = {{.path = "/a", .type = "b", .permissions = "rwm"},
                        {.path = "/a", .type = "c", .permissions = "mmr"},
                        {.path = "/a", .type = "u", .permissions = "none"},
@@ -55,9 +56,9 @@ const std::vector<Row> rows{
     {{.device_nodes = {{.path = "/a", .type = "bc"}}},
      R"(deviceNodes[0].type: device "/a": invalid type "bc": use "b", "c", "u" or "p", or leave it out)"},
     {{.device_nodes = {{.path = "/a", .permissions = "rwx"}}},
-     R"(deviceNodes[0].permissions: device "/a": invalid permissions "rwx": use some of "rwm", or "none")"},
+     R"(deviceNodes[0].permissions: device "/a": invalid permissions "rwx": use a combination of "r", "w" and "m", or "none")"},
     {{.device_nodes = {{.path = "/a", .permissions = "None"}}},
-     R"(deviceNodes[0].permissions: device "/a": invalid permissions "None": use some of "rwm", or "none")"},
+     R"(deviceNodes[0].permissions: device "/a": invalid permissions "None": use a combination of "r", "w" and "m", or "none")"},
     // hooks
     {{.hooks = {{.hook_name = "prestart", .path = "rel", .timeout = -1},
                 {.hook_name = "createRuntime", .path = "/h", .timeout = 0},
@@ -67,18 +68,18 @@ const std::vector<Row> rows{
                 {.hook_name = "poststop", .path = "/h"}}},
      ""},
     {{.hooks = {{.hook_name = "preStart", .path = "/h"}}},
-     R"(hooks[0].hookName: invalid hook name "preStart": use one of prestart createRuntime )"
-     "createContainer startContainer poststart poststop"},
+     R"(hooks[0].hookName: invalid hook name "preStart": use one of prestart, createRuntime, )"
+     "createContainer, startContainer, poststart, poststop"},
     {{.hooks = {{.hook_name = "prestart"}}},
-     R"(hooks[0].path: hook "prestart" has no path: name the program to run)"},
+     R"(hooks[0].path: hook "prestart" has no path: set it to the path of the program to run)"},
     {{.hooks = {{.hook_name = "prestart", .path = "/h", .env = {"A=1", "B"}}}},
-     R"(hooks[0].env[1]: invalid environment variable "B": write NAME=value)"},
+     R"(hooks[0].env[1]: invalid environment variable "B": use NAME=value)"},
     // mounts
     {{.mounts = {{.host_path = "a", .container_path = "b", .options = {"?"}, .type = "?"}}}, ""},
     {{.mounts = {{.container_path = "/b"}}},
-     "mounts[0].hostPath: the mount has no host path: name what to mount"},
+     "mounts[0].hostPath: the mount has no host path: set it to the path to mount"},
     {{.mounts = {{.host_path = "/a"}}},
-     R"(mounts[0].containerPath: mount of "/a" has no container path: name where to mount it)"},
+     R"(mounts[0].containerPath: mount of "/a" has no container path: set it to the path where to mount it)"},
     // rdt
     {{.intel_rdt = closid("")}, ""},
     {{.intel_rdt = closid("/")}, ""},
@@ -89,17 +90,17 @@ const std::vector<Row> rows{
                       {.host_interface_name = "b", .name = "a"}}},
      ""},
     {{.net_devices = {{.name = "b"}}},
-     "netDevices[0].hostInterfaceName: the net device names no interface of the host: name the one "
-     "to move"},
+     "netDevices[0].hostInterfaceName: the net device has no host interface name: set it to the "
+     "interface to move"},
     {{.net_devices = {{.host_interface_name = "a"}}},
-     R"(netDevices[0].name: net device "a" has no name in the container: give it one)"},
+     R"(netDevices[0].name: net device "a" has no name in the container: set one)"},
     {{.net_devices = {{.host_interface_name = "a", .name = "b"},
                       {.host_interface_name = "c", .name = "d"},
                       {.host_interface_name = "a", .name = "e"}}},
-     R"(netDevices[2].hostInterfaceName: "a" is taken by netDevices[0] already: choose another)"},
+     R"(netDevices[2].hostInterfaceName: "a" is already used by netDevices[0]: choose another name)"},
     {{.net_devices = {{.host_interface_name = "a", .name = "b"},
                       {.host_interface_name = "c", .name = "b"}}},
-     R"(netDevices[1].name: "b" is taken by netDevices[0] already: choose another)"},
+     R"(netDevices[1].name: "b" is already used by netDevices[0]: choose another name)"},
 };
 
 }  // namespace

@@ -96,7 +96,7 @@ TEST_CASE("An engine is its name and its version") {
 }
 
 TEST_CASE("Unknown engines are told which are known") {
-  const std::string known = " is not known: use one of containerd cri-o docker podman";
+  const std::string known = " is not known: use one of containerd, cri-o, docker, podman";
   CHECK(newest("lxc@1.0") == "refused: engine \"lxc\"" + known);
   CHECK(newest("Podman@4.9") == "refused: engine \"Podman\"" + known);
   CHECK(newest("") == "refused: engine \"\"" + known);

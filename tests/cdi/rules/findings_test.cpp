@@ -63,10 +63,10 @@ TEST_CASE("Warnings come in the order of the document, also those before an erro
   REQUIRE_FALSE(good);
   REQUIRE(warnings.size() == 2);
   CHECK(to_string(warnings[0]) ==
-        R"(containerEdits.hooks[0].path: path "h" is not absolute: begin it with /)");
+        R"(containerEdits.hooks[0].path: path "h" is not absolute: it must begin with /)");
   CHECK(to_string(warnings[1]) ==
         "containerEdits.hooks[0].timeout: a timeout of -5 seconds: use "
-        "1 or more, or leave it out for none");
+        "1 or more, or omit it for no timeout");
 }
 
 TEST_CASE("Only the first of many warnings are given") {

@@ -32,5 +32,6 @@ TEST_CASE("Releases are listed in order") {
   for (std::size_t i = 1; i < cdi::known_releases.size(); ++i) {
     CHECK(cdi::known_releases[i - 1] < cdi::known_releases[i]);
   }
-  CHECK(cdi::detail::spec_release_names() == "0.3.0 0.4.0 0.5.0 0.6.0 0.7.0 0.8.0 1.0.0 1.1.0");
+  CHECK(cdi::detail::spec_release_names() ==
+        "0.3.0, 0.4.0, 0.5.0, 0.6.0, 0.7.0, 0.8.0, 1.0.0, 1.1.0");
 }

@@ -215,9 +215,9 @@ TEST_CASE("Releases that no spec can name are refused") {
        {Release{0, 1, 0}, Release{0, 2, 0}, Release{0, 9, 0}, Release{1, 2, 0}}) {
     CHECK(refused(spec_with({}), release, Losses::allow) ==
           "release " + to_string(release) +
-              " cannot be the version of a spec: use one of 0.3.0 0.4.0 0.5.0 0.6.0 0.7.0 0.8.0 "
-              "1.0.0 "
-              "1.1.0");
+              " cannot be the version of a spec: use one of 0.3.0, 0.4.0, 0.5.0, 0.6.0, 0.7.0, "
+              "0.8.0, "
+              "1.0.0, 1.1.0");
   }
 }
 

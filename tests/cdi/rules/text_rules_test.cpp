@@ -53,8 +53,10 @@ TEST_CASE("A NUL is refused in every text, at its place") {
   for (const auto& row : texts) {
     CAPTURE(row.first);
     const auto good = std::exchange(*row.second, nul);
-    CHECK(fault(spec) ==
-          row.first + R"(: "a\x00b" contains a NUL, where some runtimes stop reading: remove it)");
+    CHECK(
+        fault(spec) ==
+        row.first +
+            R"(: "a\x00b" contains a NUL character, at which some runtimes stop reading: remove it)");
     *row.second = good;
   }
   spec.annotations[nul] = "";

@@ -21,8 +21,9 @@ TEST_CASE("The version must be a release, and the message lists them") {
   Spec spec = good_spec();
   for (const std::string version : {"", "1.1", "2.0.0"}) {
     spec.version = version;
-    CHECK(fault(spec) == "cdiVersion: unknown version \"" + version +
-                             "\": use one of 0.3.0 0.4.0 0.5.0 0.6.0 0.7.0 0.8.0 1.0.0 1.1.0");
+    CHECK(fault(spec) ==
+          "cdiVersion: unknown version \"" + version +
+              "\": use one of 0.3.0, 0.4.0, 0.5.0, 0.6.0, 0.7.0, 0.8.0, 1.0.0, 1.1.0");
   }
   spec.version = "v0.5.0";
   CHECK(fault(spec) == "");
@@ -56,7 +57,7 @@ TEST_CASE("A device must have a valid name and edits") {
   CHECK(fault(spec).starts_with(R"(devices[1].name: device name "a b" may contain only)"));
   spec.devices[1] = {.name = "a", .annotations = {{"k", "v"}}};
   CHECK(fault(spec) ==
-        R"(devices[1].containerEdits: device "a" has no edits: give it some, or remove it)");
+        R"(devices[1].containerEdits: device "a" has no edits: add some, or remove the device)");
   spec.devices[1].container_edits.intel_rdt.emplace();
   CHECK(fault(spec) == "");
   spec.devices[1].container_edits = {.additional_gids = {0}};
@@ -68,7 +69,7 @@ TEST_CASE("A spec must have devices, each with a name of its own") {
   spec.devices.push_back({.name = "1", .container_edits = {.env = {"A=1"}}});
   spec.devices.push_back(spec.devices[0]);
   CHECK(fault(spec) ==
-        R"(devices[2].name: device "0" is defined by devices[0] already: choose another name)");
+        R"(devices[2].name: device "0" is already defined by devices[0]: choose another name)");
   spec.devices.clear();
   CHECK(fault(spec) == "devices: the spec has no devices: define at least one");
 }

@@ -27,7 +27,7 @@ TEST_CASE("A key written twice is refused at its second place") {
   hand.text("a");  // quoted or not, the same key
   hand.null();
   CHECK_FALSE(hand.end_map());
-  CHECK(shown(hand.finish()) == R"(f:1:4: key "a" is written twice, first in line 1: remove one)");
+  CHECK(shown(hand.finish()) == R"(f:1:4: key "a" is a duplicate, first in line 1: remove one)");
 }
 
 TEST_CASE("The first place that not all readers take is kept, also in a copy") {

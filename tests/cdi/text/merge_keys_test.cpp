@@ -94,7 +94,7 @@ TEST_CASE("The map itself takes precedence, then earlier maps of the list") {
   CHECK(parsed("<<: 1") == "1:5 << must name a map or a list of maps");
   CHECK(parsed("<<: [{}, 1]") == "1:10 << must name a map or a list of maps");
   CHECK(parsed("{<<: {a: 1}, b: 2, b: 3}") ==
-        R"(1:20 key "b" is written twice, first in line 1: remove one)");
+        R"(1:20 key "b" is a duplicate, first in line 1: remove one)");
 }
 
 TEST_CASE("An anchor in a map with a merge key keeps its value") {

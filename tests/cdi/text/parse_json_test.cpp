@@ -176,10 +176,10 @@ TEST_CASE("A message is UTF-8 even if the text is not") {
 
 TEST_CASE("A key written twice is refused at any depth") {
   for (const auto& row : std::vector<Row>{
-           {"{\"a\":1,\n \"a\":2}", R"(2:2 key "a" is written twice, first in line 1: remove one)"},
+           {"{\"a\":1,\n \"a\":2}", R"(2:2 key "a" is a duplicate, first in line 1: remove one)"},
            {"[{\"b\":{\"a\":1,\n\"x\":0,\n\"\\u0061\":2}}]",
-            R"(3:1 key "a" is written twice, first in line 1: remove one)"},
-           {"{\"\":1, \"\":2}", R"(1:8 key "" is written twice, first in line 1: remove one)"},
+            R"(3:1 key "a" is a duplicate, first in line 1: remove one)"},
+           {"{\"\":1, \"\":2}", R"(1:8 key "" is a duplicate, first in line 1: remove one)"},
        }) {
     CAPTURE(row.text);
     CHECK(parsed(row.text) == row.expected);

@@ -177,7 +177,7 @@ TEST_CASE("The first place that the Go reference does not take is noted") {
 
 TEST_CASE("A key written twice is refused at its second place") {
   CHECK(parsed("a: 1\nb:\n  c: 1\n  'c': 2") ==
-        R"(4:3 key "c" is written twice, first in line 3: remove one)");
+        R"(4:3 key "c" is a duplicate, first in line 3: remove one)");
   CHECK(parsed("{1: a, 01: b}") == "{1=a 01=b}");  // different texts
 }
 

@@ -44,7 +44,7 @@ TEST_CASE("Double quotes decode escapes and fold lines") {
        {"\"a  \n  \n b\"", "a\nb|"},
        {"\" a\tb \"", " a\tb |"},
        {R"("\q")",
-        "1:2 not valid YAML: unknown escape in double quotes: write \\\\ for a backslash"},
+        "1:2 not valid YAML: invalid escape sequence in double quotes: write \\\\ for a backslash"},
        {R"("a\x4")", "1:3 not valid YAML: an escape needs 2 hexadecimal digits"},
        {R"("\ud83d")",
         "1:2 not valid YAML: the escape is not a character: write the character itself"},

@@ -30,7 +30,7 @@ inline Error unknown_engine(std::string_view name) {
   std::string message = "engine " + cdi::quoted(name) + " is not known: use one of";
   std::string_view last;
   for (const auto& row : engine_releases) {
-    if (row.engine != last) message.append(1, ' ').append(row.engine);
+    if (row.engine != last) message.append(last.empty() ? " " : ", ").append(row.engine);
     last = row.engine;
   }
   return {.code = Errc::not_found, .message = std::move(message)};

@@ -28,7 +28,7 @@ namespace detail {
 CDI_INLINE std::string spec_release_names() {
   std::string names;
   for (const Release release : spec_releases) {
-    names.append(names.empty() ? "" : " ").append(cdi::to_string(release));
+    names.append(names.empty() ? "" : ", ").append(cdi::to_string(release));
   }
   return names;
 }

@@ -67,8 +67,9 @@ void check(const BasicDevice<S>& device, const MemberPath& at, Findings& out) {
   check_annotations(device.annotations, at, out);
   const MemberPath edits_at{&at, "containerEdits"};
   if (is_empty(device.container_edits)) {
-    out.note(Rule::device_edits, edits_at,
-             "device " + cdi::quoted(device.name) + " has no edits: give it some, or remove it");
+    out.note(
+        Rule::device_edits, edits_at,
+        "device " + cdi::quoted(device.name) + " has no edits: add some, or remove the device");
   }
   check(device.container_edits, edits_at, out);
 }
@@ -141,8 +142,8 @@ void check_devices(const List& devices, const MemberPath& at, Findings& out) {
     check(device, to, out);
     if (first[to.index] == to.index) return;
     out.note(Rule::device_name_unique, {&to, "name"},
-             "device " + cdi::quoted(device.name) + " is defined by " +
-                 item_path("devices", first[to.index]) + " already: choose another name");
+             "device " + cdi::quoted(device.name) + " is already defined by " +
+                 item_path("devices", first[to.index]) + ": choose another name");
   });
 }
 

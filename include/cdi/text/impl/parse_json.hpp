@@ -69,8 +69,8 @@ class JsonReader {
   bool cut_off() {
     std::string message = "the text ends too early";
     if (const auto open = builder_.open_value()) {
-      message =
-          "the text ends inside the value that begins in " + builder_.describe(*open) + ": end it";
+      message = "unexpected end of text: the value that begins in " + builder_.describe(*open) +
+                " is not closed";
     }
     return refuse(std::move(message), text_.size());
   }
@@ -225,7 +225,7 @@ class JsonReader {
     if (name == 'u') return read_unicode_escape(begin);
     const auto which = name == '\0' ? names.npos : names.find(name);
     if (which == names.npos) {
-      return refuse("unknown escape in a string: write \\\\ for a backslash", begin);
+      return refuse("invalid escape sequence in a string: write \\\\ for a backslash", begin);
     }
     if (name == '/') builder_.note_unportable(begin, unportable_slash);
     ++at_;

@@ -155,7 +155,7 @@ inline bool check_required(const Document::Value& value, const Type& type, std::
                            Reading& reading) {
   for (std::size_t i = 0; i < type.field_count; ++i) {
     if (type.fields[i].when != Presence::required || (seen >> i & 1) != 0) continue;
-    detail::fail(reading, value, "the field is missing: add it");
+    detail::fail(reading, value, "the required field is missing: add it");
     reading.why.add_outer(type.fields[i].key);
     return false;
   }
@@ -173,7 +173,7 @@ inline bool read_object(const Document::Value& value, void* self, const Type& ty
     const std::size_t i = find_field(type, key.text());
     if (i == type.field_count) {
       if (type.extra == nullptr) {
-        return fail_at_key(key, "unknown field; known here: " + detail::name_fields(type), reading);
+        return fail_at_key(key, "unknown field: use one of " + detail::name_fields(type), reading);
       }
       ++unknown;
       continue;
@@ -238,7 +238,7 @@ inline bool read_integer(const Document::Value& value, void* self, const Type& t
   const Integer number =
       value.kind() == Document::Kind::plain ? detail::parse_integer(value.text()) : Integer{};
   if (number.state == Integer::State::none) {
-    return detail::expected(reading, value, "a whole number", integer_hint(value, type));
+    return detail::expected(reading, value, "an integer", integer_hint(value, type));
   }
   const auto bits = number.bits_of(type);
   if (!bits) {
