@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The static library: the bodies of the functions that headers only declare if CDI_COMPILED is
-// defined.
+// defined. include/meson.build and packaging/cmake/targets.cmake build it.
 
 #define CDI_SOURCE
 

@@ -171,7 +171,7 @@ devices:
     hooks: [{hookName: prestart, path: bin/hook}]
 """)
         said = f"{doubtful}:6:40: devices[0].containerEdits.hooks[0].path: path \"bin/hook\" is " \
-               "not absolute: begin it with / [hook-path-absolute]\n"
+               "not absolute: it must begin with / [hook-path-absolute]\n"
         out, err = self.run_cdi("validate", doubtful)
         self.assertEqual((out, err), (f"{doubtful}: valid\n", "cdi: warning: " + said))
         out, err = self.run_cdi("validate", "--strict", doubtful, expect=1)

@@ -27,7 +27,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// An editor with a place for net devices; so the others for the other parts that a type may lack.
+/// An editor with a place for net devices. The next concepts are the same for other optional parts.
 template <class Editor>
 concept HasNetDevices = requires(Editor editor) {
   editor.net_devices();
@@ -81,8 +81,8 @@ inline const oci::MountView& view_of(const oci::MountView& mount) {
 /// An existing variable keeps its place and gets the new value; of several, the last one.
 void plan_env(ListPlan& plan, std::size_t records);
 
-/// A node replaces the first one of the same path, at the end of the list; or at the place of a
-/// second one of that path.
+/// A node replaces the first node of its path, and moves to the end, or to the place of a second
+/// node of that path.
 void plan_devices(ListPlan& plan, std::size_t records);
 
 /// A mount replaces the first with the same destination, as text; then all are sorted by depth.

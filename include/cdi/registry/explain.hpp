@@ -32,8 +32,8 @@ inline const Device* find_device(const Spec& spec, std::string_view name) {
   return nullptr;
 }
 
-/// The error of a spec that provides a device, and so many in all, that another of its rank
-/// provides, too.
+/// The conflict error of `spec`. `devices` is the number of devices that `other`, of the same rank,
+/// provides, too; `device` is the first.
 inline Error conflict(const LoadedSpec& spec, const LoadedSpec& other, const Device& device,
                       std::size_t devices) {
   std::string message = "device " + cdi::quoted(qualified_name(spec.spec.kind, device.name));

@@ -37,12 +37,12 @@ struct EditsOfDevices {
   EditsOfDevices& operator=(const EditsOfDevices&) = delete;
   ~EditsOfDevices();
 
-  /// An error of the edits at an index, with its place in their file; unchanged when it is about
-  /// the target, which the index after the last says.
+  /// An error of the edits at an index, with its place in their file. Unchanged when `index` is the
+  /// number of edits: then it is about the target.
   Error trace(Error error, std::size_t index) const;
 
   std::vector<const ContainerEdits*> edits;
-  std::vector<ResolvedDevice> origins;  // of each edits; those of a spec have no device
+  std::vector<ResolvedDevice> origins;  // of each entry of `edits`; without a device for a spec
 };
 
 }  // namespace detail

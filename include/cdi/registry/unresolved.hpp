@@ -17,7 +17,8 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Why a name does not resolve, for code that has to decide; `reasons` has a row for each.
+/// Why a name does not resolve, for code that has to decide; `reasons` has a row for each. The
+/// order is public: `cdi why` exits with 10 plus the number. explain.hpp decides which one it is.
 enum class Reason : std::uint8_t {
   invalid_name,    ///< it is not a `vendor.com/class=device`
   unknown_kind,    ///< no spec is of its kind

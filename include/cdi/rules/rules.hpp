@@ -17,18 +17,18 @@ inline namespace CDI_ABI {
 /// The rules on the values of a spec. Each has a row in `rules`, which states it in full. A rule is
 /// an error unless it is called a warning here.
 enum class Rule : std::uint8_t {
-  version_known,          ///< `cdiVersion` is one for `parse_release`
-  version_new_enough,     ///< `cdiVersion` has every member used: see `minimum_need`
-  field_retired,          ///< `cdiVersion` still has every member used
-  text_nul,               ///< no text contains a NUL
-  kind_name,              ///< `kind` is one for `parse_kind`
-  kind_class_length,      ///< the class has at most 63 bytes; a warning
-  kind_vendor_dns,        ///< the vendor is a DNS name; a warning
-  annotation_key,         ///< each key is one for `is_annotation_key`; a warning to readers
-  annotation_size,        ///< at most 256 KiB of annotations for the spec, and for each device; so
-  env_entry,              ///< variables are `NAME=value`, of containers and hooks
-  env_name,               ///< those names have no blanks or quotes; a warning
-  node_path,              ///< a device node names its path in the container
+  version_known,       ///< `cdiVersion` is one for `parse_release`
+  version_new_enough,  ///< `cdiVersion` has every member used: see `minimum_need`
+  field_retired,       ///< `cdiVersion` still has every member used
+  text_nul,            ///< no text contains a NUL
+  kind_name,           ///< `kind` is one for `parse_kind`
+  kind_class_length,   ///< the class has at most 63 bytes; a warning
+  kind_vendor_dns,     ///< the vendor is a DNS name; a warning
+  annotation_key,      ///< each key is one for `is_annotation_key`; a warning to readers
+  annotation_size,  ///< at most 256 KiB of annotations for the spec, and for each device; likewise
+  env_entry,        ///< variables are `NAME=value`, of containers and hooks
+  env_name,         ///< those names have no blanks or quotes; a warning
+  node_path,        ///< a device node names its path in the container
   node_path_absolute,     ///< that path begins with `/`; a warning
   node_type,              ///< the type of a node is none, b, c, u or p
   node_numbers,           ///< major and minor numbers are 0 or more

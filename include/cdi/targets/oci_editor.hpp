@@ -64,8 +64,9 @@ struct ModelDict {
 
 }  // namespace detail
 
-/// Edits the library's own OCI model, for `apply`. Missing parts are created when they are needed.
-/// A `Borrowed` model then points into the edits, which must outlive it.
+/// Edits the library's own OCI model, for `apply`; engine/spec_editor.hpp says what an editor has.
+/// Missing parts are created when they are needed. A `Borrowed` model then points into the edits,
+/// which must outlive it.
 template <Storage S>
 struct SpecEditor<oci::BasicSpec<S>> {
   /// A list of the model.
