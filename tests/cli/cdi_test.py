@@ -330,7 +330,7 @@ devices:
 
     def test_bad_configs_are_refused(self):
         for text, said in (("", "1:1: the text is empty"), ("[]", "expected an object"),
-                           ('{\n "a": 1,\n "a": 2}', "3:2: key \"a\" is written twice"),
+                           ('{\n "a": 1,\n "a": 2}', "3:2: key \"a\" is a duplicate"),
                            ('{"process": {"env": {}}}', "process.env: expected an array"),
                            ('{"x": 18446744073709551616123}', "1:7: the number has too many digits"),
                            ('{"process": {}} x', "1:17: not valid JSON"),

@@ -5,8 +5,8 @@
 #define CDI_RULES_KNOWN_RELEASES_HPP
 
 #include <array>
+#include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -32,8 +32,11 @@ inline constexpr std::array<Release, 10> known_releases{{
 }};
 
 /// The releases that a spec file can name: those from 0.3.0 on.
-inline constexpr std::span<const Release> spec_releases =
-    std::span<const Release>{known_releases}.subspan(2);
+inline constexpr std::array<Release, known_releases.size() - 2> spec_releases = [] {
+  std::array<Release, known_releases.size() - 2> out;
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = known_releases[i + 2];
+  return out;
+}();
 static_assert(spec_releases.front() == Release{} && spec_releases.back() == current_release);
 
 /// The release that a `cdiVersion` names, with or without a leading `v`. Nothing when it is not one
