@@ -3,6 +3,7 @@
 #include <iostream>
 #include <string>
 #include <sys/epoll.h>
+#include <utility>
 #include <vector>
 
 #include <cdi/cache.hpp>

@@ -30,6 +30,7 @@
 #include <cdi/minimum_version.hpp>
 #include <cdi/model/any_value.hpp>
 #include <cdi/model/fields.hpp>
+#include <cdi/model/shapes.hpp>
 #include <cdi/model/type.hpp>
 #include <cdi/oci/hooks.hpp>
 #include <cdi/oci/spec.hpp>

@@ -74,7 +74,13 @@ void add_names(CLI::App& command, Request& request) {
   command.add_option("NAME", request.names, "Qualified names: vendor.com/class=device")->required();
 }
 
+/// Commands whose errors name any member keep the places of all; it costs memory for each file.
+void keep_places(CLI::App& command, Request& request) {
+  command.parse_complete_callback([&request] { request.reading.keep_places = true; });
+}
+
 void add_inject_options(CLI::App& injection, Request& request) {
+  keep_places(injection, request);
   injection.add_option("CONFIG", request.config, "The config.json, or - for standard input")
       ->required()
       ->check(not_empty);
@@ -83,6 +89,7 @@ void add_inject_options(CLI::App& injection, Request& request) {
 }
 
 void add_why_options(CLI::App& why, Request& request) {
+  keep_places(why, request);
   add_names(why, request);
   why.add_option("--for", request.asked_engine,
                  "Explain what this engine resolves: it refuses files of newer CDI releases; "
@@ -93,6 +100,7 @@ void add_why_options(CLI::App& why, Request& request) {
 }
 
 void add_convert_options(CLI::App& conversion, Request& request) {
+  keep_places(conversion, request);
   conversion.add_option("FILE", request.file, "Spec file, .json or .yaml")
       ->required()
       ->check(not_empty);

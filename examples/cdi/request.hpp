@@ -13,19 +13,19 @@
 /// The options and arguments of the commands.
 struct Request {
   std::vector<std::string> spec_dirs = cdi::default_spec_dirs();
-  bool dirs_named = false;                        // by the user: then they should exist
-  std::vector<std::string> files{};               // of `validate`
-  std::string config{};                           // of `inject`
-  cdi::ReadOptions reading{.keep_places = true};  // for the places of errors
-  std::vector<std::string> names{};               // of `inject` and `why`
-  bool in_place = false;                          // of `inject`
-  bool strict = false;                            // of `validate`
-  bool rules = false;                             // of `validate`
-  std::string file{};                             // of `convert`
-  std::string release{};                          // of `convert`, or
-  std::string engine{};                           // of `convert`
-  std::string asked_engine{};                     // of `why`
-  bool lossy = false;                             // of `convert`
+  bool dirs_named = false;           // by the user: then they should exist
+  std::vector<std::string> files{};  // of `validate`
+  std::string config{};              // of `inject`
+  cdi::ReadOptions reading{};
+  std::vector<std::string> names{};  // of `inject` and `why`
+  bool in_place = false;             // of `inject`
+  bool strict = false;               // of `validate`
+  bool rules = false;                // of `validate`
+  std::string file{};                // of `convert`
+  std::string release{};             // of `convert`, or
+  std::string engine{};              // of `convert`
+  std::string asked_engine{};        // of `why`
+  bool lossy = false;                // of `convert`
 };
 
 /// The errors of files, and of directories that are named but missing.

@@ -166,6 +166,17 @@ TEST_CASE("Devices on one line take no longer than on many lines") {
   CHECK(spec->lines == std::vector<std::uint32_t>(devices, 1));
 }
 
+// Once, the search for the end of a line went on to the end of the text. It took minutes.
+TEST_CASE("Lines that end in CR take no longer than those that end in LF") {
+  const std::string blank(8'000'000 / tenth, '\r');
+  const std::string text = R"({"cdiVersion":"0.5.0",)" + blank + R"("kind":"v/c","devices":[]})";
+  for (const auto format : {cdi::Format::json, cdi::Format::yaml}) {
+    const auto spec = cdi::parse_spec(text, "f", format);
+    REQUIRE_FALSE(spec);
+    CHECK(spec.error().position.line == blank.size() + 1);
+  }
+}
+
 TEST_CASE("Many devices in one file use less memory than three times its text") {
   for (const auto format : {cdi::Format::json, cdi::Format::yaml}) {
     constexpr int devices = 10'000 / tenth;

@@ -47,7 +47,8 @@ inline void check_inventory(const Inventory& found, Findings& findings) {
   for (const auto& gpu : found.gpus) check_gpu(gpu, findings);
   for (const auto& node : found.missing) {
     if (!node.is_needed_by(all_profiles)) continue;
-    add(Level::fault, node.problem.text, node.problem.fault);
+    // The profile of the specs is not known here, and a node may be of no use to it.
+    add(Level::note, node.problem.text, node.problem.fault);
   }
   for (const auto& [fault, text] : found.warnings) {
     // Without this node no CUDA program runs.

@@ -12,8 +12,8 @@
 
 #include <cdi/base/member_path.hpp>
 #include <cdi/base/result.hpp>
+#include <cdi/rules/purpose.hpp>
 #include <cdi/rules/rules.hpp>
-#include <cdi/rules/validate.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {

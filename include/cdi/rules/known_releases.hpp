@@ -45,7 +45,7 @@ std::optional<Release> parse_release(std::string_view text);
 
 namespace detail {
 
-/// The names of `spec_releases`, separated by spaces, for messages.
+/// The names of `spec_releases`, separated by commas, for messages.
 std::string spec_release_names();
 
 }  // namespace detail

@@ -5,25 +5,16 @@
 #define CDI_RULES_LOWER_HPP
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include <cdi/base/result.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/model/spec.hpp>
+#include <cdi/rules/loss.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
 inline namespace CDI_ABI {
-
-/// A part of a spec that another release cannot express.
-struct Loss {
-  std::string where{};   ///< path of the member, in the given spec
-  std::string what{};    ///< the member with its value, and the release that introduced it
-  std::string breaks{};  ///< what no longer works, for people
-
-  friend bool operator==(const Loss&, const Loss&) = default;
-};
 
 /// A spec of another release, and what was lost in the conversion.
 struct Lowered {
@@ -36,10 +27,6 @@ enum class Losses : std::uint8_t {
   refuse,  ///< fail, with the first loss as the error
   allow    ///< convert, and report each in `Lowered::losses`
 };
-
-/// A loss as an error at its place, `Errc::unsupported`, without a position. Its message:
-/// `additionalGids [44] (since 0.7.0) is lost: ...`.
-Error to_error(const Loss& loss);
 
 /// Converts a spec to an older or newer release, for engines that reject files whose `cdiVersion`
 /// they do not know. Members that the release lacks are removed. A member that the release can

@@ -17,7 +17,7 @@
 #include <cdi/model/storage.hpp>
 #include <cdi/model/type.hpp>
 #include <cdi/model/type_of.hpp>
-#include <cdi/rules/lower.hpp>
+#include <cdi/rules/loss.hpp>
 #include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/name.hpp>
 #include <cdi/text/one_line.hpp>

@@ -4,21 +4,15 @@
 #ifndef CDI_RULES_VALIDATE_HPP
 #define CDI_RULES_VALIDATE_HPP
 
-#include <cstdint>
 #include <vector>
 
 #include <cdi/base/result.hpp>
 #include <cdi/model/spec.hpp>
+#include <cdi/rules/purpose.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
 inline namespace CDI_ABI {
-
-/// The purpose of a validation.
-enum class Purpose : std::uint8_t {
-  read,   ///< to use the spec
-  write,  ///< to write it: a `Severity::write_error` is an error, and not a warning
-};
 
 namespace detail {
 

@@ -60,14 +60,14 @@ TEST_CASE("The ownership of a file depends on its kind and on the owner that it 
       {"dangling.json", Ownership::link},    {"dir_link.json", Ownership::link},
       {"other_link.json", Ownership::other}, {"unrecorded_link.json", Ownership::unrecorded},
   };
-  for (const auto& [name, expected] : rows) {
-    CAPTURE(name);
-    const auto found = cdi::detail::find_owner(owner_dir, name);
+  for (const auto& row : rows) {
+    CAPTURE(row.first);
+    const auto found = cdi::detail::find_owner(owner_dir, row.first);
     REQUIRE(found);
-    CHECK(static_cast<int>(found->ownership) == static_cast<int>(expected));
-    const auto own = cdi::detail::is_own_file(owner_dir, name);
+    CHECK(static_cast<int>(found->ownership) == static_cast<int>(row.second));
+    const auto own = cdi::detail::is_own_file(owner_dir, row.first);
     REQUIRE(own);
-    CHECK(*own == (expected == Ownership::own));
+    CHECK(*own == (row.second == Ownership::own));
   }
 }
 

@@ -18,7 +18,8 @@ CDI_INLINE Position LoadedSpec::locate(std::string_view where) const {
   if (places != nullptr) return places->locate(where);
   constexpr std::string_view device = "devices[";
   Position place{.file = path};
-  if (where.starts_with("containerEdits")) place.line = edits_line;
+  const auto member = where.substr(0, where.find_first_of(".["));
+  if (member == "containerEdits") place.line = edits_line;
   std::uint32_t index = 0;
   std::string_view rest = where;
   rest.remove_prefix(where.starts_with(device) ? device.size() : where.size());

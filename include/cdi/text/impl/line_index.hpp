@@ -18,10 +18,8 @@ inline namespace CDI_ABI {
 namespace detail {
 
 CDI_INLINE std::size_t next_line(std::string_view text, std::size_t at) {
-  const auto rest = text.substr(at);
-  auto line = rest.substr(0, rest.find('\n'));
-  line = line.substr(0, line.find('\r'));
-  at += line.size();
+  // One loop for both: to search the whole text for one of them at each line would be quadratic.
+  while (at < text.size() && text[at] != '\n' && text[at] != '\r') ++at;
   if (text.substr(at, 2) == "\r\n") ++at;
   return at < text.size() ? at + 1 : at;
 }
