@@ -249,7 +249,9 @@ TEST_CASE("The index finds what a naive search finds, for random specs") {
     std::size_t filled = 0;
     for (const auto& slot : index.slots()) filled += slot.device != nullptr;
     CHECK(filled == providers.size());
-    for (const auto& [name, best] : providers) {
+    for (const auto& row : providers) {
+      const auto& name = row.first;
+      const auto& best = row.second;
       CAPTURE(name);
       const auto* slot = index.find(name);
       REQUIRE(slot != nullptr);
