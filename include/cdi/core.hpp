@@ -12,7 +12,7 @@
 #include <cdi/engine/host.hpp>
 #include <cdi/fwd.hpp>
 #include <cdi/model/any_value.hpp>
-#include <cdi/model/convert.hpp>
+#include <cdi/model/copy_as.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/model/storage.hpp>

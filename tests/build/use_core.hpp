@@ -61,7 +61,7 @@ bool use_core() {
   if (!spec || !cdi::validate(*spec)) return false;
   const auto document = cdi::parse_json(spec_text);
   if (!document || cdi::read<cdi::SpecView>(*document)->kind != spec->kind) return false;
-  if (cdi::convert<cdi::SpecView>(*spec).devices.size() != 1) return false;
+  if (cdi::copy_as<cdi::SpecView>(*spec).devices.size() != 1) return false;
   const auto again = cdi::read_json<cdi::Spec>(*cdi::write_json(*spec));
   if (!again || *again != *spec) return false;
   const auto wrong = cdi::read_json<cdi::Mount>("{\"hostPath\":\n []}");

@@ -29,7 +29,7 @@ TOKENS = [token.encode() for token in (
 # Errors of the library for texts that are valid YAML; and texts that are not compared, because the
 # readers are known to differ: line ends of YAML 1.1, a tag without a name or with brackets, merge
 # keys, and a directive that is not at the beginning.
-REFUSED = re.compile(rb"is written twice|a key must be text|the text is empty|nested more than|"
+REFUSED = re.compile(rb"is a duplicate|a key must be text|the text is empty|nested more than|"
                      rb"text cannot begin with \"\?\"")
 NOT_COMPARED = re.compile(rb"\xc2\x85|\xe2\x80[\xa8\xa9]|!(\s|[,\]}]|$)|![^\s]*[\[\]]|<<|!!binary|"
                           rb"(?s:.)%YAML")

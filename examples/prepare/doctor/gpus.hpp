@@ -36,6 +36,12 @@ inline void check_gpu(const Gpu& gpu, Findings& findings) {
   }
 }
 
+/// The level of a missing node or a warning. Without nvidia-uvm, no CUDA program runs; other nodes
+/// are of use to some profiles only, and the profile of the specs is not known here.
+inline Level level_of(Fault fault) {
+  return fault == Fault::uvm_node || fault == Fault::uvm_module ? Level::fault : Level::note;
+}
+
 inline void check_inventory(const Inventory& found, Findings& findings) {
   const auto before = findings.size();
   const auto add = [&](Level level, const std::string& what, Fault fault) {
@@ -45,15 +51,13 @@ inline void check_inventory(const Inventory& found, Findings& findings) {
     add(Level::fault, "not ready: " + found.not_ready->text, found.not_ready->fault);
   }
   for (const auto& gpu : found.gpus) check_gpu(gpu, findings);
+  std::set<Fault> reported;  // nodes of one module have the same fault
   for (const auto& node : found.missing) {
     if (!node.is_needed_by(all_profiles)) continue;
-    // The profile of the specs is not known here, and a node may be of no use to it.
-    add(Level::note, node.problem.text, node.problem.fault);
+    if (!reported.insert(node.problem.fault).second) continue;
+    add(level_of(node.problem.fault), node.problem.text, node.problem.fault);
   }
-  for (const auto& [fault, text] : found.warnings) {
-    // Without this node no CUDA program runs.
-    add(fault == Fault::uvm_node ? Level::fault : Level::note, text, fault);
-  }
+  for (const auto& [fault, text] : found.warnings) add(level_of(fault), text, fault);
   if (findings.size() > before) return;
   findings.push_back(
       {Level::good,

@@ -124,7 +124,7 @@ struct Describe<T> {
   static constexpr void fields(auto& list) { T::fields(list); }
 };
 
-/// A type that has a field list, so that it can be read, written and converted.
+/// A type that has a field list, so that it can be read, written and copied into another storage.
 template <class T>
 concept Described = requires(detail::NoList& list) {
   Describe<std::remove_cvref_t<T>>::fields(list);

@@ -11,7 +11,7 @@
 #include <cdi/model/fields.hpp>
 #include <cdi/version.hpp>
 
-// One function reads, writes or converts values of all types by their tables. A type therefore
+// One function reads, writes or copies values of all types by their tables. A type therefore
 // costs a constant table, and not a set of functions.
 
 namespace cdi {

@@ -195,46 +195,11 @@ struct SpecEditor<Json> {
   /// Checks that the touched parts are of the kinds that OCI requires. `Errc::schema`, with the
   /// path of the first that is not. Changes nothing.
   Result<void> check(const TouchedParts& touched) const {
-    using Check = detail::JsonPartCheck<Json>;
     Check check;
     if (!document.is_object()) check.fail("", "an object", document);
-
-    const bool needs_process = touched.env || touched.devices || touched.additional_gids;
-    const Json* process = needs_process ? check.object(&document, "process", "process") : nullptr;
-    if (touched.env) check.array(process, "env", "process.env", Check::is_text, "text");
-    const bool needs_user = touched.devices || touched.additional_gids;
-    const Json* user = needs_user ? check.object(process, "user", "process.user") : nullptr;
-    if (touched.devices) {
-      check.value(user, "uid", "process.user.uid", Check::is_id, "a user id");
-      check.value(user, "gid", "process.user.gid", Check::is_id, "a group id");
-    }
-    if (touched.additional_gids) {
-      check.array(user, "additionalGids", "process.user.additionalGids", Check::is_id,
-                  "a group id");
-    }
-
-    const bool needs_linux =
-        touched.devices || touched.net_devices || touched.intel_rdt || touched.mounts;
-    const Json* part = needs_linux ? check.object(&document, "linux", "linux") : nullptr;
-    if (touched.devices) {
-      check.array(part, "devices", "linux.devices", Check::is_object, "an object", "path");
-      const Json* resources = check.object(part, "resources", "linux.resources");
-      check.array(resources, "devices", "linux.resources.devices", Check::is_object, "an object");
-    }
-    if (touched.net_devices) check.object(part, "netDevices", "linux.netDevices");
-    if (touched.mounts) {
-      check.array(part, "namespaces", "linux.namespaces", Check::is_object, "an object", "type");
-      check.array(&document, "mounts", "mounts", Check::is_object, "an object", "destination");
-    }
-
-    bool needs_hooks = false;
-    for (const bool point : touched.hooks) needs_hooks = needs_hooks || point;
-    const Json* hooks = needs_hooks ? check.object(&document, "hooks", "hooks") : nullptr;
-    for (std::size_t i = 0; i < touched.hooks.size(); ++i) {
-      if (!touched.hooks[i]) continue;
-      const std::string name{oci::hook_point_names[i]};
-      check.array(hooks, name.c_str(), "hooks." + name, Check::is_object, "an object");
-    }
+    check_process(touched, check);
+    check_linux(touched, check);
+    check_hooks(touched, check);
     return std::move(check).take();
   }
 
@@ -282,6 +247,51 @@ struct SpecEditor<Json> {
   }
 
  private:
+  using Check = detail::JsonPartCheck<Json>;
+
+  void check_process(const TouchedParts& touched, Check& check) const {
+    const bool needs_process = touched.env || touched.devices || touched.additional_gids;
+    const Json* process = needs_process ? check.object(&document, "process", "process") : nullptr;
+    if (touched.env) check.array(process, "env", "process.env", Check::is_text, "text");
+    const bool needs_user = touched.devices || touched.additional_gids;
+    const Json* user = needs_user ? check.object(process, "user", "process.user") : nullptr;
+    if (touched.devices) {
+      check.value(user, "uid", "process.user.uid", Check::is_id, "a user id");
+      check.value(user, "gid", "process.user.gid", Check::is_id, "a group id");
+    }
+    if (touched.additional_gids) {
+      check.array(user, "additionalGids", "process.user.additionalGids", Check::is_id,
+                  "a group id");
+    }
+  }
+
+  void check_linux(const TouchedParts& touched, Check& check) const {
+    const bool needs_linux =
+        touched.devices || touched.net_devices || touched.intel_rdt || touched.mounts;
+    const Json* part = needs_linux ? check.object(&document, "linux", "linux") : nullptr;
+    if (touched.devices) {
+      check.array(part, "devices", "linux.devices", Check::is_object, "an object", "path");
+      const Json* resources = check.object(part, "resources", "linux.resources");
+      check.array(resources, "devices", "linux.resources.devices", Check::is_object, "an object");
+    }
+    if (touched.net_devices) check.object(part, "netDevices", "linux.netDevices");
+    if (touched.mounts) {
+      check.array(part, "namespaces", "linux.namespaces", Check::is_object, "an object", "type");
+      check.array(&document, "mounts", "mounts", Check::is_object, "an object", "destination");
+    }
+  }
+
+  void check_hooks(const TouchedParts& touched, Check& check) const {
+    bool needs_hooks = false;
+    for (const bool point : touched.hooks) needs_hooks = needs_hooks || point;
+    const Json* hooks = needs_hooks ? check.object(&document, "hooks", "hooks") : nullptr;
+    for (std::size_t i = 0; i < touched.hooks.size(); ++i) {
+      if (!touched.hooks[i]) continue;
+      const std::string name{oci::hook_point_names[i]};
+      check.array(hooks, name.c_str(), "hooks." + name, Check::is_object, "an object");
+    }
+  }
+
   static std::uint32_t id(const Json* user, const char* key) {
     return detail::json_id(detail::json_member(user, key)).value_or(0);
   }

@@ -12,7 +12,7 @@
 
 #include <cdi/base/result.hpp>
 #include <cdi/engine/apply.hpp>
-#include <cdi/model/convert.hpp>
+#include <cdi/model/copy_as.hpp>
 #include <cdi/model/storage.hpp>
 #include <cdi/oci/spec.hpp>
 #include <cdi/version.hpp>
@@ -41,8 +41,8 @@ struct ModelList {
 
   std::size_t size() const { return items.size(); }
   std::string_view key(std::size_t i) const { return oci_key(items[i]); }
-  void append(const auto& record) { detail::convert_value(record, items.emplace_back()); }
-  void assign(std::size_t i, const auto& record) { detail::convert_value(record, items[i]); }
+  void append(const auto& record) { detail::copy_value(record, items.emplace_back()); }
+  void assign(std::size_t i, const auto& record) { detail::copy_value(record, items[i]); }
   void rearrange(std::span<const std::size_t> order) {
     List kept;
     kept.reserve(order.size());
@@ -58,7 +58,7 @@ struct ModelDict {
   Dict& items;
 
   void set(std::string_view key, const auto& record) {
-    detail::convert_value(record, items[typename Dict::key_type{key}]);
+    detail::copy_value(record, items[typename Dict::key_type{key}]);
   }
 };
 
@@ -96,7 +96,7 @@ struct SpecEditor<oci::BasicSpec<S>> {
   }
   /// Replaces `linux.intelRdt` by these settings.
   void set_intel_rdt(const oci::LinuxIntelRdtView& settings) {
-    detail::convert_value(settings, linux_part().intel_rdt.emplace());
+    detail::copy_value(settings, linux_part().intel_rdt.emplace());
   }
   /// `process.user.additionalGids`.
   List<std::uint32_t> additional_gids() { return {process().user.additional_gids}; }

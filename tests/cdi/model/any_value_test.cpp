@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <cdi/model/any_value.hpp>
-#include <cdi/model/convert.hpp>
+#include <cdi/model/copy_as.hpp>
 #include <cdi/text/json.hpp>
 #include <cdi/text/yaml.hpp>
 
@@ -75,12 +75,12 @@ TEST_CASE("Values keep the text of numbers, and compare") {
   CHECK_FALSE(read->extra[0].value.empty());
 }
 
-TEST_CASE("A value that is converted to a view and back is equal") {
+TEST_CASE("A value that is copied to a view and back is equal") {
   const auto read = cdi::read_json<Open>(R"({"known":"k","x":{"a":["t",1,null,true,[]]}})");
   REQUIRE(read);
-  const auto view = cdi::convert<OpenView>(*read);
+  const auto view = cdi::copy_as<OpenView>(*read);
   CHECK(view.extra[0].key.data() == read->extra[0].key.data());
-  CHECK(cdi::convert<Open>(view) == *read);
+  CHECK(cdi::copy_as<Open>(view) == *read);
 }
 
 TEST_CASE("Values of YAML are those of JSON, or text") {

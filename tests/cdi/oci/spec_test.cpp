@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include <cdi/model/convert.hpp>
+#include <cdi/model/copy_as.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/oci/spec.hpp>
 #include <cdi/text/json.hpp>
@@ -46,9 +46,9 @@ TEST_CASE("An OCI spec is read back from JSON as it was written") {
 TEST_CASE("A view of an OCI spec is written like the spec") {
   const auto spec = cdi::read_json<cdi::oci::Spec>(everything);
   REQUIRE(spec);
-  const auto view = cdi::convert<cdi::oci::SpecView>(*spec);
+  const auto view = cdi::copy_as<cdi::oci::SpecView>(*spec);
   CHECK(*cdi::write_json(view, -1) == everything);
-  CHECK(cdi::convert<cdi::oci::Spec>(view) == *spec);
+  CHECK(cdi::copy_as<cdi::oci::Spec>(view) == *spec);
 }
 
 TEST_CASE("Configs with every member, of runc and of a pod are written as they were read") {
@@ -59,8 +59,8 @@ TEST_CASE("Configs with every member, of runc and of a pod are written as they w
     const auto spec = cdi::read_json<cdi::oci::Spec>(text);
     REQUIRE_MESSAGE(spec, to_string(spec.error()));
     CHECK(cdi::to_json_value<nlohmann::json>(*spec) == nlohmann::json::parse(text));
-    const auto view = cdi::convert<cdi::oci::SpecView>(*spec);
-    CHECK(cdi::convert<cdi::oci::Spec>(view) == *spec);
+    const auto view = cdi::copy_as<cdi::oci::SpecView>(*spec);
+    CHECK(cdi::copy_as<cdi::oci::Spec>(view) == *spec);
   }
 }
 

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <cdi/model/convert.hpp>
+#include <cdi/model/copy_as.hpp>
 #include <cdi/rules/edit_rules.hpp>
 #include <cdi/rules/validate.hpp>
 
@@ -109,7 +109,7 @@ TEST_CASE("Edits are checked on their own, in the spec and in every device") {
   for (const auto& row : rows) {
     CAPTURE(row.expected);
     CHECK(fault(row.edits) == row.expected);
-    CHECK(fault(cdi::convert<cdi::ContainerEditsView>(row.edits)) == row.expected);
+    CHECK(fault(cdi::copy_as<cdi::ContainerEditsView>(row.edits)) == row.expected);
 
     Spec spec = good_spec();
     spec.container_edits = row.edits;

@@ -78,7 +78,9 @@ TEST_CASE("what is not ready, missing or warned of") {
 
   found = inventory();
   found.missing = {{{Fault::uvm_module, "x"}, compute | video}};
-  CHECK(level_and_advice(found) == expected(Level::note, Fault::uvm_module));
+  CHECK(level_and_advice(found) == expected(Level::fault, Fault::uvm_module));
+  found.missing.push_back({{Fault::uvm_module, "y"}, compute | video});  // of the same module
+  CHECK(level_and_advice(found) == expected(Level::fault, Fault::uvm_module));
   // A server without a screen does not need it.
   found.missing = {{{Fault::modeset_module, "x"}, graphics}};
   CHECK(level_and_advice(found).first == Level::good);

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <cdi/base/result.hpp>
-#include <cdi/model/convert.hpp>
+#include <cdi/model/copy_as.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/model/storage.hpp>
@@ -84,7 +84,7 @@ Result<Lowered> lower(const BasicSpec<S>& spec, Release release, Losses losses) 
   if (auto valid = cdi::validate(spec); !valid) return std::move(valid).error();
   if (auto r = detail::check_target_has_kind(release, spec); !r) return std::move(r).error();
   Lowered lowered;
-  detail::convert_value(spec, lowered.spec);
+  detail::copy_value(spec, lowered.spec);
   lowered.spec.version = cdi::to_string(release);
   detail::translate_monitoring(lowered.spec.container_edits, release);
   for (auto& device : lowered.spec.devices) {

@@ -1,8 +1,8 @@
-// `convert`: copies a model into another storage.
+// `copy_as`: copies a model into another storage.
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_MODEL_CONVERT_HPP
-#define CDI_MODEL_CONVERT_HPP
+#ifndef CDI_MODEL_COPY_AS_HPP
+#define CDI_MODEL_COPY_AS_HPP
 
 #include <cstddef>
 #include <type_traits>
@@ -19,7 +19,7 @@ inline namespace CDI_ABI {
 namespace detail {
 
 /// Replaces a value by that of another type, which differs only in its storage.
-void convert_erased(void* from, const Type& from_type, void* to, const Type& to_type);
+void copy_erased(void* from, const Type& from_type, void* to, const Type& to_type);
 
 /// Whether two types differ only in their storage, down to a depth of `depth` levels.
 constexpr bool is_same_model(const Type& a, const Type& b, int depth = 6) {
@@ -36,39 +36,39 @@ constexpr bool is_same_model(const Type& a, const Type& b, int depth = 6) {
 
 /// Replaces `to` by the value of `from`, in the same storage or another.
 template <class From, class To>
-void convert_value(const From& from, To& to) {
+void copy_value(const From& from, To& to) {
   if constexpr (std::is_assignable_v<To&, const From&>) {
     to = from;
   } else {
     static_assert(is_same_model(type_of<From>, type_of<To>),
-                  "cdi: only a model of the same fields in another storage can be converted");
-    detail::convert_erased(as_mutable(&from), table_of<From>(), &to, table_of<To>());
+                  "cdi: only a model of the same fields in another storage can be copied");
+    detail::copy_erased(as_mutable(&from), table_of<From>(), &to, table_of<To>());
   }
 }
 
 }  // namespace detail
 
-/// The same model in another storage: `convert<Spec>(view)` copies the text, `convert<SpecView>(s)`
-/// points into `s`, which must outlive the view. Both types have the same fields in the same order.
-/// Costs one pass over the model.
+/// A copy of a model in another storage: `copy_as<Spec>(view)` copies the text,
+/// `copy_as<SpecView>(s)` points into `s`, which must outlive the view. Both types have the same
+/// fields in the same order. Costs one pass over the model.
 template <Described To, Described From>
-To convert(const From& from) {
+To copy_as(const From& from) {
   To to{};
-  detail::convert_value(from, to);
+  detail::copy_value(from, to);
   return to;
 }
 
 /// Deleted: a view of a temporary model would dangle.
 template <Described To, Described From>
   requires(detail::is_borrowed<To> && !detail::is_borrowed<From>)
-To convert(const From&&)
+To copy_as(const From&&)
 = delete;
 
 }  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/model/impl/convert.hpp>
+#include <cdi/model/impl/copy_as.hpp>
 #endif
 
-#endif  // CDI_MODEL_CONVERT_HPP
+#endif  // CDI_MODEL_COPY_AS_HPP

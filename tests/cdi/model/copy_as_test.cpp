@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include <cdi/model/convert.hpp>
+#include <cdi/model/copy_as.hpp>
 #include <cdi/model/spec.hpp>
 
 namespace {
@@ -84,7 +84,7 @@ bool points_into(std::string_view view, std::string_view text) {
 
 TEST_CASE("A view of a spec has the same values, and points into it") {
   const cdi::Spec spec = every_field_said();
-  const auto view = cdi::convert<cdi::SpecView>(spec);
+  const auto view = cdi::copy_as<cdi::SpecView>(spec);
   CHECK(points_into(view.kind, spec.kind));
   CHECK(points_into(view.annotations.begin()->first, spec.annotations.begin()->first));
   CHECK(points_into(view.annotations.begin()->second, spec.annotations.begin()->second));
@@ -96,38 +96,38 @@ TEST_CASE("A view of a spec has the same values, and points into it") {
   CHECK(points_into(to.intel_rdt->schemata->at(0), from.intel_rdt->schemata->at(0)));
 }
 
-TEST_CASE("A spec that is converted to a view and back is equal") {
+TEST_CASE("A spec that is copied to a view and back is equal") {
   const cdi::Spec spec = every_field_said();
-  CHECK(cdi::convert<cdi::Spec>(cdi::convert<cdi::SpecView>(spec)) == spec);
+  CHECK(cdi::copy_as<cdi::Spec>(cdi::copy_as<cdi::SpecView>(spec)) == spec);
   const cdi::Spec empty;
-  CHECK(cdi::convert<cdi::Spec>(cdi::convert<cdi::SpecView>(empty)) == empty);
+  CHECK(cdi::copy_as<cdi::Spec>(cdi::copy_as<cdi::SpecView>(empty)) == empty);
 }
 
 template <class From>
 concept ViewedAs = requires(From&& from) {
-  cdi::convert<cdi::SpecView>(std::forward<From>(from));
+  cdi::copy_as<cdi::SpecView>(std::forward<From>(from));
 };
 static_assert(ViewedAs<const cdi::Spec&>);
 static_assert(!ViewedAs<cdi::Spec>);  // it would be gone before the view is used
 
 TEST_CASE("An owning model keeps its text when the source is destroyed") {
   cdi::Spec spec = every_field_said();
-  const auto copy = cdi::convert<cdi::Spec>(cdi::convert<cdi::SpecView>(spec));
+  const auto copy = cdi::copy_as<cdi::Spec>(cdi::copy_as<cdi::SpecView>(spec));
   spec = {};
   CHECK(copy == every_field_said());
 }
 
 TEST_CASE("Absent members stay absent, and empty ones empty") {
   cdi::IntelRdt rdt;
-  CHECK_FALSE(cdi::convert<cdi::BasicIntelRdt<cdi::Borrowed>>(rdt).schemata);
+  CHECK_FALSE(cdi::copy_as<cdi::BasicIntelRdt<cdi::Borrowed>>(rdt).schemata);
   rdt.schemata.emplace();
-  const auto view = cdi::convert<cdi::BasicIntelRdt<cdi::Borrowed>>(rdt);
+  const auto view = cdi::copy_as<cdi::BasicIntelRdt<cdi::Borrowed>>(rdt);
   REQUIRE(view.schemata);
   CHECK(view.schemata->empty());
 }
 
-TEST_CASE("A part of a spec converts as well as the whole") {
-  const auto node = cdi::convert<cdi::DeviceNode>(
+TEST_CASE("A part of a spec is copied like the whole") {
+  const auto node = cdi::copy_as<cdi::DeviceNode>(
       cdi::BasicDeviceNode<cdi::Borrowed>{.path = "/dev/x", .uid = 0});
   CHECK(node == cdi::DeviceNode{.path = "/dev/x", .uid = 0});
 }
@@ -138,7 +138,7 @@ TEST_CASE("Empty members replace the default values of a model") {
   empty.list.clear();
   empty.dict.clear();
   empty.number.reset();
-  const auto view = cdi::convert<Begun<cdi::Borrowed>>(empty);
+  const auto view = cdi::copy_as<Begun<cdi::Borrowed>>(empty);
   CHECK(view.text.empty());
   CHECK(view.list.empty());
   CHECK(view.dict.empty());
