@@ -52,16 +52,16 @@ inline std::size_t open_files() {
 }
 
 /// Changes the user from root to another for its lifetime, because root may read all files.
-class Nobody {
+class UnprivilegedUser {
  public:
-  Nobody() {
+  UnprivilegedUser() {
     if (::geteuid() == 0 && ::seteuid(65534) != 0) {
       MESSAGE("skipped 'root cannot become another user here'");
     }
   }
-  Nobody(const Nobody&) = delete;
-  Nobody& operator=(const Nobody&) = delete;
-  ~Nobody() {
+  UnprivilegedUser(const UnprivilegedUser&) = delete;
+  UnprivilegedUser& operator=(const UnprivilegedUser&) = delete;
+  ~UnprivilegedUser() {
     if (::getuid() == 0) CHECK(::seteuid(0) == 0);
   }
   explicit operator bool() const { return ::geteuid() != 0; }

@@ -38,7 +38,7 @@ Result<void> check_spec_file_name(std::string_view name);
 /// off) may be replaced, but not removed. A link is replaced, not followed, unless it leads to a
 /// file of another owner or of none. Directories, FIFOs, devices and sockets are refused.
 ///
-/// Files are replaced as by `replace_file`, with mode 0644: after a kill at any moment, each file
+/// `replace_file` replaces the files, with mode 0644: after a kill at any moment, each file
 /// is either the old or the new one, and complete. Of several concurrent writers, the file of the
 /// last one stays. Any number of threads may use a publisher; it holds no descriptor of its own.
 ///

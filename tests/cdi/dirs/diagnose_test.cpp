@@ -198,8 +198,8 @@ TEST_CASE("A quarantined device is reported with its place, and the others resol
 
 TEST_CASE(
     "An unreadable file or directory is reported with mode, owner and the user of the process") {
-  const Nobody nobody;
-  if (!nobody) return;
+  const UnprivilegedUser unprivileged;
+  if (!unprivileged) return;
   const TempTree tree;
   const auto a = tree.make_dir("a");
   const auto b = tree.make_dir("b");

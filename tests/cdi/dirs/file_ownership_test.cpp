@@ -226,8 +226,8 @@ TEST_CASE("A file over the size limit is left alone") {
 }
 
 TEST_CASE("An unreadable file does not count as a file without owner") {
-  const Nobody nobody;
-  if (!nobody) return;
+  const UnprivilegedUser unprivileged;
+  if (!unprivileged) return;
   const TempDir dir;
   const Publisher publisher{"me", dir.path()};
   put_file(dir / "a.json", foreign);

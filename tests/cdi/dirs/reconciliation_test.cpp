@@ -127,8 +127,8 @@ TEST_CASE("A file whose owner cannot be read stays, and is reported") {
 }
 
 TEST_CASE("A directory without write permission is an error before the first change") {
-  const Nobody nobody;
-  if (!nobody) return;
+  const UnprivilegedUser unprivileged;
+  if (!unprivileged) return;
   const TempDir dir;
   const Publisher publisher{"me", dir.path()};
   REQUIRE(publisher.write("a.json", spec_of("old")));

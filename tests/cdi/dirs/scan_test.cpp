@@ -107,8 +107,8 @@ TEST_CASE("A directory that is missing, unlistable or a file does not affect the
 }
 
 TEST_CASE("A directory without permission does not affect the others") {
-  const Nobody nobody;
-  if (!nobody) return;
+  const UnprivilegedUser unprivileged;
+  if (!unprivileged) return;
   const TempTree tree;
   const auto a = tree.make_dir("a");
   const auto b = tree.make_dir("b");

@@ -186,8 +186,8 @@ TEST_CASE("A lack of descriptors does not hide earlier contents") {
 }
 
 TEST_CASE("A directory or file that has become unreadable does not hide earlier contents") {
-  const Nobody nobody;
-  if (!nobody) return;
+  const UnprivilegedUser unprivileged;
+  if (!unprivileged) return;
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put_spec("a/x.yaml", "d");

@@ -180,8 +180,8 @@ TEST_CASE("Many links and loops of links end") {
 }
 
 TEST_CASE("A directory is reported when it becomes readable") {
-  const Nobody nobody;
-  if (!nobody) return;
+  const UnprivilegedUser unprivileged;
+  if (!unprivileged) return;
   const Tree tree;
   tree.make_dirs("outer/cdi");
   std::string closed;
@@ -207,8 +207,8 @@ TEST_CASE("A directory is reported when it becomes readable") {
 
 TEST_CASE("A directory is watched in a parent that may only be searched") {
   const Return guard;
-  const Nobody nobody;
-  if (!nobody) return;
+  const UnprivilegedUser unprivileged;
+  if (!unprivileged) return;
   const Tree tree;
   tree.make_dirs("outer/cdi");
   tree.mode("outer", 0311);
@@ -236,8 +236,8 @@ TEST_CASE("A directory is watched in a parent that may only be searched") {
 }
 
 TEST_CASE("A directory whose creation cannot be watched is an error") {
-  const Nobody nobody;
-  if (!nobody) return;
+  const UnprivilegedUser unprivileged;
+  if (!unprivileged) return;
   const Tree tree;
   tree.make_dirs("outer");
   tree.mode("outer", 0311);

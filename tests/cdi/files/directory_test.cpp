@@ -112,8 +112,8 @@ TEST_CASE("A listing has an offset of its own, also in a directory that may only
   CHECK(::lseek(directory.get(), 0, SEEK_CUR) == at);
 
   REQUIRE(::chmod(tree.path().c_str(), 0444) == 0);
-  const Nobody nobody;
-  if (!nobody) return;
+  const UnprivilegedUser unprivileged;
+  if (!unprivileged) return;
   const auto listing = cdi::detail::list_directory(directory.get(), "dir", is_short, no_limit);
   REQUIRE(listing);
   CHECK(listing->entries.size() == 2);

@@ -72,8 +72,8 @@ TEST_CASE(
 }
 
 TEST_CASE("A file without permission is refused") {
-  const Nobody nobody;
-  if (!nobody) return;
+  const UnprivilegedUser unprivileged;
+  if (!unprivileged) return;
   const TempTree dir;
   put_file(dir / "a.json", good_json);
   REQUIRE(::chmod((dir / "a.json").c_str(), 0) == 0);

@@ -104,8 +104,8 @@ TEST_CASE("The longest possible name of a file works") {
 }
 
 TEST_CASE("A directory that cannot be written leaves the old text") {
-  const Nobody nobody;
-  if (!nobody) return;
+  const UnprivilegedUser unprivileged;
+  if (!unprivileged) return;
   const TempTree dir;
   put_file(dir / "file", "old");
   REQUIRE(::chmod((dir / ".").c_str(), 0500) == 0);

@@ -225,8 +225,8 @@ TEST_CASE("A name with a NUL byte does not name the file before that byte") {
 }
 
 TEST_CASE("The error of an unreadable file has its mode, its owner and the user of the process") {
-  const Nobody nobody;
-  if (!nobody) return;
+  const UnprivilegedUser unprivileged;
+  if (!unprivileged) return;
   const TempTree tree;
   tree.put("a", "text");
   REQUIRE(::chmod((tree / "a").c_str(), 0240) == 0);
@@ -241,8 +241,8 @@ TEST_CASE("The error of an unreadable file has its mode, its owner and the user 
 }
 
 TEST_CASE("The error has no mode for a file in a directory that may not be searched") {
-  const Nobody nobody;
-  if (!nobody) return;
+  const UnprivilegedUser unprivileged;
+  if (!unprivileged) return;
   const TempTree tree;
   tree.make_dir("dir");
   tree.put("dir/a", "text");

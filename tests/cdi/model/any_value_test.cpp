@@ -11,15 +11,9 @@
 #include <cdi/text/json.hpp>
 #include <cdi/text/yaml.hpp>
 
-namespace {
+#include "../../check_writable.hpp"
 
-/// Whether all texts and numbers of a value can be read again.
-template <class T>
-cdi::Result<void> check_writable(const T& value) {
-  cdi::detail::WriteCheck check;
-  cdi::write(value, check);
-  return check.result;
-}
+namespace {
 
 /// A type that knows one member and keeps the others.
 template <class S>

@@ -70,7 +70,7 @@ void check_numbers() {
   }
 }
 
-TEST_CASE("A number is read as by nlohmann's parser, or is text where that refuses it") {
+TEST_CASE("A number is what nlohmann's parser reads, or text where that rejects it") {
   check_numbers<nlohmann::json>();
   check_numbers<nlohmann::ordered_json>();
   using Narrow = nlohmann::basic_json<std::map, std::vector, std::string, bool, std::int32_t,

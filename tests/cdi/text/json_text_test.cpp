@@ -60,7 +60,7 @@ TEST_CASE("An error of reading names file, line and path") {
   CHECK(to_string(spec.error()) == "x.json:2:16: cdiVersion: expected text, not a list");
 }
 
-TEST_CASE("Text is written as by nlohmann, except that numbers keep their text") {
+TEST_CASE("The text is the one that nlohmann writes, except that numbers keep their text") {
   using Member = cdi::AnyMember;
   const auto scalar = [](cdi::ValueKind kind, std::string text) {
     return cdi::AnyValue{.kind = kind, .text = std::move(text)};

@@ -15,15 +15,9 @@
 #include <cdi/model/spec.hpp>
 #include <cdi/text/write.hpp>
 
-namespace {
+#include "../../check_writable.hpp"
 
-/// Whether all texts and numbers of a value can be read again.
-template <class T>
-cdi::Result<void> check_writable(const T& value) {
-  cdi::detail::WriteCheck check;
-  cdi::write(value, check);
-  return check.result;
-}
+namespace {
 
 using namespace std::string_view_literals;
 using cdi::detail::is_utf8;

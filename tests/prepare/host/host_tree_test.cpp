@@ -200,8 +200,8 @@ TEST_CASE("what this process may open is found out by opening it") {
     MESSAGE("skipped 'no node here is closed to others'");
     return;
   }
-  const Nobody nobody;
-  if (nobody && closed->gid != ::getegid()) CHECK_FALSE(root->may_open(*closed));
+  const UnprivilegedUser unprivileged;
+  if (unprivileged && closed->gid != ::getegid()) CHECK_FALSE(root->may_open(*closed));
   CHECK(root->may_open(*null));
 }
 

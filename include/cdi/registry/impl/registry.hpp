@@ -81,9 +81,8 @@ CDI_INLINE ResolvedDevice Registry::find(std::string_view name) const {
 CDI_INLINE Result<ResolvedDevice> Registry::resolve(std::string_view name) const {
   const auto found = find(name);
   if (found.device != nullptr) return found;
-  std::vector<Unresolved> missing;
-  missing.push_back(detail::Explainer{index_, rejected_, dirs_}.explain(name, true));
-  return detail::join(missing, errors_);
+  const std::string_view one[] = {name};
+  return require_names(detail::AnyNames{one}).error();
 }
 
 CDI_INLINE Result<std::vector<ResolvedDevice>> Registry::resolve_names(
