@@ -14,8 +14,7 @@
 #include <cdi/registry/any_names.hpp>
 #include <cdi/version.hpp>
 
-// One function does a whole injection. With CDI_COMPILED it costs little to include, and names no
-// type of another library.
+// One function does a whole injection. With CDI_COMPILED it costs little to include.
 
 namespace cdi {
 inline namespace CDI_ABI {
@@ -29,10 +28,9 @@ Result<void> inject_json_with(Cache& cache, std::string& config, AnyNames names)
 
 }  // namespace detail
 
-/// Injects devices into the JSON text of an OCI spec, such as a `config.json`, all or none. The
-/// whole text is written again: members keep their order; a text on one line stays on one line, and
-/// other texts keep their indentation, up to 16 columns a level. Numbers keep their value as far as
-/// 64 bits or a `double` hold it. The specs are those of `default_spec_dirs`, read at each call.
+/// Injects devices into the JSON text of an OCI spec, such as a `config.json`, all or none. Only
+/// what the edits change is written: see `ConfigJson`. The specs are those of `default_spec_dirs`,
+/// read at each call.
 ///
 /// After an error, the text is unchanged. Errors are those of `Registry::inject`, and those of
 /// `parse_json` with its default `Limits`, with line and column.

@@ -170,6 +170,7 @@ Result<void> edit(OciSpec& target, JoinedEdits& edits, const AnyHost& host, std:
   }
   if (auto r = detail::complete_devices(edits, host, editor.process_user(), failed); !r) return r;
   detail::perform(editor, edits);
+  if constexpr (requires { editor.finish(); }) editor.finish();
   return {};
 }
 

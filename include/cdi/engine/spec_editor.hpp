@@ -74,7 +74,8 @@ struct TouchedParts {
 ///     void set_intel_rdt(const oci::LinuxIntelRdtView&);
 ///
 /// A type whose parts may be of a wrong kind, as in a JSON document, also has
-/// `Result<void> check(const TouchedParts&)`, which is called before the first change.
+/// `Result<void> check(const TouchedParts&)`, which is called before the first change. An editor
+/// that collects its changes has `void finish()`, which is called after the last.
 /// `targets/oci_editor.hpp` is a complete example.
 template <class OciSpec>
 struct SpecEditor;

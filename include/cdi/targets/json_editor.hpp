@@ -19,6 +19,7 @@
 #include <cdi/engine/apply.hpp>
 #include <cdi/oci/hooks.hpp>
 #include <cdi/oci/linux.hpp>
+#include <cdi/targets/part_check.hpp>
 #include <cdi/text/json.hpp>
 #include <cdi/version.hpp>
 
@@ -113,70 +114,39 @@ struct JsonInterfaces {
   }
 };
 
-/// Whether the parts of a JSON document that edits touch are of the kinds that OCI wants. Stops at
-/// the first that is not.
+/// A value of a JSON document, or nothing: for `PartCheck`.
 template <class Json>
-class JsonPartCheck {
+class JsonView {
  public:
-  using Is = bool (*)(const Json&);
+  JsonView() = default;
+  explicit JsonView(const Json* value) : value_{value} {}
 
-  static bool is_object(const Json& value) { return value.is_object(); }
-  static bool is_text(const Json& value) { return value.is_string(); }
-  static bool is_id(const Json& value) { return json_id(&value).has_value(); }
+  explicit operator bool() const { return value_ != nullptr; }
+  bool is_object() const { return value_->is_object(); }
+  bool is_array() const { return value_->is_array(); }
+  bool is_text() const { return value_->is_string(); }
+  bool is_id() const { return json_id(value_).has_value(); }
 
-  /// Expects null or an object.
-  const Json* object(const Json* outer, const char* key, std::string_view path) {
-    return value(outer, key, path, is_object, "an object");
+  JsonView member(const char* key) const { return JsonView{json_member(value_, key)}; }
+  template <class Visit>
+  void each(Visit visit) const {
+    if (value_ == nullptr) return;
+    for (std::size_t i = 0; i < value_->size() && visit(JsonView{&(*value_)[i]}); ++i) continue;
   }
 
-  /// Expects null or a value that `is` accepts.
-  const Json* value(const Json* outer, const char* key, std::string_view path, Is is,
-                    std::string_view what) {
-    const Json* found = json_member(outer, key);
-    if (found != nullptr && !is(*found)) fail(path, what, *found);
-    return result_ ? found : nullptr;
+  std::string describe() const {
+    if (value_->is_number()) return value_->dump();
+    if (value_->is_null()) return "null";
+    if (value_->is_object()) return "an object";
+    if (value_->is_array()) return "an array";
+    if (value_->is_string()) return "text";
+    if (value_->is_boolean()) return "true or false";
+    return value_->is_discarded() ? "a text that is not valid JSON" : "such a value";
   }
-
-  /// Expects null or an array of values that `is` accepts; of objects, those with a text
-  /// `key_member`.
-  void array(const Json* outer, const char* key, std::string_view path, Is is,
-             std::string_view what, const char* key_member = nullptr) {
-    const Json* list = json_member(outer, key);
-    if (list == nullptr || !result_) return;
-    if (!list->is_array()) return fail(path, "an array", *list);
-    for (std::size_t i = 0; i < list->size() && result_; ++i) {
-      const Json& item = (*list)[i];
-      if (!is(item)) {
-        fail(item_path(path, i), what, item);
-      } else if (key_member != nullptr) {
-        value(&item, key_member, item_path(path, i).append(".").append(key_member), is_text,
-              "text");
-      }
-    }
-  }
-
-  Result<void> take() && { return std::move(result_); }
-
-  void fail(std::string_view path, std::string_view what, const Json& found) {
-    if (!result_) return;
-    std::string message = "expected ";
-    message.append(what).append(" in the OCI spec, not ");
-    message.append(found.is_number() ? found.dump() : std::string{name(found)});
-    result_ =
-        Error{.code = Errc::schema, .message = std::move(message), .where = std::string{path}};
-  }
+  static Position position() { return {}; }
 
  private:
-  static std::string_view name(const Json& value) {
-    if (value.is_null()) return "null";
-    if (value.is_object()) return "an object";
-    if (value.is_array()) return "an array";
-    if (value.is_string()) return "text";
-    if (value.is_boolean()) return "true or false";
-    return value.is_discarded() ? "a text that is not valid JSON" : "such a value";
-  }
-
-  Result<void> result_{};
+  const Json* value_ = nullptr;
 };
 
 }  // namespace detail
@@ -195,12 +165,8 @@ struct SpecEditor<Json> {
   /// Checks that the touched parts are of the kinds that OCI requires. `Errc::schema`, with the
   /// path of the first that is not. Changes nothing.
   Result<void> check(const TouchedParts& touched) const {
-    Check check;
-    if (!document.is_object()) check.fail("", "an object", document);
-    check_process(touched, check);
-    check_linux(touched, check);
-    check_hooks(touched, check);
-    return std::move(check).take();
+    return detail::PartCheck<detail::JsonView<Json>>{touched}.check(
+        detail::JsonView<Json>{&document});
   }
 
   /// `process.env`; the key of a variable is its name.
@@ -247,51 +213,6 @@ struct SpecEditor<Json> {
   }
 
  private:
-  using Check = detail::JsonPartCheck<Json>;
-
-  void check_process(const TouchedParts& touched, Check& check) const {
-    const bool needs_process = touched.env || touched.devices || touched.additional_gids;
-    const Json* process = needs_process ? check.object(&document, "process", "process") : nullptr;
-    if (touched.env) check.array(process, "env", "process.env", Check::is_text, "text");
-    const bool needs_user = touched.devices || touched.additional_gids;
-    const Json* user = needs_user ? check.object(process, "user", "process.user") : nullptr;
-    if (touched.devices) {
-      check.value(user, "uid", "process.user.uid", Check::is_id, "a user id");
-      check.value(user, "gid", "process.user.gid", Check::is_id, "a group id");
-    }
-    if (touched.additional_gids) {
-      check.array(user, "additionalGids", "process.user.additionalGids", Check::is_id,
-                  "a group id");
-    }
-  }
-
-  void check_linux(const TouchedParts& touched, Check& check) const {
-    const bool needs_linux =
-        touched.devices || touched.net_devices || touched.intel_rdt || touched.mounts;
-    const Json* part = needs_linux ? check.object(&document, "linux", "linux") : nullptr;
-    if (touched.devices) {
-      check.array(part, "devices", "linux.devices", Check::is_object, "an object", "path");
-      const Json* resources = check.object(part, "resources", "linux.resources");
-      check.array(resources, "devices", "linux.resources.devices", Check::is_object, "an object");
-    }
-    if (touched.net_devices) check.object(part, "netDevices", "linux.netDevices");
-    if (touched.mounts) {
-      check.array(part, "namespaces", "linux.namespaces", Check::is_object, "an object", "type");
-      check.array(&document, "mounts", "mounts", Check::is_object, "an object", "destination");
-    }
-  }
-
-  void check_hooks(const TouchedParts& touched, Check& check) const {
-    bool needs_hooks = false;
-    for (const bool point : touched.hooks) needs_hooks = needs_hooks || point;
-    const Json* hooks = needs_hooks ? check.object(&document, "hooks", "hooks") : nullptr;
-    for (std::size_t i = 0; i < touched.hooks.size(); ++i) {
-      if (!touched.hooks[i]) continue;
-      const std::string name{oci::hook_point_names[i]};
-      check.array(hooks, name.c_str(), "hooks." + name, Check::is_object, "an object");
-    }
-  }
-
   static std::uint32_t id(const Json* user, const char* key) {
     return detail::json_id(detail::json_member(user, key)).value_or(0);
   }

@@ -35,6 +35,8 @@ struct Limits {
   /// Bytes that YAML aliases and merge keys may add: the texts that they repeat, and 32 for each
   /// value. Ten times the size of the text is always allowed, as far as the memory is.
   std::size_t expansion = std::size_t{4} << 20;
+
+  friend bool operator==(const Limits&, const Limits&) = default;
 };
 
 /// A parsed JSON or YAML text: a flat, immutable tree with the line and column of every value.
@@ -72,6 +74,9 @@ class Document {
 
   /// The name of the text, for messages; often a path.
   const std::string& file() const { return file_; }
+
+  /// The text, without its byte order mark. Valid as long as the document, also after a move.
+  std::string_view source() const { return {source_.data(), source_.size()}; }
 
   /// The place after this document where the text continues, if it does: with further YAML
   /// documents, which are not read. Blank lines and comments do not count.
@@ -174,6 +179,9 @@ class Document::Value {
   Range<Value> items() const;
   /// The members of a map, in the order written; nothing for other kinds.
   Range<Member> members() const;
+
+  /// Where it begins, as an offset into `Document::source`.
+  std::size_t offset() const { return node().at; }
 
   /// The place where it begins. Copies the name of the text, and reads at most 1024 bytes of the
   /// text.

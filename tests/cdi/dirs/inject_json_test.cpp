@@ -34,13 +34,13 @@ TEST_CASE("Devices are injected into a text, which keeps its layout and its unkn
     std::string after;
   } const rows[] = {
       {R"({"x":1.50,"process":{"env":["B=2"],"cwd":"/"}})",
-       R"({"x":1.5,"process":{"env":["B=2","A=1"],"cwd":"/"}})"},
-      {"{\"process\": {\"env\": []}}\n", "{\"process\":{\"env\":[\"A=1\"]}}\n"},
+       R"({"x":1.50,"process":{"env":["B=2","A=1"],"cwd":"/"}})"},
+      {"{\"process\": {\"env\": []}}\n", "{\"process\": {\"env\": [\"A=1\"]}}\n"},
       {"{\n  \"z\": null,\n  \"process\": {\n    \"env\": []\n  }\n}\n",
        "{\n  \"z\": null,\n  \"process\": {\n    \"env\": [\n      \"A=1\"\n    ]\n  }\n}\n"},
       {"{\n" + std::string(2000, ' ') + "\"process\": {}}",
-       "{\n  \"process\": {\n    \"user\": {\n      \"uid\": 0,\n      \"gid\": 0\n    },\n"
-       "    \"cwd\": \"\",\n    \"env\": [\n      \"A=1\"\n    ]\n  }\n}"},
+       "{\n" + std::string(2000, ' ') + "\"process\": {\n    \"user\": {\n      \"uid\": 0,\n      \"gid\": 0\n    },\n"
+       "    \"cwd\": \"\",\n    \"env\": [\n      \"A=1\"\n    ]\n  }}"},
       {"{\n\t\"process\": {\n\t\t\"env\": []\n\t}\n}",
        "{\n\t\"process\": {\n\t\t\"env\": [\n\t\t\t\"A=1\"\n\t\t]\n\t}\n}"},
       {R"({"process":{"env":["N=18446744073709551615"],"n":18446744073709551615}})",
@@ -87,7 +87,6 @@ TEST_CASE("After an error the text is unchanged") {
       {"{\n\"a\": }", "v/c=d", "2:6: "},
       {"[]", "v/c=d", "expected an object"},
       {R"({"process":{"env":"A"}})", "v/c=d", "process.env: expected an array"},
-      {"{\n\"n\": [1, 1e999]}", "v/c=d", "2:10: the OCI spec has a number that is too large"},
       {R"({"a":1,"a":2})", "v/c=d", "1:8: "},
       {std::string("{}\0{", 4), "v/c=d", "1:3: "},
       {"{\"a\":" + std::string(100'000, '['), "v/c=d", "nested more than 64 deep"},

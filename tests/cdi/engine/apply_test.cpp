@@ -18,6 +18,7 @@
 #include <cdi/engine/apply.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/oci/spec.hpp>
+#include <cdi/targets/config_json.hpp>
 #include <cdi/targets/json_editor.hpp>
 #include <cdi/targets/oci_editor.hpp>
 #include <cdi/text/json.hpp>
@@ -27,6 +28,7 @@ namespace {
 using Json = nlohmann::json;
 using Ordered = nlohmann::ordered_json;
 using Model = cdi::oci::Spec;
+using Text = cdi::ConfigJson;
 
 /// A host of four nodes that counts what it is asked.
 struct FakeHost {
@@ -60,7 +62,9 @@ Target oci_spec(std::string_view text) {
     process.emplace("user", Ordered{{"uid", 0U}, {"gid", 0U}});
     process.emplace("cwd", "/");
   }
-  if constexpr (std::is_same_v<Target, Model>) {
+  if constexpr (std::is_same_v<Target, Text>) {
+    return {json.dump()};
+  } else if constexpr (std::is_same_v<Target, Model>) {
     auto spec = cdi::read_json<Model>(json.dump());
     REQUIRE_MESSAGE(spec, (spec ? "" : to_string(spec.error())));
     return *std::move(spec);
@@ -72,7 +76,9 @@ Target oci_spec(std::string_view text) {
 /// What is in a target, whatever the order of its members.
 template <class Target>
 Json content(const Target& target) {
-  if constexpr (std::is_same_v<Target, Model>) {
+  if constexpr (std::is_same_v<Target, Text>) {
+    return Json::parse(target.text);
+  } else if constexpr (std::is_same_v<Target, Model>) {
     return cdi::to_json_value<Json>(target);
   } else {
     return Json::parse(target.dump());
@@ -137,7 +143,7 @@ static_assert(cdi::HostLookup<FakeHost>);
 static_assert(!cdi::HostLookup<int>);
 static_assert(std::is_same_v<decltype(cdi::apply), const cdi::ApplyFunction>);
 
-TEST_CASE_TEMPLATE("No edits change nothing", Target, Json, Ordered, Model) {
+TEST_CASE_TEMPLATE("No edits change nothing", Target, Json, Ordered, Model, Text) {
   check_rows<Target>({
       {"{}", "{}", "{}"},
       {R"({"mounts":[{"destination":"/a/b"},{"destination":"/"}]})", "{}",
@@ -147,7 +153,7 @@ TEST_CASE_TEMPLATE("No edits change nothing", Target, Json, Ordered, Model) {
 }
 
 TEST_CASE_TEMPLATE("A variable keeps its place and gets the new value", Target, Json, Ordered,
-                   Model) {
+                   Model, Text) {
   check_rows<Target>({
       {"{}", R"({"env":["A=1"]})",
        R"({"process":{"user":{"uid":0,"gid":0},"cwd":"","env":["A=1"]}})"},
@@ -163,7 +169,7 @@ TEST_CASE_TEMPLATE("A variable keeps its place and gets the new value", Target, 
 }
 
 TEST_CASE_TEMPLATE("The host completes what a device node does not say", Target, Json, Ordered,
-                   Model) {
+                   Model, Text) {
   const auto node = [](std::string edits, std::string device, std::string rule) {
     edits = R"({"deviceNodes":[)" + edits + "]}";
     device = R"({"linux":{"devices":[)" + device + "]";
@@ -230,7 +236,7 @@ TEST_CASE("The host is asked once, and not for nodes that say everything") {
 }
 
 TEST_CASE_TEMPLATE("A device belongs to the user of the process unless it says otherwise", Target,
-                   Json, Ordered, Model) {
+                   Json, Ordered, Model, Text) {
   const auto owned = [](std::string user, std::string ids, std::string expected) {
     const auto process = R"({"process":{"user":)" + user + "}";
     const auto edits = R"({"deviceNodes":[{"path":"/p","type":"p")" + ids + "}]}";
@@ -247,7 +253,7 @@ TEST_CASE_TEMPLATE("A device belongs to the user of the process unless it says o
 }
 
 TEST_CASE_TEMPLATE("A device node replaces the first of its path; rules are only added", Target,
-                   Json, Ordered, Model) {
+                   Json, Ordered, Model, Text) {
   const char* const rule = R"(,"resources":{"devices":[{"allow":false,"access":"rwm"}]})";
   const char* const rules = R"(,"resources":{"devices":[{"allow":false,"access":"rwm"},
       {"allow":true,"type":"c","major":5,"minor":0,"access":"rwm"}]})";
@@ -270,7 +276,7 @@ TEST_CASE_TEMPLATE("A device node replaces the first of its path; rules are only
 }
 
 TEST_CASE_TEMPLATE("Net devices are entered under the interface of the host", Target, Json, Ordered,
-                   Model) {
+                   Model, Text) {
   check_rows<Target>({
       {"{}", R"({"netDevices":[{"hostInterfaceName":"eth1","name":"net0"}]})",
        R"({"linux":{"netDevices":{"eth1":{"name":"net0"}}}})"},
@@ -281,7 +287,7 @@ TEST_CASE_TEMPLATE("Net devices are entered under the interface of the host", Ta
 }
 
 TEST_CASE_TEMPLATE("A mount replaces the first of its destination; then all are sorted by depth",
-                   Target, Json, Ordered, Model) {
+                   Target, Json, Ordered, Model, Text) {
   check_rows<Target>({
       {"{}",
        R"({"mounts":[{"hostPath":"/h","containerPath":"/c","type":"bind","options":["ro"]}]})",
@@ -302,7 +308,8 @@ TEST_CASE_TEMPLATE("A mount replaces the first of its destination; then all are 
   });
 }
 
-TEST_CASE_TEMPLATE("The order of mounts is that of a stable sort", Target, Json, Ordered, Model) {
+TEST_CASE_TEMPLATE("The order of mounts is that of a stable sort", Target, Json, Ordered, Model,
+                   Text) {
   const std::string depths[] = {"/x", "/x/x", "/x/x/x"};
   for (unsigned seed = 0; seed < 729; ++seed) {  // every row of six depths
     auto target = oci_spec<Target>("{}");
@@ -329,7 +336,7 @@ TEST_CASE_TEMPLATE("The order of mounts is that of a stable sort", Target, Json,
 }
 
 TEST_CASE_TEMPLATE("In a user namespace bind mounts have their ids mapped", Target, Json, Ordered,
-                   Model) {
+                   Model, Text) {
   struct {
     std::string mount;
     std::string options;
@@ -363,7 +370,7 @@ TEST_CASE_TEMPLATE("In a user namespace bind mounts have their ids mapped", Targ
 }
 
 TEST_CASE_TEMPLATE("Hooks are appended to the list of their point, in order", Target, Json, Ordered,
-                   Model) {
+                   Model, Text) {
   for (const auto point : cdi::oci::hook_point_names) {
     const std::string name{point};
     CAPTURE(name);
@@ -379,7 +386,7 @@ TEST_CASE_TEMPLATE("Hooks are appended to the list of their point, in order", Ta
 }
 
 TEST_CASE_TEMPLATE("Intel RDT settings replace those of the OCI spec whole", Target, Json, Ordered,
-                   Model) {
+                   Model, Text) {
   const char* const after = R"({"linux":{"intelRdt":{"closID":"b","schemata":["L3:0=f"],
       "memBwSchema":"MB:0=20","l3CacheSchema":"L3:0=3","enableMonitoring":true}}})";
   const char* const edits = R"({"intelRdt":{"closID":"b","schemata":["L3:0=f"],
@@ -400,7 +407,7 @@ TEST_CASE_TEMPLATE("Intel RDT settings replace those of the OCI spec whole", Tar
 }
 
 TEST_CASE_TEMPLATE("Additional groups are added once, and never group 0", Target, Json, Ordered,
-                   Model) {
+                   Model, Text) {
   check_rows<Target>({
       {"{}", R"({"additionalGids":[0,5]})",
        R"({"process":{"user":{"uid":0,"gid":0,"additionalGids":[5]},"cwd":""}})"},
@@ -410,7 +417,7 @@ TEST_CASE_TEMPLATE("Additional groups are added once, and never group 0", Target
   });
 }
 
-TEST_CASE_TEMPLATE("After an error the target is as it was", Target, Json, Ordered, Model) {
+TEST_CASE_TEMPLATE("After an error the target is as it was", Target, Json, Ordered, Model, Text) {
   const std::string rest = R"(,"env":["A=1"],"mounts":[{"hostPath":"/h","containerPath":"/a"}],
       "netDevices":[{"hostInterfaceName":"e","name":"n"}],"intelRdt":{},"additionalGids":[5]})";
   struct {
@@ -452,7 +459,7 @@ TEST_CASE("A type mismatch names both types and the path that was asked") {
 }
 
 TEST_CASE_TEMPLATE("The result shares no memory with the edits, nor are these changed", Target,
-                   Json, Ordered, Model) {
+                   Json, Ordered, Model, Text) {
   const char* const text = R"({"env":["NAME=a value that is too long for a small string"],
       "deviceNodes":[{"path":"/dev/null"}],
       "hooks":[{"hookName":"prestart","path":"/h","args":["an argument that is not short at all"]}],
@@ -475,7 +482,7 @@ TEST_CASE_TEMPLATE("The result shares no memory with the edits, nor are these ch
 }
 
 TEST_CASE_TEMPLATE("Edits are applied by member, by object, and unqualified", Target, Json, Ordered,
-                   Model) {
+                   Model, Text) {
   const auto edits = edits_of(R"({"env":["A=1"],"deviceNodes":[{"path":"/dev/null"}]})");
   auto by_member = oci_spec<Target>("{}");
   auto by_object = by_member;
@@ -527,7 +534,7 @@ TEST_CASE("A target without a part refuses edits for it before anything changes"
 }
 
 TEST_CASE_TEMPLATE("Several edits count as one whose lists are joined", Target, Json, Ordered,
-                   Model) {
+                   Model, Text) {
   const cdi::ContainerEdits some[] = {
       edits_of(R"({"env":["A=1"],"intelRdt":{"closID":"a","memBwSchema":"x"},
                    "deviceNodes":[{"path":"/p","type":"p"}],

@@ -1,0 +1,159 @@
+// `ConfigJson`: the JSON text of an OCI `config.json` as a target of edits.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TARGETS_CONFIG_JSON_HPP
+#define CDI_TARGETS_CONFIG_JSON_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <cdi/base/result.hpp>
+#include <cdi/engine/apply.hpp>
+#include <cdi/model/type_of.hpp>
+#include <cdi/oci/hooks.hpp>
+#include <cdi/oci/linux.hpp>
+#include <cdi/oci/mount.hpp>
+#include <cdi/targets/json_changes.hpp>
+#include <cdi/text/document.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+/// The JSON text of an OCI spec, such as a `config.json`, as a target of edits: `apply`,
+/// `Registry::inject`, `Cache::inject`. Only what the edits change is written: all other bytes
+/// stay, such as the order of members, blanks, the digits of numbers, and unknown members. New
+/// values are laid out like their neighbours.
+///
+/// An injection costs one pass over the text. Its errors are those of `parse_json`, too, and have
+/// line and column.
+struct ConfigJson {
+  std::string text{};  ///< edited in place; unchanged after an error
+  std::string file{};  ///< its name in errors; often a path
+  Limits limits{};     ///< of the text
+
+  friend bool operator==(const ConfigJson&, const ConfigJson&) = default;
+};
+
+namespace detail {
+
+/// A list of a JSON text. Valid as long as the changes.
+class ConfigJsonList {
+ public:
+  ConfigJsonList(JsonChanges& changes, JsonChanges::Id list, std::string_view key_member)
+      : changes_{&changes}, list_{list}, key_member_{key_member} {}
+
+  std::size_t size() const { return changes_->size(list_); }
+  std::string_view key(std::size_t i) const;
+  std::uint32_t id(std::size_t i) const;
+  template <class Record>
+  void append(const Record& record) {
+    changes_->append(list_, {&record, table_of<Record>()});
+  }
+  template <class Record>
+  void assign(std::size_t i, const Record& record) {
+    changes_->assign(list_, i, {&record, table_of<Record>()});
+  }
+  void rearrange(std::span<const std::size_t> order) { changes_->rearrange(list_, order); }
+
+ private:
+  JsonChanges* changes_;
+  JsonChanges::Id list_;
+  std::string_view key_member_;  // empty: the items are `NAME=value`
+};
+
+/// The object `linux.netDevices` of a JSON text. Valid as long as the changes.
+struct ConfigJsonInterfaces {
+  JsonChanges& changes;
+  JsonChanges::Id object;
+
+  void set(std::string_view key, const oci::LinuxNetDeviceView& record) {
+    changes.set(object, key, {&record, table_of<oci::LinuxNetDeviceView>()});
+  }
+};
+
+}  // namespace detail
+
+/// Edits the JSON text of an OCI spec, for `apply`; engine/spec_editor.hpp says what an editor has.
+/// Parts that are missing or null are created when they are needed. The other functions may be
+/// called after `check` has passed.
+template <>
+class SpecEditor<ConfigJson> {
+ public:
+  /// An array of the text.
+  using List = detail::ConfigJsonList;
+
+  /// Edits a text, which outlives the editor.
+  explicit SpecEditor(ConfigJson& config) : config_{config} {}
+
+  /// Reads the text, and checks that the touched parts are of the kinds that OCI requires. Errors
+  /// are those of `parse_json`, and `Errc::schema` for the first part of a wrong kind.
+  Result<void> check(const TouchedParts& touched);
+
+  /// `process.env`; the key of a variable is its name.
+  List env() { return {*changes_, changes_->list(process(), "env"), {}}; }
+  /// `linux.devices`; the key of a node is its path in the container.
+  List devices() { return {*changes_, changes_->list(linux_part(), "devices"), "path"}; }
+  /// `linux.resources.devices`, to append to.
+  List device_rules() {
+    return {*changes_, changes_->list(changes_->object(linux_part(), "resources"), "devices"), {}};
+  }
+  /// `linux.netDevices`; the key of an interface is its name on the host.
+  detail::ConfigJsonInterfaces net_devices() {
+    return {*changes_, changes_->object(linux_part(), "netDevices")};
+  }
+  /// `mounts`; the key of a mount is its destination, as text.
+  List mounts() { return {*changes_, changes_->list(root, "mounts"), "destination"}; }
+  /// The list of `hooks` of one hook point, to append to.
+  List hooks(oci::HookPoint point) {
+    return {*changes_,
+            changes_->list(changes_->object(root, "hooks"), oci::hook_point_name(point)),
+            {}};
+  }
+  /// Replaces `linux.intelRdt` by these settings.
+  void set_intel_rdt(const oci::LinuxIntelRdtView& settings) {
+    changes_->set(linux_part(), "intelRdt",
+                  {&settings, detail::table_of<oci::LinuxIntelRdtView>()});
+  }
+  /// `process.user.additionalGids`.
+  List additional_gids() {
+    return {*changes_, changes_->list(user(process()), "additionalGids"), {}};
+  }
+
+  /// `process.user`; an id that is missing is 0.
+  ProcessUser process_user() const;
+  /// Whether `linux.namespaces` has one of type `user`.
+  bool has_user_namespace() const;
+
+  /// Writes the changes to the text.
+  void finish();
+
+ private:
+  static constexpr auto root = detail::JsonChanges::root;
+
+  detail::JsonChanges::Id process();
+  detail::JsonChanges::Id user(detail::JsonChanges::Id process);
+  detail::JsonChanges::Id linux_part() { return changes_->object(root, "linux"); }
+
+  ConfigJson& config_;
+  std::optional<Document> document_{};
+  std::optional<detail::JsonChanges> changes_{};  // of the document
+};
+
+#ifdef CDI_COMPILED
+extern template Result<void> detail::edit(ConfigJson& target, JoinedEdits& edits,
+                                          const AnyHost& host, std::size_t& failed);
+#endif
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/targets/impl/config_json.hpp>
+#endif
+
+#endif  // CDI_TARGETS_CONFIG_JSON_HPP

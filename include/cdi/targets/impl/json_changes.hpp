@@ -1,0 +1,189 @@
+// The bodies of <cdi/targets/json_changes.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TARGETS_IMPL_JSON_CHANGES_HPP
+#define CDI_TARGETS_IMPL_JSON_CHANGES_HPP
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cdi/base/order.hpp>
+#include <cdi/targets/json_changes.hpp>
+#include <cdi/text/document.hpp>
+#include <cdi/text/impl/json_text.hpp>
+#include <cdi/text/json_layout.hpp>
+#include <cdi/text/json_text.hpp>
+#include <cdi/text/write.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+namespace detail {
+
+CDI_INLINE JsonChanges::JsonChanges(const Document& document)
+    : document_{document}, layout_{document} {
+  parts_.push_back({.old = document.root()});
+}
+
+CDI_INLINE auto JsonChanges::member(Id object, std::string_view key) -> Child& {
+  Part& part = parts_[object];
+  for (Child& known : part.members) {
+    if (known.key == key) return known;
+  }
+  Child& added = part.members.emplace_back();
+  added.key = key;
+  if (!part.old) return added;
+  for (const auto [name, value] : part.old->members()) {
+    if (name.text() == key) added.old = value;
+  }
+  return added;
+}
+
+CDI_INLINE auto JsonChanges::part(Id outer, std::string_view key, bool is_list) -> Id {
+  Child& child = member(outer, key);
+  if (child.part != none) return child.part;
+  child.part = parts_.size();
+  Part added{.is_list = is_list};
+  if (child.old && !child.old->is_null()) {
+    added.old = child.old;
+    added.items.reserve(child.old->size());
+    for (const auto item : child.old->items()) added.items.emplace_back().old = item;
+  }
+  parts_.push_back(std::move(added));
+  return parts_.size() - 1;
+}
+
+CDI_INLINE bool JsonChanges::is_empty(Id object) const {
+  const Part& part = parts_[object];
+  return part.members.empty() && (!part.old || part.old->size() == 0);
+}
+
+CDI_INLINE void JsonChanges::add_text(Child& child, const JsonRecord& record) {
+  JsonTextSink sink{-1};
+  SinkOf<JsonTextSink> any{sink};
+  detail::write_value(record.value, record.type, any);
+  const auto json = std::move(sink).take();
+  child.begin = added_.size();
+  child.size = json.size();
+  added_.append(json);
+}
+
+CDI_INLINE void JsonChanges::set(Id object, std::string_view key, const JsonRecord& record) {
+  add_text(member(object, key), record);
+}
+
+CDI_INLINE void JsonChanges::append(Id list, const JsonRecord& record) {
+  add_text(parts_[list].items.emplace_back(), record);
+}
+
+CDI_INLINE void JsonChanges::assign(Id list, std::size_t i, const JsonRecord& record) {
+  add_text(parts_[list].items[i], record);
+}
+
+CDI_INLINE void JsonChanges::rearrange(Id list, std::span<const std::size_t> order) {
+  auto& items = parts_[list].items;
+  std::vector<Child> kept;
+  kept.reserve(order.size());
+  for (const std::size_t i : order) kept.push_back(items[i]);
+  items = std::move(kept);
+}
+
+CDI_INLINE std::string JsonChanges::text() const {
+  const auto size = document_.source().size();
+  std::string out;
+  out.reserve(size + 2 * added_.size());
+  append_source(out, 0, document_.root().offset());
+  write(out, parts_[root], {});
+  append_source(out, layout_.end_of(document_.root()), size);
+  return out;
+}
+
+CDI_INLINE void JsonChanges::append_source(std::string& out, std::size_t begin,
+                                           std::size_t end) const {
+  out.append(document_.source().substr(begin, end - begin));
+}
+
+CDI_INLINE void JsonChanges::write(std::string& out, const Part& part,
+                                   std::string_view outer) const {
+  const auto write_children = [&](std::string_view lead) {
+    part.is_list ? write_items(out, part, lead) : write_members(out, part, lead);
+  };
+  if (!part.old || part.old->size() == 0) {
+    const auto lead = layout_.lead(outer);
+    out.append(part.is_list ? "[" : "{").append(lead);
+    write_children(lead);
+    out.append(outer).append(part.is_list ? "]" : "}");
+    return;
+  }
+  const auto [begin, end] = layout_.children_of(*part.old);
+  append_source(out, part.old->offset(), begin);
+  write_children(layout_.lead(*part.old, outer));
+  append_source(out, end, layout_.end_of(*part.old));
+}
+
+CDI_INLINE void JsonChanges::write_items(std::string& out, const Part& part,
+                                         std::string_view lead) const {
+  const Child* before = nullptr;
+  for (const Child& item : part.items) {
+    const auto end = before != nullptr && before->old ? layout_.end_of(*before->old) : 0;
+    const bool follows =
+        end != 0 && item.old &&
+        document_.source().find_first_not_of(" \t\r\n,", end) == item.old->offset();
+    if (follows) {
+      append_source(out, end, item.old->offset());
+    } else if (before != nullptr) {
+      layout_.append_comma(out, lead);
+    }
+    write_child(out, item, lead);
+    before = &item;
+  }
+}
+
+CDI_INLINE void JsonChanges::write_members(std::string& out, const Part& part,
+                                           std::string_view lead) const {
+  const auto& members = part.members;
+  const auto is_before = [&](std::size_t a, std::size_t b) {
+    return members[a].old &&
+           (!members[b].old || members[a].old->offset() < members[b].old->offset());
+  };
+  const bool is_empty = !part.old || part.old->size() == 0;
+  const auto [begin, end] = is_empty ? JsonLayout::Extent{} : layout_.children_of(*part.old);
+  std::size_t at = begin;
+  bool needs_comma = !is_empty;
+  for (const std::size_t i : order_of(members.size(), is_before)) {
+    const Child& member = members[i];
+    if (member.old) {
+      append_source(out, at, member.old->offset());
+      at = layout_.end_of(*member.old);
+    } else {
+      append_source(out, at, end);
+      at = end;
+      if (std::exchange(needs_comma, true)) layout_.append_comma(out, lead);
+      append_json_string(out, member.key);
+      layout_.append_colon(out);
+    }
+    write_child(out, member, lead);
+  }
+  append_source(out, at, end);
+}
+
+CDI_INLINE void JsonChanges::write_child(std::string& out, const Child& child,
+                                         std::string_view lead) const {
+  if (child.size != 0) {
+    layout_.append(out, std::string_view{added_}.substr(child.begin, child.size), lead);
+  } else if (child.part != none) {
+    write(out, parts_[child.part], lead);
+  } else {
+    append_source(out, child.old->offset(), layout_.end_of(*child.old));
+  }
+}
+
+}  // namespace detail
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_TARGETS_IMPL_JSON_CHANGES_HPP

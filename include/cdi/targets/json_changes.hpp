@@ -1,0 +1,107 @@
+// `JsonChanges`: changes to objects and lists of a JSON text, which keeps all other bytes.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TARGETS_JSON_CHANGES_HPP
+#define CDI_TARGETS_JSON_CHANGES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <cdi/model/type.hpp>
+#include <cdi/text/document.hpp>
+#include <cdi/text/json_layout.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+namespace detail {
+
+/// A value of a described type, text or number, which becomes part of a JSON text.
+struct JsonRecord {
+  const void* value;
+  const Type& type;
+};
+
+/// Changes to a JSON document whose root is an object. Keys and the document outlive the changes.
+class JsonChanges {
+ public:
+  /// An object or list that changes.
+  using Id = std::size_t;
+  /// The outermost object.
+  static constexpr Id root = 0;
+
+  explicit JsonChanges(const Document& document);
+
+  /// The object at a key of another; created when it is missing or null.
+  Id object(Id outer, std::string_view key) { return part(outer, key, /*is_list=*/false); }
+  /// The list at a key of an object; created when it is missing or null.
+  Id list(Id outer, std::string_view key) { return part(outer, key, /*is_list=*/true); }
+  /// Whether an object has no members.
+  bool is_empty(Id object) const;
+  /// Replaces or adds a member of an object.
+  void set(Id object, std::string_view key, const JsonRecord& record);
+
+  /// The number of items of a list, with those that were appended.
+  std::size_t size(Id list) const { return parts_[list].items.size(); }
+  /// An item of a list that is not new.
+  Document::Value item(Id list, std::size_t i) const { return *parts_[list].items[i].old; }
+  /// Adds an item to a list.
+  void append(Id list, const JsonRecord& record);
+  /// Replaces an item of a list.
+  void assign(Id list, std::size_t i, const JsonRecord& record);
+  /// Keeps the items with these indices, in this order.
+  void rearrange(Id list, std::span<const std::size_t> order);
+
+  /// The changed text. Costs one pass over the text, and over what is new.
+  std::string text() const;
+
+ private:
+  static constexpr Id none = ~Id{0};
+
+  /// An item of a list, or a member of an object, that is kept or new.
+  struct Child {
+    std::string_view key{};                // of a member
+    std::optional<Document::Value> old{};  // in the document; null for a member that is null
+    Id part = none;                        // the object or list, if it changes within
+    std::size_t begin = 0;                 // of a new value, in `added_`
+    std::size_t size = 0;                  // of a new value; 0 if the old one is kept
+  };
+
+  /// An object or a list.
+  struct Part {
+    std::optional<Document::Value> old{};
+    bool is_list = false;
+    std::vector<Child> items{};    // of a list
+    std::vector<Child> members{};  // of an object: those that change
+  };
+
+  Id part(Id outer, std::string_view key, bool is_list);
+  Child& member(Id object, std::string_view key);
+  void add_text(Child& child, const JsonRecord& record);
+
+  void append_source(std::string& out, std::size_t begin, std::size_t end) const;
+  void write(std::string& out, const Part& part, std::string_view outer) const;
+  void write_items(std::string& out, const Part& part, std::string_view lead) const;
+  void write_members(std::string& out, const Part& part, std::string_view lead) const;
+  void write_child(std::string& out, const Child& child, std::string_view lead) const;
+
+  const Document& document_;
+  JsonLayout layout_;
+  std::vector<Part> parts_{};
+  std::string added_{};  // the new values, without blanks
+};
+
+}  // namespace detail
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/targets/impl/json_changes.hpp>
+#endif
+
+#endif  // CDI_TARGETS_JSON_CHANGES_HPP
