@@ -35,11 +35,12 @@ COMPILERS = {"g++": GXX, "clang++": CLANGXX}
 PROGRAMS = {
     "own_type": "examples/own_type.cpp",  # an OCI type of the user's, with the core only
     "core": "packaging/test_package/core.cpp",  # our OCI type, with the core only
-    "inject": "examples/inject.cpp",  # a JSON document, with everything
+    "inject": "examples/inject.cpp",  # JSON text, with a cache
+    "json_document": "bench/programs/json_document.cpp",  # the same with a JSON document
     "oci_json": "bench/programs/oci_json.cpp",  # our OCI type from JSON text and back
     "spec_file": "bench/programs/spec_file.cpp",  # reads a spec file
     "facade": "bench/programs/facade.cpp",  # JSON text, with one function
-    "nlohmann": "bench/programs/nlohmann.cpp",  # reads and writes JSON like `inject`, without cdi
+    "nlohmann": "bench/programs/nlohmann.cpp",  # reads and writes JSON like `json_document`, without cdi
 }
 COMPILED = ":compiled"
 UNITS = [*HEADERS, *PROGRAMS]

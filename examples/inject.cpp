@@ -1,10 +1,11 @@
 #include <iostream>
+#include <iterator>
 
 #include <cdi/cache.hpp>
-#include <cdi/oci/json_editor.hpp>
+#include <cdi/oci/config_json.hpp>
 
 int main(int argc, char** argv) {
-  auto config = nlohmann::ordered_json::parse(std::cin, nullptr, false);  // an OCI config.json
+  cdi::ConfigJson config{{std::istreambuf_iterator<char>{std::cin}, {}}};  // a config.json
 
   cdi::Cache cache;  // of /etc/cdi and /var/run/cdi; up to date at each call
   const std::vector<std::string> names{argv + 1, argv + argc};  // vendor.com/class=device ...
@@ -19,5 +20,5 @@ int main(int argc, char** argv) {
     std::cerr << to_string(done.error()) << '\n';
     return 1;
   }
-  std::cout << config.dump(2) << '\n';
+  std::cout << config.text;  // other bytes are as they were
 }

@@ -1,4 +1,4 @@
-// Everything but `<cdi/inject_json.hpp>` and `<cdi/sha256.hpp>`. Needs nlohmann_json.
+// Everything but `<cdi/sha256.hpp>`. Needs nlohmann_json.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_CDI_HPP
@@ -16,6 +16,7 @@
 #include <cdi/files/replace_file.hpp>
 #include <cdi/files/spec_text.hpp>
 #include <cdi/files/text_file.hpp>
+#include <cdi/targets/config_json.hpp>
 #include <cdi/targets/json_editor.hpp>
 #include <cdi/text/json.hpp>
 #include <cdi/text/json_text.hpp>

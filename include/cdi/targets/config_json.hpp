@@ -82,8 +82,7 @@ struct ConfigJsonInterfaces {
 /// Parts that are missing or null are created when they are needed. The other functions may be
 /// called after `check` has passed.
 template <>
-class SpecEditor<ConfigJson> {
- public:
+struct SpecEditor<ConfigJson> {
   /// An array of the text.
   using List = detail::ConfigJsonList;
 

@@ -110,7 +110,9 @@ struct JsonInterfaces {
   Json& object;
 
   void set(std::string_view key, const oci::LinuxNetDeviceView& record) {
-    object[std::string{key}] = json_record<Json>(record);
+    auto& members = *object.template get_ptr<typename Json::object_t*>();
+    detail::make_room(members);
+    members[std::string{key}] = json_record<Json>(record);
   }
 };
 
@@ -218,7 +220,11 @@ struct SpecEditor<Json> {
   }
 
   /// The value at a key; a missing one is created as null.
-  static Json& place(Json& outer, std::string_view key) { return outer[std::string{key}]; }
+  static Json& place(Json& outer, std::string_view key) {
+    auto& members = *outer.template get_ptr<typename Json::object_t*>();
+    detail::make_room(members);
+    return members[std::string{key}];
+  }
 
   /// The object at a key; created when missing or null.
   static Json& object(Json& outer, std::string_view key) {

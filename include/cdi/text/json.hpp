@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <clocale>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -63,6 +64,20 @@ Json json_number(std::string_view text) {
   return std::isfinite(real) ? Json(real) : Json(std::string{text});
 }
 
+/// Makes room for one more member. `ordered_map` copies its members, with all that is in them, when
+/// it grows by itself; this moves them.
+template <class Object>
+void make_room(Object& members) {
+  if constexpr (requires { members.capacity(); }) {
+    constexpr std::size_t least = 8;
+    if (members.size() < members.capacity()) return;
+    Object larger;
+    larger.reserve(2 * members.size() + least);
+    for (auto& [key, value] : members) larger.emplace_back(key, std::move(value));
+    members = std::move(larger);
+  }
+}
+
 /// A sink that makes a `nlohmann::basic_json`.
 template <class Json>
 class JsonSink {  // NOLINT(bugprone-exception-escape)
@@ -106,6 +121,7 @@ class JsonSink {  // NOLINT(bugprone-exception-escape)
       return items->emplace_back(std::move(value));
     }
     auto& members = *outer.template get_ptr<typename Json::object_t*>();
+    detail::make_room(members);
     if constexpr (requires { members.emplace_back(std::string{}, std::move(value)); }) {
       return members.emplace_back(std::string{key_}, std::move(value)).second;  // keys differ
     } else {

@@ -94,6 +94,7 @@ CDI_INLINE void JsonChanges::rearrange(Id list, std::span<const std::size_t> ord
 
 CDI_INLINE std::string JsonChanges::text() const {
   const auto size = document_.source().size();
+  if (parts_[root].members.empty()) return std::string{document_.source()};
   std::string out;
   out.reserve(size + 2 * added_.size());
   append_source(out, 0, document_.root().offset());

@@ -99,28 +99,29 @@ CDI_INLINE void JsonLayout::append(std::string& out, std::string_view json,
     return;
   }
   std::string blanks{outer};  // before a value at this depth
+  std::size_t from = 0;       // of what is not appended yet
+  const auto append_until = [&](std::size_t end) {
+    out.append(json.substr(from, end - from));
+    from = end;
+  };
   for (std::size_t i = 0; i < json.size(); ++i) {
     const char c = json[i];
     if (c == '"') {
-      const auto end = detail::end_of_json_string(json, i);
-      out.append(json, i, end - i);
-      i = end - 1;
-    } else if (c == ',') {
-      append_comma(out, blanks);
-    } else if (c == ':') {
-      append_colon(out);
-    } else if ((c == '{' || c == '[') && json[i + 1] != c + 2) {
-      out.push_back(c);
-      blanks = lead(blanks);
+      i = detail::end_of_json_string(json, i) - 1;
+    } else if (c == ',' || c == ':') {
+      append_until(i + 1);
+      out.append(c == ',' && lines ? blanks : is_spaced_ ? " " : "");
+    } else if (lines && (c == '{' || c == '[') && json[i + 1] != c + 2) {
+      append_until(i + 1);
+      blanks.append(unit_);
       out.append(blanks);
-    } else if ((c == '}' || c == ']') && json[i - 1] != c - 2) {
-      if (lines) blanks.resize(blanks.size() - unit_.size());
-      if (lines) out.append(blanks);
-      out.push_back(c);
-    } else {
-      out.push_back(c);
+    } else if (lines && (c == '}' || c == ']') && json[i - 1] != c - 2) {
+      append_until(i);
+      blanks.resize(blanks.size() - unit_.size());
+      out.append(blanks);
     }
   }
+  append_until(json.size());
 }
 
 }  // namespace detail

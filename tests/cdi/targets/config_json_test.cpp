@@ -1,0 +1,191 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+// What edits do to an OCI spec is in tests/cdi/engine/apply_test.cpp, for this target, too; what is
+// refused, in part_check_test.cpp.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <cdi/model/spec.hpp>
+#include <cdi/targets/config_json.hpp>
+#include <cdi/targets/json_editor.hpp>
+#include <cdi/text/json_text.hpp>
+
+#include "../../random_numbers.hpp"
+
+namespace {
+
+using Ordered = nlohmann::ordered_json;
+
+cdi::ContainerEdits edits_of(std::string_view text) {
+  auto edits = cdi::read_json<cdi::ContainerEdits>(text);
+  REQUIRE_MESSAGE(edits, (edits ? "" : to_string(edits.error())));
+  return *std::move(edits);
+}
+
+/// A text after edits, or the error.
+std::string edited(std::string text, std::string_view edits) {
+  cdi::ConfigJson config{std::move(text)};
+  const auto done = edits_of(edits).apply(config);
+  return done ? config.text : to_string(done.error());
+}
+
+const std::string_view all_edits =
+    R"({"env":["A=1","B=1"],"deviceNodes":[{"path":"/d","type":"c","major":5,"fileMode":0}],)"
+    R"("netDevices":[{"hostInterfaceName":"e","name":"n"}],)"
+    R"("mounts":[{"hostPath":"/h","containerPath":"/c","options":["ro"]}],)"
+    R"("hooks":[{"hookName":"poststop","path":"/h"}],"intelRdt":{"closID":"c"},)"
+    R"("additionalGids":[7]})";
+
+}  // namespace
+
+TEST_CASE("Bytes that edits do not change stay: blanks, order, digits, escapes, unknown members") {
+  const std::string before =
+      "\xEF\xBB\xBF \n{ \"x1\" :[1.50,1e400, -0 ],\t\"process\":{\"x2\":null , "
+      "\"user\":{\"gid\":2,"
+      "\"additionalGids\":[ 9 ]},\n\"env\":[\"B=\\u0031\", \"A=0\",\"C\"],\"cwd\":\"\\/\"},"
+      "\"mounts\": [{\"x5\":1,\"destination\":\"/z\"},  {\"destination\":\"\\/c\"} ],"
+      "\"hooks\":{\"x8\":[ ]}, \"linux\":{\"seccomp\":{ \"x\":\"\\ud83d\\ude00\"}}}\r\n ";
+  const std::string after =
+      "\xEF\xBB\xBF \n{ \"x1\" :[1.50,1e400, -0 ],\t\"process\":{\"x2\":null , "
+      "\"user\":{\"gid\":2,"
+      "\"additionalGids\":[ 9,7 ]},\n\"env\":[\"B=1\", \"A=1\",\"C\"],\"cwd\":\"\\/\"},"
+      "\"mounts\": [{\"x5\":1,\"destination\":\"/z\"},{\"destination\":\"/c\",\"source\":\"/h\","
+      "\"options\":[\"ro\"]} ],"
+      "\"hooks\":{\"x8\":[ ],\"poststop\":[{\"path\":\"/h\"}]}, \"linux\":{\"seccomp\":{ "
+      "\"x\":\"\\ud83d\\ude00\"},\"devices\":[{\"path\":\"/d\",\"type\":\"c\",\"major\":5,"
+      "\"minor\":0,\"fileMode\":0,\"gid\":2}],\"resources\":{\"devices\":[{\"allow\":true,"
+      "\"type\":\"c\",\"major\":5,\"minor\":0,\"access\":\"rwm\"}]},\"netDevices\":{\"e\":{"
+      "\"name\":\"n\"}},\"intelRdt\":{\"closID\":\"c\"}}}\r\n ";
+  CHECK(edited(before, all_edits) == after);
+}
+
+TEST_CASE("New lines are indented like their neighbours") {
+  CHECK(edited("{\n\t\"process\": {\n\t\t\"env\": [\n\t\t\t\"X=1\"\n\t\t],\n\t\t\"cwd\": \"/\"\n\t}"
+               "\n}\n",
+               R"({"env":["A=1"],"hooks":[{"hookName":"poststop","path":"/h","args":["h"]}]})") ==
+        "{\n\t\"process\": {\n\t\t\"env\": [\n\t\t\t\"X=1\",\n\t\t\t\"A=1\"\n\t\t],\n\t\t\"cwd\": "
+        "\"/\"\n\t},\n\t\"hooks\": {\n\t\t\"poststop\": [\n\t\t\t{\n\t\t\t\t\"path\": \"/h\",\n"
+        "\t\t\t\t\"args\": [\n\t\t\t\t\t\"h\"\n\t\t\t\t]\n\t\t\t}\n\t\t]\n\t}\n}\n");
+}
+
+TEST_CASE("Mounts that are sorted keep their bytes") {
+  CHECK(edited(R"({"mounts":[{"destination":"/a/b", "x":1.0},{ "destination":"/a","x":2}]})",
+               R"({"mounts":[{"hostPath":"/h","containerPath":"/c"}]})") ==
+        R"({"mounts":[{ "destination":"/a","x":2},{"destination":"/c","source":"/h"},)"
+        R"({"destination":"/a/b", "x":1.0}]})");
+}
+
+TEST_CASE("Errors have the name of the file, line and column, and nothing is changed") {
+  struct {
+    std::string text;
+    std::string error;
+  } const rows[] = {
+      {"", "config.json:1:1: the text is empty"},
+      {"{\n\"a\": }", "config.json:2:6: not valid JSON: "},
+      {"[]", "config.json:1:1: expected an object in the OCI spec, not an array"},
+      {"{\"process\":\n {\"env\": 1.50}}",
+       "config.json:2:10: process.env: expected an array in the OCI spec, not 1.50"},
+      {R"({"a":1,"a":2})", "config.json:1:8: "},
+      {"{\"a\":" + std::string(100'000, '[') + "}", "nested more than 64 deep"},
+      {std::string(200, ' ') + "{}", "config.json: more than 100 bytes"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.text.substr(0, 80));
+    cdi::ConfigJson config{.text = row.text, .file = "config.json"};
+    if (row.text.size() == 202) config.limits.bytes = 100;
+    const auto before = config;
+    const auto done = edits_of(R"({"env":["A=1"]})").apply(config);
+    REQUIRE_FALSE(done);
+    CHECK_MESSAGE(to_string(done.error()).find(row.error) != std::string::npos,
+                  to_string(done.error()));
+    CHECK(config == before);
+  }
+}
+
+TEST_CASE("A text can be edited again") {
+  cdi::ConfigJson config{"{}"};
+  for (const char* const edits : {R"({"env":["A=1"]})", R"({"env":["A=2","B=1"]})"}) {
+    CHECK(edits_of(edits).apply(config));
+  }
+  CHECK(config.text == R"({"process":{"user":{"uid":0,"gid":0},"cwd":"","env":["A=2","B=1"]}})");
+}
+
+namespace {
+
+/// OCI specs with the parts that edits change, some of them missing, null or empty, with blanks.
+class RandomText {
+ public:
+  explicit RandomText(std::uint32_t seed) : random_{seed} {}
+
+  std::string spec() {
+    return object(
+        {{"process", object({{"env", list(R"("A=0")", R"("C")")},
+                             {"user", object({{"uid", "1"}, {"additionalGids", list("7", "8")}})},
+                             {"x", "1.50"}})},
+         {"linux", object({{"devices", list(R"({"path":"/d"})", R"({ "path":"/e" })")},
+                           {"resources", object({{"devices", list("{}", R"({"x":1})")}})},
+                           {"netDevices", object({{"e", "{}"}, {"f", "{ }"}})},
+                           {"intelRdt", "{}"}})},
+         {"mounts", list(R"({"destination":"/c/d"})", R"({"destination":"/c", "y":[]})")},
+         {"hooks", object({{"poststop", list("{}", R"({"path":"/o"})")}})},
+         {"ociVersion", R"("1.2.0")"}});
+  }
+
+ private:
+  struct Member {
+    std::string_view key;
+    std::string value;
+  };
+
+  std::string blanks() {
+    constexpr std::string_view some[] = {"", "", "", " ", "\n  ", "\t"};
+    return std::string{some[random_.below(6)]};
+  }
+
+  std::string object(std::initializer_list<Member> members) {
+    std::string out = "{";
+    for (const auto& member : members) {
+      if (random_.below(4) == 0) continue;
+      out.append(out.size() == 1 ? "" : ",").append(blanks()).append("\"").append(member.key);
+      out.append("\":").append(blanks());
+      const bool is_part = member.value.front() == '{' || member.value.front() == '[';
+      out.append(is_part && random_.below(8) == 0 ? "null" : member.value).append(blanks());
+    }
+    return out.append(out.size() == 1 ? blanks() : "").append("}");
+  }
+
+  std::string list(std::string_view a, std::string_view b) {
+    std::string out = "[" + blanks();
+    for (auto i = random_.below(4); i > 0; --i) {
+      out.append(i % 2 == 0 ? a : b).append(blanks()).append(i == 1 ? "" : ",");
+    }
+    return out.append("]");
+  }
+
+  RandomNumbers random_;
+};
+
+}  // namespace
+
+TEST_CASE("Edits give the same values in the same order as in an ordered_json") {
+  const auto edits = edits_of(all_edits);
+  for (std::uint32_t seed = 0; seed < 3000; ++seed) {
+    cdi::ConfigJson config{RandomText{seed}.spec()};
+    const auto before = config.text;
+    CAPTURE(before);
+    auto document = Ordered::parse(before);
+    const auto in_document = edits.apply(document);
+    const auto in_text = edits.apply(config);
+    REQUIRE(in_text.has_value() == in_document.has_value());
+    REQUIRE(Ordered::parse(config.text).dump() ==
+            (in_text ? document : Ordered::parse(before)).dump());
+  }
+}

@@ -1,0 +1,122 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <cdi/model/type_of.hpp>
+#include <cdi/targets/json_changes.hpp>
+#include <cdi/text/document.hpp>
+#include <cdi/text/parse_json.hpp>
+
+namespace {
+
+using cdi::detail::JsonChanges;
+
+/// A record of a number.
+struct Number {
+  std::uint32_t value;
+
+  operator cdi::detail::JsonRecord() const {
+    return {&value, cdi::detail::table_of<std::uint32_t>()};
+  }
+};
+
+/// A text after `change(changes)`.
+template <class Change>
+std::string changed(std::string_view text, Change change) {
+  const auto document = cdi::parse_json(text);
+  REQUIRE_MESSAGE(document, (document ? "" : to_string(document.error())));
+  JsonChanges changes{*document};
+  change(changes);
+  return changes.text();
+}
+
+}  // namespace
+
+TEST_CASE("Without changes the text stays as it is") {
+  const std::string_view texts[] = {"{}", " { } \n", "{\"a\" :[ 1,2 ],\n\t\"b\":{}}"};
+  for (const auto text : texts) {
+    CHECK(changed(text, [](JsonChanges&) {}) == text);
+  }
+}
+
+TEST_CASE("A member is replaced in its place, or added behind the last") {
+  const auto set = [](std::string_view text) {
+    return changed(text, [](JsonChanges& changes) {
+      changes.set(JsonChanges::root, "a", Number{7});
+      changes.set(JsonChanges::root, "b", Number{8});
+    });
+  };
+  CHECK(set("{}") == R"({"a":7,"b":8})");
+  CHECK(set(R"({"x":1})") == R"({"x":1,"a":7,"b":8})");
+  CHECK(set(R"({"b":[1,{}],"x":1 , "a":null})") == R"({"b":8,"x":1 , "a":7})");
+  CHECK(set("{\n  \"b\": 1\n}\n") == "{\n  \"b\": 8,\n  \"a\": 7\n}\n");
+}
+
+TEST_CASE("Objects and lists that are missing or null are created, once") {
+  const auto deep = [](std::string_view text) {
+    return changed(text, [](JsonChanges& changes) {
+      for (const std::uint32_t i : {1U, 2U}) {
+        const auto inner = changes.object(changes.object(JsonChanges::root, "a"), "b");
+        changes.append(changes.list(inner, "c"), Number{i});
+      }
+    });
+  };
+  CHECK(deep("{}") == R"({"a":{"b":{"c":[1,2]}}})");
+  CHECK(deep(R"({"a":null,"z":0})") == R"({"a":{"b":{"c":[1,2]}},"z":0})");
+  CHECK(deep(R"({"a":{"b":{"c":null,"z":0}}})") == R"({"a":{"b":{"c":[1,2],"z":0}}})");
+  CHECK(deep(R"({"a":{"b":{"c":[ 0 ]}}})") == R"({"a":{"b":{"c":[ 0,1,2 ]}}})");
+  CHECK(deep("{\n \"a\": {}\n}") ==
+        "{\n \"a\": {\n  \"b\": {\n   \"c\": [\n    1,\n    2\n   ]\n  }\n }\n}");
+}
+
+TEST_CASE("Items that stay keep their bytes, and the bytes between them") {
+  const std::string_view text = "{\"k\": [ 10 ,  11,\n 12 , 13 ]}";
+  const auto with = [&](auto change) {
+    return changed(
+        text, [&](JsonChanges& changes) { change(changes, changes.list(JsonChanges::root, "k")); });
+  };
+  CHECK(with([](JsonChanges& changes, JsonChanges::Id list) { changes.append(list, Number{1}); }) ==
+        "{\"k\": [ 10 ,  11,\n 12 , 13, 1 ]}");
+  CHECK(with([](JsonChanges& changes, JsonChanges::Id list) {
+          changes.assign(list, 1, Number{1});
+        }) == "{\"k\": [ 10 ,  1,\n 12 , 13 ]}");
+  CHECK(with([](JsonChanges& changes, JsonChanges::Id list) {
+          const std::size_t order[] = {0, 2, 3};
+          changes.rearrange(list, order);
+        }) == "{\"k\": [ 10, 12 , 13 ]}");
+  CHECK(with([](JsonChanges& changes, JsonChanges::Id list) {
+          changes.append(list, Number{1});
+          const std::size_t order[] = {4, 3, 0, 1};
+          changes.rearrange(list, order);
+          CHECK(changes.size(list) == 4);
+          CHECK(changes.item(list, 1).text() == "13");
+        }) == "{\"k\": [ 1, 13, 10 ,  11 ]}");
+  CHECK(with([](JsonChanges& changes, JsonChanges::Id list) { changes.rearrange(list, {}); }) ==
+        "{\"k\": [  ]}");
+}
+
+TEST_CASE("An object is empty until it has a member") {
+  changed(R"({"a":{},"b":{"c":1},"d":null})", [](JsonChanges& changes) {
+    const auto a = changes.object(JsonChanges::root, "a");
+    CHECK(changes.is_empty(a));
+    CHECK_FALSE(changes.is_empty(changes.object(JsonChanges::root, "b")));
+    CHECK(changes.is_empty(changes.object(JsonChanges::root, "d")));
+    changes.set(a, "x", Number{1});
+    CHECK_FALSE(changes.is_empty(a));
+  });
+}
+
+TEST_CASE("Keys are compared as they read, and written as JSON") {
+  CHECK(changed(R"({"\u0061":1})", [](JsonChanges& changes) {
+          changes.set(JsonChanges::root, "a", Number{7});
+          changes.set(JsonChanges::root, "\"", Number{8});
+        }) == R"({"\u0061":7,"\"":8})");
+}

@@ -1,0 +1,125 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <string>
+#include <string_view>
+
+#include <doctest/doctest.h>
+
+#include <cdi/text/document.hpp>
+#include <cdi/text/json_layout.hpp>
+#include <cdi/text/parse_json.hpp>
+
+namespace {
+
+cdi::Document parsed(std::string_view text) {
+  auto document = cdi::parse_json(text);
+  REQUIRE_MESSAGE(document, (document ? "" : to_string(document.error())));
+  return *std::move(document);
+}
+
+cdi::Document::Value member(const cdi::Document& document, std::string_view key) {
+  for (const auto [name, value] : document.root().members()) {
+    if (name.text() == key) return value;
+  }
+  FAIL("no member " << key);
+  return document.root();
+}
+
+}  // namespace
+
+TEST_CASE("A value ends behind its last byte, whatever its text contains") {
+  const std::string_view values[] = {
+      "null",
+      "true",
+      "-1.50e+10",
+      R"("")",
+      R"("a\"b\\")",
+      R"("\u0041}")",
+      "[]",
+      "[ ]",
+      "{ \n}",
+      R"([1, "]"])",
+      R"({"a": {"b": [{}, [ ] ]  }  })",
+      R"({"}": "\\"})",
+  };
+  for (const auto value : values) {
+    for (const std::string_view end : {"}", " \n}", ", \"z\": 1}"}) {
+      const auto text = std::string{"{ \"key\" : "}.append(value).append(end);
+      CAPTURE(text);
+      const auto document = parsed(text);
+      const auto found = member(document, "key");
+      const cdi::detail::JsonLayout layout{document};
+      CHECK(text.substr(found.offset(), layout.end_of(found) - found.offset()) == value);
+      CHECK(layout.end_of(document.root()) == text.size());
+    }
+  }
+}
+
+TEST_CASE("The children of a value are between its brackets, without the blanks around them") {
+  const std::string text = R"({"a": [ 1, [2] , {} ], "b": {"c" : 3 , "d": "]" }, "e": [  ]})";
+  const auto document = parsed(text);
+  const cdi::detail::JsonLayout layout{document};
+  const auto children = [&](std::string_view key) {
+    const auto [begin, end] = layout.children_of(member(document, key));
+    return text.substr(begin, end - begin);
+  };
+  CHECK(children("a") == "1, [2] , {}");
+  CHECK(children("b") == R"("c" : 3 , "d": "]")");
+  CHECK(children("e").empty());
+}
+
+TEST_CASE("A new value is laid out like the text") {
+  const std::string_view value = R"({"a":[1,"x,:{"],"b":{},"c":[]})";
+  struct {
+    std::string_view text;
+    std::string_view outer;
+    std::string after;
+  } const rows[] = {
+      {R"({"x":1})", "", R"({"a":[1,"x,:{"],"b":{},"c":[]})"},
+      {R"({"x": 1})", "", R"({"a": [1, "x,:{"], "b": {}, "c": []})"},
+      {"{\n \"x\": 1\n}", "\n ",
+       "{\n  \"a\": [\n   1,\n   \"x,:{\"\n  ],\n  \"b\": {},\n  \"c\": []\n }"},
+      {"{\r\n\t\"x\":1}", "\r\n\t",
+       "{\r\n\t\t\"a\":[\r\n\t\t\t1,\r\n\t\t\t\"x,:{\"\r\n\t\t],\r\n\t\t\"b\":{},\r\n\t\t\"c\":[]"
+       "\r\n\t}"},
+      {"{\n \"x\": 1\n}", " ", R"({"a": [1, "x,:{"], "b": {}, "c": []})"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.text);
+    const auto document = parsed(row.text);
+    std::string out;
+    cdi::detail::JsonLayout{document}.append(out, value, row.outer);
+    CHECK(out == row.after);
+  }
+}
+
+TEST_CASE("Children that are new begin like their siblings, or one unit deeper than their parent") {
+  struct {
+    std::string text;
+    std::string_view outer;
+    std::string lead;
+  } const rows[] = {
+      {R"({"k":[1]})", "", ""},
+      {R"({"k":[ 1]})", "", " "},
+      {R"({"k":[]})", "", ""},
+      {"{\n \"k\": [\n      1]\n}", "\n ", "\n      "},
+      {"{\n \"k\": []\n}", "\n ", "\n  "},
+      {"{\n \"k\": [ ]\n}", "\n ", "\n  "},
+      {"{\n \"k\": [1]\n}", "\n ", ""},
+      {"{\n \"k\": [\n" + std::string(1000, ' ') + "1]\n}", "\n ", "\n  "},
+      {"{\n \"k\": [" + std::string(1000, ' ') + "1]\n}", "\n ", ""},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.text);
+    const auto document = parsed(row.text);
+    CHECK(cdi::detail::JsonLayout{document}.lead(member(document, "k"), row.outer) == row.lead);
+  }
+}
+
+TEST_CASE("A wide indentation is not repeated") {
+  const auto document = parsed("{\n" + std::string(5000, ' ') + "\"x\": 1\n}");
+  const cdi::detail::JsonLayout layout{document};
+  CHECK(layout.lead(document.root(), "") == "\n  ");
+  CHECK(layout.lead("\n  ") == "\n    ");
+}
