@@ -138,6 +138,16 @@ Json inject_into_model(const cdi::Registry& registry, const Json& oci,
   return cdi::to_json_value<Json>(*model);
 }
 
+/// The result of an injection into the text of the OCI spec.
+Json inject_into_text(const cdi::Registry& registry, const Json& oci,
+                      const std::vector<std::string>& names) {
+  cdi::ConfigJson config{oci.dump(1)};
+  const auto before = config;
+  const auto done = registry.inject(config, names);
+  if (!done) return config == before ? Json("refused") : Json("refused, but changed");
+  return Json::parse(config.text);
+}
+
 Json run(const Json& vector) {
   const TemporaryDirectory root;
   cdi::Cache cache{make_spec_dirs(vector, root.path())};
@@ -178,6 +188,7 @@ Json run(const Json& vector) {
   }
   if (!before.is_null()) {
     inject["model"] = replaced_in(inject_into_model(*registry, before, names), root.path(), "$TMP");
+    inject["text"] = replaced_in(inject_into_text(*registry, before, names), root.path(), "$TMP");
   }
   result["inject"] = inject;
   return result;
@@ -204,10 +215,9 @@ std::string difference(const Json& expected, const Json& actual) {
   }
   if (want.value("oci", Json{}) != got.value("oci", Json{})) return "oci: " + dump(got["oci"]);
   if (got.contains("oci_after_error")) return "changed by a failed injection";
-  if (want.contains("oci") && got.contains("model")) {
-    if (got["model"] != want["oci"]) return "model: " + dump(got["model"]);
-  } else if (got.contains("model") && got["model"] != "refused") {
-    return "model: " + dump(got["model"]);
+  for (const char* key : {"model", "text"}) {
+    const Json wanted = want.value("oci", Json("refused"));
+    if (got.value(key, wanted) != wanted) return std::string{key} + ": " + dump(got[key]);
   }
   return {};
 }
@@ -243,7 +253,7 @@ int main(int argc, char** argv) try {
   }
   for (const auto& path : paths) {
     auto result = run(Json::parse(read_text(path)));
-    result["inject"].erase("model");
+    for (const char* key : {"model", "text"}) result["inject"].erase(key);
     std::cout << dump(result) << std::endl;
   }
 } catch (const std::exception& error) {  // of nlohmann, for a file that is not a vector

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // An OCI spec that the model reads is the same after it is written and read again; edits have the
-// same result in the model and in a JSON document.
+// same result in the model, in a JSON document and in the text.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,9 +13,11 @@
 
 #include <cdi/apply.hpp>
 #include <cdi/json.hpp>
+#include <cdi/oci/config_json.hpp>
 #include <cdi/oci/editor.hpp>
 #include <cdi/oci/json_editor.hpp>
 #include <cdi/oci/spec.hpp>
+#include <cdi/parse_json.hpp>
 #include <cdi/spec.hpp>
 
 #include "fuzz.hpp"
@@ -43,10 +45,26 @@ cdi::ContainerEdits edits() {
   };
 }
 
+/// Whatever the text is, edits of it and of a document give the same, or fail in both.
+void compare_with_text(std::string_view text) {
+  cdi::ConfigJson config{std::string{text}};
+  auto document = Ordered::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (document.is_discarded() || !cdi::parse_json(text)) return;
+  const auto in_text = cdi::apply(edits(), config, no_host);
+  const auto in_document = cdi::apply(edits(), document, no_host);
+  fuzz::require(in_text.has_value() == in_document.has_value(),
+                "edits fail in the text and the document, or in neither",
+                fuzz::fault_of(in_text) + "\n" + fuzz::fault_of(in_document));
+  if (!in_text) return fuzz::require(config.text == text, "the text is unchanged", config.text);
+  fuzz::require(Ordered::parse(config.text) == document, "edits have the same result in the text",
+                config.text + "\n" + document.dump());
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto text = fuzz::text_of(data, size);
+  compare_with_text(text);
   const auto read = cdi::read_json<cdi::oci::Spec>(text, "f");
   if (!fuzz::is_read(read, text)) return 0;
   const auto written = cdi::write_json(*read);
