@@ -43,7 +43,7 @@ class JsonChanges {
   Id list(Id outer, std::string_view key) { return part(outer, key, /*is_list=*/true); }
   /// Whether an object has no members.
   bool is_empty(Id object) const;
-  /// Replaces or adds a member of an object.
+  /// Replaces or adds a member of an object; of several with one key, the last counts.
   void set(Id object, std::string_view key, const JsonRecord& record);
 
   /// The number of items of a list, with those that were appended.
@@ -77,14 +77,14 @@ class JsonChanges {
     std::optional<Document::Value> old{};
     bool is_list = false;
     std::vector<Child> items{};    // of a list
-    std::vector<Child> members{};  // of an object: those that change
+    std::vector<Child> members{};  // of an object: those that change, without `old`
   };
 
   Id part(Id outer, std::string_view key, bool is_list);
-  Child& member(Id object, std::string_view key);
   void add_text(Child& child, const JsonRecord& record);
 
   void append_source(std::string& out, std::size_t begin, std::size_t end) const;
+  std::vector<Child> changed_members(const Part& part) const;
   void write(std::string& out, const Part& part, std::string_view outer) const;
   void write_items(std::string& out, const Part& part, std::string_view lead) const;
   void write_members(std::string& out, const Part& part, std::string_view lead) const;

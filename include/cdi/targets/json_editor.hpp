@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -106,14 +107,38 @@ struct JsonList {
 
 /// The object `linux.netDevices` of a JSON document.
 template <class Json>
-struct JsonInterfaces {
-  Json& object;
+class JsonInterfaces {
+ public:
+  explicit JsonInterfaces(Json& object)
+      : members_{*object.template get_ptr<typename Json::object_t*>()} {
+    if constexpr (is_ordered) {
+      for (const auto& [key, value] : members_) places_.try_emplace(key, places_.size());
+    }
+  }
 
   void set(std::string_view key, const oci::LinuxNetDeviceView& record) {
-    auto& members = *object.template get_ptr<typename Json::object_t*>();
-    detail::make_room(members);
-    members[std::string{key}] = json_record<Json>(record);
+    auto value = json_record<Json>(record);
+    if constexpr (is_ordered) {
+      const auto [place, is_new] = places_.try_emplace(std::string{key}, places_.size());
+      if (!is_new) {
+        members_.begin()[static_cast<std::ptrdiff_t>(place->second)].second = std::move(value);
+        return;
+      }
+      detail::make_room(members_);
+      members_.emplace_back(std::string{key}, std::move(value));
+    } else {
+      members_[std::string{key}] = std::move(value);
+    }
   }
+
+ private:
+  /// `ordered_map` searches a key among all: with many, that would take quadratic time.
+  static constexpr bool is_ordered = requires(typename Json::object_t & object) {
+    object.capacity();
+  };
+
+  typename Json::object_t& members_;
+  std::map<std::string, std::size_t> places_{};  // of the keys of an ordered object
 };
 
 /// A value of a JSON document, or nothing: for `PartCheck`.
@@ -181,7 +206,7 @@ struct SpecEditor<Json> {
   }
   /// `linux.netDevices`; the key of an interface is its name on the host.
   detail::JsonInterfaces<Json> net_devices() {
-    return {object(object(document, "linux"), "netDevices")};
+    return detail::JsonInterfaces<Json>{object(object(document, "linux"), "netDevices")};
   }
   /// `mounts`; the key of a mount is its destination, as text.
   List mounts() { return list(document, "mounts", "destination"); }

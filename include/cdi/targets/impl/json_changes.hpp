@@ -29,30 +29,23 @@ CDI_INLINE JsonChanges::JsonChanges(const Document& document)
   parts_.push_back({.old = document.root()});
 }
 
-CDI_INLINE auto JsonChanges::member(Id object, std::string_view key) -> Child& {
-  Part& part = parts_[object];
-  for (Child& known : part.members) {
-    if (known.key == key) return known;
-  }
-  Child& added = part.members.emplace_back();
-  added.key = key;
-  if (!part.old) return added;
-  for (const auto [name, value] : part.old->members()) {
-    if (name.text() == key) added.old = value;
-  }
-  return added;
-}
-
 CDI_INLINE auto JsonChanges::part(Id outer, std::string_view key, bool is_list) -> Id {
-  Child& child = member(outer, key);
-  if (child.part != none) return child.part;
-  child.part = parts_.size();
-  Part added{.is_list = is_list};
-  if (child.old && !child.old->is_null()) {
-    added.old = child.old;
-    added.items.reserve(child.old->size());
-    for (const auto item : child.old->items()) added.items.emplace_back().old = item;
+  for (const Child& known : parts_[outer].members) {
+    if (known.part != none && known.key == key) return known.part;
   }
+  Part added{.is_list = is_list};
+  if (const auto& old = parts_[outer].old) {
+    for (const auto [name, value] : old->members()) {
+      if (!value.is_null() && name.text() == key) added.old = value;
+    }
+  }
+  if (added.old) added.items.reserve(added.old->size());
+  if (added.old) {
+    for (const auto item : added.old->items()) added.items.emplace_back().old = item;
+  }
+  Child& child = parts_[outer].members.emplace_back();
+  child.key = key;
+  child.part = parts_.size();
   parts_.push_back(std::move(added));
   return parts_.size() - 1;
 }
@@ -73,7 +66,9 @@ CDI_INLINE void JsonChanges::add_text(Child& child, const JsonRecord& record) {
 }
 
 CDI_INLINE void JsonChanges::set(Id object, std::string_view key, const JsonRecord& record) {
-  add_text(member(object, key), record);
+  Child& child = parts_[object].members.emplace_back();
+  child.key = key;
+  add_text(child, record);
 }
 
 CDI_INLINE void JsonChanges::append(Id list, const JsonRecord& record) {
@@ -144,27 +139,53 @@ CDI_INLINE void JsonChanges::write_items(std::string& out, const Part& part,
   }
 }
 
+CDI_INLINE auto JsonChanges::changed_members(const Part& part) const -> std::vector<Child> {
+  std::vector<Document::Value> old;
+  std::vector<std::string_view> keys;
+  if (part.old) {
+    for (const auto [key, value] : part.old->members()) {
+      old.push_back(value);
+      keys.push_back(key.text());
+    }
+  }
+  for (const Child& member : part.members) keys.push_back(member.key);
+  const auto first = detail::first_of_equals(keys);
+  std::vector<std::size_t> place(keys.size(), none);  // in `out`
+  std::vector<Child> out;
+  for (std::size_t i = 0; i < part.members.size(); ++i) {
+    const auto same = first[old.size() + i];
+    if (place[same] == none) {
+      place[same] = out.size();
+      out.push_back(part.members[i]);
+      if (same < old.size()) out.back().old = old[same];
+    } else {
+      out[place[same]].begin = part.members[i].begin;
+      out[place[same]].size = part.members[i].size;
+    }
+  }
+  return out;
+}
+
 CDI_INLINE void JsonChanges::write_members(std::string& out, const Part& part,
                                            std::string_view lead) const {
-  const auto& members = part.members;
+  const auto members = changed_members(part);
   const auto is_before = [&](std::size_t a, std::size_t b) {
-    return members[a].old &&
-           (!members[b].old || members[a].old->offset() < members[b].old->offset());
+    if (!members[a].old || !members[b].old) return members[a].old && !members[b].old;
+    return members[a].old->offset() < members[b].old->offset();
   };
   const bool is_empty = !part.old || part.old->size() == 0;
   const auto [begin, end] = is_empty ? JsonLayout::Extent{} : layout_.children_of(*part.old);
   std::size_t at = begin;
   bool needs_comma = !is_empty;
-  for (const std::size_t i : order_of(members.size(), is_before)) {
+  for (const std::size_t i : detail::order_of(members.size(), is_before)) {
     const Child& member = members[i];
     if (member.old) {
       append_source(out, at, member.old->offset());
       at = layout_.end_of(*member.old);
     } else {
-      append_source(out, at, end);
-      at = end;
+      append_source(out, std::exchange(at, end), end);
       if (std::exchange(needs_comma, true)) layout_.append_comma(out, lead);
-      append_json_string(out, member.key);
+      detail::append_json_string(out, member.key);
       layout_.append_colon(out);
     }
     write_child(out, member, lead);
