@@ -1,0 +1,137 @@
+// The C structs of libocispec as a target of edits, for crun and iSulad.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_EXAMPLES_EDITORS_C_SPEC_EDITOR_HPP
+#define CDI_EXAMPLES_EDITORS_C_SPEC_EDITOR_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <span>
+#include <string_view>
+
+#include <cdi/apply.hpp>
+
+#include "c_spec.h"
+#include "c_spec_records.hpp"
+
+namespace c_spec {
+
+inline std::string_view key_of(const char* entry) {
+  return view(entry).substr(0, view(entry).find('='));
+}
+inline std::string_view key_of(const Device* device) {
+  return view(device->path);
+}
+inline std::string_view key_of(const Mount* mount) {
+  return view(mount->destination);
+}
+
+/// An array and its length.
+template <class T>
+struct List {
+  T*& items;
+  std::size_t& length;
+
+  std::size_t size() const { return length; }
+  std::string_view key(std::size_t i) const { return key_of(items[i]); }
+  std::uint32_t id(std::size_t i) const { return items[i]; }
+  void append(const auto& record) {
+    auto* const larger = static_cast<T*>(std::realloc(items, (length + 1) * sizeof(T)));
+    if (larger == nullptr) throw std::bad_alloc{};
+    items = larger;
+    items[length] = copy_record(record);
+    ++length;
+  }
+  void assign(std::size_t i, const auto& record) {
+    T const made = copy_record(record);
+    release(items[i]);
+    items[i] = made;
+  }
+  /// Frees the records that are not kept.
+  void rearrange(std::span<const std::size_t> order) {
+    T* const kept = make<T>(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      kept[i] = items[order[i]];
+      items[order[i]] = nullptr;
+    }
+    for (std::size_t i = 0; i < length; ++i) {
+      if (items[i] != nullptr) release(items[i]);
+    }
+    std::free(items);
+    items = kept;
+    length = order.size();
+  }
+};
+
+/// The map of net devices, of which no key is twice.
+struct NetDevices {
+  runtime_spec_schema_config_linux_net_devices& map;
+
+  void set(std::string_view key, const cdi::oci::LinuxNetDeviceView& record) {
+    for (std::size_t i = 0; i < map.len; ++i) {
+      if (view(map.keys[i]) == key) return List<NetDevice*>{map.values, map.len}.assign(i, record);
+    }
+    std::size_t keys = map.len;
+    List<char*>{map.keys, keys}.append(key);
+    List<NetDevice*>{map.values, map.len}.append(record);
+  }
+};
+
+}  // namespace c_spec
+
+/// `::` is needed where the type has the name of a template of cdi, such as `Spec`.
+template <>
+struct cdi::SpecEditor<::runtime_spec_schema_config_schema> {
+  ::runtime_spec_schema_config_schema& spec;
+
+  auto env() { return c_spec::List<char*>{process().env, process().env_len}; }
+  auto devices() { return c_spec::List<c_spec::Device*>{part().devices, part().devices_len}; }
+  auto device_rules() {
+    auto& resources = c_spec::part(part().resources);
+    return c_spec::List<c_spec::Rule*>{resources.devices, resources.devices_len};
+  }
+  auto net_devices() { return c_spec::NetDevices{c_spec::part(part().net_devices)}; }
+  auto mounts() { return c_spec::List<c_spec::Mount*>{spec.mounts, spec.mounts_len}; }
+  auto hooks(oci::HookPoint point) {
+    using Hooks = c_spec::List<c_spec::Hook*>;
+    auto& all = c_spec::part(spec.hooks);
+    switch (point) {
+      case oci::HookPoint::prestart: return Hooks{all.prestart, all.prestart_len};
+      case oci::HookPoint::create_runtime: return Hooks{all.create_runtime, all.create_runtime_len};
+      case oci::HookPoint::create_container:
+        return Hooks{all.create_container, all.create_container_len};
+      case oci::HookPoint::start_container:
+        return Hooks{all.start_container, all.start_container_len};
+      case oci::HookPoint::poststart: return Hooks{all.poststart, all.poststart_len};
+      case oci::HookPoint::poststop: break;
+    }
+    return Hooks{all.poststop, all.poststop_len};
+  }
+  void set_intel_rdt(const oci::LinuxIntelRdtView& settings) {
+    c_spec::release(part().intel_rdt);
+    part().intel_rdt = c_spec::copy_record(settings);
+  }
+  auto additional_gids() {
+    auto& user = c_spec::part(process().user);
+    return c_spec::List<gid_t>{user.additional_gids, user.additional_gids_len};
+  }
+  ProcessUser process_user() const {
+    if (spec.process == nullptr || spec.process->user == nullptr) return {};
+    return {spec.process->user->uid, spec.process->user->gid};
+  }
+  bool has_user_namespace() const {
+    const auto* const linux_part = spec.linux;
+    for (std::size_t i = 0; linux_part != nullptr && i < linux_part->namespaces_len; ++i) {
+      if (c_spec::view(linux_part->namespaces[i]->type) == "user") return true;
+    }
+    return false;
+  }
+
+ private:
+  runtime_spec_schema_config_schema_process& process() { return c_spec::part(spec.process); }
+  runtime_spec_schema_config_linux& part() { return c_spec::part(spec.linux); }
+};
+
+#endif  // CDI_EXAMPLES_EDITORS_C_SPEC_EDITOR_HPP

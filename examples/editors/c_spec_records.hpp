@@ -1,0 +1,168 @@
+// The records of an OCI spec as C structs: made from those of the engine, and freed.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_EXAMPLES_EDITORS_C_SPEC_RECORDS_HPP
+#define CDI_EXAMPLES_EDITORS_C_SPEC_RECORDS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <string_view>
+
+#include <cdi/apply.hpp>
+
+#include "c_spec.h"
+
+namespace c_spec {
+
+using Device = runtime_spec_schema_defs_linux_device;
+using Rule = runtime_spec_schema_defs_linux_device_cgroup;
+using Mount = runtime_spec_schema_defs_mount;
+using Hook = runtime_spec_schema_defs_hook;
+using NetDevice = runtime_spec_schema_defs_linux_net_device;
+using IntelRdt = runtime_spec_schema_config_linux_intel_rdt;
+
+/// Zeroed memory of malloc; throws where there is none.
+template <class T>
+T* make(std::size_t count = 1) {
+  auto* const made = static_cast<T*>(std::calloc(count == 0 ? 1 : count, sizeof(T)));
+  if (made == nullptr) throw std::bad_alloc{};
+  return made;
+}
+
+/// The object behind a pointer; made when there is none.
+template <class T>
+T& part(T*& pointer) {
+  if (pointer == nullptr) pointer = make<T>();
+  return *pointer;
+}
+
+inline std::string_view view(const char* text) {
+  return text == nullptr ? std::string_view{} : std::string_view{text};
+}
+
+inline char* copy(std::string_view text) {
+  char* const copied = make<char>(text.size() + 1);
+  std::memcpy(copied, text.data(), text.size());
+  return copied;
+}
+/// OCI leaves out what is empty.
+inline char* copy_unless_empty(std::string_view text) {
+  return text.empty() ? nullptr : copy(text);
+}
+
+template <class Texts>
+void copy(const Texts& texts, char**& to, std::size_t& size) {
+  to = texts.empty() ? nullptr : make<char*>(texts.size());
+  for (const std::string_view text : texts) to[size++] = copy(text);
+}
+
+inline void release(char** texts, std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i) std::free(texts[i]);
+  std::free(texts);
+}
+
+// What each record owns, and how it is made from one of the engine.
+
+inline void release(char* text) {
+  std::free(text);
+}
+inline void release(Device* device) {
+  std::free(device->path);
+  std::free(device->type);
+  std::free(device);
+}
+inline void release(Mount* mount) {
+  std::free(mount->destination);
+  std::free(mount->source);
+  std::free(mount->type);
+  release(mount->options, mount->options_len);
+  std::free(mount);
+}
+
+inline void release(NetDevice* device) {
+  std::free(device->name);
+  std::free(device);
+}
+inline void release(IntelRdt* settings) {
+  if (settings == nullptr) return;
+  std::free(settings->clos_id);
+  std::free(settings->l3cache_schema);
+  std::free(settings->mem_bw_schema);
+  release(settings->schemata, settings->schemata_len);
+  std::free(settings);
+}
+
+inline char* copy_record(std::string_view entry) {
+  return copy(entry);
+}
+inline Device* copy_record(const cdi::oci::LinuxDeviceView& from) {
+  auto* const to = make<Device>();
+  to->path = copy(from.path);
+  to->type = copy(from.type);
+  to->major = from.major;
+  to->minor = from.minor;
+  to->file_mode = static_cast<int>(from.file_mode.value_or(0));
+  to->uid = from.uid.value_or(0);
+  to->gid = from.gid.value_or(0);
+  to->major_present = to->minor_present = 1;
+  to->file_mode_present = from.file_mode.has_value();
+  to->uid_present = from.uid.has_value();
+  to->gid_present = from.gid.has_value();
+  return to;
+}
+inline Rule* copy_record(const cdi::oci::LinuxDeviceCgroupView& from) {
+  auto* const to = make<Rule>();
+  to->allow = from.allow;
+  to->type = copy_unless_empty(from.type);
+  to->access = copy_unless_empty(from.access);
+  to->major = from.major.value_or(0);
+  to->minor = from.minor.value_or(0);
+  to->allow_present = 1;
+  to->major_present = from.major.has_value();
+  to->minor_present = from.minor.has_value();
+  return to;
+}
+inline Mount* copy_record(const cdi::oci::MountView& from) {
+  auto* const to = make<Mount>();
+  to->destination = copy(from.destination);
+  to->source = copy_unless_empty(from.source);
+  to->type = copy_unless_empty(from.type);
+  copy(from.options, to->options, to->options_len);
+  return to;
+}
+inline Hook* copy_record(const cdi::oci::HookView& from) {
+  auto* const to = make<Hook>();
+  to->path = copy(from.path);
+  copy(from.args, to->args, to->args_len);
+  copy(from.env, to->env, to->env_len);
+  constexpr std::int64_t most = std::numeric_limits<int>::max();  // 68 years
+  to->timeout = static_cast<int>(from.timeout.value_or(0) < most ? from.timeout.value_or(0) : most);
+  to->timeout_present = from.timeout.has_value();
+  return to;
+}
+inline IntelRdt* copy_record(const cdi::oci::LinuxIntelRdtView& from) {
+  auto* const to = make<IntelRdt>();
+  to->clos_id = copy_unless_empty(from.clos_id);
+  to->l3cache_schema = copy_unless_empty(from.l3_cache_schema);
+  to->mem_bw_schema = copy_unless_empty(from.mem_bw_schema);
+  copy(from.schemata, to->schemata, to->schemata_len);
+  to->enable_monitoring = from.enable_monitoring;
+  to->enable_monitoring_present = from.enable_monitoring;
+  return to;
+}
+inline NetDevice* copy_record(const cdi::oci::LinuxNetDeviceView& from) {
+  auto* const to = make<NetDevice>();
+  to->name = copy_unless_empty(from.name);
+  return to;
+}
+inline gid_t copy_record(std::uint32_t gid) {
+  return gid;
+}
+
+}  // namespace c_spec
+
+#endif  // CDI_EXAMPLES_EDITORS_C_SPEC_RECORDS_HPP

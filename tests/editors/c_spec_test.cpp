@@ -1,0 +1,293 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+// Edits have the same result in C structs as in our OCI model. The address sanitizer shows that
+// nothing leaks and nothing is freed twice.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <cdi/json_text.hpp>
+#include <cdi/oci/editor.hpp>
+
+#include "../../examples/editors/c_spec_editor.hpp"
+
+namespace {
+
+using CSpec = runtime_spec_schema_config_schema;
+using Model = cdi::oci::Spec;
+
+static_assert(cdi::Editable<CSpec>);
+
+/// Calls `visit(items, length)` for each list of hooks, in the order of `HookPoint`.
+template <class Hooks, class Visit>
+void each_hook_list(Hooks& hooks, Visit visit) {
+  visit(hooks.prestart, hooks.prestart_len);
+  visit(hooks.create_runtime, hooks.create_runtime_len);
+  visit(hooks.create_container, hooks.create_container_len);
+  visit(hooks.start_container, hooks.start_container_len);
+  visit(hooks.poststart, hooks.poststart_len);
+  visit(hooks.poststop, hooks.poststop_len);
+}
+
+template <class T>
+void free_list(T** items, std::size_t length, void (*free_item)(T*)) {
+  for (std::size_t i = 0; i < length; ++i) free_item(items[i]);
+  std::free(items);
+}
+
+void free_rule(c_spec::Rule* rule) {
+  std::free(rule->type);
+  std::free(rule->access);
+  std::free(rule);
+}
+
+void free_hook(c_spec::Hook* hook) {
+  std::free(hook->path);
+  c_spec::release(hook->args, hook->args_len);
+  c_spec::release(hook->env, hook->env_len);
+  std::free(hook);
+}
+
+void free_linux(runtime_spec_schema_config_linux* part) {
+  free_list<c_spec::Device>(part->devices, part->devices_len, c_spec::release);
+  if (part->resources != nullptr) {
+    free_list<c_spec::Rule>(part->resources->devices, part->resources->devices_len, free_rule);
+    std::free(part->resources);
+  }
+  if (auto* const map = part->net_devices; map != nullptr) {
+    c_spec::release(map->keys, map->len);
+    free_list<c_spec::NetDevice>(map->values, map->len, c_spec::release);
+    std::free(map);
+  }
+  for (std::size_t i = 0; i < part->namespaces_len; ++i) {
+    std::free(part->namespaces[i]->type);
+    std::free(part->namespaces[i]);
+  }
+  std::free(part->namespaces);
+  c_spec::release(part->intel_rdt);
+  std::free(part);
+}
+
+/// A spec of C structs, freed by the destructor.
+class OwnedCSpec {
+ public:
+  OwnedCSpec() = default;
+  OwnedCSpec(const OwnedCSpec&) = delete;
+  OwnedCSpec& operator=(const OwnedCSpec&) = delete;
+  ~OwnedCSpec() {
+    if (spec.process != nullptr) {
+      c_spec::release(spec.process->env, spec.process->env_len);
+      if (spec.process->user != nullptr) std::free(spec.process->user->additional_gids);
+      std::free(spec.process->user);
+      std::free(spec.process);
+    }
+    free_list<c_spec::Mount>(spec.mounts, spec.mounts_len, c_spec::release);
+    if (spec.hooks != nullptr) {
+      each_hook_list(*spec.hooks, [](c_spec::Hook** items, std::size_t length) {
+        free_list<c_spec::Hook>(items, length, free_hook);
+      });
+    }
+    std::free(spec.hooks);
+    if (spec.linux != nullptr) free_linux(spec.linux);
+  }
+
+  CSpec spec{};
+};
+
+/// A record of the model as the view that the engine gives to editors.
+template <class View, class Record>
+View view_of(const Record& record) {
+  return cdi::copy_as<View>(record);
+}
+
+/// Fills C structs with what the editor can reach.
+void fill(const Model& model, CSpec& spec) {
+  cdi::SpecEditor<CSpec> editor{spec};
+  if (model.process) {
+    auto& user = c_spec::part(c_spec::part(spec.process).user);
+    user.uid = model.process->user.uid;
+    user.gid = model.process->user.gid;
+    for (const auto& entry : model.process->env) editor.env().append(std::string_view{entry});
+    for (const auto gid : model.process->user.additional_gids) editor.additional_gids().append(gid);
+  }
+  for (const auto& mount : model.mounts) {
+    editor.mounts().append(view_of<cdi::oci::MountView>(mount));
+  }
+  if (!model.linux_) return;
+  for (const auto& node : model.linux_->devices) {
+    editor.devices().append(view_of<cdi::oci::LinuxDeviceView>(node));
+  }
+  auto& part = c_spec::part(spec.linux);
+  for (const auto& space : model.linux_->namespaces) {
+    part.namespaces = static_cast<runtime_spec_schema_defs_linux_namespace_reference**>(
+        std::realloc(part.namespaces, (part.namespaces_len + 1) * sizeof(*part.namespaces)));
+    auto* const added = c_spec::make<runtime_spec_schema_defs_linux_namespace_reference>();
+    added->type = c_spec::copy(space.type);
+    part.namespaces[part.namespaces_len++] = added;
+  }
+}
+
+std::vector<std::string> texts(char* const* items, std::size_t length) {
+  return {items, items + length};
+}
+
+cdi::oci::Hook to_hook(const c_spec::Hook& hook) {
+  cdi::oci::Hook out{.path = hook.path,
+                     .args = texts(hook.args, hook.args_len),
+                     .env = texts(hook.env, hook.env_len)};
+  if (hook.timeout_present) out.timeout = hook.timeout;
+  return out;
+}
+
+cdi::oci::Linux to_linux(const runtime_spec_schema_config_linux& part) {
+  cdi::oci::Linux out;
+  for (std::size_t i = 0; i < part.devices_len; ++i) {
+    const auto& from = *part.devices[i];
+    auto& to = out.devices.emplace_back();
+    to.path = from.path;
+    to.type = from.type;
+    to.major = from.major;
+    to.minor = from.minor;
+    if (from.file_mode_present) to.file_mode = static_cast<std::uint32_t>(from.file_mode);
+    if (from.uid_present) to.uid = from.uid;
+    if (from.gid_present) to.gid = from.gid;
+  }
+  for (std::size_t i = 0; part.resources != nullptr && i < part.resources->devices_len; ++i) {
+    const auto& from = *part.resources->devices[i];
+    auto& all = out.resources ? *out.resources : out.resources.emplace();
+    auto& to = all.devices.emplace_back();
+    to.allow = from.allow;
+    to.type = c_spec::view(from.type);
+    to.access = c_spec::view(from.access);
+    if (from.major_present) to.major = from.major;
+    if (from.minor_present) to.minor = from.minor;
+  }
+  for (std::size_t i = 0; part.net_devices != nullptr && i < part.net_devices->len; ++i) {
+    out.net_devices[part.net_devices->keys[i]].name =
+        c_spec::view(part.net_devices->values[i]->name);
+  }
+  for (std::size_t i = 0; i < part.namespaces_len; ++i) {
+    out.namespaces.push_back({.type = part.namespaces[i]->type});
+  }
+  if (const auto* const rdt = part.intel_rdt; rdt != nullptr) {
+    auto& to = out.intel_rdt.emplace();
+    to.clos_id = c_spec::view(rdt->clos_id);
+    to.schemata = texts(rdt->schemata, rdt->schemata_len);
+    to.l3_cache_schema = c_spec::view(rdt->l3cache_schema);
+    to.mem_bw_schema = c_spec::view(rdt->mem_bw_schema);
+    to.enable_monitoring = rdt->enable_monitoring;
+  }
+  return out;
+}
+
+Model to_model(const CSpec& spec) {
+  Model out{};
+  if (spec.process != nullptr) {
+    auto& process = out.process.emplace();
+    process.env = texts(spec.process->env, spec.process->env_len);
+    if (const auto* const user = spec.process->user; user != nullptr) {
+      process.user.uid = user->uid;
+      process.user.gid = user->gid;
+      process.user.additional_gids = {user->additional_gids,
+                                      user->additional_gids + user->additional_gids_len};
+    }
+  }
+  for (std::size_t i = 0; i < spec.mounts_len; ++i) {
+    const auto& mount = *spec.mounts[i];
+    auto& to = out.mounts.emplace_back();
+    to.destination = mount.destination;
+    to.source = c_spec::view(mount.source);
+    to.type = c_spec::view(mount.type);
+    to.options = texts(mount.options, mount.options_len);
+  }
+  if (spec.hooks != nullptr) {
+    auto& hooks = out.hooks.emplace();
+    std::size_t point = 0;
+    each_hook_list(*spec.hooks, [&](c_spec::Hook* const* items, std::size_t length) {
+      auto& list = hooks.at(static_cast<cdi::oci::HookPoint>(point++));
+      for (std::size_t i = 0; i < length; ++i) list.push_back(to_hook(*items[i]));
+    });
+  }
+  if (spec.linux != nullptr) out.linux_ = to_linux(*spec.linux);
+  return out;
+}
+
+template <class T>
+T parsed(std::string_view text) {
+  auto value = cdi::read_json<T>(text);
+  REQUIRE_MESSAGE(value, (value ? "" : to_string(value.error())));
+  return *std::move(value);
+}
+
+constexpr std::string_view specs[] = {
+    R"({"ociVersion":"1.2.0"})",
+    R"({"ociVersion":"1.2.0","process":{"cwd":"","user":{"uid":1,"gid":2,"additionalGids":[7]},
+        "env":["A=0","B=2","A=1","C"]},"linux":{"namespaces":[{"type":"pid"},{"type":"user"}],
+        "devices":[{"path":"/d","type":"c","major":9,"minor":0},
+                   {"path":"/e","type":"b","major":1,"minor":2,"fileMode":432,"uid":3,"gid":4},
+                   {"path":"/d","type":"p","major":0,"minor":0}]},
+        "mounts":[{"destination":"/c/d","source":"/x","type":"bind","options":["ro","bind"]},
+                  {"destination":"/c"},{"destination":"/"}]})",
+};
+
+constexpr std::string_view edits[] = {
+    R"({"env":["A=5","D=6","A=7"]})",
+    R"({"deviceNodes":[{"path":"/d","type":"c","major":5,"fileMode":384,"permissions":"r"},
+                       {"path":"/n","type":"b","major":6,"minor":7,"fileMode":0,"uid":8,"gid":9},
+                       {"path":"/d","type":"p","fileMode":0}]})",
+    R"({"mounts":[{"hostPath":"/h","containerPath":"/c/d","options":["rbind"],"type":"bind"},
+                  {"hostPath":"/h","containerPath":"/c"},{"hostPath":"/i","containerPath":"/c"}]})",
+    R"({"hooks":[{"hookName":"prestart","path":"/h","args":["h","-x"],"env":["A=1"],"timeout":5},
+                 {"hookName":"createRuntime","path":"/1"},{"hookName":"createContainer","path":"/2"},
+                 {"hookName":"startContainer","path":"/3"},{"hookName":"poststart","path":"/4"},
+                 {"hookName":"poststop","path":"/5"},{"hookName":"poststop","path":"/6"}]})",
+    R"({"netDevices":[{"hostInterfaceName":"e","name":"n"},{"hostInterfaceName":"f","name":"m"},
+                      {"hostInterfaceName":"e","name":"o"}]})",
+    R"({"intelRdt":{"closID":"c","schemata":["L3:0=f","MB:0=1"],"l3CacheSchema":"a",
+                    "memBwSchema":"b","enableMonitoring":true}})",
+    R"({"additionalGids":[7,8,8]})",
+};
+
+}  // namespace
+
+TEST_CASE("Edits have the same result in C structs as in the model") {
+  for (const auto text : specs) {
+    for (const auto first : edits) {
+      for (const auto second : edits) {
+        CAPTURE(text);
+        CAPTURE(first);
+        CAPTURE(second);
+        auto model = parsed<Model>(text);
+        OwnedCSpec owned;
+        fill(model, owned.spec);
+        model.version.clear();
+        REQUIRE(to_model(owned.spec) == model);
+        for (const auto each : {first, second, first}) {
+          const auto applied = parsed<cdi::ContainerEdits>(each);
+          REQUIRE(applied.apply(model));
+          REQUIRE(applied.apply(owned.spec));
+        }
+        REQUIRE(to_model(owned.spec) == model);
+      }
+    }
+  }
+}
+
+TEST_CASE("After an error the structs are unchanged") {
+  auto model = parsed<Model>(specs[1]);
+  OwnedCSpec owned;
+  fill(model, owned.spec);
+  model.version.clear();
+  auto bad =
+      parsed<cdi::ContainerEdits>(R"({"env":["Z=1"],"deviceNodes":[{"path":"/not/there"}]})");
+  const auto done = bad.apply(owned.spec);
+  REQUIRE_FALSE(done);
+  CHECK(done.error().code == cdi::Errc::host);
+  CHECK(to_model(owned.spec) == model);
+}
