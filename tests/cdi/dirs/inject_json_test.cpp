@@ -39,8 +39,9 @@ TEST_CASE("Devices are injected into a text, which keeps its layout and its unkn
       {"{\n  \"z\": null,\n  \"process\": {\n    \"env\": []\n  }\n}\n",
        "{\n  \"z\": null,\n  \"process\": {\n    \"env\": [\n      \"A=1\"\n    ]\n  }\n}\n"},
       {"{\n" + std::string(2000, ' ') + "\"process\": {}}",
-       "{\n" + std::string(2000, ' ') + "\"process\": {\n    \"user\": {\n      \"uid\": 0,\n      \"gid\": 0\n    },\n"
-       "    \"cwd\": \"\",\n    \"env\": [\n      \"A=1\"\n    ]\n  }}"},
+       "{\n" + std::string(2000, ' ') +
+           "\"process\": {\n    \"user\": {\n      \"uid\": 0,\n      \"gid\": 0\n    },\n"
+           "    \"cwd\": \"\",\n    \"env\": [\n      \"A=1\"\n    ]\n  }}"},
       {"{\n\t\"process\": {\n\t\t\"env\": []\n\t}\n}",
        "{\n\t\"process\": {\n\t\t\"env\": [\n\t\t\t\"A=1\"\n\t\t]\n\t}\n}"},
       {R"({"process":{"env":["N=18446744073709551615"],"n":18446744073709551615}})",
