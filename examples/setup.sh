@@ -25,13 +25,15 @@ doctest-dev          | <doctest/doctest.h>       | tests
 libbenchmark-dev     | <benchmark/benchmark.h>   | tests
 libssl-dev           | <openssl/sha.h>           | tests
 '
-# Without these, the steps that start containers and the tests of JSON schemas, documentation, other
-# libraries and other machines are skipped.
+# Without these, the steps that start containers and the tests of JSON schemas, documentation,
+# protobuf, other libraries and other machines are skipped.
 wishes='
 runc                 | runc                      | demo tests
 busybox-static       | busybox                   | demo tests
 python3-jsonschema   | python3:jsonschema        | tests
 doxygen              | doxygen                   | tests
+protobuf-compiler    | protoc                    | tests
+libprotobuf-dev      | <google/protobuf/message.h> | tests
 libclang-rt-dev      | /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.asan-*.a | tests
 libc++-dev           | /usr/lib/llvm-*/include/c++/v1/string    | tests
 libc++abi-dev        | /usr/lib/llvm-*/include/c++/v1/cxxabi.h  | tests

@@ -16,11 +16,15 @@
 #include <cdi/oci/editor.hpp>
 
 #include "../../examples/editors/c_spec_editor.hpp"
+#include "edits.hpp"
 
 namespace {
 
 using CSpec = runtime_spec_schema_config_schema;
 using Model = cdi::oci::Spec;
+using editors_test::edits;
+using editors_test::parsed;
+using editors_test::specs;
 
 static_assert(cdi::Editable<CSpec>);
 
@@ -217,42 +221,6 @@ Model to_model(const CSpec& spec) {
   if (spec.linux != nullptr) out.linux_ = to_linux(*spec.linux);
   return out;
 }
-
-template <class T>
-T parsed(std::string_view text) {
-  auto value = cdi::read_json<T>(text);
-  REQUIRE_MESSAGE(value, (value ? "" : to_string(value.error())));
-  return *std::move(value);
-}
-
-constexpr std::string_view specs[] = {
-    R"({"ociVersion":"1.2.0"})",
-    R"({"ociVersion":"1.2.0","process":{"cwd":"","user":{"uid":1,"gid":2,"additionalGids":[7]},
-        "env":["A=0","B=2","A=1","C"]},"linux":{"namespaces":[{"type":"pid"},{"type":"user"}],
-        "devices":[{"path":"/d","type":"c","major":9,"minor":0},
-                   {"path":"/e","type":"b","major":1,"minor":2,"fileMode":432,"uid":3,"gid":4},
-                   {"path":"/d","type":"p","major":0,"minor":0}]},
-        "mounts":[{"destination":"/c/d","source":"/x","type":"bind","options":["ro","bind"]},
-                  {"destination":"/c"},{"destination":"/"}]})",
-};
-
-constexpr std::string_view edits[] = {
-    R"({"env":["A=5","D=6","A=7"]})",
-    R"({"deviceNodes":[{"path":"/d","type":"c","major":5,"fileMode":384,"permissions":"r"},
-                       {"path":"/n","type":"b","major":6,"minor":7,"fileMode":0,"uid":8,"gid":9},
-                       {"path":"/d","type":"p","fileMode":0}]})",
-    R"({"mounts":[{"hostPath":"/h","containerPath":"/c/d","options":["rbind"],"type":"bind"},
-                  {"hostPath":"/h","containerPath":"/c"},{"hostPath":"/i","containerPath":"/c"}]})",
-    R"({"hooks":[{"hookName":"prestart","path":"/h","args":["h","-x"],"env":["A=1"],"timeout":5},
-                 {"hookName":"createRuntime","path":"/1"},{"hookName":"createContainer","path":"/2"},
-                 {"hookName":"startContainer","path":"/3"},{"hookName":"poststart","path":"/4"},
-                 {"hookName":"poststop","path":"/5"},{"hookName":"poststop","path":"/6"}]})",
-    R"({"netDevices":[{"hostInterfaceName":"e","name":"n"},{"hostInterfaceName":"f","name":"m"},
-                      {"hostInterfaceName":"e","name":"o"}]})",
-    R"({"intelRdt":{"closID":"c","schemata":["L3:0=f","MB:0=1"],"l3CacheSchema":"a",
-                    "memBwSchema":"b","enableMonitoring":true}})",
-    R"({"additionalGids":[7,8,8]})",
-};
 
 }  // namespace
 
