@@ -18,8 +18,8 @@
  * absent has a bit that says whether it is there. */
 
 typedef struct {
-  char *path;
-  char *type;
+  char* path;
+  char* type;
   int64_t major;
   int64_t minor;
   int file_mode;
@@ -34,111 +34,111 @@ typedef struct {
 
 typedef struct {
   bool allow;
-  char *type;
+  char* type;
   int64_t major;
   int64_t minor;
-  char *access;
+  char* access;
   unsigned int allow_present : 1;
   unsigned int major_present : 1;
   unsigned int minor_present : 1;
 } runtime_spec_schema_defs_linux_device_cgroup;
 
 typedef struct {
-  char *destination;
-  char *source;
-  char **options;
+  char* destination;
+  char* source;
+  char** options;
   size_t options_len;
-  char *type;
+  char* type;
 } runtime_spec_schema_defs_mount;
 
 typedef struct {
-  char *path;
-  char **args;
+  char* path;
+  char** args;
   size_t args_len;
-  char **env;
+  char** env;
   size_t env_len;
   int timeout;
   unsigned int timeout_present : 1;
 } runtime_spec_schema_defs_hook;
 
 typedef struct {
-  char *type;
-  char *path;
+  char* type;
+  char* path;
 } runtime_spec_schema_defs_linux_namespace_reference;
 
 typedef struct {
-  runtime_spec_schema_defs_linux_device_cgroup **devices;
+  runtime_spec_schema_defs_linux_device_cgroup** devices;
   size_t devices_len;
 } runtime_spec_schema_config_linux_resources;
 
 typedef struct {
-  char *clos_id;
-  char **schemata;
+  char* clos_id;
+  char** schemata;
   size_t schemata_len;
-  char *l3cache_schema;
-  char *mem_bw_schema;
+  char* l3cache_schema;
+  char* mem_bw_schema;
   bool enable_monitoring;
   unsigned int enable_monitoring_present : 1;
 } runtime_spec_schema_config_linux_intel_rdt;
 
 typedef struct {
-  char *name;
+  char* name;
 } runtime_spec_schema_defs_linux_net_device;
 
 typedef struct {
-  char **keys;
-  runtime_spec_schema_defs_linux_net_device **values;
+  char** keys;
+  runtime_spec_schema_defs_linux_net_device** values;
   size_t len;
 } runtime_spec_schema_config_linux_net_devices;
 
 typedef struct {
-  runtime_spec_schema_defs_linux_device **devices;
+  runtime_spec_schema_defs_linux_device** devices;
   size_t devices_len;
-  runtime_spec_schema_config_linux_net_devices *net_devices;
-  runtime_spec_schema_defs_linux_namespace_reference **namespaces;
+  runtime_spec_schema_config_linux_net_devices* net_devices;
+  runtime_spec_schema_defs_linux_namespace_reference** namespaces;
   size_t namespaces_len;
-  runtime_spec_schema_config_linux_resources *resources;
-  runtime_spec_schema_config_linux_intel_rdt *intel_rdt;
+  runtime_spec_schema_config_linux_resources* resources;
+  runtime_spec_schema_config_linux_intel_rdt* intel_rdt;
 } runtime_spec_schema_config_linux;
 
 typedef struct {
   uid_t uid;
   gid_t gid;
-  gid_t *additional_gids;
+  gid_t* additional_gids;
   size_t additional_gids_len;
   unsigned int uid_present : 1;
   unsigned int gid_present : 1;
 } runtime_spec_schema_config_schema_process_user;
 
 typedef struct {
-  char *cwd;
-  char **env;
+  char* cwd;
+  char** env;
   size_t env_len;
-  runtime_spec_schema_config_schema_process_user *user;
+  runtime_spec_schema_config_schema_process_user* user;
 } runtime_spec_schema_config_schema_process;
 
 typedef struct {
-  runtime_spec_schema_defs_hook **prestart;
+  runtime_spec_schema_defs_hook** prestart;
   size_t prestart_len;
-  runtime_spec_schema_defs_hook **create_runtime;
+  runtime_spec_schema_defs_hook** create_runtime;
   size_t create_runtime_len;
-  runtime_spec_schema_defs_hook **create_container;
+  runtime_spec_schema_defs_hook** create_container;
   size_t create_container_len;
-  runtime_spec_schema_defs_hook **start_container;
+  runtime_spec_schema_defs_hook** start_container;
   size_t start_container_len;
-  runtime_spec_schema_defs_hook **poststart;
+  runtime_spec_schema_defs_hook** poststart;
   size_t poststart_len;
-  runtime_spec_schema_defs_hook **poststop;
+  runtime_spec_schema_defs_hook** poststop;
   size_t poststop_len;
 } runtime_spec_schema_config_schema_hooks;
 
 typedef struct {
-  char *oci_version;
-  runtime_spec_schema_config_schema_process *process;
-  runtime_spec_schema_defs_mount **mounts;
+  char* oci_version;
+  runtime_spec_schema_config_schema_process* process;
+  runtime_spec_schema_defs_mount** mounts;
   size_t mounts_len;
-  runtime_spec_schema_config_schema_hooks *hooks;
-  runtime_spec_schema_config_linux *linux;
+  runtime_spec_schema_config_schema_hooks* hooks;
+  runtime_spec_schema_config_linux* linux;
 } runtime_spec_schema_config_schema;
 
 #endif /* CDI_EXAMPLES_EDITORS_C_SPEC_H */

@@ -1,0 +1,86 @@
+/* Prints what a runtime with structs of its own has to do for devices: runtime DIR NAME... */
+#include <cdi.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+static void print_list(const char* what, cdi_strings list) {
+  for (size_t i = 0; i < list.count; ++i) printf(" %s%s", what, list.items[i]);
+}
+
+static void print_nodes(const cdi_edits* edits) {
+  for (size_t i = 0; i < edits->node_count; ++i) {
+    const cdi_node* node = &edits->nodes[i];
+    printf("mknod %s %c %" PRId64 " %" PRId64, node->path, node->type, node->major, node->minor);
+    if (node->has_file_mode) printf(" mode=%03" PRIo32, node->file_mode);
+    if (node->has_uid) printf(" uid=%" PRIu32, node->uid);
+    if (node->has_gid) printf(" gid=%" PRIu32, node->gid);
+    if (node->access[0] != '\0') printf(" allow=%s", node->access);
+    printf("\n");
+  }
+}
+
+static void print_hooks(const cdi_edits* edits) {
+  for (size_t i = 0; i < edits->hook_count; ++i) {
+    const cdi_hook* hook = &edits->hooks[i];
+    printf("%s %s", hook->point, hook->path);
+    print_list("", hook->args);
+    print_list("env:", hook->env);
+    if (hook->has_timeout) printf(" timeout=%" PRId64, hook->timeout);
+    printf("\n");
+  }
+}
+
+static void print_edits(const cdi_edits* edits) {
+  for (size_t i = 0; i < edits->env.count; ++i) printf("env %s\n", edits->env.items[i]);
+  print_nodes(edits);
+  for (size_t i = 0; i < edits->mount_count; ++i) {
+    const cdi_mount* mount = &edits->mounts[i];
+    printf("mount %s %s %s", mount->source, mount->destination, mount->type);
+    print_list("", mount->options);
+    printf("\n");
+  }
+  print_hooks(edits);
+  for (size_t i = 0; i < edits->gid_count; ++i) printf("gid %" PRIu32 "\n", edits->gids[i]);
+  for (size_t i = 0; i < edits->net_device_count; ++i) {
+    printf("netdev %s %s\n", edits->net_devices[i].host_name, edits->net_devices[i].name);
+  }
+  if (edits->intel_rdt != NULL) {
+    printf("rdt %s", edits->intel_rdt->clos_id);
+    print_list("", edits->intel_rdt->schemata);
+    printf("\n");
+  }
+}
+
+/* The reasons why names do not resolve, each with what to do. */
+static void print_reasons(cdi_cache* cache, const char* const* names, size_t count) {
+  cdi_reasons* reasons = cdi_cache_why(cache, names, count, NULL);
+  for (size_t i = 0; reasons != NULL && i < reasons->count; ++i) {
+    fprintf(stderr, "runtime: %s\n  fix: %s\n", reasons->items[i].text, reasons->items[i].advice);
+  }
+  cdi_free(reasons);
+}
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    fprintf(stderr, "usage: runtime DIR NAME...\n");
+    return 2;
+  }
+  const char* const* words = (const char* const*)argv;
+  const char* const* names = words + 2;
+  size_t count = (size_t)argc - 2;
+  cdi_error* error = NULL;
+  cdi_cache* cache = cdi_cache_open(words + 1, 1, &error);
+  cdi_edits* edits = cache == NULL ? NULL : cdi_cache_edits(cache, names, count, &error);
+  if (edits != NULL) {
+    print_edits(edits);
+  } else if (cache != NULL && error->code == CDI_NOT_FOUND) {
+    print_reasons(cache, names, count);
+  } else {
+    fprintf(stderr, "runtime: %s\n", error->text);
+  }
+  int result = edits == NULL ? 1 : 0;
+  cdi_free(edits);
+  cdi_free(error);
+  cdi_free(cache);
+  return result;
+}

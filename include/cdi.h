@@ -1,0 +1,208 @@
+/* The Container Device Interface (CDI) for programs in C: reads spec files, resolves device names,
+ * and gives their edits as the text of a config.json or as plain structs. Link with -lcdi.
+ *
+ * Every function may be called from any thread. Objects and results live until cdi_free; const
+ * pointers in a result live as long as it. Text is UTF-8 that ends with a NUL byte.
+ *
+ * A function that fails returns NULL or -1. If `error` is not NULL, *error is then an error, which
+ * the caller frees, and otherwise NULL. Nothing else is changed.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CDI_H
+#define CDI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define CDI_API __attribute__((visibility("default")))
+#else
+#define CDI_API
+#endif
+
+/* The kinds of errors. More may come with a release. */
+enum cdi_code {
+  CDI_SYNTAX = 1,   /* the text is not JSON or YAML */
+  CDI_SCHEMA,       /* an unknown, missing or wrong member */
+  CDI_INVALID,      /* a rule of CDI is broken, or an argument cannot be used */
+  CDI_INVALID_NAME, /* not a valid vendor.com/class=device */
+  CDI_NOT_FOUND,    /* no spec provides the device */
+  CDI_CONFLICT,     /* two specs of equal priority provide it; or a file has another owner */
+  CDI_UNSUPPORTED,  /* the OCI spec or the CDI release has no place for this */
+  CDI_LIMIT,        /* the text is too large or too deep */
+  CDI_HOST,         /* the host has no such device node, or a different one */
+  CDI_REFUSED,      /* a policy forbids it */
+  CDI_TIMEOUT,      /* the deadline has passed */
+  CDI_SYSTEM,       /* a system call failed: see `system` */
+  CDI_NO_MEMORY     /* memory is exhausted */
+};
+
+typedef struct cdi_error {
+  enum cdi_code code;
+  const char* text;    /* the whole error in words: file, line, column, member, message */
+  const char* message; /* what is wrong and what to change */
+  const char* where;   /* the member, such as devices[0].containerEdits.env[1], or "" */
+  const char* file;    /* or "" */
+  uint32_t line;       /* from 1; 0 if it is not known */
+  uint32_t column;     /* from 1, in bytes; 0 if it is not known */
+  int system;          /* the errno value of a system call, or 0 */
+} cdi_error;
+
+typedef struct cdi_errors {
+  const cdi_error* const* items;
+  size_t count;
+} cdi_errors;
+
+typedef struct cdi_strings {
+  const char* const* items;
+  size_t count;
+} cdi_strings;
+
+/* Why a name does not resolve. */
+typedef struct cdi_reason {
+  const char* name;
+  const char* code;   /* for programs, such as "unknown-device": see `cdi why --help` */
+  const char* text;   /* in words */
+  const char* advice; /* what to do */
+} cdi_reason;
+
+typedef struct cdi_reasons {
+  const cdi_reason* items;
+  size_t count;
+} cdi_reasons;
+
+/* The edits of devices, in the terms of the OCI runtime spec: what to add to a container that is
+ * empty. Text that is absent is "". A later release may add members at the end of each struct. */
+
+typedef struct cdi_node {
+  const char* path; /* in the container */
+  char type;        /* 'b', 'c', 'u' or 'p' */
+  int64_t major;    /* of the host, filled in */
+  int64_t minor;
+  bool has_file_mode, has_uid, has_gid;
+  uint32_t file_mode, uid, gid;
+  const char* access; /* what the device cgroup allows, such as "rwm"; "" for no rule */
+} cdi_node;
+
+typedef struct cdi_mount {
+  const char* destination;
+  const char* source;
+  const char* type;
+  cdi_strings options;
+} cdi_mount;
+
+typedef struct cdi_hook {
+  const char* point; /* such as "createContainer" */
+  const char* path;
+  cdi_strings args;
+  cdi_strings env;
+  bool has_timeout;
+  int64_t timeout; /* in seconds */
+} cdi_hook;
+
+typedef struct cdi_net_device {
+  const char* host_name;
+  const char* name; /* in the container */
+} cdi_net_device;
+
+typedef struct cdi_intel_rdt {
+  const char* clos_id;
+  cdi_strings schemata;
+  const char* l3_cache_schema;
+  const char* mem_bw_schema;
+  bool enable_monitoring;
+} cdi_intel_rdt;
+
+typedef struct cdi_edits {
+  cdi_strings env; /* NAME=value */
+  const cdi_node* nodes;
+  size_t node_count;
+  const cdi_mount* mounts; /* in the order in which to mount them */
+  size_t mount_count;
+  const cdi_hook* hooks;
+  size_t hook_count;
+  const uint32_t* gids; /* additional groups of the process */
+  size_t gid_count;
+  const cdi_net_device* net_devices;
+  size_t net_device_count;
+  const cdi_intel_rdt* intel_rdt; /* or NULL */
+} cdi_edits;
+
+/* Frees any object, result or error of this library. NULL is ignored. */
+CDI_API void cdi_free(const void* object);
+
+/* The release of the library, such as "0.1.0". Not freed. */
+CDI_API const char* cdi_version(void);
+
+/* Spec directories, up to date at each call. */
+typedef struct cdi_cache cdi_cache;
+
+/* A cache of directories, from the lowest priority to the highest; of /etc/cdi and /var/run/cdi
+ * when `count` is 0. A missing directory may be created later. Reads nothing yet. */
+CDI_API cdi_cache* cdi_cache_open(const char* const* dirs, size_t count, cdi_error** error);
+
+/* Checks all directories and files, and reads again what changed. */
+CDI_API int cdi_cache_refresh(cdi_cache* cache, cdi_error** error);
+
+/* The qualified names of all devices, sorted. */
+CDI_API cdi_strings* cdi_cache_devices(cdi_cache* cache, cdi_error** error);
+
+/* Why files and devices are not used. */
+CDI_API cdi_errors* cdi_cache_errors(cdi_cache* cache, cdi_error** error);
+
+/* Why names do not resolve; none when all do. */
+CDI_API cdi_reasons* cdi_cache_why(cdi_cache* cache, const char* const* names, size_t count,
+                                   cdi_error** error);
+
+/* Waits until all names resolve; at most so many milliseconds, then CDI_TIMEOUT. Fails at once for
+ * a name that is not valid, and for an unknown device of a kind that exists. */
+CDI_API int cdi_cache_wait(cdi_cache* cache, const char* const* names, size_t count,
+                           uint32_t milliseconds, cdi_error** error);
+
+/* The text of a config.json with the devices injected, all or none. Bytes that the edits do not
+ * change are as they were. */
+CDI_API char* cdi_cache_inject_json(cdi_cache* cache, const char* config, const char* const* names,
+                                    size_t count, cdi_error** error);
+
+/* The edits of devices, for a runtime that fills structs of its own. */
+CDI_API cdi_edits* cdi_cache_edits(cdi_cache* cache, const char* const* names, size_t count,
+                                   cdi_error** error);
+
+/* The devices that the annotations of a container request, each once; `prefix` is that of their
+ * keys, or NULL for "cdi.k8s.io/". */
+CDI_API cdi_strings* cdi_annotated_devices(const char* const* keys, const char* const* values,
+                                           size_t count, const char* prefix, cdi_error** error);
+
+/* Checks the text of a spec file, JSON or YAML; `path` names it in errors. Returns the warnings. */
+CDI_API cdi_errors* cdi_validate(const char* text, const char* path, cdi_error** error);
+
+/* The spec files of one owner in one directory. */
+typedef struct cdi_publisher cdi_publisher;
+
+/* A publisher. `owner` is the name of the program that decides which files exist; `dir` may be NULL
+ * for /var/run/cdi, and is created when it is missing. */
+CDI_API cdi_publisher* cdi_publisher_open(const char* owner, const char* dir, cdi_error** error);
+
+/* Writes a spec, given as JSON or YAML, to the file `name`, which ends in .json or .yaml. After a
+ * kill at any moment the file is the old or the new one. */
+CDI_API int cdi_publisher_write(cdi_publisher* publisher, const char* name, const char* text,
+                                cdi_error** error);
+
+/* Removes the file `name` of this owner. A missing file is not an error. */
+CDI_API int cdi_publisher_remove(cdi_publisher* publisher, const char* name, cdi_error** error);
+
+/* Writes the files with these names and texts, and removes all other files of this owner. */
+CDI_API int cdi_publisher_reconcile(cdi_publisher* publisher, const char* const* names,
+                                    const char* const* texts, size_t count, cdi_error** error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CDI_H */

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0
+"""libcdi: its symbols, its functions from C99, without leaks, and from Python.
+
+usage: c_library_test.py LIBRARY USE_CDI INJECT RUNTIME
+"""
+import ctypes
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+LIBRARY, USE_CDI, INJECT, RUNTIME = (os.path.abspath(sys.argv.pop(1)) for _ in range(4))
+PROJECT = pathlib.Path(__file__).resolve().parents[2]
+HEADER = PROJECT / "include/cdi.h"
+SANITIZED = b"__asan_init" in pathlib.Path(LIBRARY).read_bytes()
+SPEC = """\
+cdiVersion: 0.7.0
+kind: v.com/c
+devices:
+- name: d
+  containerEdits:
+    env: [A=1]
+    deviceNodes: [{path: /dev/null, hostPath: /dev/null}]
+    mounts: [{hostPath: /h, containerPath: /c, options: [ro]}]
+    hooks: [{hookName: poststop, path: /p, args: [p, -x]}]
+"""
+
+
+def run(*command):
+    return subprocess.run(command, text=True, capture_output=True, check=False)
+
+
+class Library(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "v.yaml").write_text(SPEC, encoding="utf-8")
+
+    def test_symbols_are_those_of_the_header(self):
+        listed = run("nm", "-D", "--defined-only", LIBRARY).stdout
+        symbols = {line.split()[-1] for line in listed.splitlines() if line.split()[-2] != "A"}
+        declared = set(re.findall(r"CDI_API [^(]*?\b(cdi_\w+)\(", HEADER.read_text()))
+        self.assertEqual(symbols, {f"{name}@@CDI_0.1" for name in declared})
+
+    def test_each_function_from_c(self):
+        made = run(USE_CDI, str(self.folder / "new"))
+        self.assertEqual((made.returncode, made.stdout, made.stderr), (0, "", ""))
+
+    @unittest.skipIf(SANITIZED or not shutil.which("valgrind"), "valgrind cannot run here")
+    def test_nothing_leaks(self):
+        made = run("valgrind", "-q", "--leak-check=full", "--error-exitcode=9", USE_CDI,
+                   str(self.folder / "new"))
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+
+    def test_runtime(self):
+        made = run(RUNTIME, str(self.folder), "v.com/c=d")
+        self.assertEqual(made.stdout.splitlines(), [
+            "env A=1", "mknod /dev/null c 1 3 mode=666 allow=rwm", "mount /h /c  ro",
+            "poststop /p p -x"])
+        made = run(RUNTIME, str(self.folder), "v.com/c=e")
+        self.assertEqual(made.returncode, 1)
+        self.assertIn('"v.com/c=e"', made.stderr)
+        self.assertIn("fix: ", made.stderr)
+
+    def test_inject(self):
+        config = self.folder / "config.json"
+        config.write_text('{"x": 1.50}')
+        made = run(INJECT, str(self.folder), str(config), "v.com/c=d")
+        self.assertEqual(made.stderr, "")
+        self.assertTrue(made.stdout.startswith('{"x": 1.50, "process": '))
+        self.assertEqual(json.loads(made.stdout)["process"]["env"], ["A=1"])
+        config.write_text("{")
+        self.assertIn("line 1:2: ", run(INJECT, str(self.folder), str(config), "v.com/c=d").stderr)
+
+    @unittest.skipIf(SANITIZED, "Python is not built with the sanitizers")
+    def test_from_python(self):
+        cdi = ctypes.CDLL(LIBRARY)
+        cdi.cdi_cache_open.restype = ctypes.c_void_p
+        cdi.cdi_cache_inject_json.restype = ctypes.c_void_p
+        dirs = (ctypes.c_char_p * 1)(str(self.folder).encode())
+        names = (ctypes.c_char_p * 1)(b"v.com/c=d")
+        cache = ctypes.c_void_p(cdi.cdi_cache_open(dirs, ctypes.c_size_t(1), None))
+        text = ctypes.c_void_p(
+            cdi.cdi_cache_inject_json(cache, b"{}", names, ctypes.c_size_t(1), None))
+        self.assertEqual(json.loads(ctypes.string_at(text.value))["process"]["env"], ["A=1"])
+        cdi.cdi_free(text)
+        cdi.cdi_free(cache)
+
+    @unittest.skipIf(SANITIZED or not shutil.which("cmake"), "cmake is not there")
+    def test_cmake(self):
+        (self.folder / "CMakeLists.txt").write_text(f"""\
+cmake_minimum_required(VERSION 3.16)
+project(app LANGUAGES C CXX)
+add_subdirectory("{PROJECT}" cdi)
+add_executable(app "{PROJECT}/examples/c/runtime.c")
+target_link_libraries(app PRIVATE cdi::c)
+""")
+        build = str(self.folder / "build")
+        for command in (["cmake", "-S", str(self.folder), "-B", build], ["cmake", "--build", build]):
+            made = run(*command)
+            self.assertEqual(made.returncode, 0, made.stdout + made.stderr)
+        made = run(f"{build}/app", str(self.folder), "v.com/c=d")
+        self.assertTrue(made.stdout.startswith("env A=1\n"), made.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,147 @@
+/* cdi - Container Device Interface for C++20
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Uses each function of cdi.h once: use_cdi DIR, a directory that does not exist yet. Exits with 1
+ * at the first wrong answer.
+ */
+#include <cdi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(good) ((good) ? (void)0 : (printf("%s:%d: %s\n", __FILE__, __LINE__, #good), exit(1)))
+
+static const char* const spec =
+    "{\"cdiVersion\": \"0.7.0\", \"kind\": \"v.com/c\", \"containerEdits\": {\"env\": [\"S=1\"]},"
+    " \"devices\": [{\"name\": \"d\", \"containerEdits\": {"
+    "\"deviceNodes\": [{\"path\": \"/dev/d\", \"type\": \"c\", \"major\": 5, \"minor\": 6,"
+    " \"fileMode\": 416, \"gid\": 7, \"permissions\": \"rw\"}],"
+    "\"mounts\": [{\"hostPath\": \"/h\", \"containerPath\": \"/c\", \"options\": [\"ro\", "
+    "\"bind\"]}],"
+    "\"hooks\": [{\"hookName\": \"poststop\", \"path\": \"/p\", \"args\": [\"p\"], \"timeout\": "
+    "3}],"
+    "\"additionalGids\": [44], \"intelRdt\": {\"closID\": \"low\"}}}]}";
+static const char* const device[] = {"v.com/c=d"};
+static const char* const unknown[] = {"v.com/c=e", "bad"};
+
+static void check_edits(cdi_cache* cache) {
+  cdi_error* error = NULL;
+  cdi_edits* edits = cdi_cache_edits(cache, device, 1, &error);
+  CHECK(edits != NULL && error == NULL);
+  CHECK(edits->env.count == 1 && strcmp(edits->env.items[0], "S=1") == 0);
+  CHECK(edits->node_count == 1 && strcmp(edits->nodes[0].path, "/dev/d") == 0);
+  CHECK(edits->nodes[0].type == 'c' && edits->nodes[0].major == 5 && edits->nodes[0].minor == 6);
+  CHECK(edits->nodes[0].has_file_mode && edits->nodes[0].file_mode == 0640);
+  CHECK(!edits->nodes[0].has_uid && edits->nodes[0].has_gid && edits->nodes[0].gid == 7);
+  CHECK(strcmp(edits->nodes[0].access, "rw") == 0);
+  CHECK(edits->mount_count == 1 && strcmp(edits->mounts[0].source, "/h") == 0);
+  CHECK(strcmp(edits->mounts[0].destination, "/c") == 0 && edits->mounts[0].type[0] == '\0');
+  CHECK(edits->mounts[0].options.count == 2);
+  CHECK(strcmp(edits->mounts[0].options.items[1], "bind") == 0);
+  CHECK(edits->hook_count == 1 && strcmp(edits->hooks[0].point, "poststop") == 0);
+  CHECK(edits->hooks[0].args.count == 1 && edits->hooks[0].env.count == 0);
+  CHECK(edits->hooks[0].has_timeout && edits->hooks[0].timeout == 3);
+  CHECK(edits->gid_count == 1 && edits->gids[0] == 44 && edits->net_device_count == 0);
+  CHECK(edits->intel_rdt != NULL && strcmp(edits->intel_rdt->clos_id, "low") == 0);
+  cdi_free(edits);
+  CHECK(cdi_cache_edits(cache, unknown, 1, &error) == NULL && error->code == CDI_NOT_FOUND);
+  cdi_free(error);
+}
+
+static void check_json(cdi_cache* cache) {
+  cdi_error* error = NULL;
+  char* json = cdi_cache_inject_json(cache, "{\"n\": 1.0}\n", device, 1, &error);
+  CHECK(json != NULL && error == NULL && strstr(json, "{\"n\": 1.0, \"process\"") == json);
+  cdi_free(json);
+  CHECK(cdi_cache_inject_json(cache, "{\n x", device, 1, &error) == NULL);
+  CHECK(error->code == CDI_SYNTAX && error->line == 2 && error->column == 2);
+  CHECK(strstr(error->text, error->message) != NULL && error->file[0] == '\0');
+  cdi_free(error);
+  CHECK(cdi_cache_inject_json(cache, "{}", unknown, 2, NULL) == NULL);
+}
+
+static void check_names(cdi_cache* cache) {
+  cdi_error* error = NULL;
+  cdi_strings* devices = cdi_cache_devices(cache, &error);
+  CHECK(devices != NULL && devices->count == 1 && strcmp(devices->items[0], device[0]) == 0);
+  cdi_free(devices);
+  cdi_reasons* reasons = cdi_cache_why(cache, unknown, 2, &error);
+  CHECK(reasons != NULL && reasons->count == 2 && strcmp(reasons->items[1].name, "bad") == 0);
+  CHECK(strcmp(reasons->items[0].code, "unknown-device") == 0 && reasons->items[0].advice[0] != 0);
+  CHECK(strcmp(reasons->items[1].code, "invalid-name") == 0);
+  cdi_free(reasons);
+  CHECK(cdi_cache_wait(cache, device, 1, 0, &error) == 0 && error == NULL);
+  CHECK(cdi_cache_wait(cache, unknown + 1, 1, 1000, &error) == -1);
+  CHECK(error->code == CDI_INVALID_NAME);
+  cdi_free(error);
+  cdi_errors* errors = cdi_cache_errors(cache, NULL);
+  CHECK(errors != NULL && errors->count == 0);
+  cdi_free(errors);
+}
+
+static void check_texts(void) {
+  const char* const keys[] = {"cdi.k8s.io/a", "other"};
+  const char* const values[] = {"v.com/c=d,v.com/c=e,v.com/c=d", "x"};
+  cdi_error* error = NULL;
+  cdi_strings* names = cdi_annotated_devices(keys, values, 2, NULL, &error);
+  CHECK(names != NULL && names->count == 2 && strcmp(names->items[1], "v.com/c=e") == 0);
+  cdi_free(names);
+  CHECK(cdi_annotated_devices(keys, values, 2, "o", &error) == NULL);
+  CHECK(error->code == CDI_INVALID_NAME);
+  cdi_free(error);
+  cdi_errors* warnings = cdi_validate(spec, "v.json", &error);
+  CHECK(warnings != NULL && warnings->count == 0);
+  cdi_free(warnings);
+  CHECK(cdi_validate("kind: v/c\ncdiVersion: 9.9.9\n", "v.yaml", &error) == NULL);
+  CHECK(strcmp(error->file, "v.yaml") == 0 && error->line != 0);
+  cdi_free(error);
+}
+
+static void check_publisher(cdi_publisher* publisher) {
+  const char* const names[] = {"v.json", "v.json"};
+  const char* const specs[] = {spec, spec};
+  cdi_error* error = NULL;
+  CHECK(cdi_publisher_reconcile(publisher, names, specs, 1, &error) == 0 && error == NULL);
+  CHECK(cdi_publisher_reconcile(publisher, names, specs, 2, &error) == -1);
+  CHECK(error->code == CDI_INVALID);
+  cdi_free(error);
+  CHECK(cdi_publisher_write(publisher, "x", spec, &error) == -1 && error->code == CDI_INVALID);
+  cdi_free(error);
+  CHECK(cdi_publisher_write(publisher, "v.json", "{", NULL) == -1);
+}
+
+static void check_null(void) {
+  cdi_error* error = NULL;
+  const char* const none[] = {NULL};
+  CHECK(cdi_cache_devices(NULL, &error) == NULL && error->code == CDI_INVALID);
+  cdi_free(error);
+  CHECK(cdi_cache_open(none, 1, NULL) == NULL && cdi_validate(NULL, NULL, NULL) == NULL);
+  CHECK(cdi_cache_refresh(NULL, NULL) == -1 && cdi_publisher_open(NULL, NULL, NULL) == NULL);
+  CHECK(cdi_publisher_write(NULL, NULL, NULL, NULL) == -1);
+  CHECK(cdi_publisher_reconcile(NULL, NULL, NULL, 1, NULL) == -1);
+  CHECK(cdi_publisher_remove(NULL, "v.json", NULL) == -1);
+  cdi_free(NULL);
+}
+
+int main(int argc, char** argv) {
+  CHECK(argc == 2 && strlen(cdi_version()) >= 5);
+  cdi_error* error = NULL;
+  cdi_publisher* publisher = cdi_publisher_open("use_cdi", argv[1], &error);
+  CHECK(publisher != NULL && cdi_publisher_write(publisher, "v.json", spec, &error) == 0);
+  cdi_cache* cache = cdi_cache_open((const char* const*)argv + 1, 1, &error);
+  CHECK(cache != NULL && cdi_cache_refresh(cache, &error) == 0);
+  check_names(cache);
+  check_json(cache);
+  check_edits(cache);
+  check_texts();
+  check_publisher(publisher);
+  check_null();
+  CHECK(cdi_publisher_remove(publisher, "v.json", &error) == 0);
+  CHECK(cdi_cache_refresh(cache, &error) == 0 && error == NULL);
+  cdi_strings* devices = cdi_cache_devices(cache, &error);
+  CHECK(devices != NULL && devices->count == 0);
+  cdi_free(devices);
+  cdi_free(cache);
+  cdi_free(publisher);
+  return 0;
+}
