@@ -33,6 +33,12 @@ devices:
 """
 
 
+def block(language):
+    """The block of a language in docs/c.md."""
+    page = (PROJECT / "docs/c.md").read_text(encoding="utf-8")
+    return re.search(f"^```{language}\n((?s:.*?))^```$", page, re.M)[1]
+
+
 def run(*command):
     return subprocess.run(command, text=True, capture_output=True, check=False)
 
@@ -96,19 +102,34 @@ class Library(unittest.TestCase):
 
     @unittest.skipIf(SANITIZED or not shutil.which("cmake"), "cmake is not there")
     def test_cmake(self):
-        (self.folder / "CMakeLists.txt").write_text(f"""\
-cmake_minimum_required(VERSION 3.16)
-project(app LANGUAGES C CXX)
-add_subdirectory("{PROJECT}" cdi)
-add_executable(app "{PROJECT}/examples/c/runtime.c")
-target_link_libraries(app PRIVATE cdi::c)
-""")
-        build = str(self.folder / "build")
-        for command in (["cmake", "-S", str(self.folder), "-B", build], ["cmake", "--build", build]):
-            made = run(*command)
-            self.assertEqual(made.returncode, 0, made.stdout + made.stderr)
-        made = run(f"{build}/app", str(self.folder), "v.com/c=d")
+        (self.folder / "third_party").mkdir()
+        (self.folder / "third_party/container-device-interface").symlink_to(PROJECT)
+        shutil.copy(PROJECT / "examples/c/runtime.c", self.folder)
+        (self.folder / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.16)\nproject(app LANGUAGES C CXX)\n"
+            "add_executable(app runtime.c)\n" + block("cmake"))
+        self.must_run("cmake -S . -B build && cmake --build build")
+        made = run(f"{self.folder}/build/app", str(self.folder), "v.com/c=d")
         self.assertTrue(made.stdout.startswith("env A=1\n"), made.stderr)
+
+    @unittest.skipIf(SANITIZED, "installs a build without sanitizers")
+    def test_installed(self):
+        (self.folder / "source").symlink_to(PROJECT)
+        shutil.copy(PROJECT / "examples/c/runtime.c", self.folder / "app.c")
+        lines = block("sh").replace("--buildtype=release", f"--prefix={self.folder}/usr "
+                                    "-Dexamples=disabled -Dtests=disabled -Dcompiled=disabled")
+        lines = lines.replace("meson setup build", "meson setup build source")
+        found = f"$(dirname $(find {self.folder}/usr -name cdi.pc))"
+        self.must_run(lines.replace("cc app.c", f"export PKG_CONFIG_PATH={found}\ncc app.c"))
+        libraries = next((self.folder / "usr").rglob("libcdi.so.0")).parent
+        made = run("env", f"LD_LIBRARY_PATH={libraries}", f"{self.folder}/app", str(self.folder),
+                   "v.com/c=d")
+        self.assertTrue(made.stdout.startswith("env A=1\n"), made.stderr)
+
+    def must_run(self, lines):
+        made = subprocess.run(["sh", "-euc", lines], cwd=self.folder, text=True,
+                              capture_output=True, check=False)
+        self.assertEqual(made.returncode, 0, made.stdout + made.stderr)
 
 
 if __name__ == "__main__":
