@@ -53,11 +53,12 @@ class LineIndex {
   /// The nearest mark at or before a byte.
   Mark mark_before(std::size_t at) const;
   /// Moves a mark forward to a byte.
-  static void move(Mark& mark, std::string_view text, std::size_t at);
+  void move(Mark& mark, std::string_view text, std::size_t at) const;
 
   static constexpr std::size_t bytes_per_mark = 1024;
 
   std::vector<Mark> marks_{};  // of bytes 0, 1024, 2048, ...
+  bool only_lf_ = false;       // all lines end in LF
 };
 
 }  // namespace detail

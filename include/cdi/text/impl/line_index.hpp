@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <cdi/text/bytes.hpp>
 #include <cdi/text/line_index.hpp>
 #include <cdi/version.hpp>
 
@@ -24,24 +25,12 @@ CDI_INLINE std::size_t next_line(std::string_view text, std::size_t at) {
   return at < text.size() ? at + 1 : at;
 }
 
-/// The same for a text whose lines all end in LF, which is faster.
-inline std::size_t next_lf_line(std::string_view text, std::size_t at) {
-  const auto end = text.find('\n', at);
-  return end == text.npos ? text.size() : end + 1;
-}
-
-CDI_INLINE LineIndex::LineIndex(std::string_view text) {
-  const bool only_lf = text.find('\r') == text.npos;
+CDI_INLINE LineIndex::LineIndex(std::string_view text) : only_lf_{text.find('\r') == text.npos} {
   marks_.reserve(text.size() / bytes_per_mark + 1);
-  Mark line;
-  marks_.push_back(line);
-  for (std::size_t at = 0; at < text.size(); ++line.line) {
-    line.begin = static_cast<std::uint32_t>(at);
-    at = only_lf ? next_lf_line(text, at) : detail::next_line(text, at);
-    while (marks_.size() * bytes_per_mark < at) {
-      line.at = static_cast<std::uint32_t>(marks_.size() * bytes_per_mark);
-      marks_.push_back(line);
-    }
+  Mark mark;
+  for (std::size_t at = 0; marks_.empty() || at < text.size(); at += bytes_per_mark) {
+    move(mark, text, at);
+    marks_.push_back(mark);
   }
 }
 
@@ -51,12 +40,19 @@ CDI_INLINE LineIndex::Mark LineIndex::mark_before(std::size_t at) const {
   return nearest < marks_.size() ? marks_[nearest] : marks_.back();
 }
 
-CDI_INLINE void LineIndex::move(Mark& mark, std::string_view text, std::size_t at) {
-  const auto seen = text.substr(0, at + 1);  // the rest of a long line costs nothing
-  for (auto next = detail::next_line(seen, mark.at); next <= at && next != text.size();
-       next = detail::next_line(seen, next)) {
-    mark.begin = static_cast<std::uint32_t>(next);
-    ++mark.line;
+CDI_INLINE void LineIndex::move(Mark& mark, std::string_view text, std::size_t at) const {
+  if (only_lf_) {
+    const std::size_t end = at == text.size() && at > mark.at ? at - 1 : at;
+    const auto lines = detail::count_byte(text.substr(mark.at, end - mark.at), '\n');
+    mark.line += static_cast<std::uint32_t>(lines);
+    if (lines != 0) mark.begin = static_cast<std::uint32_t>(text.rfind('\n', end - 1) + 1);
+  } else {
+    const auto seen = text.substr(0, at + 1);  // the rest of a long line costs nothing
+    for (auto next = detail::next_line(seen, mark.at); next <= at && next != text.size();
+         next = detail::next_line(seen, next)) {
+      mark.begin = static_cast<std::uint32_t>(next);
+      ++mark.line;
+    }
   }
   mark.at = static_cast<std::uint32_t>(at);
 }

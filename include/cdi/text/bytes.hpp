@@ -1,0 +1,116 @@
+// Many bytes of a text at once: words of 8 bytes, and blocks of 16.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TEXT_BYTES_HPP
+#define CDI_TEXT_BYTES_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include <cdi/version.hpp>
+
+// In a word, a byte is marked by its highest bit. A test may also mark bytes behind the first that
+// it is meant to mark, since a subtraction borrows from the next byte: only the first counts.
+
+namespace cdi {
+inline namespace CDI_ABI {
+namespace detail {
+
+/// A word of one byte eight times.
+constexpr std::uint64_t eight_of(char c) noexcept {
+  return std::uint64_t{0x0101010101010101} * static_cast<unsigned char>(c);
+}
+inline constexpr std::uint64_t all_marks = eight_of('\x80');
+
+/// The eight bytes at a place, the first as the lowest.
+inline std::uint64_t load_word(const char* from) noexcept {
+  std::uint64_t word = 0;
+  std::memcpy(&word, from, sizeof word);
+  return std::endian::native == std::endian::big ? __builtin_bswap64(word) : word;
+}
+
+/// The index of the first byte that differs from 0; 8 when there is none.
+inline std::size_t first_byte(std::uint64_t word) noexcept {
+  return static_cast<std::size_t>(std::countr_zero(word)) / 8;
+}
+
+/// Marks bytes that are `c`.
+constexpr std::uint64_t mark_equal(std::uint64_t word, char c) noexcept {
+  const std::uint64_t difference = word ^ eight_of(c);
+  return (difference - eight_of('\x01')) & ~difference & all_marks;
+}
+/// Marks bytes that are not printable ASCII.
+constexpr std::uint64_t mark_unprintable(std::uint64_t word) noexcept {
+  const std::uint64_t below = (word - eight_of(' ')) & ~word;
+  const std::uint64_t above = word | (word + eight_of('\x01'));
+  return (below | above) & all_marks;
+}
+
+/// A hash of a text: the same texts have the same, and others hardly ever. Four chains of words are
+/// computed at a time.
+inline std::size_t hash_bytes(std::string_view text) noexcept {
+  constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;
+  constexpr std::size_t chains = 4;
+  constexpr std::size_t step = chains * sizeof(std::uint64_t);
+  std::uint64_t hash[chains] = {1, 2, 3, text.size()};
+  const auto add = [&](const char* bytes) {
+    for (std::size_t i = 0; i < chains; ++i) {
+      hash[i] = std::rotl((hash[i] ^ load_word(bytes + 8 * i)) * factor, 29);
+    }
+  };
+  for (; text.size() >= step; text.remove_prefix(step)) add(text.data());
+  char rest[step] = {};
+  text.copy(rest, step);
+  add(rest);
+  std::uint64_t all = 0;
+  for (const std::uint64_t part : hash) all = std::rotl((all ^ part) * factor, 31);
+  return static_cast<std::size_t>(all ^ all >> 32);
+}
+
+/// Sixteen bytes. Compilers have instructions for it, or make some for each byte.
+using Block = unsigned char __attribute__((vector_size(16)));
+
+inline Block load_block(const char* from) noexcept {
+  Block block;
+  std::memcpy(&block, from, sizeof block);
+  return block;
+}
+
+/// The number of bytes that are `c`, in at most 4080 bytes.
+inline std::size_t count_in_part(std::string_view text, char c) noexcept {
+  const Block wanted = Block{} + static_cast<unsigned char>(c);
+  Block counts{};
+  std::size_t i = 0;
+  for (; i + sizeof wanted <= text.size(); i += sizeof wanted) {
+    counts -= static_cast<Block>(load_block(text.data() + i) == wanted);  // -1 where it is equal
+  }
+  std::size_t count = 0;
+  for (; i < text.size(); ++i) count += text[i] == c ? 1U : 0U;
+  std::uint64_t words[2];
+  std::memcpy(words, &counts, sizeof words);
+  constexpr std::uint64_t even = 0x00ff00ff00ff00ff;
+  for (const std::uint64_t word : words) {
+    const std::uint64_t pairs = (word & even) + (word >> 8 & even);
+    count += pairs * 0x0001000100010001 >> 48;
+  }
+  return count;
+}
+
+/// The number of bytes that are `c`.
+inline std::size_t count_byte(std::string_view text, char c) noexcept {
+  constexpr std::size_t part = 4080;  // a count of a byte fits into a byte
+  std::size_t count = 0;
+  for (; text.size() > part; text.remove_prefix(part)) {
+    count += detail::count_in_part(text.substr(0, part), c);
+  }
+  return count + detail::count_in_part(text, c);
+}
+
+}  // namespace detail
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_TEXT_BYTES_HPP

@@ -1,0 +1,74 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include <doctest/doctest.h>
+
+#include <cdi/text/bytes.hpp>
+
+namespace {
+
+using namespace cdi::detail;
+
+/// A word that has a byte at a place, and `x` elsewhere.
+std::uint64_t word_with(unsigned char byte, std::size_t at) {
+  std::string text(8, 'x');
+  text[at] = static_cast<char>(byte);
+  return load_word(text.data());
+}
+
+TEST_CASE("The first byte of a word is the first of the text, on all machines") {
+  CHECK(load_word("\x01\0\0\0\0\0\0\x02") == 0x0200000000000001);
+  CHECK(first_byte(0) == 8);
+  for (std::size_t at = 0; at < 8; ++at)
+    CHECK(first_byte(word_with('y', at) ^ eight_of('x')) == at);
+}
+
+TEST_CASE("A byte is marked when it has a value, and when it is not printable") {
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    CAPTURE(byte);
+    for (std::size_t at = 0; at < 8; ++at) {
+      const auto word = word_with(static_cast<unsigned char>(byte), at);
+      CHECK(first_byte(mark_equal(word, '"')) == (byte == '"' ? at : 8));
+      const bool printable = byte >= 0x20 && byte < 0x7f;
+      CHECK(first_byte(mark_unprintable(word)) == (printable ? 8 : at));
+    }
+  }
+}
+
+TEST_CASE("Bytes are counted, however many there are") {
+  for (const std::size_t size : {0U, 1U, 15U, 16U, 17U, 4080U, 4081U, 10'000U}) {
+    CAPTURE(size);
+    CHECK(count_byte(std::string(size, 'a'), 'a') == size);
+    CHECK(count_byte(std::string(size, 'a'), 'b') == 0);
+    std::string text(size, 'b');
+    std::size_t expected = 0;
+    for (std::size_t i = 0; i < size; i += 3, ++expected) text[i] = 'a';
+    CHECK(count_byte(text, 'a') == expected);
+  }
+}
+
+TEST_CASE("Texts that differ in one byte or in their size have different hashes") {
+  std::set<std::size_t> hashes;
+  std::size_t texts = 0;
+  for (const std::size_t size : {0U, 1U, 31U, 32U, 33U, 100U}) {
+    std::string text(size, '\0');
+    CHECK(hash_bytes(text) == hash_bytes(std::string(size, '\0')));
+    hashes.insert(hash_bytes(text));
+    ++texts;
+    for (char& c : text) {
+      c = 'x';
+      hashes.insert(hash_bytes(text));
+      c = '\0';
+      ++texts;
+    }
+  }
+  CHECK(hashes.size() == texts);
+}
+
+}  // namespace
