@@ -57,6 +57,15 @@ template <detail::SpecPart T>
 Result<void> validate(const T& value, std::vector<Error>* warnings = nullptr,
                       Purpose purpose = Purpose::read);
 
+namespace detail {
+
+/// The same for a value whose texts have no NUL character, which is not checked again.
+template <SpecPart T>
+Result<void> validate_without_nul(const T& value, std::vector<Error>* warnings,
+                                  Purpose purpose = Purpose::read);
+
+}  // namespace detail
+
 }  // namespace CDI_ABI
 }  // namespace cdi
 

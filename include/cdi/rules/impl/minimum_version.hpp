@@ -22,63 +22,113 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Adds the need of a member.
-inline void narrow(ReleaseNeed& need, const Lifetime& lifetime, const MemberPath& at) {
-  if (lifetime.since > need.release) {
-    need.release = lifetime.since;
-    need.where = at.text();
-  }
-  if (lifetime.until < need.until) {
-    need.until = lifetime.until;
-    need.until_where = at.text();
-    need.until_instead = lifetime.instead;
-  }
-}
+/// Finds what the fields of a spec need: a field that is not empty needs its release. Skips the
+/// members that cannot change the need.
+class NeedFinder {
+ public:
+  /// Adds to `need`, which is what is known already.
+  explicit NeedFinder(ReleaseNeed& need) : need_{need} {}
 
-/// Adds the needs of the fields of a value: a field that is not empty needs its release.
-inline void add_field_needs(const void* self, const Type& type, const MemberPath& at,
-                            ReleaseNeed& need) {
-  void* const value = as_mutable(self);
-  if (type.shape == Shape::list || type.shape == Shape::optional) {
-    if (type.item->fields == nullptr) return;
-    const bool list = type.shape == Shape::list;
-    const Items items = type.items(value);
-    for (std::size_t i = 0; i < items.size; ++i) {
-      const MemberPath item{at.outer, at.key, list ? i : MemberPath::no_index};
-      detail::add_field_needs(nth(items, i, *type.item), *type.item, item, need);
+  /// Adds the need of a member.
+  void narrow(const Lifetime& lifetime, const MemberPath& at) {
+    if (lifetime.since > need_.release) {
+      need_.release = lifetime.since;
+      need_.where = at.text();
+    }
+    if (lifetime.until < need_.until) {
+      need_.until = lifetime.until;
+      need_.until_where = at.text();
+      need_.until_instead = lifetime.instead;
     }
   }
-  if (type.shape != Shape::object) return;
-  Places places;
-  type.places(value, places);
-  for (std::size_t i = 0; i < type.field_count; ++i) {
-    const FieldRow& row = type.fields[i];
-    if (detail::is_empty(places[i], *row.type)) continue;
-    const MemberPath field{&at, row.key};
-    detail::narrow(need, row.lifetime, field);
-    if (row.type->shape == Shape::text || row.type->shape == Shape::integer) continue;
-    detail::add_field_needs(places[i], *row.type, field, need);
+
+  /// Adds the needs of the members of an object.
+  void add_object(const void* self, const Type& type, const MemberPath& at) {
+    Places places;
+    type.places(as_mutable(self), places);
+    for (std::size_t i = 0; i < type.field_count; ++i) {
+      const FieldRow& row = type.fields[i];
+      const bool has_needs = narrows(needs_in(*row.type));
+      if ((!has_needs && !narrows(row.lifetime)) || is_empty(places[i], *row.type)) continue;
+      const MemberPath field{&at, row.key};
+      narrow(row.lifetime, field);
+      if (has_needs) add(places[i], *row.type, field);
+    }
   }
+
+ private:
+  bool narrows(const Lifetime& lifetime) const {
+    return lifetime.since > need_.release || lifetime.until < need_.until;
+  }
+
+  /// Adds the needs of an object, of the items of a list, or of the value of an optional.
+  void add(void* self, const Type& type, const MemberPath& at) {
+    if (type.shape == Shape::object) return add_object(self, type, at);
+    const Items items = type.items(self);
+    for (std::size_t i = 0; i < items.size; ++i) {
+      const bool list = type.shape == Shape::list;
+      const MemberPath item{at.outer, at.key, list ? i : MemberPath::no_index};
+      add_object(nth(items, i, *type.item), *type.item, item);
+    }
+  }
+
+  /// The lifetime that all fields share which an object, a list or an optional can have.
+  Lifetime needs_in(const Type& type) {
+    const Type& object = type.shape == Shape::object || type.item == nullptr ? type : *type.item;
+    if (object.shape != Shape::object) return {};
+    for (std::size_t i = 0; i < known_; ++i) {
+      if (types_[i] == &object) return needs_[i];
+    }
+    Lifetime needs;
+    for (std::size_t i = 0; i < object.field_count; ++i) {
+      share(needs, object.fields[i].lifetime);
+      share(needs, needs_in(*object.fields[i].type));
+    }
+    if (known_ < most_known) {
+      types_[known_] = &object;
+      needs_[known_++] = needs;
+    }
+    return needs;
+  }
+
+  static void share(Lifetime& needs, const Lifetime& other) {
+    if (other.since > needs.since) needs.since = other.since;
+    if (other.until < needs.until) needs.until = other.until;
+  }
+
+  static constexpr std::size_t most_known = 16;  // a spec has 8 types of objects
+
+  ReleaseNeed& need_;
+  const Type* types_[most_known] = {};
+  Lifetime needs_[most_known] = {};  // of the fields of the type with the same index
+  std::size_t known_ = 0;
+};
+
+/// As `minimum_need`. The members that `known` has need not be found.
+template <Storage S>
+ReleaseNeed minimum_need_from(const BasicSpec<S>& spec, Release known) {
+  ReleaseNeed need{.release = known};
+  NeedFinder finder{need};
+  finder.add_object(&spec, type_of<BasicSpec<S>>, {});
+  for (std::size_t i = 0; i < spec.devices.size() && need.release < Release{0, 5, 0}; ++i) {
+    const std::string_view name = spec.devices[i].name;
+    if (name.empty() || !is_digit(name.front())) continue;
+    const MemberPath device{nullptr, "devices", i};
+    finder.narrow(Release{0, 5, 0}, {&device, "name"});
+  }
+  const std::string_view kind = spec.kind;
+  const auto slash = kind.find('/');
+  if (slash != std::string_view::npos && kind.find('.', slash) != std::string_view::npos) {
+    finder.narrow(Release{0, 6, 0}, {nullptr, "kind"});
+  }
+  return need;
 }
 
 }  // namespace detail
 
 template <Storage S>
 ReleaseNeed minimum_need(const BasicSpec<S>& spec) {
-  ReleaseNeed need;
-  detail::add_field_needs(&spec, detail::type_of<BasicSpec<S>>, {}, need);
-  for (std::size_t i = 0; i < spec.devices.size() && need.release < Release{0, 5, 0}; ++i) {
-    const std::string_view name = spec.devices[i].name;
-    if (name.empty() || !detail::is_digit(name.front())) continue;
-    const detail::MemberPath device{nullptr, "devices", i};
-    detail::narrow(need, Release{0, 5, 0}, {&device, "name"});
-  }
-  const std::string_view kind = spec.kind;
-  const auto slash = kind.find('/');
-  if (slash != std::string_view::npos && kind.find('.', slash) != std::string_view::npos) {
-    detail::narrow(need, Release{0, 6, 0}, {nullptr, "kind"});
-  }
-  return need;
+  return detail::minimum_need_from(spec, Release{});
 }
 
 #ifdef CDI_SOURCE

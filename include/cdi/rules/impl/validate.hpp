@@ -83,7 +83,7 @@ void check_version(const BasicSpec<S>& spec, Findings& out) {
         Rule::version_known, at,
         "unknown version " + cdi::quoted(spec.version) + ": use one of " + spec_release_names());
   }
-  const auto need = minimum_need(spec);
+  const auto need = minimum_need_from(spec, *declared < Release{} ? Release{} : *declared);
   if (*declared < need.release) {
     std::string message = "version " + cdi::quoted(spec.version) + " is too old";
     if (!need.where.empty()) message.append(" for ").append(need.where);
@@ -154,6 +154,13 @@ void check(const BasicSpec<S>& spec, const MemberPath& at, Findings& out) {
   check_annotations(spec.annotations, at, out);
   check(spec.container_edits, {&at, "containerEdits"}, out);
   if (!out.stopped()) check_devices(spec.devices, at, out);
+}
+
+template <SpecPart T>
+Result<void> validate_without_nul(const T& value, std::vector<Error>* warnings, Purpose purpose) {
+  Findings findings{warnings, purpose};
+  detail::check(value, {}, findings);
+  return std::move(findings).take();
 }
 
 }  // namespace detail
