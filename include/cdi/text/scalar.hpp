@@ -100,8 +100,22 @@ inline bool take_point_and_exponent(std::string& digits) {
   return true;
 }
 
+/// Reads a number of digits only, as most are; state `none` for other forms, and from 18 digits on.
+inline Integer parse_digits(std::string_view text) {
+  const bool other_base = text.size() > 1 && text.front() == '0';
+  if (text.empty() || text.size() >= 18 || other_base) return {};
+  Integer number{.state = Integer::State::whole};
+  for (const char c : text) {
+    if (c < '0' || c > '9') return {};
+    number.magnitude = number.magnitude * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  return number;
+}
+
 /// Reads a whole number in the forms of JSON, YAML 1.1, which has underscores, and YAML 1.2.
 inline Integer parse_integer(std::string_view text) {
+  const Integer simple = detail::parse_digits(text);
+  if (simple.state == Integer::State::whole) return simple;
   if (text.starts_with('_')) return {};
   std::string digits{text};
   std::erase(digits, '_');

@@ -84,11 +84,18 @@ inline std::string name_fields(const Type& type) {
   return names;
 }
 
-/// The index of the field of a key, in any case; `field_count` when there is none.
-inline std::size_t find_field(const Type& type, std::string_view key) {
-  std::size_t i = 0;
-  while (i < type.field_count && !same_key(type.fields[i].key, key)) ++i;
-  return i;
+/// The index of the field of a key, in any case; `field_count` when there is none. `next` is tried
+/// first.
+inline std::size_t find_field(const Type& type, std::string_view key, std::size_t next = 0) {
+  const std::size_t count = type.field_count;
+  std::size_t i = next < count ? next : 0;
+  for (std::size_t tried = 0; tried < count; ++tried, i = i + 1 < count ? i + 1 : 0) {
+    const std::string_view field = type.fields[i].key;
+    const bool may_be =
+        field.size() == key.size() && ascii_lower(field.front()) == ascii_lower(key.front());
+    if (may_be && (field == key || same_key(field, key))) return i;
+  }
+  return count;
 }
 
 /// Reads a `BasicAnyMember`.
@@ -169,8 +176,11 @@ inline bool read_object(const Document::Value& value, void* self, const Type& ty
   type.places(self, places);
   std::uint64_t seen = 0;
   std::size_t unknown = 0;
+  std::size_t next = 0;  // the field behind that of the last key: many texts have them in order
   for (const auto [key, member] : value.members()) {
-    const std::size_t i = find_field(type, key.text());
+    const std::string_view name = key.text();
+    const std::size_t i = detail::find_field(type, name, next);
+    next = i + 1;
     if (i == type.field_count) {
       if (type.extra == nullptr) {
         return fail_at_key(key, "unknown field: use one of " + detail::name_fields(type), reading);
@@ -185,7 +195,7 @@ inline bool read_object(const Document::Value& value, void* self, const Type& ty
     }
     seen |= bit;
     const FieldRow& row = type.fields[i];
-    if (!reading.odd_case && key.text() != row.key) {
+    if (!reading.odd_case && name != row.key) {
       reading.odd_case = key;
       reading.field = row.key;
     }
