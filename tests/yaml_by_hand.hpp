@@ -20,7 +20,8 @@
 
 /// A cursor at the beginning of a text.
 struct YamlByHand {
-  explicit YamlByHand(std::string_view text) : builder{text, {}, {}, /*merge_keys=*/true} {}
+  explicit YamlByHand(std::string_view text)
+      : builder{std::string{text}, {}, {}, /*merge_keys=*/true} {}
 
   /// `LINE:COLUMN MESSAGE` of the error.
   std::string error() {

@@ -36,7 +36,7 @@ Json render(const cdi::Document::Value& value) {
 /// The values of a file, even if they are not a spec; null if it is neither JSON nor YAML.
 Json values_of(const std::string& path) {
   const auto format = cdi::format_of(path);
-  const auto text = cdi::read_file(path);
+  auto text = cdi::read_file(path);
   if (!format || !text) return nullptr;
   std::vector<cdi::Error> warnings;
   const auto document = cdi::detail::parse_text(*text, path, *format, {}, warnings);

@@ -51,8 +51,8 @@ class Descriptor {
 Error file_error(std::string_view path, std::string_view action);
 
 /// Reads an open file from its current offset to its end. `Errc::limit` if there are more than
-/// `limit` bytes, `Errc::system` if it cannot be read. `path` is for messages; memory for
-/// `expected` bytes, at most `limit`, is reserved. Leaves the descriptor open.
+/// `limit` bytes, `Errc::system` if it cannot be read. `path` is for messages; `expected` is the
+/// size of a regular file, which is then read at once, or 0. Leaves the descriptor open.
 Result<std::string> read_all(int descriptor, std::string_view path, std::size_t limit,
                              std::size_t expected = 0);
 

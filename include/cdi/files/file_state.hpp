@@ -18,6 +18,7 @@
 #include <cdi/files/spec_text.hpp>
 #include <cdi/files/text_file.hpp>
 #include <cdi/registry/loaded_spec.hpp>
+#include <cdi/text/bytes.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -73,7 +74,7 @@ inline ReadAttempt read_spec_once(const SpecFilePlace& place, const ReadOptions&
   }
   FileState out{.signature = text->signature,
                 .settled = text->settled,
-                .text_hash = std::hash<std::string_view>{}(text->text)};
+                .text_hash = detail::hash_bytes(text->text)};
   const bool was_read = before.signature.inode != 0;
   if (was_read && before.signature.size == out.signature.size &&
       before.text_hash == out.text_hash) {
@@ -81,7 +82,7 @@ inline ReadAttempt read_spec_once(const SpecFilePlace& place, const ReadOptions&
     out.rejected = before.rejected;
     return {.file = std::move(out)};
   }
-  auto read = detail::read_text(text->text, place.path, *format, options);
+  auto read = detail::read_text(std::move(text->text), place.path, *format, options);
   if (!read.spec) {
     out.rejected = std::make_shared<const RejectedFile>(std::move(read.rejected));
     return {.file = std::move(out), .may_pass = text->age < options.patience.count()};

@@ -22,8 +22,9 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Reads a document from text. `format` is that of its name; the text may have the other one.
-Result<Document> parse_text(std::string_view text, std::string_view path, Format format,
+/// Reads a document from a text, which it takes. `format` is that of its name; the text may have
+/// the other one. A text that is refused is left as it was.
+Result<Document> parse_text(std::string& text, std::string_view path, Format format,
                             const Limits& limits, std::vector<Error>& warnings);
 
 /// A spec, or why a text gives none.
@@ -33,7 +34,7 @@ struct SpecOrRejected {
 };
 
 /// Reads a spec from text and validates it.
-SpecOrRejected read_text(std::string_view text, std::string_view path, Format format,
+SpecOrRejected read_text(std::string text, std::string_view path, Format format,
                          const ReadOptions& options);
 
 }  // namespace detail

@@ -93,6 +93,9 @@ class Document {
   /// The first such place that the parsers know.
   std::optional<Unportable> unportable() const;
 
+  /// Whether a text in it may have a NUL character, which only escapes can write.
+  bool may_have_nul() const;
+
   /// The place of the member with a path such as `devices[0].name`; when there is none, that of the
   /// innermost enclosing value. Keys match in any case. Costs one step for each sibling on the
   /// path.
@@ -121,12 +124,21 @@ class Document {
   class Nodes {
    public:
     std::size_t size() const { return size_; }
-    Node& operator[](std::size_t i) { return blocks_[i / per_block][i % per_block]; }
-    const Node& operator[](std::size_t i) const { return blocks_[i / per_block][i % per_block]; }
-    void push_back(const Node& node);
+    [[gnu::always_inline]] Node& operator[](std::size_t i) {
+      return blocks_[i / per_block][i % per_block];
+    }
+    [[gnu::always_inline]] const Node& operator[](std::size_t i) const {
+      return blocks_[i / per_block][i % per_block];
+    }
+    [[gnu::always_inline]] void push_back(const Node& node) {
+      if (size_ % per_block == 0) add_block();
+      blocks_.back().push_back(node);
+      ++size_;
+    }
 
    private:
     static constexpr std::size_t per_block = 512;
+    void add_block();
     std::vector<std::vector<Node>> blocks_{};
     std::size_t size_ = 0;
   };
@@ -134,7 +146,12 @@ class Document {
   Document() = default;
 
   Position position(std::size_t at) const;
-  std::string_view text(const Node& node) const;
+  std::string_view text(const Node& node) const {
+    const bool written = node.begin < source_.size();
+    const char* const text =
+        written ? source_.data() + node.begin : decoded_.data() + (node.begin - source_.size());
+    return {text, size_of(node)};
+  }
 
   static constexpr unsigned kind_bits = 3;
   static constexpr std::uint32_t most_bytes = 0xffff'ffffU >> kind_bits;
@@ -146,8 +163,8 @@ class Document {
   }
   static std::uint32_t size_of(const Node& node) { return node.size >> kind_bits; }
 
-  Nodes nodes_{};  // in document order; a map has key, value, key, value, ...
-  std::vector<char> source_{};
+  Nodes nodes_{};         // in document order; a map has key, value, key, value, ...
+  std::string source_{};  // on the heap, also when it is short: a move leaves it where it is
   std::vector<char>
       decoded_{};  // text of scalars that differs from the source: of escapes and folded lines
   detail::LineIndex lines_{};  // of the source

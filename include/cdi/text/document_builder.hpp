@@ -30,27 +30,35 @@ inline namespace CDI_ABI {
 /// reason.
 class DocumentBuilder {
  public:
-  /// Copies a text, without its byte order mark. `file` is its name in messages; `merge_keys`:
+  /// Takes a text, and removes its byte order mark. `file` is its name in messages; `merge_keys`:
   /// whether `<<` merges, as in YAML. A text over `Limits::bytes` is refused at once.
-  DocumentBuilder(std::string_view source, std::string_view file, const Limits& limits,
-                  bool merge_keys)
+  DocumentBuilder(std::string source, std::string_view file, const Limits& limits, bool merge_keys)
       : limits_{limits}, merge_keys_{merge_keys} {
     document_.file_ = file;
-    const auto most = std::min<std::size_t>(limits.bytes, Document::most_bytes);
-    if (source.size() > most) {
-      refuse_whole(Errc::limit, "more than " + std::to_string(most) + " bytes");
+    auto& text = document_.source_;
+    text = std::move(source);
+    if (text.size() > most_bytes(limits)) {
+      refuse_whole(Errc::limit, "more than " + std::to_string(most_bytes(limits)) + " bytes");
       return;
     }
-    if (source.starts_with(detail::utf8_mark)) source.remove_prefix(detail::utf8_mark.size());
-    document_.source_.assign(source.begin(), source.end());
+    constexpr std::size_t longest_in_string = 32;  // a longer text is on the heap
+    text.reserve(longest_in_string);
     constexpr std::uint64_t unlimited = std::uint64_t{1} << 62;
-    most_memory_ = std::uint64_t{6} * source.size() + small +
+    most_memory_ = std::uint64_t{6} * text.size() + small +
                    std::min<std::uint64_t>(limits.expansion, unlimited);
-    document_.lines_ = detail::LineIndex{this->source()};
+    has_mark_ = text.starts_with(detail::utf8_mark);
+    if (has_mark_) text.erase(0, detail::utf8_mark.size());
+    document_.lines_ = detail::LineIndex{text};
+    note_memory(0);
   }
 
-  /// The copy of the text, for the parser. Lives as long as the builder.
-  std::string_view source() const { return {document_.source_.data(), document_.source_.size()}; }
+  /// A copy of a text, for the constructor. Of a text over the limit, it is cut one byte behind it.
+  static std::string copy_of(std::string_view text, const Limits& limits) {
+    return std::string{text.substr(0, most_bytes(limits) + 1)};
+  }
+
+  /// The text, for the parser. A NUL is behind it. Lives as long as the builder.
+  std::string_view source() const { return document_.source_; }
 
   /// Adds a null.
   bool null(std::size_t at) { return add(node(Kind::null, at, 0, 0)); }
@@ -93,15 +101,16 @@ class DocumentBuilder {
   /// `Errc::syntax` when that value is not ended; `Errc::limit` when aliases add more than
   /// `Limits::expansion`. Costs one pass over the copy.
   bool copy(std::uint32_t from, std::size_t at) {
-    if (std::find(open_.begin(), open_.end(), from) != open_.end()) {
-      return refuse(Errc::syntax, "an alias refers to an enclosing value", at);
+    for (const Level& level : open_) {
+      if (level.index == from) {
+        return refuse(Errc::syntax, "an alias refers to an enclosing value", at);
+      }
     }
     const std::uint32_t count = nodes()[from].next - from;
     const auto to = static_cast<std::uint32_t>(nodes().size());
     if (count > limits_.values - to) return too_many(at);
     if (!count_expansion(from, count, at)) return false;
-    note_memory(count * sizeof(Node));
-    if (memory_ > most_memory_) return too_much(at);
+    if (std::uint64_t{to} + count > most_nodes_) return too_much(at);
     count_child();
     last_ = to;
     std::vector<std::uint32_t> inner;  // ends of the lists and maps around the node copied
@@ -117,15 +126,24 @@ class DocumentBuilder {
   }
 
   /// Counts memory that the parser took for itself. The next value is refused when it was too much.
-  void note_memory(std::size_t bytes) { memory_ += bytes; }
+  void note_memory(std::size_t bytes) {
+    other_memory_ += bytes;
+    const bool left = other_memory_ < most_memory_;
+    most_nodes_ = left ? (most_memory_ - other_memory_) / sizeof(Node) : 0;
+  }
 
   /// Whether the document is a null. Only after the last value.
   bool is_null() const { return Document::kind_of(nodes()[0]) == Kind::null; }
 
+  /// Whether a list or map is not ended.
+  bool is_open() const { return !open_.empty(); }
+  /// Whether the innermost of them is a map.
+  bool is_in_map() const { return open_.back().is_map; }
+
   /// Where the innermost list or map begins that is not ended, if there is one.
   std::optional<std::size_t> open_value() const {
     if (open_.empty()) return std::nullopt;
-    return nodes()[open_.back()].at;
+    return nodes()[open_.back().index].at;
   }
 
   /// Sets where the text continues after the document: `Document::rest`.
@@ -167,8 +185,16 @@ class DocumentBuilder {
   /// and maps are ended. Replaces merge keys: `Errc::syntax` when `<<` names neither a map nor a
   /// list of maps; `Errc::limit` when that takes too much memory.
   Result<Document> finish() && {
-    if (failed() || (has_merge_keys_ && !merge_all())) return std::move(error_);
-    return std::move(document_);
+    std::string unused;
+    return std::move(*this).finish(unused);
+  }
+  /// The same. A text that is refused is returned as it was given.
+  Result<Document> finish(std::string& refused) && {
+    const bool good = !failed() && (!has_merge_keys_ || merge_all());
+    if (good) return std::move(document_);
+    refused = std::move(document_.source_);
+    if (has_mark_) refused.insert(0, detail::utf8_mark);
+    return std::move(error_);
   }
 
  private:
@@ -177,6 +203,17 @@ class DocumentBuilder {
   using Nodes = Document::Nodes;
 
   static constexpr std::size_t small = std::size_t{64} << 10;  // memory that any text may take
+
+  /// A list or map that is not ended.
+  struct Level {
+    std::uint32_t index = 0;
+    std::uint32_t children = 0;  // a map has two for each member
+    bool is_map = false;
+  };
+
+  static std::size_t most_bytes(const Limits& limits) {
+    return std::min<std::size_t>(limits.bytes, Document::most_bytes);
+  }
 
   Nodes& nodes() { return document_.nodes_; }
   const Nodes& nodes() const { return document_.nodes_; }
@@ -217,17 +254,17 @@ class DocumentBuilder {
     return refuse(Errc::limit, "aliases add more than " + std::to_string(most) + " bytes", at);
   }
 
-  /// Counts a child of the innermost open value. A map counts keys and values until it is closed.
+  /// Counts a child of the innermost open value.
   void count_child() {
-    if (!open_.empty()) nodes()[open_.back()].size += 1U << Document::kind_bits;
+    if (!open_.empty()) ++open_.back().children;
   }
 
   bool add(Node added) {
-    if (nodes().size() >= limits_.values) return too_many(added.at);
-    note_memory(sizeof(Node));
-    if (memory_ > most_memory_) return too_much(added.at);
+    const std::size_t index = nodes().size();
+    if (index >= limits_.values) return too_many(added.at);
+    if (index >= most_nodes_) return too_much(added.at);
     count_child();
-    last_ = static_cast<std::uint32_t>(nodes().size());
+    last_ = static_cast<std::uint32_t>(index);
     added.next = last_ + 1;
     nodes().push_back(added);
     return true;
@@ -236,25 +273,26 @@ class DocumentBuilder {
   bool open(Node added) {
     if (open_.size() >= limits_.depth) return too_deep(added.at);
     if (!add(added)) return false;
-    open_.push_back(last_);
+    open_.push_back({.index = last_, .is_map = Document::kind_of(added) == Kind::map});
     return true;
   }
 
   bool close() {
-    last_ = open_.back();
+    const Level level = open_.back();
     open_.pop_back();
+    last_ = level.index;
     Node& ended = nodes()[last_];
     ended.next = static_cast<std::uint32_t>(nodes().size());
-    const Kind kind = Document::kind_of(ended);
-    if (kind == Kind::map) ended.size = Document::pack(kind, Document::size_of(ended) / 2);
+    ended.size = level.is_map ? Document::pack(Kind::map, level.children / 2)
+                              : Document::pack(Kind::list, level.children);
     return true;
   }
 
   /// Refuses keys that are not text, and keys written twice.
-  bool check_keys(std::uint32_t map) {
+  bool check_keys(const Level& map) {
     keys_.clear();
-    keys_.reserve(Document::size_of(nodes()[map]) / 2);
-    for (std::uint32_t i = map + 1; i < nodes().size(); i = nodes()[nodes()[i].next].next) {
+    keys_.reserve(map.children / 2);
+    for (std::uint32_t i = map.index + 1; i < nodes().size(); i = nodes()[nodes()[i].next].next) {
       const Node& key = nodes()[i];
       if (!is_scalar(key)) return refuse(Errc::syntax, "a key must be text", key.at);
       if (merge_keys_ && detail::MergeKeys::is_merge_key(document_, key)) {
@@ -283,7 +321,7 @@ class DocumentBuilder {
   /// Merges keys, where there is memory for it.
   bool merge_all() {
     note_memory(detail::MergeKeys::bytes_for(nodes().size()));
-    if (memory_ > most_memory_) return too_much(0);
+    if (nodes().size() > most_nodes_) return too_much(0);
     const auto bad = detail::MergeKeys{document_}.merge();
     return !bad || refuse(Errc::syntax, "<< must name a map or a list of maps", *bad);
   }
@@ -291,12 +329,14 @@ class DocumentBuilder {
   Limits limits_;
   bool merge_keys_;
   bool has_merge_keys_ = false;
+  bool has_mark_ = false;  // the text began with a byte order mark
   Document document_{};
-  std::vector<std::uint32_t> open_{};  // indices of the lists and maps not yet ended
+  std::vector<Level> open_{};          // the innermost last
   std::vector<std::uint32_t> keys_{};  // indices, of the map that is being ended
   std::size_t expansion_ = 0;          // bytes that aliases added
-  std::uint64_t memory_ = 0;           // bytes that values take
+  std::uint64_t other_memory_ = 0;     // bytes that the parser took, beside values
   std::uint64_t most_memory_ = 0;
+  std::uint64_t most_nodes_ = 0;  // that fit into the rest of the memory
   std::uint32_t last_ = 0;
   Error error_{};
 };

@@ -4,6 +4,7 @@
 #ifndef CDI_TEXT_PARSE_YAML_HPP
 #define CDI_TEXT_PARSE_YAML_HPP
 
+#include <string>
 #include <string_view>
 
 #include <cdi/base/result.hpp>
@@ -20,6 +21,13 @@ inline namespace CDI_ABI {
 /// call. `Document::rest` reports further documents. Costs one pass.
 Result<Document> parse_yaml(std::string_view text, std::string_view file = {},
                             const Limits& limits = {});
+
+namespace detail {
+
+/// The same for a text that the document takes. A text that is refused is left as it was.
+Result<Document> take_yaml(std::string& text, std::string_view file, const Limits& limits);
+
+}  // namespace detail
 
 }  // namespace CDI_ABI
 }  // namespace cdi

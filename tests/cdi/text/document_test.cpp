@@ -209,4 +209,13 @@ TEST_CASE("A copy without items outlives the document, and can be copied again")
   CHECK(show(copy.root()) == R"({a=["x"] b.c={d=2} b=[]})");
 }
 
+TEST_CASE("Only escapes write a NUL") {
+  for (const char* text : {R"({"a\u0000":1})", R"(["\n\u0000"])"}) {
+    CAPTURE(text);
+    CHECK(cdi::parse_json(text)->may_have_nul());
+  }
+  CHECK(cdi::parse_yaml("a: \"\\0\"")->may_have_nul());
+  CHECK_FALSE(cdi::parse_json(R"({"a\n":"\u0001"})")->may_have_nul());
+}
+
 }  // namespace

@@ -265,4 +265,15 @@ TEST_CASE("A text of many anchors, aliases or tags takes no more than linear tim
   CHECK(cdi::parse_yaml(text));
 }
 
+TEST_CASE("A text is taken, and returned as it was when it is refused") {
+  std::string good = "a: 1";
+  CHECK(cdi::detail::take_yaml(good, "f", {}));
+  using namespace std::string_literals;
+  for (const auto& text : {"[1"s, "\xEF\xBB\xBF[1"s, "\xFF\xFE[\0"s, "{<<: 1}"s}) {
+    std::string taken = text;
+    CHECK_FALSE(cdi::detail::take_yaml(taken, "f", {}));
+    CHECK(taken == text);
+  }
+}
+
 }  // namespace

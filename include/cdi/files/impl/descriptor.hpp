@@ -40,19 +40,22 @@ CDI_INLINE int open_at(int directory, const std::string& name, int flags) {
 
 CDI_INLINE Result<std::string> read_all(int descriptor, std::string_view path, std::size_t limit,
                                         std::size_t expected) {
+  constexpr std::size_t block = 16384;
+  const std::size_t whole = expected < limit ? expected : limit;
   std::string text;
-  text.reserve(expected < limit ? expected : limit);
-  char block[16384];
+  std::size_t size = 0;
   for (;;) {
-    const ssize_t got = ::read(descriptor, block, sizeof block);
+    // A byte more than expected: a read that returns less shows that it is the end of the file.
+    text.resize(size == 0 && whole != 0 ? whole + 1 : size + block);
+    const ssize_t got = ::read(descriptor, text.data() + size, text.size() - size);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return file_error(path, "cannot read the file");
-    if (got == 0) return text;
-    text.append(block, static_cast<std::size_t>(got));
-    if (text.size() > limit) {
-      return detail::over_limit(path, limit);
-    }
+    size += static_cast<std::size_t>(got);
+    if (size > limit) return detail::over_limit(path, limit);
+    if (got == 0 || size == whole) break;
   }
+  text.resize(size);
+  return text;
 }
 
 }  // namespace CDI_ABI

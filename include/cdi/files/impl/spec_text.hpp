@@ -24,6 +24,7 @@
 #include <cdi/rules/rules.hpp>
 #include <cdi/rules/validate.hpp>
 #include <cdi/text/document.hpp>
+#include <cdi/text/document_builder.hpp>
 #include <cdi/text/json_text.hpp>
 #include <cdi/text/parse_json.hpp>
 #include <cdi/text/parse_yaml.hpp>
@@ -36,15 +37,15 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-CDI_INLINE Result<Document> parse_text(std::string_view text, std::string_view path, Format format,
+CDI_INLINE Result<Document> parse_text(std::string& text, std::string_view path, Format format,
                                        const Limits& limits, std::vector<Error>& warnings) {
   const auto first = text.find_first_not_of(" \t\r\n");
   const bool braces = first != std::string_view::npos && text[first] == '{';
-  if (format == Format::yaml && !braces) return cdi::parse_yaml(text, path, limits);
-  auto json = cdi::parse_json(text, path, limits);
+  if (format == Format::yaml && !braces) return detail::take_yaml(text, path, limits);
+  auto json = detail::take_json(text, path, limits);
   if (json || json.error().code != Errc::syntax) return json;
+  if (format == Format::yaml) return detail::take_yaml(text, path, limits);
   auto yaml = cdi::parse_yaml(text, path, limits);
-  if (format == Format::yaml) return yaml;
   // One line of any text is a YAML scalar: only a map is meant as YAML.
   if (!yaml || yaml->root().kind() != Document::Kind::map) return json;
   warnings.push_back(std::move(json).error());
@@ -78,7 +79,8 @@ inline SpecOrRejected read_document(const Document& document) {
   auto spec = detail::read_noting<Spec>(document.root(), reading);
   if (!spec) return {.rejected = {.why = std::move(spec).error()}};
   std::vector<Error> warnings;
-  auto valid = cdi::validate(*spec, &warnings);
+  auto valid = document.may_have_nul() ? cdi::validate(*spec, &warnings)
+                                       : detail::validate_without_nul(*spec, &warnings);
   if (!valid) return {.rejected = invalid_spec(document, *spec, std::move(valid).error())};
   for (auto& warning : warnings) warning.position = document.locate(warning.where);
   if (reading.odd_case) warnings.insert(warnings.begin(), odd_case_warning(reading));
@@ -130,8 +132,9 @@ inline void warn_of_text(const Document& document, std::vector<Error>& warnings)
   }
 }
 
-CDI_INLINE SpecOrRejected read_text(std::string_view text, std::string_view path, Format format,
+CDI_INLINE SpecOrRejected read_text(std::string text, std::string_view path, Format format,
                                     const ReadOptions& options) {
+  const std::string kept = options.digest == nullptr ? std::string{} : text;
   std::vector<Error> warnings;
   auto document = detail::parse_text(text, path, format, options.limits, warnings);
   if (!document) {
@@ -149,7 +152,7 @@ CDI_INLINE SpecOrRejected read_text(std::string_view text, std::string_view path
   loaded.path = path;
   for (auto& warning : loaded.warnings) warnings.push_back(std::move(warning));
   loaded.warnings = std::move(warnings);
-  if (options.digest != nullptr) loaded.digest = options.digest(text);
+  if (options.digest != nullptr) loaded.digest = options.digest(kept);
   if (options.keep_places) {
     loaded.places = std::make_shared<const PlacesInDocument>(*std::move(document));
   }
@@ -160,7 +163,8 @@ CDI_INLINE SpecOrRejected read_text(std::string_view text, std::string_view path
 
 CDI_INLINE Result<LoadedSpec> parse_spec(std::string_view text, std::string_view path,
                                          Format format, const ReadOptions& options) {
-  auto read = detail::read_text(text, path, format, options);
+  auto read =
+      detail::read_text(DocumentBuilder::copy_of(text, options.limits), path, format, options);
   if (!read.spec) return std::move(read.rejected.why);
   return *std::move(read.spec);
 }

@@ -23,9 +23,13 @@ CDI_INLINE auto Document::unportable() const -> std::optional<Unportable> {
   return Unportable{position(unportable_at_), unportable_};
 }
 
-CDI_INLINE void Document::Nodes::push_back(const Node& node) {
-  if (size_ == blocks_.size() * per_block) blocks_.emplace_back(per_block);
-  (*this)[size_++] = node;
+CDI_INLINE bool Document::may_have_nul() const {
+  return std::string_view{decoded_.data(), decoded_.size()}.find('\0') != std::string_view::npos;
+}
+
+CDI_INLINE void Document::Nodes::add_block() {
+  blocks_.emplace_back();
+  blocks_.back().reserve(per_block);
 }
 
 CDI_INLINE Document::Value Document::root() const {
@@ -98,15 +102,8 @@ CDI_INLINE Position Document::locate(std::string_view path) const {
   return at.position();
 }
 
-CDI_INLINE std::string_view Document::text(const Node& node) const {
-  const auto size = size_of(node);
-  if (node.begin < source_.size()) return {source_.data() + node.begin, size};
-  return {decoded_.data() + (node.begin - source_.size()), size};
-}
-
 CDI_INLINE Position Document::position(std::size_t at) const {
-  const std::string_view source{source_.data(), source_.size()};
-  const auto [line, column] = lines_.find(source, at);
+  const auto [line, column] = lines_.find(source_, at);
   return {file_, line, column};
 }
 
@@ -114,7 +111,7 @@ CDI_INLINE std::vector<std::uint32_t> Document::lines_of(const Value& list) cons
   std::vector<std::uint32_t> lines;
   lines.reserve(list.size());
   for (const auto item : list.items()) lines.push_back(item.node().at);
-  lines_.to_lines({source_.data(), source_.size()}, lines);
+  lines_.to_lines(source_, lines);
   return lines;
 }
 
@@ -141,6 +138,7 @@ CDI_INLINE Document Document::without(const Value& list, const std::vector<bool>
   }
   Node& cut = out.nodes_[moved_to[list.index_]];
   cut.size = pack(kind_of(cut), size_of(cut) - dropped);
+  out.source_.reserve(source_.capacity());
   out.source_ = source_;
   out.decoded_ = decoded_;
   out.lines_ = lines_;

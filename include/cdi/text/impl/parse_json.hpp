@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <cdi/base/result.hpp>
+#include <cdi/text/bytes.hpp>
 #include <cdi/text/document.hpp>
 #include <cdi/text/document_builder.hpp>
 #include <cdi/text/parse_json.hpp>
@@ -33,7 +33,7 @@ class JsonReader {
     skip_blanks();
     if (at_ == text_.size()) return builder_.refuse(Errc::syntax, "the text is empty", 0);
     if (!read_value()) return false;
-    while (!open_.empty()) {
+    while (builder_.is_open()) {
       if (!read_next()) return false;
     }
     skip_blanks();
@@ -41,13 +41,28 @@ class JsonReader {
   }
 
  private:
-  /// The byte at a place; NUL behind the end, which no JSON text has.
-  char peek(std::size_t at) const { return at < text_.size() ? text_[at] : '\0'; }
+  /// The byte at a place, which is the end at most; there it is NUL, which no JSON text has.
+  char peek(std::size_t at) const { return text_.data()[at]; }
+
+  static bool is_blank(char c) {
+    return c <= ' ' && (c == ' ' || c == '\n' || c == '\r' || c == '\t');
+  }
+  /// Whether a word can be loaded from a place.
+  bool has_word(std::size_t at) const { return text_.size() - at >= sizeof(std::uint64_t); }
 
   void skip_blanks() {
-    while (at_ < text_.size() &&
-           (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t')) {
+    while (is_blank(peek(at_))) {
       ++at_;
+      skip_indentation();
+    }
+  }
+
+  /// Moves over spaces, but not always over all.
+  void skip_indentation() {
+    while (has_word(at_)) {
+      const std::size_t spaces = first_byte(load_word(text_.data() + at_) ^ eight_of(' '));
+      at_ += spaces;
+      if (spaces < sizeof(std::uint64_t)) return;
     }
   }
 
@@ -77,7 +92,7 @@ class JsonReader {
 
   /// Continues inside the innermost list or map, after its begin or after a value of it.
   bool read_next() {
-    const bool map = open_.back();
+    const bool map = builder_.is_in_map();
     const char end = map ? '}' : ']';
     skip_blanks();
     const std::size_t comma = at_;
@@ -94,10 +109,8 @@ class JsonReader {
 
   bool end_value() {
     ++at_;
-    const bool map = open_.back();
-    open_.pop_back();
     begun_ = false;
-    return map ? builder_.end_map() : builder_.end_list();
+    return builder_.is_in_map() ? builder_.end_map() : builder_.end_list();
   }
 
   bool read_key() {
@@ -116,7 +129,6 @@ class JsonReader {
       case '"': return read_string();
       case '{':
       case '[':
-        open_.push_back(c == '{');
         begun_ = true;
         ++at_;
         return c == '{' ? builder_.begin_map(at_ - 1) : builder_.begin_list(at_ - 1);
@@ -168,8 +180,15 @@ class JsonReader {
 
   /// Moves over the bytes of a string that are not escapes.
   void skip_plain_bytes() {
-    while (at_ < text_.size()) {
-      const auto byte = static_cast<unsigned char>(text_[at_]);
+    while (true) {
+      while (has_word(at_)) {
+        const std::uint64_t word = load_word(text_.data() + at_);
+        const std::uint64_t stops =
+            mark_equal(word, '"') | mark_equal(word, '\\') | mark_unprintable(word);
+        at_ += first_byte(stops);
+        if (stops != 0) break;
+      }
+      const auto byte = static_cast<unsigned char>(peek(at_));
       if (byte == '"' || byte == '\\' || byte < 0x20) return;
       if (byte < 0x7f) {
         ++at_;
@@ -270,18 +289,23 @@ class JsonReader {
   std::string_view text_;
   DocumentBuilder& builder_;
   std::size_t at_ = 0;
-  std::vector<bool> open_{};  // lists and maps that are not ended; true for a map
-  bool begun_ = false;        // the innermost one has no value yet
+  bool begun_ = false;  // the innermost list or map has no value yet
   std::string decoded_{};
 };
+
+CDI_INLINE Result<Document> take_json(std::string& text, std::string_view file,
+                                      const Limits& limits) {
+  DocumentBuilder builder{std::move(text), file, limits, /*merge_keys=*/false};
+  if (!builder.failed()) detail::JsonReader{builder}.read();
+  return std::move(builder).finish(text);
+}
 
 }  // namespace detail
 
 CDI_INLINE Result<Document> parse_json(std::string_view text, std::string_view file,
                                        const Limits& limits) {
-  DocumentBuilder builder{text, file, limits, /*merge_keys=*/false};
-  if (!builder.failed()) detail::JsonReader{builder}.read();
-  return std::move(builder).finish();
+  std::string copy = DocumentBuilder::copy_of(text, limits);
+  return detail::take_json(copy, file, limits);
 }
 
 }  // namespace CDI_ABI

@@ -50,23 +50,27 @@ inline bool read_yaml_document(DocumentBuilder& builder) {
   return true;
 }
 
-}  // namespace detail
-
-CDI_INLINE Result<Document> parse_yaml(std::string_view text, std::string_view file,
-                                       const Limits& limits) {
-  std::string converted;
-  if (detail::is_utf16(text) && text.size() <= limits.bytes) {
-    converted = detail::utf8_of_utf16(text);
-    text = converted;
-  }
-  DocumentBuilder builder{text, file, limits, /*merge_keys=*/true};
+CDI_INLINE Result<Document> take_yaml(std::string& text, std::string_view file,
+                                      const Limits& limits) {
+  const bool convert = detail::is_utf16(text) && text.size() <= limits.bytes;
+  std::string converted = convert ? detail::utf8_of_utf16(text) : std::string{};
   const auto half = converted.find(detail::half_character);
+  std::string& source = convert ? converted : text;
+  DocumentBuilder builder{std::move(source), file, limits, /*merge_keys=*/true};
   if (!builder.failed() && half != converted.npos) {
     builder.refuse(Errc::syntax,
                    "not valid YAML: half a character of UTF-16: save the text as UTF-8", half);
   }
   if (!builder.failed()) detail::read_yaml_document(builder);
-  return std::move(builder).finish();
+  return std::move(builder).finish(source);
+}
+
+}  // namespace detail
+
+CDI_INLINE Result<Document> parse_yaml(std::string_view text, std::string_view file,
+                                       const Limits& limits) {
+  std::string copy = DocumentBuilder::copy_of(text, limits);
+  return detail::take_yaml(copy, file, limits);
 }
 
 }  // namespace CDI_ABI
