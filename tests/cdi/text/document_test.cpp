@@ -11,6 +11,8 @@
 #include <doctest/doctest.h>
 
 #include <cdi/text/document.hpp>
+#include <cdi/text/parse_json.hpp>
+#include <cdi/text/parse_yaml.hpp>
 
 #include "../../document_by_hand.hpp"
 
