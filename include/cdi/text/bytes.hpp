@@ -42,11 +42,13 @@ constexpr std::uint64_t mark_equal(std::uint64_t word, char c) noexcept {
   const std::uint64_t difference = word ^ eight_of(c);
   return (difference - eight_of('\x01')) & ~difference & all_marks;
 }
+/// Marks bytes below `c`, which is ASCII.
+constexpr std::uint64_t mark_below(std::uint64_t word, char c) noexcept {
+  return (word - eight_of(c)) & ~word & all_marks;
+}
 /// Marks bytes that are not printable ASCII.
 constexpr std::uint64_t mark_unprintable(std::uint64_t word) noexcept {
-  const std::uint64_t below = (word - eight_of(' ')) & ~word;
-  const std::uint64_t above = word | (word + eight_of('\x01'));
-  return (below | above) & all_marks;
+  return mark_below(word, ' ') | ((word | (word + eight_of('\x01'))) & all_marks);
 }
 
 /// A hash of a text: the same texts have the same, and others hardly ever. Four chains of words are
@@ -107,6 +109,23 @@ inline std::size_t count_byte(std::string_view text, char c) noexcept {
     count += detail::count_in_part(text.substr(0, part), c);
   }
   return count + detail::count_in_part(text, c);
+}
+
+/// The number of bytes at the front that are printable ASCII or LF.
+inline std::size_t count_simple(std::string_view text) noexcept {
+  std::size_t i = 0;
+  for (; i + sizeof(Block) <= text.size(); i += sizeof(Block)) {
+    const Block block = load_block(text.data() + i);
+    const auto simple = ((block >= ' ') & (block < 0x7f)) | (block == '\n');  // -1 where it is
+    char bytes[sizeof simple];
+    std::memcpy(bytes, &simple, sizeof simple);
+    const std::uint64_t first = ~load_word(bytes);
+    const std::uint64_t second = ~load_word(bytes + sizeof first);
+    if (first != 0) return i + first_byte(first);
+    if (second != 0) return i + sizeof first + first_byte(second);
+  }
+  while (i < text.size() && ((text[i] >= ' ' && text[i] < 0x7f) || text[i] == '\n')) ++i;
+  return i;
 }
 
 }  // namespace detail

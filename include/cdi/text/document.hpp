@@ -213,7 +213,7 @@ class Document::Value {
   friend class Range;
 
   Value(const Document& document, std::uint32_t index) : document_{&document}, index_{index} {}
-  const Node& node() const { return document_->nodes_[index_]; }
+  [[gnu::always_inline]] const Node& node() const { return document_->nodes_[index_]; }
   Value after() const { return {*document_, node().next}; }
 
   const Document* document_;

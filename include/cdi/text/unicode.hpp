@@ -7,12 +7,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 
 #include <cdi/base/result.hpp>
-#include <cdi/text/document.hpp>
+#include <cdi/text/bytes.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -49,21 +48,6 @@ constexpr int hex_digit(char c) noexcept {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/// The number of bytes at the front that are printable ASCII: eight at a time.
-inline std::size_t count_ascii(std::string_view text) noexcept {
-  constexpr std::uint64_t ones = 0x0101010101010101;
-  std::size_t i = 0;
-  for (; i + 8 <= text.size(); i += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, text.data() + i, 8);
-    const std::uint64_t below = (word - 0x20 * ones) & ~word;  // of a byte under 0x20
-    const std::uint64_t above = word | (word + ones);          // of a byte over 0x7e
-    if (((below | above) & (0x80 * ones)) != 0) break;
-  }
-  while (i < text.size() && text[i] >= 0x20 && text[i] < 0x7f) ++i;
-  return i;
-}
-
 /// Whether a character ends a line in YAML 1.1, but not in YAML 1.2 and JSON: NEL, and the line and
 /// paragraph separators.
 inline bool ends_old_line(std::string_view character) noexcept {
@@ -86,9 +70,8 @@ struct OddCharacters {
 /// Finds such characters in a text in UTF-8.
 inline OddCharacters find_odd_characters(std::string_view text) noexcept {
   OddCharacters found;
-  std::size_t i = 0;
-  while (true) {
-    i += count_ascii(text.substr(i));
+  for (std::size_t i = 0; true;) {
+    i += count_simple(text.substr(i));
     if (i >= text.size()) return found;
     const auto byte = static_cast<unsigned char>(text[i]);
     const bool control = byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r';
@@ -97,7 +80,8 @@ inline OddCharacters find_odd_characters(std::string_view text) noexcept {
       found.forbidden = i;
       return found;
     }
-    if (found.unportable == text.npos && is_unportable(text.substr(i, size))) found.unportable = i;
+    const bool odd = size > 1 && is_unportable(text.substr(i, size));
+    if (odd && found.unportable == text.npos) found.unportable = i;
     i += size;
   }
 }

@@ -169,10 +169,8 @@ class YamlBlockReader {
 
   bool read_token() {
     const char c = cursor_.peek();
-    if (cursor_.is_blank_or_end(1)) {
-      if (c == '-') return read_dash();
-      if (c == '?') return read_question_mark();
-      if (c == ':') return read_lone_colon();
+    if ((c == '-' || c == '?' || c == ':') && cursor_.is_blank_or_end(1)) {
+      return c == '-' ? read_dash() : c == '?' ? read_question_mark() : read_lone_colon();
     }
     if (c == '&' || c == '!') return read_property();
     return c == '[' || c == '{' ? read_flow() : read_node();
@@ -266,6 +264,28 @@ class YamlBlockReader {
 
   /// Reads a scalar or an alias, as a key or a value.
   bool read_node() {
+    const bool may_be_simple = !nodes_.properties.any() && !outer_.any() && !awaits_colon_;
+    const std::size_t size = may_be_simple ? cursor_.word_size() : 0;
+    if (size == 0) return read_any_node();
+    const std::size_t begin = cursor_.at();
+    const char end = cursor_.peek(size);
+    if (end == ':' && key_allowed_ && size <= longest_yaml_key) {
+      if (!begin_entry(begin, cursor_.column()) || !nodes_.add_plain(begin, size)) return false;
+      cursor_.move(size);
+      end_key(begin);
+      return true;
+    }
+    if (end == '\n' && slot_ != Slot::none && cursor_.ends_with_line(begin + size, least())) {
+      slot_ = Slot::none;
+      key_allowed_ = false;
+      cursor_.move(size);
+      return nodes_.add_plain(begin, size);
+    }
+    return read_any_node();
+  }
+
+  /// The same for nodes of all forms.
+  bool read_any_node() {
     const bool after_property = nodes_.follows_property();
     const bool may_be_key = after_property ? key_after_property_ : key_allowed_;
     const std::size_t begin = cursor_.at();
@@ -289,19 +309,33 @@ class YamlBlockReader {
   /// The first column of further lines of a value.
   std::size_t least() const { return open_.empty() ? 0 : open_.back().column + 1; }
 
-  bool add_key(const YamlNode& node, std::size_t begin) {
+  /// The same where an anchor or tag is before the key or the map.
+  bool begin_entry_of_property(std::size_t begin) {
     const YamlProperties mine = nodes_.follows_property()
                                     ? std::exchange(nodes_.properties, std::exchange(outer_, {}))
                                     : YamlProperties{};
     if (!begin_entry(begin, cursor_.column_of(begin))) return false;
     nodes_.properties = mine;
+    return true;
+  }
+
+  bool add_key(const YamlNode& node, std::size_t begin) {
+    const bool plain = !nodes_.properties.any() && !outer_.any();
+    if (plain ? !begin_entry(begin, cursor_.column_of(begin)) : !begin_entry_of_property(begin)) {
+      return false;
+    }
     if (!nodes_.add(node)) return false;
-    slot_ = Slot::value;
-    slot_begin_ = node.scalar.at;
     cursor_.skip_blanks();
+    end_key(node.scalar.at);
+    return true;
+  }
+
+  /// Moves over the colon behind a key.
+  void end_key(std::size_t begin) {
+    slot_ = Slot::value;
+    slot_begin_ = begin;
     cursor_.move(1);
     key_allowed_ = false;
-    return true;
   }
 
   bool add_value(const YamlNode& node) {

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include <cdi/base/result.hpp>
-#include <cdi/text/document.hpp>
+#include <cdi/text/bytes.hpp>
 #include <cdi/text/document_builder.hpp>
 #include <cdi/text/unicode.hpp>
 #include <cdi/version.hpp>
@@ -65,17 +65,17 @@ class YamlCursor {
   /// The text from `begin` up to here.
   std::string_view text_from(std::size_t begin) const { return text_.substr(begin, at_ - begin); }
 
-  /// The byte `ahead`; NUL behind the end, which no YAML text has.
-  char peek(std::size_t ahead = 0) const {
+  /// The byte here; NUL at the end, which no YAML text has.
+  char peek() const { return text_.data()[at_]; }
+  /// The byte `ahead`; NUL behind the end.
+  char peek(std::size_t ahead) const {
     return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
   }
-  bool is_blank(std::size_t ahead = 0) const { return peek(ahead) == ' ' || peek(ahead) == '\t'; }
-  bool is_line_end(std::size_t ahead = 0) const {
-    const char c = peek(ahead);
-    return c == '\n' || c == '\r' || c == '\0';
-  }
+  bool is_blank() const { return is_blank(peek()); }
+  bool is_line_end(std::size_t ahead = 0) const { return is_line_end(peek(ahead)); }
   bool is_blank_or_end(std::size_t ahead = 0) const {
-    return is_blank(ahead) || is_line_end(ahead);
+    const char c = peek(ahead);
+    return c <= ' ' && (is_blank(c) || is_line_end(c));
   }
 
   /// Whether the line is `---` or `...`, with a blank or nothing behind it. Only in column 0.
@@ -101,6 +101,31 @@ class YamlCursor {
     return is_line_end(blanks) || peek(blanks) == '#';
   }
 
+  /// The size of the word here, which is a plain scalar if nothing but a line end or colon follows:
+  /// it begins with a letter, a digit, `/` or `_`, and ends before a blank, a line end, or a colon
+  /// with one of these behind it. 0 when something else is here.
+  std::size_t word_size() const {
+    const char c = peek();
+    const char lower = ascii_lower(c);
+    if (!((lower >= 'a' && lower <= 'z') || (c >= '/' && c <= '9') || c == '_')) return 0;
+    YamlCursor end = *this;
+    for (;; end.move(1)) {
+      end.skip_plain_bytes();
+      const bool colon = end.peek() == ':' && end.is_blank_or_end(1);
+      if (colon || end.is_blank_or_end()) return end.at_ - at_;
+    }
+  }
+
+  /// Whether a scalar ends with this line: the next line is indented by fewer spaces than `least`,
+  /// and is not empty.
+  bool ends_with_line(std::size_t end, std::size_t least) const {
+    YamlCursor next = *this;
+    next.move_to(end);
+    next.next_line();
+    next.skip_spaces();
+    return next.column() < least && !next.is_blank_or_end();
+  }
+
   // -- moves -------------------------------------------------------------------------------------
 
   void move(std::size_t bytes) { at_ += bytes; }
@@ -122,7 +147,21 @@ class YamlCursor {
 
   void skip_blanks() { at_ += count_blanks(); }
   void skip_spaces() {
+    if (peek() != ' ') return;
+    while (has_word()) {
+      const std::size_t spaces = first_byte(word() ^ eight_of(' '));
+      at_ += spaces;
+      if (spaces < sizeof(std::uint64_t)) return;
+    }
     while (peek() == ' ') ++at_;
+  }
+  /// Moves over bytes other than blanks, line ends and colons, but not always over all.
+  void skip_plain_bytes() {
+    while (has_word()) {
+      const std::uint64_t stops = mark_below(word(), '!') | mark_equal(word(), ':');
+      at_ += first_byte(stops);
+      if (stops != 0) return;
+    }
   }
   void skip_rest_of_line() { at_ = std::min(text_.find_first_of("\r\n", at_), text_.size()); }
 
@@ -136,6 +175,8 @@ class YamlCursor {
   /// Moves over blanks, comments and line ends to the next token, or the end.
   void skip_to_token(Tabs tabs) {
     while (true) {
+      skip_spaces();
+      if (peek() > '#') return;  // as most tokens are
       while (peek() == ' ' || (peek() == '\t' && (tabs != Tabs::none || at_ < blank_until_))) {
         ++at_;
       }
@@ -154,11 +195,18 @@ class YamlCursor {
   }
 
  private:
+  static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+  static bool is_line_end(char c) { return c == '\n' || c == '\r' || c == '\0'; }
+
   std::size_t count_blanks() const {
     std::size_t blanks = 0;
-    while (is_blank(blanks)) ++blanks;
+    while (is_blank(peek(blanks))) ++blanks;
     return blanks;
   }
+
+  /// Whether there are eight bytes for `word`.
+  bool has_word() const { return text_.size() - at_ >= sizeof(std::uint64_t); }
+  std::uint64_t word() const { return load_word(text_.data() + at_); }
 
   std::string_view text_;
   DocumentBuilder& builder_;

@@ -81,6 +81,12 @@ class YamlNodeReader {
     return cursor_.refuse("the anchor " + quoted(node.alias) + " is not defined", at);
   }
 
+  /// Adds a plain scalar of one line, without anchor and tag. False when the text is refused.
+  bool add_plain(std::size_t at, std::size_t size) {
+    return is_null_word(cursor_.text(at, size)) ? builder_.null(at)
+                                                : builder_.scalar(at, at, size, /*quoted=*/false);
+  }
+
   /// Adds a value that is not written. False when the text is refused.
   bool add_null(std::size_t at) {
     const bool text = properties.is_text;
@@ -92,7 +98,7 @@ class YamlNodeReader {
   /// Begins a list or a map. False when the text is refused.
   bool begin(bool list, std::size_t at) {
     if (list ? !builder_.begin_list(at) : !builder_.begin_map(at)) return false;
-    note_anchor(std::exchange(properties, {}));
+    if (properties.any()) note_anchor(std::exchange(properties, {}));
     return true;
   }
 
@@ -109,24 +115,24 @@ class YamlNodeReader {
   }
 
   bool add_scalar(const YamlNode& node) {
-    const YamlScalar& scalar = node.scalar;
+    if (!properties.any()) return add_text(node, node.scalar.quoted);
     const auto mine = std::exchange(properties, {});
-    const bool quoted = mine.is_text || (scalar.quoted && !mine.tagged);
-    const auto text = text_of(node);
-    bool good = false;
-    if (!quoted && !scalar.quoted && is_null_word(text)) {
-      good = builder_.null(scalar.at);
-    } else if (scalar.is_decoded) {
-      good = builder_.decoded_scalar(scalar.at, text, quoted);
-    } else {
-      good = builder_.scalar(scalar.at, scalar.begin, scalar.size, quoted);
-    }
+    const bool good = add_text(node, mine.is_text || (node.scalar.quoted && !mine.tagged));
     note_anchor(mine);
     return good;
   }
 
+  bool add_text(const YamlNode& node, bool quoted) {
+    const YamlScalar& scalar = node.scalar;
+    const auto text = text_of(node);
+    if (!quoted && !scalar.quoted && is_null_word(text)) return builder_.null(scalar.at);
+    if (scalar.is_decoded) return builder_.decoded_scalar(scalar.at, text, quoted);
+    return builder_.scalar(scalar.at, scalar.begin, scalar.size, quoted);
+  }
+
   static bool is_null_word(std::string_view text) {
-    return text == "~" || text == "null" || text == "Null" || text == "NULL" || text.empty();
+    if (text.size() < 2) return text.empty() || text == "~";
+    return text.size() == 4 && (text == "null" || text == "Null" || text == "NULL");
   }
 
   /// Makes an anchor name the value that was added last.

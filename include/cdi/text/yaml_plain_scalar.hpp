@@ -75,19 +75,18 @@ class YamlPlainScalarReader {
   /// Moves over the rest of the scalar on this line. Returns where it ends, without the blanks
   /// behind it.
   std::size_t skip_line() {
-    std::size_t end = cursor_.at();
-    for (; !cursor_.is_line_end(); cursor_.move(1)) {
+    const std::size_t begin = cursor_.at();
+    for (;; cursor_.move(1)) {
+      if (!flow_) cursor_.skip_plain_bytes();
+      if (cursor_.is_line_end() || (cursor_.is_blank() && cursor_.peek(1) == '#')) break;
       const char c = cursor_.peek();
-      if (c == ' ' || c == '\t') {
-        if (cursor_.peek(1) == '#') break;
-        continue;
-      }
       if (c == ':' && cursor_.is_blank_or_end(1)) break;
       if (flow_ && is_flow_indicator(c)) break;
       if (flow_ && c == '?') note_question_mark();
-      end = cursor_.at() + 1;
     }
-    return end;
+    auto line = cursor_.text_from(begin);
+    while (line.ends_with(' ') || line.ends_with('\t')) line.remove_suffix(1);
+    return begin + line.size();
   }
 
   void note_question_mark() {
@@ -101,6 +100,7 @@ class YamlPlainScalarReader {
     while (cursor_.is_line_end() && !cursor_.at_end()) {
       cursor_.next_line();
       ++line_ends;
+      cursor_.skip_spaces();
       while (cursor_.is_blank()) {
         if (cursor_.peek() == '\t' && cursor_.column() < least_) {
           return cursor_.refuse("indent with spaces, not with tabs", cursor_.at());

@@ -35,6 +35,7 @@ TEST_CASE("A byte is marked when it has a value, and when it is not printable") 
     for (std::size_t at = 0; at < 8; ++at) {
       const auto word = word_with(static_cast<unsigned char>(byte), at);
       CHECK(first_byte(mark_equal(word, '"')) == (byte == '"' ? at : 8));
+      CHECK(first_byte(mark_below(word, '!')) == (byte < '!' ? at : 8));
       const bool printable = byte >= 0x20 && byte < 0x7f;
       CHECK(first_byte(mark_unprintable(word)) == (printable ? 8 : at));
     }
@@ -50,6 +51,16 @@ TEST_CASE("Bytes are counted, however many there are") {
     std::size_t expected = 0;
     for (std::size_t i = 0; i < size; i += 3, ++expected) text[i] = 'a';
     CHECK(count_byte(text, 'a') == expected);
+  }
+}
+
+TEST_CASE("Printable ASCII and LF are counted up to any other byte, wherever it is") {
+  for (std::size_t size = 0; size < 40; ++size) {
+    for (int c = 0; c < 256; ++c) {
+      const std::string text = std::string(size, '~') + static_cast<char>(c) + std::string(20, ' ');
+      const bool simple = (c >= 0x20 && c < 0x7f) || c == '\n';
+      CHECK(count_simple(text) == (simple ? text.size() : size));
+    }
   }
 }
 

@@ -84,18 +84,23 @@ inline std::string name_fields(const Type& type) {
   return names;
 }
 
-/// The index of the field of a key, in any case; `field_count` when there is none. `next` is tried
-/// first.
-inline std::size_t find_field(const Type& type, std::string_view key, std::size_t next = 0) {
+/// The field of a key.
+struct FoundField {
+  std::size_t index = 0;  // the number of fields when there is none
+  bool same_case = true;
+};
+
+/// Finds the field of a key, in any case. Tries the field `next` first.
+inline FoundField find_field(const Type& type, std::string_view key, std::size_t next = 0) {
   const std::size_t count = type.field_count;
   std::size_t i = next < count ? next : 0;
   for (std::size_t tried = 0; tried < count; ++tried, i = i + 1 < count ? i + 1 : 0) {
     const std::string_view field = type.fields[i].key;
-    const bool may_be =
-        field.size() == key.size() && ascii_lower(field.front()) == ascii_lower(key.front());
-    if (may_be && (field == key || same_key(field, key))) return i;
+    if (field.size() != key.size() || !same_key(field.substr(0, 1), key.substr(0, 1))) continue;
+    if (field == key) return {i};
+    if (same_key(field, key)) return {i, false};
   }
-  return count;
+  return {count};
 }
 
 /// Reads a `BasicAnyMember`.
@@ -140,7 +145,7 @@ inline void read_unknown(const Document::Value& value, const Type& type, void* e
   const Type& member = *type.extra->item;
   Items items{type.extra->make(extra, count), 0};
   for (const auto entry : value.members()) {
-    if (find_field(type, entry.key.text()) != type.field_count) continue;
+    if (find_field(type, entry.key.text()).index != type.field_count) continue;
     detail::read_member(entry, nth(items, items.size++, member), member);
   }
 }
@@ -178,8 +183,7 @@ inline bool read_object(const Document::Value& value, void* self, const Type& ty
   std::size_t unknown = 0;
   std::size_t next = 0;  // the field behind that of the last key: many texts have them in order
   for (const auto [key, member] : value.members()) {
-    const std::string_view name = key.text();
-    const std::size_t i = detail::find_field(type, name, next);
+    const auto [i, same_case] = detail::find_field(type, key.text(), next);
     next = i + 1;
     if (i == type.field_count) {
       if (type.extra == nullptr) {
@@ -195,7 +199,7 @@ inline bool read_object(const Document::Value& value, void* self, const Type& ty
     }
     seen |= bit;
     const FieldRow& row = type.fields[i];
-    if (!reading.odd_case && name != row.key) {
+    if (!same_case && !reading.odd_case) {
       reading.odd_case = key;
       reading.field = row.key;
     }
