@@ -46,9 +46,15 @@ constexpr std::uint64_t mark_equal(std::uint64_t word, char c) noexcept {
 constexpr std::uint64_t mark_below(std::uint64_t word, char c) noexcept {
   return (word - eight_of(c)) & ~word & all_marks;
 }
-/// Marks bytes that are not printable ASCII.
-constexpr std::uint64_t mark_unprintable(std::uint64_t word) noexcept {
-  return mark_below(word, ' ') | ((word | (word + eight_of('\x01'))) & all_marks);
+/// Marks bytes that end the plain part of a JSON string: quotes, backslashes, and all that is not
+/// printable ASCII.
+constexpr std::uint64_t mark_string_end(std::uint64_t word) noexcept {
+  constexpr std::uint64_t one = eight_of('\x01');
+  const std::uint64_t quotes = (word ^ eight_of('"')) - one;
+  const std::uint64_t backslashes = (word ^ eight_of('\\')) - one;
+  const std::uint64_t controls = word - eight_of(' ');
+  const std::uint64_t others = word | (word + one);
+  return (quotes | backslashes | controls | others) & all_marks;
 }
 
 /// A hash of a text: the same texts have the same, and others hardly ever. Four chains of words are

@@ -146,7 +146,7 @@ class Document {
   Document() = default;
 
   Position position(std::size_t at) const;
-  std::string_view text(const Node& node) const {
+  [[gnu::always_inline]] std::string_view text(const Node& node) const {
     const bool written = node.begin < source_.size();
     const char* const text =
         written ? source_.data() + node.begin : decoded_.data() + (node.begin - source_.size());
@@ -178,14 +178,16 @@ class Document {
 class Document::Value {
  public:
   /// The kind that it was written as.
-  Kind kind() const { return kind_of(node()); }
+  [[gnu::always_inline]] Kind kind() const { return kind_of(node()); }
   /// Whether it is null, written or not.
   bool is_null() const { return kind() == Kind::null; }
   /// Whether it has a text: `Kind::plain` or `Kind::quoted`.
-  bool is_scalar() const { return kind() == Kind::plain || kind() == Kind::quoted; }
+  [[gnu::always_inline]] bool is_scalar() const {
+    return kind() == Kind::plain || kind() == Kind::quoted;
+  }
 
   /// The text of a scalar: decoded, and otherwise as written; empty for other kinds.
-  std::string_view text() const {
+  [[gnu::always_inline]] std::string_view text() const {
     return is_scalar() ? document_->text(node()) : std::string_view{};
   }
 
@@ -214,7 +216,7 @@ class Document::Value {
 
   Value(const Document& document, std::uint32_t index) : document_{&document}, index_{index} {}
   [[gnu::always_inline]] const Node& node() const { return document_->nodes_[index_]; }
-  Value after() const { return {*document_, node().next}; }
+  [[gnu::always_inline]] Value after() const { return {*document_, node().next}; }
 
   const Document* document_;
   std::uint32_t index_;

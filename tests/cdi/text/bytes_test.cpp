@@ -29,15 +29,15 @@ TEST_CASE("The first byte of a word is the first of the text, on all machines") 
     CHECK(first_byte(word_with('y', at) ^ eight_of('x')) == at);
 }
 
-TEST_CASE("A byte is marked when it has a value, and when it is not printable") {
+TEST_CASE("Bytes are marked by their value, and where they end the plain part of a string") {
   for (unsigned byte = 0; byte < 256; ++byte) {
     CAPTURE(byte);
     for (std::size_t at = 0; at < 8; ++at) {
       const auto word = word_with(static_cast<unsigned char>(byte), at);
       CHECK(first_byte(mark_equal(word, '"')) == (byte == '"' ? at : 8));
       CHECK(first_byte(mark_below(word, '!')) == (byte < '!' ? at : 8));
-      const bool printable = byte >= 0x20 && byte < 0x7f;
-      CHECK(first_byte(mark_unprintable(word)) == (printable ? 8 : at));
+      const bool plain = byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
+      CHECK(first_byte(mark_string_end(word)) == (plain ? 8 : at));
     }
   }
 }

@@ -51,18 +51,18 @@ class JsonReader {
   bool has_word(std::size_t at) const { return text_.size() - at >= sizeof(std::uint64_t); }
 
   void skip_blanks() {
-    while (is_blank(peek(at_))) {
-      ++at_;
-      skip_indentation();
-    }
+    if (is_blank(peek(at_))) at_ = end_of_blanks(at_ + 1);
   }
 
-  /// Moves over spaces, but not always over all.
-  void skip_indentation() {
-    while (has_word(at_)) {
-      const std::size_t spaces = first_byte(load_word(text_.data() + at_) ^ eight_of(' '));
-      at_ += spaces;
-      if (spaces < sizeof(std::uint64_t)) return;
+  /// Where blanks end, which are mostly the indentation of a line.
+  std::size_t end_of_blanks(std::size_t at) const {
+    for (;; ++at) {
+      while (has_word(at)) {
+        const std::size_t spaces = first_byte(load_word(text_.data() + at) ^ eight_of(' '));
+        at += spaces;
+        if (spaces < sizeof(std::uint64_t)) break;
+      }
+      if (!is_blank(peek(at))) return at;
     }
   }
 
@@ -181,21 +181,22 @@ class JsonReader {
   /// Moves over the bytes of a string that are not escapes.
   void skip_plain_bytes() {
     while (true) {
-      while (has_word(at_)) {
-        const std::uint64_t word = load_word(text_.data() + at_);
-        const std::uint64_t stops =
-            mark_equal(word, '"') | mark_equal(word, '\\') | mark_unprintable(word);
-        at_ += first_byte(stops);
-        if (stops != 0) break;
-      }
+      at_ = end_of_printable(at_);
       const auto byte = static_cast<unsigned char>(peek(at_));
-      if (byte == '"' || byte == '\\' || byte < 0x20) return;
-      if (byte < 0x7f) {
-        ++at_;
-      } else if (!skip_rare_character()) {
-        return;
-      }
+      const bool rare = byte >= 0x7f;
+      if (!rare || !skip_rare_character()) return;
     }
+  }
+
+  /// Where printable ASCII other than quotes and backslashes ends.
+  std::size_t end_of_printable(std::size_t at) const {
+    while (has_word(at)) {
+      const std::uint64_t stops = mark_string_end(load_word(text_.data() + at));
+      if (stops != 0) return at + first_byte(stops);
+      at += sizeof stops;
+    }
+    while (peek(at) >= ' ' && peek(at) < 0x7f && peek(at) != '"' && peek(at) != '\\') ++at;
+    return at;
   }
 
   /// Moves over a character that is not printable ASCII; false when it is not UTF-8.
