@@ -117,18 +117,33 @@ inline std::size_t count_byte(std::string_view text, char c) noexcept {
   return count + detail::count_in_part(text, c);
 }
 
+/// Sixteen bytes that are 255 where a byte is printable ASCII or LF, and 0 elsewhere.
+inline Block simple_bytes(const char* from) noexcept {
+  const Block block = load_block(from);
+  return static_cast<Block>(((block >= ' ') & (block < 0x7f)) | (block == '\n'));
+}
+
+/// The index of the first byte that is not 255; 16 when there is none.
+inline std::size_t first_zero(const Block& block) noexcept {
+  char bytes[sizeof block];
+  std::memcpy(bytes, &block, sizeof block);
+  const std::uint64_t low = ~load_word(bytes);
+  return low != 0 ? first_byte(low) : 8 + first_byte(~load_word(bytes + 8));
+}
+
 /// The number of bytes at the front that are printable ASCII or LF.
 inline std::size_t count_simple(std::string_view text) noexcept {
   std::size_t i = 0;
+  constexpr std::size_t four = 4 * sizeof(Block);
+  for (; i + four <= text.size(); i += four) {
+    const char* const from = text.data() + i;
+    const Block first = simple_bytes(from) & simple_bytes(from + 16);
+    const Block second = simple_bytes(from + 32) & simple_bytes(from + 48);
+    if (first_zero(first & second) < sizeof(Block)) break;
+  }
   for (; i + sizeof(Block) <= text.size(); i += sizeof(Block)) {
-    const Block block = load_block(text.data() + i);
-    const auto simple = ((block >= ' ') & (block < 0x7f)) | (block == '\n');  // -1 where it is
-    char bytes[sizeof simple];
-    std::memcpy(bytes, &simple, sizeof simple);
-    const std::uint64_t first = ~load_word(bytes);
-    const std::uint64_t second = ~load_word(bytes + sizeof first);
-    if (first != 0) return i + first_byte(first);
-    if (second != 0) return i + sizeof first + first_byte(second);
+    const std::size_t simple = first_zero(simple_bytes(text.data() + i));
+    if (simple < sizeof(Block)) return i + simple;
   }
   while (i < text.size() && ((text[i] >= ' ' && text[i] < 0x7f) || text[i] == '\n')) ++i;
   return i;

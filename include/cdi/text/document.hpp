@@ -132,7 +132,7 @@ class Document {
     }
     [[gnu::always_inline]] void push_back(const Node& node) {
       if (size_ % per_block == 0) add_block();
-      blocks_.back().push_back(node);
+      *free_++ = node;
       ++size_;
     }
 
@@ -140,6 +140,7 @@ class Document {
     static constexpr std::size_t per_block = 512;
     void add_block();
     std::vector<std::vector<Node>> blocks_{};
+    Node* free_ = nullptr;  // where the next one comes, in the last block
     std::size_t size_ = 0;
   };
 

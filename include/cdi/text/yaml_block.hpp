@@ -169,7 +169,8 @@ class YamlBlockReader {
 
   bool read_token() {
     const char c = cursor_.peek();
-    if ((c == '-' || c == '?' || c == ':') && cursor_.is_blank_or_end(1)) {
+    const bool may_be_alone = c == '-' || c == '?' || c == ':';
+    if (may_be_alone && cursor_.is_blank_or_end(1)) {
       return c == '-' ? read_dash() : c == '?' ? read_question_mark() : read_lone_colon();
     }
     if (c == '&' || c == '!') return read_property();
@@ -268,19 +269,20 @@ class YamlBlockReader {
     const std::size_t size = may_be_simple ? cursor_.word_size() : 0;
     if (size == 0) return read_any_node();
     const std::size_t begin = cursor_.at();
-    const char end = cursor_.peek(size);
-    if (end == ':' && key_allowed_ && size <= longest_yaml_key) {
-      if (!begin_entry(begin, cursor_.column()) || !nodes_.add_plain(begin, size)) return false;
-      cursor_.move(size);
+    const std::size_t column = cursor_.column();
+    cursor_.move(size);
+    if (cursor_.peek() == ':' && key_allowed_ && size <= longest_yaml_key) {
+      if (!begin_entry(begin, column) || !nodes_.add_plain(begin, size)) return false;
       end_key(begin);
       return true;
     }
-    if (end == '\n' && slot_ != Slot::none && cursor_.ends_with_line(begin + size, least())) {
+    const bool value = cursor_.peek() == '\n' && slot_ != Slot::none;
+    if (value && cursor_.move_to_shallower_line(least())) {
       slot_ = Slot::none;
       key_allowed_ = false;
-      cursor_.move(size);
       return nodes_.add_plain(begin, size);
     }
+    cursor_.move_to(begin);
     return read_any_node();
   }
 

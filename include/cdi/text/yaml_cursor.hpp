@@ -71,12 +71,9 @@ class YamlCursor {
   char peek(std::size_t ahead) const {
     return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
   }
-  bool is_blank() const { return is_blank(peek()); }
-  bool is_line_end(std::size_t ahead = 0) const { return is_line_end(peek(ahead)); }
-  bool is_blank_or_end(std::size_t ahead = 0) const {
-    const char c = peek(ahead);
-    return c <= ' ' && (is_blank(c) || is_line_end(c));
-  }
+  bool is_blank() const { return blank(peek()); }
+  bool is_line_end(std::size_t ahead = 0) const { return line_end(peek(ahead)); }
+  bool is_blank_or_end(std::size_t ahead = 0) const { return blank_or_end(peek(ahead)); }
 
   /// Whether the line is `---` or `...`, with a blank or nothing behind it. Only in column 0.
   bool is_marker(std::string_view marker) const {
@@ -108,22 +105,11 @@ class YamlCursor {
     const char c = peek();
     const char lower = ascii_lower(c);
     if (!((lower >= 'a' && lower <= 'z') || (c >= '/' && c <= '9') || c == '_')) return 0;
-    YamlCursor end = *this;
-    for (;; end.move(1)) {
-      end.skip_plain_bytes();
-      const bool colon = end.peek() == ':' && end.is_blank_or_end(1);
-      if (colon || end.is_blank_or_end()) return end.at_ - at_;
+    for (std::size_t end = at_ + 1;; ++end) {
+      end = end_of_plain_bytes(end);
+      const char* const stop = text_.data() + end;
+      if (blank_or_end(*stop) || (*stop == ':' && blank_or_end(stop[1]))) return end - at_;
     }
-  }
-
-  /// Whether a scalar ends with this line: the next line is indented by fewer spaces than `least`,
-  /// and is not empty.
-  bool ends_with_line(std::size_t end, std::size_t least) const {
-    YamlCursor next = *this;
-    next.move_to(end);
-    next.next_line();
-    next.skip_spaces();
-    return next.column() < least && !next.is_blank_or_end();
   }
 
   // -- moves -------------------------------------------------------------------------------------
@@ -147,29 +133,30 @@ class YamlCursor {
 
   void skip_blanks() { at_ += count_blanks(); }
   void skip_spaces() {
-    if (peek() != ' ') return;
-    while (has_word()) {
-      const std::size_t spaces = first_byte(word() ^ eight_of(' '));
-      at_ += spaces;
-      if (spaces < sizeof(std::uint64_t)) return;
-    }
-    while (peek() == ' ') ++at_;
+    if (peek() == ' ') at_ = end_of_spaces(at_ + 1);
   }
   /// Moves over bytes other than blanks, line ends and colons, but not always over all.
-  void skip_plain_bytes() {
-    while (has_word()) {
-      const std::uint64_t stops = mark_below(word(), '!') | mark_equal(word(), ':');
-      at_ += first_byte(stops);
-      if (stops != 0) return;
-    }
-  }
+  void skip_plain_bytes() { at_ = end_of_plain_bytes(at_); }
   void skip_rest_of_line() { at_ = std::min(text_.find_first_of("\r\n", at_), text_.size()); }
 
   /// Moves from the end of a line to the begin of the next.
   void next_line() {
-    at_ = std::min(at_ + (text_.substr(at_, 2) == "\r\n" ? 2 : 1), text_.size());
+    const bool two = peek() == '\r' && peek(1) == '\n';
+    at_ = std::min(at_ + (two ? 2 : 1), text_.size());
     line_begin_ = at_;
     fresh_ = true;
+  }
+
+  /// From the end of a line, which is an LF: moves to the token that the next line begins with, if
+  /// it is indented by fewer spaces than `least`. False when it is not.
+  bool move_to_shallower_line(std::size_t least) {
+    const std::size_t begin = at_ + 1;
+    const std::size_t token = end_of_spaces(begin);
+    if (token - begin >= least || blank_or_end(text_.data()[token])) return false;
+    at_ = token;
+    line_begin_ = begin;
+    fresh_ = true;
+    return true;
   }
 
   /// Moves over blanks, comments and line ends to the next token, or the end.
@@ -195,18 +182,39 @@ class YamlCursor {
   }
 
  private:
-  static bool is_blank(char c) { return c == ' ' || c == '\t'; }
-  static bool is_line_end(char c) { return c == '\n' || c == '\r' || c == '\0'; }
+  static bool blank(char c) { return c == ' ' || c == '\t'; }
+  static bool line_end(char c) { return c == '\n' || c == '\r' || c == '\0'; }
+  static bool blank_or_end(char c) { return c <= ' ' && (blank(c) || line_end(c)); }
 
   std::size_t count_blanks() const {
     std::size_t blanks = 0;
-    while (is_blank(peek(blanks))) ++blanks;
+    while (blank(peek(blanks))) ++blanks;
     return blanks;
   }
 
-  /// Whether there are eight bytes for `word`.
-  bool has_word() const { return text_.size() - at_ >= sizeof(std::uint64_t); }
-  std::uint64_t word() const { return load_word(text_.data() + at_); }
+  /// Whether eight bytes are at a place.
+  bool has_word(std::size_t at) const { return text_.size() - at >= sizeof(std::uint64_t); }
+
+  std::size_t end_of_spaces(std::size_t at) const {
+    while (has_word(at)) {
+      const std::size_t spaces = first_byte(load_word(text_.data() + at) ^ eight_of(' '));
+      at += spaces;
+      if (spaces < sizeof(std::uint64_t)) return at;
+    }
+    while (text_.data()[at] == ' ') ++at;
+    return at;
+  }
+
+  /// Where bytes other than blanks, line ends and colons end, or before; at most at the end.
+  std::size_t end_of_plain_bytes(std::size_t at) const {
+    while (has_word(at)) {
+      const std::uint64_t word = load_word(text_.data() + at);
+      const std::uint64_t stops = mark_below(word, '!') | mark_equal(word, ':');
+      at += first_byte(stops);
+      if (stops != 0) return at;
+    }
+    return at;
+  }
 
   std::string_view text_;
   DocumentBuilder& builder_;

@@ -132,7 +132,8 @@ class YamlNodeReader {
 
   static bool is_null_word(std::string_view text) {
     if (text.size() < 2) return text.empty() || text == "~";
-    return text.size() == 4 && (text == "null" || text == "Null" || text == "NULL");
+    if (text.size() != 4 || ascii_lower(text[1]) != 'u') return false;
+    return text == "null" || text == "Null" || text == "NULL";
   }
 
   /// Makes an anchor name the value that was added last.

@@ -28,8 +28,8 @@ CDI_INLINE bool Document::may_have_nul() const {
 }
 
 CDI_INLINE void Document::Nodes::add_block() {
-  blocks_.emplace_back();
-  blocks_.back().reserve(per_block);
+  blocks_.emplace_back(per_block);
+  free_ = blocks_.back().data();
 }
 
 CDI_INLINE Document::Value Document::root() const {
