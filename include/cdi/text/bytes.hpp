@@ -57,24 +57,24 @@ constexpr std::uint64_t mark_string_end(std::uint64_t word) noexcept {
   return (quotes | backslashes | controls | others) & all_marks;
 }
 
-/// A hash of a text: the same texts have the same, and others hardly ever. Four chains of words are
-/// computed at a time.
+/// A hash of a text: the same texts have the same, and others hardly ever.
 inline std::size_t hash_bytes(std::string_view text) noexcept {
-  constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;
-  constexpr std::size_t chains = 4;
-  constexpr std::size_t step = chains * sizeof(std::uint64_t);
-  std::uint64_t hash[chains] = {1, 2, 3, text.size()};
-  const auto add = [&](const char* bytes) {
-    for (std::size_t i = 0; i < chains; ++i) {
-      hash[i] = std::rotl((hash[i] ^ load_word(bytes + 8 * i)) * factor, 29);
-    }
+  const auto mixed = [](std::uint64_t hash, std::uint64_t word) {
+    return std::rotl((hash ^ word) * 0x9e3779b97f4a7c15, 29);
   };
+  std::uint64_t a = 1, b = 2, c = 3, d = text.size();  // a processor computes all four at a time
+  const auto add = [&](const char* bytes) {
+    a = mixed(a, load_word(bytes));
+    b = mixed(b, load_word(bytes + 8));
+    c = mixed(c, load_word(bytes + 16));
+    d = mixed(d, load_word(bytes + 24));
+  };
+  constexpr std::size_t step = 4 * sizeof(std::uint64_t);
   for (; text.size() >= step; text.remove_prefix(step)) add(text.data());
   char rest[step] = {};
   text.copy(rest, step);
   add(rest);
-  std::uint64_t all = 0;
-  for (const std::uint64_t part : hash) all = std::rotl((all ^ part) * factor, 31);
+  const std::uint64_t all = mixed(mixed(mixed(a, b), c), d);
   return static_cast<std::size_t>(all ^ all >> 32);
 }
 
@@ -87,23 +87,30 @@ inline Block load_block(const char* from) noexcept {
   return block;
 }
 
+/// The sum of sixteen numbers.
+inline std::size_t sum_of(const Block& numbers) noexcept {
+  std::uint64_t words[2];
+  std::memcpy(words, &numbers, sizeof words);
+  constexpr std::uint64_t even = 0x00ff00ff00ff00ff;
+  const auto pairs = [](std::uint64_t word) {
+    return (word & even) + (word >> 8 & even);
+  };
+  return (pairs(words[0]) + pairs(words[1])) * 0x0001000100010001 >> 48;
+}
+
 /// The number of bytes that are `c`, in at most 4080 bytes.
 inline std::size_t count_in_part(std::string_view text, char c) noexcept {
   const Block wanted = Block{} + static_cast<unsigned char>(c);
+  const char* at = text.data();
+  const char* const end = at + text.size();
   Block counts{};
-  std::size_t i = 0;
-  for (; i + sizeof wanted <= text.size(); i += sizeof wanted) {
-    counts -= static_cast<Block>(load_block(text.data() + i) == wanted);  // -1 where it is equal
+  Block others{};
+  for (; end - at >= 32; at += 32) {  // -1 where a byte is equal
+    counts -= static_cast<Block>(load_block(at) == wanted);
+    others -= static_cast<Block>(load_block(at + 16) == wanted);
   }
-  std::size_t count = 0;
-  for (; i < text.size(); ++i) count += text[i] == c ? 1U : 0U;
-  std::uint64_t words[2];
-  std::memcpy(words, &counts, sizeof words);
-  constexpr std::uint64_t even = 0x00ff00ff00ff00ff;
-  for (const std::uint64_t word : words) {
-    const std::uint64_t pairs = (word & even) + (word >> 8 & even);
-    count += pairs * 0x0001000100010001 >> 48;
-  }
+  std::size_t count = detail::sum_of(counts) + detail::sum_of(others);
+  for (; at != end; ++at) count += *at == c ? 1U : 0U;
   return count;
 }
 

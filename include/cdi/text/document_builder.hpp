@@ -110,8 +110,8 @@ class DocumentBuilder {
     const auto to = static_cast<std::uint32_t>(nodes().size());
     if (count > limits_.values - to) return too_many(at);
     if (!count_expansion(from, count, at)) return false;
-    if (std::uint64_t{to} + count > most_nodes_) return too_much(at);
-    count_child();
+    if (std::uint64_t{to} + count > nodes_that_fit()) return too_much(at);
+    ++open_.back().children;
     last_ = to;
     std::vector<std::uint32_t> inner;  // ends of the lists and maps around the node copied
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -119,7 +119,7 @@ class DocumentBuilder {
       copied.next = copied.next - from + to;
       while (!inner.empty() && inner.back() <= to + i) inner.pop_back();
       if (!is_scalar(copied)) inner.push_back(copied.next);
-      if (open_.size() + inner.size() > limits_.depth) return too_deep(at);
+      if (depth() + inner.size() > limits_.depth) return too_deep(at);
       nodes().push_back(copied);
     }
     return true;
@@ -128,21 +128,20 @@ class DocumentBuilder {
   /// Counts memory that the parser took for itself. The next value is refused when it was too much.
   void note_memory(std::size_t bytes) {
     other_memory_ += bytes;
-    const bool left = other_memory_ < most_memory_;
-    most_nodes_ = left ? (most_memory_ - other_memory_) / sizeof(Node) : 0;
+    most_nodes_ = std::min<std::uint64_t>(limits_.values, nodes_that_fit());
   }
 
   /// Whether the document is a null. Only after the last value.
   bool is_null() const { return Document::kind_of(nodes()[0]) == Kind::null; }
 
   /// Whether a list or map is not ended.
-  bool is_open() const { return !open_.empty(); }
+  bool is_open() const { return depth() != 0; }
   /// Whether the innermost of them is a map.
   bool is_in_map() const { return open_.back().is_map; }
 
   /// Where the innermost list or map begins that is not ended, if there is one.
   std::optional<std::size_t> open_value() const {
-    if (open_.empty()) return std::nullopt;
+    if (!is_open()) return std::nullopt;
     return nodes()[open_.back().index].at;
   }
 
@@ -204,9 +203,9 @@ class DocumentBuilder {
 
   static constexpr std::size_t small = std::size_t{64} << 10;  // memory that any text may take
 
-  /// A list or map that is not ended.
+  /// A list or map that is not ended, or the document.
   struct Level {
-    std::uint32_t index = 0;
+    std::uint32_t index = static_cast<std::uint32_t>(-1);
     std::uint32_t children = 0;  // a map has two for each member
     bool is_map = false;
   };
@@ -221,6 +220,13 @@ class DocumentBuilder {
   static bool is_scalar(const Node& node) {
     const Kind kind = Document::kind_of(node);
     return kind == Kind::plain || kind == Kind::quoted;
+  }
+
+  std::size_t depth() const { return open_.size() - 1; }
+
+  /// The most nodes that there is memory for.
+  std::uint64_t nodes_that_fit() const {
+    return other_memory_ < most_memory_ ? (most_memory_ - other_memory_) / sizeof(Node) : 0;
   }
 
   static Node node(Kind kind, std::size_t at, std::size_t begin, std::size_t size) {
@@ -254,16 +260,15 @@ class DocumentBuilder {
     return refuse(Errc::limit, "aliases add more than " + std::to_string(most) + " bytes", at);
   }
 
-  /// Counts a child of the innermost open value.
-  void count_child() {
-    if (!open_.empty()) ++open_.back().children;
+  /// Refuses a value after the last that limits and memory allow.
+  [[gnu::noinline]] bool one_more(std::size_t at) {
+    return nodes().size() >= limits_.values ? too_many(at) : too_much(at);
   }
 
-  bool add(Node added) {
+  [[gnu::always_inline]] bool add(Node added) {
     const std::size_t index = nodes().size();
-    if (index >= limits_.values) return too_many(added.at);
-    if (index >= most_nodes_) return too_much(added.at);
-    count_child();
+    if (index >= most_nodes_) return one_more(added.at);
+    ++open_.back().children;
     last_ = static_cast<std::uint32_t>(index);
     added.next = last_ + 1;
     nodes().push_back(added);
@@ -271,7 +276,7 @@ class DocumentBuilder {
   }
 
   bool open(Node added) {
-    if (open_.size() >= limits_.depth) return too_deep(added.at);
+    if (depth() >= limits_.depth) return too_deep(added.at);
     if (!add(added)) return false;
     open_.push_back({.index = last_, .is_map = Document::kind_of(added) == Kind::map});
     return true;
@@ -290,16 +295,40 @@ class DocumentBuilder {
 
   /// Refuses keys that are not text, and keys written twice.
   bool check_keys(const Level& map) {
-    keys_.clear();
-    keys_.reserve(map.children / 2);
+    std::uint64_t seen = 0;  // a bit for each key
+    bool may_repeat = false;
     for (std::uint32_t i = map.index + 1; i < nodes().size(); i = nodes()[nodes()[i].next].next) {
       const Node& key = nodes()[i];
       if (!is_scalar(key)) return refuse(Errc::syntax, "a key must be text", key.at);
-      if (merge_keys_ && detail::MergeKeys::is_merge_key(document_, key)) {
+      if (is_merge_key(key)) {
         has_merge_keys_ = true;
-      } else {
-        keys_.push_back(i);
+        continue;
       }
+      const std::uint64_t bit = bit_of(text(key));
+      may_repeat = may_repeat || (seen & bit) != 0;
+      seen |= bit;
+    }
+    return !may_repeat || check_repeated(map);
+  }
+
+  bool is_merge_key(const Node& key) const {
+    return merge_keys_ && detail::MergeKeys::is_merge_key(document_, key);
+  }
+
+  /// One of 64 bits. The factors are chosen so that hardly any two keys of a CDI or OCI object
+  /// share one.
+  static std::uint64_t bit_of(std::string_view key) {
+    if (key.empty()) return 1;
+    const auto middle = static_cast<unsigned char>(key[key.size() / 2]);
+    const auto last = static_cast<unsigned char>(key.back());
+    return std::uint64_t{1} << ((key.size() + middle * 3U + last * 9U) % 64);
+  }
+
+  bool check_repeated(const Level& map) {
+    keys_.clear();
+    keys_.reserve(map.children / 2);
+    for (std::uint32_t i = map.index + 1; i < nodes().size(); i = nodes()[nodes()[i].next].next) {
+      if (!is_merge_key(nodes()[i])) keys_.push_back(i);
     }
     const auto text_of = [this](std::uint32_t key) {
       return text(nodes()[key]);
@@ -331,12 +360,12 @@ class DocumentBuilder {
   bool has_merge_keys_ = false;
   bool has_mark_ = false;  // the text began with a byte order mark
   Document document_{};
-  std::vector<Level> open_{};          // the innermost last
+  std::vector<Level> open_{Level{}};   // the document, and in it the innermost last
   std::vector<std::uint32_t> keys_{};  // indices, of the map that is being ended
   std::size_t expansion_ = 0;          // bytes that aliases added
   std::uint64_t other_memory_ = 0;     // bytes that the parser took, beside values
   std::uint64_t most_memory_ = 0;
-  std::uint64_t most_nodes_ = 0;  // that fit into the rest of the memory
+  std::uint64_t most_nodes_ = 0;  // that limits and memory allow
   std::uint32_t last_ = 0;
   Error error_{};
 };

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
-#include <string_view>
 #include <vector>
 
 #include <cdi/version.hpp>
@@ -27,28 +26,14 @@ bool is_key_before(std::uint32_t a, std::uint32_t b, const TextOf& text_of) {
   return order == 0 ? a < b : order < 0;
 }
 
-/// The most keys that are compared each with each.
-inline constexpr std::size_t few_keys = 12;
-
-/// A number that most texts do not share: of the size, the first and the last byte.
-inline std::uint32_t sign_of(std::string_view text) {
-  const auto size = static_cast<std::uint32_t>(text.size());
-  if (text.empty()) return 0;
-  const auto byte = [&](std::size_t at) {
-    return static_cast<std::uint32_t>(static_cast<unsigned char>(text[at]));
-  };
-  return size << 16 ^ byte(0) << 8 ^ byte(text.size() - 1);
-}
-
 /// The first key whose text a key before it has, of few keys; null when all differ.
 template <class TextOf>
 const std::uint32_t* find_repeated_of_few(const std::vector<std::uint32_t>& keys,
                                           const TextOf& text_of) {
-  std::uint32_t signs[few_keys] = {};
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    signs[i] = detail::sign_of(text_of(keys[i]));
+  for (std::size_t i = 1; i < keys.size(); ++i) {
+    const auto text = text_of(keys[i]);
     for (std::size_t k = 0; k < i; ++k) {
-      if (signs[i] == signs[k] && text_of(keys[i]) == text_of(keys[k])) return &keys[i];
+      if (text == text_of(keys[k])) return &keys[i];
     }
   }
   return nullptr;
@@ -57,7 +42,8 @@ const std::uint32_t* find_repeated_of_few(const std::vector<std::uint32_t>& keys
 /// A key whose text a key before it has; null when all differ. Many keys are sorted by text.
 template <class TextOf>
 const std::uint32_t* find_repeated(std::vector<std::uint32_t>& keys, const TextOf& text_of) {
-  if (keys.size() <= few_keys) return detail::find_repeated_of_few(keys, text_of);
+  constexpr std::size_t few = 12;
+  if (keys.size() <= few) return detail::find_repeated_of_few(keys, text_of);
   std::sort(keys.begin(), keys.end(),
             [&](std::uint32_t a, std::uint32_t b) { return detail::is_key_before(a, b, text_of); });
   const auto first = std::adjacent_find(

@@ -210,7 +210,15 @@ class JsonReader {
   }
 
   bool read_string() {
-    const std::size_t begin = at_++;
+    const std::size_t begin = at_;
+    at_ = end_of_printable(begin + 1);
+    if (peek(at_) != '"') return read_rare_string(begin);
+    ++at_;
+    return builder_.scalar(begin, begin + 1, at_ - begin - 2, /*quoted=*/true);
+  }
+
+  /// Reads the rest of a string that has escapes, or characters that are not printable ASCII.
+  bool read_rare_string(std::size_t begin) {
     skip_plain_bytes();
     if (peek(at_) == '"') {
       ++at_;
