@@ -217,7 +217,13 @@ class Document::Value {
 
   Value(const Document& document, std::uint32_t index) : document_{&document}, index_{index} {}
   [[gnu::always_inline]] const Node& node() const { return document_->nodes_[index_]; }
-  [[gnu::always_inline]] Value after() const { return {*document_, node().next}; }
+  /// The value after this one and all its members. That of a scalar is the next one: its node need
+  /// not be waited for.
+  [[gnu::always_inline]] Value after() const {
+    const Kind mine = kind();
+    return mine == Kind::list || mine == Kind::map ? Value{*document_, node().next} : next();
+  }
+  [[gnu::always_inline]] Value next() const { return {*document_, index_ + 1}; }
 
   const Document* document_;
   std::uint32_t index_;
@@ -241,16 +247,16 @@ class Document::Range {
     explicit Iterator(Value at) : at_{at} {}
 
     /// The item or member, by value. Not at the end.
-    Item operator*() const {
+    [[gnu::always_inline]] Item operator*() const {
       if constexpr (std::is_same_v<Item, Member>) {
-        return Member{at_, at_.after()};
+        return Member{at_, at_.next()};  // a key is a scalar
       } else {
         return at_;
       }
     }
     /// Goes to the next. Not at the end.
-    Iterator& operator++() {
-      at_ = std::is_same_v<Item, Member> ? at_.after().after() : at_.after();
+    [[gnu::always_inline]] Iterator& operator++() {
+      at_ = std::is_same_v<Item, Member> ? at_.next().after() : at_.after();
       return *this;
     }
     friend bool operator==(const Iterator&, const Iterator&) = default;

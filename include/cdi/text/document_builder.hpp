@@ -297,7 +297,7 @@ class DocumentBuilder {
   bool check_keys(const Level& map) {
     std::uint64_t seen = 0;  // a bit for each key
     bool may_repeat = false;
-    for (std::uint32_t i = map.index + 1; i < nodes().size(); i = nodes()[nodes()[i].next].next) {
+    for (std::uint32_t i = map.index + 1; i < nodes().size(); i = after(i + 1)) {
       const Node& key = nodes()[i];
       if (!is_scalar(key)) return refuse(Errc::syntax, "a key must be text", key.at);
       if (is_merge_key(key)) {
@@ -309,6 +309,13 @@ class DocumentBuilder {
       seen |= bit;
     }
     return !may_repeat || check_repeated(map);
+  }
+
+  /// The index behind a value. That of a scalar is the next one: its node need not be waited for.
+  std::uint32_t after(std::uint32_t index) const {
+    const Node& value = nodes()[index];
+    const Kind kind = Document::kind_of(value);
+    return kind == Kind::list || kind == Kind::map ? value.next : index + 1;
   }
 
   bool is_merge_key(const Node& key) const {
@@ -327,7 +334,7 @@ class DocumentBuilder {
   bool check_repeated(const Level& map) {
     keys_.clear();
     keys_.reserve(map.children / 2);
-    for (std::uint32_t i = map.index + 1; i < nodes().size(); i = nodes()[nodes()[i].next].next) {
+    for (std::uint32_t i = map.index + 1; i < nodes().size(); i = after(i + 1)) {
       if (!is_merge_key(nodes()[i])) keys_.push_back(i);
     }
     const auto text_of = [this](std::uint32_t key) {
