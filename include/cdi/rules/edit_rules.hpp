@@ -24,6 +24,11 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
+/// Whether a byte is a blank, a line end or a quote, which the name of a variable may not have.
+constexpr bool ends_name(char c) noexcept {
+  return c == ' ' || (c >= '\t' && c <= '\r') || c == '"' || c == '\'' || c == '`';
+}
+
 inline void check_env(std::string_view entry, const MemberPath& at, Findings& out) {
   const auto equals = entry.find('=');
   if (equals == std::string_view::npos || equals == 0) {
@@ -31,7 +36,9 @@ inline void check_env(std::string_view entry, const MemberPath& at, Findings& ou
                     "invalid environment variable " + cdi::quoted(entry) + ": use NAME=value");
   }
   const auto name = entry.substr(0, equals);
-  if (name.find_first_of(" \t\n\v\f\r\"'`") == std::string_view::npos) return;
+  bool good = true;
+  for (const char c : name) good = good && !ends_name(c);
+  if (good) return;
   out.note(Rule::env_name, at,
            "environment variable " + cdi::quoted(name) +
                " has spaces or quotes in its name: use NAME=value");

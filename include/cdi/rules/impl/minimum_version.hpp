@@ -22,12 +22,59 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
+/// What the fields need of each type of objects in a spec.
+class FieldNeeds {
+ public:
+  /// Of an object and the objects in it.
+  constexpr explicit FieldNeeds(const Type& object) { add(object); }
+
+  /// The lifetime that all fields share which an object, a list or an optional can have.
+  constexpr Lifetime in(const Type& type) const {
+    const Lifetime* const found = find(type.item == nullptr ? type : *type.item);
+    return found == nullptr ? Lifetime{} : *found;
+  }
+
+ private:
+  constexpr const Lifetime* find(const Type& object) const {
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (types_[i] == &object) return &needs_[i];
+    }
+    return nullptr;
+  }
+
+  constexpr void add(const Type& type) {
+    const Type& object = type.item == nullptr ? type : *type.item;
+    if (object.shape != Shape::object || find(object) != nullptr) return;
+    Lifetime needs;
+    for (std::size_t i = 0; i < object.field_count; ++i) {
+      const FieldRow& row = object.fields[i];
+      add(*row.type);
+      for (const Lifetime& other : {row.lifetime, in(*row.type)}) {
+        if (other.since > needs.since) needs.since = other.since;
+        if (other.until < needs.until) needs.until = other.until;
+      }
+    }
+    types_[count_] = &object;
+    needs_[count_++] = needs;
+  }
+
+  static constexpr std::size_t most = 16;  // a spec has 8
+
+  const Type* types_[most] = {};
+  Lifetime needs_[most] = {};  // of the type with the same index
+  std::size_t count_ = 0;
+};
+
+template <Storage S>
+inline constexpr FieldNeeds field_needs{type_of<BasicSpec<S>>};
+
 /// Finds what the fields of a spec need: a field that is not empty needs its release. Skips the
 /// members that cannot change the need.
 class NeedFinder {
  public:
   /// Adds to `need`, which is what is known already.
-  explicit NeedFinder(ReleaseNeed& need) : need_{need} {}
+  NeedFinder(ReleaseNeed& need, const FieldNeeds& field_needs)
+      : need_{need}, field_needs_{field_needs} {}
 
   /// Adds the need of a member.
   void narrow(const Lifetime& lifetime, const MemberPath& at) {
@@ -48,7 +95,7 @@ class NeedFinder {
     type.places(as_mutable(self), places);
     for (std::size_t i = 0; i < type.field_count; ++i) {
       const FieldRow& row = type.fields[i];
-      const bool has_needs = narrows(needs_in(*row.type));
+      const bool has_needs = narrows(field_needs_.in(*row.type));
       if ((!has_needs && !narrows(row.lifetime)) || is_empty(places[i], *row.type)) continue;
       const MemberPath field{&at, row.key};
       narrow(row.lifetime, field);
@@ -72,43 +119,15 @@ class NeedFinder {
     }
   }
 
-  /// The lifetime that all fields share which an object, a list or an optional can have.
-  Lifetime needs_in(const Type& type) {
-    const Type& object = type.shape == Shape::object || type.item == nullptr ? type : *type.item;
-    if (object.shape != Shape::object) return {};
-    for (std::size_t i = 0; i < known_; ++i) {
-      if (types_[i] == &object) return needs_[i];
-    }
-    Lifetime needs;
-    for (std::size_t i = 0; i < object.field_count; ++i) {
-      share(needs, object.fields[i].lifetime);
-      share(needs, needs_in(*object.fields[i].type));
-    }
-    if (known_ < most_known) {
-      types_[known_] = &object;
-      needs_[known_++] = needs;
-    }
-    return needs;
-  }
-
-  static void share(Lifetime& needs, const Lifetime& other) {
-    if (other.since > needs.since) needs.since = other.since;
-    if (other.until < needs.until) needs.until = other.until;
-  }
-
-  static constexpr std::size_t most_known = 16;  // a spec has 8 types of objects
-
   ReleaseNeed& need_;
-  const Type* types_[most_known] = {};
-  Lifetime needs_[most_known] = {};  // of the fields of the type with the same index
-  std::size_t known_ = 0;
+  const FieldNeeds& field_needs_;
 };
 
 /// As `minimum_need`. The members that `known` has need not be found.
 template <Storage S>
 ReleaseNeed minimum_need_from(const BasicSpec<S>& spec, Release known) {
   ReleaseNeed need{.release = known};
-  NeedFinder finder{need};
+  NeedFinder finder{need, field_needs<S>};
   finder.add_object(&spec, type_of<BasicSpec<S>>, {});
   for (std::size_t i = 0; i < spec.devices.size() && need.release < Release{0, 5, 0}; ++i) {
     const std::string_view name = spec.devices[i].name;
