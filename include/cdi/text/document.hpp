@@ -41,7 +41,7 @@ struct Limits {
 
 /// A parsed JSON or YAML text: a flat, immutable tree with the line and column of every value.
 ///
-/// The document has the values in order, 16 bytes each, and a copy of the text. Scalars keep the
+/// The document has the values in order, 12 bytes each, and the text. Scalars keep the
 /// text that was written; the reader of a value decides whether `0644` is a number or a name.
 /// Movable; views from `text()` live as long as the document, also after a move. Any number of
 /// threads may read one. `parse_json`, `parse_yaml` and `DocumentBuilder` make documents.
@@ -114,10 +114,11 @@ class Document {
   friend class detail::MergeKeys;
 
   struct Node {
-    std::uint32_t at = 0;     // where it begins in the source
-    std::uint32_t begin = 0;  // of its text: in the source, or after its end, in the decoded text
-    std::uint32_t next = 0;   // index of the value after this one and all its members
-    std::uint32_t size = 0;   // of its text, or the number of items or members; and the kind
+    std::uint32_t begin = 0;  // where a list or map begins in the source; where the text of a
+                              // scalar begins there, or after the end of it, in the decoded text
+    std::uint32_t link = 0;  // index of the value after a list or map and all its members; where
+                             // another value begins in the source
+    std::uint32_t size = 0;  // of its text, or the number of items or members; and the kind
   };
 
   /// The values, in blocks that do not move: growth copies nothing.
@@ -129,6 +130,12 @@ class Document {
     }
     [[gnu::always_inline]] const Node& operator[](std::size_t i) const {
       return blocks_[i / per_block][i % per_block];
+    }
+    /// The index of the value after one and all its members. That of a scalar is the next one: its
+    /// node need not be waited for.
+    [[gnu::always_inline]] std::uint32_t after(std::uint32_t i) const {
+      const Node& node = (*this)[i];
+      return has_members(node) ? node.link : i + 1;
     }
     [[gnu::always_inline]] void push_back(const Node& node) {
       if (size_ % per_block == 0) add_block();
@@ -154,6 +161,7 @@ class Document {
     return {text, size_of(node)};
   }
 
+  static constexpr std::size_t bytes_per_value = 16;  // that limits count: more than a node has
   static constexpr unsigned kind_bits = 3;
   static constexpr std::uint32_t most_bytes = 0xffff'ffffU >> kind_bits;
   static constexpr std::uint32_t pack(Kind kind, std::uint32_t size) {
@@ -163,6 +171,13 @@ class Document {
     return static_cast<Kind>(node.size & ((1U << kind_bits) - 1));
   }
   static std::uint32_t size_of(const Node& node) { return node.size >> kind_bits; }
+  static bool has_members(const Node& node) {
+    return kind_of(node) == Kind::list || kind_of(node) == Kind::map;
+  }
+  /// Where a value begins in the source.
+  static std::uint32_t place_of(const Node& node) {
+    return has_members(node) ? node.begin : node.link;
+  }
 
   Nodes nodes_{};         // in document order; a map has key, value, key, value, ...
   std::string source_{};  // on the heap, also when it is short: a move leaves it where it is
@@ -201,11 +216,11 @@ class Document::Value {
   Range<Member> members() const;
 
   /// Where it begins, as an offset into `Document::source`.
-  std::size_t offset() const { return node().at; }
+  std::size_t offset() const { return place_of(node()); }
 
   /// The place where it begins. Copies the name of the text, and reads at most 1024 bytes of the
   /// text.
-  Position position() const { return document_->position(node().at); }
+  Position position() const { return document_->position(place_of(node())); }
 
   /// Whether both are the same value of the same document.
   friend bool operator==(const Value&, const Value&) = default;
@@ -217,11 +232,8 @@ class Document::Value {
 
   Value(const Document& document, std::uint32_t index) : document_{&document}, index_{index} {}
   [[gnu::always_inline]] const Node& node() const { return document_->nodes_[index_]; }
-  /// The value after this one and all its members. That of a scalar is the next one: its node need
-  /// not be waited for.
   [[gnu::always_inline]] Value after() const {
-    const Kind mine = kind();
-    return mine == Kind::list || mine == Kind::map ? Value{*document_, node().next} : next();
+    return {*document_, document_->nodes_.after(index_)};
   }
   [[gnu::always_inline]] Value next() const { return {*document_, index_ + 1}; }
 

@@ -85,9 +85,9 @@ class DocumentBuilder {
   }
 
   /// Begins a list. Values that are added until its `end_list` are its items.
-  bool begin_list(std::size_t at) { return open(node(Kind::list, at, 0, 0)); }
+  bool begin_list(std::size_t at) { return open(Kind::list, at); }
   /// Begins a map. Values that are added until its `end_map` are key, value, key, value.
-  bool begin_map(std::size_t at) { return open(node(Kind::map, at, 0, 0)); }
+  bool begin_map(std::size_t at) { return open(Kind::map, at); }
   /// Ends the innermost list. Only when one is open.
   bool end_list() { return close(); }
   /// Ends the innermost map. Only when one is open and its last key has a value. Refuses keys
@@ -106,7 +106,7 @@ class DocumentBuilder {
         return refuse(Errc::syntax, "an alias refers to an enclosing value", at);
       }
     }
-    const std::uint32_t count = nodes()[from].next - from;
+    const std::uint32_t count = nodes().after(from) - from;
     const auto to = static_cast<std::uint32_t>(nodes().size());
     if (count > limits_.values - to) return too_many(at);
     if (!count_expansion(from, count, at)) return false;
@@ -116,9 +116,10 @@ class DocumentBuilder {
     std::vector<std::uint32_t> inner;  // ends of the lists and maps around the node copied
     for (std::uint32_t i = 0; i < count; ++i) {
       Node copied = nodes()[from + i];
-      copied.next = copied.next - from + to;
+      const std::uint32_t end = nodes().after(from + i) - from + to;
+      if (Document::has_members(copied)) copied.link = end;
       while (!inner.empty() && inner.back() <= to + i) inner.pop_back();
-      if (!is_scalar(copied)) inner.push_back(copied.next);
+      if (!is_scalar(copied)) inner.push_back(end);
       if (depth() + inner.size() > limits_.depth) return too_deep(at);
       nodes().push_back(copied);
     }
@@ -142,7 +143,7 @@ class DocumentBuilder {
   /// Where the innermost list or map begins that is not ended, if there is one.
   std::optional<std::size_t> open_value() const {
     if (!is_open()) return std::nullopt;
-    return nodes()[open_.back().index].at;
+    return nodes()[open_.back().index].begin;
   }
 
   /// Sets where the text continues after the document: `Document::rest`.
@@ -226,12 +227,14 @@ class DocumentBuilder {
 
   /// The most nodes that there is memory for.
   std::uint64_t nodes_that_fit() const {
-    return other_memory_ < most_memory_ ? (most_memory_ - other_memory_) / sizeof(Node) : 0;
+    return other_memory_ < most_memory_ ? (most_memory_ - other_memory_) / Document::bytes_per_value
+                                        : 0;
   }
 
+  /// A null or a scalar.
   static Node node(Kind kind, std::size_t at, std::size_t begin, std::size_t size) {
-    return {.at = static_cast<std::uint32_t>(at),
-            .begin = static_cast<std::uint32_t>(begin),
+    return {.begin = static_cast<std::uint32_t>(begin),
+            .link = static_cast<std::uint32_t>(at),
             .size = Document::pack(kind, static_cast<std::uint32_t>(size))};
   }
 
@@ -265,20 +268,20 @@ class DocumentBuilder {
     return nodes().size() >= limits_.values ? too_many(at) : too_much(at);
   }
 
-  [[gnu::always_inline]] bool add(Node added) {
+  [[gnu::always_inline]] bool add(const Node& added) {
     const std::size_t index = nodes().size();
-    if (index >= most_nodes_) return one_more(added.at);
+    if (index >= most_nodes_) return one_more(Document::place_of(added));
     ++open_.back().children;
     last_ = static_cast<std::uint32_t>(index);
-    added.next = last_ + 1;
     nodes().push_back(added);
     return true;
   }
 
-  bool open(Node added) {
-    if (depth() >= limits_.depth) return too_deep(added.at);
-    if (!add(added)) return false;
-    open_.push_back({.index = last_, .is_map = Document::kind_of(added) == Kind::map});
+  bool open(Kind kind, std::size_t at) {
+    if (depth() >= limits_.depth) return too_deep(at);
+    if (!add({.begin = static_cast<std::uint32_t>(at), .size = Document::pack(kind, 0)}))
+      return false;
+    open_.push_back({.index = last_, .is_map = kind == Kind::map});
     return true;
   }
 
@@ -287,7 +290,7 @@ class DocumentBuilder {
     open_.pop_back();
     last_ = level.index;
     Node& ended = nodes()[last_];
-    ended.next = static_cast<std::uint32_t>(nodes().size());
+    ended.link = static_cast<std::uint32_t>(nodes().size());
     ended.size = level.is_map ? Document::pack(Kind::map, level.children / 2)
                               : Document::pack(Kind::list, level.children);
     return true;
@@ -297,9 +300,10 @@ class DocumentBuilder {
   bool check_keys(const Level& map) {
     std::uint64_t seen = 0;  // a bit for each key
     bool may_repeat = false;
-    for (std::uint32_t i = map.index + 1; i < nodes().size(); i = after(i + 1)) {
+    for (std::uint32_t i = map.index + 1; i < nodes().size(); i = nodes().after(i + 1)) {
       const Node& key = nodes()[i];
-      if (!is_scalar(key)) return refuse(Errc::syntax, "a key must be text", key.at);
+      if (!is_scalar(key))
+        return refuse(Errc::syntax, "a key must be text", Document::place_of(key));
       if (is_merge_key(key)) {
         has_merge_keys_ = true;
         continue;
@@ -309,13 +313,6 @@ class DocumentBuilder {
       seen |= bit;
     }
     return !may_repeat || check_repeated(map);
-  }
-
-  /// The index behind a value. That of a scalar is the next one: its node need not be waited for.
-  std::uint32_t after(std::uint32_t index) const {
-    const Node& value = nodes()[index];
-    const Kind kind = Document::kind_of(value);
-    return kind == Kind::list || kind == Kind::map ? value.next : index + 1;
   }
 
   bool is_merge_key(const Node& key) const {
@@ -334,7 +331,7 @@ class DocumentBuilder {
   bool check_repeated(const Level& map) {
     keys_.clear();
     keys_.reserve(map.children / 2);
-    for (std::uint32_t i = map.index + 1; i < nodes().size(); i = after(i + 1)) {
+    for (std::uint32_t i = map.index + 1; i < nodes().size(); i = nodes().after(i + 1)) {
       if (!is_merge_key(nodes()[i])) keys_.push_back(i);
     }
     const auto text_of = [this](std::uint32_t key) {
@@ -350,8 +347,8 @@ class DocumentBuilder {
     });
     return refuse(Errc::schema,
                   "key " + cdi::quoted(text(second)) + " is a duplicate, first in line " +
-                      std::to_string(line(nodes()[*first].at)) + ": remove one",
-                  second.at);
+                      std::to_string(line(Document::place_of(nodes()[*first]))) + ": remove one",
+                  Document::place_of(second));
   }
 
   /// Merges keys, where there is memory for it.

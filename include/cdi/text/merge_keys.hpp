@@ -35,7 +35,7 @@ class MergeKeys {
   /// The maximum of memory that `merge` takes for a number of values: for a second copy of them,
   /// and to sort keys.
   static constexpr std::size_t bytes_for(std::size_t values) {
-    return values * (sizeof(Document::Node) + sizeof(Document::Node) / 2);
+    return values * (Document::bytes_per_value + Document::bytes_per_value / 2);
   }
 
   /// Merges all maps, and reads each value once. Returns the place of a value that `<<` cannot
@@ -52,11 +52,12 @@ class MergeKeys {
   using Keys = std::vector<std::uint32_t>;  // indices of keys
 
   const Node& node(std::uint32_t index) const { return document_.nodes_[index]; }
+  std::uint32_t after(std::uint32_t index) const { return document_.nodes_.after(index); }
   bool is_merge_key(std::uint32_t key) const { return is_merge_key(document_, node(key)); }
 
   /// Refuses what `<<` cannot name; returns false.
   bool refuse(const Node& named) {
-    bad_ = named.at;
+    bad_ = Document::place_of(named);
     return false;
   }
 
@@ -66,13 +67,13 @@ class MergeKeys {
     const Node value = node(from);
     merged_.push_back(value);
     if (Document::kind_of(value) == Kind::list) {
-      for (auto item = from + 1; item < value.next; item = node(item).next) {
+      for (auto item = from + 1; item < after(from); item = after(item)) {
         if (!append(item)) return false;
       }
     } else if (Document::kind_of(value) == Kind::map) {
       if (!append_members(from, at)) return false;
     }
-    merged_[at].next = static_cast<std::uint32_t>(merged_.size());
+    if (Document::has_members(value)) merged_[at].link = static_cast<std::uint32_t>(merged_.size());
     return true;
   }
 
@@ -85,7 +86,7 @@ class MergeKeys {
       keep_first_of_repeated(keys, [this](std::uint32_t key) { return document_.text(node(key)); });
     }
     for (const auto key : keys) {
-      if (!append(key) || !append(node(key).next)) return false;
+      if (!append(key) || !append(key + 1)) return false;
     }
     merged_[at].size = Document::pack(Kind::map, static_cast<std::uint32_t>(keys.size()));
     return true;
@@ -93,14 +94,14 @@ class MergeKeys {
 
   /// The keys of a map, and behind them those of the maps it merges.
   bool collect_keys(std::uint32_t map, Keys& keys, bool& merges) {
-    const auto end = node(map).next;
-    for (auto key = map + 1; key < end; key = node(node(key).next).next) {
+    const auto end = after(map);
+    for (auto key = map + 1; key < end; key = after(key + 1)) {
       if (!is_merge_key(key)) keys.push_back(key);
     }
-    for (auto key = map + 1; key < end; key = node(node(key).next).next) {
+    for (auto key = map + 1; key < end; key = after(key + 1)) {
       if (!is_merge_key(key)) continue;
       merges = true;
-      if (!collect_merged(node(key).next, keys)) return false;
+      if (!collect_merged(key + 1, keys)) return false;
     }
     return true;
   }
@@ -110,7 +111,7 @@ class MergeKeys {
     bool merges = false;
     if (Document::kind_of(node(named)) == Kind::map) return collect_keys(named, keys, merges);
     if (Document::kind_of(node(named)) != Kind::list) return refuse(node(named));
-    for (auto item = named + 1; item < node(named).next; item = node(item).next) {
+    for (auto item = named + 1; item < after(named); item = after(item)) {
       if (Document::kind_of(node(item)) != Kind::map) return refuse(node(item));
       if (!collect_keys(item, keys, merges)) return false;
     }

@@ -39,12 +39,12 @@ CDI_INLINE Document::Value Document::root() const {
 
 CDI_INLINE auto Document::Value::items() const -> Range<Value> {
   const bool mine = kind() == Kind::list;
-  return {{*document_, mine ? index_ + 1 : node().next}, after()};
+  return {mine ? next() : after(), after()};
 }
 
 CDI_INLINE auto Document::Value::members() const -> Range<Member> {
   const bool mine = kind() == Kind::map;
-  return {{*document_, mine ? index_ + 1 : node().next}, after()};
+  return {mine ? next() : after(), after()};
 }
 
 namespace detail {
@@ -110,7 +110,7 @@ CDI_INLINE Position Document::position(std::size_t at) const {
 CDI_INLINE std::vector<std::uint32_t> Document::lines_of(const Value& list) const {
   std::vector<std::uint32_t> lines;
   lines.reserve(list.size());
-  for (const auto item : list.items()) lines.push_back(item.node().at);
+  for (const auto item : list.items()) lines.push_back(place_of(item.node()));
   lines_.to_lines(source_, lines);
   return lines;
 }
@@ -123,8 +123,8 @@ CDI_INLINE Document Document::without(const Value& list, const std::vector<bool>
   std::uint32_t item = list.index_ + 1;  // the next one of the list
   for (std::uint32_t i = 0; i < nodes_.size();) {
     moved_to[i] = static_cast<std::uint32_t>(out.nodes_.size());
-    const bool is_item = i == item && i < list.node().next;
-    if (is_item) item = nodes_[i].next;
+    const bool is_item = i == item && i < list.after().index_;
+    if (is_item) item = nodes_.after(i);
     if (is_item && place < left_out.size() && left_out[place++]) {
       for (const auto to = moved_to[i]; i < item; ++i) moved_to[i] = to;
       ++dropped;
@@ -134,7 +134,8 @@ CDI_INLINE Document Document::without(const Value& list, const std::vector<bool>
   }
   moved_to.back() = static_cast<std::uint32_t>(out.nodes_.size());
   for (std::size_t i = 0; i < out.nodes_.size(); ++i) {
-    out.nodes_[i].next = moved_to[out.nodes_[i].next];
+    Node& node = out.nodes_[i];
+    if (has_members(node)) node.link = moved_to[node.link];
   }
   Node& cut = out.nodes_[moved_to[list.index_]];
   cut.size = pack(kind_of(cut), size_of(cut) - dropped);
