@@ -76,7 +76,9 @@ void check(const BasicDeviceNode<S>& node, const MemberPath& at, Findings& out) 
   }
   check_number("major", node.major, at, out);
   check_number("minor", node.minor, at, out);
-  if (permissions != "none" && permissions.find_first_not_of("rwm") != std::string_view::npos) {
+  bool good = true;
+  for (const char c : permissions) good = good && (c == 'r' || c == 'w' || c == 'm');
+  if (!good && permissions != "none") {
     out.note(Rule::node_permissions, {&at, "permissions"},
              "device " + cdi::quoted(path) + ": invalid permissions " + cdi::quoted(permissions) +
                  R"(: use a combination of "r", "w" and "m", or "none")");
@@ -176,6 +178,7 @@ void check(const BasicIntelRdt<S>& rdt, const MemberPath& at, Findings& out) {
 
 template <class List>
 void check_net_devices(const List& devices, const MemberPath& at, Findings& out) {
+  if (devices.empty()) return;
   std::vector<std::string_view> names;
   for (const auto& device : devices) names.push_back(device.host_interface_name);
   const auto first_hosts = first_of_equals(names);

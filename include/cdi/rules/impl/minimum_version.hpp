@@ -29,13 +29,14 @@ class FieldNeeds {
   constexpr explicit FieldNeeds(const Type& object) { add(object); }
 
   /// The lifetime that all fields share which an object, a list or an optional can have.
-  constexpr Lifetime in(const Type& type) const {
+  constexpr const Lifetime& in(const Type& type) const {
     const Lifetime* const found = find(type.item == nullptr ? type : *type.item);
-    return found == nullptr ? Lifetime{} : *found;
+    return found == nullptr ? none_ : *found;
   }
 
  private:
   constexpr const Lifetime* find(const Type& object) const {
+    if (object.shape != Shape::object) return nullptr;
     for (std::size_t i = 0; i < count_; ++i) {
       if (types_[i] == &object) return &needs_[i];
     }
@@ -63,6 +64,7 @@ class FieldNeeds {
   const Type* types_[most] = {};
   Lifetime needs_[most] = {};  // of the type with the same index
   std::size_t count_ = 0;
+  Lifetime none_{};
 };
 
 template <Storage S>
