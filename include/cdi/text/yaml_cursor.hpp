@@ -161,17 +161,7 @@ class YamlCursor {
 
   /// Moves over blanks, comments and line ends to the next token, or the end.
   void skip_to_token(Tabs tabs) {
-    while (true) {
-      skip_spaces();
-      if (peek() > '#') return;  // as most tokens are
-      while (peek() == ' ' || (peek() == '\t' && (tabs != Tabs::none || at_ < blank_until_))) {
-        ++at_;
-      }
-      if (peek() == '#') skip_rest_of_line();
-      if (at_end() || !is_line_end()) return;
-      next_line();
-      if (tabs == Tabs::on_this_line) tabs = Tabs::none;
-    }
+    if (peek() <= '#') skip_blanks_and_comments(tabs);  // other tokens begin behind these
   }
 
   /// Moves to the end of the line, and returns the rest of it.
@@ -182,6 +172,19 @@ class YamlCursor {
   }
 
  private:
+  void skip_blanks_and_comments(Tabs tabs) {
+    while (true) {
+      skip_spaces();
+      while (peek() == ' ' || (peek() == '\t' && (tabs != Tabs::none || at_ < blank_until_))) {
+        ++at_;
+      }
+      if (peek() == '#') skip_rest_of_line();
+      if (at_end() || !is_line_end()) return;
+      next_line();
+      if (tabs == Tabs::on_this_line) tabs = Tabs::none;
+    }
+  }
+
   static bool blank(char c) { return c == ' ' || c == '\t'; }
   static bool line_end(char c) { return c == '\n' || c == '\r' || c == '\0'; }
   static bool blank_or_end(char c) { return c <= ' ' && (blank(c) || line_end(c)); }
