@@ -15,27 +15,35 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// The numbers below `count`, sorted: `less(a, b)` returns whether `a` comes before `b`. Equal ones
-/// keep their order. For each type that is sorted, it costs a fifth of `std::sort` to compile, and
-/// needs no `<algorithm>`.
+/// Sorts numbers: `less(a, b)` returns whether `a` comes before `b`. Equal ones keep their order.
+/// `runs` is of the same size, and has no meaning afterwards. For each type that is sorted, it
+/// costs a fifth of `std::sort` to compile, and needs no `<algorithm>`.
 template <class Less>
-std::vector<std::size_t> order_of(std::size_t count, const Less& less) {
-  std::vector<std::size_t> order(count);
-  std::vector<std::size_t> runs(count);  // each in order, of `width` numbers
-  for (std::size_t i = 0; i < count; ++i) order[i] = i;
+void sort(std::vector<std::size_t>& order, std::vector<std::size_t>& runs, const Less& less) {
+  const std::size_t count = order.size();
   for (std::size_t width = 1; width < count; width *= 2) {
-    order.swap(runs);
+    order.swap(runs);  // each of `width` numbers that are in order
     for (std::size_t to = 0; to < count;) {
       std::size_t a = to;
       std::size_t b = count - to > width ? to + width : count;
       const std::size_t middle = b;
       const std::size_t end = count - b > width ? b + width : count;
+      const bool mixed = b < end && less(runs[b], runs[b - 1]);
       while (to < end) {
-        const bool second = a == middle || (b < end && less(runs[b], runs[a]));
+        const bool second = a == middle || (mixed && b < end && less(runs[b], runs[a]));
         order[to++] = runs[second ? b++ : a++];
       }
     }
   }
+}
+
+/// The numbers below `count`, sorted as by `sort`.
+template <class Less>
+std::vector<std::size_t> order_of(std::size_t count, const Less& less) {
+  std::vector<std::size_t> order(count);
+  std::vector<std::size_t> runs(count);
+  for (std::size_t i = 0; i < count; ++i) order[i] = i;
+  detail::sort(order, runs, less);
   return order;
 }
 

@@ -58,24 +58,37 @@ inline std::string_view env_name(std::string_view entry) {
   return entry.substr(0, entry.find('='));
 }
 
-// The key of a new record, and the view of it that a list gets.
+// The key of a new record.
 inline std::string_view key_of(std::string_view entry) {
   return env_name(entry);
 }
 inline std::string_view key_of(const NodeView& node) {
   return node.path;
 }
-inline std::string_view key_of(const oci::MountView& mount) {
+inline std::string_view key_of(const PlannedMount& mount) {
   return mount.destination;
 }
-inline std::string_view view_of(std::string_view entry) {
-  return entry;
-}
-inline oci::LinuxDeviceView view_of(const NodeView& node) {
-  return linux_device(node);
-}
-inline const oci::MountView& view_of(const oci::MountView& mount) {
-  return mount;
+
+/// Gives the views of new records that a list gets. One is valid until the next.
+struct RecordViews {
+  const JoinedEdits& edits;
+  oci::MountView mount{};
+  oci::HookView hook{};
+
+  std::string_view of(std::string_view entry) { return entry; }
+  oci::LinuxDeviceView of(const NodeView& node) { return linux_device(node); }
+  const oci::MountView& of(const PlannedMount& planned) {
+    return fill_view(edits, planned, mount), mount;
+  }
+  const oci::HookView& of(const PlannedHook& planned) {
+    return fill_view(edits, planned, hook), hook;
+  }
+};
+
+/// Makes room for so many more records in a list that can.
+template <class List>
+void make_room(List& list, std::size_t records) {
+  if constexpr (requires { list.reserve(records); }) list.reserve(list.size() + records);
 }
 
 /// An existing variable keeps its place and gets the new value; of several, the last one.
@@ -90,7 +103,7 @@ void plan_mounts(ListPlan& plan, std::size_t records);
 
 /// Changes a list as `make_plan` plans it.
 template <class List, class Record>
-void change(List list, const std::vector<Record>& records,
+void change(List list, const std::vector<Record>& records, RecordViews& views,
             void (*make_plan)(ListPlan& plan, std::size_t records)) {
   const std::size_t entries = list.size();
   ListPlan plan{entries, records.size()};
@@ -98,9 +111,10 @@ void change(List list, const std::vector<Record>& records,
   for (std::size_t i = 0; i < records.size(); ++i) plan.record_key(i, key_of(records[i]));
   plan.start();
   make_plan(plan, records.size());
+  detail::make_room(list, records.size());
   for (std::size_t i = 0; i < plan.order().size(); ++i) {
     if (plan.record(i) == ListPlan::none) continue;
-    const auto& record = view_of(records[plan.record(i)]);
+    const auto& record = views.of(records[plan.record(i)]);
     const std::size_t at = plan.order()[i];
     if (at < entries) {
       list.assign(at, record);
@@ -125,18 +139,23 @@ void add_gids(List list, const std::vector<std::uint32_t>& gids) {
   }
 }
 
+/// Adds the rules of device nodes; none is ever removed.
+template <class Editor>
+void add_device_rules(Editor& editor, const std::vector<NodeView>& nodes) {
+  for (const auto& node : nodes) {
+    const auto rule = device_rule(node);
+    if (rule.allow) editor.device_rules().append(rule);
+  }
+}
+
 /// Performs edits that were checked.
 template <class Editor>
 void perform(Editor& editor, JoinedEdits& edits) {
   const TouchedParts& touched = edits.touched;
-  if (touched.env) detail::change(editor.env(), edits.env, plan_env);
-  if (touched.devices) detail::change(editor.devices(), edits.nodes, plan_devices);
-  if constexpr (HasDeviceRules<Editor>) {
-    for (const auto& node : edits.nodes) {  // rules are added, never taken away
-      const auto rule = device_rule(node);
-      if (rule.allow) editor.device_rules().append(rule);
-    }
-  }
+  RecordViews views{edits};
+  if (touched.env) detail::change(editor.env(), edits.env, views, plan_env);
+  if (touched.devices) detail::change(editor.devices(), edits.nodes, views, plan_devices);
+  if constexpr (HasDeviceRules<Editor>) detail::add_device_rules(editor, edits.nodes);
   if constexpr (HasNetDevices<Editor>) {
     if (touched.net_devices) {
       auto interfaces = editor.net_devices();
@@ -148,10 +167,10 @@ void perform(Editor& editor, JoinedEdits& edits) {
     }
   }
   if (touched.mounts) {
-    if (editor.has_user_namespace()) detail::add_id_mappings(edits.mounts);
-    detail::change(editor.mounts(), edits.mounts, plan_mounts);
+    if (editor.has_user_namespace()) detail::add_id_mappings(edits);
+    detail::change(editor.mounts(), edits.mounts, views, plan_mounts);
   }
-  for (const auto& [point, hook] : edits.hooks) editor.hooks(point).append(hook);
+  for (const auto& hook : edits.hooks) editor.hooks(hook.point).append(views.of(hook));
   if constexpr (HasIntelRdt<Editor>) {
     if (touched.intel_rdt) editor.set_intel_rdt(edits.intel_rdt);
   }
@@ -202,12 +221,14 @@ struct ApplyFunction {
   }
 
   /// Several edits at once; `failed` is the index of those that an error is about, or their number
-  /// when it is about the target. No pointer may be null.
+  /// when it is about the target. No pointer may be null. Texts that are `Texts::utf8` are not
+  /// checked again.
   template <Storage S, Editable OciSpec, HostLookup Host = SystemHost>
   Result<void> operator()(std::span<const BasicContainerEdits<S>* const> all, OciSpec& target,
-                          const Host& host, std::size_t& failed) const {
+                          const Host& host, std::size_t& failed,
+                          detail::Texts texts = detail::Texts::unknown) const {
     detail::JoinedEdits joined;
-    auto fits = detail::join(all, detail::places_of<SpecEditor<OciSpec>>, joined, failed);
+    auto fits = detail::join(all, texts, detail::places_of<SpecEditor<OciSpec>>, joined, failed);
     if (!fits) return fits;
     auto* const lookup = &host;  // of an object or a function
     const detail::AnyHost any_host{&lookup, [](const void* known, std::string_view path) {

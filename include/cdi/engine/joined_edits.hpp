@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -24,12 +25,32 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-struct PlannedHook {
-  oci::HookPoint point{};
-  oci::HookView hook{};
+/// Some texts of `JoinedEdits::texts`.
+struct TextRange {
+  std::size_t first = 0;
+  std::size_t count = 0;
 };
 
-/// Edits of any storage as views, joined kind by kind.
+/// A hook of an OCI spec, its lists in `JoinedEdits::texts`.
+struct PlannedHook {
+  oci::HookPoint point{};
+  std::string_view path{};
+  TextRange args{};
+  TextRange env{};
+  std::optional<std::int64_t> timeout{};
+};
+
+/// A mount of an OCI spec, its list in `JoinedEdits::texts`.
+struct PlannedMount {
+  std::string_view destination{};
+  std::string_view type{};
+  std::string_view source{};
+  TextRange options{};
+  std::string_view id_mapping{};  // one more option, unless empty
+};
+
+/// Edits of any storage as views, joined kind by kind. The lists of hooks and mounts are in one
+/// vector: a vector for each would double the cost of an injection.
 struct JoinedEdits {
   JoinedEdits();  // in the bodies, and not in each file that applies edits
   JoinedEdits(const JoinedEdits&) = delete;
@@ -41,9 +62,10 @@ struct JoinedEdits {
   std::vector<std::size_t> nodes_end;  // of each set of edits: its nodes end there
   std::vector<BasicNetDevice<Borrowed>> net_devices;
   std::vector<PlannedHook> hooks;
-  std::vector<oci::MountView> mounts;
-  oci::LinuxIntelRdtView intel_rdt;  // the last settings, whole
-  std::vector<std::uint32_t> gids;   // without 0
+  std::vector<PlannedMount> mounts;
+  std::vector<std::string_view> texts;  // of the lists of hooks and mounts
+  oci::LinuxIntelRdtView intel_rdt;     // the last settings, whole
+  std::vector<std::uint32_t> gids;      // without 0
   TouchedParts touched;
 };
 
@@ -58,12 +80,15 @@ struct OptionalParts {
 /// Whether there is a place for all that is touched.
 Result<void> check_places(const OptionalParts& places, const TouchedParts& touched);
 
+/// Whether the texts of edits are known to be UTF-8, so that `join` need not check them.
+enum class Texts : bool { unknown, utf8 };
+
 /// Joins sets of edits. Fails for edits that no OCI spec can hold, or that `places` has no place
 /// for; `failed` is then the index of the set. A storage that is neither `Owning` nor `Borrowed`
 /// needs `cdi/engine/impl/joined_edits.hpp` in the compiled mode.
 template <Storage S>
-Result<void> join(std::span<const BasicContainerEdits<S>* const> all, const OptionalParts& places,
-                  JoinedEdits& to, std::size_t& failed);
+Result<void> join(std::span<const BasicContainerEdits<S>* const> all, Texts texts,
+                  const OptionalParts& places, JoinedEdits& to, std::size_t& failed);
 
 /// Completes the device nodes from the host; `failed` is the index of the set of edits that an
 /// error is about.
@@ -72,7 +97,11 @@ Result<void> complete_devices(JoinedEdits& edits, const AnyHost& host, ProcessUs
 
 /// Adds `idmap` to bind mounts and `ridmap` to recursive ones, unless a mount has either: in a
 /// user namespace, the files of the host would otherwise have no known owner.
-void add_id_mappings(std::vector<oci::MountView>& mounts);
+void add_id_mappings(JoinedEdits& edits);
+
+/// Replaces a view by a planned record; its lists keep their memory.
+void fill_view(const JoinedEdits& edits, const PlannedMount& from, oci::MountView& to);
+void fill_view(const JoinedEdits& edits, const PlannedHook& from, oci::HookView& to);
 
 }  // namespace detail
 

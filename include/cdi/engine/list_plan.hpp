@@ -84,8 +84,8 @@ class ListPlan {
 
   std::size_t entries_;
   std::vector<Slot> slots_;
-  std::vector<std::size_t> order_;  // slots; in the end, indices in the list
-  std::vector<std::size_t> records_{};
+  std::vector<std::size_t> order_;    // slots; in the end, indices in the list
+  std::vector<std::size_t> records_;  // for sorting; in the end, of each place in `order_`
   bool rearranged_ = false;
 };
 

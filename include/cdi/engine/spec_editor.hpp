@@ -31,7 +31,7 @@ concept AppendableList = requires(L list, const Record& record) {
 /// destination.
 ///
 /// `rearrange(order)` keeps the records whose indices are in `order`, each at most once, in that
-/// order.
+/// order. A list may also have `reserve(count)`, which makes room for so many records.
 template <class L, class Record>
 concept KeyedList = AppendableList<L, Record> &&
     requires(L list, const L& view, std::size_t i, const Record& record,

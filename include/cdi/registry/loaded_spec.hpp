@@ -48,6 +48,9 @@ struct LoadedSpec {
   std::shared_ptr<const Error> fault{};
   /// The places of its members; null unless `ReadOptions::keep_places` asks for them.
   std::shared_ptr<const MemberPlaces> places{};
+  /// Whether `spec` is as it was read, so that its texts are UTF-8, and an injection need not check
+  /// them. False for a spec made by hand; set it to false when you change `spec`.
+  bool as_read = false;
 
   /// The place of a member, such as `devices[0].containerEdits.mounts[2]`, in the file. With
   /// `places` the line and column of the member; else the line of its device, or of

@@ -41,6 +41,7 @@ struct EditsOfDevices {
   /// number of edits: then it is about the target.
   Error trace(Error error, std::size_t index) const;
 
+  Texts texts = Texts::utf8;  // `unknown` when a spec is not as it was read
   std::vector<const ContainerEdits*> edits;
   std::vector<ResolvedDevice> origins;  // of each entry of `edits`; without a device for a spec
 };
@@ -132,7 +133,8 @@ class Registry {
     if (devices.empty()) return {};
     const detail::EditsOfDevices found{devices};
     std::size_t failed = 0;
-    auto done = apply(std::span<const ContainerEdits* const>{found.edits}, target, host, failed);
+    auto done = apply(std::span<const ContainerEdits* const>{found.edits}, target, host, failed,
+                      found.texts);
     return done ? std::move(done) : found.trace(std::move(done).error(), failed);
   }
 

@@ -9,11 +9,14 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <cdi/base/result.hpp>
 #include <cdi/engine/apply.hpp>
 #include <cdi/model/copy_as.hpp>
 #include <cdi/model/storage.hpp>
+#include <cdi/oci/hooks.hpp>
+#include <cdi/oci/mount.hpp>
 #include <cdi/oci/spec.hpp>
 #include <cdi/version.hpp>
 
@@ -34,6 +37,38 @@ std::string_view oci_key(const oci::BasicMount<S>& mount) {
   return mount.destination;
 }
 
+/// Fills a new list.
+template <class List>
+void fill_texts(const std::vector<std::string_view>& from, List& to) {
+  to.reserve(from.size());
+  for (const std::string_view text : from) to.emplace_back(text);
+}
+
+// Fill a new record. Most records of edits are mounts and hooks: with functions of their own, an
+// injection takes a third less time.
+template <class From, class To>
+void fill(const From& from, To& to) {
+  detail::copy_value(from, to);
+}
+template <class S>
+void fill(const oci::MountView& from, oci::BasicMount<S>& to) {
+  if (!from.uid_mappings.empty() || !from.gid_mappings.empty() || !from.extra.empty()) {
+    return detail::copy_value(from, to);
+  }
+  to.destination = from.destination;
+  to.type = from.type;
+  to.source = from.source;
+  detail::fill_texts(from.options, to.options);
+}
+template <class S>
+void fill(const oci::HookView& from, oci::BasicHook<S>& to) {
+  if (!from.extra.empty()) return detail::copy_value(from, to);
+  to.path = from.path;
+  detail::fill_texts(from.args, to.args);
+  detail::fill_texts(from.env, to.env);
+  to.timeout = from.timeout;
+}
+
 /// A list member of the library's own OCI model.
 template <class List>
 struct ModelList {
@@ -41,7 +76,8 @@ struct ModelList {
 
   std::size_t size() const { return items.size(); }
   std::string_view key(std::size_t i) const { return oci_key(items[i]); }
-  void append(const auto& record) { detail::copy_value(record, items.emplace_back()); }
+  void reserve(std::size_t count) { items.reserve(count); }
+  void append(const auto& record) { detail::fill(record, items.emplace_back()); }
   void assign(std::size_t i, const auto& record) { detail::copy_value(record, items[i]); }
   void rearrange(std::span<const std::size_t> order) {
     List kept;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include <doctest/doctest.h>
 
@@ -86,9 +87,23 @@ TEST_CASE("Depth counts the slashes of the cleaned path") {
            Depth{"", 0},
            Depth{"a/b", 1},
            Depth{"../a", 1},
+           Depth{"/.a", 1},
+           Depth{"/a/.b/c.", 3},
        }) {
     CAPTURE(row.path);
     CHECK(cdi::detail::path_depth(row.path) == row.depth);
+  }
+}
+
+TEST_CASE("Depth needs no cleaned path, but is that of one") {
+  constexpr std::string_view letters = "/.a";
+  for (std::size_t number = 0; number < 6561; ++number) {  // all paths of eight letters
+    std::string path;
+    for (std::size_t rest = number + 6561; rest > 1; rest /= 3) path.push_back(letters[rest % 3]);
+    std::size_t slashes = 0;
+    for (const char c : cdi::clean_path(path)) slashes += c == '/' ? 1 : 0;
+    CAPTURE(path);
+    CHECK(cdi::detail::path_depth(path) == slashes);
   }
 }
 

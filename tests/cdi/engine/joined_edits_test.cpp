@@ -22,7 +22,8 @@ cdi::Result<void> join(const Sets& sets, cdi::detail::JoinedEdits& to, std::size
                        const cdi::detail::OptionalParts& places = all_places) {
   std::vector<const cdi::ContainerEdits*> all;
   for (const auto& edits : sets) all.push_back(&edits);
-  return cdi::detail::join(std::span<const cdi::ContainerEdits* const>{all}, places, to, failed);
+  return cdi::detail::join(std::span<const cdi::ContainerEdits* const>{all},
+                           cdi::detail::Texts::unknown, places, to, failed);
 }
 
 }  // namespace
@@ -122,19 +123,54 @@ TEST_CASE("A host that does not have a node is reported with the set and the nod
 
 TEST_CASE("Bind mounts get the id mapping that suits them, others none") {
   struct {
-    cdi::oci::MountView mount;
+    cdi::Mount mount;
     std::vector<std::string_view> expected;
   } const rows[] = {
       {{.type = "bind"}, {"idmap"}},
       {{.options = {"rbind"}}, {"rbind", "ridmap"}},
       {{.options = {"rbind", "bind"}}, {"rbind", "bind", "idmap"}},
       {{.options = {"bind", "ridmap"}}, {"bind", "ridmap"}},
-      {{.type = "tmpfs", .options = {"ro"}}, {"ro"}},
+      {{.options = {"ro"}, .type = "tmpfs"}, {"ro"}},
   };
+  cdi::oci::MountView view;  // of one row after the other
   for (const auto& row : rows) {
-    std::vector<cdi::oci::MountView> mounts{row.mount};
-    cdi::detail::add_id_mappings(mounts);
-    const std::vector<std::string_view> options{mounts[0].options.begin(), mounts[0].options.end()};
-    CHECK(options == row.expected);
+    cdi::detail::JoinedEdits joined;
+    std::size_t failed = 0;
+    REQUIRE(join({{.mounts = {{.options = {"before"}}, row.mount}}}, joined, failed));
+    cdi::detail::add_id_mappings(joined);
+    cdi::detail::fill_view(joined, joined.mounts[1], view);
+    CHECK(view.options == row.expected);
   }
+}
+
+TEST_CASE("Views of planned records have all that the edits have") {
+  const Sets sets{
+      {.hooks = {{.hook_name = "prestart", .path = "/g", .args = {"g"}},
+                 {.hook_name = "poststop",
+                  .path = "/h",
+                  .args = {"h", "-x"},
+                  .env = {"A=1"},
+                  .timeout = 5}},
+       .mounts = {{.host_path = "/s", .container_path = "/d", .options = {"ro"}, .type = "bind"}}}};
+  cdi::detail::JoinedEdits joined;
+  std::size_t failed = 0;
+  REQUIRE(join(sets, joined, failed));
+  cdi::oci::HookView hook;
+  cdi::oci::MountView mount;
+  for (const auto& planned : joined.hooks) cdi::detail::fill_view(joined, planned, hook);
+  for (const auto& planned : joined.mounts) cdi::detail::fill_view(joined, planned, mount);
+  CHECK(joined.hooks[1].point == cdi::oci::HookPoint::poststop);
+  CHECK(hook ==
+        cdi::oci::HookView{.path = "/h", .args = {"h", "-x"}, .env = {"A=1"}, .timeout = 5});
+  CHECK(mount == cdi::oci::MountView{
+                     .destination = "/d", .type = "bind", .source = "/s", .options = {"ro"}});
+}
+
+TEST_CASE("Texts that are known to be UTF-8 are not checked again") {
+  const Sets sets{{.env = {"A=\xff"}}};
+  const cdi::ContainerEdits* const all[] = {&sets[0]};
+  cdi::detail::JoinedEdits joined;
+  std::size_t failed = 0;
+  CHECK(cdi::detail::join(std::span<const cdi::ContainerEdits* const>{all},
+                          cdi::detail::Texts::utf8, all_places, joined, failed));
 }

@@ -93,7 +93,9 @@ TEST_CASE("What is planned beside a list is what changing it record by record gi
     static BothWays* both = nullptr;
     BothWays now{PlainList{changed}, records};
     both = &now;
-    cdi::detail::change(PlainList{planned}, records,
+    const cdi::detail::JoinedEdits no_edits;
+    cdi::detail::RecordViews views{no_edits};
+    cdi::detail::change(PlainList{planned}, records, views,
                         [](cdi::detail::ListPlan& plan, std::size_t count) {
                           for (std::size_t i = 0; i < count; ++i) both->turn(plan, i);
                           plan.finish();

@@ -39,8 +39,22 @@ CDI_INLINE std::string clean_path(std::string_view path) {
 
 namespace detail {
 
+/// Whether a slash may make `clean_path` change the path: one that ends it, or that is before
+/// another slash or a dot. Some of the latter change nothing, such as that of `/.hidden`.
+inline bool may_change(std::string_view path, std::size_t slash) {
+  return slash + 1 == path.size() || path[slash + 1] == '/' || path[slash + 1] == '.';
+}
+
 CDI_INLINE std::size_t path_depth(std::string_view path) {
   std::size_t slashes = 0;
+  bool clean = path.starts_with('/');
+  for (auto at = path.find('/'); clean && at != std::string_view::npos;
+       at = path.find('/', at + 1)) {
+    ++slashes;
+    clean = !may_change(path, at);
+  }
+  if (clean) return slashes;
+  slashes = 0;
   for (const char c : cdi::clean_path(path)) slashes += c == '/' ? 1 : 0;
   return slashes;
 }

@@ -44,18 +44,39 @@ CDI_INLINE Result<void> complete_devices(JoinedEdits& edits, const AnyHost& host
 }
 
 /// The last of `bind` and `rbind` decides.
-inline void add_id_mapping(oci::MountView& mount) {
+inline std::string_view id_mapping_of(const JoinedEdits& edits, const PlannedMount& mount) {
   std::string_view wanted = mount.type == "bind" ? "idmap" : "";
-  for (const std::string_view option : mount.options) {
-    if (option == "idmap" || option == "ridmap") return;
+  for (std::size_t i = 0; i < mount.options.count; ++i) {
+    const auto option = edits.texts[mount.options.first + i];
+    if (option == "idmap" || option == "ridmap") return {};
     if (option == "bind") wanted = "idmap";
     if (option == "rbind") wanted = "ridmap";
   }
-  if (!wanted.empty()) mount.options.push_back(wanted);
+  return wanted;
 }
 
-CDI_INLINE void add_id_mappings(std::vector<oci::MountView>& mounts) {
-  for (auto& mount : mounts) detail::add_id_mapping(mount);
+CDI_INLINE void add_id_mappings(JoinedEdits& edits) {
+  for (auto& mount : edits.mounts) mount.id_mapping = id_mapping_of(edits, mount);
+}
+
+inline void fill_list(const JoinedEdits& edits, TextRange from, std::vector<std::string_view>& to) {
+  const auto* const first = edits.texts.data() + from.first;
+  to.assign(first, first + from.count);
+}
+
+CDI_INLINE void fill_view(const JoinedEdits& edits, const PlannedMount& from, oci::MountView& to) {
+  to.destination = from.destination;
+  to.type = from.type;
+  to.source = from.source;
+  detail::fill_list(edits, from.options, to.options);
+  if (!from.id_mapping.empty()) to.options.push_back(from.id_mapping);
+}
+
+CDI_INLINE void fill_view(const JoinedEdits& edits, const PlannedHook& from, oci::HookView& to) {
+  to.path = from.path;
+  detail::fill_list(edits, from.args, to.args);
+  detail::fill_list(edits, from.env, to.env);
+  to.timeout = from.timeout;
 }
 
 inline Error no_place(std::string_view key, std::string_view what) {
@@ -81,17 +102,25 @@ CDI_INLINE Result<void> check_places(const OptionalParts& places, const TouchedP
 /// The state while edits are joined.
 struct Joining {
   JoinedEdits& edits;
+  Texts texts;
   Result<void> utf8{};  // the first text that is not UTF-8
 
   /// A view of a text of the edits.
   std::string_view view(std::string_view text) {
-    if (utf8 && !is_utf8(text)) utf8 = not_utf8(text);
+    if (texts == Texts::unknown) check(text);
     return text;
   }
-  /// Appends views of texts.
-  template <class Texts>
-  void add_views(const Texts& texts, std::vector<std::string_view>& to) {
-    for (const std::string_view text : texts) to.push_back(view(text));
+  /// Appends views of the texts of a list.
+  template <class List>
+  TextRange add_views(const List& list, std::vector<std::string_view>& to) {
+    const TextRange added{to.size(), list.size()};
+    for (const std::string_view text : list) to.push_back(view(text));
+    return added;
+  }
+
+ private:
+  void check(std::string_view text) {
+    if (utf8 && !is_utf8(text)) utf8 = not_utf8(text);
   }
 };
 
@@ -111,20 +140,20 @@ void join_node(const BasicDeviceNode<S>& from, Joining& to) {
 
 template <Storage S>
 void join_hook(const BasicHook<S>& from, oci::HookPoint point, Joining& to) {
-  auto& [at, hook] = to.edits.hooks.emplace_back();
-  at = point;
+  PlannedHook& hook = to.edits.hooks.emplace_back();
+  hook.point = point;
   hook.path = to.view(from.path);
-  to.add_views(from.args, hook.args);
-  to.add_views(from.env, hook.env);
+  hook.args = to.add_views(from.args, to.edits.texts);
+  hook.env = to.add_views(from.env, to.edits.texts);
   hook.timeout = from.timeout;
 }
 
 template <Storage S>
 void join_mount(const BasicMount<S>& from, Joining& to) {
-  oci::MountView& mount = to.edits.mounts.emplace_back();
+  PlannedMount& mount = to.edits.mounts.emplace_back();
   mount.source = to.view(from.host_path);
   mount.destination = to.view(from.container_path);
-  to.add_views(from.options, mount.options);
+  mount.options = to.add_views(from.options, to.edits.texts);
   mount.type = to.view(from.type);
 }
 
@@ -184,10 +213,32 @@ Result<void> join_one(const BasicContainerEdits<S>& edits, Joining& joining) {
   return joining.utf8 ? std::move(known) : std::move(joining.utf8);
 }
 
+/// Makes room for what the edits have many of.
 template <Storage S>
-Result<void> join(std::span<const BasicContainerEdits<S>* const> all, const OptionalParts& places,
-                  JoinedEdits& to, std::size_t& failed) {
-  Joining joining{to};
+void reserve(std::span<const BasicContainerEdits<S>* const> all, JoinedEdits& to) {
+  std::size_t nodes = 0;
+  std::size_t hooks = 0;
+  std::size_t mounts = 0;
+  std::size_t texts = 0;
+  for (const auto* const edits : all) {
+    nodes += edits->device_nodes.size();
+    hooks += edits->hooks.size();
+    mounts += edits->mounts.size();
+    for (const auto& hook : edits->hooks) texts += hook.args.size() + hook.env.size();
+    for (const auto& mount : edits->mounts) texts += mount.options.size();
+  }
+  to.nodes.reserve(nodes);
+  to.nodes_end.reserve(all.size());
+  to.hooks.reserve(hooks);
+  to.mounts.reserve(mounts);
+  to.texts.reserve(texts);
+}
+
+template <Storage S>
+Result<void> join(std::span<const BasicContainerEdits<S>* const> all, Texts texts,
+                  const OptionalParts& places, JoinedEdits& to, std::size_t& failed) {
+  detail::reserve(all, to);
+  Joining joining{to, texts};
   for (failed = 0; failed < all.size(); ++failed) {
     if (auto r = detail::join_one(*all[failed], joining); !r) return r;
     if (auto r = detail::check_places(places, to.touched); !r) return r;
@@ -197,9 +248,9 @@ Result<void> join(std::span<const BasicContainerEdits<S>* const> all, const Opti
 }
 
 #ifdef CDI_SOURCE
-template Result<void> join(std::span<const ContainerEdits* const>, const OptionalParts&,
+template Result<void> join(std::span<const ContainerEdits* const>, Texts, const OptionalParts&,
                            JoinedEdits&, std::size_t&);
-template Result<void> join(std::span<const ContainerEditsView* const>, const OptionalParts&,
+template Result<void> join(std::span<const ContainerEditsView* const>, Texts, const OptionalParts&,
                            JoinedEdits&, std::size_t&);
 #endif
 

@@ -18,7 +18,10 @@ inline namespace CDI_ABI {
 namespace detail {
 
 CDI_INLINE ListPlan::ListPlan(std::size_t entries, std::size_t records)
-    : entries_{entries}, slots_(entries + records), order_(entries + records) {}
+    : entries_{entries},
+      slots_(entries + records),
+      order_(entries + records),
+      records_(entries + records) {}
 CDI_INLINE ListPlan::~ListPlan() = default;
 
 CDI_INLINE void ListPlan::entry_key(std::size_t i, std::string_view key) {
@@ -35,10 +38,13 @@ CDI_INLINE void ListPlan::record_key(std::size_t i, std::uint32_t key) {
 }
 
 CDI_INLINE void ListPlan::start() {
-  const auto first = first_of_equals(slots_.size(), [this](std::size_t a, std::size_t b) {
-    return is_before(slots_[a], slots_[b]);
-  });
-  for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i].group = first[i];
+  for (std::size_t i = 0; i < slots_.size(); ++i) order_[i] = i;
+  detail::sort(order_, records_,
+               [this](std::size_t a, std::size_t b) { return is_before(slots_[a], slots_[b]); });
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const bool same = i > 0 && !is_before(slots_[order_[i - 1]], slots_[order_[i]]);
+    slots_[order_[i]].group = same ? slots_[order_[i - 1]].group : order_[i];
+  }
   for (std::size_t i = 0; i < entries_; ++i) add(i);
 }
 
@@ -68,17 +74,17 @@ CDI_INLINE void ListPlan::remove_first(std::size_t i) {
 }
 
 CDI_INLINE void ListPlan::finish(bool by_depth) {
+  order_.clear();
   for (std::size_t i = 0; i < slots_.size(); ++i) {
-    order_[i] = i;
+    if (!slots_[i].there) continue;
+    order_.push_back(i);
     if (by_depth) slots_[i].rank = path_depth(slots_[i].key);
   }
-  if (by_depth) {
-    order_ = order_of(slots_.size(), [this](std::size_t a, std::size_t b) {
-      return slots_[a].rank < slots_[b].rank;
-    });
-  }
-  std::erase_if(order_, [this](std::size_t slot) { return !slots_[slot].there; });
   records_.resize(order_.size());
+  if (by_depth) {
+    detail::sort(order_, records_,
+                 [this](std::size_t a, std::size_t b) { return slots_[a].rank < slots_[b].rank; });
+  }
   std::size_t end = entries_;
   for (std::size_t i = 0; i < order_.size(); ++i) {
     records_[i] = slots_[order_[i]].record;

@@ -88,6 +88,7 @@ inline SpecOrRejected read_document(const Document& document) {
   out.lines = document.lines_of(*detail::find_member(document.root(), "devices"));
   const auto edits = detail::find_member(document.root(), "containerEdits");
   if (edits) out.edits_line = edits->position().line;
+  out.as_read = true;
   return {.spec = std::move(out)};
 }
 

@@ -34,6 +34,8 @@ CDI_INLINE EditsOfDevices::~EditsOfDevices() = default;
 
 CDI_INLINE EditsOfDevices::EditsOfDevices(std::span<const ResolvedDevice> devices) {
   std::vector<const LoadedSpec*> specs;  // few, however many devices there are
+  edits.reserve(2 * devices.size());
+  origins.reserve(2 * devices.size());
   for (const auto& found : devices) {
     bool seen = false;
     for (const auto* spec : specs) seen = seen || spec == found.spec;
@@ -41,6 +43,7 @@ CDI_INLINE EditsOfDevices::EditsOfDevices(std::span<const ResolvedDevice> device
       specs.push_back(found.spec);
       edits.push_back(&found.spec->spec.container_edits);
       origins.push_back({found.spec, nullptr});
+      if (!found.spec->as_read) texts = Texts::unknown;
     }
     edits.push_back(&found.device->container_edits);
     origins.push_back(found);
