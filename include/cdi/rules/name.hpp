@@ -5,6 +5,7 @@
 #define CDI_RULES_NAME_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,19 +39,68 @@ constexpr bool is_alphanumeric(char c) noexcept {
   return is_letter(c) || is_digit(c);
 }
 
-/// The index of the first character that is not a letter, a digit or one of `extra`; `npos` when
-/// there is none.
-constexpr std::size_t find_foreign(std::string_view text, std::string_view extra) noexcept {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (!is_alphanumeric(text[i]) && extra.find(text[i]) == std::string_view::npos) return i;
+/// Sets of characters, a bit for each.
+using CharSet = std::uint8_t;
+inline constexpr CharSet letters = 1;
+inline constexpr CharSet alphanumerics = 3;
+inline constexpr std::string_view inner_chars = "-_.:";  // the bits 4 to 32
+
+/// The sets that a character is in.
+struct CharTable {
+  CharSet sets[256]{};
+
+  constexpr CharTable() noexcept {
+    for (int i = 0; i < 256; ++i) {
+      const char c = static_cast<char>(i);
+      if (is_alphanumeric(c)) sets[i] = is_letter(c) ? 1 : 2;
+    }
+    for (std::size_t i = 0; i < inner_chars.size(); ++i) {
+      sets[static_cast<unsigned char>(inner_chars[i])] = static_cast<CharSet>(4U << i);
+    }
   }
-  return std::string_view::npos;
+};
+inline constexpr CharTable char_table{};
+
+constexpr bool is_in(char c, CharSet set) noexcept {
+  return (char_table.sets[static_cast<unsigned char>(c)] & set) != 0;
 }
 
-/// Letters and digits, with `extra` characters allowed between the first and the last.
+/// Letters, digits, and those of `-_.:` that are `extra`.
+constexpr CharSet word_chars(std::string_view extra) noexcept {
+  CharSet set = alphanumerics;
+  for (const char c : extra) set |= char_table.sets[static_cast<unsigned char>(c)];
+  return set;
+}
+
+inline constexpr CharSet vendor_chars = word_chars("_-.");
+inline constexpr CharSet device_chars = word_chars("_-.:");
+
+/// The index of the first character that is not in a set; the size when there is none.
+constexpr std::size_t find_foreign(std::string_view text, CharSet set) noexcept {
+  std::size_t i = 0;
+  while (i < text.size() && is_in(text[i], set)) ++i;
+  return i;
+}
+
+/// Whether a text, of which only the ends are checked, begins with one of `first`, and ends with a
+/// letter or digit.
+constexpr bool has_good_ends(std::string_view text, CharSet first) noexcept {
+  return !text.empty() && is_in(text.front(), first) && is_in(text.back(), alphanumerics);
+}
+
+/// Letters and digits, with `extra` characters of `-_.:` allowed between the first and the last.
 constexpr bool is_word(std::string_view text, std::string_view extra) noexcept {
-  return !text.empty() && is_alphanumeric(text.front()) && is_alphanumeric(text.back()) &&
-         find_foreign(text, extra) == std::string_view::npos;
+  return has_good_ends(text, alphanumerics) && find_foreign(text, word_chars(extra)) == text.size();
+}
+
+/// Takes the part of a name before `mark` off the front of a text. False when that is not a vendor
+/// or class.
+constexpr bool take_part(std::string_view& text, char mark, std::string_view& part) noexcept {
+  const auto size = find_foreign(text, vendor_chars);
+  if (size == text.size() || text[size] != mark) return false;
+  part = text.substr(0, size);
+  text.remove_prefix(size + 1);
+  return has_good_ends(part, letters);
 }
 
 }  // namespace detail
@@ -58,7 +108,8 @@ constexpr bool is_word(std::string_view text, std::string_view extra) noexcept {
 /// Whether a text is a vendor name: a letter, then letters, digits, `_`, `-` and dots, then a
 /// letter or digit, all of ASCII; or one letter. SPEC.md, Kind.
 constexpr bool is_vendor_name(std::string_view text) noexcept {
-  return detail::is_word(text, "_-.") && detail::is_letter(text.front());
+  return detail::has_good_ends(text, detail::letters) &&
+         detail::find_foreign(text, detail::vendor_chars) == text.size();
 }
 
 /// Whether a text is a class name: the same rule as for vendors. SPEC.md, Kind.
@@ -69,28 +120,27 @@ constexpr bool is_class_name(std::string_view text) noexcept {
 /// Whether a text is a device name: the same rule, but it may begin with a digit and contain
 /// colons. SPEC.md, CDI Devices.
 constexpr bool is_device_name(std::string_view text) noexcept {
-  return detail::is_word(text, "_-.:");
+  return detail::has_good_ends(text, detail::alphanumerics) &&
+         detail::find_foreign(text, detail::device_chars) == text.size();
 }
 
 /// Splits `vendor.com/class` at its first slash and checks both parts; `device` stays empty.
 /// Nothing when a part is not valid. Does not allocate.
 constexpr std::optional<QualifiedName> parse_kind(std::string_view text) noexcept {
-  const auto slash = text.find('/');
-  if (slash == std::string_view::npos) return std::nullopt;
-  const QualifiedName kind{text.substr(0, slash), text.substr(slash + 1), {}};
-  if (!is_vendor_name(kind.vendor) || !is_class_name(kind.device_class)) return std::nullopt;
+  QualifiedName kind;
+  if (!detail::take_part(text, '/', kind.vendor) || !is_class_name(text)) return std::nullopt;
+  kind.device_class = text;
   return kind;
 }
 
 /// Splits and checks a qualified device name; nothing when it is not valid. Does not allocate, so
 /// that a runtime can call it for every `--device`.
 constexpr std::optional<QualifiedName> parse_name(std::string_view text) noexcept {
-  const auto equals = text.find('=');
-  if (equals == std::string_view::npos) return std::nullopt;
-  auto name = parse_kind(text.substr(0, equals));
-  if (!name) return std::nullopt;
-  name->device = text.substr(equals + 1);
-  if (!is_device_name(name->device)) return std::nullopt;
+  QualifiedName name;
+  const bool is_kind =
+      detail::take_part(text, '/', name.vendor) && detail::take_part(text, '=', name.device_class);
+  if (!is_kind || !is_device_name(text)) return std::nullopt;
+  name.device = text;
   return name;
 }
 

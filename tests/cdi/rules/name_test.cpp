@@ -1,12 +1,17 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include <doctest/doctest.h>
 
 #include <cdi/rules/name.hpp>
+
+#include "../../random_numbers.hpp"
 
 namespace {
 
@@ -69,6 +74,94 @@ TEST_CASE("vendors, classes and devices follow the rules of the reference") {
     CHECK(cdi::is_class_name(row.text) == row.vendor);
     CHECK(cdi::is_device_name(row.text) == row.device);
   }
+}
+
+/// The rules in the words of the CDI document, to compare with.
+bool is_slow_word(std::string_view text, std::string_view extra, bool letter_first) {
+  const auto is_alphanumeric = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  };
+  if (text.empty() || !is_alphanumeric(text.front()) || !is_alphanumeric(text.back())) return false;
+  if (letter_first && text.front() <= '9') return false;
+  for (const char c : text) {
+    if (!is_alphanumeric(c) && extra.find(c) == std::string_view::npos) return false;
+  }
+  return true;
+}
+
+std::optional<cdi::QualifiedName> parse_slowly(std::string_view text) {
+  const auto equals = text.find('=');
+  const auto slash = text.substr(0, equals).find('/');
+  if (equals == std::string_view::npos || slash == std::string_view::npos) return std::nullopt;
+  const cdi::QualifiedName name{text.substr(0, slash), text.substr(slash + 1, equals - slash - 1),
+                                text.substr(equals + 1)};
+  const bool good = is_slow_word(name.vendor, "_-.", true) &&
+                    is_slow_word(name.device_class, "_-.", true) &&
+                    is_slow_word(name.device, "_-.:", false);
+  return good ? std::optional{name} : std::nullopt;
+}
+
+void check_against_slow(std::string_view text) {
+  const auto slow = parse_slowly(text);
+  const bool same_name = cdi::parse_name(text) == slow;
+  const auto equals = text.find('=');
+  const auto kind = cdi::parse_kind(text.substr(0, equals));
+  const bool same_kind = kind.has_value() ==
+                         parse_slowly(std::string{text.substr(0, equals)}.append("=0")).has_value();
+  const bool same_vendor = cdi::is_vendor_name(text) == is_slow_word(text, "_-.", true);
+  const bool same_device = cdi::is_device_name(text) == is_slow_word(text, "_-.:", false);
+  if (same_name && same_kind && same_vendor && same_device) return;
+  CAPTURE(cdi::quoted(text));
+  CHECK(same_name);
+  CHECK(same_kind);
+  CHECK(same_vendor);
+  CHECK(same_device);
+}
+
+TEST_CASE("each character counts as the document says") {
+  for (int i = 0; i < 256; ++i) {
+    const char c = static_cast<char>(i);
+    for (const std::string& text :
+         {std::string{c}, std::string{"a"} + c + "b", std::string{c} + "b", std::string{"a"} + c,
+          std::string{"v/c="} + c + "d", std::string{"v/c"} + c + "=d",
+          std::string{"v"} + c + "/c=d"}) {
+      check_against_slow(text);
+    }
+  }
+}
+
+TEST_CASE("all short texts are accepted or refused as the document says") {
+  constexpr std::string_view chars = "a0-:/=";
+  std::string text;
+  for (std::size_t size = 0; size <= 7; ++size) {
+    std::size_t count = 1;
+    for (std::size_t i = 0; i < size; ++i) count *= chars.size();
+    for (std::size_t number = 0; number < count; ++number) {
+      text.clear();
+      for (std::size_t rest = number; text.size() < size; rest /= chars.size()) {
+        text.push_back(chars[rest % chars.size()]);
+      }
+      check_against_slow(text);
+    }
+  }
+}
+
+TEST_CASE("random texts are accepted or refused as the document says") {
+  constexpr std::string_view chars = "abcXYZ0189_-.:";
+  RandomNumbers random{16};
+  const auto word = [&] {
+    std::string text(1 + random.below(40), 'a');
+    for (char& c : text) c = chars[random.below(random.below(4) == 0 ? 14U : 10U)];
+    if (random.below(40) == 0) text[random.below(static_cast<std::uint32_t>(text.size()))] = '\xe9';
+    return text;
+  };
+  std::size_t good = 0;
+  for (int round = 0; round < 100'000; ++round) {
+    const std::string text = word() + "/" + word() + "=" + word();
+    check_against_slow(text);
+    if (cdi::parse_name(text)) ++good;
+  }
+  CHECK(good > 100);
 }
 
 TEST_CASE("names have no length limit") {

@@ -26,8 +26,9 @@ namespace detail {
 CDI_INLINE std::string word_fault(std::string_view text, std::string_view extra) {
   if (text.empty()) return " is empty: write at least one letter or digit";
   if (!is_alphanumeric(text.front())) return " must begin with a letter or digit";
-  const auto at = find_foreign(text.substr(0, text.size() - 1), extra);
-  if (at == std::string_view::npos) return " must end with a letter or digit";
+  const auto inner = text.substr(0, text.size() - 1);
+  const auto at = find_foreign(inner, word_chars(extra));
+  if (at == inner.size()) return " must end with a letter or digit";
   std::string fault = " may contain only letters, digits and";
   for (const char c : extra) fault.append(1, ' ').append(1, c);
   const auto size = utf8_size(text.substr(at));
