@@ -53,4 +53,20 @@ class Peak {
   operator delete(memory);
 }
 
+[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
+  const auto align = static_cast<std::size_t>(alignment);
+  void* const memory = std::aligned_alloc(align, (size + align - 1) / align * align);
+  if (memory == nullptr) std::abort();
+  counted::held += ::malloc_usable_size(memory) + sizeof(std::size_t);
+  counted::most_held = std::max<std::size_t>(counted::most_held, counted::held);
+  ++counted::allocations;
+  return memory;
+}
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept {
+  operator delete(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  operator delete(memory);
+}
+
 #endif  // CDI_TESTS_COUNTED_MEMORY_HPP

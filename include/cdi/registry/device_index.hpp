@@ -28,12 +28,17 @@ class DeviceIndex {
  public:
   using Specs = std::vector<std::shared_ptr<const LoadedSpec>>;
 
-  /// One place of the table.
-  struct Slot {
+  /// One place of the table, which has what a lookup compares: half a cache line.
+  struct alignas(32) Slot {
     const Device* device = nullptr;
     std::uint32_t hash = 0;
     std::uint32_t spec : 31 = 0;      // index in `specs()`
     std::uint32_t contested : 1 = 0;  // another spec of the same rank has the device, too
+    std::uint32_t name_size = 0;
+    char name[12] = {};  // the name of the device; of a longer one, its address
+
+    void set_name(std::string_view text);
+    const char* name_begin() const;
   };
 
   /// Two specs of the same rank, the first device that both provide, and how many there are.
@@ -59,19 +64,29 @@ class DeviceIndex {
   const Slot* find(std::string_view name) const;
 
   ResolvedDevice device_of(const Slot& slot) const {
-    return {specs_[slot.spec].get(), slot.device};
+    return {sources_[slot.spec].spec, slot.device};
   }
 
  private:
+  /// What a lookup needs of a spec. Specs of one kind share its text.
+  struct Source {
+    const LoadedSpec* spec;
+    std::string_view kind;
+  };
+
   /// A number that a spec cannot be crafted for, so that all its names collide.
   std::uint64_t make_seed() const;
 
-  /// The place of a device, or the empty one where it belongs.
-  std::size_t place_of(std::uint32_t hash, std::string_view kind, std::string_view device) const;
+  /// Whether a place has the device of a qualified name.
+  bool is_named(const Slot& slot, std::string_view name) const;
 
-  void add(const Slot& slot);
+  /// The place of a qualified name, or the empty one where it belongs.
+  std::size_t place_of(std::uint32_t hash, std::string_view name) const;
+
+  void add(const Slot& slot, std::string_view name);
 
   Specs specs_{};
+  std::vector<Source> sources_{};
   // Open addressing: a power of two of slots, at least a quarter of them empty.
   // bench/resolve_bench.cpp has it beside `std::unordered_map`.
   std::vector<Slot> slots_{};

@@ -210,7 +210,9 @@ Specs make_specs(RandomNumbers& random) {
   for (std::uint32_t i = 0; i < count; ++i) {
     Names devices;
     for (std::uint32_t device = 0; device < 12; ++device) {
-      if (random.below(3) == 0) devices.push_back(std::to_string(device));
+      // Of 1 to 13 bytes: a place of the index has 12.
+      if (random.below(3) == 0)
+        devices.push_back(std::string(device, '0') + std::to_string(device));
     }
     const int priority = static_cast<int>(random.below(3));
     const std::string kind = random.below(2) == 0 ? "v/c" : "v/d";

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <ctime>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -19,39 +20,55 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// Mixes a text into a hash, eight bytes at a time; what is left over as parts that overlap.
-inline std::uint64_t hash_of(std::string_view text, std::uint64_t hash) {
+/// The hash of a text, of which any bits will do. Reads eight bytes at a time, by turns into two
+/// numbers, which a processor computes at once; the last eight overlap those before.
+inline std::uint32_t hash_of(std::string_view text, std::uint64_t seed) {
   constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;  // 2^64 divided by the golden ratio
-  const auto mix = [&](std::uint64_t word) {
+  std::uint64_t one = seed;
+  std::uint64_t other = seed ^ text.size() * odd;
+  const auto mix_into = [](std::uint64_t& hash, std::uint64_t word) {
     hash = (hash ^ word) * odd;
     hash ^= hash >> 32;
   };
-  const auto load = [&]<class Word>(Word word, std::size_t at) {
+  const auto load = [&](std::size_t at) {
+    std::uint64_t word = 0;
     std::memcpy(&word, text.data() + at, sizeof word);
-    return std::uint64_t{word};
+    return word;
   };
-  const auto size = text.size();
-  for (; text.size() >= 8; text.remove_prefix(8)) mix(load(std::uint64_t{}, 0));
-  std::uint64_t rest = 0;
-  if (text.size() >= 4) {
-    rest = load(std::uint32_t{}, 0) << 32 | load(std::uint32_t{}, text.size() - 4);
-  } else if (!text.empty()) {
-    rest = load(std::uint8_t{}, 0) << 16 | load(std::uint8_t{}, text.size() / 2) << 8 |
-           load(std::uint8_t{}, text.size() - 1);
+  std::size_t at = 0;
+  for (; at + 16 < text.size(); at += 16) {
+    mix_into(one, load(at));
+    mix_into(other, load(at + 8));
   }
-  mix(rest ^ std::uint64_t{size} << 56);
-  return hash;
-}
-
-/// The hash of a device, of which any bits will do.
-inline std::uint32_t hash_of_device(std::string_view device, std::uint64_t kind_hash) {
-  std::uint64_t hash = hash_of(device, kind_hash);
-  hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9;
-  return static_cast<std::uint32_t>(hash >> 32);
+  if (at + 8 < text.size()) mix_into(one, load(at));
+  if (text.size() >= 8) {
+    mix_into(other, load(text.size() - 8));
+  } else {
+    for (const char c : text) mix_into(other, static_cast<unsigned char>(c));
+  }
+  one ^= other >> 29 ^ other << 17;
+  one = (one ^ one >> 29) * 0xbf58476d1ce4e5b9;
+  return static_cast<std::uint32_t>(one >> 32);
 }
 
 CDI_INLINE std::int64_t rank_of(const LoadedSpec& spec) {
   return std::int64_t{spec.priority} * 2 + (spec.fault == nullptr ? 1 : 0);
+}
+
+CDI_INLINE void DeviceIndex::Slot::set_name(std::string_view text) {
+  name_size = static_cast<std::uint32_t>(text.size());
+  const char* const address = text.data();
+  if (text.size() > sizeof name) {
+    std::memcpy(name, &address, sizeof address);
+  } else if (!text.empty()) {
+    std::memcpy(name, address, text.size());
+  }
+}
+
+CDI_INLINE const char* DeviceIndex::Slot::name_begin() const {
+  const char* address = name;
+  if (name_size > sizeof name) std::memcpy(&address, name, sizeof address);
+  return address;
 }
 
 CDI_INLINE std::uint64_t DeviceIndex::make_seed() const {
@@ -64,7 +81,15 @@ CDI_INLINE std::uint64_t DeviceIndex::make_seed() const {
 
 CDI_INLINE DeviceIndex::DeviceIndex(Specs specs) : specs_{std::move(specs)} {
   std::size_t devices = 0;
-  for (const auto& spec : specs_) devices += spec->spec.devices.size();
+  std::vector<std::string_view> kinds;
+  for (const auto& spec : specs_) {
+    devices += spec->spec.devices.size();
+    kinds.push_back(spec->spec.kind);
+  }
+  const auto first = detail::first_of_equals(kinds);
+  for (std::size_t i = 0; i < specs_.size(); ++i) {
+    sources_.push_back({specs_[i].get(), kinds[first[i]]});
+  }
   if (devices == 0) return;
   std::size_t slots = 2;
   while (slots < devices + devices / 3 + 1) slots *= 2;
@@ -73,39 +98,45 @@ CDI_INLINE DeviceIndex::DeviceIndex(Specs specs) : specs_{std::move(specs)} {
     return detail::rank_of(*specs_[a]) < detail::rank_of(*specs_[b]);
   });
   for (const auto i : by_rank) {
-    const auto kind_hash = hash_of(specs_[i]->spec.kind, seed_);
+    std::string name = specs_[i]->spec.kind + "=";
+    const auto kind_end = name.size();
     for (const auto& device : specs_[i]->spec.devices) {
-      add({.device = &device,
-           .hash = detail::hash_of_device(device.name, kind_hash),
-           .spec = static_cast<std::uint32_t>(i) & 0x7fffffff});
+      name.resize(kind_end);
+      name.append(device.name);
+      Slot slot{.device = &device,
+                .hash = hash_of(name, seed_),
+                .spec = static_cast<std::uint32_t>(i) & 0x7fffffff};
+      slot.set_name(device.name);
+      add(slot, name);
     }
   }
 }
 
-CDI_INLINE std::size_t DeviceIndex::place_of(std::uint32_t hash, std::string_view kind,
-                                             std::string_view device) const {
+CDI_INLINE bool DeviceIndex::is_named(const Slot& slot, std::string_view name) const {
+  const auto kind = sources_[slot.spec].kind;
+  if (name.size() != kind.size() + 1 + slot.name_size) return false;
+  const char* const device = name.data() + kind.size() + 1;
+  return device[-1] == '=' && std::memcmp(device, slot.name_begin(), slot.name_size) == 0 &&
+         std::memcmp(name.data(), kind.data(), kind.size()) == 0;
+}
+
+CDI_INLINE std::size_t DeviceIndex::place_of(std::uint32_t hash, std::string_view name) const {
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
     const Slot& slot = slots_[i];
-    if (slot.device == nullptr) return i;
-    if (slot.hash != hash) continue;
-    if (slot.device->name == device && specs_[slot.spec]->spec.kind == kind) return i;
+    if (slot.device == nullptr || (slot.hash == hash && is_named(slot, name))) return i;
   }
 }
 
 CDI_INLINE const DeviceIndex::Slot* DeviceIndex::find(std::string_view name) const {
-  const auto equals = name.find('=');
-  if (equals == std::string_view::npos || slots_.empty()) return nullptr;
-  const auto kind = name.substr(0, equals);
-  const auto device = name.substr(equals + 1);
-  const auto hash = detail::hash_of_device(device, hash_of(kind, seed_));
-  const Slot& slot = slots_[place_of(hash, kind, device)];
+  if (slots_.empty()) return nullptr;
+  const Slot& slot = slots_[place_of(hash_of(name, seed_), name)];
   return slot.device == nullptr ? nullptr : &slot;
 }
 
-CDI_INLINE void DeviceIndex::add(const Slot& slot) {
+CDI_INLINE void DeviceIndex::add(const Slot& slot, std::string_view name) {
   const auto added = device_of(slot);
-  Slot& place = slots_[place_of(slot.hash, added.spec->spec.kind, added.device->name)];
+  Slot& place = slots_[place_of(slot.hash, name)];
   if (place.device == nullptr) {
     place = slot;
     return;
