@@ -64,16 +64,10 @@ class DeviceIndex {
   const Slot* find(std::string_view name) const;
 
   ResolvedDevice device_of(const Slot& slot) const {
-    return {sources_[slot.spec].spec, slot.device};
+    return {specs_[slot.spec].get(), slot.device};
   }
 
  private:
-  /// What a lookup needs of a spec. Specs of one kind share its text.
-  struct Source {
-    const LoadedSpec* spec;
-    std::string_view kind;
-  };
-
   /// A number that a spec cannot be crafted for, so that all its names collide.
   std::uint64_t make_seed() const;
 
@@ -86,7 +80,7 @@ class DeviceIndex {
   void add(const Slot& slot, std::string_view name);
 
   Specs specs_{};
-  std::vector<Source> sources_{};
+  std::vector<std::string_view> kinds_{};  // of each spec; those of one kind share its text
   // Open addressing: a power of two of slots, at least a quarter of them empty.
   // bench/resolve_bench.cpp has it beside `std::unordered_map`.
   std::vector<Slot> slots_{};

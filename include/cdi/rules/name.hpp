@@ -50,9 +50,9 @@ struct CharTable {
   CharSet sets[256]{};
 
   constexpr CharTable() noexcept {
-    for (int i = 0; i < 256; ++i) {
-      const char c = static_cast<char>(i);
-      if (is_alphanumeric(c)) sets[i] = is_letter(c) ? 1 : 2;
+    for (unsigned c = '0'; c <= 'z'; ++c) {
+      const char one = static_cast<char>(c);
+      if (is_alphanumeric(one)) sets[c] = is_letter(one) ? 1 : 2;
     }
     for (std::size_t i = 0; i < inner_chars.size(); ++i) {
       sets[static_cast<unsigned char>(inner_chars[i])] = static_cast<CharSet>(4U << i);

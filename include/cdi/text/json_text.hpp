@@ -59,9 +59,15 @@ class JsonTextSink {
   const Result<void>& good() const { return check_.result; }
 
   /// The text; once, after the last value.
-  std::string take() && { return std::move(out_); }
+  std::string take() &&;
 
  private:
+  char* room(std::size_t bytes);
+  void put(char c);
+  void put(std::string_view text);
+  std::size_t put_special(std::string_view text);
+  void put_string(std::string_view text);
+
   void begin_item();
   void begin_line();
   void begin_value();
@@ -70,7 +76,8 @@ class JsonTextSink {
   void end(char bracket);
 
   int indent_;
-  std::string out_{};
+  std::string out_{};     // longer than what is written, so that few calls make it longer
+  std::size_t size_ = 0;  // of what is written
   detail::WriteCheck check_{};
   std::size_t open_ = 0;    // lists and maps that are not ended
   bool empty_ = true;       // the innermost one has no item

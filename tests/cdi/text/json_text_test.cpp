@@ -1,7 +1,9 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <doctest/doctest.h>
@@ -48,10 +50,62 @@ TEST_CASE("Only characters that YAML 1.1 does not take are written as escapes") 
   CHECK(cdi::write_json(cdi::Spec{.kind = portable}, -1)->find(portable) != std::string::npos);
 }
 
+/// A text as it is written.
+std::string written(std::string_view text) {
+  cdi::JsonTextSink sink{-1};
+  sink.text(text);
+  REQUIRE(sink.good());
+  return std::move(sink).take();
+}
+
+TEST_CASE("A character is escaped wherever it is, and changes no other") {
+  struct {
+    std::string character;
+    std::string expected;
+  } const rows[] = {
+      {"\"", "\\\""},
+      {"\\", "\\\\"},
+      {"\n", "\\n"},
+      {"\x1f", "\\u001f"},
+      {"\x7f", "\\u007f"},
+      {std::string(1, '\0'), "\\u0000"},
+      {"\xc2\x85", "\\u0085"},
+      {"\xc3\xa9", "\xc3\xa9"},
+      {"\xe2\x80\xa8", "\\u2028"},
+      {" ", " "},
+      {"~", "~"},
+      {"!", "!"},
+      {"#", "#"},
+      {"[", "["},
+      {"]", "]"},
+  };
+  for (const auto& row : rows) {
+    for (std::size_t size = 0; size <= 34; ++size) {
+      for (std::size_t at = 0; at <= size; ++at) {
+        const std::string before(at, 'a');
+        const std::string after(size - at, 'z');
+        REQUIRE(written(before + row.character + after) ==
+                '"' + before + row.expected + after + '"');
+        REQUIRE(written(row.character + before + row.character + after) ==
+                '"' + row.expected + before + row.expected + after + '"');
+      }
+    }
+  }
+  for (char c = 0; c < 0x7f; ++c) {
+    const std::string text = "abcd" + std::string(1, c) + "efgh";
+    CHECK(written(text) == nlohmann::json(text).dump());
+  }
+}
+
 TEST_CASE("Text that is not UTF-8 is not written") {
-  const auto text = cdi::write_json(cdi::Spec{.kind = "\xff"});
-  REQUIRE_FALSE(text);
-  CHECK(text.error().code == Errc::invalid);
+  for (const std::string text : {"\xff", "a\xff", "abcdefgh\xc3", "\"\xe2\x80",
+                                 "\xc3\xa9\x80"
+                                 "0123456789"}) {
+    const auto json = cdi::write_json(cdi::Spec{.kind = text});
+    REQUIRE_FALSE(json);
+    CHECK(json.error().code == Errc::invalid);
+    CHECK(json.error().message == "text " + cdi::quoted(text) + " is not UTF-8");
+  }
 }
 
 TEST_CASE("An error of reading names file, line and path") {

@@ -216,20 +216,13 @@ Result<void> join_one(const BasicContainerEdits<S>& edits, Joining& joining) {
 /// Makes room for what the edits have many of.
 template <Storage S>
 void reserve(std::span<const BasicContainerEdits<S>* const> all, JoinedEdits& to) {
-  std::size_t nodes = 0;
-  std::size_t hooks = 0;
   std::size_t mounts = 0;
   std::size_t texts = 0;
   for (const auto* const edits : all) {
-    nodes += edits->device_nodes.size();
-    hooks += edits->hooks.size();
     mounts += edits->mounts.size();
     for (const auto& hook : edits->hooks) texts += hook.args.size() + hook.env.size();
     for (const auto& mount : edits->mounts) texts += mount.options.size();
   }
-  to.nodes.reserve(nodes);
-  to.nodes_end.reserve(all.size());
-  to.hooks.reserve(hooks);
   to.mounts.reserve(mounts);
   to.texts.reserve(texts);
 }

@@ -81,15 +81,12 @@ CDI_INLINE std::uint64_t DeviceIndex::make_seed() const {
 
 CDI_INLINE DeviceIndex::DeviceIndex(Specs specs) : specs_{std::move(specs)} {
   std::size_t devices = 0;
-  std::vector<std::string_view> kinds;
   for (const auto& spec : specs_) {
     devices += spec->spec.devices.size();
-    kinds.push_back(spec->spec.kind);
+    kinds_.push_back(spec->spec.kind);
   }
-  const auto first = detail::first_of_equals(kinds);
-  for (std::size_t i = 0; i < specs_.size(); ++i) {
-    sources_.push_back({specs_[i].get(), kinds[first[i]]});
-  }
+  const auto first = detail::first_of_equals(kinds_);
+  for (std::size_t i = 0; i < kinds_.size(); ++i) kinds_[i] = kinds_[first[i]];
   if (devices == 0) return;
   std::size_t slots = 2;
   while (slots < devices + devices / 3 + 1) slots *= 2;
@@ -98,7 +95,8 @@ CDI_INLINE DeviceIndex::DeviceIndex(Specs specs) : specs_{std::move(specs)} {
     return detail::rank_of(*specs_[a]) < detail::rank_of(*specs_[b]);
   });
   for (const auto i : by_rank) {
-    std::string name = specs_[i]->spec.kind + "=";
+    std::string name{kinds_[i]};
+    name.append(1, '=');
     const auto kind_end = name.size();
     for (const auto& device : specs_[i]->spec.devices) {
       name.resize(kind_end);
@@ -113,7 +111,7 @@ CDI_INLINE DeviceIndex::DeviceIndex(Specs specs) : specs_{std::move(specs)} {
 }
 
 CDI_INLINE bool DeviceIndex::is_named(const Slot& slot, std::string_view name) const {
-  const auto kind = sources_[slot.spec].kind;
+  const auto kind = kinds_[slot.spec];
   if (name.size() != kind.size() + 1 + slot.name_size) return false;
   const char* const device = name.data() + kind.size() + 1;
   return device[-1] == '=' && std::memcmp(device, slot.name_begin(), slot.name_size) == 0 &&

@@ -54,16 +54,27 @@ inline void write_any(void* self, const Type& type, AnySink& sink) {
   sink.end_map();
 }
 
+/// Writes a member of an object, unless it need not be written.
+inline void write_field(void* value, const FieldRow& row, AnySink& sink) {
+  const bool omit_empty = row.when == Presence::omit_empty;
+  if (row.type->shape == Shape::text) {  // as most members are
+    const std::string_view text = row.type->text(value);
+    if (omit_empty && text.empty()) return;
+    sink.key(row.key);
+    return sink.text(text);
+  }
+  if (omit_empty && detail::is_empty(value, *row.type)) return;
+  sink.key(row.key);
+  detail::write_value(value, *row.type, sink);
+}
+
 /// Writes a described type: its fields, then its `extra` members.
 inline void write_object(void* self, const Type& type, AnySink& sink) {
   Places places;
   type.places(self, places);
   sink.begin_map();
   for (std::size_t i = 0; i < type.field_count; ++i) {
-    const FieldRow& row = type.fields[i];
-    if (row.when == Presence::omit_empty && detail::is_empty(places[i], *row.type)) continue;
-    sink.key(row.key);
-    detail::write_value(places[i], *row.type, sink);
+    detail::write_field(places[i], type.fields[i], sink);
   }
   if (type.extra != nullptr) {
     detail::write_members(places[type.field_count], *type.extra, true, sink);
@@ -103,8 +114,10 @@ CDI_INLINE void write_value(const void* self, const Type& type, AnySink& sink) {
   }
   sink.begin_list();
   const Items items = type.items(value);
+  const Type& item = *type.item;
   for (std::size_t i = 0; i < items.size; ++i) {
-    detail::write_value(nth(items, i, *type.item), *type.item, sink);
+    void* const one = nth(items, i, item);
+    item.shape == Shape::text ? sink.text(item.text(one)) : detail::write_value(one, item, sink);
   }
   sink.end_list();
 }
