@@ -55,15 +55,15 @@ void fill(const oci::MountView& from, oci::BasicMount<S>& to) {
   if (!from.uid_mappings.empty() || !from.gid_mappings.empty() || !from.extra.empty()) {
     return detail::copy_value(from, to);
   }
-  to.destination = from.destination;
-  to.type = from.type;
-  to.source = from.source;
+  to.destination = StringOf<S>{from.destination};  // costs less than to assign a view
+  to.type = StringOf<S>{from.type};
+  to.source = StringOf<S>{from.source};
   detail::fill_texts(from.options, to.options);
 }
 template <class S>
 void fill(const oci::HookView& from, oci::BasicHook<S>& to) {
   if (!from.extra.empty()) return detail::copy_value(from, to);
-  to.path = from.path;
+  to.path = StringOf<S>{from.path};
   detail::fill_texts(from.args, to.args);
   detail::fill_texts(from.env, to.env);
   to.timeout = from.timeout;
