@@ -153,6 +153,26 @@ TEST_CASE("Reading or refusing a text takes at most ten times its size, plus `ex
   }
 }
 
+TEST_CASE("An injection allocates little more than what the OCI spec keeps") {
+  cdi::ContainerEdits edits{.env = {"A=1"}, .hooks = {{.hook_name = "prestart", .path = "/h"}}};
+  std::size_t kept = 0;
+  for (int i = 0; i < 100; ++i) {
+    const std::string path = "/a/path/too/long/for/short/strings/" + std::to_string(i);
+    edits.mounts.push_back({.host_path = path, .container_path = path, .options = {"ro", "bind"}});
+    kept += 3;  // both paths, and the list of options
+  }
+  cdi::LoadedSpec loaded{.spec = {.version = "0.5.0", .kind = "v/c"}};
+  loaded.spec.devices = {{.name = "d", .container_edits = edits}};
+  const cdi::Registry registry{{std::make_shared<const cdi::LoadedSpec>(std::move(loaded))}};
+  cdi::oci::Spec oci;
+  const std::size_t before = counted::allocations;
+  REQUIRE(registry.inject(oci, {"v/c=d"}));
+  const std::size_t allocations = counted::allocations - before;
+  CAPTURE(allocations);
+  CHECK(allocations > kept);  // the counter works
+  CHECK(allocations <= kept + 40);
+}
+
 // Once, each device scanned the whole line.
 TEST_CASE("Devices on one line take no longer than on many lines") {
   std::string text = R"({"cdiVersion":"0.5.0","kind":"v/c","devices":[)";

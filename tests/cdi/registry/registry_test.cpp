@@ -226,3 +226,23 @@ TEST_CASE("A failing device node is reported with the line of its device") {
   const cdi::Registry of_spec{{std::make_shared<const cdi::LoadedSpec>(loaded)}};
   CHECK(of_spec.inject(oci, {"v/c=d"}).error().position.line == 9);
 }
+
+TEST_CASE("Texts of specs made by hand are checked, those of specs as they were read are not") {
+  auto loaded = *spec_at("f", 0, "v/c", {"d"});
+  loaded.spec.devices[0].container_edits.env = {"A=\xff"};
+  const auto injected = [&] {
+    cdi::oci::Spec oci;
+    return cdi::Registry{{std::make_shared<const cdi::LoadedSpec>(loaded)}}.inject(oci, {"v/c=d"});
+  };
+  const auto done = injected();
+  REQUIRE_FALSE(done);
+  CHECK(done.error().code == cdi::Errc::invalid);
+  CHECK(done.error().where == "devices[0].containerEdits");
+  loaded.as_read = true;
+  CHECK(injected());
+  // One spec made by hand is enough for all to be checked.
+  const cdi::Registry both{
+      {std::make_shared<const cdi::LoadedSpec>(loaded), spec_at("g", 0, "v/x", {"d"})}};
+  cdi::oci::Spec oci;
+  CHECK_FALSE(both.inject(oci, {"v/c=d", "v/x=d"}));
+}

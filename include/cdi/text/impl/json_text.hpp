@@ -199,6 +199,13 @@ CDI_INLINE void JsonTextSink::end(char bracket) {
 
 namespace detail {
 
+/// Appends a text as a JSON string.
+inline void append_json_string(std::string& out, std::string_view text) {
+  JsonTextSink sink{-1};
+  sink.text(text);
+  out.append(std::move(sink).take());
+}
+
 CDI_INLINE Result<std::string> write_json_text(const void* self, const Type& type, int indent) {
   return detail::write_to(JsonTextSink{indent}, self, type);
 }
