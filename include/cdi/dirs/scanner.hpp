@@ -36,18 +36,20 @@ namespace detail {
 
 /// The entries of a directory that count as spec files, without subdirectories; links have the type
 /// `DT_LNK`. Stops after one more than `most`.
-inline Result<Listing> list_specs(int directory, const std::string& path, std::size_t most) {
+inline Result<Listing> list_specs(const DirectoryStream& directory, const std::string& path,
+                                  std::size_t most) {
   const auto wanted = [](std::string_view name) {
     return format_of(name).has_value();
   };
-  auto listing = detail::list_directory(directory, path, wanted, most);
+  auto listing = directory.list(path, wanted, most);
   if (!listing) return listing;
   std::vector<DirectoryEntry> files;
   files.reserve(listing->entries.size());
   for (auto& entry : listing->entries) {
     struct stat info = {};
     const bool unknown = entry.type == DT_UNKNOWN;
-    if (unknown && ::fstatat(directory, entry.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
+    if (unknown &&
+        ::fstatat(directory.descriptor(), entry.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
       entry.type = S_ISDIR(info.st_mode) ? DT_DIR : S_ISLNK(info.st_mode) ? DT_LNK : DT_REG;
     }
     if (entry.type != DT_DIR) files.push_back(std::move(entry));
@@ -100,10 +102,9 @@ class Scanner {
   ScannedDir scan_dir(SpecDir dir, const ScannedDir& before) const {
     ScannedDir out{.dir = std::move(dir)};
     const auto now = file_clock();
-    const Descriptor directory{
-        detail::open_at(AT_FDCWD, out.dir.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    const auto directory = detail::open_directory(out.dir.path);
     if (!directory && errno == ENOENT) return out;
-    auto listing = directory ? list(directory.get(), out.dir.path) : cannot_open(out.dir.path);
+    auto listing = directory ? list(directory, out.dir.path) : cannot_open(out.dir.path);
     if (!listing) return unlisted(std::move(listing).error(), before, std::move(out));
     out.signature = listing->signature;
     out.settled = is_settled(out.signature, now);
@@ -113,7 +114,7 @@ class Scanner {
     for (auto& [name, type] : listing->entries) {
       const std::string& place = path(name);
       ScannedFile found{.name = std::move(name), .is_link = type == DT_LNK};
-      scan_file(directory.get(), found, place, before, out);
+      scan_file(directory.descriptor(), found, place, before, out);
     }
     return out;
   }
@@ -126,10 +127,12 @@ class Scanner {
   }
 
   /// The spec files of an open directory, if the options allow it.
-  Result<Listing> list(int directory, const std::string& path) const {
-    struct stat info = {};
-    if (::fstat(directory, &info) != 0) return file_error(path, "cannot stat the directory");
+  Result<Listing> list(const DirectoryStream& directory, const std::string& path) const {
     if (options_.refuse_writable) {
+      struct stat info = {};
+      if (::fstat(directory.descriptor(), &info) != 0) {
+        return file_error(path, "cannot stat the directory");
+      }
       if (auto good = check_writers(path, info); !good) return std::move(good).error();
     }
     auto listing = detail::list_specs(directory, path, options_.files);

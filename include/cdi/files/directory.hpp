@@ -53,12 +53,11 @@ inline void sort_by_name(std::vector<DirectoryEntry>& entries) {
   entries.swap(sorted);
 }
 
-/// Reads the entries whose names are wanted, up to one more than `most`. False if that fails, with
-/// the reason in `errno`.
+/// Reads the remaining entries whose names are wanted, up to one more than `most`. False if that
+/// fails, with the reason in `errno`.
 template <class Wanted>
 bool read_entries(DIR* stream, const Wanted& wanted, std::size_t most,
                   std::vector<DirectoryEntry>& entries) {
-  ::rewinddir(stream);
   entries.clear();
   errno = 0;
   while (const dirent* entry = entries.size() > most ? nullptr : ::readdir(stream)) {
@@ -69,34 +68,69 @@ bool read_entries(DIR* stream, const Wanted& wanted, std::size_t most,
   return errno == 0;
 }
 
-/// The entries of an open directory whose names are wanted, up to one more than `most`. While a
-/// directory changes, `readdir` may return a name twice, and omit another: the directory is then
-/// listed again, a few times.
+/// An open directory, with an offset for listing. Movable, not copyable.
+class DirectoryStream {
+ public:
+  /// Owns the result of `opendir` or `fdopendir`; null means that there is no directory.
+  explicit DirectoryStream(DIR* stream) : stream_{stream} {}
+  DirectoryStream(DirectoryStream&& other) noexcept
+      : stream_{std::exchange(other.stream_, nullptr)} {}
+  DirectoryStream(const DirectoryStream&) = delete;
+  DirectoryStream& operator=(const DirectoryStream&) = delete;
+  ~DirectoryStream() {
+    if (stream_ != nullptr) ::closedir(stream_);
+  }
+
+  explicit operator bool() const { return stream_ != nullptr; }
+  /// The descriptor of the directory, which stays owned.
+  int descriptor() const { return ::dirfd(stream_); }
+
+  /// The entries whose names are wanted, up to one more than `most`; only once. While a directory
+  /// changes, `readdir` may return a name twice, and omit another: the directory is then listed
+  /// again, a few times. `path` is for messages.
+  template <class Wanted>
+  Result<Listing> list(const std::string& path, const Wanted& wanted, std::size_t most) const {
+    static constexpr int most_tries = 4;
+    Listing out;
+    struct stat info = {};
+    bool listed = ::fstat(descriptor(), &info) == 0;
+    for (int i = 0; listed && i < most_tries && out.signature != signature_of(info); ++i) {
+      if (i > 0) ::rewinddir(stream_);
+      out.signature = signature_of(info);
+      listed = detail::read_entries(stream_, wanted, most, out.entries) &&
+               ::fstat(descriptor(), &info) == 0;
+    }
+    if (!listed) return file_error(path, "cannot list the directory");
+    out.cut = out.entries.size() > most;
+    detail::sort_by_name(out.entries);
+    return out;
+  }
+
+ private:
+  DIR* stream_;
+};
+
+/// Opens a directory for listing. The result is empty, with the reason in `errno`, if that fails.
+inline DirectoryStream open_directory(const std::string& path) {
+  errno = EINVAL;  // of a name with a NUL byte
+  return DirectoryStream{path.find('\0') == path.npos ? ::opendir(path.c_str()) : nullptr};
+}
+
+/// Lists a directory that the caller has opened, and leaves its offset as it is: see
+/// `DirectoryStream::list`.
 template <class Wanted>
 Result<Listing> list_directory(int directory, const std::string& path, const Wanted& wanted,
                                std::size_t most) {
   // Opened again for an offset of its own; a directory without search permission cannot be.
   Descriptor own{::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (!own) own = Descriptor{::fcntl(directory, F_DUPFD_CLOEXEC, 0)};
-  DIR* const stream = own ? ::fdopendir(own.get()) : nullptr;
-  if (stream == nullptr) return file_error(path, "cannot list the directory");
-  static_cast<void>(own.release());  // closedir closes it
-  static constexpr int most_tries = 4;
-  Listing out;
-  struct stat info = {};
-  bool listed = ::fstat(directory, &info) == 0;
-  for (int i = 0; listed && i < most_tries && out.signature != signature_of(info); ++i) {
-    out.signature = signature_of(info);
-    listed =
-        detail::read_entries(stream, wanted, most, out.entries) && ::fstat(directory, &info) == 0;
-  }
-  const int failed = errno;
-  ::closedir(stream);
-  errno = failed;
-  if (!listed) return file_error(path, "cannot list the directory");
-  out.cut = out.entries.size() > most;
-  detail::sort_by_name(out.entries);
-  return out;
+  const bool shared = !own;
+  if (shared) own = Descriptor{::fcntl(directory, F_DUPFD_CLOEXEC, 0)};
+  DIR* const opened = own ? ::fdopendir(own.get()) : nullptr;
+  if (opened == nullptr) return file_error(path, "cannot list the directory");
+  static_cast<void>(own.release());  // the stream closes it
+  const DirectoryStream stream{opened};
+  if (shared) ::rewinddir(opened);
+  return stream.list(path, wanted, most);
 }
 
 /// Opens a directory. If it is missing, creates it, and those above it, with mode 0755 whatever the

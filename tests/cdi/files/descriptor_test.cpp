@@ -105,6 +105,19 @@ TEST_CASE("A file is read to its end, up to the limit") {
   }
 }
 
+TEST_CASE("A file of the expected size is read by one call, another one to its end") {
+  for (const std::size_t expected : {0U, 3U, 4U, 5U}) {
+    CAPTURE(expected);
+    Pipe pipe;
+    REQUIRE(::write(pipe.in.get(), "text", 4) == 4);
+    // While the other end is open, a second call would wait for ever.
+    if (expected != 4) pipe.in = cdi::Descriptor{-1};
+    const auto read = cdi::read_all(pipe.out.get(), "name", 100, expected);
+    REQUIRE(read);
+    CHECK(*read == "text");
+  }
+}
+
 TEST_CASE("A file that cannot be read is a system error") {
   const cdi::Descriptor directory{::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   const auto read = cdi::read_all(directory.get(), "/", 10);
