@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <cdi/base/result.hpp>
+#include <cdi/dirs/scan.hpp>          // IWYU pragma: export
 #include <cdi/dirs/wait_options.hpp>  // IWYU pragma: export
 #include <cdi/engine/apply.hpp>
 #include <cdi/engine/host.hpp>
@@ -24,9 +25,6 @@
 
 namespace cdi {
 inline namespace CDI_ABI {
-
-/// The directories that runtimes read: `/etc/cdi`, and `/var/run/cdi` with the higher priority.
-std::vector<std::string> default_spec_dirs();
 
 /// How a `Cache` learns that directories or files have changed.
 enum class Freshness : std::uint8_t {

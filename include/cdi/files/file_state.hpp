@@ -13,6 +13,7 @@
 
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
+#include <cdi/files/asked_kinds.hpp>
 #include <cdi/files/read_options.hpp>
 #include <cdi/files/signature.hpp>
 #include <cdi/files/spec_text.hpp>
@@ -26,7 +27,8 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// A spec file as it was read: with a spec, or with the reason why it is rejected.
+/// A spec file as it was read: with a spec, or with the reason why it is rejected; with neither if
+/// it was skipped, because it cannot be of an asked kind.
 struct FileState {
   std::shared_ptr<const LoadedSpec> spec{};
   std::shared_ptr<const RejectedFile> rejected{};
@@ -61,9 +63,10 @@ struct ReadAttempt {
 };
 
 /// Reads a spec file once. `before` is its state at the last time: the same bytes are not parsed
-/// again.
+/// again. With `asked`, a file that cannot be of an asked kind is skipped, unless another process
+/// may still write it.
 inline ReadAttempt read_spec_once(const SpecFilePlace& place, const ReadOptions& options,
-                                  const FileState& before) {
+                                  const FileState& before, const AskedKinds* asked) {
   const auto format = format_of(place.name);
   if (!format) return {.file = rejected_file({.why = detail::no_spec_name(place.path)})};
   auto text = cdi::read_file_at(place.directory, place.name, place.path, options.limits.bytes,
@@ -72,6 +75,8 @@ inline ReadAttempt read_spec_once(const SpecFilePlace& place, const ReadOptions&
     const bool changing = text.error().system == EAGAIN;
     return {.file = rejected_file({.why = std::move(text).error()}), .may_pass = changing};
   }
+  const bool recent = text->age < options.patience.count();
+  if (asked != nullptr && !recent && !asked->can_be_in(text->text)) return {};
   FileState out{.signature = text->signature,
                 .settled = text->settled,
                 .text_hash = detail::hash_bytes(text->text)};
@@ -85,19 +90,21 @@ inline ReadAttempt read_spec_once(const SpecFilePlace& place, const ReadOptions&
   auto read = detail::read_text(std::move(text->text), place.path, *format, options);
   if (!read.spec) {
     out.rejected = std::make_shared<const RejectedFile>(std::move(read.rejected));
-    return {.file = std::move(out), .may_pass = text->age < options.patience.count()};
+    return {.file = std::move(out), .may_pass = recent};
   }
   read.spec->priority = place.priority;
   out.spec = std::make_shared<LoadedSpec>(*std::move(read.spec));
   return {.file = std::move(out)};
 }
 
-/// Reads a spec file, and again while a program probably writes it and `wait()` is true.
+/// Reads a spec file, and again while a program probably writes it and `wait()` is true. The other
+/// parameters are those of `read_spec_once`.
 template <class Wait>
 FileState read_spec_at(const SpecFilePlace& place, const ReadOptions& options,
-                       const FileState& before, const Wait& wait) {
+                       const FileState& before, const Wait& wait,
+                       const AskedKinds* asked = nullptr) {
   for (;;) {
-    auto attempt = detail::read_spec_once(place, options, before);
+    auto attempt = detail::read_spec_once(place, options, before, asked);
     if (!attempt.may_pass || !wait()) return std::move(attempt.file);
   }
 }

@@ -32,10 +32,6 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-CDI_INLINE std::vector<std::string> default_spec_dirs() {
-  return {"/etc/cdi", "/var/run/cdi"};
-}
-
 /// What a cache knows, and how it checks for changes.
 class Cache::State {
  public:
