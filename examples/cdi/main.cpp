@@ -1,9 +1,11 @@
 // `cdi`: lists, checks, converts and removes CDI specs, and injects their devices into OCI configs.
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
-#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +26,8 @@
 
 namespace {
 
-using Command = std::function<ExitCode(const Request&, const Output&)>;
+struct CommandLine;
+using Command = ExitCode (*)(const CommandLine&, const Output&);
 
 /// What the command line sets.
 struct CommandLine {
@@ -32,7 +35,7 @@ struct CommandLine {
   GcRequest gc{};
   std::vector<std::string> spec_dirs{};
   std::string format = "text";
-  Command command{};
+  Command command = nullptr;
 };
 
 std::string not_empty(const std::string& path) {
@@ -46,9 +49,10 @@ CLI::Option* add_repeated(CLI::App& app, const std::string& name, std::vector<st
 }
 
 void add_common_options(CLI::App& app, CommandLine& line) {
-  app.set_version_flag("--version",
-                       fmt::format("cdi {}.{}.{}, CDI {}", CDI_VERSION_MAJOR, CDI_VERSION_MINOR,
-                                   CDI_VERSION_PATCH, to_string(cdi::current_release)));
+  app.set_version_flag("--version", [] {
+    return fmt::format("cdi {}.{}.{}, CDI {}", CDI_VERSION_MAJOR, CDI_VERSION_MINOR,
+                       CDI_VERSION_PATCH, to_string(cdi::current_release));
+  });
   add_repeated(app, "-d,--spec-dir", line.spec_dirs,
                "Read specs from DIR; may be repeated, the last has the highest priority "
                "(default: /etc/cdi, /var/run/cdi)")
@@ -64,7 +68,8 @@ void add_common_options(CLI::App& app, CommandLine& line) {
                "Refuse files and directories that other users may write");
 }
 
-void add_validate_options(CLI::App& validation, Request& request) {
+void add_validate_options(CLI::App& validation, CommandLine& line) {
+  auto& request = line.request;
   validation.add_option("FILE", request.files, "Spec files, .json or .yaml")->check(not_empty);
   validation.add_flag("--strict", request.strict, "Treat warnings as errors");
   validation.add_flag("--rules", request.rules, "Print the rules instead");
@@ -79,7 +84,8 @@ void keep_places(CLI::App& command, Request& request) {
   command.parse_complete_callback([&request] { request.reading.keep_places = true; });
 }
 
-void add_inject_options(CLI::App& injection, Request& request) {
+void add_inject_options(CLI::App& injection, CommandLine& line) {
+  auto& request = line.request;
   keep_places(injection, request);
   injection.add_option("CONFIG", request.config, "The config.json, or - for standard input")
       ->required()
@@ -88,7 +94,8 @@ void add_inject_options(CLI::App& injection, Request& request) {
   injection.add_flag("--in-place", request.in_place, "Rewrite CONFIG instead of printing it");
 }
 
-void add_why_options(CLI::App& why, Request& request) {
+void add_why_options(CLI::App& why, CommandLine& line) {
+  auto& request = line.request;
   keep_places(why, request);
   add_names(why, request);
   why.add_option("--for", request.asked_engine,
@@ -99,7 +106,8 @@ void add_why_options(CLI::App& why, Request& request) {
   why.footer(exit_code_table() + why_exit_code_table());
 }
 
-void add_convert_options(CLI::App& conversion, Request& request) {
+void add_convert_options(CLI::App& conversion, CommandLine& line) {
+  auto& request = line.request;
   keep_places(conversion, request);
   conversion.add_option("FILE", request.file, "Spec file, .json or .yaml")
       ->required()
@@ -118,7 +126,8 @@ void add_convert_options(CLI::App& conversion, Request& request) {
   conversion.footer(engine_table);
 }
 
-void add_gc_options(CLI::App& gc, GcRequest& request) {
+void add_gc_options(CLI::App& gc, CommandLine& line) {
+  auto& request = line.gc;
   gc.add_option("--owner", request.owner, "The owner that the files record")
       ->required()
       ->type_name("NAME")
@@ -137,32 +146,50 @@ void add_gc_options(CLI::App& gc, GcRequest& request) {
       exit_code_table());
 }
 
-void add_commands(CLI::App& app, CommandLine& line) {
-  const auto add = [&](const char* name, const char* help, const Command& command) -> CLI::App& {
-    auto* const sub = app.add_subcommand(name, help);
-    sub->fallthrough();
-    sub->callback([&line, command] { line.command = command; });
-    return *sub;
-  };
-  auto& request = line.request;
-  add("devices", "List the qualified names of all devices", list_devices);
-  add("vendors", "List the vendors of all specs", list_vendors);
-  add("classes", "List the device classes of all specs", list_classes);
-  add("specs", "List the spec files with kind, CDI version and number of devices", list_specs);
-  add("dirs", "List the spec directories with priority and state", list_dirs);
-  add_validate_options(
-      add("validate", "Validate spec files, or all files of the spec directories", validate),
-      request);
-  add_inject_options(add("inject", "Print an OCI config with devices injected", inject), request);
-  add_why_options(
-      add("why", "Explain where devices are defined, or why their names are not resolved",
-          explain_names),
-      request);
-  add_convert_options(add("convert", "Print a spec file in another CDI release", convert), request);
-  const auto collect = [&line](const Request& all, const Output& output) {
-    return collect_garbage(all, line.gc, output);
-  };
-  add_gc_options(add("gc", "Remove the spec files of an owner", collect), line.gc);
+/// A command that needs only the request.
+template <ExitCode run(const Request&, const Output&)>
+ExitCode run_request(const CommandLine& line, const Output& output) {
+  return run(line.request, output);
+}
+
+ExitCode run_gc(const CommandLine& line, const Output& output) {
+  return collect_garbage(line.request, line.gc, output);
+}
+
+void add_no_options(CLI::App& /*command*/, CommandLine& /*line*/) {}
+
+struct CommandRow {
+  const char* name;
+  const char* help;
+  Command run;
+  void (*add_options)(CLI::App& command, CommandLine& line);
+};
+
+constexpr CommandRow command_rows[] = {
+    {"devices", "List the qualified names of all devices", run_request<list_devices>,
+     add_no_options},
+    {"vendors", "List the vendors of all specs", run_request<list_vendors>, add_no_options},
+    {"classes", "List the device classes of all specs", run_request<list_classes>, add_no_options},
+    {"specs", "List the spec files with kind, CDI version and number of devices",
+     run_request<list_specs>, add_no_options},
+    {"dirs", "List the spec directories with priority and state", run_request<list_dirs>,
+     add_no_options},
+    {"validate", "Validate spec files, or all files of the spec directories", run_request<validate>,
+     add_validate_options},
+    {"inject", "Print an OCI config with devices injected", run_request<inject>,
+     add_inject_options},
+    {"why", "Explain where devices are defined, or why their names are not resolved",
+     run_request<explain_names>, add_why_options},
+    {"convert", "Print a spec file in another CDI release", run_request<convert>,
+     add_convert_options},
+    {"gc", "Remove the spec files of an owner", run_gc, add_gc_options},
+};
+
+void add_command(CLI::App& app, CommandLine& line, const CommandRow& row) {
+  auto* const sub = app.add_subcommand(row.name, row.help);
+  sub->fallthrough();
+  sub->callback([&line, run = row.run] { line.command = run; });
+  row.add_options(*sub, line);
 }
 
 /// Refuses options that contradict each other.
@@ -198,34 +225,63 @@ OutputFormat format_named(std::string_view name) {
   return name == "yaml" ? OutputFormat::yaml : OutputFormat::text;
 }
 
-int run(int argc, char** argv) {
+/// Which commands are set up. That of all takes longer than most commands, and only help and errors
+/// need it.
+enum class Commands { named, all };
+
+/// Whether a command line may call a command: one of its words is the name.
+bool is_named(std::string_view command, std::span<const char* const> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return word == command; });
+}
+
+/// Reads the command line. Throws `CLI::ParseError` for an error, for help and for the version.
+void parse(CLI::App& app, CommandLine& line, std::span<const char* const> words,
+           Commands commands) {
+  app.require_subcommand(1);
+  app.footer(exit_code_table());
+  add_common_options(app, line);
+  for (const auto& row : command_rows) {
+    if (commands == Commands::all || is_named(row.name, words)) add_command(app, line, row);
+  }
+  app.parse(static_cast<int>(words.size()), words.data());
+  check_options(line);
+}
+
+constexpr const char* description =
+    "Lists, checks and converts Container Device Interface specs, and injects devices into OCI "
+    "configs.";
+
+/// Prints help, the version or an error.
+ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error) {
+  const bool is_error = error.get_exit_code() != 0;
+  if (!is_error || !report_unknown_command(app)) app.exit(error);
+  return is_error ? exit_usage : exit_done;
+}
+
+ExitCode run(std::span<const char* const> words, Commands commands) {
   CLI::App app{
       "Lists, checks and converts Container Device Interface specs, and injects devices "
       "into OCI configs.",
       "cdi"};
-  app.require_subcommand(1);
-  app.footer(exit_code_table());
   CommandLine line;
-  add_common_options(app, line);
-  add_commands(app, line);
   try {
-    app.parse(argc, argv);
-    check_options(line);
+    parse(app, line, words, commands);
+  } catch (const CLI::CallForVersion& version) {
+    return report_usage(app, version);
   } catch (const CLI::ParseError& error) {
-    const bool is_help = error.get_exit_code() == 0;
-    if (is_help || !report_unknown_command(app)) app.exit(error);
-    return is_help ? exit_done : exit_usage;
+    return commands == Commands::all ? report_usage(app, error) : run(words, Commands::all);
   }
   line.request.dirs_named = !line.spec_dirs.empty();
   if (line.request.dirs_named) line.request.spec_dirs = line.spec_dirs;
-  return line.command(line.request, Output{format_named(line.format)});
+  return line.command(line, Output{format_named(line.format)});
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    return run({argv, static_cast<std::size_t>(argc)}, Commands::named);
   } catch (const std::exception& error) {
     std::fputs("cdi: error: ", stderr);
     std::fputs(error.what(), stderr);

@@ -4,9 +4,12 @@
 #ifndef CDI_EXAMPLES_CDI_OUTPUT_HPP
 #define CDI_EXAMPLES_CDI_OUTPUT_HPP
 
+#include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -102,10 +105,16 @@ class Output {
 
   /// Prints a text. False if the output fails: the disk is full, or the pipe is closed.
   bool print(std::string_view text) const {
-    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-    if (written && std::fflush(stdout) == 0) return true;
-    error({.message = "cannot write to standard output"});
-    return false;
+    while (!text.empty()) {
+      const auto put = ::write(STDOUT_FILENO, text.data(), text.size());
+      if (put < 0 && errno == EINTR) continue;
+      if (put < 0) {
+        error({.message = "cannot write to standard output"});
+        return false;
+      }
+      text.remove_prefix(static_cast<std::size_t>(put));
+    }
+    return true;
   }
 
  private:
