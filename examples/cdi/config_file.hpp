@@ -1,4 +1,4 @@
-// An OCI config.json: its text, its members, and its layout.
+// An OCI config.json as a value, with its numbers as they are.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_EXAMPLES_CDI_CONFIG_FILE_HPP
@@ -14,28 +14,7 @@
 
 #include "output.hpp"
 
-/// An OCI config.json: its members, in their order, and its layout.
-struct ConfigFile {
-  cdi::Document text;  // for lines and columns
-  Json document{};
-  int indent = -1;  // -1 if all is on one line
-  char fill = ' ';
-  bool final_newline = true;
-};
-
 namespace detail {
-
-/// Records the layout of a text, from its first lines and its end.
-inline void record_layout(std::string_view text, ConfigFile& config) {
-  config.final_newline = text.ends_with('\n');
-  const auto line = text.find('\n');
-  if (line == std::string_view::npos) return;
-  const auto begin = text.find_first_not_of("\r\n", line);
-  if (begin == std::string_view::npos) return;
-  const auto end = text.find_first_not_of(" \t", begin);
-  config.indent = end == std::string_view::npos ? 0 : static_cast<int>(end - begin);
-  config.fill = text[begin] == '\t' ? '\t' : ' ';
-}
 
 /// A number as its digits, from the first to the last that is not 0, and the power of ten of the
 /// last: 120.0 and 1.2e2 are both 12 and 1.
@@ -113,21 +92,12 @@ inline cdi::Result<Json> to_json_value(const cdi::Document::Value& value) {
 
 /// Reads a config from text. Refuses a text that cannot be written again with the same meaning:
 /// with duplicate keys, or numbers that neither 64 bits nor a double hold.
-inline cdi::Result<ConfigFile> parse_config(std::string_view text, std::string_view path) {
-  auto parsed = cdi::parse_json(text, path);
+inline cdi::Result<Json> parse_config(std::string_view text, std::string_view path) {
+  const auto parsed = cdi::parse_json(text, path);
   if (!parsed) return parsed.error();
   auto value = detail::to_json_value(parsed->root());
-  if (!value) return value.error();
-  ConfigFile config{.text = std::move(*parsed), .document = std::move(*value)};
-  detail::record_layout(text, config);
-  return config;
-}
-
-/// The config as text, in its former layout.
-inline std::string config_text(const ConfigFile& config) {
-  auto text = to_json(config.document, config.indent, config.fill);
-  if (!config.final_newline) text.pop_back();
-  return text;
+  if (!value) value.error().position.file = path;
+  return value;
 }
 
 /// Reads all of standard input.

@@ -92,6 +92,8 @@ void add_inject_options(CLI::App& injection, CommandLine& line) {
       ->check(not_empty);
   add_names(injection, request);
   injection.add_flag("--in-place", request.in_place, "Rewrite CONFIG instead of printing it");
+  injection.add_flag("-q,--quiet", request.quiet,
+                     "Print no warnings of spec files, and skip files of other kinds");
 }
 
 void add_why_options(CLI::App& why, CommandLine& line) {

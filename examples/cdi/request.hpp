@@ -19,6 +19,7 @@ struct Request {
   cdi::ReadOptions reading{};
   std::vector<std::string> names{};  // of `inject` and `why`
   bool in_place = false;             // of `inject`
+  bool quiet = false;                // of `inject`
   bool strict = false;               // of `validate`
   bool rules = false;                // of `validate`
   std::string file{};                // of `convert`
