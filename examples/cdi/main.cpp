@@ -86,7 +86,6 @@ void keep_places(CLI::App& command, Request& request) {
 
 void add_inject_options(CLI::App& injection, CommandLine& line) {
   auto& request = line.request;
-  keep_places(injection, request);
   injection.add_option("CONFIG", request.config, "The config.json, or - for standard input")
       ->required()
       ->check(not_empty);

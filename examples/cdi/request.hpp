@@ -39,14 +39,19 @@ inline std::vector<cdi::Error> errors_of(const Request& request, const cdi::Regi
   return errors;
 }
 
-/// Scans the directories, and prints errors and warnings of their files on standard error.
+/// Prints errors and warnings of files on standard error.
+inline void warn(const Request& request, const cdi::Registry& registry, const Output& output) {
+  for (const auto& error : errors_of(request, registry)) output.warning(error);
+  for (const auto& spec : registry.specs()) {
+    for (const auto& warning : spec->warnings) output.warning(warning);
+  }
+}
+
+/// Scans the directories, and prints errors and warnings of their files.
 inline std::shared_ptr<const cdi::Registry> scan_and_warn(const Request& request,
                                                           const Output& output) {
   auto registry = cdi::scan_spec_dirs(request.spec_dirs, request.reading);
-  for (const auto& error : errors_of(request, *registry)) output.warning(error);
-  for (const auto& spec : registry->specs()) {
-    for (const auto& warning : spec->warnings) output.warning(warning);
-  }
+  warn(request, *registry, output);
   return registry;
 }
 

@@ -347,7 +347,8 @@ devices:
                 {"name": "x", "containerEdits": {"env": ["X=1"], "deviceNodes": [
                     {"path": "/dev/no-such-node"}]}}]}))
         _, err = self.run_cdi("inject", self.config, "n.org/node=x", expect=1)
-        self.assertIn("devices[0].containerEdits.deviceNodes[0]: no host device", err)
+        self.assertIn("node.json:1:124: devices[0].containerEdits.deviceNodes[0]: no host device",
+                      err)
 
     def test_bad_configs_are_refused(self):
         for text, said in (("", "1:1: the text is empty"), ("[]", "expected an object"),
