@@ -36,7 +36,6 @@ inline std::shared_ptr<const cdi::Registry> scan(const Request& request,
 inline std::shared_ptr<const cdi::Registry> scan_with_places(const Request& request) {
   auto reading = request.reading;
   reading.keep_places = true;
-  reading.patience = {};  // the first scan has waited
   return scan(request, reading);
 }
 

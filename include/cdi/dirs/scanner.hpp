@@ -20,7 +20,6 @@
 #include <cdi/base/result.hpp>
 #include <cdi/dirs/scanned_dir.hpp>
 #include <cdi/files/access.hpp>
-#include <cdi/files/asked_kinds.hpp>
 #include <cdi/files/descriptor.hpp>
 #include <cdi/files/directory.hpp>
 #include <cdi/files/file_state.hpp>
@@ -71,12 +70,11 @@ inline void keep_last_good(const FileState& before, FileState& now) {
   now.spec = std::move(kept);
 }
 
-/// Reads spec directories once. What has not changed since the scan before is not read again. With
-/// `asked`, files that cannot be of an asked kind are skipped.
+/// Reads spec directories once. What has not changed since the scan before is not read again.
 class Scanner {
  public:
-  explicit Scanner(const ReadOptions& options, const AskedKinds* asked = nullptr)
-      : options_{options}, asked_{asked}, patience_{options.patience} {}
+  explicit Scanner(const ReadOptions& options, const ScanMode& mode = {})
+      : options_{options}, mode_{mode}, patience_{options.patience} {}
 
   /// The directories as they are now; `before` itself if nothing changed. `paths` are those of the
   /// scan before, if there was one.
@@ -174,7 +172,7 @@ class Scanner {
     }
     const FileState before = known ? known->file : FileState{};
     found.file = detail::read_spec_at({directory, found.name, path, out.dir.priority}, options_,
-                                      before, patience_, asked_);
+                                      before, patience_, mode_);
     if (found.file.rejected) {
       const Error& why = found.file.rejected->why;
       if (why.system == ENOENT && !found.is_link) return;  // removed after it was listed
@@ -208,7 +206,7 @@ class Scanner {
   }
 
   const ReadOptions& options_;
-  const AskedKinds* asked_;
+  const ScanMode mode_;
   Patience patience_;
   ScannedDir nothing_{};
 };

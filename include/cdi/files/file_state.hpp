@@ -34,7 +34,7 @@ struct FileState {
   std::shared_ptr<const RejectedFile> rejected{};
   Signature signature{};
   bool settled = false;       // see `is_settled`; never if the file could not be read
-  std::size_t text_hash = 0;  // the same bytes are not parsed again
+  std::size_t text_hash = 0;  // the same bytes are not parsed again; 0 by `ScanMode::once`
 };
 
 /// The error for a path that `format_of` does not know.
@@ -56,6 +56,13 @@ struct SpecFilePlace {
   int priority = 0;
 };
 
+/// What a scan does with its files.
+struct ScanMode {
+  /// A file that cannot be of these kinds is skipped, unless another process may still write it.
+  const AskedKinds* asked = nullptr;
+  bool once = false;  // no later scan compares the bytes
+};
+
 /// The result of reading a spec file once.
 struct ReadAttempt {
   FileState file{};
@@ -63,10 +70,9 @@ struct ReadAttempt {
 };
 
 /// Reads a spec file once. `before` is its state at the last time: the same bytes are not parsed
-/// again. With `asked`, a file that cannot be of an asked kind is skipped, unless another process
-/// may still write it.
+/// again.
 inline ReadAttempt read_spec_once(const SpecFilePlace& place, const ReadOptions& options,
-                                  const FileState& before, const AskedKinds* asked) {
+                                  const FileState& before, const ScanMode& mode) {
   const auto format = format_of(place.name);
   if (!format) return {.file = rejected_file({.why = detail::no_spec_name(place.path)})};
   auto text = cdi::read_file_at(place.directory, place.name, place.path, options.limits.bytes,
@@ -76,11 +82,10 @@ inline ReadAttempt read_spec_once(const SpecFilePlace& place, const ReadOptions&
     return {.file = rejected_file({.why = std::move(text).error()}), .may_pass = changing};
   }
   const bool recent = text->age < options.patience.count();
-  if (asked != nullptr && !recent && !asked->can_be_in(text->text)) return {};
-  FileState out{.signature = text->signature,
-                .settled = text->settled,
-                .text_hash = detail::hash_bytes(text->text)};
-  const bool was_read = before.signature.inode != 0;
+  if (mode.asked != nullptr && !recent && !mode.asked->can_be_in(text->text)) return {};
+  FileState out{.signature = text->signature, .settled = text->settled};
+  if (!mode.once) out.text_hash = detail::hash_bytes(text->text);
+  const bool was_read = before.signature.inode != 0 && !mode.once;
   if (was_read && before.signature.size == out.signature.size &&
       before.text_hash == out.text_hash) {
     out.spec = before.spec;
@@ -101,10 +106,9 @@ inline ReadAttempt read_spec_once(const SpecFilePlace& place, const ReadOptions&
 /// parameters are those of `read_spec_once`.
 template <class Wait>
 FileState read_spec_at(const SpecFilePlace& place, const ReadOptions& options,
-                       const FileState& before, const Wait& wait,
-                       const AskedKinds* asked = nullptr) {
+                       const FileState& before, const Wait& wait, const ScanMode& mode = {}) {
   for (;;) {
-    auto attempt = detail::read_spec_once(place, options, before, asked);
+    auto attempt = detail::read_spec_once(place, options, before, mode);
     if (!attempt.may_pass || !wait()) return std::move(attempt.file);
   }
 }

@@ -26,7 +26,10 @@ CDI_INLINE std::vector<std::string> default_spec_dirs() {
 
 CDI_INLINE std::shared_ptr<const Registry> scan_spec_dirs(const std::vector<std::string>& paths,
                                                           const ReadOptions& options) {
-  return detail::Scanner{options}.scan(paths, nullptr, detail::ScanScope::everything)->registry;
+  const detail::ScanMode mode{.once = true};
+  return detail::Scanner{options, mode}
+      .scan(paths, nullptr, detail::ScanScope::everything)
+      ->registry;
 }
 
 namespace detail {
@@ -35,14 +38,15 @@ CDI_INLINE std::shared_ptr<const Registry> scan_for_names(AnyNames names,
                                                           const std::vector<std::string>& paths,
                                                           const ReadOptions& options) {
   const AskedKinds asked{names};
-  const auto found = Scanner{options, &asked}.scan(paths, nullptr, ScanScope::everything);
+  const ScanMode mode{.asked = &asked, .once = true};
+  const auto found = Scanner{options, mode}.scan(paths, nullptr, ScanScope::everything);
   bool all = true;
   names.each(
       [&](std::string_view name) { all = all && found->registry->find(name).device != nullptr; });
   if (all) return found->registry;
   ReadOptions again = options;
   again.keep_last_good = false;  // as if each file was read once
-  return Scanner{again}.scan(paths, found, ScanScope::everything)->registry;
+  return Scanner{again, {.once = true}}.scan(paths, found, ScanScope::everything)->registry;
 }
 
 }  // namespace detail
