@@ -36,7 +36,8 @@ class BorrowedText {
 
 CDI_INLINE Result<void> inject_json_from(const std::vector<std::string>* dirs, std::string& config,
                                          AnyNames names) {
-  const auto registry = cdi::scan_spec_dirs(dirs == nullptr ? default_spec_dirs() : *dirs);
+  const auto registry =
+      detail::scan_for_names(names, dirs == nullptr ? default_spec_dirs() : *dirs, {});
   BorrowedText text{config};
   return registry->inject(text.config, names);
 }
