@@ -35,7 +35,8 @@ if("compiled" IN_LIST _cdi_components AND NOT TARGET cdi::compiled)
       OUTPUT_NAME container-device-interface POSITION_INDEPENDENT_CODE ON)
     target_compile_definitions(container-device-interface-compiled PUBLIC CDI_COMPILED)
     target_compile_options(container-device-interface-compiled
-      PRIVATE -ffunction-sections -fdata-sections)
+      PRIVATE -ffunction-sections -fdata-sections
+              $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
     target_link_libraries(container-device-interface-compiled
       PUBLIC cdi::core PRIVATE nlohmann_json::nlohmann_json)
     add_library(cdi::compiled ALIAS container-device-interface-compiled)
