@@ -103,7 +103,7 @@ TEST_CASE("The result or the error is that of a cache, for random directories an
   std::size_t resolved = 0;
   std::size_t refused = 0;
   std::size_t skipped = 0;
-  for (std::uint32_t seed = 0; seed < 1500; ++seed) {
+  for (std::uint32_t seed = 0; seed < 500; ++seed) {
     CAPTURE(seed);
     RandomNode node{seed};
     const auto names = node.names();
@@ -116,9 +116,9 @@ TEST_CASE("The result or the error is that of a cache, for random directories an
     ++(expected.front() == '{' ? resolved : refused);
     skipped += all->specs().size() - some->specs().size();
   }
-  CHECK(resolved > 300);
-  CHECK(refused > 300);
-  CHECK(skipped > 300);
+  CHECK(resolved > 100);
+  CHECK(refused > 100);
+  CHECK(skipped > 100);
 }
 
 TEST_CASE("Names come from any range, and a host is passed on") {
