@@ -116,9 +116,9 @@ class Document {
   struct Node {
     std::uint32_t begin = 0;  // where a list or map begins in the source; where the text of a
                               // scalar begins there, or after the end of it, in the decoded text
-    std::uint32_t link = 0;  // index of the value after a list or map and all its members; where
-                             // another value begins in the source
-    std::uint32_t size = 0;  // of its text, or the number of items or members; and the kind
+    std::uint32_t link = 0;   // index of the value after a list or map and all its members; where
+                              // another value begins in the source
+    std::uint32_t size = 0;   // of its text, or the number of items or members; and the kind
   };
 
   /// The values, in blocks that do not move: growth copies nothing.
