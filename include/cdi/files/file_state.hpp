@@ -5,7 +5,7 @@
 #define CDI_FILES_FILE_STATE_HPP
 
 #include <cerrno>
-#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,8 +33,8 @@ struct FileState {
   std::shared_ptr<const LoadedSpec> spec{};
   std::shared_ptr<const RejectedFile> rejected{};
   Signature signature{};
-  bool settled = false;       // see `is_settled`; never if the file could not be read
-  std::size_t text_hash = 0;  // the same bytes are not parsed again; 0 by `ScanMode::once`
+  bool settled = false;         // see `is_settled`; never if the file could not be read
+  std::uint64_t text_hash = 0;  // the same bytes are not parsed again; 0 by `ScanMode::once`
 };
 
 /// The error for a path that `format_of` does not know.

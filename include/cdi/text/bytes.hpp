@@ -58,7 +58,7 @@ constexpr std::uint64_t mark_string_end(std::uint64_t word) noexcept {
 }
 
 /// A hash of a text: the same texts have the same, and others hardly ever.
-inline std::size_t hash_bytes(std::string_view text) noexcept {
+inline std::uint64_t hash_bytes(std::string_view text) noexcept {
   const auto mixed = [](std::uint64_t hash, std::uint64_t word) {
     return std::rotl((hash ^ word) * 0x9e3779b97f4a7c15, 29);
   };
@@ -75,7 +75,7 @@ inline std::size_t hash_bytes(std::string_view text) noexcept {
   text.copy(rest, step);
   add(rest);
   const std::uint64_t all = mixed(mixed(mixed(a, b), c), d);
-  return static_cast<std::size_t>(all ^ all >> 32);
+  return all ^ all >> 32;
 }
 
 /// Sixteen bytes. Compilers have instructions for it, or make some for each byte.
@@ -88,7 +88,7 @@ inline Block load_block(const char* from) noexcept {
 }
 
 /// The sum of sixteen numbers.
-inline std::size_t sum_of(const Block& numbers) noexcept {
+inline std::uint64_t sum_of(const Block& numbers) noexcept {
   std::uint64_t words[2];
   std::memcpy(words, &numbers, sizeof words);
   constexpr std::uint64_t even = 0x00ff00ff00ff00ff;
@@ -99,7 +99,7 @@ inline std::size_t sum_of(const Block& numbers) noexcept {
 }
 
 /// The number of bytes that are `c`, in at most 4080 bytes.
-inline std::size_t count_in_part(std::string_view text, char c) noexcept {
+inline std::uint64_t count_in_part(std::string_view text, char c) noexcept {
   const Block wanted = Block{} + static_cast<unsigned char>(c);
   const char* at = text.data();
   const char* const end = at + text.size();
@@ -109,15 +109,15 @@ inline std::size_t count_in_part(std::string_view text, char c) noexcept {
     counts -= static_cast<Block>(load_block(at) == wanted);
     others -= static_cast<Block>(load_block(at + 16) == wanted);
   }
-  std::size_t count = detail::sum_of(counts) + detail::sum_of(others);
+  std::uint64_t count = detail::sum_of(counts) + detail::sum_of(others);
   for (; at != end; ++at) count += *at == c ? 1U : 0U;
   return count;
 }
 
 /// The number of bytes that are `c`.
-inline std::size_t count_byte(std::string_view text, char c) noexcept {
+inline std::uint64_t count_byte(std::string_view text, char c) noexcept {
   constexpr std::size_t part = 4080;  // a count of a byte fits into a byte
-  std::size_t count = 0;
+  std::uint64_t count = 0;
   for (; text.size() > part; text.remove_prefix(part)) {
     count += detail::count_in_part(text.substr(0, part), c);
   }

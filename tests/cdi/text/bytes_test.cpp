@@ -65,7 +65,7 @@ TEST_CASE("Printable ASCII and LF are counted up to any other byte, wherever it 
 }
 
 TEST_CASE("Texts that differ in one byte or in their size have different hashes") {
-  std::set<std::size_t> hashes;
+  std::set<std::uint64_t> hashes;
   std::size_t texts = 0;
   for (const std::size_t size : {0U, 1U, 31U, 32U, 33U, 100U}) {
     std::string text(size, '\0');
