@@ -136,7 +136,8 @@ TEST_CASE("Bind mounts get the id mapping that suits them, others none") {
   for (const auto& row : rows) {
     cdi::detail::JoinedEdits joined;
     std::size_t failed = 0;
-    REQUIRE(join({{.mounts = {{.options = {"before"}}, row.mount}}}, joined, failed));
+    const Sets sets{{.mounts = {{.options = {"before"}}, row.mount}}};
+    REQUIRE(join(sets, joined, failed));
     cdi::detail::add_id_mappings(joined);
     cdi::detail::fill_view(joined, joined.mounts[1], view);
     CHECK(view.options == row.expected);
