@@ -26,26 +26,27 @@ namespace detail {
 class FieldNeeds {
  public:
   /// Of an object and the objects in it.
-  constexpr explicit FieldNeeds(const Type& object) { add(object); }
+  explicit FieldNeeds(const Type& object) { add(object); }
 
   /// The lifetime that all fields share which an object, a list or an optional can have.
-  constexpr const Lifetime& in(const Type& type) const {
-    const Lifetime* const found = find(type.item == nullptr ? type : *type.item);
-    return found == nullptr ? none_ : *found;
-  }
+  const Lifetime& in(const Type& type) const { return needs_[find(object_of(type))]; }
 
  private:
-  constexpr const Lifetime* find(const Type& object) const {
-    if (object.shape != Shape::object) return nullptr;
-    for (std::size_t i = 0; i < count_; ++i) {
-      if (types_[i] == &object) return &needs_[i];
-    }
-    return nullptr;
+  /// The items of a list, the value of an optional, or the type itself.
+  static const Type& object_of(const Type& type) {
+    return type.shape == Shape::list || type.shape == Shape::optional ? *type.item : type;
   }
 
-  constexpr void add(const Type& type) {
-    const Type& object = type.item == nullptr ? type : *type.item;
-    if (object.shape != Shape::object || find(object) != nullptr) return;
+  /// The index of a type; `count_` when it is not known.
+  std::size_t find(const Type& object) const {
+    std::size_t i = object.shape == Shape::object ? 0 : count_;
+    while (i < count_ && types_[i] != &object) ++i;
+    return i;
+  }
+
+  void add(const Type& type) {
+    const Type& object = object_of(type);
+    if (object.shape != Shape::object || find(object) != count_) return;
     Lifetime needs;
     for (std::size_t i = 0; i < object.field_count; ++i) {
       const FieldRow& row = object.fields[i];
@@ -56,19 +57,24 @@ class FieldNeeds {
       }
     }
     types_[count_] = &object;
-    needs_[count_++] = needs;
+    needs_[count_] = needs;
+    ++count_;
   }
 
   static constexpr std::size_t most = 16;  // a spec has 8
 
   const Type* types_[most] = {};
-  Lifetime needs_[most] = {};  // of the type with the same index
+  Lifetime needs_[most] = {};  // of the type with the same index; behind the last, of no fields
   std::size_t count_ = 0;
-  Lifetime none_{};
 };
 
+/// The needs of a spec, found once. Not a constant: for g++ with UBSan, addresses of tables are
+/// not.
 template <Storage S>
-inline constexpr FieldNeeds field_needs{type_of<BasicSpec<S>>};
+const FieldNeeds& field_needs() {
+  static const FieldNeeds needs{type_of<BasicSpec<S>>};
+  return needs;
+}
 
 /// Finds what the fields of a spec need: a field that is not empty needs its release. Skips the
 /// members that cannot change the need.
@@ -129,7 +135,7 @@ class NeedFinder {
 template <Storage S>
 ReleaseNeed minimum_need_from(const BasicSpec<S>& spec, Release known) {
   ReleaseNeed need{.release = known};
-  NeedFinder finder{need, field_needs<S>};
+  NeedFinder finder{need, field_needs<S>()};
   finder.add_object(&spec, type_of<BasicSpec<S>>, {});
   for (std::size_t i = 0; i < spec.devices.size() && need.release < Release{0, 5, 0}; ++i) {
     const std::string_view name = spec.devices[i].name;
