@@ -5,7 +5,7 @@
  * pointers in a result live as long as it. Text is UTF-8 that ends with a NUL byte.
  *
  * A function that fails returns NULL or -1. If `error` is not NULL, *error is then an error, which
- * the caller frees, and otherwise NULL. Nothing else is changed.
+ * the caller frees, and otherwise NULL. Nothing else is changed, but see cdi_publisher_reconcile.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -77,8 +77,18 @@ typedef struct cdi_reasons {
   size_t count;
 } cdi_reasons;
 
-/* The edits of devices, in the terms of the OCI runtime spec: what to add to a container that is
- * empty. Text that is absent is "". A later release may add members at the end of each struct. */
+/* The edits of devices, in the terms of the OCI runtime spec, for a container that is empty: its
+ * process is root, and it has no user namespace. Text that is absent is "". A later release may add
+ * members at the end of cdi_error, cdi_edits and cdi_intel_rdt; the other structs stay as they are.
+ *
+ * cdi_cache_inject_json merges them into a container like this:
+ * - A variable replaces the last one of its name.
+ * - A node replaces the first one of its path. A node without uid or gid gets those of the process.
+ * - A mount replaces the first one of its destination. Then all mounts are sorted by the number of
+ *   parts of the destination; equal ones keep their order. With a user namespace, a bind mount gets
+ *   the option idmap or ridmap.
+ * - Rules and hooks are appended; a group is appended if it is missing.
+ * - A net device replaces the one of its host name; Intel RDT settings replace all others. */
 
 typedef struct cdi_node {
   const char* path; /* in the container */
@@ -87,8 +97,16 @@ typedef struct cdi_node {
   int64_t minor;
   bool has_file_mode, has_uid, has_gid;
   uint32_t file_mode, uid, gid;
-  const char* access; /* what the device cgroup allows, such as "rwm"; "" for no rule */
 } cdi_node;
+
+/* A rule of the device cgroup, which allows access. A node has one or none: two nodes may have the
+ * same number, and a node that another replaced keeps its rule. */
+typedef struct cdi_rule {
+  char type; /* 'b' or 'c' */
+  int64_t major;
+  int64_t minor;
+  const char* access; /* such as "rwm", or "" for none */
+} cdi_rule;
 
 typedef struct cdi_mount {
   const char* destination;
@@ -123,6 +141,8 @@ typedef struct cdi_edits {
   cdi_strings env; /* NAME=value */
   const cdi_node* nodes;
   size_t node_count;
+  const cdi_rule* rules;
+  size_t rule_count;
   const cdi_mount* mounts; /* in the order in which to mount them */
   size_t mount_count;
   const cdi_hook* hooks;
@@ -197,7 +217,9 @@ CDI_API int cdi_publisher_write(cdi_publisher* publisher, const char* name, cons
 /* Removes the file `name` of this owner. A missing file is not an error. */
 CDI_API int cdi_publisher_remove(cdi_publisher* publisher, const char* name, cdi_error** error);
 
-/* Writes the files with these names and texts, and removes all other files of this owner. */
+/* Writes the files with these names and texts, and removes all other files of this owner. All texts
+ * are checked first. When the system refuses a file, the others are changed, and the error is that
+ * of the first. */
 CDI_API int cdi_publisher_reconcile(cdi_publisher* publisher, const char* const* names,
                                     const char* const* texts, size_t count, cdi_error** error);
 

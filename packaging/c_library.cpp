@@ -173,6 +173,7 @@ struct EditsStorage {
   cdi::oci::Spec spec{};
   std::deque<std::vector<const char*>> lists{};
   std::vector<cdi_node> nodes{};
+  std::vector<cdi_rule> rules{};
   std::vector<cdi_mount> mounts{};
   std::vector<cdi_hook> hooks{};
   std::vector<std::uint32_t> gids{};
@@ -187,20 +188,13 @@ struct EditsStorage {
 };
 using EditsBox = Box<cdi_edits, EditsStorage>;
 
-/// The access of the rule that the engine adds for a node, in the order of the nodes with rules.
-const char* access_of(const cdi::oci::LinuxDevice& node, const cdi::oci::Linux& part) {
-  if (!part.resources) return "";
-  for (const auto& rule : part.resources->devices) {
-    if (rule.type == node.type && rule.major == node.major && rule.minor == node.minor) {
-      return rule.access.c_str();
-    }
-  }
-  return "";
+char type_of(const std::string& type) {
+  return type.empty() ? 'c' : type.front();
 }
 
-cdi_node node_of(const cdi::oci::LinuxDevice& from, const cdi::oci::Linux& part) {
+cdi_node node_of(const cdi::oci::LinuxDevice& from) {
   return {.path = from.path.c_str(),
-          .type = from.type.empty() ? 'c' : from.type.front(),
+          .type = type_of(from.type),
           .major = from.major,
           .minor = from.minor,
           .has_file_mode = from.file_mode.has_value(),
@@ -208,13 +202,22 @@ cdi_node node_of(const cdi::oci::LinuxDevice& from, const cdi::oci::Linux& part)
           .has_gid = from.gid.has_value(),
           .file_mode = from.file_mode.value_or(0),
           .uid = from.uid.value_or(0),
-          .gid = from.gid.value_or(0),
-          .access = access_of(from, part)};
+          .gid = from.gid.value_or(0)};
+}
+
+cdi_rule rule_of(const cdi::oci::LinuxDeviceCgroup& from) {
+  return {.type = type_of(from.type),
+          .major = from.major.value_or(0),
+          .minor = from.minor.value_or(0),
+          .access = from.access.c_str()};
 }
 
 void fill_linux(const cdi::oci::Linux& part, EditsBox& box) {
   auto& to = box.storage;
-  for (const auto& node : part.devices) to.nodes.push_back(node_of(node, part));
+  for (const auto& node : part.devices) to.nodes.push_back(node_of(node));
+  if (part.resources) {
+    for (const auto& rule : part.resources->devices) to.rules.push_back(rule_of(rule));
+  }
   for (const auto& [host_name, device] : part.net_devices) {
     to.net_devices.push_back({host_name.c_str(), device.name.c_str()});
   }
@@ -254,6 +257,8 @@ void fill(EditsBox& box) {
   if (to.spec.linux_) fill_linux(*to.spec.linux_, box);
   object.nodes = to.nodes.data();
   object.node_count = to.nodes.size();
+  object.rules = to.rules.data();
+  object.rule_count = to.rules.size();
   object.mounts = to.mounts.data();
   object.mount_count = to.mounts.size();
   object.hooks = to.hooks.data();

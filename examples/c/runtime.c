@@ -14,8 +14,12 @@ static void print_nodes(const cdi_edits* edits) {
     if (node->has_file_mode) printf(" mode=%03" PRIo32, node->file_mode);
     if (node->has_uid) printf(" uid=%" PRIu32, node->uid);
     if (node->has_gid) printf(" gid=%" PRIu32, node->gid);
-    if (node->access[0] != '\0') printf(" allow=%s", node->access);
     printf("\n");
+  }
+  for (size_t i = 0; i < edits->rule_count; ++i) {
+    const cdi_rule* rule = &edits->rules[i];
+    printf("allow %c %" PRId64 ":%" PRId64 " %s\n", rule->type, rule->major, rule->minor,
+           rule->access);
   }
 }
 

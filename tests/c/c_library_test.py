@@ -69,7 +69,7 @@ class Library(unittest.TestCase):
     def test_runtime(self):
         made = run(RUNTIME, str(self.folder), "v.com/c=d")
         self.assertEqual(made.stdout.splitlines(), [
-            "env A=1", "mknod /dev/null c 1 3 mode=666 allow=rwm", "mount /h /c  ro",
+            "env A=1", "mknod /dev/null c 1 3 mode=666", "allow c 1:3 rwm", "mount /h /c  ro",
             "poststop /p p -x"])
         made = run(RUNTIME, str(self.folder), "v.com/c=e")
         self.assertEqual(made.returncode, 1)

@@ -33,7 +33,8 @@ static void check_edits(cdi_cache* cache) {
   CHECK(edits->nodes[0].type == 'c' && edits->nodes[0].major == 5 && edits->nodes[0].minor == 6);
   CHECK(edits->nodes[0].has_file_mode && edits->nodes[0].file_mode == 0640);
   CHECK(!edits->nodes[0].has_uid && edits->nodes[0].has_gid && edits->nodes[0].gid == 7);
-  CHECK(strcmp(edits->nodes[0].access, "rw") == 0);
+  CHECK(edits->rule_count == 1 && strcmp(edits->rules[0].access, "rw") == 0);
+  CHECK(edits->rules[0].type == 'c' && edits->rules[0].major == 5 && edits->rules[0].minor == 6);
   CHECK(edits->mount_count == 1 && strcmp(edits->mounts[0].source, "/h") == 0);
   CHECK(strcmp(edits->mounts[0].destination, "/c") == 0 && edits->mounts[0].type[0] == '\0');
   CHECK(edits->mounts[0].options.count == 2);
