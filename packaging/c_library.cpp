@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <pthread.h>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -114,9 +115,22 @@ T failure() {
   }
 }
 
+/// No cancellation of the thread while it lives: that would unwind through `noexcept`, and abort.
+class NoCancellation {
+ public:
+  NoCancellation() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  NoCancellation(const NoCancellation&) = delete;
+  NoCancellation& operator=(const NoCancellation&) = delete;
+  ~NoCancellation() { pthread_setcancelstate(before_, nullptr); }
+
+ private:
+  int before_ = PTHREAD_CANCEL_ENABLE;
+};
+
 /// Calls `work`, which returns a `cdi::Result`, and gives its value or its error.
 template <class Work>
 auto guarded(cdi_error** error, const Work& work) noexcept {
+  const NoCancellation guard;
   using Value = std::remove_reference_t<decltype(*work())>;
   if (error != nullptr) *error = nullptr;
   try {
