@@ -27,7 +27,7 @@ class JsonLayout {
     std::size_t end = 0;
   };
 
-  /// Where a value ends. Costs one step for each of its children.
+  /// Where a value ends. Costs one step for each of its children, and for those of its last child.
   std::size_t end_of(const Document::Value& value) const;
   /// From the first item or member of a value to the end of its last. Between them when it is
   /// empty.
@@ -47,6 +47,7 @@ class JsonLayout {
   void append(std::string& out, std::string_view json, std::string_view outer) const;
 
  private:
+  std::size_t end_of_childless(const Document::Value& value) const;
   std::string_view blanks_in(const Document::Value& value) const;
 
   const Document& document_;

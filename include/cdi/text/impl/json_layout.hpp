@@ -42,23 +42,41 @@ CDI_INLINE JsonLayout::JsonLayout(const Document& document) : document_{document
   }
 }
 
+/// The last item or member of a value; nothing if it has none.
+inline std::optional<Document::Value> last_child(const Document::Value& value) {
+  std::optional<Document::Value> last;
+  for (const auto item : value.items()) last = item;
+  for (const auto [key, member] : value.members()) last = member;
+  return last;
+}
+
 CDI_INLINE std::size_t JsonLayout::end_of(const Document::Value& value) const {
-  const std::string_view source = document_.source();
+  Document::Value inner = value;  // the last value in the last value in ...
+  std::size_t open = 0;           // brackets around it; no recursion: a text may be deep
+  while (auto last = detail::last_child(inner)) {
+    inner = *last;
+    ++open;
+  }
+  std::size_t end = end_of_childless(inner);
+  for (; open > 0; --open) end = document_.source().find_first_not_of(json_blanks, end) + 1;
+  return end;
+}
+
+CDI_INLINE std::size_t JsonLayout::end_of_childless(const Document::Value& value) const {
   switch (value.kind()) {
     case Document::Kind::null: return value.offset() + std::string_view{"null"}.size();
     case Document::Kind::plain: return value.offset() + value.text().size();
-    case Document::Kind::quoted: return detail::end_of_json_string(source, value.offset());
+    case Document::Kind::quoted:
+      return detail::end_of_json_string(document_.source(), value.offset());
     case Document::Kind::list:
     case Document::Kind::map: break;
   }
-  return source.find_first_not_of(json_blanks, children_of(value).end) + 1;
+  return children_of(value).end + 1;
 }
 
 CDI_INLINE auto JsonLayout::children_of(const Document::Value& value) const -> Extent {
   const auto begin = value.offset() + 1 + blanks_in(value).size();
-  std::optional<Document::Value> last;
-  for (const auto item : value.items()) last = item;
-  for (const auto [key, member] : value.members()) last = member;
+  const auto last = detail::last_child(value);
   return {begin, last ? end_of(*last) : begin};
 }
 
