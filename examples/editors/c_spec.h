@@ -1,5 +1,6 @@
 /* An OCI runtime spec as C structs, in the shape and with the names that libocispec generates: the
- * parts that CDI edits. A program with libocispec includes its headers instead.
+ * parts that CDI edits, and the functions that free them. A program with libocispec includes its
+ * headers instead: its structs have more members.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,6 +33,14 @@ typedef struct {
   unsigned int gid_present : 1;
 } runtime_spec_schema_defs_linux_device;
 
+static inline void free_runtime_spec_schema_defs_linux_device(
+    runtime_spec_schema_defs_linux_device* ptr) {
+  if (ptr == NULL) return;
+  free(ptr->path);
+  free(ptr->type);
+  free(ptr);
+}
+
 typedef struct {
   bool allow;
   char* type;
@@ -50,6 +59,16 @@ typedef struct {
   size_t options_len;
   char* type;
 } runtime_spec_schema_defs_mount;
+
+static inline void free_runtime_spec_schema_defs_mount(runtime_spec_schema_defs_mount* ptr) {
+  if (ptr == NULL) return;
+  free(ptr->destination);
+  free(ptr->source);
+  for (size_t i = 0; i < ptr->options_len; ++i) free(ptr->options[i]);
+  free(ptr->options);
+  free(ptr->type);
+  free(ptr);
+}
 
 typedef struct {
   char* path;
@@ -81,9 +100,27 @@ typedef struct {
   unsigned int enable_monitoring_present : 1;
 } runtime_spec_schema_config_linux_intel_rdt;
 
+static inline void free_runtime_spec_schema_config_linux_intel_rdt(
+    runtime_spec_schema_config_linux_intel_rdt* ptr) {
+  if (ptr == NULL) return;
+  free(ptr->clos_id);
+  for (size_t i = 0; i < ptr->schemata_len; ++i) free(ptr->schemata[i]);
+  free(ptr->schemata);
+  free(ptr->l3cache_schema);
+  free(ptr->mem_bw_schema);
+  free(ptr);
+}
+
 typedef struct {
   char* name;
 } runtime_spec_schema_defs_linux_net_device;
+
+static inline void free_runtime_spec_schema_defs_linux_net_device(
+    runtime_spec_schema_defs_linux_net_device* ptr) {
+  if (ptr == NULL) return;
+  free(ptr->name);
+  free(ptr);
+}
 
 typedef struct {
   char** keys;

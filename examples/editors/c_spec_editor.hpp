@@ -1,4 +1,4 @@
-// The C structs of libocispec as a target of edits, for crun and iSulad.
+// The C structs of libocispec as a target of edits, for crun.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_EXAMPLES_EDITORS_C_SPEC_EDITOR_HPP

@@ -60,40 +60,22 @@ void copy(const Texts& texts, char**& to, std::size_t& size) {
   for (const std::string_view text : texts) to[size++] = copy(text);
 }
 
-inline void release(char** texts, std::size_t size) {
-  for (std::size_t i = 0; i < size; ++i) std::free(texts[i]);
-  std::free(texts);
-}
-
-// What each record owns, and how it is made from one of the engine.
+// How each record is freed, with all that it owns, and how it is made from one of the engine.
 
 inline void release(char* text) {
   std::free(text);
 }
 inline void release(Device* device) {
-  std::free(device->path);
-  std::free(device->type);
-  std::free(device);
+  free_runtime_spec_schema_defs_linux_device(device);
 }
 inline void release(Mount* mount) {
-  std::free(mount->destination);
-  std::free(mount->source);
-  std::free(mount->type);
-  release(mount->options, mount->options_len);
-  std::free(mount);
+  free_runtime_spec_schema_defs_mount(mount);
 }
-
 inline void release(NetDevice* device) {
-  std::free(device->name);
-  std::free(device);
+  free_runtime_spec_schema_defs_linux_net_device(device);
 }
 inline void release(IntelRdt* settings) {
-  if (settings == nullptr) return;
-  std::free(settings->clos_id);
-  std::free(settings->l3cache_schema);
-  std::free(settings->mem_bw_schema);
-  release(settings->schemata, settings->schemata_len);
-  std::free(settings);
+  free_runtime_spec_schema_config_linux_intel_rdt(settings);
 }
 
 inline char* copy_record(std::string_view entry) {

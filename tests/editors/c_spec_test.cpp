@@ -45,6 +45,11 @@ void free_list(T** items, std::size_t length, void (*free_item)(T*)) {
   std::free(items);
 }
 
+void free_texts(char** texts, std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i) std::free(texts[i]);
+  std::free(texts);
+}
+
 void free_rule(c_spec::Rule* rule) {
   std::free(rule->type);
   std::free(rule->access);
@@ -53,8 +58,8 @@ void free_rule(c_spec::Rule* rule) {
 
 void free_hook(c_spec::Hook* hook) {
   std::free(hook->path);
-  c_spec::release(hook->args, hook->args_len);
-  c_spec::release(hook->env, hook->env_len);
+  free_texts(hook->args, hook->args_len);
+  free_texts(hook->env, hook->env_len);
   std::free(hook);
 }
 
@@ -65,7 +70,7 @@ void free_linux(runtime_spec_schema_config_linux* part) {
     std::free(part->resources);
   }
   if (auto* const map = part->net_devices; map != nullptr) {
-    c_spec::release(map->keys, map->len);
+    free_texts(map->keys, map->len);
     free_list<c_spec::NetDevice>(map->values, map->len, c_spec::release);
     std::free(map);
   }
@@ -86,7 +91,7 @@ class OwnedCSpec {
   OwnedCSpec& operator=(const OwnedCSpec&) = delete;
   ~OwnedCSpec() {
     if (spec.process != nullptr) {
-      c_spec::release(spec.process->env, spec.process->env_len);
+      free_texts(spec.process->env, spec.process->env_len);
       if (spec.process->user != nullptr) std::free(spec.process->user->additional_gids);
       std::free(spec.process->user);
       std::free(spec.process);
