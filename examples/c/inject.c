@@ -13,7 +13,11 @@ static char* read_file(const char* path) {
   for (;;) {
     if (room - size < 2) {
       char* larger = realloc(text, room = 2 * room + 4096);
-      if (larger == NULL) break;
+      if (larger == NULL) {
+        free(text);
+        text = NULL;
+        break;
+      }
       text = larger;
     }
     size_t got = fread(text + size, 1, room - size - 1, file);
