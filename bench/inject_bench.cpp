@@ -1,48 +1,48 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// Injects four devices of one CDI spec into an OCI spec. Also measures, by itself, the copy of the
-// OCI spec that each round makes.
+// Injects devices of an NVIDIA-sized spec into the config.json of a Kubernetes pod: one, eight, and
+// the device `all`. Also measures, by itself, the copy of the config that each round makes.
 
 #include <benchmark/benchmark.h>
 
-#include "node.hpp"
+#include "files.hpp"
+#include "nvidia_spec.hpp"
 
 namespace {
 
-constexpr std::string_view names[] = {
-    "vendor0.example.com/gpu=gpu-0", "vendor0.example.com/gpu=gpu-1",
-    "vendor0.example.com/gpu=gpu-2", "vendor0.example.com/gpu=gpu-3"};
+using Names = std::vector<std::string>;
 
-template <class OciSpec>
-OciSpec container() {
-  OciSpec spec{};
-  const cdi::ContainerEdits edits{.env = {"PATH=/bin", "HOME=/root"},
-                                  .mounts = {{.host_path = "proc", .container_path = "/proc"},
-                                             {.host_path = "tmpfs", .container_path = "/dev"}}};
-  static_cast<void>(edits.apply(spec));
-  return spec;
+Names eight() {
+  Names names;
+  for (int i = 0; i < 8; ++i) names.push_back("vendor.example.com/gpu=" + std::to_string(i));
+  return names;
 }
 
-template <>
-nlohmann::ordered_json container() {
-  auto model = container<cdi::oci::Spec>();
-  return cdi::to_json_value(model);
+template <class Target>
+Target config() {
+  const auto text = text_of_file(CDI_BENCH_POD);
+  if constexpr (std::is_same_v<Target, cdi::oci::Spec>) {
+    return *cdi::read_json<Target>(text);
+  } else {
+    return Target::parse(text);
+  }
 }
 
-template <class OciSpec>
+template <class Target>
 void copy_alone(benchmark::State& state) {
-  const auto before = container<OciSpec>();
+  const auto before = config<Target>();
   for (auto _ : state) {
     auto target = before;
     benchmark::DoNotOptimize(target);
   }
 }
 
-template <class OciSpec>
-void inject(benchmark::State& state) {
-  const auto registry = gpu_registry(100);
-  const auto before = container<OciSpec>();
+template <class Target>
+void inject(benchmark::State& state, const Names& names) {
+  const cdi::Registry registry{{std::make_shared<const cdi::LoadedSpec>(
+      cdi::LoadedSpec{.spec = nvidia_spec(), .path = "spec.json"})}};
+  const auto before = config<Target>();
   for (auto _ : state) {
     auto target = before;
     if (!registry.inject(target, names)) state.SkipWithError("injection failed");
@@ -50,11 +50,22 @@ void inject(benchmark::State& state) {
   }
 }
 
-BENCHMARK(copy_alone<cdi::oci::Spec>);
-BENCHMARK(inject<cdi::oci::Spec>);
-BENCHMARK(copy_alone<nlohmann::ordered_json>);
-BENCHMARK(inject<nlohmann::ordered_json>);
+template <class Target>
+void add(const std::string& name) {
+  const auto copy = "copy_alone/" + name, into = "inject/" + name;
+  const Names one{"vendor.example.com/gpu=0"}, all{"vendor.example.com/gpu=all"};
+  benchmark::RegisterBenchmark(copy.c_str(), copy_alone<Target>);
+  benchmark::RegisterBenchmark((into + "/one").c_str(), inject<Target>, one);
+  benchmark::RegisterBenchmark((into + "/eight").c_str(), inject<Target>, eight());
+  benchmark::RegisterBenchmark((into + "/all").c_str(), inject<Target>, all);
+}
 
 }  // namespace
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  add<cdi::oci::Spec>("oci::Spec");
+  add<nlohmann::json>("json");
+  add<nlohmann::ordered_json>("ordered_json");
+  benchmark::RunSpecifiedBenchmarks();
+}

@@ -12,7 +12,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "node.hpp"
+#include "scale_data.hpp"
 
 namespace {
 
@@ -36,7 +36,7 @@ Index make_index(const std::vector<std::shared_ptr<const cdi::LoadedSpec>>& spec
 
 template <class Index>
 void resolve_in(benchmark::State& state) {
-  const auto registry = gpu_registry(static_cast<int>(state.range(0)));
+  const cdi::Registry registry{scale_specs(static_cast<int>(state.range(0)))};
   const auto names = registry.devices();
   const auto index = make_index<Index>(registry.specs());
   std::size_t i = 0;
@@ -50,7 +50,7 @@ BENCHMARK(resolve_in<Map>)->Arg(100)->Arg(10'000)->Arg(100'000);
 BENCHMARK(resolve_in<HashTable>)->Arg(100)->Arg(10'000)->Arg(100'000);
 
 void resolve_in_registry(benchmark::State& state) {
-  const auto registry = gpu_registry(static_cast<int>(state.range(0)));
+  const cdi::Registry registry{scale_specs(static_cast<int>(state.range(0)))};
   const auto names = registry.devices();
   std::size_t i = 0;
   for (auto _ : state) {
@@ -63,13 +63,13 @@ BENCHMARK(resolve_in_registry)->Arg(100)->Arg(10'000)->Arg(100'000);
 
 template <class Index>
 void build(benchmark::State& state) {
-  const auto specs = gpu_registry(static_cast<int>(state.range(0))).specs();
+  const auto specs = scale_specs(static_cast<int>(state.range(0)));
   for (auto _ : state) benchmark::DoNotOptimize(make_index<Index>(specs));
 }
 BENCHMARK(build<HashTable>)->Arg(100)->Arg(10'000)->Arg(100'000);
 
 void build_registry(benchmark::State& state) {
-  const auto specs = gpu_registry(static_cast<int>(state.range(0))).specs();
+  const auto specs = scale_specs(static_cast<int>(state.range(0)));
   for (auto _ : state) benchmark::DoNotOptimize(cdi::Registry{specs});
 }
 BENCHMARK(build_registry)->Arg(100)->Arg(10'000)->Arg(100'000);

@@ -6,13 +6,15 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <cdi/cdi.hpp>
+
+#include "files.hpp"
 
 // Generated specs, the same in every run, for measurements with many devices.
 
@@ -68,28 +70,6 @@ inline std::string scale_text(const cdi::Spec& spec, cdi::Format format = cdi::F
   return text ? *text : to_string(text.error());
 }
 
-/// The text of a JSON spec with its first device renamed from "dev0" to "new0".
-inline std::string with_first_device_renamed(std::string text) {
-  constexpr std::string_view name = R"("name":"dev0")";
-  return text.replace(text.find(name), name.size(), R"("name":"new0")");
-}
-
-inline std::string text_of_file(const std::filesystem::path& path) {
-  std::ifstream in{path, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
-
-inline void write_in_place(const std::filesystem::path& path, std::string_view text) {
-  std::ofstream{path, std::ios::binary} << text;
-}
-
-/// Replaces a file like spec writers do, but without their `fsync`.
-inline void write_by_rename(const std::filesystem::path& path, std::string_view text) {
-  const auto temporary = path.parent_path() / ".new";
-  write_in_place(temporary, text);
-  std::filesystem::rename(temporary, path);
-}
-
 inline std::filesystem::path scale_path(const std::filesystem::path& directory, int file) {
   const auto number = std::to_string(file);
   return directory / ("spec" + std::string(5 - number.size(), '0') + number + ".json");
@@ -105,6 +85,18 @@ inline std::size_t write_scale_data(const std::filesystem::path& directory, int 
     bytes += text.size();
   }
   return bytes;
+}
+
+/// The specs of `devices` devices, one hundred in each, without files.
+inline std::vector<std::shared_ptr<const cdi::LoadedSpec>> scale_specs(int devices) {
+  constexpr int in_each = 100;
+  std::vector<std::shared_ptr<const cdi::LoadedSpec>> specs;
+  for (int i = 0; i < devices / in_each; ++i) {
+    auto path = scale_path("/var/run/cdi", i).string();
+    specs.push_back(std::make_shared<const cdi::LoadedSpec>(
+        cdi::LoadedSpec{.spec = scale_spec(i, in_each), .path = std::move(path)}));
+  }
+  return specs;
 }
 
 #endif  // CDI_BENCH_SCALE_DATA_HPP
