@@ -9,8 +9,10 @@ import (
 
 type Cache = cdi.Cache
 
-func newCache(dir string) (*Cache, error) {
-	return cdi.NewCache(cdi.WithSpecDirs(dir), cdi.WithAutoRefresh(false))
+// newCache has the default, an inotify thread, if inotify is true. Otherwise, it reads again only
+// when asked to.
+func newCache(dir string, inotify bool) (*Cache, error) {
+	return cdi.NewCache(cdi.WithSpecDirs(dir), cdi.WithAutoRefresh(inotify))
 }
 
 func readSpec(path string) error {

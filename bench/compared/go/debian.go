@@ -8,8 +8,8 @@ import "github.com/container-orchestrated-devices/container-device-interface/pkg
 
 type Cache = cdi.Cache
 
-func newCache(dir string) (*Cache, error) {
-	return cdi.NewCache(cdi.WithSpecDirs(dir), cdi.WithAutoRefresh(false))
+func newCache(dir string, inotify bool) (*Cache, error) {
+	return cdi.NewCache(cdi.WithSpecDirs(dir), cdi.WithAutoRefresh(inotify))
 }
 
 func readSpec(path string) error {

@@ -1,0 +1,12 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+// A floor of run.sh: the tree of yaml-cpp.
+
+#include <yaml-cpp/yaml.h>
+
+#include "floor.hpp"
+
+int main(int, char** argv) {
+  measure_floor(argv[1], "yaml", [](const auto& text) { return YAML::Load(text); });
+}
