@@ -41,6 +41,7 @@ musl-tools           | musl-gcc                  | tests
 g++-i686-linux-gnu   | i686-linux-gnu-g++        | tests
 g++-s390x-linux-gnu  | s390x-linux-gnu-g++       | tests
 qemu-user            | qemu-s390x                | tests
+valgrind             | valgrind                  | tests
 '
 
 found() {
