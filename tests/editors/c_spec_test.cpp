@@ -26,7 +26,7 @@ using editors_test::edits;
 using editors_test::parsed;
 using editors_test::specs;
 
-static_assert(cdi::Editable<CSpec>);
+static_assert(cdi::FullyEditable<CSpec>);
 
 /// Calls `visit(items, length)` for each list of hooks, in the order of `HookPoint`.
 template <class Hooks, class Visit>

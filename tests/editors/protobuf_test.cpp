@@ -16,7 +16,7 @@ namespace {
 using Message = grpc::Spec;
 using Model = cdi::oci::Spec;
 
-static_assert(cdi::Editable<Message>);
+static_assert(cdi::Editable<Message> && !cdi::FullyEditable<Message>);
 
 void fill(const cdi::oci::Linux& part, grpc::Linux& out) {
   for (const auto& node : part.devices) {

@@ -195,6 +195,14 @@ Result<void> edit(OciSpec& target, JoinedEdits& edits, const AnyHost& host, std:
 
 }  // namespace detail
 
+/// An OCI spec whose editor has all parts that edits can change. With
+/// `static_assert(cdi::FullyEditable<YourSpec>)`, the compiler reports a part that is missing or
+/// misspelt; without it, edits of the part fail with `Errc::unsupported`.
+template <class OciSpec>
+concept FullyEditable = Editable<OciSpec> && detail::HasNetDevices<SpecEditor<OciSpec>> &&
+    detail::HasIntelRdt<SpecEditor<OciSpec>> && detail::HasGids<SpecEditor<OciSpec>> &&
+    detail::HasDeviceRules<SpecEditor<OciSpec>>;
+
 /// Applies edits to an OCI spec: `apply(edits, spec)`, or `edits.apply(spec)`.
 ///
 /// All or nothing: everything that can fail is checked before the first change, and after an error

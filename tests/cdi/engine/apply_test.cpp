@@ -143,6 +143,10 @@ static_assert(cdi::HostLookup<FakeHost>);
 static_assert(!cdi::HostLookup<int>);
 static_assert(std::is_same_v<decltype(cdi::apply), const cdi::ApplyFunction>);
 
+static_assert(cdi::FullyEditable<Json> && cdi::FullyEditable<Ordered>);
+static_assert(cdi::FullyEditable<Model> && cdi::FullyEditable<Text>);
+static_assert(cdi::Editable<Bare> && !cdi::FullyEditable<Bare>);
+
 TEST_CASE_TEMPLATE("No edits change nothing", Target, Json, Ordered, Model, Text) {
   check_rows<Target>({
       {"{}", "{}", "{}"},
