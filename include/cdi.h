@@ -200,7 +200,8 @@ CDI_API cdi_edits* cdi_cache_edits(cdi_cache* cache, const char* const* names, s
 CDI_API cdi_strings* cdi_annotated_devices(const char* const* keys, const char* const* values,
                                            size_t count, const char* prefix, cdi_error** error);
 
-/* Checks the text of a spec file, JSON or YAML; `path` names it in errors. Returns the warnings. */
+/* Checks the text of a spec file, JSON or YAML; `path` names it in errors, and may be NULL. Returns
+ * the warnings, such as that of YAML text whose path ends in .json. */
 CDI_API cdi_errors* cdi_validate(const char* text, const char* path, cdi_error** error);
 
 /* The spec files of one owner in one directory. */

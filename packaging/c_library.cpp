@@ -283,10 +283,11 @@ void fill(EditsBox& box) {
   object.net_device_count = to.net_devices.size();
 }
 
-/// A spec from text. Whether it is JSON or YAML is in the text.
+/// A spec from text. A name in .json matters: YAML text under it gets a warning.
 cdi::Result<cdi::LoadedSpec> parse(const char* text, const char* path) {
   if (text == nullptr) return missing("the text");
-  return cdi::parse_spec(text, path == nullptr ? "" : path, cdi::Format::yaml);
+  const std::string_view name = path == nullptr ? "" : path;
+  return cdi::parse_spec(text, name, cdi::format_of(name).value_or(cdi::Format::yaml));
 }
 
 }  // namespace

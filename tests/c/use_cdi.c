@@ -93,6 +93,11 @@ static void check_texts(void) {
   cdi_errors* warnings = cdi_validate(spec, "v.json", &error);
   CHECK(warnings != NULL && warnings->count == 0);
   cdi_free(warnings);
+  warnings = cdi_validate("# YAML\ncdiVersion: 0.7.0\nkind: v.com/c\ndevices: [{name: d, "
+                          "containerEdits: {env: [A=1]}}]\n",
+                          "v.json", &error);
+  CHECK(warnings != NULL && warnings->count == 1);
+  cdi_free(warnings);
   CHECK(cdi_validate("kind: v/c\ncdiVersion: 9.9.9\n", "v.yaml", &error) == NULL);
   CHECK(strcmp(error->file, "v.yaml") == 0 && error->line != 0);
   cdi_free(error);
