@@ -2,8 +2,8 @@
  * and gives their edits as the text of a config.json or as plain structs. Link with -lcdi.
  *
  * Every function may be called from any thread; none is a cancellation point. Objects and results
- * live until cdi_free; const pointers in a result live as long as it. Text is UTF-8 that ends with a
- * NUL byte.
+ * live until cdi_free; const pointers in a result live as long as it. Text is UTF-8 that ends with
+ * a NUL byte.
  *
  * A function that fails returns NULL or -1. If `error` is not NULL, *error is then an error, which
  * the caller frees, and otherwise NULL. Nothing else is changed, but see cdi_publisher_reconcile.
