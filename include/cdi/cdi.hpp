@@ -9,6 +9,7 @@
 #include <cdi/dirs/cache.hpp>
 #include <cdi/dirs/diagnose.hpp>
 #include <cdi/dirs/inject_once.hpp>
+#include <cdi/dirs/inject_requested.hpp>
 #include <cdi/dirs/publish.hpp>
 #include <cdi/dirs/scan.hpp>
 #include <cdi/dirs/watch.hpp>
@@ -18,6 +19,7 @@
 #include <cdi/files/spec_text.hpp>
 #include <cdi/files/text_file.hpp>
 #include <cdi/targets/config_json.hpp>
+#include <cdi/targets/config_requests.hpp>
 #include <cdi/targets/json_editor.hpp>
 #include <cdi/text/json.hpp>
 #include <cdi/text/json_text.hpp>

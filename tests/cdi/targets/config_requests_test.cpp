@@ -1,0 +1,88 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <cdi/oci/spec.hpp>
+#include <cdi/rules/selector.hpp>
+#include <cdi/targets/config_json.hpp>
+#include <cdi/targets/config_requests.hpp>
+
+namespace {
+
+using cdi::RequestOrigin;
+using Devices = std::vector<cdi::RequestedDevice>;
+
+constexpr std::string_view config_text =
+    R"({"process": {"env": ["A=1", "VISIBLE=v/c=0,1", "VISIBLE=v/c=9"]},
+ "annotations": {"cdi.k8s.io/x": "v/c=a,v/c=f", "other": "x"}})";
+
+cdi::oci::Spec model() {
+  cdi::oci::Spec spec;
+  spec.process.emplace().env = {"A=1", "VISIBLE=v/c=0,1", "VISIBLE=v/c=9"};
+  spec.annotations = {{"cdi.k8s.io/x", "v/c=a,v/c=f"}, {"other", "x"}};
+  return spec;
+}
+
+template <class Config>
+void check_all_origins(const Config& config) {
+  const std::string field[] = {"v/c=f"};
+  CHECK(*cdi::gather_requests(config) ==
+        Devices{{"v/c=a", RequestOrigin::annotation, "cdi.k8s.io/x"},
+                {"v/c=f", RequestOrigin::annotation, "cdi.k8s.io/x"}});
+  CHECK(*cdi::gather_requests(config, {.field = field, .variable = "VISIBLE"}) ==
+        Devices{{"v/c=f", RequestOrigin::field, ""},
+                {"v/c=a", RequestOrigin::annotation, "cdi.k8s.io/x"},
+                {"v/c=0", RequestOrigin::variable, "VISIBLE"},
+                {"v/c=1", RequestOrigin::variable, "VISIBLE"}});
+  CHECK(cdi::gather_requests(config, {.prefix = "oth"}).error().code == cdi::Errc::invalid_name);
+}
+
+}  // namespace
+
+TEST_CASE("A config as model, document and text gives the same requests") {
+  check_all_origins(model());
+  check_all_origins(nlohmann::json::parse(config_text));
+  check_all_origins(nlohmann::ordered_json::parse(config_text));
+  check_all_origins(cdi::ConfigJson{.text = std::string{config_text}});
+}
+
+TEST_CASE("A config without these members asks for nothing") {
+  const cdi::RequestOptions options{.variable = cdi::visible_devices_variable};
+  CHECK(cdi::gather_requests(cdi::oci::Spec{}, options)->empty());
+  for (const auto* text :
+       {"{}", "[]", R"({"process":null,"annotations":null})", R"({"process":{"env":[1,"A"]}})",
+        R"({"process":{"env":["VISIBLE_CDI_DEVICES"]}})"}) {
+    CAPTURE(text);
+    CHECK(cdi::gather_requests(nlohmann::json::parse(text), options)->empty());
+    CHECK(cdi::gather_requests(cdi::ConfigJson{.text = text}, options)->empty());
+  }
+}
+
+TEST_CASE("Errors of a text have its line and column") {
+  const struct {
+    std::string text;
+    std::string error;
+  } rows[] = {
+      {"{\n", "config.json:1:3: "},
+      {"{\n \"annotations\": []}", "config.json:2:17: annotations: expected an object"},
+      {"{\"annotations\": {\n\"cdi.k8s.io/x\": 1}}",
+       "config.json:2:17: annotations.cdi.k8s.io/x: expected a string"},
+      {"{\"annotations\": {\n\"cdi.k8s.io/x\": \"junk\"}}",
+       "config.json:1:17: annotation \"cdi.k8s.io/x\": \"junk\" is not"},
+      {"{\"process\": {\"env\": [\n\"V=junk\"]}}",
+       "config.json:2:1: V: selector \"junk\" has no ="},
+  };
+  for (const auto& row : rows) {
+    const cdi::ConfigJson config{.text = row.text, .file = "config.json"};
+    const auto requests = cdi::gather_requests(config, {.variable = "V"});
+    REQUIRE_FALSE(requests);
+    CAPTURE(to_string(requests.error()));
+    CHECK(to_string(requests.error()).starts_with(row.error));
+  }
+}
