@@ -1,0 +1,298 @@
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0
+"""Inputs of `cdi-pod` and its answers: (arguments, input, members of the answer, words of the
+warnings), and for refused inputs (arguments, input, words of the error)."""
+
+A, B, C = "v.com/gpu=a", "v.com/gpu=b", "v.com/gpu=c"
+CPU, MIB, GPU = ("io.katacontainers.config.hypervisor.default_" + name
+                 for name in ("vcpus", "memory", "gpus"))
+
+
+def sandbox(quota=None, memory=None, shares=None, period="100000", **more):
+    """The annotations of a sandbox; further ones by their whole key."""
+    values = {"cpu-period": period, "cpu-quota": quota, "cpu-shares": shares, "memory": memory}
+    out = {f"io.kubernetes.cri.sandbox-{name}": str(value)
+           for name, value in values.items() if value is not None}
+    return {"annotations": {**out, **more}}
+
+
+def container(limits=None, requests=None, **more):
+    return {"name": "c", "resources": {"limits": limits or {}, "requests": requests or {}}, **more}
+
+
+def pod(*containers, init=(), **spec):
+    return {"pod": {"spec": {"runtimeClassName": "kata-remote", "containers": list(containers),
+                             "initContainers": list(init), **spec}}}
+
+
+def size(formula, *options):
+    return ["size", "--formula", formula, *options]
+
+
+def device(number, bus, vendor="0x10de", device_class="0x030200", **more):
+    return {"vendor_id": vendor, "class_id": device_class, "options": [f"0000:01:00.0={bus}"],
+            "container_path": f"/dev/vfio/{number}", **more}
+
+
+def strategy(*nodes, operator="25.10", **more):
+    return {"operator": operator, "nodes": list(nodes), **more}
+
+
+def types(*rows):
+    return [{"name": name, "vcpus": vcpus, "memory_mib": memory, "gpus": gpus}
+            for name, vcpus, memory, gpus in rows]
+
+
+REQUESTS = [
+    (["requests", "--runtime", "containerd"], {}, {"devices": []}, ""),
+    (["requests", "--runtime", "containerd", "-v"],
+     {"cri": [B, B, A], "annotations": {"cdi.k8s.io/z": f"{C},{A}", "x": "y"}},
+     {"devices": [B, A, C], "origins": ["cri", "cri", "annotation cdi.k8s.io/z"]}, ""),
+    (["requests", "--runtime", "crio"],
+     {"cri": [B, B, A], "annotations": {"cdi.k8s.io/z": f"{C},{A},{C}"}},
+     {"devices": [B, B, A, C, C]}, ""),
+    (["requests", "--runtime", "crio"], {"cri": ["gpu0"]}, {"devices": ["gpu0"]},
+     "cri[0]: the injection will fail"),
+    (["requests", "--runtime", "containerd", "--cdi", "off"],
+     {"annotations": {"cdi.k8s.io/z": "junk"}}, {"devices": []}, "ignores annotations"),
+]
+VISIBLE = [
+    (["visible", ""], None, {"devices": []}, ""),
+    (["visible", " v.com/gpu= 2 ,0:v.com/nic=all"], None,
+     {"devices": ["v.com/gpu=2", "v.com/gpu=0", "v.com/nic=all"]}, ""),
+]
+INNER = [
+    # Each kind is numbered by its place in the guest.
+    (["inner"],
+     {"devices": [device(7, "02/00"), device(5, "01/01"), device(6, "00/00", "0x8086"),
+                  device(8, "00/00", "0x15b3", "0x020000")]},
+     {"annotations": {"cdi.k8s.io/vfio5": "nvidia.com/gpu=0", "cdi.k8s.io/vfio6": "intel.com/gpu=0",
+                      "cdi.k8s.io/vfio7": "nvidia.com/gpu=1", "cdi.k8s.io/vfio8": "nvidia.com/nic=0"}},
+     ""),
+    # A device without options comes first; one without PCI ids is not a VFIO device.
+    (["inner"],
+     {"devices": [device(1, "01"), {**device(2, ""), "options": []},
+                  {"container_path": "/dev/sda"}], "annotations": {"cdi.k8s.io/own": A}},
+     {"annotations": {"cdi.k8s.io/own": A, "cdi.k8s.io/vfio1": "nvidia.com/gpu=1",
+                      "cdi.k8s.io/vfio2": "nvidia.com/gpu=0"}}, ""),
+    (["inner"], {"devices": [device(1, "01", "0x1234")]},
+     {"annotations": {}, "unknown": ["0x1234-0x030200"]}, "not in Kata's table"),
+    (["inner"], {"devices": [device(1, "rp2"), device(2, "rp10")]},
+     {"annotations": {"cdi.k8s.io/vfio1": "nvidia.com/gpu=1", "cdi.k8s.io/vfio2": "nvidia.com/gpu=0"}},
+     "compares text"),
+    (["inner"], {"devices": [device(1, "01"), device("devices/vfio1", "02")]},
+     {"annotations": {"cdi.k8s.io/vfio1": "nvidia.com/gpu=1"}}, "replaces the annotation"),
+    # runtime-go numbers all devices of the sandbox, and removes the annotations for the host.
+    (["inner", "--runtime", "go"],
+     {"devices": [device(9, "", bdf="0000:03:00.0")],
+      "siblings": [device(1, "02", bdf="0000:03:00.0"), device(2, "01", bdf="0000:02:00.0")],
+      "annotations": {"cdi.k8s.io/outer": A, "k": "v"}},
+     {"annotations": {"k": "v", "cdi.k8s.io/vfio9": "nvidia.com/gpu=1"}}, ""),
+    (["inner", "--runtime", "go"],
+     {"devices": [device(3, "02"), device(4, "01"), device(5, "03", device_class="0x068000"),
+                  device(6, "04", "0x8086")]},
+     {"annotations": {"cdi.k8s.io/vfio3": "nvidia.com/gpu=1", "cdi.k8s.io/vfio4": "nvidia.com/gpu=0"},
+      "unknown": ["0x8086-0x030200"]}, "not in Kata's table"),
+]
+PEERPOD = [
+    # Millicores and bytes are summed before they are rounded up.
+    (["peerpod"], pod(container(requests={"cpu": "600m", "memory": "1"}),
+                      container(requests={"cpu": "300m", "memory": "1Mi"})),
+     {"annotations": {CPU: "1", MIB: "2"}}, ""),
+    (["peerpod"], pod(container(requests={"cpu": 1.5}), init=[container(requests={"cpu": "1e0"})]),
+     {"annotations": {CPU: "3"}}, ""),
+    # The limit counts when the sum of limits is not less than that of requests.
+    (["peerpod"], pod(container({"cpu": 3}, {"cpu": 2}), container(requests={"cpu": 2})),
+     {"annotations": {CPU: "4"}}, ""),
+    (["peerpod"], pod(container({"cpu": 3, "memory": "1Gi"})), {"annotations": {}},
+     "counts nothing without a request"),
+    (["peerpod", "--defaults"], pod(container({"cpu": 3, "memory": "1Gi"})),
+     {"annotations": {CPU: "3", MIB: "1024"}}, ""),
+    (["peerpod"], pod(container({"nvidia.com/gpu": 2}, {"nvidia.com/gpu": "2"})),
+     {"annotations": {GPU: "2"}}, "gets all NVIDIA GPUs"),
+    (["peerpod"], pod(container(requests={"cpu": 1}), runtimeClassName="kata"),
+     {"annotations": {}}, "leaves the pod alone"),
+    (["peerpod", "--runtime-class", "kata"],
+     pod(container(requests={"cpu": 1}), runtimeClassName="kata"), {"annotations": {CPU: "1"}}, ""),
+]
+SMALL = types(("wide", 8, 4096, 0), ("tall", 2, 8192, 0), ("big", 8, 8192, 0),
+              ("gpu", 4, 4096, 1))
+INSTANCE = [
+    (["instance"], {"types": SMALL, "request": {"vcpus": 2, "memory_mib": 1}},
+     {"instance": "wide", "rule": "vcpus and memory"}, ""),
+    # The binary search looks at `tall` first, which has too few vCPUs.
+    (["instance"], {"types": SMALL, "request": {"vcpus": 8, "memory_mib": 4096}},
+     {"instance": "wide"}, "binary search finds big"),
+    (["instance", "--compatible"], {"types": SMALL, "request": {"vcpus": 8, "memory_mib": 4096}},
+     {"instance": "big"}, "the first type that fits is wide"),
+    (["instance"], {"types": SMALL, "request": {"gpus": 1}}, {"instance": "gpu", "rule": "gpus"}, ""),
+    (["instance"], {"types": SMALL, "request": {"machine_type": "tall", "gpus": 1}},
+     {"instance": "tall", "rule": "machine_type"}, ""),
+    (["instance"], {"types": SMALL, "request": {"vcpus": 4}, "default": "other"},
+     {"instance": "other", "rule": "default"}, ""),
+    (["instance"], {"types": SMALL, "request": {"machine_type": "x"}, "default": "x",
+                    "valid_types": []}, {"instance": "x"}, ""),
+]
+SIZE = [
+    # Go adds the default; runtime-rs adds the overhead, and aligns memory to 2 MiB.
+    (size("runtime-go"), sandbox(150000, 513 << 20), {"vcpus": 3, "memory_mib": 2561}, ""),
+    (size("runtime-rs"), sandbox(150000, 513 << 20), {"vcpus": 2, "memory_mib": 546}, ""),
+    (size("runtime-rs", "--profile", "se"), sandbox(160000, 1 << 20),
+     {"vcpus": 2, "memory_mib": 770}, ""),
+    (size("runtime-rs", "--profile", "nvidia-cpu"), sandbox(180000, 2 << 20),
+     {"vcpus": 2, "memory_mib": 130}, ""),
+    (size("runtime-rs", "--profile", "remote"), sandbox(100001, 2 << 20),
+     {"vcpus": 2, "memory_mib": 2}, ""),
+    (size("runtime-rs", "--profile", "nvidia"), sandbox(0, 0, 2), {"vcpus": 1, "memory_mib": 8192}, ""),
+    (size("runtime-rs", "--profile", "tee"), sandbox(50000, 0), {"vcpus": 1, "memory_mib": 128},
+     "overhead alone, 128 MiB"),
+    (size("runtime-go"), {"annotations": {}}, {"vcpus": 1, "memory_mib": 2048}, "CRI-O writes none"),
+    # Without a quota, Go counts shares, rounded up.
+    (size("runtime-go"), sandbox(-1, 0, 1025), {"vcpus": 3, "memory_mib": 2048}, "from the shares"),
+    (size("runtime-rs"), sandbox(-1, 0, 1025), {"vcpus": 1, "memory_mib": 2048}, "ignores the shares"),
+    (size("runtime-go"), sandbox("200", "foobar", period="spaghetti"),
+     {"vcpus": 1, "memory_mib": 2048}, '"spaghetti" is not a number'),
+    (size("runtime-go"), sandbox(-100, -1048576, period="1"), {"vcpus": 1, "memory_mib": 2048}, ""),
+    (size("runtime-go"), sandbox(100000, 1 << 30, **{CPU: "2.5", MIB: "512"}),
+     {"vcpus": 4, "memory_mib": 1536}, ""),
+    (size("rfc"), sandbox(150000, (1 << 20) + 1), {"vcpus": 3, "memory_mib": 2050}, ""),
+    # Pods: sidecars count with the containers, other init containers with the sidecars before them.
+    (size("runtime-go", "-v"),
+     pod(container({"cpu": "500m", "memory": "100Mi"}),
+         init=[container({"cpu": 1, "memory": "1Gi"}),
+               container({"cpu": "250m", "memory": "50Mi"}, restartPolicy="Always"),
+               container({"cpu": "600m", "memory": "10Mi"})],
+         overhead={"cpu": "100m", "memory": "1Mi"}),
+     {"vcpus": 2, "memory_mib": 3072,
+      "sandbox": {"cpu-period": 100000, "cpu-quota": 100000, "cpu-shares": 1024, "memory": 1 << 30},
+      "kubernetes": {"cpu_milli": 1100, "memory_mib": 1025, "overhead_cpu_milli": 100,
+                     "overhead_memory_mib": 1}}, ""),
+    (size("runtime-rs", "-v"),
+     pod(container({"cpu": "2", "memory": "1Gi"}), container(requests={"cpu": "5m"}),
+         resources={"limits": {"memory": "3Gi"}}),
+     {"vcpus": 3, "memory_mib": 3104,
+      "sandbox": {"cpu-period": 100000, "cpu-quota": 200000, "cpu-shares": 2053, "memory": 3 << 30}},
+     'container "c" has no cpu limit'),
+    (size("runtime-go", "-v"), pod(container({"cpu": "1m"})),
+     {"vcpus": 2, "terms": {"vcpus": {"default_vcpus": 1.0, "cpu-quota / cpu-period": 0.01},
+                            "memory_mib": {"default_memory": 2048, "memory limit": 0}},
+      "sandbox": {"cpu-period": 100000, "cpu-quota": 1000, "cpu-shares": 2, "memory": 0}},
+     "no memory limit"),
+    (size("runtime-go", "--static-cpu-manager"), pod(container({"cpu": 2, "memory": "1Gi"})),
+     {"vcpus": 3, "memory_mib": 3072}, "exclusive CPUs"),
+    (size("runtime-rs", "--static-cpu-manager"), pod(container({"cpu": 2, "memory": "1Gi"})),
+     {"vcpus": 1, "memory_mib": 1056}, "exclusive CPUs"),
+    (size("runtime-rs", "--static-cpu-manager"), pod(container({"cpu": "1500m", "memory": "1Gi"})),
+     {"vcpus": 2, "memory_mib": 1056}, ""),
+    (size("runtime-rs", "--engine", "crio"), pod(container({"cpu": 2, "memory": "1Gi"})),
+     {"vcpus": 1, "memory_mib": 2048}, "CRI-O tells Kata no sizes"),
+    (size("rfc"), pod(container({"cpu": 4}, {"cpu": "1500m", "memory": "1"})),
+     {"vcpus": 3, "memory_mib": 2049}, ""),
+]
+CDI_BOTH = ["cdi-annotations", "cdi-cri"]
+STRATEGY = [
+    (["strategy"], strategy("containerd://2.0.0"),
+     {"runtime": "containerd", "device_list_strategy": CDI_BOTH, "runtime_class": "nvidia",
+      "set_as_default": False, "path": "native"}, ""),
+    (["strategy"], strategy("containerd://1.7.0"), {"path": "native"}, ""),
+    (["strategy"], strategy("containerd://1.7.27-rc.1", toolkit=False), {"path": "unsupported"}, ""),
+    (["strategy"], strategy("containerd://1.6.36"), {"path": "unsupported"}, ""),
+    (["strategy"], strategy("cri-o://1.31.2"), {"runtime": "cri-o", "path": "native"}, ""),
+    (["strategy"], strategy("docker://28.0.1"), {"runtime": "docker", "path": "unsupported"}, ""),
+    (["strategy"], strategy("containerd://1.6.20", cdi={"enabled": False}),
+     {"device_list_strategy": ["envvar"], "set_as_default": True, "runtime_class": "nvidia",
+      "path": "runtime"}, ""),
+    (["strategy"], strategy("cri-o://1.30.0", cdi={"enabled": False}),
+     {"runtime_class": None, "set_as_default": False, "path": "hook"}, ""),
+    (["strategy"], strategy("containerd://2.1.0", operator="v24.9.2"),
+     {"device_list_strategy": ["envvar"], "path": "runtime"}, ""),
+    (["strategy"], strategy("containerd://1.7.27", operator="25.3.4", cdi={"enabled": True}),
+     {"device_list_strategy": ["envvar", "cdi-annotations"], "path": "runtime"}, ""),
+    (["strategy"], strategy("docker://27", "cri-o://1.33.0"), {"runtime": "cri-o"}, ""),
+    (["strategy"], strategy("cri-o://1.33.0", "containerd://2.0.0"),
+     {"runtime": "containerd", "path": "unsupported"}, ""),
+    (["strategy"], strategy("containerd://2.1.0", openshift=True),
+     {"runtime": "cri-o", "path": "unsupported"}, ""),
+    (["strategy"], strategy("moby://1"), {"runtime": "containerd", "path": "unsupported"}, ""),
+    (["strategy"], strategy(), {"runtime": "containerd", "why": "there are no nodes"}, ""),
+    (["strategy"], strategy("containerd://2.1.0", operator="26.3", cdi={"nri": True}),
+     {"runtime_class": None, "path": "native"}, ""),
+    (["strategy"], strategy("containerd://2.0.7", operator="26.3", cdi={"nri": True}),
+     {"path": "unsupported"}, ""),
+    (["strategy"], strategy("containerd://2.1.0", cdi={"nri": True}), {}, "since 26.3"),
+]
+ANSWERS = REQUESTS + VISIBLE + INNER + PEERPOD + INSTANCE + SIZE + STRATEGY
+
+
+def limit(value, name="memory"):
+    return pod(container({name: value}))
+
+
+PLACE = "pod.spec.containers[0].resources.limits."
+REFUSED = [
+    (["requests", "--runtime", "crio"], "", "the text is empty"),
+    (["requests", "--runtime", "crio"], "{", "standard input:1:2"),
+    (["requests", "--runtime", "crio"], '{"cri": [], "cri": []}', '"cri"'),
+    (["requests", "--runtime", "crio"], [], "must be one JSON object"),
+    (["requests", "--runtime", "crio"], {"cri": "a"}, "cri: must be a list"),
+    (["requests", "--runtime", "crio"], {"cri": [A, 1]}, "cri[1]: must be a string"),
+    (["requests", "--runtime", "crio"], {"annotations": []}, "annotations: must be an object"),
+    (["requests", "--runtime", "crio"], {"annotations": {"cdi.k8s.io/x": 1}},
+     "annotations.cdi.k8s.io/x: must be a string"),
+    (["requests", "--runtime", "crio"], {"annotations": {"cdi.k8s.io/x": ""}}, '"cdi.k8s.io/x"'),
+    (["requests", "--runtime", "crio", "--cdi", "off"], {}, "CRI-O has no switch"),
+    (["requests", "--runtime", "containerd", "--cdi", "off"], {"cri": [A]}, "cri[0]"),
+    (["visible", "v.com/gpu=0,all"], None, "all next to other devices"),
+    (["inner"], {}, "devices: is missing"),
+    (["inner"], {"devices": [device("x", "1")]}, "devices[0].container_path: must end in a number"),
+    (["inner"], {"devices": [{"vendor_id": "0x10de"}]}, "devices[0].class_id: is missing"),
+    (["inner"], {"devices": [device(1, "1", "10de")]}, "devices[0].vendor_id: must begin with 0x"),
+    (["inner", "--runtime", "go"], {"devices": [device(1, "1", bdf="a")], "siblings": []},
+     "devices[0]: is not among the siblings"),
+    (["peerpod"], {}, "pod: is missing"),
+    (["peerpod"], {"pod": {}}, "pod.spec: is missing"),
+    (["peerpod"], pod(), "pod.spec.containers: must have a container"),
+    (["peerpod"], pod(container(requests={"nvidia.com/gpu": "500m"})), "whole number"),
+    (["peerpod"], pod(*[container(requests={"memory": "5E"})] * 2),
+     'the sum of "memory" is larger than 2^63 - 1'),
+    (["peerpod"], limit("9223372036854776", "cpu"), PLACE + "cpu: is too many CPUs"),
+    (["instance"], {"request": {}}, "types: is missing"),
+    (["instance"], {"types": SMALL}, "request: is missing"),
+    (["instance"], {"types": SMALL, "request": {"vcpus": 4}}, "request: needs GPUs"),
+    (["instance"], {"types": SMALL, "request": {"gpus": 2}}, "types: no type has 2 GPUs"),
+    (["instance"], {"types": SMALL, "request": {"vcpus": 9, "memory_mib": 1}}, "no type has 0 GPUs"),
+    (["instance"], {"types": SMALL, "request": {"machine_type": "x"}}, "types: does not have"),
+    (["instance"], {"types": SMALL, "request": {"machine_type": "x"}, "valid_types": []},
+     "valid_types: does not have"),
+    (["instance"], {"types": [{}], "request": {"gpus": 1}}, "types[0].name: is missing"),
+    (size("runtime-go"), {}, "must have annotations or pod"),
+    (size("runtime-go"), {**limit("1"), "annotations": {}}, "annotations: cannot be combined"),
+    (size("runtime-go"), {"annotations": {CPU: "inf"}}, CPU + ": must be a number"),
+    (size("runtime-go"), {"annotations": {MIB: "255"}}, MIB + ": must be at least 256 MiB"),
+    (size("runtime-rs", "--profile", "remote"), sandbox(100000, 0), "no memory"),
+    (size("runtime-go"), sandbox(9 * 10**18, 0, period="1"), "more than 10^9 vCPUs"),
+    (size("runtime-go"), {"annotations": {"io.kubernetes.cri.sandbox-memory": 1}},
+     "sandbox-memory: must be a string"),
+    (["strategy"], strategy("containerd"), "nodes[0]: must be a runtime"),
+    (["strategy"], {"operator": "new", "nodes": []}, "operator: must be a release"),
+    (["strategy"], strategy("containerd://2.1.0", cdi={"enabled": 1}), "cdi.enabled: must be true"),
+    (["strategy"], strategy("containerd://2.1.0", cdi={"enabled": False, "nri": True}),
+     "cdi.nri: needs cdi.enabled"),
+    (["strategy"], strategy("containerd://2.1.0", cdi={"nri": True}, toolkit=False),
+     "cdi.nri: needs the toolkit"),
+    (["strategy"], strategy("containerd://2.1.0", operator="22.9", cdi={"enabled": True}),
+     "cdi: gpu-operator has CDI since 23.3"),
+]
+# Amounts of instance types are whole numbers; those of pods are quantities.
+REFUSED += [(["instance"], '{"types": [], "request": {"vcpus": %s}}' % value,
+             "request.vcpus: " + reason)
+            for value, reason in [
+                ("1e3", "must be a whole number"), ("0.5", "must be a whole number"),
+                ('"100m"', "must be a whole number"), ('"1Ki"', "must be a whole number"),
+                ("-1", "must be a whole number"), ("true", "must be a whole number"),
+                ("9223372036854775808", "is larger than 2^63 - 1")]]
+REFUSED += [(size("runtime-go"), limit(value), PLACE + "memory: " + reason)
+            for value, reason in [
+                ("-1", '"-1" must not be negative'), (-1, '"-1" must not be negative'),
+                ("1K", '"1K" is not a quantity'), ("", '"" is not a quantity'),
+                ("8Ei", '"8Ei" is larger'), (True, "must be a string"), ([], "must be a string")]]

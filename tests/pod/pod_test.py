@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of `cdi-pod`. usage: pod_test.py CDI_POD"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+import cases
+
+CDI_POD = sys.argv.pop(1)
+
+SPEC = """cdiVersion: 0.6.0
+kind: v.com/gpu
+containerEdits: {env: [SPEC=1]}
+devices:
+- name: "0"
+  containerEdits: {env: [ZERO=1], deviceNodes: [{path: /dev/null}]}
+- name: "1"
+  containerEdits: {env: [ONE=1]}
+"""
+
+
+def run(args, text=None):
+    """Exit code, standard output and standard error."""
+    done = subprocess.run([CDI_POD, *args], input=text, text=True, timeout=60,
+                          capture_output=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def as_text(value):
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+class Questions(unittest.TestCase):
+    def test_answers(self):
+        for args, value, expected, warning in cases.ANSWERS:
+            with self.subTest(args=args, value=value):
+                code, out, err = run(args, as_text(value))
+                self.assertEqual(code, 0, err)
+                answer = json.loads(out)
+                self.assertEqual({key: answer[key] for key in expected}, expected)
+                self.assertIn(warning, err)
+                if not warning:
+                    self.assertEqual(err, "")
+
+    def test_refusals(self):
+        for args, value, reason in cases.REFUSED:
+            with self.subTest(args=args, value=value):
+                code, out, err = run(args, as_text(value))
+                self.assertEqual((code, out), (1, ""))
+                self.assertTrue(err.startswith("cdi-pod: error: "), err)
+                self.assertIn(reason, err)
+
+    def test_help_has_an_example(self):
+        commands = "requests visible inner guest peerpod instance size strategy".split()
+        for args in [[], *([name] for name in commands)]:
+            code, out, _ = run([*args, "--help"])
+            self.assertEqual(code, 0)
+            self.assertRegex(out, r"Examples?:\n +.*cdi-pod|Examples?:\n(.*\n)+.*cdi-pod")
+
+    def test_wrong_usage(self):
+        for args in [[], ["other"], ["requests"], ["requests", "--runtime", "docker"],
+                     ["size", "--formula", "x"], ["guest", "c", "--timeout", "-1"]]:
+            code, out, err = run(args, "{}")
+            self.assertEqual((code, out), (2, ""), args)
+            self.assertNotEqual(err, "")
+
+    def test_full_disk(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([CDI_POD, "visible", ""], stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"cannot write to standard output", done.stderr)
+
+
+class Guest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="cdi-pod-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.specs = os.path.join(self.folder, "cdi")
+
+    def write_spec(self, name="v.yaml", text=SPEC):
+        os.makedirs(self.specs, exist_ok=True)
+        path = os.path.join(self.folder, name)
+        with open(path, "w") as file:
+            file.write(text)
+        os.rename(path, os.path.join(self.specs, name))
+
+    def guest(self, annotations, *options, env=(), timeout=0):
+        """Exit code, the variables of the config, and standard error."""
+        config = json.dumps({"process": {"env": list(env)}, "annotations": annotations})
+        code, out, err = run(["guest", "-", "--spec-dir", self.specs, "--timeout", str(timeout),
+                              *options], config)
+        self.assertEqual(bool(out), code == 0)
+        return code, json.loads(out)["process"]["env"] if out else None, err
+
+    def test_annotations_come_before_the_variable(self):
+        self.write_spec()
+        visible = "VISIBLE_CDI_DEVICES=v.com/gpu=1,0"
+        for option in [], ["--compatible"]:
+            self.assertEqual(self.guest({"cdi.k8s.io/a": "v.com/gpu=0"}, *option, env=[visible]),
+                             (0, [visible, "SPEC=1", "ZERO=1", "ONE=1"], ""))
+            self.assertEqual(self.guest({}, *option, "--no-visible", env=[visible]),
+                             (0, [visible], ""))
+
+    def test_a_node_gets_its_cgroup_rule(self):
+        self.write_spec()
+        config = os.path.join(self.folder, "config.json")
+        with open(config, "w") as file:
+            json.dump({"annotations": {"cdi.k8s.io/vfio17": "v.com/gpu=0"}}, file)
+        code, out, err = run(["guest", config, "--spec-dir", self.specs, "--timeout", "0"])
+        self.assertEqual((code, err), (0, ""))
+        linux = json.loads(out)["linux"]
+        self.assertEqual([node["path"] for node in linux["devices"]], ["/dev/null"])
+        self.assertEqual([(rule["major"], rule["minor"]) for rule in linux["resources"]["devices"]],
+                         [(1, 3)])
+
+    def test_nothing_asked_means_no_waiting(self):
+        for options in [], ["--compatible"]:
+            self.assertEqual(self.guest({"other": "x"}, *options, timeout=1000), (0, [], ""))
+        pause = {"io.katacontainers.pkg.oci.container_type": "pod_sandbox",
+                 "cdi.k8s.io/a": "v.com/gpu=0"}
+        self.assertEqual(self.guest(pause, timeout=1000)[:2], (0, []))
+
+    def test_a_late_spec_is_waited_for(self):
+        for options in [], ["--compatible"]:
+            writer = threading.Timer(0.2, self.write_spec)
+            writer.start()
+            code, env, err = self.guest({"cdi.k8s.io/a": "v.com/gpu=1"}, *options, timeout=60)
+            writer.join()
+            self.assertEqual((code, env, err), (0, ["SPEC=1", "ONE=1"], ""))
+            shutil.rmtree(self.specs)
+
+    def test_failures_at_once(self):
+        self.write_spec()
+        for options in [], ["--compatible"]:
+            for value, reason in [("v.com/gpu=0,v.com/gpu=2", "has no device"),
+                                  ("junk", "not a qualified"), ("", "not a qualified")]:
+                code, _, err = self.guest({"cdi.k8s.io/a": value}, *options, timeout=1000)
+                self.assertEqual(code, 1)
+                self.assertIn(reason, err)
+        code, _, err = self.guest({}, env=["VISIBLE_CDI_DEVICES=all"], timeout=1000)
+        self.assertEqual(code, 1)
+        self.assertIn("VISIBLE_CDI_DEVICES: selector", err)
+
+    def test_a_kind_that_stays_away_is_a_timeout(self):
+        self.write_spec()
+        for options in [], ["--compatible"]:
+            code, _, err = self.guest({"cdi.k8s.io/a": "v.com/nic=0"}, *options)
+            self.assertEqual(code, 1)
+            self.assertIn("v.com/nic", err)
+            self.assertIn("CDI timeout of 0 seconds", err)
+
+    def test_a_bad_file_matters_to_the_agent_alone(self):
+        self.write_spec()
+        self.write_spec("bad.yaml", "cdiVersion: 9.0.0\nkind: x.com/y\n")
+        code, env, err = self.guest({"cdi.k8s.io/a": "v.com/gpu=1"})
+        self.assertEqual((code, env), (0, ["SPEC=1", "ONE=1"]))
+        self.assertIn("warning: " + self.specs + "/bad.yaml", err)
+        code, _, err = self.guest({"cdi.k8s.io/a": "v.com/gpu=1"}, "--compatible", timeout=1000)
+        self.assertEqual(code, 1)
+        self.assertIn("error: " + self.specs + "/bad.yaml", err)
+
+    def test_configs_that_cannot_be_used(self):
+        for text, reason in [("[", "standard input:1:2"), ("[]", "must be an object"),
+                             ('{"annotations": 1}', "annotations: must be an object")]:
+            code, out, err = run(["guest", "-", "--spec-dir", self.specs], text)
+            self.assertEqual((code, out), (1, ""))
+            self.assertIn(reason, err)
+        self.assertEqual(run(["guest", "/nonexistent"])[0], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
