@@ -18,6 +18,9 @@
 #include <cdi/files/replace_file.hpp>
 #include <cdi/files/spec_text.hpp>
 #include <cdi/files/text_file.hpp>
+#include <cdi/rules/engine_support.hpp>
+#include <cdi/rules/requests.hpp>
+#include <cdi/rules/selector.hpp>
 #include <cdi/targets/config_json.hpp>
 #include <cdi/targets/config_requests.hpp>
 #include <cdi/targets/json_editor.hpp>

@@ -23,13 +23,10 @@
 #include <cdi/rules/annotation_key.hpp>
 #include <cdi/rules/annotations.hpp>
 #include <cdi/rules/engine_releases.hpp>
-#include <cdi/rules/engine_support.hpp>
 #include <cdi/rules/lower.hpp>
 #include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/name.hpp>
-#include <cdi/rules/requests.hpp>
 #include <cdi/rules/rules.hpp>
-#include <cdi/rules/selector.hpp>
 #include <cdi/rules/validate.hpp>
 #include <cdi/targets/oci_editor.hpp>
 #include <cdi/text/document.hpp>

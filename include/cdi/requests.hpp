@@ -6,6 +6,5 @@
 
 #include <cdi/rules/requests.hpp>  // IWYU pragma: export
 #include <cdi/rules/selector.hpp>  // IWYU pragma: export
-#include <cdi/targets/config_requests.hpp>  // IWYU pragma: export
 
 #endif  // CDI_REQUESTS_HPP

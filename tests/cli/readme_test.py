@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs, commands and transcripts of the README and of docs/ do what the text says.
 
-usage: readme_test.py CDI CDI_PREPARE INJECT OWN_TYPE PROJECT
+usage: readme_test.py CDI CDI_PREPARE CDI_POD INJECT OWN_TYPE PROJECT
 """
 import collections
 import importlib.util
@@ -18,7 +18,8 @@ import tempfile
 import textwrap
 import unittest
 
-CDI, PREPARE, INJECT, OWN_TYPE, PROJECT = (os.path.abspath(sys.argv.pop(1)) for _ in range(5))
+CDI, PREPARE, POD, INJECT, OWN_TYPE, PROJECT = (os.path.abspath(sys.argv.pop(1))
+                                                for _ in range(6))
 PROJECT = pathlib.Path(PROJECT)
 
 sys.dont_write_bytecode = True
@@ -217,7 +218,8 @@ class Commands(unittest.TestCase):
         os.symlink(PROJECT / "schema", f"{self.root}/schema")
         for name, program, options in (
                 ("cdi", CDI, '--spec-dir "$ROOT/etc/cdi" --spec-dir "$ROOT/var/run/cdi"'),
-                ("cdi-prepare", PREPARE, '--root "$ROOT"')):
+                ("cdi-prepare", PREPARE, '--root "$ROOT"'),
+                ("cdi-pod", POD, "")):
             self.write(f"{programs}/{name}", f'#!/bin/sh\nexec "{program}" "$@" {options}\n')
             os.chmod(f"{programs}/{name}", 0o755)
         self.environment = {**os.environ, "ROOT": self.root,

@@ -23,14 +23,14 @@ class Tools(PackagingTest):
         prefix = next(option["value"] for option in options if option["name"] == "prefix")
         usr = self.folder / prefix.lstrip("/")
         found = {str(path.relative_to(usr)) for path in usr.rglob("*") if path.is_file()}
-        self.assertEqual(found, {"bin/cdi", "bin/cdi-prepare",
+        self.assertEqual(found, {"bin/cdi", "bin/cdi-pod", "bin/cdi-prepare",
                                  "lib/udev/rules.d/90-cdi-prepare.rules",
                                  *(f"lib/systemd/system/{name}" for name in UNITS)})
         for name in UNITS:
             text = (usr / "lib/systemd/system" / name).read_text(encoding="ascii")
             self.assertEqual(text.count(f"ExecStart={prefix}/bin/cdi-prepare "),
                              name.endswith(".service"), name)
-        for name in ("cdi", "cdi-prepare"):
+        for name in ("cdi", "cdi-pod", "cdi-prepare"):
             self.assertIn(RELEASE, self.run_in(usr, f"bin/{name}", "--version"))
 
 
