@@ -63,12 +63,19 @@ inline std::string first_fit(const std::vector<InstanceType>& types, const Insta
   return found == types.end() ? std::string{} : found->name;
 }
 
-/// What the binary search of cloud-api-adaptor finds. vCPUs do not rise along the order, so that it
-/// misses types.
+/// What the binary search of cloud-api-adaptor, Go's sort.Search, finds. vCPUs do not rise along
+/// the order, so that it misses types.
 inline std::string binary_fit(const std::vector<InstanceType>& types, const InstanceType& request) {
-  const auto found = std::partition_point(types.begin(), types.end(),
-                                          [&](const auto& type) { return !fits(type, request); });
-  return found == types.end() ? std::string{} : found->name;
+  std::size_t begin = 0;
+  for (std::size_t end = types.size(); begin < end;) {
+    const auto middle = begin + (end - begin) / 2;
+    if (fits(types[middle], request)) {
+      end = middle;
+    } else {
+      begin = middle + 1;
+    }
+  }
+  return begin == types.size() ? std::string{} : types[begin].name;
 }
 
 inline std::string amounts_text(const InstanceType& request) {

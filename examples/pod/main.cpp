@@ -55,7 +55,7 @@ void print(const pod::GuestAnswer& answer) {
 /// Adds a command that answers a question about the JSON on standard input.
 template <class Answer>
 CLI::App& add_question(CLI::App& app, CommandLine& line, const char* name, const char* help,
-                       const Answer& answer) {
+                       Answer answer) {
   auto* const sub = app.add_subcommand(name, help);
   sub->callback([&line, answer] {
     line.command = [answer] {

@@ -12,20 +12,13 @@
 
 #include "answer.hpp"
 #include "input.hpp"
+#include "kata_annotations.hpp"
 #include "pod_resources.hpp"
 #include "quantity.hpp"
 
 // cloud-api-adaptor fbdde75: src/webhook/pkg/mutating/remove-resourcespec.go, pkg/utils/utils.go.
 
 namespace pod {
-
-/// The annotations of Kata that size a VM.
-inline constexpr std::string_view vcpus_annotation =
-    "io.katacontainers.config.hypervisor.default_vcpus";
-inline constexpr std::string_view memory_annotation =
-    "io.katacontainers.config.hypervisor.default_memory";
-inline constexpr std::string_view gpus_annotation =
-    "io.katacontainers.config.hypervisor.default_gpus";
 
 /// What the command line of `peerpod` sets.
 struct PeerpodOptions {

@@ -46,14 +46,15 @@ inline std::string origin_text(const cdi::RequestedDevice& device) {
   return "variable " + device.key;
 }
 
-/// `enable_cdi = false` of containerd 2.2: the field is an error, annotations are ignored.
+/// `enable_cdi = false`: containerd 2.2 refuses the field, and ignores annotations.
 inline Answer without_cdi(const std::vector<std::string>& field) {
   if (field.empty()) {
     return {.value = {{"devices", Json::array()}},
             .warnings = {"CDI is off: containerd ignores annotations silently"}};
   }
-  throw Refusal{"CDI is off, and cri[0] asks for " + cdi::quoted(field.front()) +
-                ": containerd refuses the container; set enable_cdi = true"};
+  throw Refusal{
+      "CDI is off, and cri[0] asks for " + cdi::quoted(field.front()) +
+      ": containerd 2.2 refuses the container, older ones ignore the field; set enable_cdi = true"};
 }
 
 }  // namespace detail

@@ -16,7 +16,7 @@
 
 #include "answer.hpp"
 #include "input.hpp"
-#include "peerpod.hpp"
+#include "kata_annotations.hpp"
 #include "pod_resources.hpp"
 #include "quantity.hpp"
 #include "sandbox.hpp"

@@ -29,6 +29,15 @@ def size(formula, *options):
     return ["size", "--formula", formula, *options]
 
 
+def vm(vcpus, memory):
+    return {"vcpus": vcpus, "memory_mib": memory}
+
+
+def vfio(**names):
+    """The annotations of a guest: vfio1="v.com/c=0"."""
+    return {f"cdi.k8s.io/{key}": name for key, name in names.items()}
+
+
 def device(number, bus, vendor="0x10de", device_class="0x030200", **more):
     return {"vendor_id": vendor, "class_id": device_class, "options": [f"0000:01:00.0={bus}"],
             "container_path": f"/dev/vfio/{number}", **more}
@@ -66,22 +75,21 @@ INNER = [
     (["inner"],
      {"devices": [device(7, "02/00"), device(5, "01/01"), device(6, "00/00", "0x8086"),
                   device(8, "00/00", "0x15b3", "0x020000")]},
-     {"annotations": {"cdi.k8s.io/vfio5": "nvidia.com/gpu=0", "cdi.k8s.io/vfio6": "intel.com/gpu=0",
-                      "cdi.k8s.io/vfio7": "nvidia.com/gpu=1", "cdi.k8s.io/vfio8": "nvidia.com/nic=0"}},
+     {"annotations": vfio(vfio5="nvidia.com/gpu=0", vfio6="intel.com/gpu=0",
+                          vfio7="nvidia.com/gpu=1", vfio8="nvidia.com/nic=0")},
      ""),
     # A device without options comes first; one without PCI ids is not a VFIO device.
     (["inner"],
      {"devices": [device(1, "01"), {**device(2, ""), "options": []},
                   {"container_path": "/dev/sda"}], "annotations": {"cdi.k8s.io/own": A}},
-     {"annotations": {"cdi.k8s.io/own": A, "cdi.k8s.io/vfio1": "nvidia.com/gpu=1",
-                      "cdi.k8s.io/vfio2": "nvidia.com/gpu=0"}}, ""),
+     {"annotations": vfio(own=A, vfio1="nvidia.com/gpu=1", vfio2="nvidia.com/gpu=0")}, ""),
     (["inner"], {"devices": [device(1, "01", "0x1234")]},
      {"annotations": {}, "unknown": ["0x1234-0x030200"]}, "not in Kata's table"),
     (["inner"], {"devices": [device(1, "rp2"), device(2, "rp10")]},
-     {"annotations": {"cdi.k8s.io/vfio1": "nvidia.com/gpu=1", "cdi.k8s.io/vfio2": "nvidia.com/gpu=0"}},
+     {"annotations": vfio(vfio1="nvidia.com/gpu=1", vfio2="nvidia.com/gpu=0")},
      "compares text"),
     (["inner"], {"devices": [device(1, "01"), device("devices/vfio1", "02")]},
-     {"annotations": {"cdi.k8s.io/vfio1": "nvidia.com/gpu=1"}}, "replaces the annotation"),
+     {"annotations": vfio(vfio1="nvidia.com/gpu=1")}, "replaces the annotation"),
     # runtime-go numbers all devices of the sandbox, and removes the annotations for the host.
     (["inner", "--runtime", "go"],
      {"devices": [device(9, "", bdf="0000:03:00.0")],
@@ -91,7 +99,7 @@ INNER = [
     (["inner", "--runtime", "go"],
      {"devices": [device(3, "02"), device(4, "01"), device(5, "03", device_class="0x068000"),
                   device(6, "04", "0x8086")]},
-     {"annotations": {"cdi.k8s.io/vfio3": "nvidia.com/gpu=1", "cdi.k8s.io/vfio4": "nvidia.com/gpu=0"},
+     {"annotations": vfio(vfio3="nvidia.com/gpu=1", vfio4="nvidia.com/gpu=0"),
       "unknown": ["0x8086-0x030200"]}, "not in Kata's table"),
 ]
 PEERPOD = [
@@ -125,7 +133,8 @@ INSTANCE = [
      {"instance": "wide"}, "binary search finds big"),
     (["instance", "--compatible"], {"types": SMALL, "request": {"vcpus": 8, "memory_mib": 4096}},
      {"instance": "big"}, "the first type that fits is wide"),
-    (["instance"], {"types": SMALL, "request": {"gpus": 1}}, {"instance": "gpu", "rule": "gpus"}, ""),
+    (["instance"], {"types": SMALL, "request": {"gpus": 1}},
+     {"instance": "gpu", "rule": "gpus"}, ""),
     (["instance"], {"types": SMALL, "request": {"machine_type": "tall", "gpus": 1}},
      {"instance": "tall", "rule": "machine_type"}, ""),
     (["instance"], {"types": SMALL, "request": {"vcpus": 4}, "default": "other"},
@@ -135,27 +144,27 @@ INSTANCE = [
 ]
 SIZE = [
     # Go adds the default; runtime-rs adds the overhead, and aligns memory to 2 MiB.
-    (size("runtime-go"), sandbox(150000, 513 << 20), {"vcpus": 3, "memory_mib": 2561}, ""),
-    (size("runtime-rs"), sandbox(150000, 513 << 20), {"vcpus": 2, "memory_mib": 546}, ""),
+    (size("runtime-go"), sandbox(150000, 513 << 20), vm(3, 2561), ""),
+    (size("runtime-rs"), sandbox(150000, 513 << 20), vm(2, 546), ""),
     (size("runtime-rs", "--profile", "se"), sandbox(160000, 1 << 20),
-     {"vcpus": 2, "memory_mib": 770}, ""),
+     vm(2, 770), ""),
     (size("runtime-rs", "--profile", "nvidia-cpu"), sandbox(180000, 2 << 20),
-     {"vcpus": 2, "memory_mib": 130}, ""),
+     vm(2, 130), ""),
     (size("runtime-rs", "--profile", "remote"), sandbox(100001, 2 << 20),
-     {"vcpus": 2, "memory_mib": 2}, ""),
-    (size("runtime-rs", "--profile", "nvidia"), sandbox(0, 0, 2), {"vcpus": 1, "memory_mib": 8192}, ""),
-    (size("runtime-rs", "--profile", "tee"), sandbox(50000, 0), {"vcpus": 1, "memory_mib": 128},
+     vm(2, 2), ""),
+    (size("runtime-rs", "--profile", "nvidia"), sandbox(0, 0, 2), vm(1, 8192), ""),
+    (size("runtime-rs", "--profile", "tee"), sandbox(50000, 0), vm(1, 128),
      "overhead alone, 128 MiB"),
-    (size("runtime-go"), {"annotations": {}}, {"vcpus": 1, "memory_mib": 2048}, "CRI-O writes none"),
+    (size("runtime-go"), {"annotations": {}}, vm(1, 2048), "CRI-O writes none"),
     # Without a quota, Go counts shares, rounded up.
-    (size("runtime-go"), sandbox(-1, 0, 1025), {"vcpus": 3, "memory_mib": 2048}, "from the shares"),
-    (size("runtime-rs"), sandbox(-1, 0, 1025), {"vcpus": 1, "memory_mib": 2048}, "ignores the shares"),
+    (size("runtime-go"), sandbox(-1, 0, 1025), vm(3, 2048), "from the shares"),
+    (size("runtime-rs"), sandbox(-1, 0, 1025), vm(1, 2048), "ignores the shares"),
     (size("runtime-go"), sandbox("200", "foobar", period="spaghetti"),
-     {"vcpus": 1, "memory_mib": 2048}, '"spaghetti" is not a number'),
-    (size("runtime-go"), sandbox(-100, -1048576, period="1"), {"vcpus": 1, "memory_mib": 2048}, ""),
+     vm(1, 2048), '"spaghetti" is not a number'),
+    (size("runtime-go"), sandbox(-100, -1048576, period="1"), vm(1, 2048), ""),
     (size("runtime-go"), sandbox(100000, 1 << 30, **{CPU: "2.5", MIB: "512"}),
-     {"vcpus": 4, "memory_mib": 1536}, ""),
-    (size("rfc"), sandbox(150000, (1 << 20) + 1), {"vcpus": 3, "memory_mib": 2050}, ""),
+     vm(4, 1536), ""),
+    (size("rfc"), sandbox(150000, (1 << 20) + 1), vm(3, 2050), ""),
     # Pods: sidecars count with the containers, other init containers with the sidecars before them.
     (size("runtime-go", "-v"),
      pod(container({"cpu": "500m", "memory": "100Mi"}),
@@ -171,7 +180,8 @@ SIZE = [
      pod(container({"cpu": "2", "memory": "1Gi"}), container(requests={"cpu": "5m"}),
          resources={"limits": {"memory": "3Gi"}}),
      {"vcpus": 3, "memory_mib": 3104,
-      "sandbox": {"cpu-period": 100000, "cpu-quota": 200000, "cpu-shares": 2053, "memory": 3 << 30}},
+      "sandbox": {"cpu-period": 100000, "cpu-quota": 200000, "cpu-shares": 2053,
+                  "memory": 3 << 30}},
      'container "c" has no cpu limit'),
     (size("runtime-go", "-v"), pod(container({"cpu": "1m"})),
      {"vcpus": 2, "terms": {"vcpus": {"default_vcpus": 1.0, "cpu-quota / cpu-period": 0.01},
@@ -179,15 +189,15 @@ SIZE = [
       "sandbox": {"cpu-period": 100000, "cpu-quota": 1000, "cpu-shares": 2, "memory": 0}},
      "no memory limit"),
     (size("runtime-go", "--static-cpu-manager"), pod(container({"cpu": 2, "memory": "1Gi"})),
-     {"vcpus": 3, "memory_mib": 3072}, "exclusive CPUs"),
+     vm(3, 3072), "exclusive CPUs"),
     (size("runtime-rs", "--static-cpu-manager"), pod(container({"cpu": 2, "memory": "1Gi"})),
-     {"vcpus": 1, "memory_mib": 1056}, "exclusive CPUs"),
+     vm(1, 1056), "exclusive CPUs"),
     (size("runtime-rs", "--static-cpu-manager"), pod(container({"cpu": "1500m", "memory": "1Gi"})),
-     {"vcpus": 2, "memory_mib": 1056}, ""),
+     vm(2, 1056), ""),
     (size("runtime-rs", "--engine", "crio"), pod(container({"cpu": 2, "memory": "1Gi"})),
-     {"vcpus": 1, "memory_mib": 2048}, "CRI-O tells Kata no sizes"),
+     vm(1, 2048), "CRI-O tells Kata no sizes"),
     (size("rfc"), pod(container({"cpu": 4}, {"cpu": "1500m", "memory": "1"})),
-     {"vcpus": 3, "memory_mib": 2049}, ""),
+     vm(3, 2049), ""),
 ]
 CDI_BOTH = ["cdi-annotations", "cdi-cri"]
 STRATEGY = [
@@ -195,7 +205,8 @@ STRATEGY = [
      {"runtime": "containerd", "device_list_strategy": CDI_BOTH, "runtime_class": "nvidia",
       "set_as_default": False, "path": "native"}, ""),
     (["strategy"], strategy("containerd://1.7.0"), {"path": "native"}, ""),
-    (["strategy"], strategy("containerd://1.7.27-rc.1", toolkit=False), {"path": "unsupported"}, ""),
+    (["strategy"], strategy("containerd://1.7.27-rc.1", toolkit=False),
+     {"path": "unsupported"}, ""),
     (["strategy"], strategy("containerd://1.6.36"), {"path": "unsupported"}, ""),
     (["strategy"], strategy("cri-o://1.31.2"), {"runtime": "cri-o", "path": "native"}, ""),
     (["strategy"], strategy("docker://28.0.1"), {"runtime": "docker", "path": "unsupported"}, ""),
@@ -260,7 +271,7 @@ REFUSED = [
     (["instance"], {"types": SMALL}, "request: is missing"),
     (["instance"], {"types": SMALL, "request": {"vcpus": 4}}, "request: needs GPUs"),
     (["instance"], {"types": SMALL, "request": {"gpus": 2}}, "types: no type has 2 GPUs"),
-    (["instance"], {"types": SMALL, "request": {"vcpus": 9, "memory_mib": 1}}, "no type has 0 GPUs"),
+    (["instance"], {"types": SMALL, "request": vm(9, 1)}, "no type has 0 GPUs"),
     (["instance"], {"types": SMALL, "request": {"machine_type": "x"}}, "types: does not have"),
     (["instance"], {"types": SMALL, "request": {"machine_type": "x"}, "valid_types": []},
      "valid_types: does not have"),

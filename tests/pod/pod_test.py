@@ -11,7 +11,8 @@ import tempfile
 import threading
 import unittest
 
-import cases
+sys.dont_write_bytecode = True
+import cases  # noqa: E402  pylint: disable=wrong-import-position
 
 CDI_POD = sys.argv.pop(1)
 

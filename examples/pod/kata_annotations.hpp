@@ -1,0 +1,20 @@
+// The annotations of Kata that size a VM.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_POD_KATA_ANNOTATIONS_HPP
+#define CDI_POD_KATA_ANNOTATIONS_HPP
+
+#include <string_view>
+
+namespace pod {
+
+inline constexpr std::string_view vcpus_annotation =
+    "io.katacontainers.config.hypervisor.default_vcpus";
+inline constexpr std::string_view memory_annotation =
+    "io.katacontainers.config.hypervisor.default_memory";  // in MiB
+inline constexpr std::string_view gpus_annotation =
+    "io.katacontainers.config.hypervisor.default_gpus";
+
+}  // namespace pod
+
+#endif  // CDI_POD_KATA_ANNOTATIONS_HPP
