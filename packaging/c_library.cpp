@@ -1,9 +1,8 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// The library for programs in C, libcdi: the functions of cdi.h. No exception leaves them.
+// The library for programs in C: the functions of cdi/cdi.h. No exception leaves them.
 
-#include <cdi.h>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +20,7 @@
 
 #include <cdi/annotations.hpp>
 #include <cdi/cache.hpp>
+#include <cdi/cdi.h>
 #include <cdi/oci/config_json.hpp>
 #include <cdi/oci/editor.hpp>
 #include <cdi/publish.hpp>
@@ -321,6 +321,10 @@ cdi_cache* cdi_cache_open(const char* const* dirs, size_t count, cdi_error** err
     const auto given = views(dirs, count);
     if (!given) return given.error();
     const std::vector<std::string> paths{given->begin(), given->end()};
+    for (const auto& path : paths) {
+      if (!path.empty()) continue;
+      return cdi::Error{.code = cdi::Errc::invalid, .message = "a directory has an empty path"};
+    }
     auto box = std::make_unique<Box<cdi_cache>>();
     box->object.cache =
         std::make_unique<cdi::Cache>(paths.empty() ? cdi::default_spec_dirs() : paths);

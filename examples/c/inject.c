@@ -1,5 +1,5 @@
 /* Prints a config.json with devices injected: inject DIR CONFIG NAME... */
-#include <cdi.h>
+#include <cdi/cdi.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* Prints what a runtime with structs of its own has to do for devices: runtime DIR NAME... */
-#include <cdi.h>
+#include <cdi/cdi.h>
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -130,7 +130,11 @@ struct cdi::SpecEditor<::runtime_spec_schema_config_schema> {
   }
 
  private:
-  runtime_spec_schema_config_schema_process& process() { return c_spec::part(spec.process); }
+  runtime_spec_schema_config_schema_process& process() {
+    auto& process = c_spec::part(spec.process);
+    if (process.cwd == nullptr) process.cwd = c_spec::copy("");  // OCI requires it
+    return process;
+  }
   runtime_spec_schema_config_linux& part() { return c_spec::part(spec.linux); }
 };
 

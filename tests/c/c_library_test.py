@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""libcdi: its symbols, its functions from C99, without leaks, and from Python.
+"""The library for programs in C: its symbols, its functions from C99, without leaks, and from Python.
 
 usage: c_library_test.py LIBRARY USE_CDI INJECT RUNTIME
 """
@@ -18,7 +18,7 @@ import unittest
 
 LIBRARY, USE_CDI, INJECT, RUNTIME = (os.path.abspath(sys.argv.pop(1)) for _ in range(4))
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
-HEADER = PROJECT / "include/cdi.h"
+HEADER = PROJECT / "include/cdi/cdi.h"
 SANITIZED = b"__asan_init" in pathlib.Path(LIBRARY).read_bytes()
 SPEC = """\
 cdiVersion: 0.7.0
@@ -119,9 +119,9 @@ class Library(unittest.TestCase):
         lines = block("sh").replace("--buildtype=release", f"--prefix={self.folder}/usr "
                                     "-Dexamples=disabled -Dtests=disabled -Dcompiled=disabled")
         lines = lines.replace("meson setup build", "meson setup build source")
-        found = f"$(dirname $(find {self.folder}/usr -name cdi.pc))"
+        found = f"$(dirname $(find {self.folder}/usr -name container-device-interface-c.pc))"
         self.must_run(lines.replace("cc app.c", f"export PKG_CONFIG_PATH={found}\ncc app.c"))
-        libraries = next((self.folder / "usr").rglob("libcdi.so.0")).parent
+        libraries = next((self.folder / "usr").rglob("libcontainer-device-interface-c.so.0")).parent
         made = run("env", f"LD_LIBRARY_PATH={libraries}", f"{self.folder}/app", str(self.folder),
                    "v.com/c=d")
         self.assertTrue(made.stdout.startswith("env A=1\n"), made.stderr)

@@ -1,13 +1,14 @@
 /* cdi - Container Device Interface for C++20
  * SPDX-License-Identifier: Apache-2.0
  *
- * Uses each function of cdi.h once: use_cdi DIR, a directory that does not exist yet. Exits with 1
- * at the first wrong answer.
+ * Uses each function of cdi/cdi.h once: use_cdi DIR, a directory that does not exist yet. Exits
+ * with 1 at the first wrong answer.
  */
-#include <cdi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <cdi/cdi.h>
 
 #define CHECK(good) ((good) ? (void)0 : (printf("%s:%d: %s\n", __FILE__, __LINE__, #good), exit(1)))
 
@@ -93,9 +94,10 @@ static void check_texts(void) {
   cdi_errors* warnings = cdi_validate(spec, "v.json", &error);
   CHECK(warnings != NULL && warnings->count == 0);
   cdi_free(warnings);
-  warnings = cdi_validate("# YAML\ncdiVersion: 0.7.0\nkind: v.com/c\ndevices: [{name: d, "
-                          "containerEdits: {env: [A=1]}}]\n",
-                          "v.json", &error);
+  warnings = cdi_validate(
+      "# YAML\ncdiVersion: 0.7.0\nkind: v.com/c\ndevices: [{name: d, "
+      "containerEdits: {env: [A=1]}}]\n",
+      "v.json", &error);
   CHECK(warnings != NULL && warnings->count == 1);
   cdi_free(warnings);
   CHECK(cdi_validate("kind: v/c\ncdiVersion: 9.9.9\n", "v.yaml", &error) == NULL);
@@ -119,8 +121,10 @@ static void check_publisher(cdi_publisher* publisher) {
 static void check_null(void) {
   cdi_error* error = NULL;
   const char* const none[] = {NULL};
+  const char* const empty[] = {""};
   CHECK(cdi_cache_devices(NULL, &error) == NULL && error->code == CDI_INVALID);
   cdi_free(error);
+  CHECK(cdi_cache_open(empty, 1, NULL) == NULL);
   CHECK(cdi_cache_open(none, 1, NULL) == NULL && cdi_validate(NULL, NULL, NULL) == NULL);
   CHECK(cdi_cache_refresh(NULL, NULL) == -1 && cdi_publisher_open(NULL, NULL, NULL) == NULL);
   CHECK(cdi_publisher_write(NULL, NULL, NULL, NULL) == -1);

@@ -94,6 +94,7 @@ class OwnedCSpec {
       free_texts(spec.process->env, spec.process->env_len);
       if (spec.process->user != nullptr) std::free(spec.process->user->additional_gids);
       std::free(spec.process->user);
+      std::free(spec.process->cwd);
       std::free(spec.process);
     }
     free_list<c_spec::Mount>(spec.mounts, spec.mounts_len, c_spec::release);

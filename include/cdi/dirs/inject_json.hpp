@@ -32,7 +32,8 @@ Result<void> inject_json_with(Cache& cache, std::string& config, AnyNames names)
 /// what the edits change is written: see `ConfigJson`. The specs are those of `default_spec_dirs`,
 /// read at each call.
 ///
-/// After an error, the text is unchanged. Errors are those of `Registry::inject`, and those of
+/// Without names, the text is neither read nor changed. After an error, it is unchanged. Errors are
+/// those of `Registry::inject`, and those of
 /// `parse_json` with its default `Limits`, with line and column.
 template <class Names>
 Result<void> inject_json(std::string& config, const Names& names) {

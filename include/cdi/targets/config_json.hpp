@@ -27,7 +27,7 @@ inline namespace CDI_ABI {
 /// The JSON text of an OCI spec, such as a `config.json`, as a target of edits: `apply`,
 /// `Registry::inject`, `Cache::inject`. Only what the edits change is written: all other bytes
 /// stay, such as the order of members, blanks, the digits of numbers, and unknown members. New
-/// values are laid out like their neighbours.
+/// values are on lines of their own, and indented, where their neighbours are.
 ///
 /// An injection costs one pass over the text. Its errors are those of `parse_json`, too, and have
 /// line and column.

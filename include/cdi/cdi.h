@@ -1,5 +1,6 @@
 /* The Container Device Interface (CDI) for programs in C: reads spec files, resolves device names,
- * and gives their edits as the text of a config.json or as plain structs. Link with -lcdi.
+ * and gives their edits as the text of a config.json or as plain structs. Link with
+ * -lcontainer-device-interface-c.
  *
  * Every function may be called from any thread; none is a cancellation point. Objects and results
  * live until cdi_free; const pointers in a result live as long as it. Text is UTF-8 that ends with
