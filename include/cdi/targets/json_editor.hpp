@@ -110,7 +110,7 @@ template <class Json>
 class JsonInterfaces {
  public:
   explicit JsonInterfaces(Json& object)
-      : members_{*object.template get_ptr<typename Json::object_t*>()} {
+      : members_{object.template get_ref<typename Json::object_t&>()} {
     if constexpr (is_ordered) {
       for (const auto& [key, value] : members_) places_.try_emplace(key, places_.size());
     }
@@ -246,7 +246,7 @@ struct SpecEditor<Json> {
 
   /// The value at a key; a missing one is created as null.
   static Json& place(Json& outer, std::string_view key) {
-    auto& members = *outer.template get_ptr<typename Json::object_t*>();
+    auto& members = outer.template get_ref<typename Json::object_t&>();
     detail::make_room(members);
     return members[std::string{key}];
   }
@@ -279,7 +279,7 @@ struct SpecEditor<Json> {
   static List list(Json& outer, std::string_view key, const char* key_member) {
     Json& value = place(outer, key);
     if (value.is_null()) value = Json(Json::value_t::array);
-    return {*value.template get_ptr<typename Json::array_t*>(), key_member};
+    return {value.template get_ref<typename Json::array_t&>(), key_member};
   }
 };
 
