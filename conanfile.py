@@ -23,8 +23,8 @@ class ContainerDeviceInterface(ConanFile):
     options = {"cdi": [True, False],  # cdi/cdi.hpp; cdi/core.hpp needs no other package
                "compiled": [True, False]}  # a static library with the bodies, for CDI_COMPILED
     default_options = {"cdi": True, "compiled": False}
-    exports_sources = ("include/*.hpp", "packaging/library.cpp", "packaging/cmake/targets.cmake",
-                       "CMakeLists.txt", "LICENSE")
+    exports_sources = ("include/*.hpp", "packaging/library.cpp", "packaging/c_library.cpp",
+                       "packaging/cmake/targets.cmake", "CMakeLists.txt", "LICENSE")
     no_copy_source = True
     test_package_folder = join("packaging", "test_package")
 

@@ -78,13 +78,12 @@ inline std::uint64_t hash_bytes(std::string_view text) noexcept {
   return all ^ all >> 32;
 }
 
-/// Sixteen bytes. Compilers have instructions for it, or make some for each byte.
+/// Sixteen bytes. Compilers have instructions for it, or make some for each byte. No function
+/// returns one: how depends on the instructions, and g++ warns of that where there are none.
 using Block = unsigned char __attribute__((vector_size(16)));
 
-inline Block load_block(const char* from) noexcept {
-  Block block;
+inline void load_block(Block& block, const char* from) noexcept {
   std::memcpy(&block, from, sizeof block);
-  return block;
 }
 
 /// The sum of sixteen numbers.
@@ -103,11 +102,15 @@ inline std::uint64_t count_in_part(std::string_view text, char c) noexcept {
   const Block wanted = Block{} + static_cast<unsigned char>(c);
   const char* at = text.data();
   const char* const end = at + text.size();
+  Block block;
+  Block other;
   Block counts{};
   Block others{};
-  for (; end - at >= 32; at += 32) {  // -1 where a byte is equal
-    counts -= static_cast<Block>(load_block(at) == wanted);
-    others -= static_cast<Block>(load_block(at + 16) == wanted);
+  for (; end - at >= 32; at += 32) {
+    detail::load_block(block, at);
+    detail::load_block(other, at + 16);
+    counts -= static_cast<Block>(block == wanted);  // -1 where a byte is equal
+    others -= static_cast<Block>(other == wanted);
   }
   std::uint64_t count = detail::sum_of(counts) + detail::sum_of(others);
   for (; at != end; ++at) count += *at == c ? 1U : 0U;
@@ -125,9 +128,10 @@ inline std::uint64_t count_byte(std::string_view text, char c) noexcept {
 }
 
 /// Sixteen bytes that are 255 where a byte is printable ASCII or LF, and 0 elsewhere.
-inline Block simple_bytes(const char* from) noexcept {
-  const Block block = load_block(from);
-  return static_cast<Block>(((block >= ' ') & (block < 0x7f)) | (block == '\n'));
+inline void load_simple(Block& simple, const char* from) noexcept {
+  Block block;
+  detail::load_block(block, from);
+  simple = static_cast<Block>(((block >= ' ') & (block < 0x7f)) | (block == '\n'));
 }
 
 /// The index of the first byte that is not 255; 16 when there is none.
@@ -141,16 +145,20 @@ inline std::size_t first_zero(const Block& block) noexcept {
 /// The number of bytes at the front that are printable ASCII or LF.
 inline std::size_t count_simple(std::string_view text) noexcept {
   std::size_t i = 0;
-  constexpr std::size_t four = 4 * sizeof(Block);
-  for (; i + four <= text.size(); i += four) {
-    const char* const from = text.data() + i;
-    const Block first = simple_bytes(from) & simple_bytes(from + 16);
-    const Block second = simple_bytes(from + 32) & simple_bytes(from + 48);
-    if (first_zero(first & second) < sizeof(Block)) break;
+  Block simple[4];
+  for (; i + sizeof simple <= text.size(); i += sizeof simple) {
+    const char* from = text.data() + i;
+    for (Block& part : simple) {
+      detail::load_simple(part, from);
+      from += sizeof part;
+    }
+    const Block all = simple[0] & simple[1] & simple[2] & simple[3];
+    if (first_zero(all) < sizeof all) break;
   }
   for (; i + sizeof(Block) <= text.size(); i += sizeof(Block)) {
-    const std::size_t simple = first_zero(simple_bytes(text.data() + i));
-    if (simple < sizeof(Block)) return i + simple;
+    detail::load_simple(simple[0], text.data() + i);
+    const std::size_t count = first_zero(simple[0]);
+    if (count < sizeof(Block)) return i + count;
   }
   while (i < text.size() && ((text[i] >= ' ' && text[i] < 0x7f) || text[i] == '\n')) ++i;
   return i;
