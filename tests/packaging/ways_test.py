@@ -411,7 +411,8 @@ int main() { return one() && two() ? 0 : 1; }
             "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *WITHOUT_JSON)
         commands = json.loads((self.folder / "build/compile_commands.json").read_text("utf-8"))
         self.assertEqual({os.path.basename(one["file"]): str(theirs) in one["command"]
-                          for one in commands}, {"app.cpp": False, "library.cpp": True})
+                          for one in commands},
+                         {"app.cpp": False, "library.cpp": True, "c_library.cpp": False})
 
     def test_meson(self):
         files = self.folder / "subprojects" / "packagefiles"
