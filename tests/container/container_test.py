@@ -16,70 +16,10 @@ import sys
 import tempfile
 import unittest
 
+sys.dont_write_bytecode = True
+from bundle import Bundle, missing  # noqa: E402
+
 CDI = sys.argv.pop(1)
-
-
-class Bundle:
-    """An OCI bundle with busybox in it, and a directory of specs."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.specs = os.path.join(folder, "cdi")
-        os.makedirs(self.specs)
-        os.makedirs(os.path.join(folder, "rootfs/bin"))
-        shutil.copy(shutil.which("busybox"), os.path.join(folder, "rootfs/bin/busybox"))
-        subprocess.run(["runc", "spec"], cwd=folder, check=True)
-
-    def spec(self, name, text):
-        with open(os.path.join(self.specs, name), "w") as file:
-            file.write(text)
-
-    def configure(self, script):
-        path = os.path.join(self.folder, "config.json")
-        with open(path) as file:
-            config = json.load(file)
-        config["process"]["terminal"] = False
-        config["process"]["args"] = ["/bin/busybox", "sh", "-ec", script]
-        with open(path, "w") as file:
-            json.dump(config, file)
-
-    def inject(self, script, *devices):
-        self.configure(script)
-        path = os.path.join(self.folder, "config.json")
-        subprocess.run([CDI, "inject", "--in-place", "--spec-dir", self.specs, path, *devices],
-                       check=True)
-
-    def run(self):
-        name = f"cdi-test-{os.getpid()}-{os.path.basename(self.folder)}"
-        done = subprocess.run(["runc", "run", name], cwd=self.folder, text=True, timeout=60,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE)
-        if done.returncode != 0:
-            raise AssertionError(f"runc exited {done.returncode}: {done.stderr}\n{done.stdout}")
-        return done.stdout.splitlines()
-
-
-def missing():
-    """Why containers cannot be started; empty if they can."""
-    if os.geteuid() != 0:
-        return "needs root"
-    for tool in ("runc", "busybox"):
-        if not shutil.which(tool):
-            return f"needs {tool}"
-    # A dynamically linked one would not find its libraries in the container.
-    program = open(shutil.which("busybox"), "rb").read()
-    if b"/ld-linux" in program:
-        return "needs a static busybox (Debian: busybox-static)"
-    with tempfile.TemporaryDirectory(prefix="cdi-container-") as folder:
-        try:
-            bundle = Bundle(folder)
-            bundle.configure("true")
-            bundle.run()
-        except (AssertionError, subprocess.SubprocessError) as why:
-            return f"runc cannot start containers on this machine: {str(why).splitlines()[0]}"
-    return ""
-
-
 MISSING = missing()
 
 
@@ -89,6 +29,11 @@ class Container(unittest.TestCase):
         self.folder = tempfile.mkdtemp(prefix="cdi-container-")
         self.addCleanup(shutil.rmtree, self.folder)
         self.bundle = Bundle(self.folder)
+
+    def inject(self, script, *devices):
+        self.bundle.configure(script)
+        subprocess.run([CDI, "inject", "--in-place", "--spec-dir", self.bundle.specs,
+                        self.bundle.config, *devices], check=True)
 
     def test_container_gets_host_nodes_env_mount_and_hooks(self):
         for path in ("/dev/fuse", "/dev/loop-control"):
@@ -129,7 +74,7 @@ containerEdits:
   mounts:
   - {{hostPath: {shared}, containerPath: /mnt/shared, type: bind, options: [ro, rbind]}}
 """)
-        self.bundle.inject("""
+        self.inject("""
 /bin/busybox stat -c '%F %t:%T %a %u:%g' /dev/cdi/fuse /dev/cdi-loop
 /bin/busybox cat /mnt/shared/greeting
 echo $FUSE $TERM $EVERY
@@ -159,8 +104,8 @@ echo $FUSE $TERM $EVERY
             "devices": [{"name": "gpu0", "containerEdits": {"deviceNodes": [
                 {"path": "/dev/nvidia0", "type": "c", "major": 195, "minor": 7,
                  "fileMode": 0o666}]}}]}))
-        self.bundle.inject("/bin/busybox stat -c '%F %t:%T %a' /dev/nvidia0",
-                           "test.example.com/gpu=gpu0")
+        self.inject("/bin/busybox stat -c '%F %t:%T %a' /dev/nvidia0",
+                    "test.example.com/gpu=gpu0")
         self.assertEqual(self.bundle.run(), ["character special file c3:7 666"])
 
     def test_two_devices_of_the_dra_example_driver(self):
@@ -172,8 +117,8 @@ echo $FUSE $TERM $EVERY
             "devices": [{"name": f"GPU-{uuid}",
                          "containerEdits": {"env": [f"GPU_DEVICE_{n}=GPU-{uuid}"]}}
                         for n, uuid in enumerate(uuids)]}))
-        self.bundle.inject("/bin/busybox env | /bin/busybox grep ^GPU_ | /bin/busybox sort",
-                           *(f"k8s.gpu.resource.example.com/gpu=GPU-{uuids[n]}" for n in (1, 3)))
+        self.inject("/bin/busybox env | /bin/busybox grep ^GPU_ | /bin/busybox sort",
+                    *(f"k8s.gpu.resource.example.com/gpu=GPU-{uuids[n]}" for n in (1, 3)))
         self.assertEqual(self.bundle.run(), [f"GPU_DEVICE_1=GPU-{uuids[1]}",
                                              f"GPU_DEVICE_3=GPU-{uuids[3]}"])
 
