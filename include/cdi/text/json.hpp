@@ -78,14 +78,24 @@ void make_room(Object& members) {
   }
 }
 
+/// With `JSON_DIAGNOSTICS`, each value knows the value that holds it, and nlohmann checks that.
+/// Sets it for what an array or object holds; needed where items are added without nlohmann's
+/// functions.
+template <class Json>
+void hold_items([[maybe_unused]] Json& value) {
+#if JSON_DIAGNOSTICS
+  value = Json(std::move(value));
+#endif
+}
+
 /// A sink that makes a `nlohmann::basic_json`.
 template <class Json>
 class JsonSink {  // NOLINT(bugprone-exception-escape)
  public:
   void begin_map() { open_.push_back(&place(Json(Json::value_t::object))); }
-  void end_map() { open_.pop_back(); }
+  void end_map() { close(); }
   void begin_list() { open_.push_back(&place(Json(Json::value_t::array))); }
-  void end_list() { open_.pop_back(); }
+  void end_list() { close(); }
   void key(std::string_view name) {
     check_.text(name);
     key_ = name;
@@ -114,6 +124,10 @@ class JsonSink {  // NOLINT(bugprone-exception-escape)
   Json take() && { return std::move(root_); }
 
  private:
+  void close() {
+    detail::hold_items(*open_.back());
+    open_.pop_back();
+  }
   Json& place(Json value) {
     if (open_.empty()) return root_ = std::move(value);
     Json& outer = *open_.back();
