@@ -62,11 +62,11 @@ inline ExitCode print_config(const std::string& before, const cdi::ConfigJson& c
   if (output.format() != OutputFormat::yaml) {
     return output.print(config.text) ? exit_done : exit_refused;
   }
-  // The errors are about the text that the user has.
-  if (const auto value = parse_config(before, config.file); !value) {
-    return output.refuse(value.error());
-  }
-  return output.print(to_yaml(*parse_config(config.text, config.file))) ? exit_done : exit_refused;
+  const auto edited = parse_config(config.text, config.file);
+  if (edited) return output.print(to_yaml(*edited)) ? exit_done : exit_refused;
+  // Most errors are those of the text that the user has; a text near a limit may only now be over.
+  const auto given = parse_config(before, config.file);
+  return output.refuse(given ? edited.error() : given.error());
 }
 
 inline ExitCode inject(const Request& request, const Output& output) {

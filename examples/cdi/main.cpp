@@ -261,10 +261,7 @@ ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 ExitCode run(std::span<const char* const> words, Commands commands) {
-  CLI::App app{
-      "Lists, checks and converts Container Device Interface specs, and injects devices "
-      "into OCI configs.",
-      "cdi"};
+  CLI::App app{description, "cdi"};
   CommandLine line;
   try {
     parse(app, line, words, commands);

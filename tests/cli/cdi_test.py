@@ -316,6 +316,14 @@ devices:
                     self.assertEqual((record["file"], record["line"], record["column"]),
                                      ("standard input", 1, 6))
 
+    def test_a_config_that_the_edits_make_too_large_for_yaml_is_refused(self):
+        given = '{"a":"' + "x" * ((16 << 20) - 8) + '"}'  # of 16 MiB, the limit
+        out = self.run_cdi("inject", "-", "vendor.com/gpu=one", given=given)[0]
+        self.assertIn('"ONE=high"', out)
+        _, err = self.run_cdi("-o", "yaml", "inject", "-", "vendor.com/gpu=one", given=given,
+                              expect=1)
+        self.assertIn("more than 16777216 bytes", json.loads(err)["message"])
+
     def test_quiet_prints_no_warnings_of_spec_files_but_the_same_errors(self):
         for file in ("high/bad.json", "high/other.json"):
             self.write(file, "{")
