@@ -51,6 +51,11 @@ TEST_CASE("Waiting ends at once if it cannot help") {
   REQUIRE_FALSE(invalid);
   CHECK(invalid.error().code == cdi::Errc::invalid_name);
 
+  // No longer wait would help, so that it is not the deadline that failed.
+  const auto now = steady_clock::now();
+  CHECK(cache.wait_for({"d"}, now).error().code == cdi::Errc::invalid_name);
+  CHECK(cache.wait_for({"v/c=e"}, now, {.quiet = 0ms}).error().code == cdi::Errc::not_found);
+
   // On request, it waits on, for specs whose devices appear one after the other.
   std::thread writer{[&] {
     tree.put_spec("a/y.yaml", "e");

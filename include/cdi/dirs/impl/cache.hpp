@@ -70,8 +70,9 @@ class Cache::State {
       const auto ticket = ledger_.begin(detail::ScanScope::everything);
       found = detail::Scanner{read}.scan(paths_, found, detail::ScanScope::everything);
       const auto missing = found->registry->unresolved(names, 0);
-      const bool late = std::chrono::steady_clock::now() >= deadline;
-      if (missing.empty() || late || detail::is_hopeless(*found, missing, options)) {
+      const bool hopeless = detail::is_hopeless(*found, missing, options);
+      const bool late = !hopeless && std::chrono::steady_clock::now() >= deadline;
+      if (missing.empty() || hopeless || late) {
         finish(found, ticket);
         if (missing.empty()) return found->registry;
         return detail::why_not_resolved(*found->registry, names, late);
