@@ -229,3 +229,15 @@ TEST_CASE("Many devices in many files use less memory than three times their tex
   const auto again = cache.registry();
   CHECK(static_cast<double>(counted::held - before) / static_cast<double>(bytes) < 3);
 }
+
+TEST_CASE("Many requested names cost a sort, in any order") {
+  constexpr int count =
+      1'000'000 / tenth;  // with a cost for each pair, it would run into a timeout
+  std::vector<std::string> names;
+  for (int i = count; i > 0; --i) names.push_back("v.com/c=" + std::to_string(i));
+  cdi::Requests requests;
+  requests.add_field(names);
+  requests.add_field(names);
+  CHECK(requests.devices().size() == names.size());
+  CHECK(requests.devices().front().name == names.front());
+}

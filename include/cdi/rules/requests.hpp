@@ -4,7 +4,6 @@
 #ifndef CDI_RULES_REQUESTS_HPP
 #define CDI_RULES_REQUESTS_HPP
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -83,10 +82,12 @@ class Requests {
   /// valid fails when it is injected, as in containerd and CRI-O.
   template <class Names>
   void add_field(const Names& names) {
+    std::vector<RequestedDevice> added;
     for (const auto& item : names) {
       const std::string_view name = item;
-      add(name, RequestOrigin::field, {});
+      added.push_back({.name = std::string{name}});
     }
+    add(std::move(added));
   }
 
   /// Adds the devices of annotations: of any map of text, such as `std::map` and
@@ -138,12 +139,10 @@ class Requests {
   };
 
   Result<void> add_entries(const Entries& entries);
-  void add(std::string_view name, RequestOrigin origin, std::string_view key);
-  std::size_t first_not_before(std::string_view name) const;
+  void add(std::vector<RequestedDevice> added);
 
   RequestRules rules_;
   std::vector<RequestedDevice> devices_{};
-  std::vector<std::size_t> by_name_{};  // the first device of each name, in order of name
 };
 
 }  // namespace CDI_ABI

@@ -31,30 +31,22 @@ CDI_INLINE Error wrong_kind(std::string_view where, std::string_view expected) {
 
 }  // namespace detail
 
-/// The place in `by_name_` where a name is, or belongs.
-CDI_INLINE std::size_t Requests::first_not_before(std::string_view name) const {
-  std::size_t begin = 0;
-  for (std::size_t end = by_name_.size(); begin < end;) {
-    const auto middle = begin + (end - begin) / 2;
-    const bool before = devices_[by_name_[middle]].name < name;
-    (before ? begin : end) = before ? middle + 1 : middle;
-  }
-  return begin;
-}
-
-CDI_INLINE void Requests::add(std::string_view name, RequestOrigin origin, std::string_view key) {
-  const auto place = first_not_before(name);
-  const auto* const first = place < by_name_.size() && devices_[by_name_[place]].name == name
-                                ? &by_name_[place]
-                                : nullptr;
-  if (first != nullptr) {
+/// Adds devices of one origin, except repeated ones. Costs a sort of the names.
+CDI_INLINE void Requests::add(std::vector<RequestedDevice> added) {
+  const std::size_t known = devices_.size();
+  std::vector<std::string_view> names;
+  for (const auto& device : devices_) names.push_back(device.name);
+  for (const auto& device : added) names.push_back(device.name);
+  const auto first = detail::first_of_equals(names);
+  for (std::size_t i = 0; i < added.size(); ++i) {
+    auto& device = added[i];
     // The field is added first, so the first device of a name has its origin.
-    const bool repeats = rules_ == RequestRules::cri_o && origin != RequestOrigin::variable;
-    if (!repeats || devices_[*first].origin != origin) return;
-  } else {
-    by_name_.insert(by_name_.begin() + static_cast<std::ptrdiff_t>(place), devices_.size());
+    const bool same_origin =
+        first[known + i] >= known || devices_[first[known + i]].origin == device.origin;
+    const bool repeats =
+        rules_ == RequestRules::cri_o && same_origin && device.origin != RequestOrigin::variable;
+    if (first[known + i] == known + i || repeats) devices_.push_back(std::move(device));
   }
-  devices_.push_back({std::string{name}, origin, std::string{key}});
 }
 
 CDI_INLINE Result<void> Requests::add_entries(const Entries& entries) {
@@ -75,10 +67,15 @@ CDI_INLINE Result<void> Requests::add_entries(const Entries& entries) {
     }
     ends.push_back(names.size());
   }
-  std::size_t at = 0;
+  std::vector<RequestedDevice> added;
   for (std::size_t n = 0; n < order.size(); ++n) {
-    for (; at < ends[n]; ++at) add(names[at], RequestOrigin::annotation, keys[order[n]]);
+    while (added.size() < ends[n]) {
+      added.push_back({.name = std::string{names[added.size()]},
+                       .origin = RequestOrigin::annotation,
+                       .key = std::string{keys[order[n]]}});
+    }
   }
+  add(std::move(added));
   return {};
 }
 
@@ -88,7 +85,12 @@ CDI_INLINE Result<void> Requests::add_variable(std::string_view name, std::strin
     names.error().message.insert(0, std::string{name} + ": ");
     return std::move(names).error();
   }
-  for (const auto& one : *names) add(one, RequestOrigin::variable, name);
+  std::vector<RequestedDevice> added;
+  for (auto& one : *names) {
+    added.push_back(
+        {.name = std::move(one), .origin = RequestOrigin::variable, .key = std::string{name}});
+  }
+  add(std::move(added));
   return {};
 }
 
