@@ -1,4 +1,4 @@
-// `inner`: the annotations by which Kata tells a guest its VFIO devices.
+// `inner`: the annotations that Kata gives to a guest for its VFIO devices.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_POD_INNER_HPP

@@ -37,6 +37,10 @@ struct CommandLine {
   std::function<void()> command{};
 };
 
+std::string not_empty(const std::string& path) {
+  return path.empty() ? "must not be empty" : "";
+}
+
 void print_warnings(const std::vector<std::string>& warnings) {
   for (const auto& warning : warnings) pod::print_message("warning", warning);
 }
@@ -118,10 +122,13 @@ void add_guest(CLI::App& app, CommandLine& line) {
   auto& guest = line.guest;
   auto* const sub = app.add_subcommand(
       "guest", "Injects devices into a config.json as the Kata agent does, and prints it");
-  sub->add_option("CONFIG", guest.config, "The config.json, or - for standard input")->required();
+  sub->add_option("CONFIG", guest.config, "The config.json, or - for standard input")
+      ->required()
+      ->check(not_empty);
   sub->add_option("--spec-dir", guest.spec_dirs,
                   "Read specs from DIR; may be repeated, the last has the highest priority")
       ->type_name("DIR")
+      ->check(not_empty)
       ->capture_default_str()
       ->expected(1)
       ->allow_extra_args(false)

@@ -1,4 +1,4 @@
-// The resources of a pod sandbox, as containerd tells them to Kata in annotations.
+// The resources of a pod sandbox, as containerd passes them to Kata in annotations.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_POD_SANDBOX_HPP

@@ -261,7 +261,7 @@ inline Answer size_of_pod(const Member& input, const SizeOptions& options) {
   auto sandbox = sandbox_of(pod, options.static_cpu_manager);
   if (options.engine == "crio") {
     sandbox = {};
-    answer.warnings.emplace_back("CRI-O tells Kata no sizes: it boots its defaults");
+    answer.warnings.emplace_back("CRI-O passes no sizes to Kata, which boots its defaults");
   }
   Size size;
   if (options.formula == "rfc") {

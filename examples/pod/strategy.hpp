@@ -81,7 +81,7 @@ inline ClusterPolicy read_policy(const Member& input) {
 }
 
 /// The runtime that the operator configures on all nodes: the first containerd wins, else the last
-/// one that it knows. It looks at no version.
+/// one that it knows. Versions do not matter.
 inline std::string configured_runtime(const ClusterPolicy& policy,
                                       const std::vector<GpuNode>& nodes) {
   if (policy.openshift) return "cri-o";

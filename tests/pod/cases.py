@@ -200,7 +200,7 @@ SIZE = [
     (size("runtime-rs", "--static-cpu-manager"), pod(container({"cpu": "1500m", "memory": "1Gi"})),
      vm(2, 1056), ""),
     (size("runtime-rs", "--engine", "crio"), pod(container({"cpu": 2, "memory": "1Gi"})),
-     vm(1, 2048), "CRI-O tells Kata no sizes"),
+     vm(1, 2048), "CRI-O passes no sizes to Kata"),
     (size("rfc"), pod(container({"cpu": 4}, {"cpu": "1500m", "memory": "1"})),
      vm(3, 2049), ""),
 ]

@@ -67,7 +67,8 @@ class Questions(unittest.TestCase):
 
     def test_wrong_usage(self):
         for args in [[], ["other"], ["requests"], ["requests", "--runtime", "docker"],
-                     ["size", "--formula", "x"], ["guest", "c", "--timeout", "-1"]]:
+                     ["size", "--formula", "x"], ["guest", "c", "--timeout", "-1"],
+                     ["guest", ""], ["guest", "-", "--spec-dir", ""]]:
             code, out, err = run(args, "{}")
             self.assertEqual((code, out), (2, ""), args)
             self.assertNotEqual(err, "")
