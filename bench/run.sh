@@ -86,10 +86,22 @@ rust() {  # a copy, because cargo writes beside its manifest
     cp "$target/release/peer" "$bin/rust-1.1.1"
 }
 
+targets() {  # the messages of protobuf are left out if protoc is missing
+  messages=
+  if protoc --proto_path=examples/editors --cpp_out="$bin" examples/editors/oci.proto; then
+    messages="-I$bin $bin/oci.pb.cc -lprotobuf"
+  fi
+  # shellcheck disable=SC2086
+  cxx targets packaging/c_library.cpp $messages
+}
+
 # shellcheck disable=SC2086
 $CC -O2 -static bench/compared/spawn.c -o "$bin/spawn"
 cxx make_data
 cxx ours
+build targets targets
+has_targets=$built
+built=
 build cdi cdi
 has_cdi=$built
 built=
@@ -139,6 +151,7 @@ while [ "$round" -lt "$rounds" ]; do
   for group in read refresh lookup names inject; do
     for program in ours $peers; do measure "$program" "$bin/$program" "$group" "$data"; done
   done
+  if [ -n "$has_targets" ]; then measure ours "$bin/targets" "$data"; fi
   for library in $libraries; do measure "$library" "$bin/$library" "$data"; done
   case $libraries in
     *nlohmann*) measure nlohmann_ordered "$bin/nlohmann" "$data" ordered ;;
