@@ -64,7 +64,7 @@ struct JoinedEdits {
   std::vector<PlannedHook> hooks;
   std::vector<PlannedMount> mounts;
   std::vector<std::string_view> texts;  // of the lists of hooks and mounts
-  oci::LinuxIntelRdtView intel_rdt;     // the last settings, whole
+  oci::LinuxIntelRdtView intel_rdt;     // all of the last settings
   std::vector<std::uint32_t> gids;      // without 0
   TouchedParts touched;
 };

@@ -31,7 +31,7 @@ struct RequestOptions {
 
 namespace detail {
 
-/// Adds the devices of a variable, if the text is `NAME=value` with its name. Whether it is.
+/// Adds the devices of a variable if the text is `NAME=value` with its name; else returns false.
 inline bool add_if_variable(std::string_view text, std::string_view name, Requests& requests,
                             Result<void>& done) {
   if (name.empty() || !text.starts_with(name) || !text.substr(name.size()).starts_with('=')) {

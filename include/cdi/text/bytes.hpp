@@ -57,7 +57,7 @@ constexpr std::uint64_t mark_string_end(std::uint64_t word) noexcept {
   return (quotes | backslashes | controls | others) & all_marks;
 }
 
-/// A hash of a text: the same texts have the same, and others hardly ever.
+/// A hash of a text. Equal texts have equal hashes; different texts hardly ever do.
 inline std::uint64_t hash_bytes(std::string_view text) noexcept {
   const auto mixed = [](std::uint64_t hash, std::uint64_t word) {
     return std::rotl((hash ^ word) * 0x9e3779b97f4a7c15, 29);

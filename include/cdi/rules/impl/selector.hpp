@@ -29,7 +29,7 @@ inline std::string_view trimmed(std::string_view text) {
 }
 
 /// Removes the part before the next separator, trimmed; `more` is whether one follows.
-inline std::string_view take_part(std::string_view& text, char separator, bool& more) {
+inline std::string_view take_until(std::string_view& text, char separator, bool& more) {
   const auto end = text.find(separator);
   const auto part = trimmed(text.substr(0, end));
   more = end != std::string_view::npos;
@@ -58,7 +58,7 @@ inline Result<void> add_selected(std::string_view entry, std::vector<std::string
   bool all = false;
   std::size_t count = 0;
   for (bool more = true; more; ++count) {
-    const auto device = take_part(rest, ',', more);
+    const auto device = take_until(rest, ',', more);
     if (device.empty()) return selector_error(entry, " has an empty device");
     if (device != "all" && !is_index(device)) {
       return selector_error(entry, " has a device that is neither all nor an index");
@@ -77,7 +77,7 @@ CDI_INLINE Result<std::vector<std::string>> parse_selector(std::string_view text
   text = detail::trimmed(text);
   if (text.empty() || text == "none" || text == "void") return names;
   for (bool more = true; more;) {
-    const auto entry = detail::take_part(text, ':', more);
+    const auto entry = detail::take_until(text, ':', more);
     if (auto good = detail::add_selected(entry, names); !good) return std::move(good).error();
   }
   return names;
