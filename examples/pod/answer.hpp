@@ -31,9 +31,7 @@ inline void print_message(std::string_view level, std::string_view message) {
 /// Prints a text on standard output. False if that fails: the disk is full, or the pipe is closed.
 inline bool print_text(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (written && std::fflush(stdout) == 0) return true;
-  print_message("error", "cannot write to standard output");
-  return false;
+  return written && std::fflush(stdout) == 0;
 }
 
 }  // namespace pod

@@ -150,7 +150,9 @@ class InnerAnnotations {
   }
 
   Answer take() && {
-    for (const auto& [key, value] : all_) answer_.value["annotations"][key] = value;
+    Json::object_t sorted;  // each key is new: operator[] of an ordered object compares with all
+    for (const auto& [key, value] : all_) sorted.push_back({key, value});
+    answer_.value["annotations"] = std::move(sorted);
     return std::move(answer_);
   }
 

@@ -4,6 +4,7 @@
 #include <exception>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -45,15 +46,18 @@ void print_warnings(const std::vector<std::string>& warnings) {
   for (const auto& warning : warnings) pod::print_message("warning", warning);
 }
 
+void print_result(std::string_view text) {
+  if (!pod::print_text(text)) throw pod::Refusal{"cannot write to standard output"};
+}
+
 void print(const pod::Answer& answer) {
   print_warnings(answer.warnings);
-  const auto text = answer.value.dump(2, ' ', false, pod::Json::error_handler_t::replace) + "\n";
-  if (!pod::print_text(text)) throw pod::Refusal{"the answer is lost"};
+  print_result(answer.value.dump(2, ' ', false, pod::Json::error_handler_t::replace) + "\n");
 }
 
 void print(const pod::GuestAnswer& answer) {
   print_warnings(answer.warnings);
-  if (!pod::print_text(answer.config)) throw pod::Refusal{"the config is lost"};
+  print_result(answer.config);
 }
 
 /// Adds a command that answers a question about the JSON on standard input.

@@ -77,7 +77,7 @@ class Questions(unittest.TestCase):
         with open("/dev/full", "w") as full:
             done = subprocess.run([CDI_POD, "visible", ""], stdout=full, stderr=subprocess.PIPE)
         self.assertEqual(done.returncode, 1)
-        self.assertIn(b"cannot write to standard output", done.stderr)
+        self.assertEqual(done.stderr, b"cdi-pod: error: cannot write to standard output\n")
 
 
 class Guest(unittest.TestCase):
