@@ -8,3 +8,4 @@
 
 #include <cdi/cdi.hpp>
 #include <cdi/inject_json.hpp>
+#include <cdi/policy.hpp>

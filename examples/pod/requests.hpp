@@ -41,9 +41,10 @@ inline std::string origin_text(const cdi::RequestedDevice& device) {
   switch (device.origin) {
     case cdi::RequestOrigin::field: return "cri";
     case cdi::RequestOrigin::annotation: return "annotation " + device.key;
-    case cdi::RequestOrigin::variable: break;
+    case cdi::RequestOrigin::variable: return "variable " + device.key;
+    case cdi::RequestOrigin::command_line: break;
   }
-  return "variable " + device.key;
+  return "command line";
 }
 
 /// `enable_cdi = false`: containerd 2.2 refuses the field, and ignores annotations.

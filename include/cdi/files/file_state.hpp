@@ -63,6 +63,21 @@ struct ScanMode {
   bool once = false;  // no later scan compares the bytes
 };
 
+inline FileAccess access_of(const TextFile& file) {
+  return {.owner = file.owner,
+          .group = file.group,
+          .mode = static_cast<std::uint32_t>(file.signature.mode & 07777)};
+}
+
+/// A spec that was read before, with the access that its file has now.
+inline std::shared_ptr<const LoadedSpec> with_access(std::shared_ptr<const LoadedSpec> spec,
+                                                     const FileAccess& access) {
+  if (spec == nullptr || spec->access == access) return spec;
+  auto changed = std::make_shared<LoadedSpec>(*spec);
+  changed->access = access;
+  return changed;
+}
+
 /// The result of reading a spec file once.
 struct ReadAttempt {
   FileState file{};
@@ -83,12 +98,13 @@ inline ReadAttempt read_spec_once(const SpecFilePlace& place, const ReadOptions&
   }
   const bool recent = text->age < options.patience.count();
   if (mode.asked != nullptr && !recent && !mode.asked->can_be_in(text->text)) return {};
+  const FileAccess access = detail::access_of(*text);
   FileState out{.signature = text->signature, .settled = text->settled};
   if (!mode.once) out.text_hash = detail::hash_bytes(text->text);
   const bool was_read = before.signature.inode != 0 && !mode.once;
   if (was_read && before.signature.size == out.signature.size &&
       before.text_hash == out.text_hash) {
-    out.spec = before.spec;
+    out.spec = detail::with_access(before.spec, access);
     out.rejected = before.rejected;
     return {.file = std::move(out)};
   }
@@ -98,6 +114,7 @@ inline ReadAttempt read_spec_once(const SpecFilePlace& place, const ReadOptions&
     return {.file = std::move(out), .may_pass = recent};
   }
   read.spec->priority = place.priority;
+  read.spec->access = access;
   out.spec = std::make_shared<LoadedSpec>(*std::move(read.spec));
   return {.file = std::move(out)};
 }

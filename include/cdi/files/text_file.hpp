@@ -26,10 +26,12 @@ inline namespace CDI_ABI {
 
 /// A file as it was read.
 struct TextFile {
-  std::string text{};     ///< its bytes
-  Signature signature{};  ///< when it was read
-  bool settled = false;   ///< whether a later change is sure to change `signature`: `is_settled`
-  std::int64_t age = 0;   ///< milliseconds since its last change, when it was read
+  std::string text{};       ///< its bytes
+  Signature signature{};    ///< when it was read
+  bool settled = false;     ///< whether a later change is sure to change `signature`: `is_settled`
+  std::int64_t age = 0;     ///< milliseconds since its last change, when it was read
+  std::uint32_t owner = 0;  ///< its user
+  std::uint32_t group = 0;  ///< its group
 };
 
 namespace detail {
@@ -88,7 +90,7 @@ inline Result<TextFile> read_file_at(int directory, const std::string& name, std
   }
   if (std::cmp_greater(info.st_size, limit)) return detail::over_limit(path, limit);
 
-  TextFile out{.signature = signature_of(info)};
+  TextFile out{.signature = signature_of(info), .owner = info.st_uid, .group = info.st_gid};
   auto text = cdi::read_all(file.get(), path, limit, static_cast<std::size_t>(info.st_size));
   if (!text) return std::move(text).error();
   if (::fstat(file.get(), &info) != 0) return file_error(path, "cannot stat the file");

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,15 @@ class MemberPlaces {
   virtual Position locate(std::string_view where) const = 0;
 };
 
+/// Who owns a file, and who may use it.
+struct FileAccess {
+  std::uint32_t owner = 0;  ///< the user
+  std::uint32_t group = 0;  ///< the group
+  std::uint32_t mode = 0;   ///< permission bits, at most 07777
+
+  friend bool operator==(const FileAccess&, const FileAccess&) = default;
+};
+
 /// A valid spec, and where it comes from.
 struct LoadedSpec {
   Spec spec{};                    ///< valid, without the devices in `quarantined`
@@ -42,6 +52,8 @@ struct LoadedSpec {
   std::vector<std::uint32_t> lines{};
   std::uint32_t edits_line = 0;  ///< the line where its `containerEdits` begin; 0 when unknown
   std::string digest{};          ///< of the bytes that were parsed: see `ReadOptions::digest`
+  /// Of the file that was read; nothing for a spec that does not come from a file.
+  std::optional<FileAccess> access{};
   /// The devices that were left out: see `ReadOptions::quarantine_devices`.
   std::vector<QuarantinedDevice> quarantined{};
   /// The fault of the file now, when `spec` is its last valid content; null when it has none.

@@ -4,6 +4,8 @@
 #ifndef CDI_RULES_REQUESTS_HPP
 #define CDI_RULES_REQUESTS_HPP
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,10 +22,20 @@ inline namespace CDI_ABI {
 
 /// Where the name of a requested device was found.
 enum class RequestOrigin : std::uint8_t {
-  field,       ///< the field `CDI_devices` of the CRI, which kubelet fills
-  annotation,  ///< an annotation; `RequestedDevice::key` is its key
-  variable,    ///< an environment variable; `RequestedDevice::key` is its name
+  field,         ///< the field `CDI_devices` of the CRI, which kubelet fills
+  annotation,    ///< an annotation; `RequestedDevice::key` is its key
+  variable,      ///< an environment variable; `RequestedDevice::key` is its name
+  command_line,  ///< a caller named it, for example on a command line
 };
+
+/// The names of the origins in policies and decisions, in the order of `RequestOrigin`.
+inline constexpr std::array<std::string_view, 4> request_origin_names{"field", "annotation",
+                                                                      "variable", "commandLine"};
+
+/// The name of an origin: an entry of `request_origin_names`.
+constexpr std::string_view request_origin_name(RequestOrigin origin) {
+  return request_origin_names[static_cast<std::size_t>(origin)];
+}
 
 /// A device that a container asks for. Converts to its name, so that a list of them can be passed
 /// to `inject` and `wait_for`.

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
 
@@ -114,4 +115,25 @@ TEST_CASE("The same bytes are not parsed again, other bytes of the same size are
   const auto second = read_patiently(path, once, first);
   REQUIRE(second.spec);
   CHECK(second.spec->spec.devices[0].container_edits.env == std::vector<std::string>{"A=2"});
+}
+
+TEST_CASE("A spec has the access that its file had when it was last read") {
+  const TempTree dir;
+  const auto path = dir / "a.json";
+  put_file(path, good_json);
+  REQUIRE(::chmod(path.c_str(), 0640) == 0);
+  const auto no_wait = [] {
+    return false;
+  };
+  const auto before = read_patiently(path, no_wait);
+  REQUIRE(before.spec);
+  REQUIRE(before.spec->access);
+  CHECK(*before.spec->access == cdi::FileAccess{::geteuid(), ::getegid(), 0640});
+  // The bytes are the same: the spec is not parsed again, and yet its access is that of now.
+  REQUIRE(::chmod(path.c_str(), 0666) == 0);
+  const auto after = read_patiently(path, no_wait, before);
+  REQUIRE(after.spec);
+  CHECK(after.spec->access->mode == 0666);
+  CHECK(before.spec->access->mode == 0640);
+  CHECK(read_patiently(path, no_wait, after).spec == after.spec);
 }

@@ -153,3 +153,10 @@ TEST_CASE("Many names are gathered in time that does not grow with their square"
   CHECK(requests.devices().size() == 100'000);
   CHECK(requests.devices().front().name == "v/c=d100000");
 }
+
+TEST_CASE("Each origin has a name") {
+  CHECK(cdi::request_origin_name(RequestOrigin::field) == "field");
+  CHECK(cdi::request_origin_name(RequestOrigin::annotation) == "annotation");
+  CHECK(cdi::request_origin_name(RequestOrigin::variable) == "variable");
+  CHECK(cdi::request_origin_name(RequestOrigin::command_line) == "commandLine");
+}

@@ -1,0 +1,10 @@
+// Policy: which devices may be injected, and what their edits may do.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_POLICY_HPP
+#define CDI_POLICY_HPP
+
+#include <cdi/registry/decision.hpp>  // IWYU pragma: export
+#include <cdi/rules/policy.hpp>       // IWYU pragma: export
+
+#endif  // CDI_POLICY_HPP
