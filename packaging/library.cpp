@@ -7,5 +7,6 @@
 #define CDI_SOURCE
 
 #include <cdi/cdi.hpp>
+#include <cdi/host_options.hpp>
 #include <cdi/inject_json.hpp>
 #include <cdi/policy.hpp>

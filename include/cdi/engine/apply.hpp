@@ -242,6 +242,11 @@ struct ApplyFunction {
     const detail::AnyHost any_host{&lookup, [](const void* known, std::string_view path) {
                                      return (**static_cast<decltype(&lookup)>(known))(path);
                                    }};
+    if constexpr (requires { host.options; }) {  // `HostWithOptions`
+      const auto kept = use_options(joined, any_host, host.options, failed);
+      if (!kept) return kept.error();
+      return detail::edit(target, joined, any_host, failed);
+    }
     return detail::edit(target, joined, any_host, failed);
   }
 };
