@@ -16,6 +16,7 @@ enum ExitCode : int {
   exit_done = 0,
   exit_refused = 1,
   exit_usage = 2,
+  exit_denied = 3,
   exit_unresolved = 10,  // `why` has one for each `cdi::Reason`, from here on
 };
 
@@ -38,7 +39,11 @@ inline std::string exit_code_table() {
          detail::exit_code_row(exit_refused,
                                "refused or not resolved; nothing is printed on standard output, "
                                "and nothing is written") +
-         detail::exit_code_row(exit_usage, "wrong usage");
+         detail::exit_code_row(exit_usage, "wrong usage") +
+         detail::exit_code_row(
+             exit_denied,
+             "the policy denies a device; inject prints nothing on standard output, "
+             "and writes only --decisions");
 }
 
 /// The table that the help of `why` prints in addition.

@@ -12,6 +12,7 @@
 #include "exit_codes.hpp"
 #include "in_place.hpp"
 #include "output.hpp"
+#include "policy_command.hpp"
 #include "request.hpp"
 
 /// Reads the config; with `--in-place`, from the file that will be replaced.
@@ -78,9 +79,11 @@ inline ExitCode inject(const Request& request, const Output& output) {
     for (const auto& one : registry->unresolved(request.names)) output.error(one.why);
     return exit_refused;
   }
+  if (const auto code = enforce_policy(request, *devices, output); code != exit_done) return code;
+  const cdi::HostWithOptions<> host{request.host};
   cdi::ConfigJson config{.text = file->text, .file = file->path};
-  if (const auto done = registry->inject_resolved(config, *devices); !done) {
-    const auto located = scan_with_places(request)->inject(config, request.names);
+  if (const auto done = registry->inject_resolved(config, *devices, host); !done) {
+    const auto located = scan_with_places(request)->inject(config, request.names, host);
     return output.refuse(located ? done.error() : located.error());
   }
   if (!request.in_place) return print_config(file->text, config, output);

@@ -19,6 +19,7 @@
 #include "inject_command.hpp"
 #include "list_commands.hpp"
 #include "output.hpp"
+#include "policy_command.hpp"
 #include "request.hpp"
 #include "validate_command.hpp"
 #include "why_command.hpp"
@@ -84,6 +85,35 @@ void keep_places(CLI::App& command, Request& request) {
   command.parse_complete_callback([&request] { request.reading.keep_places = true; });
 }
 
+void add_source(CLI::App& command, Request& request) {
+  command.add_option("--source", request.source, "Where the names come from, for the policy")
+      ->type_name("SOURCE")
+      ->capture_default_str()
+      ->check(CLI::IsMember(std::vector<std::string>{cdi::request_origin_names.begin(),
+                                                     cdi::request_origin_names.end()}));
+}
+
+/// What `inject` does about the host and a policy.
+void add_inject_checks(CLI::App& injection, Request& request) {
+  auto* const policy = injection.add_option("--policy", request.policy,
+                                            "Inject only what this policy allows; hooks without an "
+                                            "environment get a PATH, as with --hook-env");
+  policy->type_name("FILE")->check(not_empty)->each([&request](const std::string&) {
+    request.reading.keep_places = true;
+    request.host.hook_env = {std::string{cdi::explicit_hook_path}};
+  });
+  injection.add_option("--decisions", request.decisions, "Write what the policy decides, as JSON")
+      ->type_name("FILE")
+      ->check(not_empty)
+      ->needs(policy);
+  add_source(injection, request);
+  injection.add_flag_callback(
+      "--hook-env", [&request] { request.host.hook_env = {std::string{cdi::explicit_hook_path}}; },
+      "Give a PATH to hooks without an environment; runc gives them that of the container");
+  injection.add_flag("--resolve-links", request.host.resolve_links,
+                     "Replace links in the host paths of mounts and device nodes");
+}
+
 void add_inject_options(CLI::App& injection, CommandLine& line) {
   auto& request = line.request;
   injection.add_option("CONFIG", request.config, "The config.json, or - for standard input")
@@ -93,6 +123,15 @@ void add_inject_options(CLI::App& injection, CommandLine& line) {
   injection.add_flag("--in-place", request.in_place, "Rewrite CONFIG instead of printing it");
   injection.add_flag("-q,--quiet", request.quiet,
                      "Print no warnings of spec files, and skip files of other kinds");
+  add_inject_checks(injection, request);
+}
+
+void add_policy_options(CLI::App& command, CommandLine& line) {
+  auto& request = line.request;
+  keep_places(command, request);
+  command.add_option("FILE", request.policy, "The policy")->required()->check(not_empty);
+  command.add_option("NAME", request.names, "Qualified names: decide about these devices");
+  add_source(command, request);
 }
 
 void add_why_options(CLI::App& why, CommandLine& line) {
@@ -179,6 +218,8 @@ constexpr CommandRow command_rows[] = {
      add_validate_options},
     {"inject", "Print an OCI config with devices injected", run_request<inject>,
      add_inject_options},
+    {"policy", "Check a policy, or print what it decides about devices", run_request<check_policy>,
+     add_policy_options},
     {"why", "Explain where devices are defined, or why their names are not resolved",
      run_request<explain_names>, add_why_options},
     {"convert", "Print a spec file in another CDI release", run_request<convert>,

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <cdi/host_options.hpp>
+
 #include "output.hpp"
 
 /// The options and arguments of the commands.
@@ -17,16 +19,20 @@ struct Request {
   std::vector<std::string> files{};  // of `validate`
   std::string config{};              // of `inject`
   cdi::ReadOptions reading{};
-  std::vector<std::string> names{};  // of `inject` and `why`
-  bool in_place = false;             // of `inject`
-  bool quiet = false;                // of `inject`
-  bool strict = false;               // of `validate`
-  bool rules = false;                // of `validate`
-  std::string file{};                // of `convert`
-  std::string release{};             // of `convert`, or
-  std::string engine{};              // of `convert`
-  std::string asked_engine{};        // of `why`
-  bool lossy = false;                // of `convert`
+  std::vector<std::string> names{};   // of `inject` and `why`
+  bool in_place = false;              // of `inject`
+  bool quiet = false;                 // of `inject`
+  bool strict = false;                // of `validate`
+  bool rules = false;                 // of `validate`
+  std::string file{};                 // of `convert`
+  std::string release{};              // of `convert`, or
+  std::string engine{};               // of `convert`
+  std::string asked_engine{};         // of `why`
+  bool lossy = false;                 // of `convert`
+  std::string policy{};               // the file; of `inject` and `policy`
+  std::string decisions{};            // the log; of `inject`
+  std::string source{"commandLine"};  // of the names; of `inject` and `policy`
+  cdi::HostOptions host{};            // of `inject`
 };
 
 /// The errors of files, and of directories that are named but missing.

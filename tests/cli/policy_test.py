@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of `cdi policy` and of the policy of `cdi inject`. usage: policy_test.py CDI"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CDI = sys.argv.pop(1)
+DENIED = 3
+
+SPEC = """cdiVersion: 0.6.0
+kind: vendor.com/gpu
+devices:
+- name: hook
+  containerEdits:
+    hooks: [{hookName: createContainer, path: /usr/bin/tool}]
+- name: plain
+  containerEdits: {env: [GPU=1]}
+"""
+NO_HOOKS = {"rules": [{"name": "no hooks", "allow": True, "devices": ["vendor.com/gpu=*"],
+                       "edits": {"hooks": []}}]}
+ALL = {"rules": [{"name": "all", "allow": True}]}
+
+
+class Policy(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="cdi-policy-")
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.spec = self.write("specs/gpu.yaml", SPEC)
+        self.config = self.write("config.json", "{}\n")
+        self.log = os.path.join(self.folder, "log.json")
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
+    def policy(self, value):
+        return self.write("policy.json", json.dumps(value))
+
+    def run_cdi(self, *args, expect=0):
+        done = subprocess.run([CDI, "-d", os.path.join(self.folder, "specs"), *args], text=True,
+                              timeout=20, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, expect, done.stderr)
+        return done.stdout, done.stderr
+
+    def inject(self, policy, *args, expect=0):
+        return self.run_cdi("inject", "--policy", self.policy(policy), "--decisions", self.log,
+                            self.config, *args, expect=expect)
+
+    def read_log(self):
+        with open(self.log) as file:
+            return json.load(file)
+
+    def test_an_allowed_device_is_injected_and_logged(self):
+        out, err = self.inject(NO_HOOKS, "vendor.com/gpu=plain")
+        self.assertEqual(json.loads(out)["process"]["env"], ["GPU=1"])
+        self.assertEqual(err, "")
+        self.assertEqual(self.read_log(), {"allowed": True, "decisions": [
+            {"device": "vendor.com/gpu=plain", "allowed": True, "rule": "no hooks",
+             "source": "commandLine", "file": self.spec}]})
+
+    def test_a_denied_device_is_not_injected_and_logged(self):
+        out, err = self.inject(NO_HOOKS, "--in-place", "vendor.com/gpu=plain",
+                               "vendor.com/gpu=hook", expect=DENIED)
+        self.assertEqual(out, "")
+        self.assertIn(f'{self.spec}:6:', err)
+        self.assertIn('the policy denies "vendor.com/gpu=hook", by the rule "no hooks"', err)
+        with open(self.config) as file:
+            self.assertEqual(file.read(), "{}\n")
+        log = self.read_log()
+        self.assertFalse(log["allowed"])
+        self.assertEqual([one["allowed"] for one in log["decisions"]], [True, False])
+        self.assertEqual(log["decisions"][1]["reasons"][0]["member"],
+                         "devices[0].containerEdits.hooks[0].path")
+
+    def test_the_source_of_the_names_counts(self):
+        policy = {"rules": [{"name": "field", "allow": True, "sources": ["field"]}]}
+        self.inject(policy, "vendor.com/gpu=plain", expect=DENIED)
+        self.inject(policy, "--source", "field", "vendor.com/gpu=plain")
+        self.assertEqual(self.read_log()["decisions"][0]["source"], "field")
+
+    def test_the_owner_and_mode_of_the_file_count(self):
+        policy = {"rules": [{"name": "mine", "allow": True, "fileOwners": [os.geteuid()],
+                             "fileMode": "0644"}]}
+        os.chmod(self.spec, 0o644)
+        self.inject(policy, "vendor.com/gpu=plain")
+        os.chmod(self.spec, 0o666)
+        self.inject(policy, "vendor.com/gpu=plain", expect=DENIED)
+
+    def test_without_a_log_nothing_is_injected(self):
+        os.mkdir(self.log)
+        out, err = self.inject(ALL, "vendor.com/gpu=plain", expect=1)
+        self.assertEqual(out, "")
+        self.assertIn(self.log, err)
+
+    def test_an_invalid_policy_denies_everything(self):
+        out, err = self.inject({"rules": [{"name": "a", "allow": True, "hooks": []}]},
+                               "vendor.com/gpu=plain", expect=1)
+        self.assertEqual(out, "")
+        self.assertIn("policy.json:1:41: rules[0].hooks: unknown field", err)
+        self.run_cdi("inject", "--policy", "/no/such/file", self.config, "vendor.com/gpu=plain",
+                     expect=1)
+
+    def test_a_log_needs_a_policy(self):
+        self.run_cdi("inject", "--decisions", self.log, self.config, "vendor.com/gpu=plain",
+                     expect=2)
+
+    def test_hooks_get_an_environment_with_a_policy_or_on_request(self):
+        def env_of(out):
+            return json.loads(out)["hooks"]["createContainer"][0].get("env")
+
+        name = "vendor.com/gpu=hook"
+        self.assertIsNone(env_of(self.run_cdi("inject", self.config, name)[0]))
+        self.assertIn("PATH=", env_of(self.inject(ALL, name)[0])[0])
+        self.assertIn("PATH=",
+                      env_of(self.run_cdi("inject", "--hook-env", self.config, name)[0])[0])
+
+    def test_a_policy_is_checked_and_asked_about_devices(self):
+        path = self.policy(NO_HOOKS)
+        self.assertEqual(self.run_cdi("policy", path)[0], f"{path}: valid\n")
+        self.assertEqual(self.run_cdi("policy", path, "vendor.com/gpu=plain")[0],
+                         'vendor.com/gpu=plain: allowed by "no hooks"\n')
+        out = self.run_cdi("policy", path, "vendor.com/gpu=hook", expect=DENIED)[0]
+        self.assertTrue(out.startswith('vendor.com/gpu=hook: denied by "no hooks"\n  ' + self.spec))
+        log = json.loads(self.run_cdi("policy", path, "vendor.com/gpu=hook", "-o", "json",
+                                      expect=DENIED)[0])
+        self.assertFalse(log["allowed"])
+        self.run_cdi("policy", path, "vendor.com/gpu=none", expect=1)
+        self.run_cdi("policy", self.write("bad.json", "{}"), expect=1)
+
+    def test_links_are_resolved_on_request(self):
+        os.symlink("/usr", os.path.join(self.folder, "link"))
+        self.write("specs/link.json", json.dumps({
+            "cdiVersion": "0.6.0", "kind": "vendor.com/link", "devices": [
+                {"name": "a", "containerEdits": {"mounts": [
+                    {"hostPath": os.path.join(self.folder, "link"), "containerPath": "/a"}]}}]}))
+        def source(*args):
+            out = self.run_cdi("inject", *args, self.config, "vendor.com/link=a")[0]
+            return json.loads(out)["mounts"][0]["source"]
+
+        self.assertEqual(source("--resolve-links"), "/usr")
+        self.assertEqual(source(), os.path.join(self.folder, "link"))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
