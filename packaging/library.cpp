@@ -7,6 +7,7 @@
 #define CDI_SOURCE
 
 #include <cdi/cdi.hpp>
+#include <cdi/drift.hpp>
 #include <cdi/host_options.hpp>
 #include <cdi/inject_json.hpp>
 #include <cdi/policy.hpp>

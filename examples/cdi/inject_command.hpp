@@ -80,6 +80,7 @@ inline ExitCode inject(const Request& request, const Output& output) {
     return exit_refused;
   }
   if (const auto code = enforce_policy(request, *devices, output); code != exit_done) return code;
+  report_drift(request, *devices, output);
   const cdi::HostWithOptions<> host{request.host};
   cdi::ConfigJson config{.text = file->text, .file = file->path};
   if (const auto done = registry->inject_resolved(config, *devices, host); !done) {

@@ -110,6 +110,19 @@ void add_inject_checks(CLI::App& injection, Request& request) {
   injection.add_flag_callback(
       "--hook-env", [&request] { request.host.hook_env = {std::string{cdi::explicit_hook_path}}; },
       "Give a PATH to hooks without an environment; runc gives them that of the container");
+  injection
+      .add_option("--drift", request.drift,
+                  "If the host has another device number than the spec: keep that of the spec, "
+                  "report it, follow the host with a warning, or fail")
+      ->type_name("WHAT")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"keep", "report", "follow", "fail"}))
+      ->each([&request](const std::string& what) {
+        request.reading.keep_places = true;
+        request.host.drift = what == "follow" ? cdi::HostDrift::follow
+                             : what == "fail" ? cdi::HostDrift::fail
+                                              : cdi::HostDrift::keep;
+      });
   injection.add_flag("--resolve-links", request.host.resolve_links,
                      "Replace links in the host paths of mounts and device nodes");
 }

@@ -32,6 +32,7 @@ struct Request {
   std::string policy{};               // the file; of `inject` and `policy`
   std::string decisions{};            // the log; of `inject`
   std::string source{"commandLine"};  // of the names; of `inject` and `policy`
+  std::string drift{"keep"};          // of `inject`
   cdi::HostOptions host{};            // of `inject`
 };
 

@@ -136,6 +136,29 @@ class Policy(unittest.TestCase):
         self.run_cdi("policy", path, "vendor.com/gpu=none", expect=1)
         self.run_cdi("policy", self.write("bad.json", "{}"), expect=1)
 
+    def test_drift_of_device_numbers_is_kept_reported_followed_or_fails(self):
+        spec = self.write("specs/null.yaml", """cdiVersion: 0.6.0
+kind: vendor.com/null
+devices:
+- name: a
+  containerEdits:
+    deviceNodes: [{path: /dev/null, type: c, major: 250, minor: 7, fileMode: 438}]
+""")
+
+        def inject(*args, expect=0):
+            out, err = self.run_cdi("inject", *args, self.config, "vendor.com/null=a",
+                                    expect=expect)
+            device = json.loads(out)["linux"]["devices"][0] if out else {}
+            return device.get("major"), device.get("minor"), err
+
+        message = (f'{spec}:6:53: devices[0].containerEdits.deviceNodes[0].major: host device '
+                   '"/dev/null" is c 1:3, not c 250:7\n')
+        self.assertEqual(inject(), (250, 7, ""))
+        self.assertEqual(inject("--drift", "report"), (250, 7, "cdi: warning: " + message))
+        self.assertEqual(inject("--drift", "follow"), (1, 3, "cdi: warning: " + message))
+        self.assertEqual(inject("--drift", "fail", expect=1),
+                         (None, None, "cdi: error: " + message))
+
     def test_links_are_resolved_on_request(self):
         os.symlink("/usr", os.path.join(self.folder, "link"))
         self.write("specs/link.json", json.dumps({
