@@ -11,3 +11,4 @@
 #include <cdi/host_options.hpp>
 #include <cdi/inject_json.hpp>
 #include <cdi/policy.hpp>
+#include <cdi/runtime_features.hpp>

@@ -11,6 +11,7 @@
 #include "config_file.hpp"
 #include "exit_codes.hpp"
 #include "in_place.hpp"
+#include "inject_checks.hpp"
 #include "output.hpp"
 #include "policy_command.hpp"
 #include "request.hpp"
@@ -80,6 +81,9 @@ inline ExitCode inject(const Request& request, const Output& output) {
     return exit_refused;
   }
   if (const auto code = enforce_policy(request, *devices, output); code != exit_done) return code;
+  if (const auto code = report_unsupported(request, *devices, output); code != exit_done) {
+    return code;
+  }
   report_drift(request, *devices, output);
   const cdi::HostWithOptions<> host{request.host};
   cdi::ConfigJson config{.text = file->text, .file = file->path};

@@ -123,6 +123,12 @@ void add_inject_checks(CLI::App& injection, Request& request) {
                              : what == "fail" ? cdi::HostDrift::fail
                                               : cdi::HostDrift::keep;
       });
+  injection
+      .add_option("--features", request.features,
+                  "Warn of edits that a runtime does not implement: the output of runc features")
+      ->type_name("FILE")
+      ->check(not_empty)
+      ->each([&request](const std::string&) { request.reading.keep_places = true; });
   injection.add_flag("--resolve-links", request.host.resolve_links,
                      "Replace links in the host paths of mounts and device nodes");
 }

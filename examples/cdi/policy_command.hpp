@@ -13,7 +13,6 @@
 
 #include <fmt/format.h>
 
-#include <cdi/drift.hpp>
 #include <cdi/policy.hpp>
 
 #include "exit_codes.hpp"
@@ -69,13 +68,6 @@ inline ExitCode enforce_policy(const Request& request,
     for (const auto& reason : decision.reasons) output.error(detail::denial(decision, reason));
   }
   return cdi::require_allowed(decisions) ? exit_done : exit_denied;
-}
-
-/// What `--drift` does besides `HostOptions::drift`: it warns.
-inline void report_drift(const Request& request, const std::vector<cdi::ResolvedDevice>& devices,
-                         const Output& output) {
-  if (request.drift == "keep" || request.drift == "fail") return;
-  for (const auto& drift : cdi::find_drift(devices)) output.warning(drift);
 }
 
 /// Checks a policy file; with names, prints what it decides about these devices.

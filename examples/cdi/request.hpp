@@ -33,6 +33,7 @@ struct Request {
   std::string decisions{};            // the log; of `inject`
   std::string source{"commandLine"};  // of the names; of `inject` and `policy`
   std::string drift{"keep"};          // of `inject`
+  std::string features{};             // the file of the runtime; of `inject`
   cdi::HostOptions host{};            // of `inject`
 };
 

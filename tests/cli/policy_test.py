@@ -159,6 +159,18 @@ devices:
         self.assertEqual(inject("--drift", "fail", expect=1),
                          (None, None, "cdi: error: " + message))
 
+    def test_edits_that_a_runtime_does_not_implement_are_reported(self):
+        features = self.write("features.json", '{"ociVersionMax": "1.1.0", "hooks": ["poststop"]}')
+        out, err = self.run_cdi("inject", "--features", features, self.config,
+                                "vendor.com/gpu=hook")
+        self.assertIn("createContainer", json.loads(out)["hooks"])
+        self.assertEqual(err, f'cdi: warning: {self.spec}:6:24: devices[0].containerEdits.hooks[0]'
+                              '.hookName: the runtime runs no hooks at "createContainer"\n')
+        self.assertEqual(self.run_cdi("inject", "--features", features, self.config,
+                                      "vendor.com/gpu=plain")[1], "")
+        self.run_cdi("inject", "--features", self.config, self.config, "vendor.com/gpu=plain",
+                     expect=1)
+
     def test_links_are_resolved_on_request(self):
         os.symlink("/usr", os.path.join(self.folder, "link"))
         self.write("specs/link.json", json.dumps({

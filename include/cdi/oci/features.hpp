@@ -1,0 +1,93 @@
+// OCI runtime spec 1.3.0, features.md and features-linux.md: what a runtime implements.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_OCI_FEATURES_HPP
+#define CDI_OCI_FEATURES_HPP
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <cdi/model/any_value.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/storage.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+namespace oci {
+
+/// A feature that a runtime has or lacks; absent means that it is not known. features-linux.md.
+struct FeatureSwitch {
+  std::optional<bool> enabled{};  ///< whether the runtime implements it
+  ExtraOf<Owning> extra = no_items;
+
+  friend bool operator==(const FeatureSwitch&, const FeatureSwitch&) = default;
+
+  /// The field list.
+  static constexpr void fields(auto& list) { list("enabled", &FeatureSwitch::enabled); }
+};
+
+/// What a runtime implements of `linux.intelRdt`. features-linux.md, "Intel RDT".
+struct IntelRdtFeatures {
+  std::optional<bool> enabled{};     ///< whether it implements it
+  std::optional<bool> schemata{};    ///< whether it implements `schemata`; since 1.3.0
+  std::optional<bool> monitoring{};  ///< whether it implements `enableMonitoring`; since 1.3.0
+  ExtraOf<Owning> extra = no_items;
+
+  friend bool operator==(const IntelRdtFeatures&, const IntelRdtFeatures&) = default;
+
+  /// The field list.
+  static constexpr void fields(auto& list) {
+    using Self = IntelRdtFeatures;
+    list("enabled", &Self::enabled);
+    list("schemata", &Self::schemata);
+    list("monitoring", &Self::monitoring);
+  }
+};
+
+/// What a runtime implements of `linux`, as far as edits need it. features-linux.md.
+struct LinuxFeatures {
+  std::optional<IntelRdtFeatures> intel_rdt{};  ///< Intel Resource Director Technology
+  std::optional<FeatureSwitch> net_devices{};   ///< moved network interfaces; since 1.3.0
+  ExtraOf<Owning> extra = no_items;
+
+  friend bool operator==(const LinuxFeatures&, const LinuxFeatures&) = default;
+
+  /// The field list.
+  static constexpr void fields(auto& list) {
+    using Self = LinuxFeatures;
+    list("intelRdt", &Self::intel_rdt);
+    list("netDevices", &Self::net_devices);
+  }
+};
+
+/// What a runtime implements, as `runc features` and `crun features` print it. Members that do not
+/// matter for edits are in `extra`. features.md.
+struct Features {
+  std::string oci_version_min{};                    ///< the oldest OCI release that it takes
+  std::string oci_version_max{};                    ///< the newest; required
+  std::optional<std::vector<std::string>> hooks{};  ///< the hook points; absent when not known
+  /// The mount options that it knows itself; absent when not known.
+  std::optional<std::vector<std::string>> mount_options{};
+  std::optional<LinuxFeatures> linux_{};  ///< `linux` is a macro of some compilers
+  ExtraOf<Owning> extra = no_items;
+
+  friend bool operator==(const Features&, const Features&) = default;
+
+  /// The field list.
+  static constexpr void fields(auto& list) {
+    using Self = Features;
+    list("ociVersionMin", &Self::oci_version_min);
+    list("ociVersionMax", &Self::oci_version_max, required);
+    list("hooks", &Self::hooks);
+    list("mountOptions", &Self::mount_options);
+    list("linux", &Self::linux_);
+  }
+};
+
+}  // namespace oci
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_OCI_FEATURES_HPP
