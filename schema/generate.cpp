@@ -5,6 +5,7 @@
 //
 //   generate-schema cdi         a spec file, with the members of the current release
 //   generate-schema oci-edits   an empty OCI config after edits of such specs
+//   generate-schema policy      a policy
 //
 // The schemas are for writers: they do not allow null or field names in another case, which readers
 // accept.
@@ -17,6 +18,7 @@
 #include <iostream>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -34,6 +36,7 @@
 #include <cdi/model/type.hpp>
 #include <cdi/oci/hooks.hpp>
 #include <cdi/oci/spec.hpp>
+#include <cdi/policy.hpp>
 #include <cdi/rules.hpp>
 #include <cdi/spec.hpp>
 
@@ -124,11 +127,11 @@ Json not_all_empty() {
   return {{"anyOf", std::move(ways)}};
 }
 
-/// What a rule requires of a member, besides its type.
+/// What a rule requires of a member, besides its type. A demand without a rule is always an error.
 struct Demand {
   std::string_view type;
   std::string_view key;
-  Rule rule;
+  std::optional<Rule> rule;
   Json words;
 };
 
@@ -174,6 +177,29 @@ std::vector<Demand> oci_demands() {
   };
 }
 
+/// A pattern of a qualified name: see `detail::fault_of_device`.
+Json a_device_pattern() {
+  const std::string any = "[A-Za-z0-9_.:*-]";
+  return all_matching("(" + any + "*/" + any + "*|" + any + "*[*]" + any + "*)=" + any + "+");
+}
+
+/// `validate_policy` checks the same.
+std::vector<Demand> policy_demands() {
+  const Json path_patterns = each_item(matching("^/"));
+  return {
+      {"PolicyRule", "name", {}, not_empty_text()},
+      {"PolicyRule", "devices", {}, each_item(a_device_pattern())},
+      {"PolicyRule", "sources", {}, each_item(one_of(cdi::request_origin_names))},
+      {"PolicyRule", "files", {}, path_patterns},
+      {"PolicyRule", "fileMode", {}, all_matching("[0-7]{0,4}")},
+      {"EditLimits", "env", {}, each_item({{"minLength", 1}, {"not", matching("=")}})},
+      {"EditLimits", "deviceNodes", {}, path_patterns},
+      {"EditLimits", "netDevices", {}, each_item(not_empty_text())},
+      {"EditLimits", "hooks", {}, path_patterns},
+      {"EditLimits", "mounts", {}, path_patterns},
+  };
+}
+
 /// A type with only some of its members in the schema, none of them required.
 struct Part {
   std::string_view type;
@@ -192,7 +218,8 @@ std::vector<Part> oci_parts() {
   };
 }
 
-/// For example, `LinuxDevice` for `cdi::oci::BasicLinuxDevice<cdi::Owning>`.
+/// For example, `LinuxDevice` for `cdi::oci::BasicLinuxDevice<cdi::Owning>`, and `Policy` for
+/// `cdi::Policy`.
 template <class T>
 std::string type_name() {
   const std::unique_ptr<char, void (*)(void*)> whole{
@@ -200,7 +227,8 @@ std::string type_name() {
   constexpr std::string_view mark = "Basic";
   std::string_view name{whole.get()};
   name = name.substr(0, name.find('<'));
-  return std::string{name.substr(name.rfind(mark) + mark.size())};
+  name = name.substr(name.rfind(':') + 1);
+  return std::string{name.starts_with(mark) ? name.substr(mark.size()) : name};
 }
 
 class Schema {
@@ -288,8 +316,8 @@ class Schema {
     if (found == demands_.end()) return Json::object();
     const Demand demand = std::move(*found);
     demands_.erase(found);
-    return cdi::row_of(demand.rule).severity != cdi::Severity::warning ? demand.words
-                                                                       : Json::object();
+    const bool warns = demand.rule && cdi::row_of(*demand.rule).severity == cdi::Severity::warning;
+    return warns ? Json::object() : demand.words;
   }
 
   std::vector<Demand> demands_;
@@ -310,6 +338,12 @@ Json oci_edits_schema() {
       "What edits of the Container Device Interface write into an OCI config");
 }
 
+Json policy_schema() {
+  return Schema{policy_demands(), {}}.document<cdi::Policy>(
+      "urn:container-device-interface:policy",
+      "A policy: which devices may be injected, and what their edits may do");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -318,8 +352,10 @@ int main(int argc, char** argv) {
     std::cout << cdi_schema().dump(2) << '\n';
   } else if (which == "oci-edits") {
     std::cout << oci_edits_schema().dump(2) << '\n';
+  } else if (which == "policy") {
+    std::cout << policy_schema().dump(2) << '\n';
   } else {
-    std::cerr << "usage: generate-schema cdi|oci-edits\n";
+    std::cerr << "usage: generate-schema cdi|oci-edits|policy\n";
     return 2;
   }
 }

@@ -1,4 +1,4 @@
-// Everything but `<cdi/sha256.hpp>`. Needs nlohmann_json.
+// Everything that most programs need: docs/headers.md has the list. Needs nlohmann_json.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_CDI_HPP

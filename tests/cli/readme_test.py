@@ -46,6 +46,7 @@ if not importlib.util.find_spec("jsonschema"):
     NOT_RUN["python3"] = "this one has no jsonschema"
 
 # What is on the host before the commands are run there.
+POLICY = (PROJECT / "examples/policy.json").read_text(encoding="utf-8")
 SPEC = """\
 cdiVersion: 0.7.0
 kind: vendor.com/gpu
@@ -61,12 +62,15 @@ FILES = {
         "cdiVersion": "0.7.0", "kind": "vendor.com/gpu",
         "devices": [{"name": "0", "containerEdits": {"env": ["GPU=0"]}}]}),
     "config.json": '{"ociVersion": "1.0.2"}',
+    "policy.json": POLICY,
+    "features.json": '{"ociVersionMax": "1.0.2-dev"}',
 }
 TRANSCRIPT_FILES = {
     "etc/cdi/vendor.yaml": SPEC,
     "var/run/cdi/.keep": "",
     "config.json": json.dumps({"ociVersion": "1.0.2", "process": {"env": ["PATH=/bin"]}}, indent=2)
                    + "\n",
+    "policy.json": POLICY,
     "gpu.yaml": """\
 cdiVersion: 0.7.0
 kind: vendor.com/gpu

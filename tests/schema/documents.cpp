@@ -10,6 +10,7 @@
 //                    else {"accepted": false, "rule": "", "where": "kind", "message": "..."};
 //                    both with "values": {"root": ...}, the values in the text, or null if it has
 //                    none
+//   {"policy": TEXT} {"accepted": whether it is a policy, "message": why not}
 //   {"dirs": [PATH, ...], "devices": [NAME, ...]}
 //                    {"oci": {} after their edits}, or {"message": "..."}
 
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include <cdi/cdi.hpp>
+#include <cdi/policy.hpp>
 
 namespace {
 
@@ -58,6 +60,12 @@ Json check_file(const std::string& path) {
   return answer;
 }
 
+Json check_policy(const std::string& text) {
+  const auto policy = cdi::read_policy(text);
+  return {{"accepted", policy.has_value()},
+          {"message", policy ? std::string{} : to_string(policy.error())}};
+}
+
 Json inject_into_nothing(const Json& query) {
   cdi::Cache cache{query["dirs"].get<std::vector<std::string>>()};
   Json oci = Json::object();
@@ -66,13 +74,17 @@ Json inject_into_nothing(const Json& query) {
   return {{"oci", oci}};
 }
 
+Json answer_to(const Json& query) {
+  if (query.contains("file")) return check_file(query["file"].get<std::string>());
+  if (query.contains("policy")) return check_policy(query["policy"].get<std::string>());
+  return inject_into_nothing(query);
+}
+
 }  // namespace
 
 int main() {
   for (std::string line; std::getline(std::cin, line);) {
     const Json query = Json::parse(line);
-    const Json answer = query.contains("file") ? check_file(query["file"].get<std::string>())
-                                               : inject_into_nothing(query);
-    std::cout << answer.dump(-1, ' ', true, Json::error_handler_t::replace) << '\n';
+    std::cout << answer_to(query).dump(-1, ' ', true, Json::error_handler_t::replace) << '\n';
   }
 }

@@ -116,6 +116,34 @@ SAMPLES = [
     *[spec_with_node(fileMode=number) for number in NUMBERS],
 ]
 
+def policy_with(**members):
+    return {"rules": [{"name": "r", "allow": True, **members}]}
+
+
+# Policies just inside and just outside of what is accepted. A schema does not express that names
+# are unique, and that a rule that denies has no limits.
+POLICIES = [
+    {}, {"rules": []}, {"rules": [], "rule": []}, {"rules": [{}]}, {"rules": [{"name": "r"}]},
+    {"rules": [{"allow": True}]}, {"rules": [{"name": "", "allow": True}]}, policy_with(allow=1),
+    policy_with(edits={}), policy_with(edits=None), policy_with(edits={"hook": []}),
+    *[policy_with(devices=texts) for texts in ([], None, "v/c=d", ["v/c=d", "v/c=*"], ["v/c"])],
+    *[policy_with(devices=[f"v/{word}=d"]) for word in WORDS if word and word[0] not in "-/"
+      and word.isalnum()],
+    *[policy_with(devices=[text]) for text in (
+        "", "*", "*=*", "v*=d", "v=d", "v/c=", "=d", "v/c=d=e", "v/c=[0]", "v/c/e=d", "v/c=d/e",
+        "v/c=a b", "v/c=d\n", "v/c=0:1", "*/*=*", "v/c*=a*b")],
+    *[policy_with(sources=[text]) for text in (
+        "field", "annotation", "variable", "commandLine", "commandline", "")],
+    *[policy_with(files=[text]) for text in ("/etc/cdi", "etc", "", "/", "/*")],
+    *[policy_with(fileMode=text) for text in ("", "0", "0644", "07777", "7777", "0800", "rw")],
+    *[policy_with(fileOwners=[number]) for number in NUMBERS if number not in (1.0, 1e2)],
+    *[policy_with(edits={key: [text]}) for text in ("", "a", "*", "a=b", "/a", "/a=b")
+      for key in ("env", "deviceNodes", "netDevices", "hooks", "mounts")],
+    *[policy_with(edits={key: value}) for value in (True, False, "no")
+      for key in ("nodeNumbers", "writableMounts", "intelRdt")],
+    policy_with(edits={"additionalGids": [44]}), policy_with(edits={"additionalGids": [-1]}),
+]
+
 # Configs with members that edits do not write.
 NOT_EDITS = [
     {"ociVersion": "1.0.2"}, {"process": {"args": []}}, {"process": {"env": ["A"]}},
@@ -202,7 +230,7 @@ def places(error):
 
 class Files(unittest.TestCase):
     def test_schema_files_are_up_to_date(self):
-        for which in ("cdi", "oci-edits"):
+        for which in ("cdi", "oci-edits", "policy"):
             with self.subTest(schema=which):
                 text = generate(which)
                 path = PROJECT / "schema" / (json.loads(text)["$id"].split(":")[-1] + ".json")
@@ -218,7 +246,7 @@ class Files(unittest.TestCase):
 class Validation(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.schemas = {which: json.loads(generate(which)) for which in ("cdi", "oci-edits")}
+        cls.schemas = {which: json.loads(generate(which)) for which in ("cdi", "oci-edits", "policy")}
         cls.cdi = Draft202012Validator(cls.schemas["cdi"])
         cls.oci_edits = Draft202012Validator(cls.schemas["oci-edits"])
 
@@ -290,6 +318,15 @@ class Validation(unittest.TestCase):
         wrong = [(document, answer.get("message", "is accepted"))
                  for document, answer in zip(SAMPLES, answers)
                  if self.cdi.is_valid(document) != answer["accepted"]]
+        self.assertEqual(wrong, [])
+        self.assertEqual({answer["accepted"] for answer in answers}, {True, False})
+
+    def test_policies_validate_exactly_if_accepted(self):
+        policy = Draft202012Validator(self.schemas["policy"])
+        answers = ask_library([{"policy": json.dumps(sample)} for sample in POLICIES])
+        wrong = [(sample, answer["message"] or "is accepted")
+                 for sample, answer in zip(POLICIES, answers)
+                 if policy.is_valid(sample) != answer["accepted"]]
         self.assertEqual(wrong, [])
         self.assertEqual({answer["accepted"] for answer in answers}, {True, False})
 
