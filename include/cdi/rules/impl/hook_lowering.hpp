@@ -1,0 +1,393 @@
+// The bodies of <cdi/rules/hook_lowering.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_RULES_IMPL_HOOK_LOWERING_HPP
+#define CDI_RULES_IMPL_HOOK_LOWERING_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cdi/base/path.hpp>
+#include <cdi/base/result.hpp>
+#include <cdi/rules/hook_lowering.hpp>
+#include <cdi/rules/impl/hook_class.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+inline Error not_lowered(std::string reason) {
+  return {.code = Errc::unsupported, .message = std::move(reason)};
+}
+
+/// `--name value` or `--name=value`.
+struct HookFlag {
+  std::string_view name;
+  std::string_view value;
+};
+
+/// The flags after the command in `arguments`, all of which are in `known`.
+inline Result<std::vector<HookFlag>> hook_flags(std::span<const std::string_view> arguments,
+                                                std::span<const std::string_view> known) {
+  const auto not_understood = [](std::string_view argument) {
+    return not_lowered("its argument " + quoted(argument) + " is not understood");
+  };
+  std::vector<HookFlag> flags;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const auto argument = arguments[i];
+    if (!argument.starts_with("--")) return not_understood(argument);
+    const auto equals = argument.find('=');
+    HookFlag flag{argument.substr(2, equals - 2), {}};
+    bool is_known = false;
+    for (const auto name : known) is_known = is_known || name == flag.name;
+    const bool has_value = equals != std::string_view::npos || i + 1 < arguments.size();
+    if (!is_known || !has_value) return not_understood(argument);
+    flag.value = equals != std::string_view::npos ? argument.substr(equals + 1) : arguments[++i];
+    // The program splits lists at commas. Control characters cannot be meant.
+    for (const char c : flag.value) {
+      if (c == ',' || static_cast<unsigned char>(c) < ' ') return not_understood(flag.value);
+    }
+    if (flag.value.empty() || flag.value.starts_with("--")) return not_understood(argument);
+    flags.push_back(flag);
+  }
+  return flags;
+}
+
+/// Whether a path is absolute, below the root, and without `..`.
+inline bool is_plain_path(std::string_view path) {
+  if (!path.starts_with('/') || clean_path(path) == "/") return false;
+  const auto ended = std::string{path}.append("/");
+  return ended.find("/../") == std::string::npos;
+}
+
+inline Error bad_path(std::string_view path) {
+  return not_lowered("its path " + quoted(path) +
+                     " is not an absolute path without .. below the root");
+}
+
+inline bool is_at_or_below(std::string_view path, std::string_view folder) {
+  return path == folder ||
+         (path.starts_with(folder) && path.substr(folder.size()).starts_with('/'));
+}
+
+/// The innermost mount that hides a path of the root; null when there is none.
+inline const ContainerOutline::MountPoint* mount_over(const ContainerOutline& container,
+                                                      std::string_view path) {
+  const ContainerOutline::MountPoint* found = nullptr;
+  std::size_t longest = 0;
+  for (const auto& mount : container.mounts) {
+    const auto folder = clean_path(mount.destination);
+    if (folder == "/" || !is_at_or_below(path, folder) || folder.size() < longest) continue;
+    longest = folder.size();
+    found = &mount;
+  }
+  return found;
+}
+
+inline Error hidden(std::string_view path, const ContainerOutline::MountPoint& mount) {
+  return not_lowered("the mount of " + quoted(mount.destination) + " would hide " + quoted(path) +
+                     ", if it were changed in the root");
+}
+
+/// Whether the runtime fills this mount with the nodes of the container.
+inline bool is_runtime_dev(const ContainerOutline::MountPoint& mount) {
+  return clean_path(mount.destination) == "/dev" && mount.type == "tmpfs";
+}
+
+/// `name` of a path in the folder of a link, without `..`.
+inline std::string target_path(std::string_view link, std::string_view target) {
+  if (target.starts_with('/')) return clean_path(target);
+  return clean_path(std::string{link.substr(0, link.rfind('/') + 1)}.append(target));
+}
+
+inline bool has_node(const ContainerOutline& container, std::string_view path) {
+  for (const auto& node : container.nodes) {
+    if (clean_path(node.path) == path) return true;
+  }
+  return false;
+}
+
+inline Result<void> lower_link(std::string_view value, const ContainerOutline& container,
+                               LoweredHook& out) {
+  const auto colons = value.find("::");
+  const bool is_pair = colons != std::string_view::npos && colons != 0 &&
+                       value.find("::", colons + 2) == std::string_view::npos;
+  if (!is_pair) return not_lowered("its link " + quoted(value) + " is not TARGET::LINK");
+  const auto target = value.substr(0, colons);
+  const auto written = value.substr(colons + 2);
+  if (!is_plain_path(written) || written.ends_with('/')) return bad_path(written);
+  const auto path = clean_path(written);
+  const auto* const mount = mount_over(container, path);
+  if (mount == nullptr) {
+    out.changes.links.push_back({path, std::string{target}});
+    return {};
+  }
+  auto node = target_path(path, target);
+  if (!is_runtime_dev(*mount) || !has_node(container, node)) return hidden(path, *mount);
+  if (!has_node(container, path)) out.node_links.push_back({path, std::move(node)});
+  return {};
+}
+
+inline Result<void> lower_symlinks(std::span<const HookFlag> flags,
+                                   const ContainerOutline& container, LoweredHook& out) {
+  if (flags.empty()) return not_lowered("it has no --link");
+  for (const auto& flag : flags) {
+    if (auto done = lower_link(flag.value, container, out); !done) return done;
+  }
+  return {};
+}
+
+/// Whether files of ld.so.conf.d and of musl can hold a folder, which has no other meaning there.
+inline bool is_plain_folder(std::string_view folder) {
+  return is_plain_path(folder) && folder.find_first_of(" :;#=*?[\\") == std::string_view::npos;
+}
+
+inline Result<void> lower_ldcache(std::span<const HookFlag> flags,
+                                  const ContainerOutline& container, LoweredHook& out) {
+  constexpr std::string_view conf = "/etc/ld.so.conf.d/00-cdi.conf";
+  if (const auto* mount = mount_over(container, conf)) return hidden(conf, *mount);
+  out.needs_ldconfig = true;
+  for (const auto& flag : flags) {
+    if (flag.name == "ldconfig-path") {
+      if (!out.ldconfig.empty()) return not_lowered("it has two --ldconfig-path");
+      out.ldconfig = flag.value.substr(flag.value.starts_with('@') ? 1 : 0);
+      if (!is_plain_path(out.ldconfig)) return bad_path(out.ldconfig);
+      continue;
+    }
+    if (!is_plain_folder(flag.value)) {
+      return not_lowered("the linker's files cannot hold its folder " + quoted(flag.value));
+    }
+    out.changes.library_folders.push_back(clean_path(flag.value));
+  }
+  return {};
+}
+
+inline bool is_version(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789.") == std::string_view::npos &&
+         text.front() != '.';
+}
+
+inline Result<void> lower_cuda_compat(std::span<const HookFlag> flags,
+                                      const ContainerOutline& container, LoweredHook& out) {
+  CudaCompat compat{.folder = "/usr/local/cuda/compat"};
+  for (const auto& flag : flags) {
+    if (flag.name == "cuda-compat-container-root") {
+      if (!is_plain_folder(flag.value)) return bad_path(flag.value);
+      compat.folder = clean_path(flag.value);
+      continue;
+    }
+    if (!is_version(flag.value)) {
+      return not_lowered("its version " + quoted(flag.value) + " is not understood");
+    }
+    const bool is_driver = flag.name == "host-driver-version";
+    (is_driver ? compat.host_driver_version : compat.host_cuda_version) = flag.value;
+  }
+  if (compat.host_driver_version.empty() && compat.host_cuda_version.empty()) return {};
+  if (const auto* mount = mount_over(container, compat.folder)) {
+    return hidden(compat.folder, *mount);
+  }
+  out.changes.cuda_compat.push_back(std::move(compat));
+  return {};
+}
+
+/// The permission bits that an octal number names.
+inline std::optional<std::uint32_t> parse_mode(std::string_view text) {
+  if (text.empty() || text.size() > 5) return std::nullopt;
+  std::uint32_t mode = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '7') return std::nullopt;
+    mode = mode * 8 + static_cast<std::uint32_t>(c - '0');
+  }
+  return mode <= 07777 ? std::optional{mode} : std::nullopt;
+}
+
+/// Whether the runtime creates this directory for a node below it. Its mode is then 0755.
+inline bool is_runtime_folder(const ContainerOutline& container, std::string_view path) {
+  const auto* const mount = mount_over(container, path);
+  if (mount == nullptr || !is_runtime_dev(*mount)) return false;
+  for (const auto& node : container.nodes) {
+    const auto cleaned = clean_path(node.path);
+    if (cleaned != path && is_at_or_below(cleaned, path)) return true;
+  }
+  return false;
+}
+
+inline Result<void> lower_chmod(std::span<const HookFlag> flags, const ContainerOutline& container,
+                                LoweredHook& out) {
+  std::optional<std::uint32_t> mode;
+  for (const auto& flag : flags) {
+    if (flag.name != "mode") continue;
+    if (mode) return not_lowered("it has two --mode");
+    mode = parse_mode(flag.value);
+    if (!mode) return not_lowered("its mode " + quoted(flag.value) + " is not an octal mode");
+  }
+  if (!mode) return not_lowered("it has no --mode");
+  for (const auto& flag : flags) {
+    if (flag.name != "path") continue;
+    if (!is_plain_path(flag.value)) return bad_path(flag.value);
+    auto path = clean_path(flag.value);
+    if (*mode == 0755 && is_runtime_folder(container, path)) continue;
+    if (const auto* mount = mount_over(container, path)) return hidden(path, *mount);
+    out.changes.modes.push_back({std::move(path), *mode});
+  }
+  return {};
+}
+
+/// The minor number of `/dev/nvidia0` to `/dev/nvidia63`; nothing for other nodes.
+inline std::optional<std::uint32_t> gpu_minor(const ContainerOutline::Node& node) {
+  constexpr std::string_view stem = "/dev/nvidia";
+  const auto path = clean_path(node.path);
+  if (node.type != "c" || !std::string_view{path}.starts_with(stem)) return std::nullopt;
+  auto digits = std::string_view{path}.substr(stem.size());
+  std::uint32_t number = 0;
+  if (!take_number(digits, number) || !digits.empty() || number > 63) return std::nullopt;
+  if (node.minor < 0 || node.minor > 63) return std::nullopt;
+  return static_cast<std::uint32_t>(node.minor);
+}
+
+inline Result<void> lower_profile(const ContainerOutline& container, LoweredHook& out) {
+  constexpr std::string_view path =
+      "/etc/nvidia/nvidia-application-profiles-rc.d/10-container.conf";
+  if (const auto* mount = mount_over(container, path)) return hidden(path, *mount);
+  std::uint64_t mask = 0;
+  for (const auto& node : container.nodes) {
+    if (const auto minor = gpu_minor(node)) mask |= std::uint64_t{1} << *minor;
+  }
+  std::string digits;
+  for (auto rest = mask; digits.empty() || rest != 0; rest /= 16) {
+    digits.insert(0, 1, "0123456789abcdef"[rest % 16]);
+  }
+  out.changes.files.push_back(
+      {std::string{path}, R"({"profiles":[{"name":"_container_","settings":)"
+                          R"(["EGLVisibleDGPUDevices",0x)" +
+                              digits +
+                              R"(]}],"rules":[{"pattern":[],"profile":"_container_"}]})"
+                              "\n"});
+  return {};
+}
+
+/// The flags of the commands of a class.
+inline std::span<const std::string_view> flags_of(HookClass id) {
+  static constexpr std::string_view symlinks[] = {"link"};
+  static constexpr std::string_view ldcache[] = {"folder", "ldconfig-path"};
+  static constexpr std::string_view compat[] = {"host-driver-version", "host-cuda-version",
+                                                "cuda-compat-container-root"};
+  static constexpr std::string_view chmod[] = {"mode", "path"};
+  switch (id) {
+    case HookClass::symlinks: return symlinks;
+    case HookClass::ldcache: return ldcache;
+    case HookClass::cuda_compat: return compat;
+    case HookClass::chmod: return chmod;
+    default: return {};
+  }
+}
+
+inline Result<void> lower_flags(HookClass id, std::span<const HookFlag> flags,
+                                const ContainerOutline& container, LoweredHook& out) {
+  switch (id) {
+    case HookClass::symlinks: return lower_symlinks(flags, container, out);
+    case HookClass::ldcache: return lower_ldcache(flags, container, out);
+    case HookClass::cuda_compat: return lower_cuda_compat(flags, container, out);
+    case HookClass::chmod: return lower_chmod(flags, container, out);
+    case HookClass::profile: return lower_profile(container, out);
+    default: break;
+  }
+  out.changes.masked_params = true;
+  return {};
+}
+
+/// Adds the items of a list that another does not have.
+template <class Item>
+void add_new(std::vector<Item>& all, const std::vector<Item>& some) {
+  for (const auto& item : some) {
+    bool known = false;
+    for (const auto& other : all) known = known || other == item;
+    if (!known) all.push_back(item);
+  }
+}
+
+/// Adds items; one with the path of another takes its place.
+template <class Item>
+void replace_by_path(std::vector<Item>& all, const std::vector<Item>& some) {
+  for (const auto& item : some) {
+    Item* found = nullptr;
+    for (auto& other : all) {
+      if (other.path == item.path) found = &other;
+    }
+    if (found != nullptr) {
+      *found = item;
+    } else {
+      all.push_back(item);
+    }
+  }
+}
+
+}  // namespace detail
+
+CDI_INLINE Result<LoweredHook> lower_hook(const HookCommand& command, oci::HookPoint point,
+                                          const ContainerOutline& container) {
+  const auto id = classify_hook(command);
+  if (id == HookClass::legacy || id == HookClass::foreign) {
+    return detail::not_lowered("it " +
+                               std::string{hook_classes[static_cast<std::size_t>(id)].meaning});
+  }
+  if (point > oci::HookPoint::create_container) {
+    return detail::not_lowered("it runs at " + std::string{oci::hook_point_name(point)} +
+                               ", after the container was created");
+  }
+  const auto flags = detail::hook_flags(detail::hook_arguments(command), detail::flags_of(id));
+  if (!flags) return flags.error();
+  LoweredHook out;
+  if (auto done = detail::lower_flags(id, *flags, container, out); !done) return done.error();
+  return out;
+}
+
+CDI_INLINE void merge(RootChanges& all, const RootChanges& some) {
+  detail::replace_by_path(all.links, some.links);
+  detail::replace_by_path(all.modes, some.modes);
+  detail::replace_by_path(all.files, some.files);
+  detail::add_new(all.cuda_compat, some.cuda_compat);
+  detail::add_new(all.library_folders, some.library_folders);
+  all.masked_params = all.masked_params || some.masked_params;
+}
+
+CDI_INLINE void merge(LoweredHook& all, const LoweredHook& one) {
+  merge(all.changes, one.changes);
+  detail::replace_by_path(all.node_links, one.node_links);
+  all.needs_ldconfig = all.needs_ldconfig || one.needs_ldconfig;
+  if (all.ldconfig.empty()) all.ldconfig = one.ldconfig;
+}
+
+CDI_INLINE std::optional<std::string> masked_params(std::string_view params) {
+  constexpr std::string_view line = "ModifyDeviceFiles: 1\n";
+  std::string text{params};
+  if (!text.empty() && text.back() != '\n') text.append("\n");
+  for (std::size_t at = 0; (at = text.find(line, at)) != std::string::npos; ++at) {
+    if (at != 0 && text[at - 1] != '\n') continue;
+    text[at + line.size() - 2] = '0';
+    return text;
+  }
+  return std::nullopt;
+}
+
+CDI_INLINE Mount params_mount(std::string_view host_path) {
+  Mount mount;
+  mount.host_path = host_path;
+  mount.container_path = params_path;
+  mount.options = {"bind", "ro", "nosuid", "nodev", "noexec"};
+  mount.type = "bind";
+  return mount;
+}
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_RULES_IMPL_HOOK_LOWERING_HPP
