@@ -17,6 +17,7 @@ enum ExitCode : int {
   exit_refused = 1,
   exit_usage = 2,
   exit_denied = 3,
+  exit_incomplete = 4,
   exit_unresolved = 10,  // `why` has one for each `cdi::Reason`, from here on
 };
 
@@ -43,7 +44,9 @@ inline std::string exit_code_table() {
          detail::exit_code_row(
              exit_denied,
              "the policy denies a device; inject prints nothing on standard output, "
-             "and writes only --decisions");
+             "and writes only --decisions") +
+         detail::exit_code_row(exit_incomplete,
+                               "rootfs --apply failed after its first change; run it again");
 }
 
 /// The table that the help of `why` prints in addition.

@@ -5,11 +5,14 @@
 #define CDI_EXAMPLES_CDI_INJECT_COMMAND_HPP
 
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "config_file.hpp"
 #include "exit_codes.hpp"
+#include "hooks_option.hpp"
 #include "in_place.hpp"
 #include "inject_checks.hpp"
 #include "output.hpp"
@@ -71,6 +74,31 @@ inline ExitCode print_config(const std::string& before, const cdi::ConfigJson& c
   return output.refuse(given ? edited.error() : given.error());
 }
 
+/// Reports the hooks of the devices, with their places in the files. Whether there are any.
+inline bool report_hooks(std::span<const cdi::ResolvedDevice> devices, const Request& request,
+                         const Output& output) {
+  if (refused_hooks(devices).empty()) return false;
+  const auto registry = scan_with_places(request);
+  const auto located = registry->resolve_all(request.names);
+  for (const auto& error : refused_hooks(located ? std::span{*located} : devices)) {
+    output.error(error);
+  }
+  return true;
+}
+
+/// The checks of the options of `inject`.
+inline ExitCode check_devices(const Request& request,
+                              const std::vector<cdi::ResolvedDevice>& devices,
+                              const Output& output) {
+  if (const auto code = enforce_policy(request, devices, output); code != exit_done) return code;
+  if (request.hooks == "refuse" && report_hooks(devices, request, output)) return exit_refused;
+  if (const auto code = report_unsupported(request, devices, output); code != exit_done) {
+    return code;
+  }
+  report_drift(request, devices, output);
+  return exit_done;
+}
+
 inline ExitCode inject(const Request& request, const Output& output) {
   const auto file = read_config(request);
   if (!file) return output.refuse(file.error());
@@ -80,16 +108,17 @@ inline ExitCode inject(const Request& request, const Output& output) {
     for (const auto& one : registry->unresolved(request.names)) output.error(one.why);
     return exit_refused;
   }
-  if (const auto code = enforce_policy(request, *devices, output); code != exit_done) return code;
-  if (const auto code = report_unsupported(request, *devices, output); code != exit_done) {
-    return code;
-  }
-  report_drift(request, *devices, output);
+  if (const auto code = check_devices(request, *devices, output); code != exit_done) return code;
   const cdi::HostWithOptions<> host{request.host};
   cdi::ConfigJson config{.text = file->text, .file = file->path};
   if (const auto done = registry->inject_resolved(config, *devices, host); !done) {
     const auto located = scan_with_places(request)->inject(config, request.names, host);
     return output.refuse(located ? done.error() : located.error());
+  }
+  if (request.hooks == "lower") {
+    if (const auto done = lower_hooks(config, request, output); !done) {
+      return output.refuse(done.error());
+    }
   }
   if (!request.in_place) return print_config(file->text, config, output);
   if (const auto written = replace_in_place(*file, config.text); !written)

@@ -21,6 +21,7 @@
 #include "output.hpp"
 #include "policy_command.hpp"
 #include "request.hpp"
+#include "rootfs_command.hpp"
 #include "validate_command.hpp"
 #include "why_command.hpp"
 #include <CLI/CLI.hpp>
@@ -143,6 +144,14 @@ void add_inject_options(CLI::App& injection, CommandLine& line) {
   injection.add_flag("-q,--quiet", request.quiet,
                      "Print no warnings of spec files, and skip files of other kinds");
   add_inject_checks(injection, request);
+  injection
+      .add_option(
+          "--hooks", request.hooks,
+          "keep: leave hooks as they are; lower: replace those that are understood, so that "
+          "their programs are not needed, and record what `cdi rootfs` should do; refuse: "
+          "fail if a device has hooks")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"keep", "lower", "refuse"}));
 }
 
 void add_policy_options(CLI::App& command, CommandLine& line) {
@@ -151,6 +160,17 @@ void add_policy_options(CLI::App& command, CommandLine& line) {
   command.add_option("FILE", request.policy, "The policy")->required()->check(not_empty);
   command.add_option("NAME", request.names, "Qualified names: decide about these devices");
   add_source(command, request);
+}
+
+void add_rootfs_options(CLI::App& rootfs, CommandLine& line) {
+  auto& request = line.request;
+  rootfs.add_option("ROOTFS", request.root, "The root of the container")
+      ->required()
+      ->check(not_empty);
+  rootfs.add_option("CONFIG", request.config, "The config.json of `cdi inject --hooks lower`")
+      ->required()
+      ->check(not_empty);
+  rootfs.add_flag("--apply", request.apply, "Make the changes, instead of printing them only");
 }
 
 void add_why_options(CLI::App& why, CommandLine& line) {
@@ -239,6 +259,8 @@ constexpr CommandRow command_rows[] = {
      add_inject_options},
     {"policy", "Check a policy, or print what it decides about devices", run_request<check_policy>,
      add_policy_options},
+    {"rootfs", "Print or make the changes to a root that replace hooks", run_request<change_root>,
+     add_rootfs_options},
     {"why", "Explain where devices are defined, or why their names are not resolved",
      run_request<explain_names>, add_why_options},
     {"convert", "Print a spec file in another CDI release", run_request<convert>,

@@ -17,11 +17,14 @@ struct Request {
   std::vector<std::string> spec_dirs = cdi::default_spec_dirs();
   bool dirs_named = false;           // by the user: then they should exist
   std::vector<std::string> files{};  // of `validate`
-  std::string config{};              // of `inject`
+  std::string config{};              // of `inject` and `rootfs`
   cdi::ReadOptions reading{};
   std::vector<std::string> names{};   // of `inject` and `why`
   bool in_place = false;              // of `inject`
   bool quiet = false;                 // of `inject`
+  std::string hooks = "keep";         // of `inject`: keep, lower or refuse
+  std::string root{};                 // of `rootfs`
+  bool apply = false;                 // of `rootfs`
   bool strict = false;                // of `validate`
   bool rules = false;                 // of `validate`
   std::string file{};                 // of `convert`

@@ -1,0 +1,106 @@
+// Hooks that run programs of the host, for what must happen after the mounts of a container.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_EXAMPLES_CDI_HOST_HOOKS_HPP
+#define CDI_EXAMPLES_CDI_HOST_HOOKS_HPP
+
+#include <climits>
+#include <cstdlib>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/hooks.hpp>
+#include <cdi/oci/spec.hpp>
+#include <cdi/result.hpp>
+
+/// The file beside a config that is mounted over `cdi::params_path`.
+inline constexpr std::string_view params_name = "nvidia-params";
+
+/// Where the bundle of a container is, for hooks that need its root or files. Empty when unknown.
+struct BundlePaths {
+  std::string folder{};  // absolute
+  std::string root{};    // absolute
+
+  /// Of a config that was read from a file, or from standard input: `-`.
+  static BundlePaths of(const std::string& config, const cdi::oci::Spec& spec) {
+    BundlePaths paths;
+    char found[PATH_MAX];
+    if (config != "-" && ::realpath(config.c_str(), found) != nullptr) {
+      const std::string_view file{found};
+      paths.folder = file.substr(0, file.rfind('/'));
+    }
+    const std::string root{spec.root ? spec.root->path : std::string{}};
+    if (root.starts_with('/')) {
+      paths.root = cdi::clean_path(root);
+    } else if (!root.empty() && !paths.folder.empty()) {
+      paths.root = cdi::clean_path(paths.folder + "/" + root);
+    }
+    return paths;
+  }
+};
+
+namespace detail {
+
+/// The first of some programs that can be run; empty when there is none.
+inline std::string find_program(std::initializer_list<std::string> candidates) {
+  for (const auto& path : candidates) {
+    if (::access(path.c_str(), X_OK) == 0) return path;
+  }
+  return {};
+}
+
+inline cdi::Error unsupported(std::string reason) {
+  return {.code = cdi::Errc::unsupported, .message = std::move(reason)};
+}
+
+inline cdi::oci::Hook host_hook(std::string program, std::vector<std::string> args) {
+  // Without `env`, runc would give the hook the variables of the container.
+  cdi::oci::Hook hook{.path = std::move(program), .args = std::move(args)};
+  hook.env = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"};
+  return hook;
+}
+
+}  // namespace detail
+
+/// Writes the linker's cache of the container. Fails where that cannot work.
+inline cdi::Result<cdi::oci::Hook> ldconfig_hook(const BundlePaths& bundle,
+                                                 const std::string& named) {
+  if (bundle.root.empty())
+    return detail::unsupported("the root of the container is not known here");
+  // The ldconfig of Ubuntu is a script around ldconfig.real.
+  const auto program =
+      !named.empty()
+          ? detail::find_program({named + ".real", named})
+          : detail::find_program({"/sbin/ldconfig.real", "/sbin/ldconfig", "/usr/sbin/ldconfig"});
+  if (program.empty()) return detail::unsupported("this host does not have ldconfig");
+  return detail::host_hook(program, {"ldconfig", "-r", bundle.root});
+}
+
+/// Makes the mount of `cdi::params_mount`, which runc refuses in a config. Fails where that cannot
+/// work.
+inline cdi::Result<cdi::oci::Hook> params_hook(const BundlePaths& bundle,
+                                               const cdi::oci::Spec& spec) {
+  bool has_proc = false;
+  for (const auto& mount : spec.mounts) {
+    has_proc = has_proc || (mount.destination == "/proc" && mount.type == "proc");
+  }
+  if (bundle.folder.empty())
+    return detail::unsupported("the folder of the config is not known here");
+  if (bundle.root.empty())
+    return detail::unsupported("the root of the container is not known here");
+  if (!has_proc) return detail::unsupported("the container has no /proc");
+  const auto program = detail::find_program({"/usr/bin/mount", "/bin/mount"});
+  if (program.empty()) return detail::unsupported("this host does not have mount");
+  const auto mount = cdi::params_mount(fmt::format("{}/{}", bundle.folder, params_name));
+  return detail::host_hook(
+      program, {"mount", "-o", fmt::format("{}", fmt::join(mount.options, ",")), mount.host_path,
+                bundle.root + mount.container_path});
+}
+
+#endif  // CDI_EXAMPLES_CDI_HOST_HOOKS_HPP

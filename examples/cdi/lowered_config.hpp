@@ -1,0 +1,209 @@
+// Takes hooks out of an OCI config, and puts what replaces them in.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_EXAMPLES_CDI_LOWERED_CONFIG_HPP
+#define CDI_EXAMPLES_CDI_LOWERED_CONFIG_HPP
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/cdi.hpp>
+#include <cdi/hooks.hpp>
+#include <cdi/targets/json_changes.hpp>
+
+#include "host_hooks.hpp"
+
+/// The annotation of a config with what `cdi rootfs` should do: `cdi::RootChanges` as JSON.
+inline constexpr std::string_view changes_annotation = "cdi-hooks/root-changes";
+
+/// A config without its lowered hooks.
+struct LoweredConfig {
+  std::string text{};
+  std::vector<cdi::Error> kept{};  // a warning for each hook that stays
+};
+
+namespace detail {
+
+inline cdi::ContainerOutline outline_of(const cdi::oci::Spec& spec) {
+  cdi::ContainerOutline outline;
+  for (const auto& mount : spec.mounts) outline.mounts.push_back({mount.destination, mount.type});
+  if (!spec.linux_) return outline;
+  for (const auto& node : spec.linux_->devices) {
+    outline.nodes.push_back({node.path, node.type, node.minor});
+  }
+  return outline;
+}
+
+/// Whether NVIDIA's libraries would create device nodes in containers of this host.
+inline bool host_lets_create_nodes() {
+  const auto text = cdi::read_file(std::string{cdi::params_path});
+  return text && cdi::masked_params(*text);
+}
+
+/// Lowers the hooks of one config.
+class HookLowering {
+ public:
+  HookLowering(const cdi::Document& document, cdi::oci::Spec spec, BundlePaths bundle)
+      : changes_{document},
+        spec_{std::move(spec)},
+        bundle_{std::move(bundle)},
+        outline_{outline_of(spec_)} {}
+
+  cdi::Result<LoweredConfig> run() {
+    if (!spec_.hooks) return LoweredConfig{changes_.text()};
+    find_own_hooks();
+    for (std::size_t i = 0; i < cdi::oci::hook_point_names.size(); ++i) {
+      auto done = lower_point(static_cast<cdi::oci::HookPoint>(i));
+      if (!done) return done.error();
+    }
+    if (auto done = add_annotation(); !done) return done.error();
+    add_hooks();
+    add_nodes();
+    return LoweredConfig{changes_.text(), std::move(kept_)};
+  }
+
+ private:
+  using Id = cdi::detail::JsonChanges::Id;
+  static constexpr Id root = cdi::detail::JsonChanges::root;
+
+  static bool is_same(const cdi::oci::Hook& a, const cdi::oci::Hook& b) {
+    return a.path == b.path && a.args == b.args;
+  }
+
+  /// The hooks that an earlier run added.
+  void find_own_hooks() {
+    for (const auto& own : {ldconfig_hook(bundle_, {}), params_hook(bundle_, spec_)}) {
+      if (own) own_.push_back(*own);
+    }
+  }
+  bool is_own(const cdi::oci::Hook& hook) const {
+    for (const auto& own : own_) {
+      if (is_same(own, hook)) return true;
+    }
+    return false;
+  }
+
+  /// What a hook does, if this host and config can do it instead.
+  cdi::Result<cdi::LoweredHook> lower(const cdi::oci::Hook& hook, cdi::oci::HookPoint point) const {
+    auto lowered = cdi::lower_hook(cdi::command_of(hook), point, outline_);
+    if (!lowered) return lowered;
+    if (lowered->needs_ldconfig) {
+      if (auto run = ldconfig_hook(bundle_, lowered->ldconfig); !run) return run.error();
+    }
+    if (lowered->changes.masked_params) {
+      lowered->changes.masked_params = host_lets_create_nodes();
+      auto mount = params_hook(bundle_, spec_);
+      if (lowered->changes.masked_params && !mount) return mount.error();
+    }
+    return lowered;
+  }
+
+  cdi::Result<void> lower_point(cdi::oci::HookPoint point) {
+    const auto& hooks = spec_.hooks->at(point);
+    std::vector<std::size_t> staying;
+    for (std::size_t i = 0; i < hooks.size(); ++i) {
+      const auto lowered = lower(hooks[i], point);
+      if (lowered) {
+        merge(all_, *lowered);
+        continue;
+      }
+      staying.push_back(i);
+      if (!is_own(hooks[i])) keep(hooks[i], point, i, lowered.error());
+    }
+    if (staying.size() == hooks.size()) return {};
+    const auto list = changes_.list(changes_.object(root, "hooks"), hook_point_name(point));
+    if (changes_.size(list) != hooks.size()) {
+      return cdi::Error{.code = cdi::Errc::schema,
+                        .message = "write the name of the member in lower camel case",
+                        .where = fmt::format("hooks.{}", hook_point_name(point))};
+    }
+    changes_.rearrange(list, staying);
+    return {};
+  }
+
+  void keep(const cdi::oci::Hook& hook, cdi::oci::HookPoint point, std::size_t index,
+            const cdi::Error& why) {
+    const auto id = cdi::classify_hook(cdi::command_of(hook));
+    kept_.push_back(
+        {.code = why.code,
+         .message = fmt::format("the hook {} of class {} stays: {}", cdi::quoted(hook.path),
+                                hook_class_name(id), why.message),
+         .where = fmt::format("hooks.{}[{}]", hook_point_name(point), index)});
+  }
+
+  /// Records what the root needs, with what an earlier run recorded.
+  cdi::Result<void> add_annotation() {
+    if (all_.changes == cdi::RootChanges{}) return {};
+    cdi::RootChanges changes;
+    if (const auto old = spec_.annotations.find(changes_annotation);
+        old != spec_.annotations.end()) {
+      auto read = cdi::read_json<cdi::RootChanges>(old->second, changes_annotation);
+      if (!read) return read.error();
+      changes = *std::move(read);
+    }
+    merge(changes, all_.changes);
+    const auto text = cdi::write_json(changes, -1);
+    if (!text) return text.error();
+    changes_.set(changes_.object(root, "annotations"), changes_annotation,
+                 {&*text, cdi::detail::table_of<std::string>()});
+    return {};
+  }
+
+  void add_hooks() {
+    if (all_.needs_ldconfig) add_hook(*ldconfig_hook(bundle_, all_.ldconfig));
+    if (all_.changes.masked_params) add_hook(*params_hook(bundle_, spec_));
+  }
+
+  void add_hook(const cdi::oci::Hook& hook) {
+    for (const auto& other : spec_.hooks->create_container) {
+      if (is_same(other, hook)) return;
+    }
+    changes_.append(changes_.list(changes_.object(root, "hooks"), "createContainer"),
+                    {&hook, cdi::detail::table_of<cdi::oci::Hook>()});
+  }
+
+  /// Adds a node for each link in /dev, with the numbers of the node that the link leads to.
+  void add_nodes() {
+    for (const auto& link : all_.node_links) {
+      for (const auto& node : spec_.linux_->devices) {
+        if (cdi::clean_path(node.path) != link.target) continue;
+        auto copy = node;
+        copy.path = link.path;
+        changes_.append(changes_.list(changes_.object(root, "linux"), "devices"),
+                        {&copy, cdi::detail::table_of<cdi::oci::LinuxDevice>()});
+        break;
+      }
+    }
+  }
+
+  cdi::detail::JsonChanges changes_;
+  cdi::oci::Spec spec_;
+  BundlePaths bundle_;
+  cdi::ContainerOutline outline_;
+  std::vector<cdi::oci::Hook> own_{};
+  cdi::LoweredHook all_{};
+  std::vector<cdi::Error> kept_{};
+};
+
+}  // namespace detail
+
+/// Lowers the hooks of a config, whose path is `file`, or `-` for standard input. All bytes that
+/// are not about hooks stay.
+inline cdi::Result<LoweredConfig> lower_hooks(const std::string& text, const std::string& file) {
+  const auto document = cdi::parse_json(text, file);
+  if (!document) return document.error();
+  auto spec = cdi::read<cdi::oci::Spec>(*document);
+  if (!spec) return spec.error();
+  auto bundle = BundlePaths::of(file, *spec);
+  auto lowered = detail::HookLowering{*document, *std::move(spec), std::move(bundle)}.run();
+  if (!lowered) return lowered;
+  for (auto& kept : lowered->kept) kept.position = document->locate(kept.where);
+  return lowered;
+}
+
+#endif  // CDI_EXAMPLES_CDI_LOWERED_CONFIG_HPP

@@ -1,0 +1,204 @@
+// The steps that lowered hooks take in a root: which files the container's linker reads decides.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_EXAMPLES_CDI_ROOT_PLAN_HPP
+#define CDI_EXAMPLES_CDI_ROOT_PLAN_HPP
+
+#include <cstddef>
+#include <fcntl.h>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/utsname.h>
+#include <utility>
+#include <vector>
+
+#include <cdi/files/directory.hpp>
+#include <cdi/hooks.hpp>
+
+#include "cuda_compat.hpp"
+#include "root_steps.hpp"
+#include "rooted_files.hpp"
+
+using RootPlan = std::vector<RootStep>;
+
+namespace detail {
+
+inline constexpr const char* linker_conf = "/etc/ld.so.conf";
+inline constexpr const char* folders_conf = "/etc/ld.so.conf.d/00-cdi.conf";
+inline constexpr const char* compat_conf = "/etc/ld.so.conf.d/00-cdi-compat.conf";  // is read first
+
+inline bool has_line(std::string_view text, std::string_view line) {
+  for (bool more = true; more;) {
+    const auto end = text.find_first_of(":\n");
+    if (text.substr(0, end) == line) return true;
+    more = end != std::string_view::npos;
+    if (more) text.remove_prefix(end + 1);
+  }
+  return false;
+}
+
+/// musl has no cache: its linker reads the folders from one file, whose default is not empty.
+inline cdi::Result<void> plan_musl(const RootedFiles& files,
+                                   const std::vector<std::string>& folders, RootPlan& plan) {
+  utsname machine = {};
+  ::uname(&machine);
+  RootStep step{.kind = RootStep::Kind::file,
+                .path = fmt::format("/etc/ld-musl-{}.path", machine.machine)};
+  const auto text = files.read(step.path);
+  if (!text) return text.error();
+  step.text = *text ? **text : "/lib:/usr/local/lib:/usr/lib\n";
+  for (const auto& folder : folders) {
+    if (has_line(step.text, folder)) continue;
+    if (!step.text.empty() && step.text.back() != '\n') step.text += '\n';
+    step.text += folder + '\n';
+  }
+  plan.push_back(std::move(step));
+  return {};
+}
+
+/// glibc reads a cache, which ldconfig writes from these files.
+inline cdi::Result<void> plan_glibc(const RootedFiles& files,
+                                    const std::vector<std::string>& folders, RootPlan& plan) {
+  const auto conf = files.find(linker_conf);
+  if (!conf && conf.error().system != ENOENT) return conf.error();
+  if (!conf) {
+    plan.push_back({RootStep::Kind::file, linker_conf, "include /etc/ld.so.conf.d/*.conf\n"});
+  }
+  RootStep step{.kind = RootStep::Kind::file, .path = folders_conf};
+  for (const auto& folder : folders) step.text += folder + '\n';
+  if (!folders.empty()) plan.push_back(std::move(step));
+  return {};
+}
+
+/// The only `libcuda.so.*.*` of a folder; nothing when there are none or several.
+inline cdi::Result<std::optional<std::string>> compat_library(const RootedFiles& files,
+                                                              const std::string& path) {
+  std::optional<std::string> none;
+  const auto folder = files.find_folder(path);
+  if (!folder && (folder.error().system == ENOENT || folder.error().system == ENOTDIR)) return none;
+  if (!folder) return folder.error();
+  const auto is_library = [](std::string_view name) {
+    constexpr std::string_view stem = "libcuda.so.";
+    return name.starts_with(stem) && name.substr(stem.size()).find('.') != std::string_view::npos;
+  };
+  const auto listing = cdi::detail::list_directory(folder->get(), path, is_library, 2);
+  if (!listing) return listing.error();
+  if (listing->entries.size() != 1) return none;
+  return std::optional{listing->entries.front().name};
+}
+
+/// Puts the driver library of the image before that of the host, or removes what did so.
+inline cdi::Result<void> plan_compat(const RootedFiles& files, const cdi::CudaCompat& compat,
+                                     RootPlan& plan) {
+  constexpr std::size_t most_bytes = std::size_t{256} << 20;
+  const auto name = compat_library(files, compat.folder);
+  if (!name) return name.error();
+  bool prefers = false;
+  if (*name) {
+    const auto library = files.read(fmt::format("{}/{}", compat.folder, **name), most_bytes);
+    if (!library) return library.error();
+    const auto version = std::string_view{**name}.substr(std::string_view{"libcuda.so."}.size());
+    prefers = *library && prefers_image(compat, version, **library);
+  }
+  if (prefers) {
+    plan.push_back({RootStep::Kind::file, compat_conf, compat.folder + "\n"});
+  } else {
+    plan.push_back({RootStep::Kind::removal, compat_conf});
+  }
+  return {};
+}
+
+}  // namespace detail
+
+namespace detail {
+
+/// Whether a path of changes, which a user may have written, is absolute, below the root and clean.
+inline bool is_root_path(std::string_view path) {
+  for (const char c : path) {
+    if (static_cast<unsigned char>(c) < ' ') return false;
+  }
+  return path.size() > 1 && path.front() == '/' && cdi::clean_path(path) == path;
+}
+
+inline cdi::Result<void> check_paths(const cdi::RootChanges& changes) {
+  std::vector<std::string_view> paths{changes.library_folders.begin(),
+                                      changes.library_folders.end()};
+  for (const auto& link : changes.links) paths.emplace_back(link.path);
+  for (const auto& mode : changes.modes) paths.emplace_back(mode.path);
+  for (const auto& file : changes.files) paths.emplace_back(file.path);
+  for (const auto& compat : changes.cuda_compat) paths.emplace_back(compat.folder);
+  for (const auto path : paths) {
+    if (is_root_path(path)) continue;
+    return cdi::Error{.code = cdi::Errc::refused,
+                      .message = "the path " + cdi::quoted(path) +
+                                 " is not an absolute path without . and .. below the root"};
+  }
+  for (const auto& link : changes.links) {
+    if (!link.target.empty() && link.target.find('\0') == std::string::npos) continue;
+    return cdi::Error{.code = cdi::Errc::refused,
+                      .message = "the target of the link " + cdi::quoted(link.path) +
+                                 " is empty, or has a NUL byte"};
+  }
+  return {};
+}
+
+}  // namespace detail
+
+/// The steps for some changes, in order. Reads the root, and changes nothing.
+inline cdi::Result<RootPlan> plan_steps(const RootedFiles& files, const cdi::RootChanges& changes) {
+  if (auto valid = detail::check_paths(changes); !valid) return valid.error();
+  RootPlan plan;
+  for (const auto& [path, target] : changes.links) {
+    plan.push_back({RootStep::Kind::link, path, target});
+  }
+  for (const auto& [path, mode] : changes.modes) {
+    plan.push_back({RootStep::Kind::mode, path, {}, mode & 07777U});
+  }
+  for (const auto& [path, text] : changes.files) {
+    plan.push_back({RootStep::Kind::file, path, text, 0444});
+  }
+  const auto& folders = changes.library_folders;
+  const auto musl = files.find("/etc/alpine-release");
+  if (!musl && musl.error().system != ENOENT && musl.error().system != ENOTDIR) {
+    return musl.error();
+  }
+  if (musl && folders.empty()) return plan;  // CUDA's compatibility library needs glibc
+  if (musl) {
+    if (auto done = detail::plan_musl(files, folders, plan); !done) return done.error();
+    return plan;
+  }
+  for (const auto& compat : changes.cuda_compat) {
+    if (auto done = detail::plan_compat(files, compat, plan); !done) return done.error();
+  }
+  if (folders.empty() && changes.cuda_compat.empty()) return plan;
+  if (auto done = detail::plan_glibc(files, folders, plan); !done) return done.error();
+  return plan;
+}
+
+/// The steps of a plan that change something. Fails if one could not be carried out.
+inline cdi::Result<RootPlan> needed_steps(const RootedFiles& files, const RootPlan& plan) {
+  RootPlan needed;
+  for (const auto& step : plan) {
+    const auto changes = is_needed(files, step);
+    if (!changes) return changes.error();
+    if (*changes) needed.push_back(step);
+  }
+  return needed;
+}
+
+/// Carries out the steps of a plan that are needed, which `done` gets one by one. A step may make
+/// another one needed: a mode that is set through a new link.
+template <class Done>
+cdi::Result<void> carry_out_plan(const RootedFiles& files, const RootPlan& plan, const Done& done) {
+  for (const auto& step : plan) {
+    const auto changes = is_needed(files, step);
+    if (!changes) return changes.error();
+    if (!*changes) continue;
+    if (auto result = carry_out(files, step); !result) return result;
+    done(step);
+  }
+  return {};
+}
+
+#endif  // CDI_EXAMPLES_CDI_ROOT_PLAN_HPP
