@@ -29,8 +29,8 @@ inline void refuse_hooks_of(const cdi::LoadedSpec& spec, const cdi::ContainerEdi
     const auto id = cdi::classify_hook(cdi::command_of(hook));
     cdi::Error error{
         .code = cdi::Errc::refused,
-        .message = fmt::format("--hooks refuse: {} has the {} hook {} of class {}", owner,
-                               hook.hook_name, cdi::quoted(hook.path), hook_class_name(id)),
+        .message = fmt::format("--hooks refuse: {} has the hook {} of class {} at {}", owner,
+                               cdi::quoted(hook.path), hook_class_name(id), hook.hook_name),
         .where = fmt::format("{}containerEdits.hooks[{}]", outer, i)};
     error.position = spec.locate(error.where);
     errors.push_back(std::move(error));

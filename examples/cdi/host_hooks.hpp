@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include <cdi/base/path.hpp>
 #include <cdi/hooks.hpp>
 #include <cdi/oci/spec.hpp>
 #include <cdi/result.hpp>

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/base/path.hpp>
 #include <cdi/files/directory.hpp>
 #include <cdi/hooks.hpp>
 

@@ -30,9 +30,9 @@ class Container(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         self.bundle = Bundle(self.folder)
 
-    def inject(self, script, *devices):
+    def inject(self, script, *devices, options=()):
         self.bundle.configure(script)
-        subprocess.run([CDI, "inject", "--in-place", "--spec-dir", self.bundle.specs,
+        subprocess.run([CDI, "inject", "--in-place", "--spec-dir", self.bundle.specs, *options,
                         self.bundle.config, *devices], check=True)
 
     def test_container_gets_host_nodes_env_mount_and_hooks(self):
@@ -107,6 +107,57 @@ echo $FUSE $TERM $EVERY
         self.inject("/bin/busybox stat -c '%F %t:%T %a' /dev/nvidia0",
                     "test.example.com/gpu=gpu0")
         self.assertEqual(self.bundle.run(), ["character special file c3:7 666"])
+
+    def test_lowered_hooks_need_no_program_of_the_vendor(self):
+        """A spec like those of NVIDIA, whose hook program is not installed."""
+        library = next((os.path.join(folder, "libc.so.6")
+                        for folder in (f"/lib/{os.uname().machine}-linux-gnu", "/lib64")
+                        if os.path.exists(os.path.join(folder, "libc.so.6"))), "")
+        if not library or not os.path.exists("/sbin/ldconfig"):
+            self.skipTest("needs a host with glibc and ldconfig")
+        libs = os.path.join(self.folder, "libs")
+        os.makedirs(libs)
+        shutil.copy(os.path.realpath(library), os.path.join(libs, "libc.so.9.9"))
+
+        def hook(*args):
+            return {"hookName": "createContainer", "path": "/does/not/exist/nvidia-cdi-hook",
+                    "args": ["nvidia-cdi-hook", *args]}
+
+        self.bundle.spec("gpu.json", json.dumps({
+            "cdiVersion": "0.5.0", "kind": "test.example.com/gpu",
+            "devices": [{"name": "0", "containerEdits": {
+                "deviceNodes": [{"path": "/dev/dri/card1", "type": "c", "major": 226, "minor": 1,
+                                 "fileMode": 0o660}],
+                "hooks": [hook("create-symlinks", "--link", "../card1::/dev/dri/by-path/pci-card"),
+                          hook("chmod", "--mode", "755", "--path", "/dev/dri")]}}],
+            "containerEdits": {
+                "mounts": [{"hostPath": f"{libs}/libc.so.9.9", "options": ["ro", "rbind"],
+                            "containerPath": "/opt/driver/libc.so.9.9"}],
+                "hooks": [hook("create-symlinks", "--link", "libc.so.9.9::/opt/driver/libc.so"),
+                          hook("update-ldcache", "--folder", "/opt/driver"),
+                          hook("disable-device-node-modification")]}}))
+        script = """
+/bin/busybox stat -c '%F %t:%T %a' /dev/dri /dev/dri/card1 /dev/dri/by-path/pci-card
+/bin/busybox readlink /opt/driver/libc.so
+/bin/busybox grep -c /opt/driver/libc.so.6 /etc/ld.so.cache
+"""
+        name = "test.example.com/gpu=0"
+        self.inject(script, name)
+        with self.assertRaises(AssertionError):
+            self.bundle.run()  # the program is missing
+        self.inject(script, name, options=["--hooks", "lower"])
+        apply = [CDI, "rootfs", "--apply", os.path.join(self.folder, "rootfs"),
+                 self.bundle.config]
+        first = subprocess.run(apply, check=True, text=True, capture_output=True).stdout
+        self.assertIn("link /opt/driver/libc.so -> libc.so.9.9", first)
+        self.assertEqual(subprocess.run(apply, check=True, capture_output=True).stdout, b"")
+        self.assertEqual(self.bundle.run(), [
+            "directory 0:0 755",
+            "character special file e2:1 660",
+            "character special file e2:1 660",
+            "libc.so.9.9",
+            "1",
+        ])
 
     def test_two_devices_of_the_dra_example_driver(self):
         """A spec like those that the Kubernetes dra-example-driver writes."""

@@ -1,0 +1,182 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include "../../examples/cdi/root_plan.hpp"
+
+#include <cstring>
+#include <elf.h>
+#include <string>
+#include <string_view>
+#include <sys/utsname.h>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "../temp_tree.hpp"
+
+namespace {
+
+/// Carries out changes in a root, and returns the steps in words.
+std::vector<std::string> apply(const TempTree& root, const cdi::RootChanges& changes) {
+  const auto files = RootedFiles::open(root / "");
+  REQUIRE(files);
+  const auto plan = plan_steps(*files, changes);
+  REQUIRE_MESSAGE(plan, (plan ? "" : to_string(plan.error())));
+  REQUIRE(needed_steps(*files, *plan));
+  std::vector<std::string> steps;
+  REQUIRE(carry_out_plan(*files, *plan,
+                         [&](const RootStep& step) { steps.push_back(step_text(step)); }));
+  return steps;
+}
+
+using Steps = std::vector<std::string>;
+
+/// A library with a note, as an ELF file of two sections.
+std::string library_with(std::string_view note_text,
+                         std::string_view owner = "NVIDIA Corporation") {
+  const std::string names{"\0.note.cuda.fwd_compatibility\0", 30};
+  std::string note(sizeof(Elf64_Nhdr), '\0');
+  const Elf64_Nhdr head{.n_namesz = static_cast<Elf64_Word>(owner.size() + 1),
+                        .n_descsz = static_cast<Elf64_Word>(note_text.size() + 1),
+                        .n_type = 1};
+  std::memcpy(note.data(), &head, sizeof head);
+  note.append(owner).append(1, '\0');
+  while (note.size() % 4 != 0) note.append(1, '\0');
+  note.append(note_text).append(1, '\0');
+  Elf64_Ehdr header{};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_shoff = sizeof header + names.size() + note.size();
+  header.e_shnum = 2;
+  Elf64_Shdr texts{};
+  texts.sh_offset = sizeof header;
+  texts.sh_size = names.size();
+  Elf64_Shdr section{};
+  section.sh_name = 1;
+  section.sh_offset = sizeof header + names.size();
+  section.sh_size = note.size();
+  const auto bytes = [](const auto& value) {
+    return std::string{reinterpret_cast<const char*>(&value), sizeof value};
+  };
+  return bytes(header) + names + note + bytes(texts) + bytes(section);
+}
+
+bool prefers(std::string_view version, std::string_view library, std::string_view driver,
+             std::string_view cuda = {}) {
+  return prefers_image({"/compat", std::string{driver}, std::string{cuda}}, version, library);
+}
+
+}  // namespace
+
+TEST_CASE("A root with glibc gets a file in ld.so.conf.d, and ld.so.conf if it has none") {
+  const TempTree root;
+  const cdi::RootChanges changes{.library_folders = {"/usr/lib/x", "/opt/lib"}};
+  CHECK(apply(root, changes) ==
+        Steps{"file /etc/ld.so.conf, 33 bytes", "file /etc/ld.so.conf.d/00-cdi.conf, 20 bytes"});
+  CHECK(get_file(root / "etc/ld.so.conf") == "include /etc/ld.so.conf.d/*.conf\n");
+  CHECK(get_file(root / "etc/ld.so.conf.d/00-cdi.conf") == "/usr/lib/x\n/opt/lib\n");
+  CHECK(apply(root, changes).empty());
+  root.put("etc/ld.so.conf", "/own\n");
+  CHECK(apply(root, {.library_folders = {"/opt/lib"}}).size() == 1);
+  CHECK(get_file(root / "etc/ld.so.conf") == "/own\n");
+}
+
+TEST_CASE("A root with musl gets folders in the file of its linker, with the default ones") {
+  const TempTree root;
+  utsname machine = {};
+  REQUIRE(::uname(&machine) == 0);
+  const auto name = std::string{"etc/ld-musl-"} + machine.machine + ".path";
+  root.make_dir("etc");
+  root.put("etc/alpine-release", "3.20\n");
+  const cdi::RootChanges changes{.cuda_compat = {{"/compat", "1", ""}},
+                                 .library_folders = {"/usr/lib", "/opt/a"}};
+  CHECK(apply(root, changes).size() == 1);
+  CHECK(get_file(root / name) == "/lib:/usr/local/lib:/usr/lib\n/opt/a\n");
+  CHECK(apply(root, changes).empty());
+  root.put(name, "/own");
+  CHECK(apply(root, changes).size() == 1);
+  CHECK(get_file(root / name) == "/own\n/usr/lib\n/opt/a\n");
+  CHECK(apply(root, {}).empty());
+}
+
+TEST_CASE("A mode may be set through a link of the same changes") {
+  const TempTree root;
+  root.put("file", "text");
+  const cdi::RootChanges changes{.links = {{"/link", "file"}}, .modes = {{"/link", 0751}}};
+  CHECK(apply(root, changes) == Steps{"link /link -> file", "mode 0751 /link"});
+  CHECK(mode_of(root / "file") == 0751);
+  CHECK(apply(root, changes).empty());
+}
+
+TEST_CASE("The library of the image is used when it is newer, and no longer after an update") {
+  const TempTree root;
+  cdi::RootChanges changes{.cuda_compat = {{"/compat", "570.1", ""}}};
+  CHECK(apply(root, changes) == Steps{"file /etc/ld.so.conf, 33 bytes"});
+  root.make_dir("compat");
+  root.put("compat/libcuda.so.580.2", "no note");
+  CHECK(apply(root, changes) == Steps{"file /etc/ld.so.conf.d/00-cdi-compat.conf, 8 bytes"});
+  CHECK(get_file(root / "etc/ld.so.conf.d/00-cdi-compat.conf") == "/compat\n");
+  CHECK(apply(root, changes).empty());
+  changes.cuda_compat[0].host_driver_version = "580.1";
+  CHECK(apply(root, changes) == Steps{"remove /etc/ld.so.conf.d/00-cdi-compat.conf"});
+  CHECK(apply(root, changes).empty());
+  changes.cuda_compat[0].host_driver_version = "570.1";
+  root.put("compat/libcuda.so.581.2", "two libraries decide nothing");
+  root.put("compat/libcuda.so.1", "a link in real images");
+  CHECK(apply(root, changes).empty());
+}
+
+TEST_CASE("Without a note, the major version of the driver decides") {
+  CHECK(prefers("580.1", "", "570.9"));
+  CHECK_FALSE(prefers("570.9", "", "570.1"));
+  CHECK_FALSE(prefers("560.1", "", "570.1"));
+  CHECK_FALSE(prefers("580.1", "", "", "12.8"));
+  CHECK_FALSE(prefers("580.1", library_with("{}", "Someone"), "580.1"));
+}
+
+TEST_CASE("A note names the drivers that its library works with") {
+  const auto library =
+      library_with(R"({"Format": 1, "CUDA Version": "13.0", "Driver": [535, 570], "Device": [1]})");
+  CHECK(prefers("580.1", library, "570.1"));
+  CHECK(prefers("570.2", library, "570.1"));
+  CHECK_FALSE(prefers("570.1", library, "570.1"));
+  CHECK_FALSE(prefers("580.1", library, "565.1"));
+  CHECK(prefers("580.1", library, "", "12.8"));
+  CHECK_FALSE(prefers("580.1", library, "", "13.0"));
+  CHECK_FALSE(prefers("580.1", library, "", "13.0.1"));
+  const auto any = library_with(R"({"CUDA Version": "13.0"})");
+  CHECK(prefers("580.1", any, "570.1", "12.9"));
+  CHECK_FALSE(prefers("580.1", any, "570.1"));
+}
+
+TEST_CASE("A library that is cut or wrong at any place is read without a note") {
+  const auto library = library_with(R"({"Driver": [570]})");
+  REQUIRE(compat_note(library));
+  for (std::size_t size = 0; size < library.size(); ++size) {
+    CHECK_FALSE(compat_note(std::string_view{library}.substr(0, size)));
+  }
+  for (std::size_t i = 0; i < library.size(); ++i) {
+    auto wrong = library;
+    wrong[i] = '\xff';
+    static_cast<void>(compat_note(wrong));  // reads nothing outside of the text
+  }
+}
+
+TEST_CASE("Paths that lower_hook would not give are refused") {
+  const TempTree root;
+  const auto files = RootedFiles::open(root / "");
+  REQUIRE(files);
+  using namespace std::string_literals;
+  for (const auto& path :
+       {""s, "/"s, "a"s, "/a/"s, "/a/../b"s, "/a/./b"s, "/a//b"s, "/.."s, "/a\nb"s, "/a\0b"s}) {
+    CAPTURE(path);
+    CHECK_FALSE(plan_steps(*files, {.links = {{path, "x"}}}));
+    CHECK_FALSE(plan_steps(*files, {.modes = {{path, 0755}}}));
+    CHECK_FALSE(plan_steps(*files, {.files = {{path, "x"}}}));
+    CHECK_FALSE(plan_steps(*files, {.cuda_compat = {{path, "1", ""}}}));
+    CHECK_FALSE(plan_steps(*files, {.library_folders = {path}}));
+  }
+  CHECK_FALSE(plan_steps(*files, {.links = {{"/a", ""}}}));
+  CHECK_FALSE(plan_steps(*files, {.links = {{"/a", "b\0c"s}}}));
+  CHECK(plan_steps(*files, {.links = {{"/a", "../../../etc"}}}));
+}

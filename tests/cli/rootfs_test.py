@@ -1,0 +1,316 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of `cdi inject --hooks` and `cdi rootfs`, on scratch roots. usage: rootfs_test.py CDI"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CDI = sys.argv.pop(1)
+HOOK = "/usr/bin/nvidia-cdi-hook"
+LIB = "/usr/lib/x86_64-linux-gnu"
+BY_PATH = "/dev/dri/by-path/pci-0000:17:00.0-card"
+
+
+def hook(*args, point="createContainer", path=HOOK):
+    return {"hookName": point, "path": path, "args": [os.path.basename(path), *args],
+            "env": ["NVIDIA_CTK_DEBUG=false"]}
+
+
+def node(path, minor, major=195):
+    return {"path": path, "type": "c", "major": major, "minor": minor, "fileMode": 0o666}
+
+
+SPEC = {
+    "cdiVersion": "0.5.0", "kind": "nvidia.com/gpu",
+    "devices": [
+        {"name": "0", "containerEdits": {
+            "deviceNodes": [node("/dev/nvidia0", 0), node("/dev/dri/card1", 1, 226)],
+            "hooks": [hook("create-symlinks", "--link", f"../card1::{BY_PATH}"),
+                      hook("chmod", "--mode", "755", "--path", "/dev/dri")]}},
+        {"name": "plain", "containerEdits": {"env": ["A=1"]}}],
+    "containerEdits": {"hooks": [
+        hook("create-symlinks", "--link", f"libcuda.so.1::{LIB}/libcuda.so"),
+        hook("enable-cuda-compat", "--host-driver-version=570.1"),
+        hook("update-ldcache", "--folder", LIB, "--folder", "/opt/lib"),
+        hook("disable-device-node-modification"),
+        hook("update-application-profile")]}}
+OTHER = {"cdiVersion": "0.5.0", "kind": "acme.com/nic", "devices": [
+    {"name": "a", "containerEdits": {"hooks": [hook("x", point="poststop", path="/opt/acme"),
+                                               hook("chmod", "--mode", "9", "--path", "/x")]}}]}
+CONFIG = {
+    "ociVersion": "1.0.2", "root": {"path": "rootfs"}, "annotations": {"own": "kept"},
+    "mounts": [{"destination": "/proc", "type": "proc", "source": "proc"},
+               {"destination": "/dev", "type": "tmpfs", "source": "tmpfs"}]}
+ANNOTATION = "cdi-hooks/root-changes"
+
+
+def snapshot(folder):
+    """The paths below a folder, with their types, modes and contents."""
+    found = {}
+    for path in sorted(pathlib.Path(folder).rglob("*")):
+        mode = path.lstat().st_mode
+        text = os.readlink(path) if path.is_symlink() else path.read_text() if path.is_file() else ""
+        found[str(path.relative_to(folder))] = (mode, text)
+    return found
+
+
+class Hooks(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="cdi-rootfs-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        for name in ("cdi", "rootfs", "outside"):
+            (self.folder / name).mkdir()
+        self.root = self.folder / "rootfs"
+        self.config = self.folder / "config.json"
+        self.config.write_text(json.dumps(CONFIG, indent=2))
+        (self.folder / "cdi/nvidia.json").write_text(json.dumps(SPEC))
+        (self.folder / "cdi/acme.json").write_text(json.dumps(OTHER))
+
+    def cdi(self, *args, expect=0, **options):
+        done = subprocess.run([CDI, *map(str, args)], text=True, timeout=60, capture_output=True,
+                              check=False, **options)
+        self.assertEqual(done.returncode, expect, done.stderr)
+        return done.stdout, done.stderr
+
+    def inject(self, *args, expect=0, config=None, **options):
+        return self.cdi("inject", "-d", self.folder / "cdi", *args[:-1], config or self.config,
+                        *args[-1], expect=expect, **options)
+
+    def lower(self, *names):
+        out, _ = self.inject("--in-place", "--hooks", "lower", names or ["nvidia.com/gpu=0"])
+        self.assertEqual(out, "")
+        return json.loads(self.config.read_text())
+
+    def apply(self, expect=0):
+        return self.cdi("rootfs", "--apply", self.root, self.config, expect=expect)
+
+    # cdi inject --hooks
+
+    def test_keep_is_the_default_and_changes_nothing(self):
+        kept, _ = self.inject("--hooks", "keep", ["nvidia.com/gpu=0"])
+        self.assertEqual(kept, self.inject(["nvidia.com/gpu=0"])[0])
+        self.assertEqual(len(json.loads(kept)["hooks"]["createContainer"]), 7)
+        self.assertNotIn(ANNOTATION, json.loads(kept)["annotations"])
+
+    def test_refuse_names_each_hook_its_class_and_its_device(self):
+        out, errors = self.inject("--hooks", "refuse", ["nvidia.com/gpu=0"], expect=1)
+        self.assertEqual(out, "")
+        lines = errors.splitlines()
+        self.assertEqual(len(lines), 7)
+        file = self.folder / "cdi/nvidia.json"
+        for line in lines:
+            self.assertTrue(line.startswith(f"cdi: error: {file}:1:"), line)
+        self.assertIn("containerEdits.hooks[0]: --hooks refuse: every device of nvidia.com/gpu has "
+                      f'the hook "{HOOK}" of class symlinks at createContainer', lines[0])
+        self.assertIn("devices[0].containerEdits.hooks[1]: --hooks refuse: nvidia.com/gpu=0 has "
+                      f'the hook "{HOOK}" of class chmod at createContainer', lines[6])
+        _, errors = self.inject("--hooks", "refuse", ["acme.com/nic=a"], expect=1)
+        self.assertIn('"/opt/acme" of class foreign at poststop', errors)
+
+    def test_refuse_accepts_devices_without_hooks(self):
+        (self.folder / "cdi/nvidia.json").write_text(json.dumps(SPEC | {"containerEdits": {}}))
+        out, _ = self.inject("--hooks", "refuse", ["nvidia.com/gpu=plain"])
+        self.assertEqual(json.loads(out)["process"]["env"], ["A=1"])
+
+    def test_lower_needs_no_program_of_the_vendor(self):
+        config = self.lower()
+        self.assertNotIn("nvidia-c", json.dumps(config["hooks"]))
+        hooks = config["hooks"]["createContainer"]
+        self.assertEqual([one["args"] for one in hooks if one["args"][0] == "ldconfig"],
+                         [["ldconfig", "-r", str(self.root.resolve())]])
+        self.assertTrue(all(one["env"] for one in hooks), "runc would pass the container's")
+        # The link in /dev is another node, with the numbers of the node that it led to.
+        nodes = {one["path"]: one for one in config["linux"]["devices"]}
+        self.assertEqual(nodes[BY_PATH], nodes["/dev/dri/card1"] | {"path": BY_PATH})
+        self.assertEqual(config["annotations"]["own"], "kept")
+        changes = json.loads(config["annotations"][ANNOTATION])
+        self.assertEqual(changes["links"], [{"path": f"{LIB}/libcuda.so",
+                                             "target": "libcuda.so.1"}])
+        self.assertEqual(changes["libraryFolders"], [LIB, "/opt/lib"])
+        self.assertNotIn("modes", changes)  # /dev/dri has mode 0755 anyway
+
+    def test_hooks_that_are_not_understood_stay_and_are_reported(self):
+        out, errors = self.inject("--hooks", "lower", ["acme.com/nic=a"])
+        config = json.loads(out)
+        self.assertEqual(config["hooks"], json.loads(self.inject(["acme.com/nic=a"])[0])["hooks"])
+        self.assertNotIn(ANNOTATION, config["annotations"])
+        self.assertIn('hooks.poststop[0]: the hook "/opt/acme" of class foreign stays: it is a '
+                      "program whose effect is not known", errors)
+        self.assertIn('hooks.createContainer[0]: the hook "/usr/bin/nvidia-cdi-hook" of class chmod '
+                      'stays: its mode "9" is not an octal mode', errors)
+        self.assertEqual(self.inject("-q", "--hooks", "lower", ["acme.com/nic=a"])[1], "")
+
+    def test_a_repeated_injection_adds_nothing(self):
+        before = self.lower()
+        _, errors = self.inject("--in-place", "--hooks", "lower", ["nvidia.com/gpu=0"])
+        self.assertEqual(errors, "")
+        after = json.loads(self.config.read_text())
+        for config in (before, after):
+            config["linux"]["devices"].sort(key=lambda one: one["path"])
+        for member in ("hooks", "annotations", "mounts"):
+            self.assertEqual(after[member], before[member])
+        self.assertEqual(after["linux"]["devices"], before["linux"]["devices"])
+
+    def test_a_second_device_adds_to_what_is_recorded(self):
+        self.lower("nvidia.com/gpu=0")
+        more = {"cdiVersion": "0.5.0", "kind": "v.com/c", "devices": [{"name": "d",
+                "containerEdits": {"hooks": [hook("create-symlinks", "--link", "a::/opt/b")]}}]}
+        (self.folder / "cdi/more.json").write_text(json.dumps(more))
+        changes = json.loads(self.lower("v.com/c=d")["annotations"][ANNOTATION])
+        self.assertEqual([one["path"] for one in changes["links"]],
+                         [f"{LIB}/libcuda.so", "/opt/b"])
+        self.assertEqual(changes["libraryFolders"], [LIB, "/opt/lib"])
+
+    def test_without_a_bundle_the_cache_cannot_be_updated(self):
+        out, errors = self.inject("--hooks", "lower", ["nvidia.com/gpu=0"], config="-",
+                                  input=json.dumps(CONFIG))
+        self.assertIn("of class ldcache stays: the root of the container is not known", errors)
+        self.assertEqual([one["args"][1] for one in json.loads(out)["hooks"]["createContainer"]],
+                         ["update-ldcache"])
+
+    def test_a_wrong_record_is_an_error(self):
+        self.config.write_text(json.dumps(CONFIG | {"annotations": {ANNOTATION: '{"links": 1}'}}))
+        _, errors = self.inject("--hooks", "lower", ["nvidia.com/gpu=0"], expect=1)
+        self.assertIn("links: expected a list", errors)
+        _, errors = self.cdi("rootfs", self.root, self.config, expect=1)
+        self.assertIn(f"the annotation {ANNOTATION}: ", errors)
+
+    # cdi rootfs
+
+    def test_a_root_with_glibc(self):
+        self.lower()
+        planned, _ = self.cdi("rootfs", self.root, self.config)
+        self.assertEqual(snapshot(self.root), {})
+        out, _ = self.apply()
+        self.assertEqual(out, planned)
+        self.assertEqual(os.readlink(f"{self.root}{LIB}/libcuda.so"), "libcuda.so.1")
+        self.assertEqual((self.root / "etc/ld.so.conf.d/00-cdi.conf").read_text(),
+                         f"{LIB}\n/opt/lib\n")
+        profile = self.root / "etc/nvidia/nvidia-application-profiles-rc.d/10-container.conf"
+        self.assertIn('["EGLVisibleDGPUDevices",0x1]', profile.read_text())
+        self.assertEqual(profile.stat().st_mode & 0o7777, 0o444)
+        before = snapshot(self.root)
+        self.assertEqual(self.apply(), ("", ""))
+        self.assertEqual(snapshot(self.root), before)
+
+    def test_a_root_with_musl_gets_no_cache(self):
+        self.lower()
+        (self.root / "etc").mkdir()
+        (self.root / "etc/alpine-release").write_text("3.20\n")
+        self.apply()
+        found = snapshot(self.root)
+        self.assertEqual(found[f"etc/ld-musl-{os.uname().machine}.path"][1],
+                         f"/lib:/usr/local/lib:/usr/lib\n{LIB}\n/opt/lib\n")
+        self.assertNotIn("etc/ld.so.conf", found)
+        self.assertEqual(self.apply(), ("", ""))
+
+    def test_steps_as_json(self):
+        self.lower()
+        steps = json.loads(self.cdi("rootfs", "-o", "json", self.root, self.config)[0])
+        self.assertEqual(steps[0], {"step": "link", "path": f"{LIB}/libcuda.so",
+                                    "target": "libcuda.so.1"})
+        self.apply()
+        self.assertEqual(json.loads(self.cdi("rootfs", "-o", "json", self.root, self.config)[0]), [])
+
+    def test_a_config_without_record_changes_nothing(self):
+        self.assertEqual(self.apply(), ("", ""))
+        self.assertEqual(snapshot(self.root), {})
+
+    def test_nothing_is_changed_if_one_step_is_refused(self):
+        self.lower()
+        (self.root / "etc").write_text("a file")
+        before = snapshot(self.root)
+        out, errors = self.apply(expect=1)
+        self.assertEqual(out, "")
+        self.assertIn("Not a directory", errors)
+        self.assertEqual(snapshot(self.root), before)
+
+    def test_links_that_lead_out_stay_inside(self):
+        self.lower()
+        outside = self.folder / "outside"
+        (self.root / "usr").symlink_to(outside)
+        (self.root / "etc").symlink_to("../" * 20 + str(outside).lstrip("/"))
+        self.apply()
+        self.assertEqual(snapshot(outside), {})
+        inside = f"{self.root}{outside}"
+        self.assertEqual(os.readlink(f"{inside}/lib/x86_64-linux-gnu/libcuda.so"), "libcuda.so.1")
+        self.assertTrue(os.path.exists(f"{inside}/ld.so.conf"))
+        self.assertEqual(self.apply(), ("", ""))
+
+    def test_a_loop_of_links_is_refused(self):
+        self.lower()
+        (self.root / "usr").symlink_to("bin")
+        (self.root / "bin").symlink_to("usr")
+        _, errors = self.apply(expect=1)
+        self.assertIn("Too many levels of symbolic links", errors)
+        self.assertEqual(set(snapshot(self.root)), {"usr", "bin"})
+
+    def test_a_file_in_the_place_of_a_link_is_replaced(self):
+        self.lower()
+        os.makedirs(f"{self.root}{LIB}")
+        pathlib.Path(f"{self.root}{LIB}/libcuda.so").write_text("a file of the image")
+        self.apply()
+        self.assertEqual(os.readlink(f"{self.root}{LIB}/libcuda.so"), "libcuda.so.1")
+
+    def test_a_read_only_root(self):
+        self.lower()
+        script = f"""
+mount -t tmpfs tmpfs {self.root} && mkdir {self.root}/etc && mount -o remount,ro {self.root} || exit 77
+"$0" rootfs --apply {self.root} {self.config}; echo $?
+mount -o remount,rw {self.root} && "$0" rootfs --apply {self.root} {self.config} > /dev/null
+mount -o remount,ro {self.root} && "$0" rootfs --apply {self.root} {self.config}; echo $?
+"""
+        if os.geteuid() != 0 or not shutil.which("unshare"):
+            self.skipTest("needs root and unshare")
+        done = subprocess.run(["unshare", "-m", "sh", "-c", script, CDI], text=True, timeout=60,
+                              capture_output=True, check=False)
+        if done.returncode == 77:
+            self.skipTest(f"cannot mount here: {done.stderr}")
+        self.assertEqual(done.stdout.splitlines(), ["1", "0"], done.stderr)
+        self.assertIn("Read-only file system", done.stderr)
+
+    def test_the_driver_s_params_are_masked_by_a_mount(self):
+        if os.geteuid() != 0 or not shutil.which("unshare"):
+            self.skipTest("needs root and unshare")
+        script = """
+mount -t tmpfs tmpfs /proc/driver && mkdir /proc/driver/nvidia || exit 77
+printf 'ModifyDeviceFiles: 1\\nDeviceFileUID: 0\\n' > /proc/driver/nvidia/params
+"$0" inject --in-place -d "$1/cdi" --hooks lower "$1/config.json" nvidia.com/gpu=0 || exit 1
+"$0" rootfs --apply "$1/rootfs" "$1/config.json" | grep params
+"$0" rootfs --apply "$1/rootfs" "$1/config.json"
+mkdir -p "$1/rootfs/proc/driver/nvidia" && touch "$1/rootfs/proc/driver/nvidia/params"
+"""
+        done = subprocess.run(["unshare", "-m", "sh", "-c", script, CDI, str(self.folder)],
+                              text=True, timeout=60, capture_output=True, check=False)
+        if done.returncode == 77:
+            self.skipTest(f"cannot mount here: {done.stderr}")
+        self.assertEqual((done.returncode, done.stdout),
+                         (0, "file /nvidia-params, 38 bytes\n"), done.stderr)
+        params = self.folder.resolve() / "nvidia-params"
+        self.assertEqual(params.read_text(), "ModifyDeviceFiles: 0\nDeviceFileUID: 0\n")
+        hooks = json.loads(self.config.read_text())["hooks"]["createContainer"]
+        mount = next(one for one in hooks if one["args"][0] == "mount")
+        self.assertEqual(mount["args"], ["mount", "-o", "bind,ro,nosuid,nodev,noexec", str(params),
+                                         f"{self.root.resolve()}/proc/driver/nvidia/params"])
+        # The hook works as the runtime would call it.
+        script = '"$@" && cat "$0" && ! touch "$0"'
+        done = subprocess.run(["unshare", "-m", "sh", "-c", script, mount["args"][-1],
+                               mount["path"], *mount["args"][1:]], text=True, timeout=60,
+                              capture_output=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, params.read_text()), done.stderr)
+
+    def test_hosts_whose_driver_creates_no_nodes_need_no_mount(self):
+        if os.path.exists("/proc/driver/nvidia/params"):
+            self.skipTest("this host has the driver")
+        hooks = self.lower()["hooks"]["createContainer"]
+        self.assertEqual([one["args"][0] for one in hooks], ["ldconfig"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
