@@ -75,8 +75,9 @@ TEST_CASE("A link in the runtime's /dev becomes another node, if it leads to one
                  R"(the mount of "/dev" would hide "/dev/dri/by-path/x")"));
   auto host_dev = container;
   host_dev.mounts[1].type = "bind";
-  CHECK_FALSE(cdi::lower_hook({"/nvidia-cdi-hook", {"", "create-symlinks", "--link=a::/dev/b"}},
-                              cdi::oci::HookPoint::create_container, host_dev));
+  CHECK_FALSE(
+      cdi::lower_hook({"/nvidia-cdi-hook", {"", "create-symlinks", "--link=nvidia0::/dev/b"}},
+                      cdi::oci::HookPoint::create_container, host_dev));
 }
 
 TEST_CASE("Links that mounts would hide, or are not understood, are not lowered") {
@@ -105,7 +106,7 @@ TEST_CASE("Links that mounts would hide, or are not understood, are not lowered"
       {{"create-symlinks", "--link", "a::/b/.."}, "not an absolute path"},
       {{"create-symlinks", "--link", "a::/run/x"}, R"(the mount of "/run/")"},
       {{"create-symlinks", "--link", "a::/usr/lib/libx.so.1"}, R"("/usr/lib/libx.so.1" would)"},
-      {{"create-symlinks", "--link", "card1::/dev/pts/x"}, R"(the mount of "/dev/pts")"},
+      {{"create-symlinks", "--link", "../nvidia0::/dev/pts/x"}, R"(the mount of "/dev/pts")"},
       {{"create-symlinks", "--container-spec", "/x", "--link", "a::/b"}, "--container-spec"},
   };
   for (const auto& row : rows) {
