@@ -8,6 +8,7 @@
 
 #include <cdi/cdi.hpp>
 #include <cdi/drift.hpp>
+#include <cdi/hooks.hpp>
 #include <cdi/host_options.hpp>
 #include <cdi/inject_json.hpp>
 #include <cdi/policy.hpp>

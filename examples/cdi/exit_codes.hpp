@@ -46,7 +46,7 @@ inline std::string exit_code_table() {
              "the policy denies a device; inject prints nothing on standard output, "
              "and writes only --decisions") +
          detail::exit_code_row(exit_incomplete,
-                               "rootfs --apply failed after its first change; run it again");
+                               "rootfs --apply failed while it made changes; run it again");
 }
 
 /// The table that the help of `why` prints in addition.

@@ -115,7 +115,7 @@ inline ExitCode change_root(const Request& request, const Output& output) {
         carry_out_plan(files, plan, [&](const RootStep& step) { steps.push_back(step); });
     if (done) continue;
     output.error(done.error());
-    return steps.empty() ? exit_refused : exit_incomplete;
+    return exit_incomplete;
   }
   return detail::print_steps(steps, output) ? exit_done : exit_incomplete;
 }

@@ -19,10 +19,7 @@
 #include <cdi/files/spec_text.hpp>
 #include <cdi/files/text_file.hpp>
 #include <cdi/rules/engine_support.hpp>
-#include <cdi/rules/hook_class.hpp>
-#include <cdi/rules/hook_lowering.hpp>
 #include <cdi/rules/requests.hpp>
-#include <cdi/rules/root_changes.hpp>
 #include <cdi/rules/selector.hpp>
 #include <cdi/targets/config_json.hpp>
 #include <cdi/targets/config_requests.hpp>

@@ -64,6 +64,7 @@ FILES = {
     "config.json": '{"ociVersion": "1.0.2"}',
     "policy.json": POLICY,
     "features.json": '{"ociVersionMax": "1.0.2-dev"}',
+    "rootfs/.keep": "",
 }
 TRANSCRIPT_FILES = {
     "etc/cdi/vendor.yaml": SPEC,

@@ -275,6 +275,25 @@ mount -o remount,ro {self.root} && "$0" rootfs --apply {self.root} {self.config}
         self.assertEqual(done.stdout.splitlines(), ["1", "0"], done.stderr)
         self.assertIn("Read-only file system", done.stderr)
 
+    def test_a_full_file_system_ends_between_two_changes(self):
+        self.lower()
+        if os.geteuid() != 0 or not shutil.which("unshare"):
+            self.skipTest("needs root and unshare")
+        script = """
+mount -t tmpfs -o nr_inodes=6 tmpfs "$1/rootfs" || exit 77
+"$0" rootfs --apply "$1/rootfs" "$1/config.json"; echo $?
+mount -o remount,nr_inodes=100 "$1/rootfs"
+"$0" rootfs --apply "$1/rootfs" "$1/config.json"; echo $?
+"""
+        done = subprocess.run(["unshare", "-m", "sh", "-c", script, CDI, str(self.folder)],
+                              text=True, timeout=60, capture_output=True, check=False)
+        if done.returncode == 77:
+            self.skipTest(f"cannot mount here: {done.stderr}")
+        lines = done.stdout.splitlines()
+        self.assertIn("No space left on device", done.stderr)
+        self.assertEqual((lines[0], lines[-1]), ("3", "0"))
+        self.assertNotIn(f"link {LIB}/libcuda.so -> libcuda.so.1", lines)  # was made before
+
     def test_the_driver_s_params_are_masked_by_a_mount(self):
         if os.geteuid() != 0 or not shutil.which("unshare"):
             self.skipTest("needs root and unshare")

@@ -38,7 +38,7 @@ struct HookFlag {
 inline Result<std::vector<HookFlag>> hook_flags(std::span<const std::string_view> arguments,
                                                 std::span<const std::string_view> known) {
   const auto not_understood = [](std::string_view argument) {
-    return not_lowered("its argument " + quoted(argument) + " is not understood");
+    return not_lowered("its argument " + cdi::quoted(argument) + " is not understood");
   };
   std::vector<HookFlag> flags;
   for (std::size_t i = 1; i < arguments.size(); ++i) {
@@ -69,7 +69,7 @@ inline bool is_plain_path(std::string_view path) {
 }
 
 inline Error bad_path(std::string_view path) {
-  return not_lowered("its path " + quoted(path) +
+  return not_lowered("its path " + cdi::quoted(path) +
                      " is not an absolute path without .. below the root");
 }
 
@@ -93,8 +93,8 @@ inline const ContainerOutline::MountPoint* mount_over(const ContainerOutline& co
 }
 
 inline Error hidden(std::string_view path, const ContainerOutline::MountPoint& mount) {
-  return not_lowered("the mount of " + quoted(mount.destination) + " would hide " + quoted(path) +
-                     ", if it were changed in the root");
+  return not_lowered("the mount of " + cdi::quoted(mount.destination) + " would hide " +
+                     cdi::quoted(path) + ", if it were changed in the root");
 }
 
 /// Whether the runtime fills this mount with the nodes of the container.
@@ -120,7 +120,7 @@ inline Result<void> lower_link(std::string_view value, const ContainerOutline& c
   const auto colons = value.find("::");
   const bool is_pair = colons != std::string_view::npos && colons != 0 &&
                        value.find("::", colons + 2) == std::string_view::npos;
-  if (!is_pair) return not_lowered("its link " + quoted(value) + " is not TARGET::LINK");
+  if (!is_pair) return not_lowered("its link " + cdi::quoted(value) + " is not TARGET::LINK");
   const auto target = value.substr(0, colons);
   const auto written = value.substr(colons + 2);
   if (!is_plain_path(written) || written.ends_with('/')) return bad_path(written);
@@ -163,7 +163,7 @@ inline Result<void> lower_ldcache(std::span<const HookFlag> flags,
       continue;
     }
     if (!is_plain_folder(flag.value)) {
-      return not_lowered("the linker's files cannot hold its folder " + quoted(flag.value));
+      return not_lowered("the linker's files cannot hold its folder " + cdi::quoted(flag.value));
     }
     out.changes.library_folders.push_back(clean_path(flag.value));
   }
@@ -185,7 +185,7 @@ inline Result<void> lower_cuda_compat(std::span<const HookFlag> flags,
       continue;
     }
     if (!is_version(flag.value)) {
-      return not_lowered("its version " + quoted(flag.value) + " is not understood");
+      return not_lowered("its version " + cdi::quoted(flag.value) + " is not understood");
     }
     const bool is_driver = flag.name == "host-driver-version";
     (is_driver ? compat.host_driver_version : compat.host_cuda_version) = flag.value;
@@ -227,7 +227,7 @@ inline Result<void> lower_chmod(std::span<const HookFlag> flags, const Container
     if (flag.name != "mode") continue;
     if (mode) return not_lowered("it has two --mode");
     mode = parse_mode(flag.value);
-    if (!mode) return not_lowered("its mode " + quoted(flag.value) + " is not an octal mode");
+    if (!mode) return not_lowered("its mode " + cdi::quoted(flag.value) + " is not an octal mode");
   }
   if (!mode) return not_lowered("it has no --mode");
   for (const auto& flag : flags) {
