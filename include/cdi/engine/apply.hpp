@@ -242,7 +242,9 @@ struct ApplyFunction {
     const detail::AnyHost any_host{&lookup, [](const void* known, std::string_view path) {
                                      return (**static_cast<decltype(&lookup)>(known))(path);
                                    }};
-    if constexpr (requires { host.options; }) {  // `HostWithOptions`
+    if constexpr (requires {
+                    use_options(joined, any_host, host.options, failed);
+                  }) {  // `HostWithOptions`
       const auto kept = use_options(joined, any_host, host.options, failed);
       if (!kept) return kept.error();
       return detail::edit(target, joined, any_host, failed);

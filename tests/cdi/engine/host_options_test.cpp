@@ -57,6 +57,17 @@ Made make(HostDrift drift, const cdi::DeviceNode& node) {
 
 }  // namespace
 
+TEST_CASE("A host may have a member of the same name") {
+  struct {
+    int options = 1;
+    cdi::Result<cdi::HostNode> operator()(std::string_view path) const { return one_node(path); }
+  } const host;
+  cdi::oci::Spec spec;
+  const cdi::ContainerEdits edits{.device_nodes = {{.path = "/dev/a"}}};
+  CHECK(edits.apply(spec, host));
+  CHECK(host.options == 1);
+}
+
 TEST_CASE("A hook without an environment gets the one of the options, and others keep theirs") {
   const cdi::ContainerEdits edits{
       .hooks = {{.hook_name = "createContainer", .path = "/a", .args = {"a", "b"}},

@@ -117,10 +117,11 @@ TEST_CASE("Conditions on owner, group and mode of the file") {
 TEST_CASE("What is not known is against the device") {
   auto spec = spec_with({});
   spec.access.reset();
+  spec.path = "made by hand";
   CHECK(is_allowed(spec, {}));
   for (const cdi::PolicyRule& rule :
        {cdi::PolicyRule{.file_owners = {{0}}}, cdi::PolicyRule{.file_groups = {{0}}},
-        cdi::PolicyRule{.file_mode = "0777"}}) {
+        cdi::PolicyRule{.file_mode = "0777"}, cdi::PolicyRule{.files = {{"/"}}}}) {
     CHECK_FALSE(is_allowed(spec, rule));
     auto deny = rule;
     deny.name = "deny";

@@ -69,8 +69,10 @@ inline bool applies(const PolicyRule& rule, const Decision& device, const Loaded
   const bool source = device.source.empty() && rule.sources
                           ? unknown
                           : covers(rule.sources, device.source, matches);
-  return source && covers(rule.files, spec.path, matches_path) &&
-         meets_access(rule, spec.access, unknown);
+  const bool file = rule.files && !spec.path.starts_with('/')
+                        ? unknown
+                        : covers(rule.files, spec.path, matches_path);
+  return source && file && meets_access(rule, spec.access, unknown);
 }
 
 /// Collects the edits that are outside of the limits of a rule.
