@@ -16,8 +16,8 @@ enum ExitCode : int {
   exit_done = 0,
   exit_refused = 1,
   exit_usage = 2,
-  exit_denied = 3,
-  exit_incomplete = 4,
+  exit_incomplete = 3,
+  exit_denied = 4,
   exit_unresolved = 10,  // `why` has one for each `cdi::Reason`, from here on
 };
 
@@ -41,12 +41,11 @@ inline std::string exit_code_table() {
                                "refused or not resolved; nothing is printed on standard output, "
                                "and nothing is written") +
          detail::exit_code_row(exit_usage, "wrong usage") +
-         detail::exit_code_row(
-             exit_denied,
-             "the policy denies a device; inject prints nothing on standard output, "
-             "and writes only --decisions") +
          detail::exit_code_row(exit_incomplete,
-                               "rootfs --apply failed while it made changes; run it again");
+                               "rootfs --apply failed while it made changes; run it again") +
+         detail::exit_code_row(exit_denied,
+                               "the policy denies a device; inject prints nothing on standard "
+                               "output, and writes only --decisions");
 }
 
 /// The table that the help of `why` prints in addition.

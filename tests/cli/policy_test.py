@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 CDI = sys.argv.pop(1)
-DENIED = 3
+DENIED = 4
 
 SPEC = """cdiVersion: 0.6.0
 kind: vendor.com/gpu
