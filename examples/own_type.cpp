@@ -7,14 +7,17 @@
 struct Node {
   std::string path;
   std::int64_t major, minor;
+  bool operator==(const Node&) const = default;
 };
 struct Access {
   std::int64_t major, minor;
   std::string letters;
+  bool operator==(const Access&) const = default;
 };
 struct Bind {
   std::string from, to;
   std::vector<std::string> options;
+  bool operator==(const Bind&) const = default;
 };
 struct Container {
   std::vector<std::string> env;
@@ -58,6 +61,11 @@ struct List {
 
   std::size_t size() const { return entries.size(); }
   std::string_view key(std::size_t i) const { return key_of(entries[i]); }
+  bool equals(std::size_t i, const auto& record) const {
+    T made{};
+    set(made, record);
+    return made == entries[i];
+  }
   void append(const auto& record) { set(entries.emplace_back(), record); }
   void assign(std::size_t i, const auto& record) { set(entries[i], record); }
   void rearrange(std::span<const std::size_t> order) {

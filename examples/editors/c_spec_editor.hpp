@@ -37,6 +37,7 @@ struct List {
   std::size_t size() const { return length; }
   std::string_view key(std::size_t i) const { return key_of(items[i]); }
   std::uint32_t id(std::size_t i) const { return items[i]; }
+  bool equals(std::size_t i, const auto& record) const { return is_same(*items[i], record); }
   void append(const auto& record) {
     auto* const larger = static_cast<T*>(std::realloc(items, (length + 1) * sizeof(T)));
     if (larger == nullptr) throw std::bad_alloc{};

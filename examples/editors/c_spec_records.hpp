@@ -10,6 +10,7 @@
 #include <cstring>
 #include <limits>
 #include <new>
+#include <optional>
 #include <string_view>
 
 #include <cdi/apply.hpp>
@@ -116,13 +117,18 @@ inline Mount* copy_record(const cdi::oci::MountView& from) {
   copy(from.options, to->options, to->options_len);
   return to;
 }
+/// The timeout of a hook as an `int`.
+inline std::optional<int> timeout_of(const cdi::oci::HookView& from) {
+  constexpr std::int64_t most = std::numeric_limits<int>::max();  // 68 years
+  if (!from.timeout) return std::nullopt;
+  return static_cast<int>(*from.timeout < most ? *from.timeout : most);
+}
 inline Hook* copy_record(const cdi::oci::HookView& from) {
   auto* const to = make<Hook>();
   to->path = copy(from.path);
   copy(from.args, to->args, to->args_len);
   copy(from.env, to->env, to->env_len);
-  constexpr std::int64_t most = std::numeric_limits<int>::max();  // 68 years
-  to->timeout = static_cast<int>(from.timeout.value_or(0) < most ? from.timeout.value_or(0) : most);
+  to->timeout = timeout_of(from).value_or(0);
   to->timeout_present = from.timeout.has_value();
   return to;
 }
@@ -143,6 +149,43 @@ inline NetDevice* copy_record(const cdi::oci::LinuxNetDeviceView& from) {
 }
 inline gid_t copy_record(std::uint32_t gid) {
   return gid;
+}
+
+// Whether a record is as `copy_record` would make it.
+
+template <class Texts>
+bool is_same(char* const* texts, std::size_t size, const Texts& others) {
+  if (size != others.size()) return false;
+  for (std::size_t i = 0; i < size; ++i) {
+    if (view(texts[i]) != others[i]) return false;
+  }
+  return true;
+}
+template <class T>
+bool is_same(bool present, std::int64_t number, const std::optional<T>& other) {
+  return present == other.has_value() && (!present || number == *other);
+}
+inline bool is_same(const Device& device, const cdi::oci::LinuxDeviceView& other) {
+  return view(device.path) == other.path && view(device.type) == other.type &&
+         device.major == other.major && device.minor == other.minor &&
+         is_same(device.file_mode_present, device.file_mode, other.file_mode) &&
+         is_same(device.uid_present, device.uid, other.uid) &&
+         is_same(device.gid_present, device.gid, other.gid);
+}
+inline bool is_same(const Rule& rule, const cdi::oci::LinuxDeviceCgroupView& other) {
+  return rule.allow == other.allow && view(rule.type) == other.type &&
+         view(rule.access) == other.access &&
+         is_same(rule.major_present, rule.major, other.major) &&
+         is_same(rule.minor_present, rule.minor, other.minor);
+}
+inline bool is_same(const Mount& mount, const cdi::oci::MountView& other) {
+  return view(mount.destination) == other.destination && view(mount.source) == other.source &&
+         view(mount.type) == other.type && is_same(mount.options, mount.options_len, other.options);
+}
+inline bool is_same(const Hook& hook, const cdi::oci::HookView& other) {
+  return view(hook.path) == other.path && is_same(hook.args, hook.args_len, other.args) &&
+         is_same(hook.env, hook.env_len, other.env) &&
+         is_same(hook.timeout_present, hook.timeout, timeout_of(other));
 }
 
 }  // namespace c_spec

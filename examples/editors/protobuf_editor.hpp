@@ -74,6 +74,11 @@ struct List {
 
   std::size_t size() const { return static_cast<std::size_t>(items.size()); }
   std::string_view key(std::size_t i) const { return key_of(items[static_cast<int>(i)]); }
+  bool equals(std::size_t i, const auto& record) const {
+    T made;
+    protobuf_editor::assign(record, made);
+    return made.SerializeAsString() == items[static_cast<int>(i)].SerializeAsString();
+  }
   void append(const auto& record) { protobuf_editor::assign(record, *items.Add()); }
   void assign(std::size_t i, const auto& record) {
     protobuf_editor::assign(record, items[static_cast<int>(i)]);

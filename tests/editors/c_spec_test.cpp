@@ -5,6 +5,8 @@
 // nothing leaks and nothing is freed twice.
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +18,7 @@
 #include <cdi/oci/editor.hpp>
 
 #include "../../examples/editors/c_spec_editor.hpp"
+#include "../random_registry.hpp"
 #include "edits.hpp"
 
 namespace {
@@ -129,7 +132,19 @@ void fill(const Model& model, CSpec& spec) {
   for (const auto& mount : model.mounts) {
     editor.mounts().append(view_of<cdi::oci::MountView>(mount));
   }
+  for (std::size_t i = 0; model.hooks && i < cdi::oci::hook_point_names.size(); ++i) {
+    const auto point = static_cast<cdi::oci::HookPoint>(i);
+    auto hooks = *model.hooks;
+    for (const auto& hook : hooks.at(point)) {
+      editor.hooks(point).append(view_of<cdi::oci::HookView>(hook));
+    }
+  }
   if (!model.linux_) return;
+  if (model.linux_->resources) {
+    for (const auto& rule : model.linux_->resources->devices) {
+      editor.device_rules().append(view_of<cdi::oci::LinuxDeviceCgroupView>(rule));
+    }
+  }
   for (const auto& node : model.linux_->devices) {
     editor.devices().append(view_of<cdi::oci::LinuxDeviceView>(node));
   }
@@ -251,6 +266,20 @@ TEST_CASE("Edits have the same result in C structs as in the model") {
       }
     }
   }
+}
+
+TEST_CASE("A second injection of the same devices changes nothing") {
+  random_registry::inject_twice(
+      [](const Model& model) {
+        const auto owned = std::make_shared<OwnedCSpec>();
+        fill(model, owned->spec);
+        return std::shared_ptr<CSpec>{owned, &owned->spec};
+      },
+      [](std::uint32_t seed, bool injected, const CSpec& once, const CSpec& twice) {
+        CAPTURE(seed);
+        REQUIRE(injected);
+        REQUIRE(to_model(once) == to_model(twice));
+      });
 }
 
 TEST_CASE("After an error the structs are unchanged") {

@@ -3,12 +3,15 @@
 
 // Edits have the same result in protobuf messages as in our OCI model.
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include <doctest/doctest.h>
 
 #include "../../examples/editors/protobuf_editor.hpp"
+#include "../random_registry.hpp"
 #include "edits.hpp"
 
 namespace {
@@ -89,4 +92,14 @@ TEST_CASE("Edits have the same result in messages as in the model") {
       }
     }
   }
+}
+
+TEST_CASE("A second injection of the same devices changes nothing") {
+  random_registry::inject_twice(
+      [](const Model& model) { return std::make_unique<Message>(to_message(model)); },
+      [](std::uint32_t seed, bool injected, const Message& once, const Message& twice) {
+        CAPTURE(seed);
+        REQUIRE(injected);
+        REQUIRE(once.SerializeAsString() == twice.SerializeAsString());
+      });
 }

@@ -101,14 +101,15 @@ class Cache {
   /// Injects devices of `registry()` into an OCI spec, all or none: see `Registry::inject`. Two
   /// calls may use different registries; to query first and then inject, hold one.
   template <Editable OciSpec, class Names, HostLookup Host = SystemHost>
-  Result<void> inject(OciSpec& target, const Names& names, const Host& host = {}) {
-    return registry()->inject(target, names, host);
+  Result<void> inject(OciSpec& target, const Names& names, const Host& host = {},
+                      const ApplyOptions& options = {}) {
+    return registry()->inject(target, names, host, options);
   }
   /// The same for names in braces.
   template <Editable OciSpec, HostLookup Host = SystemHost>
   Result<void> inject(OciSpec& target, std::initializer_list<std::string_view> names,
-                      const Host& host = {}) {
-    return registry()->inject(target, names, host);
+                      const Host& host = {}, const ApplyOptions& options = {}) {
+    return registry()->inject(target, names, host, options);
   }
 
   /// With `Freshness::watched`, a descriptor that is readable (`poll`, `epoll`) when `registry()`

@@ -4,10 +4,12 @@
 #ifndef CDI_ENGINE_APPLY_HPP
 #define CDI_ENGINE_APPLY_HPP
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <cdi/base/result.hpp>
@@ -18,12 +20,20 @@
 #include <cdi/engine/spec_editor.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/model/storage.hpp>
+#include <cdi/oci/hooks.hpp>
 #include <cdi/oci/linux.hpp>
 #include <cdi/oci/mount.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
 inline namespace CDI_ABI {
+
+/// How edits are applied.
+struct ApplyOptions {
+  /// Adds hooks, cgroup rules, mounts and nodes that the target has already again, or moves them to
+  /// the end of their list, like the Go reference.
+  bool duplicates = false;
+};
 
 namespace detail {
 
@@ -43,6 +53,15 @@ concept HasGids = requires(Editor editor) {
 template <class Editor>
 concept HasDeviceRules = requires(Editor editor) {
   editor.device_rules();
+};
+
+/// An editor whose lists compare their entries with records.
+template <class Editor>
+concept Compares = requires(Editor editor, oci::HookPoint point) {
+  { editor.devices() } -> ComparableList<oci::LinuxDeviceView>;
+  { editor.device_rules() } -> ComparableList<oci::LinuxDeviceCgroupView>;
+  { editor.mounts() } -> ComparableList<oci::MountView>;
+  { editor.hooks(point) } -> ComparableList<oci::HookView>;
 };
 
 template <class Editor>
@@ -101,15 +120,47 @@ void plan_devices(ListPlan& plan, std::size_t records);
 /// A mount replaces the first with the same destination, as text; then all are sorted by depth.
 void plan_mounts(ListPlan& plan, std::size_t records);
 
-/// Changes a list as `make_plan` plans it.
+// Of the entries with the key of a record, the one that is in effect in a container. If it equals
+// the last new record of the key, the list has these edits already. A variable has none: it is
+// always replaced.
+inline std::size_t effective_entry(ListPlan& plan, std::size_t i, const NodeView&) {
+  return plan.first_entry(i);
+}
+inline std::size_t effective_entry(ListPlan& plan, std::size_t i, const PlannedMount&) {
+  return plan.last_entry(i);
+}
+
+/// Plans to keep the entries of each key whose effective one equals the last new record of the key.
+/// Returns whether the list has an entry of the key of a record.
 template <class List, class Record>
-void change(List list, const std::vector<Record>& records, RecordViews& views,
+bool keep_equals(const List& list, const std::vector<Record>& records, RecordViews& views,
+                 ListPlan& plan) {
+  using View = std::remove_cvref_t<decltype(views.of(records[0]))>;
+  bool is_known = false;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const std::size_t at = effective_entry(plan, i, records[i]);
+    if (at == ListPlan::none) continue;
+    is_known = true;
+    if constexpr (ComparableList<List, View>) {
+      plan.keep_entries(i, list.equals(at, views.of(records[i])));
+    }
+  }
+  return is_known;
+}
+
+/// Changes a list as `make_plan` plans it. Returns whether it may have had some of the records.
+template <class List, class Record>
+bool change(List list, const std::vector<Record>& records, RecordViews& views,
             void (*make_plan)(ListPlan& plan, std::size_t records)) {
   const std::size_t entries = list.size();
   ListPlan plan{entries, records.size()};
   for (std::size_t i = 0; i < entries; ++i) plan.entry_key(i, list.key(i));
   for (std::size_t i = 0; i < records.size(); ++i) plan.record_key(i, key_of(records[i]));
   plan.start();
+  bool is_known = false;
+  if constexpr (requires { effective_entry(plan, 0, records[0]); }) {
+    if (!views.edits.duplicates) is_known = detail::keep_equals(list, records, views, plan);
+  }
   make_plan(plan, records.size());
   detail::make_room(list, records.size());
   for (std::size_t i = 0; i < plan.order().size(); ++i) {
@@ -123,6 +174,45 @@ void change(List list, const std::vector<Record>& records, RecordViews& views,
     }
   }
   if (plan.rearranged()) list.rearrange(plan.order());
+  return is_known;
+}
+
+/// Adds records to a list, unless an entry equals them that was there before the first was added.
+class MissingRecords {
+ public:
+  template <class List, class Record>
+  void add(List list, const Record& record) {
+    if constexpr (ComparableList<List, Record>) {
+      if (before_ == unknown) before_ = list.size();
+      for (std::size_t i = 0; i < before_; ++i) {
+        const std::size_t at = (next_ + i) % before_;
+        if (!list.equals(at, record)) continue;
+        next_ = at + 1;
+        return;
+      }
+    }
+    list.append(record);
+  }
+
+ private:
+  static constexpr std::size_t unknown = static_cast<std::size_t>(-1);
+
+  std::size_t before_ = unknown;  // the number of entries before the first was added
+  std::size_t next_ = 0;  // the entry to compare first: in a repeated injection, it is the same
+};
+
+/// Adds hooks to the lists of their points.
+template <class Editor>
+void add_hooks(Editor& editor, const JoinedEdits& edits, RecordViews& views) {
+  std::array<MissingRecords, oci::hook_point_names.size()> missing;
+  for (const auto& hook : edits.hooks) {
+    auto list = editor.hooks(hook.point);
+    if (edits.duplicates) {
+      list.append(views.of(hook));
+    } else {
+      missing[static_cast<std::size_t>(hook.point)].add(list, views.of(hook));
+    }
+  }
 }
 
 /// Adds the groups that are missing.
@@ -139,12 +229,19 @@ void add_gids(List list, const std::vector<std::uint32_t>& gids) {
   }
 }
 
-/// Adds the rules of device nodes; none is ever removed.
+/// Adds the rules of device nodes; none is ever removed. If a node `is_known`, so that the target
+/// may have these edits already, rules that it has are not added.
 template <class Editor>
-void add_device_rules(Editor& editor, const std::vector<NodeView>& nodes) {
+void add_device_rules(Editor& editor, const std::vector<NodeView>& nodes, bool is_known) {
+  MissingRecords missing;
   for (const auto& node : nodes) {
     const auto rule = device_rule(node);
-    if (rule.allow) editor.device_rules().append(rule);
+    if (!rule.allow) continue;
+    if (is_known) {
+      missing.add(editor.device_rules(), rule);
+    } else {
+      editor.device_rules().append(rule);
+    }
   }
 }
 
@@ -154,8 +251,10 @@ void perform(Editor& editor, JoinedEdits& edits) {
   const TouchedParts& touched = edits.touched;
   RecordViews views{edits};
   if (touched.env) detail::change(editor.env(), edits.env, views, plan_env);
-  if (touched.devices) detail::change(editor.devices(), edits.nodes, views, plan_devices);
-  if constexpr (HasDeviceRules<Editor>) detail::add_device_rules(editor, edits.nodes);
+  if (touched.devices) {
+    const bool is_known = detail::change(editor.devices(), edits.nodes, views, plan_devices);
+    if constexpr (HasDeviceRules<Editor>) detail::add_device_rules(editor, edits.nodes, is_known);
+  }
   if constexpr (HasNetDevices<Editor>) {
     if (touched.net_devices) {
       auto interfaces = editor.net_devices();
@@ -170,7 +269,7 @@ void perform(Editor& editor, JoinedEdits& edits) {
     if (editor.has_user_namespace()) detail::add_id_mappings(edits);
     detail::change(editor.mounts(), edits.mounts, views, plan_mounts);
   }
-  for (const auto& hook : edits.hooks) editor.hooks(hook.point).append(views.of(hook));
+  detail::add_hooks(editor, edits, views);
   if constexpr (HasIntelRdt<Editor>) {
     if (touched.intel_rdt) editor.set_intel_rdt(edits.intel_rdt);
   }
@@ -195,13 +294,14 @@ Result<void> edit(OciSpec& target, JoinedEdits& edits, const AnyHost& host, std:
 
 }  // namespace detail
 
-/// An OCI spec whose editor has all parts that edits can change. With
-/// `static_assert(cdi::FullyEditable<YourSpec>)`, the compiler reports a part that is missing or
-/// misspelt; without it, edits of the part fail with `Errc::unsupported`.
+/// An OCI spec whose editor has all parts that edits can change, and lists that compare entries.
+/// With `static_assert(cdi::FullyEditable<YourSpec>)`, the compiler reports a part that is missing
+/// or misspelt; without it, edits of the part fail with `Errc::unsupported`, and a repeated
+/// injection adds hooks and rules again.
 template <class OciSpec>
 concept FullyEditable = Editable<OciSpec> && detail::HasNetDevices<SpecEditor<OciSpec>> &&
     detail::HasIntelRdt<SpecEditor<OciSpec>> && detail::HasGids<SpecEditor<OciSpec>> &&
-    detail::HasDeviceRules<SpecEditor<OciSpec>>;
+    detail::HasDeviceRules<SpecEditor<OciSpec>> && detail::Compares<SpecEditor<OciSpec>>;
 
 /// Applies edits to an OCI spec: `apply(edits, spec)`, or `edits.apply(spec)`.
 ///
@@ -209,7 +309,14 @@ concept FullyEditable = Editable<OciSpec> && detail::HasNetDevices<SpecEditor<Oc
 /// the target is unchanged. The result shares no memory with the edits. Several edits count as one
 /// whose lists are joined, kind by kind. When there are mounts, all mounts of the target are sorted
 /// by the depth of their destination, with a stable sort, like in the Go reference. Costs one host
-/// lookup for each incomplete device node, and a sort of the old and new entries of each list.
+/// lookup for each incomplete device node, and a sort of the old and new entries of each list;
+/// hooks are compared with each that the target has.
+///
+/// Edits that are applied again change nothing: a hook, cgroup rule, mount or node that equals one
+/// which the target had before is not added, and that one stays where it is. Rules are only
+/// compared if the target had one of the nodes. Equal entries of the edits themselves are all
+/// added, as the Go reference does. `ApplyOptions::duplicates` turns this off; so does a list that
+/// is not a `ComparableList`.
 ///
 /// Errors, with `Error::where` seen from the edits where a member is known: `Errc::host` when a
 /// device node cannot be completed from the host, or is of another type there; `Errc::unsupported`
@@ -222,10 +329,11 @@ struct ApplyFunction {
   /// Applies one set of edits; `host` gives the device nodes of the host.
   template <Storage S, Editable OciSpec, HostLookup Host = SystemHost>
   Result<void> operator()(const BasicContainerEdits<S>& edits, OciSpec& target,
-                          const Host& host = {}) const {
+                          const Host& host = {}, const ApplyOptions& options = {}) const {
     const BasicContainerEdits<S>* const one[] = {&edits};
     std::size_t failed = 0;
-    return (*this)(std::span<const BasicContainerEdits<S>* const>{one}, target, host, failed);
+    return (*this)(std::span<const BasicContainerEdits<S>* const>{one}, target, host, failed,
+                   detail::Texts::unknown, options);
   }
 
   /// Several edits at once; `failed` is the index of those that an error is about, or their number
@@ -234,8 +342,10 @@ struct ApplyFunction {
   template <Storage S, Editable OciSpec, HostLookup Host = SystemHost>
   Result<void> operator()(std::span<const BasicContainerEdits<S>* const> all, OciSpec& target,
                           const Host& host, std::size_t& failed,
-                          detail::Texts texts = detail::Texts::unknown) const {
+                          detail::Texts texts = detail::Texts::unknown,
+                          const ApplyOptions& options = {}) const {
     detail::JoinedEdits joined;
+    joined.duplicates = options.duplicates;
     auto fits = detail::join(all, texts, detail::places_of<SpecEditor<OciSpec>>, joined, failed);
     if (!fits) return fits;
     auto* const lookup = &host;  // of an object or a function

@@ -67,6 +67,7 @@ struct JoinedEdits {
   oci::LinuxIntelRdtView intel_rdt;     // all of the last settings
   std::vector<std::uint32_t> gids;      // without 0
   TouchedParts touched;
+  bool duplicates = false;  // see `ApplyOptions`
 };
 
 /// Whether a type has a place for the parts that it may lack.

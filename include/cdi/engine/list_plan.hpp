@@ -37,6 +37,16 @@ class ListPlan {
   /// Finds equal keys. Comes before any record is placed.
   void start();
 
+  /// The first entry of the record's key; `none` when there is none. Before the first change.
+  std::size_t first_entry(std::size_t i) { return group_of(i).first; }
+  /// The last entry of the record's key; `none` when there is none. Before the first change.
+  std::size_t last_entry(std::size_t i) { return group_of(i).last; }
+
+  /// Sets whether the entries of the record's key stay as they are, so that `plan_devices` and
+  /// `plan_mounts` do not place its records.
+  void keep_entries(std::size_t i, bool kept) { group_of(i).kept = kept; }
+  bool keeps_entries(std::size_t i) { return group_of(i).kept; }
+
   /// Replaces the last entry of the record's key in its place; else appends the record.
   void replace_last_or_append(std::size_t i);
   /// Replaces the first entry of the record's key in its place; else appends the record.
@@ -70,6 +80,7 @@ class ListPlan {
     std::size_t first = none;   // of the group
     std::size_t last = none;
     bool there = false;
+    bool kept = false;  // of the group
   };
 
   static void set_key(Slot& slot, std::string_view key);

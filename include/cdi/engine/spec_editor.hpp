@@ -42,6 +42,16 @@ concept KeyedList = AppendableList<L, Record> &&
   list.rearrange(order);
 };
 
+/// A list that compares its entries with new records, so that an entry which is there already is
+/// not added again: `equals(i, record)` is true if `append(record)` would add an entry that is the
+/// same as entry `i`. A list of device nodes or mounts, of hooks or of cgroup rules should have it;
+/// without it, an injection that is repeated adds its hooks and rules again.
+template <class L, class Record>
+concept ComparableList = requires(const L& list, std::size_t i, const Record& record) {
+  { list.size() } -> std::convertible_to<std::size_t>;
+  { list.equals(i, record) } -> std::convertible_to<bool>;
+};
+
 /// The user and group of the container's process, 0 when the OCI spec names none.
 struct ProcessUser {
   std::uint32_t uid = 0;  ///< `process.user.uid`
@@ -75,7 +85,8 @@ struct TouchedParts {
 ///
 /// A type whose parts may be of a wrong kind, as in a JSON document, also has
 /// `Result<void> check(const TouchedParts&)`, which is called before the first change. An editor
-/// that collects its changes has `void finish()`, which is called after the last.
+/// that collects its changes has `void finish()`, which is called after the last. `ComparableList`
+/// says what a list has so that a repeated injection changes nothing.
 /// `targets/oci_editor.hpp` is a complete example.
 template <class OciSpec>
 struct SpecEditor;

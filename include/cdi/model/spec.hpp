@@ -169,11 +169,12 @@ struct BasicContainerEdits {
 
   /// Applies these edits to an OCI spec in place, all or nothing: after an error `target` is
   /// unchanged. `target` has a type with a `SpecEditor`, such as `oci::Spec` or `nlohmann::json`;
-  /// `host` looks up device nodes of the host (default: the system). Needs `<cdi/apply.hpp>`, and
-  /// the header of the target's editor. Errors are those of `ApplyFunction`.
-  template <class OciSpec, class... Host, class Apply = ApplyFunction>
-  Result<void> apply(OciSpec& target, const Host&... host) const {
-    return Apply{}(*this, target, host...);
+  /// `more` may be a lookup of the host's device nodes (default: the system), and after it
+  /// `ApplyOptions`. Needs `<cdi/apply.hpp>`, and the header of the target's editor. Errors are
+  /// those of `ApplyFunction`.
+  template <class OciSpec, class... More, class Apply = ApplyFunction>
+  Result<void> apply(OciSpec& target, const More&... more) const {
+    return Apply{}(*this, target, more...);
   }
 };
 

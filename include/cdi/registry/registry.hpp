@@ -108,33 +108,36 @@ class Registry {
   }
 
   /// Injects devices into an OCI spec, all or none: for each name the edits of its spec, once, and
-  /// then those of the device. After an error the target is unchanged. Same rules as `apply`. A
-  /// name given twice is injected twice, as in the Go reference; no names change nothing.
+  /// then those of the device. After an error the target is unchanged. Same rules as `apply`: names
+  /// that were injected before change nothing. A name given twice is injected twice, as in the Go
+  /// reference; no names change nothing.
   ///
   /// Errors are those of `resolve_all` and `apply`; the latter have the file in `position`, with
   /// the line where it is known, and `where` seen from the spec. Costs one lookup for each name.
   template <Editable OciSpec, class Names, HostLookup Host = SystemHost>
-  Result<void> inject(OciSpec& target, const Names& names, const Host& host = {}) const {
+  Result<void> inject(OciSpec& target, const Names& names, const Host& host = {},
+                      const ApplyOptions& options = {}) const {
     const auto devices = resolve_all(names);
     if (!devices) return devices.error();
-    return inject_resolved(target, *devices, host);
+    return inject_resolved(target, *devices, host, options);
   }
   /// The same for names in braces.
   template <Editable OciSpec, HostLookup Host = SystemHost>
   Result<void> inject(OciSpec& target, std::initializer_list<std::string_view> names,
-                      const Host& host = {}) const {
-    return inject<OciSpec, std::initializer_list<std::string_view>, Host>(target, names, host);
+                      const Host& host = {}, const ApplyOptions& options = {}) const {
+    return inject<OciSpec, std::initializer_list<std::string_view>, Host>(target, names, host,
+                                                                          options);
   }
 
   /// Injects devices that `resolve_all` returned, as `inject` does.
   template <Editable OciSpec, HostLookup Host = SystemHost>
   static Result<void> inject_resolved(OciSpec& target, std::span<const ResolvedDevice> devices,
-                                      const Host& host = {}) {
+                                      const Host& host = {}, const ApplyOptions& options = {}) {
     if (devices.empty()) return {};
     const detail::EditsOfDevices found{devices};
     std::size_t failed = 0;
     auto done = apply(std::span<const ContainerEdits* const>{found.edits}, target, host, failed,
-                      found.texts);
+                      found.texts, options);
     return done ? std::move(done) : found.trace(std::move(done).error(), failed);
   }
 

@@ -19,6 +19,7 @@
 #include <cdi/oci/mount.hpp>
 #include <cdi/targets/json_changes.hpp>
 #include <cdi/text/document.hpp>
+#include <cdi/text/read.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -50,6 +51,11 @@ class ConfigJsonList {
   std::size_t size() const { return changes_->size(list_); }
   std::string_view key(std::size_t i) const;
   std::uint32_t id(std::size_t i) const;
+  template <class Record>
+  bool equals(std::size_t i, const Record& record) const {
+    const auto found = cdi::read<Record>(changes_->item(list_, i));
+    return found && *found == record;
+  }
   template <class Record>
   void append(const Record& record) {
     changes_->append(list_, {&record, table_of<Record>()});

@@ -84,6 +84,20 @@ Json json_record(const Record& record) {
   return std::move(sink).take();
 }
 
+/// Whether an object has the members of another one, whatever their order, and no more. A member
+/// that is null is absent.
+template <class Json>
+bool same_members(const Json& object, const Json& other) {
+  std::size_t extra = object.size();
+  for (const auto& value : object) extra -= value.is_null();
+  for (const auto& [key, value] : other.items()) {
+    const Json* const found = json_member<Json>(&object, key.c_str());
+    if (found == nullptr || *found != value) return false;
+    --extra;
+  }
+  return extra == 0;
+}
+
 /// An array of a JSON document. Records that stay keep the members that the library does not know.
 template <class Json>
 struct JsonList {
@@ -94,6 +108,13 @@ struct JsonList {
   std::string_view key(std::size_t i) const {
     if (key_member == nullptr) return env_name(json_text(&items[i]));
     return json_text(json_member<Json>(&items[i], key_member));
+  }
+  /// Of objects.
+  bool equals(std::size_t i, const auto& record) const {
+    if constexpr (requires { record.path; }) {  // of a hook: most differ
+      if (json_text(json_member<Json>(&items[i], "path")) != record.path) return false;
+    }
+    return same_members(items[i], json_record<Json>(record));
   }
   void append(const auto& record) { items.emplace_back(json_record<Json>(record)); }
   void assign(std::size_t i, const auto& record) { items[i] = json_record<Json>(record); }

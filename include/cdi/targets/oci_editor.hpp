@@ -77,6 +77,14 @@ struct ModelList {
   std::size_t size() const { return items.size(); }
   std::string_view key(std::size_t i) const { return oci_key(items[i]); }
   void reserve(std::size_t count) { items.reserve(count); }
+  bool equals(std::size_t i, const auto& record) const {
+    if constexpr (requires { record.path; }) {  // of a hook: most differ
+      if (items[i].path != record.path) return false;
+    }
+    typename List::value_type made;
+    detail::fill(record, made);
+    return made == items[i];
+  }
   void append(const auto& record) { detail::fill(record, items.emplace_back()); }
   void assign(std::size_t i, const auto& record) { detail::copy_value(record, items[i]); }
   void rearrange(std::span<const std::size_t> order) {

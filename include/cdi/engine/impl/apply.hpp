@@ -21,6 +21,7 @@ CDI_INLINE void plan_env(ListPlan& plan, std::size_t records) {
 
 CDI_INLINE void plan_devices(ListPlan& plan, std::size_t records) {
   for (std::size_t i = 0; i < records; ++i) {
+    if (plan.keeps_entries(i)) continue;
     plan.remove_first(i);
     plan.replace_first_or_append(i);
   }
@@ -29,6 +30,7 @@ CDI_INLINE void plan_devices(ListPlan& plan, std::size_t records) {
 
 CDI_INLINE void plan_mounts(ListPlan& plan, std::size_t records) {
   for (std::size_t i = 0; i < records; ++i) {
+    if (plan.keeps_entries(i)) continue;
     plan.remove_first(i);
     plan.append(i);
   }
