@@ -48,6 +48,13 @@ inline std::string exit_code_table() {
                                "output, and writes only --decisions");
 }
 
+/// The lines that the help of `inject` prints in addition.
+inline std::string partial_exit_code_table() {
+  return detail::exit_code_row(exit_unresolved,
+                               "or more, with --partial: the edited config is printed or written, "
+                               "but a name is\n      not resolved; the code is that of `cdi why`");
+}
+
 /// The table that the help of `why` prints in addition.
 inline std::string why_exit_code_table() {
   std::string text{"For the first name that is not resolved:\n"};

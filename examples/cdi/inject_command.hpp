@@ -99,20 +99,27 @@ inline ExitCode check_devices(const Request& request,
   return exit_done;
 }
 
+/// Prints or writes an edited config.
+inline ExitCode deliver(const Request& request, const FileInPlace& file,
+                        const cdi::ConfigJson& config, const Output& output) {
+  if (!request.in_place) return print_config(file.text, config, output);
+  const auto written = replace_in_place(file, config.text);
+  return written ? exit_done : output.refuse(written.error());
+}
+
 inline ExitCode inject(const Request& request, const Output& output) {
   const auto file = read_config(request);
   if (!file) return output.refuse(file.error());
   const auto registry = scan_for_devices(request, output);
-  const auto devices = registry->resolve_all(request.names);
-  if (!devices) {
-    for (const auto& one : registry->unresolved(request.names)) output.error(one.why);
-    return exit_refused;
-  }
-  if (const auto code = check_devices(request, *devices, output); code != exit_done) return code;
+  const auto missing = registry->unresolved(request.names);
+  for (const auto& one : missing) output.error(one.why);
+  if (!missing.empty() && !request.partial) return exit_refused;
+  const auto devices = registry->resolvable(request.names);
+  if (const auto code = check_devices(request, devices, output); code != exit_done) return code;
   const cdi::HostWithOptions<> host{request.host};
   cdi::ConfigJson config{.text = file->text, .file = file->path};
-  if (const auto done = registry->inject_resolved(config, *devices, host); !done) {
-    const auto located = scan_with_places(request)->inject(config, request.names, host);
+  if (const auto done = registry->inject_resolved(config, devices, host); !done) {
+    const auto located = scan_with_places(request)->inject_resolvable(config, request.names, host);
     return output.refuse(located ? done.error() : located.error());
   }
   if (request.hooks == "lower") {
@@ -120,10 +127,9 @@ inline ExitCode inject(const Request& request, const Output& output) {
       return output.refuse(done.error());
     }
   }
-  if (!request.in_place) return print_config(file->text, config, output);
-  if (const auto written = replace_in_place(*file, config.text); !written)
-    return output.refuse(written.error());
-  return exit_done;
+  const auto delivered = deliver(request, *file, config, output);
+  if (delivered != exit_done || missing.empty()) return delivered;
+  return exit_code_of(missing.front().reason);
 }
 
 #endif  // CDI_EXAMPLES_CDI_INJECT_COMMAND_HPP

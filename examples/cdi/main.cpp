@@ -143,6 +143,9 @@ void add_inject_options(CLI::App& injection, CommandLine& line) {
   injection.add_flag("--in-place", request.in_place, "Rewrite CONFIG instead of printing it");
   injection.add_flag("-q,--quiet", request.quiet,
                      "Print no warnings of spec files, and skip files of other kinds");
+  injection.add_flag("--partial", request.partial,
+                     "Inject the devices that resolve, and print an error for each other name");
+  injection.footer(exit_code_table() + partial_exit_code_table());
   add_inject_checks(injection, request);
   injection
       .add_option(

@@ -22,6 +22,7 @@ struct Request {
   std::vector<std::string> names{};   // of `inject` and `why`
   bool in_place = false;              // of `inject`
   bool quiet = false;                 // of `inject`
+  bool partial = false;               // of `inject`
   std::string hooks = "keep";         // of `inject`: keep, lower or refuse
   std::string root{};                 // of `rootfs`
   bool apply = false;                 // of `rootfs`

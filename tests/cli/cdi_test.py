@@ -267,6 +267,47 @@ devices:
                                                  expect=1)[1])
                 self.assertEqual(self.read("config.json"), CONFIG)
 
+    def test_the_same_devices_again_change_nothing(self):
+        self.write("high/hook.json", json.dumps({
+            "cdiVersion": "0.5.0", "kind": "vendor.com/hook", "devices": [{
+                "name": "h", "containerEdits": {
+                    "hooks": [{"hookName": "prestart", "path": "/h", "args": ["h"]}],
+                    "mounts": [{"hostPath": "/a", "containerPath": "/b"}]}}]}))
+        once = self.run_cdi("inject", self.config, "vendor.com/hook=h")[0]
+        self.assertEqual(len(json.loads(once)["hooks"]["prestart"]), 1)
+        twice = self.run_cdi("inject", "-", "vendor.com/hook=h", given=once)[0]
+        self.assertEqual(twice, once)
+
+    def test_partial_injects_what_resolves_and_reports_the_rest(self):
+        for names, code in ((["vendor.com/gpu=nine", "vendor.com/gpu=one", "a/b=c"], 12),
+                            (["vendor.com/gpu=one", "a/b=c"], 11),
+                            (["nine", "vendor.com/gpu=one"], 10)):
+            with self.subTest(names):
+                out, err = self.run_cdi("inject", "--partial", self.config, *names, expect=code)
+                self.assertEqual(out, self.run_cdi("inject", self.config, "vendor.com/gpu=one")[0])
+                for name in names:
+                    self.assertEqual(f'cannot resolve "{name}"' in err, name != "vendor.com/gpu=one")
+        self.assertEqual(self.read("config.json"), CONFIG)
+        _, err = self.run_cdi("inject", "--partial", "--in-place", self.config,
+                              "a/b=c", "vendor.com/gpu=one", expect=11)
+        self.assertIn("cannot resolve \"a/b=c\"", err)
+        self.assertIn("ONE=high", self.read("config.json"))
+        self.assertEqual(self.run_cdi("inject", "--partial", self.config, "vendor.com/gpu=one"),
+                         (self.read("config.json"), ""))
+
+    def test_partial_without_any_device_prints_the_config(self):
+        out, _ = self.run_cdi("inject", "--partial", self.config, "a/b=c", expect=11)
+        self.assertEqual(out, CONFIG)
+
+    def test_partial_refuses_a_device_that_cannot_be_injected(self):
+        self.write("high/node.json", json.dumps({
+            "cdiVersion": "0.5.0", "kind": "vendor.com/gone", "devices": [
+                {"name": "a", "containerEdits": {"deviceNodes": [{"path": "/dev/not/there"}]}}]}))
+        out, err = self.run_cdi("inject", "--partial", self.config, "a/b=c", "vendor.com/gone=a",
+                                "vendor.com/gpu=one", expect=1)
+        self.assertEqual(out, "")
+        self.assertIn("/dev/not/there", err)
+
     def test_the_reason_can_be_a_refused_file(self):
         self.write("high/bad.yaml", NULL_ITEM)
         _, err = self.run_cdi("inject", self.config, "other.org/nic=a", expect=1)

@@ -21,6 +21,7 @@
 #include <cdi/files/read_options.hpp>
 #include <cdi/registry/any_names.hpp>
 #include <cdi/registry/registry.hpp>
+#include <cdi/registry/unresolved.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -110,6 +111,23 @@ class Cache {
   Result<void> inject(OciSpec& target, std::initializer_list<std::string_view> names,
                       const Host& host = {}, const ApplyOptions& options = {}) {
     return registry()->inject(target, names, host, options);
+  }
+
+  /// Injects the devices of `registry()` that resolve, and returns the names that do not: see
+  /// `Registry::inject_resolvable`.
+  template <Editable OciSpec, class Names, HostLookup Host = SystemHost>
+  Result<std::vector<Unresolved>> inject_resolvable(OciSpec& target, const Names& names,
+                                                    const Host& host = {},
+                                                    const ApplyOptions& options = {}) {
+    return registry()->inject_resolvable(target, names, host, options);
+  }
+  /// The same for names in braces.
+  template <Editable OciSpec, HostLookup Host = SystemHost>
+  Result<std::vector<Unresolved>> inject_resolvable(OciSpec& target,
+                                                    std::initializer_list<std::string_view> names,
+                                                    const Host& host = {},
+                                                    const ApplyOptions& options = {}) {
+    return registry()->inject_resolvable(target, names, host, options);
   }
 
   /// With `Freshness::watched`, a descriptor that is readable (`poll`, `epoll`) when `registry()`

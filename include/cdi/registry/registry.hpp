@@ -88,6 +88,13 @@ class Registry {
     return resolve_names(detail::AnyNames{names});
   }
 
+  /// The devices of the names that resolve, in the order given: the others are those of
+  /// `unresolved`.
+  template <class Names>
+  std::vector<ResolvedDevice> resolvable(const Names& names) const {
+    return find_resolvable(detail::AnyNames{names});
+  }
+
   /// The names that do not resolve, in the order given, each time they are named. The first
   /// `with_nearest` of them come with similar names, which costs a pass over all devices of the
   /// kind for each.
@@ -129,6 +136,28 @@ class Registry {
                                                                           options);
   }
 
+  /// Injects the devices of the names that resolve, all or none, as `inject` does, and returns the
+  /// names that do not, as `unresolved` does. After an error, which is one of `apply`, the target
+  /// is unchanged.
+  template <Editable OciSpec, class Names, HostLookup Host = SystemHost>
+  Result<std::vector<Unresolved>> inject_resolvable(OciSpec& target, const Names& names,
+                                                    const Host& host = {},
+                                                    const ApplyOptions& options = {}) const {
+    const auto devices = resolvable(names);
+    auto done = inject_resolved(target, devices, host, options);
+    if (!done) return std::move(done).error();
+    return unresolved(names);
+  }
+  /// The same for names in braces.
+  template <Editable OciSpec, HostLookup Host = SystemHost>
+  Result<std::vector<Unresolved>> inject_resolvable(OciSpec& target,
+                                                    std::initializer_list<std::string_view> names,
+                                                    const Host& host = {},
+                                                    const ApplyOptions& options = {}) const {
+    return inject_resolvable<OciSpec, std::initializer_list<std::string_view>, Host>(target, names,
+                                                                                     host, options);
+  }
+
   /// Injects devices that `resolve_all` returned, as `inject` does.
   template <Editable OciSpec, HostLookup Host = SystemHost>
   static Result<void> inject_resolved(OciSpec& target, std::span<const ResolvedDevice> devices,
@@ -164,6 +193,7 @@ class Registry {
 
  private:
   Result<std::vector<ResolvedDevice>> resolve_names(detail::AnyNames names) const;
+  std::vector<ResolvedDevice> find_resolvable(detail::AnyNames names) const;
   std::vector<Unresolved> find_missing(detail::AnyNames names, std::size_t with_nearest) const;
   Result<void> require_names(detail::AnyNames names) const;
   std::vector<std::string_view> parts(std::string_view QualifiedName::*part) const;

@@ -97,6 +97,52 @@ TEST_CASE("Unresolved names are reported in order, each time they are named") {
   CHECK(oci == cdi::oci::Spec{});
 }
 
+TEST_CASE("What resolves is injected on request, and the rest is returned with its reasons") {
+  const cdi::Registry registry{{spec_at("1", 0, "v/c", {"d", "e"})}};
+  struct {
+    Names names;
+    Names rest;
+    Names env;
+  } const rows[] = {
+      {{}, {}, {}},
+      {{"v/c=d"}, {}, {"SPEC_1=1", "FROM_d=1"}},
+      {{"v/c=e", "bad", "v/c=d", "x/y=z", "bad"},
+       {"bad", "x/y=z", "bad"},
+       {"SPEC_1=1", "FROM_e=1", "FROM_d=1"}},
+      {{"v/c=x"}, {"v/c=x"}, {}},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.names.size());
+    cdi::oci::Spec oci;
+    const auto rest = registry.inject_resolvable(oci, row.names);
+    REQUIRE(rest);
+    Names found;
+    for (const auto& one : *rest) found.push_back(one.name);
+    CHECK(found == row.rest);
+    CHECK((oci.process ? oci.process->env : Names{}) == row.env);
+  }
+  cdi::oci::Spec oci;
+  const auto rest = registry.inject_resolvable(oci, {"v/c=d", "v/c=x", "bad"});
+  REQUIRE(rest);
+  REQUIRE(rest->size() == 2);
+  CHECK((*rest)[0].reason == cdi::Reason::unknown_device);
+  CHECK((*rest)[1].reason == cdi::Reason::invalid_name);
+}
+
+TEST_CASE("An error of what resolves changes nothing, whatever the rest is") {
+  cdi::LoadedSpec loaded{.path = "p"};
+  loaded.spec = {.kind = "v/c",
+                 .devices = {{.name = "good", .container_edits = {.env = {"A=1"}}},
+                             {.name = "gone",
+                              .container_edits = {.device_nodes = {{.path = "/no/such/node"}}}}}};
+  const cdi::Registry registry{{std::make_shared<const cdi::LoadedSpec>(std::move(loaded))}};
+  cdi::oci::Spec oci;
+  const auto rest = registry.inject_resolvable(oci, {"v/c=good", "v/c=x", "v/c=gone"});
+  REQUIRE_FALSE(rest);
+  CHECK(rest.error().code == cdi::Errc::host);
+  CHECK(oci == cdi::oci::Spec{});
+}
+
 TEST_CASE("The error of one unresolved name keeps its code") {
   const cdi::Registry registry{{spec_at("1", 0, "v/c", {"d"}), spec_at("2", 0, "v/c", {"d"})}};
   nlohmann::json oci = nlohmann::json::object();

@@ -100,6 +100,15 @@ CDI_INLINE Result<std::vector<ResolvedDevice>> Registry::resolve_names(
   return require_names(names).error();
 }
 
+CDI_INLINE std::vector<ResolvedDevice> Registry::find_resolvable(detail::AnyNames names) const {
+  std::vector<ResolvedDevice> found;
+  names.each([&](std::string_view name) {
+    const auto device = find(name);
+    if (device.device != nullptr) found.push_back(device);
+  });
+  return found;
+}
+
 CDI_INLINE std::vector<Unresolved> Registry::find_missing(detail::AnyNames names,
                                                           std::size_t with_nearest) const {
   const detail::Explainer explainer{index_, rejected_, dirs_};
