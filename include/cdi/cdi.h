@@ -90,7 +90,8 @@ typedef struct cdi_reasons {
  *   parts of the destination; equal ones keep their order. With a user namespace, a bind mount gets
  *   the option idmap or ridmap.
  * - Rules and hooks are appended; a group is appended if it is missing.
- * - A net device replaces the one of its host name; Intel RDT settings replace all others. */
+ * - A net device replaces the one of its host name; Intel RDT settings replace all others.
+ * - A node, mount, rule or hook that the container has already is not added: that one stays. */
 
 typedef struct cdi_node {
   const char* path; /* in the container */

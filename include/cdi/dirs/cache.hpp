@@ -101,13 +101,13 @@ class Cache {
 
   /// Injects devices of `registry()` into an OCI spec, all or none: see `Registry::inject`. Two
   /// calls may use different registries; to query first and then inject, hold one.
-  template <Editable OciSpec, class Names, HostLookup Host = SystemHost>
+  template <class OciSpec, class Names, HostLookup Host = SystemHost>
   Result<void> inject(OciSpec& target, const Names& names, const Host& host = {},
                       const ApplyOptions& options = {}) {
     return registry()->inject(target, names, host, options);
   }
   /// The same for names in braces.
-  template <Editable OciSpec, HostLookup Host = SystemHost>
+  template <class OciSpec, HostLookup Host = SystemHost>
   Result<void> inject(OciSpec& target, std::initializer_list<std::string_view> names,
                       const Host& host = {}, const ApplyOptions& options = {}) {
     return registry()->inject(target, names, host, options);
@@ -115,14 +115,14 @@ class Cache {
 
   /// Injects the devices of `registry()` that resolve, and returns the names that do not: see
   /// `Registry::inject_resolvable`.
-  template <Editable OciSpec, class Names, HostLookup Host = SystemHost>
+  template <class OciSpec, class Names, HostLookup Host = SystemHost>
   Result<std::vector<Unresolved>> inject_resolvable(OciSpec& target, const Names& names,
                                                     const Host& host = {},
                                                     const ApplyOptions& options = {}) {
     return registry()->inject_resolvable(target, names, host, options);
   }
   /// The same for names in braces.
-  template <Editable OciSpec, HostLookup Host = SystemHost>
+  template <class OciSpec, HostLookup Host = SystemHost>
   Result<std::vector<Unresolved>> inject_resolvable(OciSpec& target,
                                                     std::initializer_list<std::string_view> names,
                                                     const Host& host = {},

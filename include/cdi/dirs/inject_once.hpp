@@ -21,14 +21,14 @@ inline namespace CDI_ABI {
 /// Injects devices into an OCI spec, with the result and the errors of `Cache{dirs}.inject`, but
 /// faster where the directories have files of other kinds: they are not parsed while all names
 /// resolve without them. `dirs` are given from the lowest priority to the highest.
-template <Editable OciSpec, class Names, HostLookup Host = SystemHost>
+template <class OciSpec, class Names, HostLookup Host = SystemHost>
 Result<void> inject_once(OciSpec& target, const Names& names,
                          const std::vector<std::string>& dirs = default_spec_dirs(),
                          const Host& host = {}) {
   return scan_spec_dirs_for(names, dirs)->inject(target, names, host);
 }
 /// The same for names in braces.
-template <Editable OciSpec, HostLookup Host = SystemHost>
+template <class OciSpec, HostLookup Host = SystemHost>
 Result<void> inject_once(OciSpec& target, std::initializer_list<std::string_view> names,
                          const std::vector<std::string>& dirs = default_spec_dirs(),
                          const Host& host = {}) {

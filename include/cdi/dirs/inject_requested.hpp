@@ -37,7 +37,7 @@ struct InjectRequestedOptions {
 ///
 /// After an error the config is unchanged. Errors are those of `gather_requests`, of
 /// `Cache::wait_for` if there is a deadline, and of `Registry::inject`.
-template <Editable OciSpec, HostLookup Host = SystemHost>
+template <class OciSpec, HostLookup Host = SystemHost>
 Result<std::vector<RequestedDevice>> inject_requested(Cache& cache, OciSpec& config,
                                                       const InjectRequestedOptions& options = {},
                                                       const Host& host = {}) {

@@ -292,6 +292,36 @@ Result<void> edit(OciSpec& target, JoinedEdits& edits, const AnyHost& host, std:
   return {};
 }
 
+/// The same with any host.
+template <class OciSpec, class Host>
+Result<void> edit_with(OciSpec& target, JoinedEdits& edits, const Host& host, std::size_t& failed) {
+  auto* const lookup = &host;  // of an object or a function
+  const AnyHost any_host{&lookup, [](const void* known, std::string_view path) {
+                           return (**static_cast<decltype(&lookup)>(known))(path);
+                         }};
+  if constexpr (requires { use_options(edits, any_host, host.options, failed); }) {
+    const auto kept = use_options(edits, any_host, host.options, failed);  // `HostWithOptions`
+    return kept ? detail::edit(target, edits, any_host, failed) : kept.error();
+  } else {
+    return detail::edit(target, edits, any_host, failed);
+  }
+}
+
+template <class Editor>
+struct PleaseWrite;  // the type has no editor: <cdi/engine/spec_editor.hpp> describes them
+
+/// Lets the compiler name what is missing, in one error, so that a type can be edited. With a
+/// constraint of `apply` and of each function that calls it, there would be fifty lines.
+template <class OciSpec>
+Result<void> explain_no_editor() {
+  if constexpr (requires { sizeof(SpecEditor<OciSpec>); }) {
+    static_assert(Editable<OciSpec>, "the SpecEditor of this type lacks a function");
+    return {};
+  } else {
+    return PleaseWrite<SpecEditor<OciSpec>>{};
+  }
+}
+
 }  // namespace detail
 
 /// An OCI spec whose editor has all parts that edits can change, and lists that compare entries.
@@ -327,7 +357,7 @@ concept FullyEditable = Editable<OciSpec> && detail::HasNetDevices<SpecEditor<Oc
 /// An object rather than a function, so that an unqualified call never finds `std::apply`.
 struct ApplyFunction {
   /// Applies one set of edits; `host` gives the device nodes of the host.
-  template <Storage S, Editable OciSpec, HostLookup Host = SystemHost>
+  template <Storage S, class OciSpec, HostLookup Host = SystemHost>
   Result<void> operator()(const BasicContainerEdits<S>& edits, OciSpec& target,
                           const Host& host = {}, const ApplyOptions& options = {}) const {
     const BasicContainerEdits<S>* const one[] = {&edits};
@@ -339,27 +369,19 @@ struct ApplyFunction {
   /// Several edits at once; `failed` is the index of those that an error is about, or their number
   /// when it is about the target. No pointer may be null. Texts that are `Texts::utf8` are not
   /// checked again.
-  template <Storage S, Editable OciSpec, HostLookup Host = SystemHost>
+  template <Storage S, class OciSpec, HostLookup Host = SystemHost>
   Result<void> operator()(std::span<const BasicContainerEdits<S>* const> all, OciSpec& target,
                           const Host& host, std::size_t& failed,
                           detail::Texts texts = detail::Texts::unknown,
                           const ApplyOptions& options = {}) const {
-    detail::JoinedEdits joined;
-    joined.duplicates = options.duplicates;
-    auto fits = detail::join(all, texts, detail::places_of<SpecEditor<OciSpec>>, joined, failed);
-    if (!fits) return fits;
-    auto* const lookup = &host;  // of an object or a function
-    const detail::AnyHost any_host{&lookup, [](const void* known, std::string_view path) {
-                                     return (**static_cast<decltype(&lookup)>(known))(path);
-                                   }};
-    if constexpr (requires {
-                    use_options(joined, any_host, host.options, failed);
-                  }) {  // `HostWithOptions`
-      const auto kept = use_options(joined, any_host, host.options, failed);
-      if (!kept) return kept.error();
-      return detail::edit(target, joined, any_host, failed);
+    if constexpr (!Editable<OciSpec>) {
+      return detail::explain_no_editor<OciSpec>();
+    } else {
+      detail::JoinedEdits joined;
+      joined.duplicates = options.duplicates;
+      auto fits = detail::join(all, texts, detail::places_of<SpecEditor<OciSpec>>, joined, failed);
+      return fits ? detail::edit_with(target, joined, host, failed) : fits;
     }
-    return detail::edit(target, joined, any_host, failed);
   }
 };
 

@@ -121,7 +121,7 @@ class Registry {
   ///
   /// Errors are those of `resolve_all` and `apply`; the latter have the file in `position`, with
   /// the line where it is known, and `where` seen from the spec. Costs one lookup for each name.
-  template <Editable OciSpec, class Names, HostLookup Host = SystemHost>
+  template <class OciSpec, class Names, HostLookup Host = SystemHost>
   Result<void> inject(OciSpec& target, const Names& names, const Host& host = {},
                       const ApplyOptions& options = {}) const {
     const auto devices = resolve_all(names);
@@ -129,7 +129,7 @@ class Registry {
     return inject_resolved(target, *devices, host, options);
   }
   /// The same for names in braces.
-  template <Editable OciSpec, HostLookup Host = SystemHost>
+  template <class OciSpec, HostLookup Host = SystemHost>
   Result<void> inject(OciSpec& target, std::initializer_list<std::string_view> names,
                       const Host& host = {}, const ApplyOptions& options = {}) const {
     return inject<OciSpec, std::initializer_list<std::string_view>, Host>(target, names, host,
@@ -139,7 +139,7 @@ class Registry {
   /// Injects the devices of the names that resolve, all or none, as `inject` does, and returns the
   /// names that do not, as `unresolved` does. After an error, which is one of `apply`, the target
   /// is unchanged.
-  template <Editable OciSpec, class Names, HostLookup Host = SystemHost>
+  template <class OciSpec, class Names, HostLookup Host = SystemHost>
   Result<std::vector<Unresolved>> inject_resolvable(OciSpec& target, const Names& names,
                                                     const Host& host = {},
                                                     const ApplyOptions& options = {}) const {
@@ -149,7 +149,7 @@ class Registry {
     return unresolved(names);
   }
   /// The same for names in braces.
-  template <Editable OciSpec, HostLookup Host = SystemHost>
+  template <class OciSpec, HostLookup Host = SystemHost>
   Result<std::vector<Unresolved>> inject_resolvable(OciSpec& target,
                                                     std::initializer_list<std::string_view> names,
                                                     const Host& host = {},
@@ -159,7 +159,7 @@ class Registry {
   }
 
   /// Injects devices that `resolve_all` returned, as `inject` does.
-  template <Editable OciSpec, HostLookup Host = SystemHost>
+  template <class OciSpec, HostLookup Host = SystemHost>
   static Result<void> inject_resolved(OciSpec& target, std::span<const ResolvedDevice> devices,
                                       const Host& host = {}, const ApplyOptions& options = {}) {
     if (devices.empty()) return {};
