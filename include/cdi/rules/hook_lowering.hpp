@@ -61,8 +61,6 @@ Result<LoweredHook> lower_hook(const HookCommand& command, oci::HookPoint point,
 
 /// Adds what one hook does to what others do. What is already there is not added again.
 void merge(LoweredHook& all, const LoweredHook& one);
-/// The same for changes.
-void merge(RootChanges& all, const RootChanges& some);
 
 /// The file by which NVIDIA's libraries learn whether they may create device nodes.
 inline constexpr std::string_view params_path = "/proc/driver/nvidia/params";

@@ -95,7 +95,15 @@ struct RootChanges {
   }
 };
 
+/// Adds changes to others. What is already there is not added again; of two changes to one path,
+/// the later one stays.
+void merge(RootChanges& all, const RootChanges& some);
+
 }  // namespace CDI_ABI
 }  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/rules/impl/root_changes.hpp>
+#endif
 
 #endif  // CDI_RULES_ROOT_CHANGES_HPP

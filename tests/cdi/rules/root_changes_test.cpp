@@ -1,6 +1,9 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
+#include <string>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 #include <cdi/rules/root_changes.hpp>
@@ -33,4 +36,23 @@ TEST_CASE("A change that is not known is refused") {
   CHECK(read.error().where == "links[0].target");
   CHECK_FALSE(cdi::read_json<cdi::RootChanges>(R"({"removals":["/etc"]})"));
   CHECK(cdi::read_json<cdi::RootChanges>("{}"));
+}
+
+TEST_CASE("Changes are added once, and the later one of a path stays") {
+  cdi::RootChanges all{.links = {{"/a", "1"}, {"/b", "1"}}, .library_folders = {"/l"}};
+  const cdi::RootChanges some{.links = {{"/a", "2"}, {"/c", "3"}},
+                              .modes = {{"/m", 0700}},
+                              .files = {{"/f", "text"}},
+                              .cuda_compat = {{"/compat", "1", "2"}},
+                              .library_folders = {"/l", "/k"},
+                              .masked_params = true};
+  for (int round = 0; round < 2; ++round) {
+    cdi::merge(all, some);
+    CHECK(all.links == std::vector<cdi::RootLink>{{"/a", "2"}, {"/b", "1"}, {"/c", "3"}});
+    CHECK(all.modes == some.modes);
+    CHECK(all.files == some.files);
+    CHECK(all.cuda_compat == some.cuda_compat);
+    CHECK(all.library_folders == std::vector<std::string>{"/l", "/k"});
+    CHECK(all.masked_params);
+  }
 }

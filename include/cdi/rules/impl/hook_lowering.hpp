@@ -17,6 +17,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/rules/hook_lowering.hpp>
 #include <cdi/rules/impl/hook_class.hpp>
+#include <cdi/rules/impl/root_changes.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -286,8 +287,12 @@ inline std::span<const std::string_view> flags_of(HookClass id) {
     case HookClass::ldcache: return ldcache;
     case HookClass::cuda_compat: return compat;
     case HookClass::chmod: return chmod;
-    default: return {};
+    case HookClass::proc_mask:
+    case HookClass::profile:
+    case HookClass::legacy:
+    case HookClass::foreign: break;
   }
+  return {};
 }
 
 inline Result<void> lower_flags(HookClass id, std::span<const HookFlag> flags,
@@ -298,36 +303,11 @@ inline Result<void> lower_flags(HookClass id, std::span<const HookFlag> flags,
     case HookClass::cuda_compat: return lower_cuda_compat(flags, container, out);
     case HookClass::chmod: return lower_chmod(flags, container, out);
     case HookClass::profile: return lower_profile(container, out);
-    default: break;
+    case HookClass::proc_mask: out.changes.masked_params = true; break;
+    case HookClass::legacy:
+    case HookClass::foreign: break;
   }
-  out.changes.masked_params = true;
   return {};
-}
-
-/// Adds the items of a list that another does not have.
-template <class Item>
-void add_new(std::vector<Item>& all, const std::vector<Item>& some) {
-  for (const auto& item : some) {
-    bool known = false;
-    for (const auto& other : all) known = known || other == item;
-    if (!known) all.push_back(item);
-  }
-}
-
-/// Adds items; one with the path of another takes its place.
-template <class Item>
-void replace_by_path(std::vector<Item>& all, const std::vector<Item>& some) {
-  for (const auto& item : some) {
-    Item* found = nullptr;
-    for (auto& other : all) {
-      if (other.path == item.path) found = &other;
-    }
-    if (found != nullptr) {
-      *found = item;
-    } else {
-      all.push_back(item);
-    }
-  }
 }
 
 }  // namespace detail
@@ -348,15 +328,6 @@ CDI_INLINE Result<LoweredHook> lower_hook(const HookCommand& command, oci::HookP
   LoweredHook out;
   if (auto done = detail::lower_flags(id, *flags, container, out); !done) return done.error();
   return out;
-}
-
-CDI_INLINE void merge(RootChanges& all, const RootChanges& some) {
-  detail::replace_by_path(all.links, some.links);
-  detail::replace_by_path(all.modes, some.modes);
-  detail::replace_by_path(all.files, some.files);
-  detail::add_new(all.cuda_compat, some.cuda_compat);
-  detail::add_new(all.library_folders, some.library_folders);
-  all.masked_params = all.masked_params || some.masked_params;
 }
 
 CDI_INLINE void merge(LoweredHook& all, const LoweredHook& one) {
