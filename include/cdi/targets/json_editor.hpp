@@ -198,24 +198,20 @@ class JsonView {
   const Json* value_ = nullptr;
 };
 
-#if JSON_DIAGNOSTICS
-/// Calls `hold_items` for all values of a document when it is destroyed.
+/// Calls `hold_items` for all values of a document.
 template <class Json>
-struct ItemHolder {
-  Json& document;
-
-  ~ItemHolder() {
-    std::vector<Json*> open{&document};
-    while (!open.empty()) {
-      Json& value = *open.back();
-      open.pop_back();
-      detail::hold_items(value);
-      if (!value.is_structured()) continue;
-      for (Json& item : value) open.push_back(&item);
-    }
+void hold_all_items([[maybe_unused]] Json& document) {
+#if JSON_DIAGNOSTICS
+  std::vector<Json*> open{&document};
+  while (!open.empty()) {
+    Json& value = *open.back();
+    open.pop_back();
+    detail::hold_items(value);
+    if (!value.is_structured()) continue;
+    for (Json& item : value) open.push_back(&item);
   }
-};
 #endif
+}
 
 }  // namespace detail
 
@@ -230,10 +226,6 @@ struct SpecEditor<Json> {
 
   Json& document;  ///< the edited document; outlives the editor and its lists
 
-#if JSON_DIAGNOSTICS
-  detail::ItemHolder<Json> holder{document};
-#endif
-
   /// Checks that the touched parts are of the kinds that OCI requires. `Errc::schema`, with the
   /// path of the first that is not. Changes nothing.
   Result<void> check(const TouchedParts& touched) const {
@@ -242,13 +234,9 @@ struct SpecEditor<Json> {
   }
 
   /// `process.env`; the key of a variable is its name.
-  List env() {
-    return list(process(), "env", nullptr);
-  }
+  List env() { return list(process(), "env", nullptr); }
   /// `linux.devices`; the key of a node is its path in the container.
-  List devices() {
-    return list(object(document, "linux"), "devices", "path");
-  }
+  List devices() { return list(object(document, "linux"), "devices", "path"); }
   /// `linux.resources.devices`, to append to.
   List device_rules() {
     return list(object(object(document, "linux"), "resources"), "devices", "path");
@@ -258,9 +246,7 @@ struct SpecEditor<Json> {
     return detail::JsonInterfaces<Json>{object(object(document, "linux"), "netDevices")};
   }
   /// `mounts`; the key of a mount is its destination, as text.
-  List mounts() {
-    return list(document, "mounts", "destination");
-  }
+  List mounts() { return list(document, "mounts", "destination"); }
   /// The list of `hooks` of one hook point, to append to.
   List hooks(oci::HookPoint point) {
     return list(object(document, "hooks"), oci::hook_point_name(point), "path");
@@ -270,9 +256,7 @@ struct SpecEditor<Json> {
     place(object(document, "linux"), "intelRdt") = detail::json_record<Json>(settings);
   }
   /// `process.user.additionalGids`.
-  List additional_gids() {
-    return list(user(process()), "additionalGids", nullptr);
-  }
+  List additional_gids() { return list(user(process()), "additionalGids", nullptr); }
 
   /// `process.user`; an id that is missing, or not a number of 32 bits, is 0.
   ProcessUser process_user() const {
@@ -291,6 +275,9 @@ struct SpecEditor<Json> {
     }
     return false;
   }
+
+  /// Completes the edits.
+  void finish() { detail::hold_all_items(document); }
 
  private:
   static std::uint32_t id(const Json* user, const char* key) {
