@@ -51,6 +51,8 @@ class ConfigJsonList {
   std::size_t size() const { return changes_->size(list_); }
   std::string_view key(std::size_t i) const;
   std::uint32_t id(std::size_t i) const;
+  /// An old item as JSON text; of `NAME=value` the text.
+  std::string_view record(std::size_t i) const;
   template <class Record>
   bool equals(std::size_t i, const Record& record) const {
     const auto found = cdi::read<Record>(changes_->item(list_, i));
@@ -79,6 +81,11 @@ struct ConfigJsonInterfaces {
 
   void set(std::string_view key, const oci::LinuxNetDeviceView& record) {
     changes.set(object, key, {&record, table_of<oci::LinuxNetDeviceView>()});
+  }
+  /// The JSON text before all changes; nothing when there was none.
+  std::optional<std::string_view> find(std::string_view key) const {
+    const auto found = changes.member(object, key);
+    return found ? std::optional{changes.source_of(*found)} : std::nullopt;
   }
 };
 
@@ -123,6 +130,10 @@ struct SpecEditor<ConfigJson> {
   void set_intel_rdt(const oci::LinuxIntelRdtView& settings) {
     changes_->set(linux_part(), "intelRdt",
                   {&settings, detail::table_of<oci::LinuxIntelRdtView>()});
+  }
+  /// `linux.intelRdt` as JSON text; nothing when it is absent.
+  std::optional<std::string_view> intel_rdt() {
+    return detail::ConfigJsonInterfaces{*changes_, linux_part()}.find("intelRdt");
   }
   /// `process.user.additionalGids`.
   List additional_gids() {

@@ -50,6 +50,10 @@ class JsonChanges {
   std::size_t size(Id list) const { return parts_[list].items.size(); }
   /// An item of a list that is not new.
   Document::Value item(Id list, std::size_t i) const { return *parts_[list].items[i].old; }
+  /// A member of an object as it was; nothing when it was missing or null. Of several, the last.
+  std::optional<Document::Value> member(Id object, std::string_view key) const;
+  /// The text of a value of the document.
+  std::string_view source_of(const Document::Value& value) const;
   /// Adds an item to a list.
   void append(Id list, const JsonRecord& record);
   /// Replaces an item of a list.

@@ -69,6 +69,12 @@ std::optional<std::uint32_t> json_id(const Json* value) {
   return static_cast<std::uint32_t>(number);
 }
 
+/// JSON on one line; bytes that are not UTF-8 become U+FFFD.
+template <class Json>
+std::string json_line(const Json& value) {
+  return value.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+}
+
 template <class Json>
 Json json_record(std::string_view text) {
   return Json(std::string{text});
@@ -125,6 +131,10 @@ struct JsonList {
     items = std::move(kept);
   }
   std::uint32_t id(std::size_t i) const { return json_id(&items[i]).value_or(0); }
+  /// An item as JSON text; of `NAME=value` the text.
+  std::string record(std::size_t i) const {
+    return key_member == nullptr ? std::string{json_text(&items[i])} : json_line(items[i]);
+  }
 };
 
 /// The object `linux.netDevices` of a JSON document.
@@ -150,6 +160,18 @@ class JsonInterfaces {
       members_.emplace_back(std::string{key}, std::move(value));
     } else {
       members_[std::string{key}] = std::move(value);
+    }
+  }
+  /// JSON text; nothing when there is none.
+  std::optional<std::string> find(std::string_view key) const {
+    if constexpr (is_ordered) {
+      const auto place = places_.find(std::string{key});
+      if (place == places_.end()) return std::nullopt;
+      return json_line(members_.begin()[static_cast<std::ptrdiff_t>(place->second)].second);
+    } else {
+      const auto found = members_.find(std::string{key});
+      if (found == members_.end()) return std::nullopt;
+      return json_line(found->second);
     }
   }
 
@@ -254,6 +276,13 @@ struct SpecEditor<Json> {
   /// Replaces `linux.intelRdt` by these settings.
   void set_intel_rdt(const oci::LinuxIntelRdtView& settings) {
     place(object(document, "linux"), "intelRdt") = detail::json_record<Json>(settings);
+  }
+  /// `linux.intelRdt` as JSON text; nothing when it is absent.
+  std::optional<std::string> intel_rdt() const {
+    const Json* part = detail::json_member<Json>(&document, "linux");
+    const Json* settings = detail::json_member<Json>(part, "intelRdt");
+    if (settings == nullptr) return std::nullopt;
+    return detail::json_line(*settings);
   }
   /// `process.user.additionalGids`.
   List additional_gids() { return list(user(process()), "additionalGids", nullptr); }

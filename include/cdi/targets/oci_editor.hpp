@@ -16,6 +16,7 @@
 #include <cdi/model/copy_as.hpp>
 #include <cdi/model/storage.hpp>
 #include <cdi/oci/hooks.hpp>
+#include <cdi/oci/linux.hpp>
 #include <cdi/oci/mount.hpp>
 #include <cdi/oci/spec.hpp>
 #include <cdi/version.hpp>
@@ -94,6 +95,7 @@ struct ModelList {
     items = std::move(kept);
   }
   std::uint32_t id(std::size_t i) const { return items[i]; }
+  const auto& record(std::size_t i) const { return items[i]; }
 };
 
 /// The map of net devices of the library's own OCI model.
@@ -103,6 +105,11 @@ struct ModelDict {
 
   void set(std::string_view key, const auto& record) {
     detail::copy_value(record, items[typename Dict::key_type{key}]);
+  }
+  /// Null when there is none.
+  const typename Dict::mapped_type* find(std::string_view key) const {
+    const auto found = items.find(typename Dict::key_type{key});
+    return found == items.end() ? nullptr : &found->second;
   }
 };
 
@@ -141,6 +148,10 @@ struct SpecEditor<oci::BasicSpec<S>> {
   /// Replaces `linux.intelRdt` by these settings.
   void set_intel_rdt(const oci::LinuxIntelRdtView& settings) {
     detail::copy_value(settings, linux_part().intel_rdt.emplace());
+  }
+  /// `linux.intelRdt`; null when it is absent.
+  const oci::BasicLinuxIntelRdt<S>* intel_rdt() const {
+    return spec.linux_ && spec.linux_->intel_rdt ? &*spec.linux_->intel_rdt : nullptr;
   }
   /// `process.user.additionalGids`.
   List<std::uint32_t> additional_gids() { return {process().user.additional_gids}; }

@@ -85,6 +85,11 @@ CDI_INLINE std::string_view ConfigJsonList::key(std::size_t i) const {
   return key_member_.empty() ? env_name(item.text()) : item.member(key_member_).text();
 }
 
+CDI_INLINE std::string_view ConfigJsonList::record(std::size_t i) const {
+  const auto item = changes_->item(list_, i);
+  return key_member_.empty() ? item.text() : changes_->source_of(item);
+}
+
 CDI_INLINE std::uint32_t ConfigJsonList::id(std::size_t i) const {
   return DocumentView{changes_->item(list_, i)}.id().value_or(0);
 }

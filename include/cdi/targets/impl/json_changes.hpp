@@ -33,12 +33,7 @@ CDI_INLINE auto JsonChanges::part(Id outer, std::string_view key, bool is_list) 
   for (const Child& known : parts_[outer].members) {
     if (known.part != none && known.key == key) return known.part;
   }
-  Part added{.is_list = is_list};
-  if (const auto& old = parts_[outer].old) {
-    for (const auto [name, value] : old->members()) {
-      if (!value.is_null() && name.text() == key) added.old = value;
-    }
-  }
+  Part added{.old = member(outer, key), .is_list = is_list};
   if (added.old) added.items.reserve(added.old->size());
   if (added.old) {
     for (const auto item : added.old->items()) added.items.emplace_back().old = item;
@@ -69,6 +64,20 @@ CDI_INLINE void JsonChanges::set(Id object, std::string_view key, const JsonReco
   Child& child = parts_[object].members.emplace_back();
   child.key = key;
   add_text(child, record);
+}
+
+CDI_INLINE std::optional<Document::Value> JsonChanges::member(Id object,
+                                                              std::string_view key) const {
+  std::optional<Document::Value> found;
+  if (!parts_[object].old) return found;
+  for (const auto [name, value] : parts_[object].old->members()) {
+    if (!value.is_null() && name.text() == key) found = value;
+  }
+  return found;
+}
+
+CDI_INLINE std::string_view JsonChanges::source_of(const Document::Value& value) const {
+  return document_.source().substr(value.offset(), layout_.end_of(value) - value.offset());
 }
 
 CDI_INLINE void JsonChanges::append(Id list, const JsonRecord& record) {
