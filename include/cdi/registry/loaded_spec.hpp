@@ -31,6 +31,8 @@ class MemberPlaces {
   virtual ~MemberPlaces() = default;
   /// The place of a member, such as `devices[0].name`, or of the deepest one on the way to it.
   virtual Position locate(std::string_view where) const = 0;
+  /// The line where each item of a list begins, from 1; empty when there is no such list.
+  virtual std::vector<std::uint32_t> lines_of(std::string_view where) const = 0;
 };
 
 /// Who owns a file, and who may use it.

@@ -111,6 +111,13 @@ class PlacesInDocument final : public MemberPlaces {
  public:
   explicit PlacesInDocument(Document document) : document_{std::move(document)} {}
   Position locate(std::string_view where) const override { return document_.locate(where); }
+  std::vector<std::uint32_t> lines_of(std::string_view where) const override {
+    auto value = document_.root();
+    while (!where.empty()) {
+      if (!detail::descend(value, where)) return {};
+    }
+    return document_.lines_of(value);
+  }
 
  private:
   Document document_;
