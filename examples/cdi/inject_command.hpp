@@ -18,6 +18,7 @@
 #include "output.hpp"
 #include "policy_command.hpp"
 #include "request.hpp"
+#include "resolve_command.hpp"
 
 /// Reads the config; with `--in-place`, from the file that will be replaced.
 inline cdi::Result<FileInPlace> read_config(const Request& request) {
@@ -107,6 +108,39 @@ inline ExitCode deliver(const Request& request, const FileInPlace& file,
   return written ? exit_done : output.refuse(written.error());
 }
 
+inline Json change_json(const cdi::Change& change) {
+  const auto entry = [&](const std::string& text) {
+    return text.empty() || change.part == "process.env" ? Json(text) : Json::parse(text);
+  };
+  Json record{{"change", name_of(change.kind)}, {"part", change.part}, {"key", change.key}};
+  if (change.kind != cdi::ChangeKind::added) record["before"] = entry(change.before);
+  if (change.kind != cdi::ChangeKind::removed) record["after"] = entry(change.after);
+  if (change.from) record["from"] = *change.from;
+  if (change.to) record["to"] = *change.to;
+  return record;
+}
+
+/// Prints what an injection changes in a config.
+inline ExitCode print_diff(const Request& request, const cdi::Registry& registry,
+                           const std::vector<cdi::ResolvedDevice>& devices, cdi::ConfigJson config,
+                           const Output& output) {
+  std::vector<cdi::Change> changes;
+  cdi::detail::Recorded<cdi::ConfigJson> recorded{config, changes};
+  const cdi::HostWithOptions<> host{request.host};
+  if (const auto done = registry.inject_resolved(recorded, devices, host); !done) {
+    return output.refuse(done.error());
+  }
+  const auto plan = cdi::plan(registry, request.names);
+  if (plan && !request.quiet) warn_of_overlaps(*plan, output);
+  std::string text;
+  Json list = Json::array();
+  for (const auto& change : changes) {
+    text += to_string(change) + "\n";
+    list.push_back(change_json(change));
+  }
+  return output.result(text, list) ? exit_done : exit_refused;
+}
+
 inline ExitCode inject(const Request& request, const Output& output) {
   const auto file = read_config(request);
   if (!file) return output.refuse(file.error());
@@ -127,7 +161,9 @@ inline ExitCode inject(const Request& request, const Output& output) {
       return output.refuse(done.error());
     }
   }
-  const auto delivered = deliver(request, *file, config, output);
+  const auto delivered = request.diff ? print_diff(request, *registry, devices,
+                                                   {.text = file->text, .file = file->path}, output)
+                                      : deliver(request, *file, config, output);
   if (delivered != exit_done || missing.empty()) return delivered;
   return exit_code_of(missing.front().reason);
 }

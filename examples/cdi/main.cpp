@@ -21,6 +21,7 @@
 #include "output.hpp"
 #include "policy_command.hpp"
 #include "request.hpp"
+#include "resolve_command.hpp"
 #include "rootfs_command.hpp"
 #include "validate_command.hpp"
 #include "why_command.hpp"
@@ -145,6 +146,7 @@ void add_inject_options(CLI::App& injection, CommandLine& line) {
                      "Print no warnings of spec files, and skip files of other kinds");
   injection.add_flag("--partial", request.partial,
                      "Inject the devices that resolve, and print an error for each other name");
+  injection.add_flag("--diff", request.diff, "Print what would change instead of the config");
   injection.footer(exit_code_table() + partial_exit_code_table());
   add_inject_checks(injection, request);
   injection
@@ -174,6 +176,11 @@ void add_rootfs_options(CLI::App& rootfs, CommandLine& line) {
       ->required()
       ->check(not_empty);
   rootfs.add_flag("--apply", request.apply, "Make the changes, instead of printing them only");
+}
+
+void add_resolve_options(CLI::App& resolution, CommandLine& line) {
+  keep_places(resolution, line.request);
+  add_names(resolution, line.request);
 }
 
 void add_why_options(CLI::App& why, CommandLine& line) {
@@ -260,6 +267,8 @@ constexpr CommandRow command_rows[] = {
      add_validate_options},
     {"inject", "Print an OCI config with devices injected", run_request<inject>,
      add_inject_options},
+    {"resolve", "List the edits of devices with their host numbers and where they are defined",
+     run_request<resolve>, add_resolve_options},
     {"policy", "Check a policy, or print what it decides about devices", run_request<check_policy>,
      add_policy_options},
     {"rootfs", "Print or make the changes to a root that replace hooks", run_request<change_root>,
@@ -286,6 +295,12 @@ void check_options(const CommandLine& line) {
   }
   if (request.in_place && line.format == "yaml") {
     throw CLI::ValidationError{"--in-place", "writes JSON: leave out -o yaml"};
+  }
+  if (request.in_place && request.diff) {
+    throw CLI::ValidationError{"--diff", "changes no file: leave out --in-place"};
+  }
+  if (request.hooks == "lower" && request.diff) {
+    throw CLI::ValidationError{"--diff", "does not show what --hooks lower changes: leave it out"};
   }
   const auto& reading = request.reading;
   if (!request.asked_engine.empty() && (reading.quarantine_devices || reading.refuse_writable)) {

@@ -19,9 +19,10 @@ struct Request {
   std::vector<std::string> files{};  // of `validate`
   std::string config{};              // of `inject` and `rootfs`
   cdi::ReadOptions reading{};
-  std::vector<std::string> names{};   // of `inject` and `why`
+  std::vector<std::string> names{};   // of `inject`, `resolve` and `why`
   bool in_place = false;              // of `inject`
   bool quiet = false;                 // of `inject`
+  bool diff = false;                  // of `inject`
   bool partial = false;               // of `inject`
   std::string hooks = "keep";         // of `inject`: keep, lower or refuse
   std::string root{};                 // of `rootfs`

@@ -598,6 +598,85 @@ devices:
         self.assertIn("only /var/run/cdi", done.stdout)
         self.assertIn("cdi-publisher/owner", done.stdout)
 
+    # Plans
+
+    def test_resolve_lists_each_edit_with_its_place(self):
+        out, err = self.run_cdi("resolve", "vendor.com/gpu=two")
+        self.assertEqual(out, f"env  SPEC=low  vendor.com/gpu ({self.low}:4)\n"
+                              f"env  TWO=low  vendor.com/gpu=two ({self.low}:7)\n"
+                              f"mount  /c from /h  vendor.com/gpu=two ({self.low}:7)\n")
+        self.assertEqual(err, "")
+
+    def test_resolve_has_a_line_for_each_kind_of_edit(self):
+        self.write("high/all.yaml", """cdiVersion: 1.1.0
+kind: v.com/all
+devices:
+- name: "0"
+  containerEdits:
+    deviceNodes:
+    - {path: "/dev/a b", hostPath: /dev/null, fileMode: 0600}
+    netDevices:
+    - {hostInterfaceName: eth0, name: net0}
+    hooks:
+    - {hookName: createRuntime, path: /bin/hook}
+    intelRdt: {closID: gold}
+    additionalGids: [44]
+""")
+        where = f"v.com/all=0 ({self.path('high/all.yaml')}:"
+        self.assertEqual(self.run_cdi("resolve", "v.com/all=0")[0],
+                         f"node  /dev/a b c 1:3 0600 from /dev/null  {where}7)\n"
+                         f"interface  net0 from eth0  {where}9)\n"
+                         f"hook  createRuntime /bin/hook  {where}11)\n"
+                         f"rdt  gold  {where}12)\n"
+                         f"gid  44  {where}13)\n")
+
+    def test_resolve_as_json_has_all_members_and_the_overlaps(self):
+        self.write("high/x.yaml", LOW.replace("vendor.com/gpu", "v.com/x").replace("ONE", "TWO"))
+        plan = json.loads(self.run_cdi("resolve", "-o", "json", "v.com/x=one", "v.com/x=two")[0])
+        self.assertEqual(list(plan), ["devices", "env", "deviceNodes", "netDevices", "hooks",
+                                      "mounts", "intelRdt", "additionalGids", "overlaps"])
+        self.assertEqual([device["name"] for device in plan["devices"]],
+                         ["v.com/x=one", "v.com/x=two"])
+        self.assertEqual(plan["mounts"][0]["edit"], {"hostPath": "/h", "containerPath": "/c"})
+        self.assertEqual(plan["mounts"][0]["origin"]["where"],
+                         "devices[1].containerEdits.mounts[0]")
+        self.assertEqual([(env["edit"], env.get("overridden")) for env in plan["env"]],
+                         [("SPEC=low", None), ("TWO=low", True), ("TWO=low", None)])
+        self.assertEqual(plan["overlaps"], [])
+
+    def test_overlaps_are_warnings_in_text(self):
+        self.write("high/x.yaml", LOW.replace("vendor.com/gpu", "v.com/x"))
+        _, err = self.run_cdi("resolve", "vendor.com/gpu=two", "v.com/x=two")
+        self.assertIn("cdi: warning: same-mount /c: vendor.com/gpu=two (", err)
+        self.assertIn("both mount to this path; the second one counts; they are equal\n", err)
+
+    def test_resolve_refuses_what_inject_refuses(self):
+        self.assertIn("has no device", self.run_cdi("resolve", "vendor.com/gpu=9", expect=1)[1])
+        self.write("high/bad.yaml", NEW)
+        err = self.run_cdi("resolve", "vendor.com/gpu=0", expect=1)[1]
+        self.assertIn("bad.yaml:7:7: devices[0].containerEdits.deviceNodes[0]", err)
+
+    def test_a_diff_prints_what_changes_and_changes_nothing(self):
+        out, err = self.run_cdi("inject", "--diff", self.config, "vendor.com/gpu=two",
+                                "vendor.com/gpu=one")
+        self.assertEqual(out, "replaced process.env[1]: ONE=0 -> ONE=high\n"
+                              "added process.env[2]: SPEC=low\n"
+                              "added process.env[3]: TWO=low\n"
+                              'added mounts[0]: {"destination":"/c","source":"/h"}\n')
+        self.assertEqual(err, "")
+        self.assertEqual(self.read("config.json"), CONFIG)
+
+    def test_a_diff_as_json_has_old_and_new_values(self):
+        out = self.run_cdi("inject", "--diff", "-o", "json", "-", "vendor.com/gpu=two",
+                           given='{"mounts": [{"type": "x", "destination": "/c"}]}')[0]
+        self.assertEqual([change for change in json.loads(out) if change["part"] == "mounts"],
+                         [{"change": "replaced", "part": "mounts", "key": "/c",
+                           "before": {"destination": "/c", "type": "x"},
+                           "after": {"destination": "/c", "source": "/h"}, "from": 0, "to": 0}])
+        self.assertIn("process.env: expected an array", self.run_cdi(
+            "inject", "--diff", "-", "vendor.com/gpu=two", given='{"process": {"env": 1}}',
+            expect=1)[1])
+
     # Usage
 
     def test_wrong_usage_exits_2(self):
@@ -606,6 +685,7 @@ devices:
                      ["inject", "--in-place", "-", "a/b=c"], ["inject", "--in-place", "", "a/b=c"],
                      ["inject", "", "a/b=c"], ["convert", "--to", "0.5.0", ""], ["validate", ""],
                      ["inject", "--in-place", "-o", "yaml", self.config, "a/b=c"],
+                     ["inject", "--in-place", "--diff", self.config, "a/b=c"], ["resolve"],
                      ["convert", self.low], ["convert", "--to", "0.5.0"],
                      ["convert", "--to", "0.5.0", "--for", "podman@5", self.low],
                      ["convert", "--to", "0.5", self.low], ["convert", "--to", "0.2.0", self.low],
@@ -665,7 +745,7 @@ devices:
     def test_help_names_commands_and_exit_codes(self):
         out = self.run_cdi("--help")[0]
         for word in ("devices", "vendors", "classes", "specs", "dirs", "validate", "inject",
-                     "convert", "gc",
+                     "resolve", "convert", "gc",
                      "Exit codes", "2   wrong usage"):
             self.assertIn(word, out)
 
