@@ -14,7 +14,6 @@
 #include <cdi/dirs/scan.hpp>
 #include <cdi/dirs/watch.hpp>
 #include <cdi/files/file.hpp>
-#include <cdi/files/plan.hpp>
 #include <cdi/files/read_options.hpp>
 #include <cdi/files/replace_file.hpp>
 #include <cdi/files/spec_text.hpp>

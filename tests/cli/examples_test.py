@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs to copy do what their first line says.
 
-usage: examples_test.py VALIDATE PUBLISH WATCH
+usage: examples_test.py VALIDATE PUBLISH WATCH PLAN
 """
 import os
 import pathlib
@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-VALIDATE, PUBLISH, WATCH = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
+VALIDATE, PUBLISH, WATCH, PLAN = (os.path.abspath(sys.argv.pop(1)) for _ in range(4))
 NAME = "vendor.com-widget.yaml"
 
 
@@ -56,6 +56,31 @@ class Examples(unittest.TestCase):
         self.assertEqual((code, out), (1, f"{good}: 1 devices\n"))
         self.assertTrue(err.startswith(f"{bad}:2:28: devices: "), err)
         self.assertEqual(run(VALIDATE, good)[0], 0)
+
+    def test_plan_prints_nodes_and_mounts(self):
+        file = self.folder / "a.yaml"
+        file.write_text("""cdiVersion: 0.6.0
+kind: vendor.com/gpu
+devices:
+- name: "0"
+  containerEdits:
+    deviceNodes:
+    - path: /dev/gpu
+      hostPath: /dev/null
+    mounts:
+    - {hostPath: /a, containerPath: /m}
+- name: "1"
+  containerEdits:
+    mounts:
+    - {hostPath: /b, containerPath: /m}
+""", encoding="utf-8")
+        code, out, err = run(PLAN, self.folder, "vendor.com/gpu=0", "vendor.com/gpu=1")
+        self.assertEqual(code, 0, err)
+        self.assertEqual(out, f"mknod /dev/gpu c 1 3  # vendor.com/gpu=0 ({file}:7)\n"
+                              f"mount --bind /b /m  # vendor.com/gpu=1 ({file}:14)\n")
+        self.assertTrue(err.startswith("same-mount /m: vendor.com/gpu=0 ("), err)
+        self.assertEqual(run(PLAN, self.folder, "vendor.com/gpu=2")[0], 1)
+        self.assertEqual(run(PLAN), (2, "", "usage: plan DIRECTORY NAME...\n"))
 
     def test_watch_prints_devices_as_they_appear(self):
         with subprocess.Popen([WATCH, self.folder], text=True, stdout=subprocess.PIPE) as watching:
