@@ -5,7 +5,6 @@
 #define CDI_ENGINE_LIST_CHANGES_HPP
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,8 +22,8 @@ namespace detail {
 /// The changes of a list. New entries come first, each once; then at most one new order.
 class ListChanges {
  public:
-  /// A list of so many entries; the number is absent if it is not known.
-  ListChanges(std::string_view part, std::optional<std::size_t> entries);
+  /// A list of so many entries.
+  ListChanges(std::string_view part, std::size_t entries);
   ListChanges(const ListChanges&) = delete;
   ListChanges& operator=(const ListChanges&) = delete;
   ~ListChanges();
@@ -64,7 +63,6 @@ class ListChanges {
   Change change_at(std::size_t place) const;
 
   std::string part_;
-  bool counted_;             // whether the number of entries is known
   std::size_t entries_;      // the old ones
   std::vector<Slot> slots_;  // all entries, old and new
   std::vector<std::size_t> order_{};

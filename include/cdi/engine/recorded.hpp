@@ -53,7 +53,7 @@ template <class List>
 struct RecordedList {
   List list;
   ListChanges& changes;
-  Rewrite rewrite = keep_text;
+  Rewrite rewrite;
 
   std::size_t size() const { return list.size(); }
   std::string_view key(std::size_t i) const { return list.key(i); }
@@ -84,6 +84,22 @@ struct RecordedList {
     }
   }
   void describe_old(std::size_t i) { changes.describe(i, {std::string{list.key(i)}, text(i)}); }
+};
+
+/// A list to append to, whose changes are noted.
+template <class List>
+struct RecordedOpenList {
+  List list;
+  std::vector<Change>& changes;
+  std::string part;
+
+  void append(const auto& record) {
+    auto entry = detail::describe(record);
+    Change change{.part = part, .key = std::move(entry.key), .after = std::move(entry.text)};
+    if constexpr (requires { list.size(); }) change.to = list.size();
+    changes.push_back(std::move(change));
+    list.append(record);
+  }
 };
 
 /// The net devices of a target, whose changes are noted.
@@ -154,7 +170,7 @@ struct SpecEditor<detail::Recorded<OciSpec>> {
     return open("linux.resources.devices", inner_.device_rules());
   }
   /// The hooks of a point.
-  Noted<Hooks> hooks(oci::HookPoint point) {
+  detail::RecordedOpenList<Hooks> hooks(oci::HookPoint point) {
     return open("hooks." + std::string{oci::hook_point_name(point)}, inner_.hooks(point));
   }
   /// `linux.netDevices`.
@@ -199,12 +215,9 @@ struct SpecEditor<detail::Recorded<OciSpec>> {
     return {std::move(list), changes, rewrite};
   }
   template <class List>
-  detail::RecordedList<List> open(std::string_view part, List list) {
+  detail::RecordedOpenList<List> open(std::string part, List list) {
     end_list();
-    std::optional<std::size_t> entries;
-    if constexpr (requires { list.size(); }) entries = list.size();
-    auto& changes = list_.emplace(part, entries);
-    return {std::move(list), changes};
+    return {std::move(list), changes_, std::move(part)};
   }
   void end_list() {
     if (list_) list_->add_to(changes_);

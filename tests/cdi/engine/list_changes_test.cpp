@@ -85,16 +85,6 @@ TEST_CASE("A new entry replaces the one of its key that is left out") {
                                         .to = 1}});
 }
 
-TEST_CASE("A list of unknown length has new entries without a place") {
-  ListChanges list{"hooks.prestart", std::nullopt};
-  list.append({"/h", "{}"});
-  std::vector<Change> changes;
-  list.add_to(changes);
-  REQUIRE(changes.size() == 1);
-  CHECK(changes[0].kind == ChangeKind::added);
-  CHECK_FALSE(changes[0].to);
-}
-
 TEST_CASE("Of the settings of a key, the first has the value before and the last that afterwards") {
   std::vector<Change> changes;
   cdi::detail::add_settings(

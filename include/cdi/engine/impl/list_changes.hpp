@@ -5,7 +5,6 @@
 #define CDI_ENGINE_IMPL_LIST_CHANGES_HPP
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,8 +21,8 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-CDI_INLINE ListChanges::ListChanges(std::string_view part, std::optional<std::size_t> entries)
-    : part_{part}, counted_{entries.has_value()}, entries_{entries.value_or(0)}, slots_(entries_) {
+CDI_INLINE ListChanges::ListChanges(std::string_view part, std::size_t entries)
+    : part_{part}, entries_{entries}, slots_(entries) {
   for (std::size_t i = 0; i < entries_; ++i) slots_[i].before = i;
 }
 CDI_INLINE ListChanges::~ListChanges() = default;
@@ -113,8 +112,7 @@ CDI_INLINE std::vector<std::size_t> ListChanges::moved() {
 
 CDI_INLINE Change ListChanges::change_at(std::size_t place) const {
   const Slot& slot = slots_[order_[place]];
-  Change change{.part = part_, .key = slot.entry.key, .after = slot.entry.text};
-  if (counted_) change.to = place;
+  Change change{.part = part_, .key = slot.entry.key, .after = slot.entry.text, .to = place};
   if (slot.before == none) return change;
   change.from = slot.before;
   change.before = slot.is_new ? slot.old_text : slot.entry.text;
