@@ -16,6 +16,7 @@
 
 #include <cdi/json_text.hpp>
 #include <cdi/oci/editor.hpp>
+#include <cdi/plan.hpp>
 
 #include "../../examples/editors/c_spec_editor.hpp"
 #include "../random_registry.hpp"
@@ -30,6 +31,13 @@ using editors_test::parsed;
 using editors_test::specs;
 
 static_assert(cdi::FullyEditable<CSpec>);
+
+template <class OciSpec>
+concept HasDiff = requires(const cdi::Plan& plan, const OciSpec& target) {
+  plan.diff(target);
+};
+static_assert(HasDiff<Model>);
+static_assert(!HasDiff<CSpec>, "a copy of C structs shares their memory");
 
 /// Calls `visit(items, length)` for each list of hooks, in the order of `HookPoint`.
 template <class Hooks, class Visit>
@@ -280,6 +288,31 @@ TEST_CASE("A second injection of the same devices changes nothing") {
         REQUIRE(injected);
         REQUIRE(to_model(once) == to_model(twice));
       });
+}
+
+TEST_CASE("A plan changes C structs as it changes the model") {
+  for (const auto text : specs) {
+    for (const auto each : edits) {
+      CAPTURE(text);
+      CAPTURE(each);
+      cdi::LoadedSpec loaded;
+      loaded.spec.kind = "v.com/c";
+      loaded.spec.devices = {{"0", {}, parsed<cdi::ContainerEdits>(each)}};
+      const cdi::Registry registry{{std::make_shared<const cdi::LoadedSpec>(loaded)}};
+      const auto plan = cdi::plan(registry, {"v.com/c=0"});
+      REQUIRE(plan);
+      auto model = parsed<Model>(text);
+      OwnedCSpec owned;
+      fill(model, owned.spec);
+      model.version.clear();
+      const auto of_model = plan->apply(model);
+      const auto of_structs = plan->apply(owned.spec);
+      REQUIRE(of_model);
+      REQUIRE(of_structs);
+      CHECK(to_model(owned.spec) == model);
+      CHECK_FALSE(of_structs->empty());
+    }
+  }
 }
 
 TEST_CASE("After an error the structs are unchanged") {
