@@ -11,5 +11,6 @@
 #include <cdi/hooks.hpp>
 #include <cdi/host_options.hpp>
 #include <cdi/inject_json.hpp>
+#include <cdi/plan.hpp>
 #include <cdi/policy.hpp>
 #include <cdi/runtime_features.hpp>
