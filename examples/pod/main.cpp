@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <cdi/result.hpp>
 #include <cdi/version.hpp>
 
 #include "answer.hpp"
@@ -220,7 +221,19 @@ void add_strategy(CLI::App& app, CommandLine& line) {
       "    \"cdi\": {\"enabled\": null, \"nri\": false}, \"toolkit\": true}' | cdi-pod strategy");
 }
 
-int run(int argc, char** argv) {
+/// Prints help, the version or an error.
+ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error) {
+  const auto extra = app.remaining();
+  const bool is_error = error.get_exit_code() != 0;
+  if (is_error && !extra.empty() && app.get_subcommands().empty()) {
+    pod::print_message("error", cdi::quoted(extra.front()) + " is not a command: see --help");
+  } else {
+    app.exit(error);
+  }
+  return is_error ? exit_usage : exit_done;
+}
+
+ExitCode run(int argc, char** argv) {
   CLI::App app{
       "Answers what the systems around a pod do with its devices and its size: container runtimes, "
       "Kata, cloud-api-adaptor and gpu-operator. Reads JSON on standard input, prints JSON.",
@@ -247,8 +260,7 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    app.exit(error);
-    return error.get_exit_code() == 0 ? exit_done : exit_usage;
+    return report_usage(app, error);
   }
   line.command();
   return exit_done;

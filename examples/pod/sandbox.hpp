@@ -43,7 +43,8 @@ void read_sandbox_number(const Member& annotations, std::string_view name, Numbe
   if (!member) return;
   sandbox.known = true;
   const auto text = member->text();
-  const char* const begin = text.data() + (text.starts_with('+') ? 1 : 0);
+  const bool plus = text.starts_with('+') && !text.starts_with("+-");
+  const char* const begin = text.data() + (plus ? 1 : 0);
   const char* const end = text.data() + text.size();
   const auto result = std::from_chars(begin, end, number);
   if (result.ec == std::errc{} && result.ptr == end) return;

@@ -161,6 +161,7 @@ SIZE = [
     (size("runtime-rs"), sandbox(-1, 0, 1025), vm(1, 2048), "ignores the shares"),
     (size("runtime-go"), sandbox("200", "foobar", period="spaghetti"),
      vm(1, 2048), '"spaghetti" is not a number'),
+    (size("runtime-go"), sandbox(memory="+-5"), vm(1, 2048), '"+-5" is not a number'),
     (size("runtime-go"), sandbox(-100, -1048576, period="1"), vm(1, 2048), ""),
     (size("runtime-go"), sandbox(100000, 1 << 30, **{CPU: "2.5", MIB: "512"}),
      vm(4, 1536), ""),

@@ -72,6 +72,8 @@ class Questions(unittest.TestCase):
             code, out, err = run(args, "{}")
             self.assertEqual((code, out), (2, ""), args)
             self.assertNotEqual(err, "")
+        self.assertEqual(run(["other"])[2],
+                         'cdi-pod: error: "other" is not a command: see --help\n')
 
     def test_full_disk(self):
         with open("/dev/full", "w") as full:
