@@ -202,6 +202,8 @@ inline cdi::Result<LoweredConfig> lower_hooks(const std::string& text, const std
   auto bundle = BundlePaths::of(file, *spec);
   auto lowered = detail::HookLowering{*document, *std::move(spec), std::move(bundle)}.run();
   if (!lowered) return lowered;
+  const auto mark = text.size() - document->source().size();  // of UTF-8, which is no part of it
+  lowered->text.insert(0, text, 0, mark);
   for (auto& kept : lowered->kept) kept.position = document->locate(kept.where);
   return lowered;
 }

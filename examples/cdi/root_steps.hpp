@@ -64,9 +64,9 @@ inline cdi::Error step_failed(const RootStep& step) {
 
 /// An error of the path of a step.
 inline cdi::Error step_error(const RootStep& step, const cdi::Error& why) {
-  auto error = why;
-  error.message = fmt::format("{}: {}", step_text(step), why.message);
-  return error;
+  return {.code = why.code,
+          .message = fmt::format("{}: {}", step_text(step), why.message),
+          .system = why.system};
 }
 
 /// Whether this process may create files in a directory: the file system may be read-only.
@@ -138,6 +138,7 @@ inline cdi::Result<bool> needs_folder(const RootedFiles& files, const RootStep& 
 inline cdi::Result<void> replace_by_link(const cdi::Descriptor& folder, const RootStep& step) {
   const auto name = SplitPath{step.path}.name;
   const auto made = cdi::detail::temporary_name(name, static_cast<std::uint64_t>(::getpid()));
+  ::unlinkat(folder.get(), made.c_str(), 0);  // left by a killed process of this number
   if (::symlinkat(step.text.c_str(), folder.get(), made.c_str()) != 0) return step_failed(step);
   if (::renameat(folder.get(), made.c_str(), folder.get(), name.c_str()) == 0) return {};
   const auto error = step_failed(step);

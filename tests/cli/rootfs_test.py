@@ -174,6 +174,19 @@ class Hooks(unittest.TestCase):
         self.assertEqual([one["args"][1] for one in json.loads(out)["hooks"]["createContainer"]],
                          ["update-ldcache"])
 
+    def test_other_bytes_of_the_config_stay(self):
+        text = '\ufeff{"ociVersion": "1.0.2",\n\n "x": 1.50, "hooks": {"poststop": [ ]}}\n'
+        (self.folder / "cdi/more.json").write_text(json.dumps(
+            {"cdiVersion": "0.5.0", "kind": "v.com/c", "devices": [{"name": "d", "containerEdits": {
+                "hooks": [hook("chmod", "--mode", "7", "--path", "/x")]}}]}))
+        self.config.write_text(text, encoding="utf-8")
+        self.inject("--in-place", "--hooks", "lower", ["v.com/c=d"])
+        after = self.config.read_text(encoding="utf-8")
+        start = '\ufeff{"ociVersion": "1.0.2",\n\n "x": 1.50, "hooks": {"poststop": [ ]'
+        self.assertEqual(after[:len(start)], start)
+        self.assertEqual(json.loads(json.loads(after[1:])["annotations"][ANNOTATION]),
+                         {"modes": [{"path": "/x", "mode": 7}]})
+
     def test_a_wrong_record_is_an_error(self):
         self.config.write_text(json.dumps(CONFIG | {"annotations": {ANNOTATION: '{"links": 1}'}}))
         _, errors = self.inject("--hooks", "lower", ["nvidia.com/gpu=0"], expect=1)

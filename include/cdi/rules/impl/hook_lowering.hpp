@@ -85,7 +85,8 @@ inline const ContainerOutline::MountPoint* mount_over(const ContainerOutline& co
   const ContainerOutline::MountPoint* found = nullptr;
   std::size_t longest = 0;
   for (const auto& mount : container.mounts) {
-    const auto folder = clean_path(mount.destination);
+    // Runtimes take a relative destination to begin at the root.
+    const auto folder = clean_path(std::string{"/"}.append(mount.destination));
     if (folder == "/" || !is_at_or_below(path, folder) || folder.size() < longest) continue;
     longest = folder.size();
     found = &mount;
