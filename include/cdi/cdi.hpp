@@ -15,6 +15,7 @@
 #include <cdi/dirs/watch.hpp>
 #include <cdi/files/file.hpp>
 #include <cdi/files/read_options.hpp>
+#include <cdi/files/registry_of_texts.hpp>
 #include <cdi/files/replace_file.hpp>
 #include <cdi/files/spec_text.hpp>
 #include <cdi/files/text_file.hpp>

@@ -3,8 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs to copy do what their first line says.
 
-usage: examples_test.py VALIDATE PUBLISH WATCH PLAN
+usage: examples_test.py VALIDATE PUBLISH WATCH PLAN IN_MEMORY
 """
+import json
 import os
 import pathlib
 import subprocess
@@ -12,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-VALIDATE, PUBLISH, WATCH, PLAN = (os.path.abspath(sys.argv.pop(1)) for _ in range(4))
+VALIDATE, PUBLISH, WATCH, PLAN, IN_MEMORY = (os.path.abspath(sys.argv.pop(1)) for _ in range(5))
 NAME = "vendor.com-widget.yaml"
 
 
@@ -90,6 +91,12 @@ devices:
             (self.folder / NAME).unlink()
             self.assertEqual(watching.stdout.readline(), "devices:\n")
             watching.kill()
+
+    def test_in_memory_injects_what_resolves(self):
+        code, out, err = run(IN_MEMORY, "vendor.com/gpu=1", "vendor.com/gpu=2", "vendor.com/gpu=0")
+        self.assertEqual(code, 0)
+        self.assertEqual(json.loads(out)["process"]["env"], ["GPU=0", "SITE=1"])
+        self.assertTrue(err.startswith('skipped: cannot resolve "vendor.com/gpu=2": '), err)
 
 
 if __name__ == "__main__":

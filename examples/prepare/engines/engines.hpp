@@ -20,6 +20,7 @@
 
 #include <cdi/cache.hpp>
 #include <cdi/engine_releases.hpp>
+#include <cdi/engine_support.hpp>
 #include <cdi/result.hpp>
 
 #include "../base/text.hpp"
@@ -181,12 +182,20 @@ inline bool is_cri_disabled(const TomlSettings& settings) {
          });
 }
 
+/// The first version of an engine that injects CDI devices by default.
+inline cdi::EngineVersion first_with_cdi(std::string_view engine) {
+  for (const auto& row : cdi::engine_support) {
+    if (row.engine == engine && row.cdi_switch != cdi::CdiSwitch::off) return row.since;
+  }
+  return {};
+}
+
 inline std::optional<Engine> containerd(const HostTree& tree) {
   const std::string path = "/etc/containerd/config.toml";
   if (!has_program(tree, "containerd") && !tree.exists(path)) return std::nullopt;
   Engine engine{.name = "containerd",
                 .cdi = Engine::Cdi::by_version,
-                .on_since = {2, 0, 0},
+                .on_since = first_with_cdi("containerd"),
                 .to_switch_on = "Set enable_cdi = true in the CRI table of " + path +
                                 "; containerd 2.0 and newer do so by default, 1.7 does not.",
                 .to_set_dirs = "cdi_spec_dirs in the CRI table of " + path};
