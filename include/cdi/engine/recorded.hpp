@@ -60,6 +60,8 @@ struct RecordedList {
   std::uint32_t id(std::size_t i) const { return list.id(i); }
   void reserve(std::size_t count) requires requires { list.reserve(count); }
   { list.reserve(count); }
+  bool equals(std::size_t i, const auto& record) const requires requires { list.equals(i, record); }
+  { return list.equals(i, record); }
 
   void append(const auto& record) {
     changes.append(detail::describe(record));
@@ -92,6 +94,11 @@ struct RecordedOpenList {
   List list;
   std::vector<Change>& changes;
   std::string part;
+
+  std::size_t size() const requires requires { list.size(); }
+  { return list.size(); }
+  bool equals(std::size_t i, const auto& record) const requires requires { list.equals(i, record); }
+  { return list.equals(i, record); }
 
   void append(const auto& record) {
     auto entry = detail::describe(record);
