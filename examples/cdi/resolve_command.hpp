@@ -13,6 +13,8 @@
 
 #include <fmt/format.h>
 
+#include <cdi/plan.hpp>
+
 #include "exit_codes.hpp"
 #include "output.hpp"
 #include "request.hpp"

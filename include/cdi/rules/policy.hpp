@@ -113,13 +113,6 @@ Result<Policy> read_policy(std::string_view text, std::string_view file = {},
 /// is its path.
 Result<void> validate_policy(const Policy& policy);
 
-namespace detail {
-
-/// The permission bits of an octal text of at most four digits; nothing for another text.
-std::optional<std::uint32_t> parse_mode(std::string_view text);
-
-}  // namespace detail
-
 }  // namespace CDI_ABI
 }  // namespace cdi
 

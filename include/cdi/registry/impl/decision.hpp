@@ -18,6 +18,7 @@
 #include <cdi/model/spec.hpp>
 #include <cdi/registry/decision.hpp>
 #include <cdi/registry/loaded_spec.hpp>
+#include <cdi/rules/file_mode.hpp>
 #include <cdi/rules/name.hpp>
 #include <cdi/rules/pattern.hpp>
 #include <cdi/rules/policy.hpp>

@@ -15,6 +15,7 @@
 
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
+#include <cdi/rules/file_mode.hpp>
 #include <cdi/rules/hook_lowering.hpp>
 #include <cdi/rules/impl/hook_class.hpp>
 #include <cdi/rules/impl/root_changes.hpp>
@@ -198,17 +199,6 @@ inline Result<void> lower_cuda_compat(std::span<const HookFlag> flags,
   }
   out.changes.cuda_compat.push_back(std::move(compat));
   return {};
-}
-
-/// The permission bits that an octal number names.
-inline std::optional<std::uint32_t> parse_mode(std::string_view text) {
-  if (text.empty() || text.size() > 5) return std::nullopt;
-  std::uint32_t mode = 0;
-  for (const char c : text) {
-    if (c < '0' || c > '7') return std::nullopt;
-    mode = mode * 8 + static_cast<std::uint32_t>(c - '0');
-  }
-  return mode <= 07777 ? std::optional{mode} : std::nullopt;
 }
 
 /// Whether the runtime creates this directory for a node below it. Its mode is then 0755.

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <cdi/base/result.hpp>
+#include <cdi/rules/file_mode.hpp>
 #include <cdi/rules/name.hpp>
 #include <cdi/rules/policy.hpp>
 #include <cdi/rules/requests.hpp>
@@ -133,16 +134,6 @@ inline Result<void> refuse_nulls(const Document::Value& value, std::string_view 
     if (auto r = refuse_nulls(item, item_path(key, index++)); !r) return r;
   }
   return {};
-}
-
-CDI_INLINE std::optional<std::uint32_t> parse_mode(std::string_view text) {
-  if (text.empty() || text.size() > 4) return std::nullopt;
-  std::uint32_t mode = 0;
-  for (const char c : text) {
-    if (c < '0' || c > '7') return std::nullopt;
-    mode = mode * 8 + static_cast<std::uint32_t>(c - '0');
-  }
-  return mode;
 }
 
 }  // namespace detail
