@@ -37,6 +37,8 @@ struct InjectRequestedOptions {
 ///
 /// After an error the config is unchanged. Errors are those of `gather_requests`, of
 /// `Cache::wait_for` if there is a deadline, and of `Registry::inject`.
+///
+/// Not a member of `Cache`: each program with a cache would compile 7 % more for it.
 template <class OciSpec, HostLookup Host = SystemHost>
 Result<std::vector<RequestedDevice>> inject_requested(Cache& cache, OciSpec& config,
                                                       const InjectRequestedOptions& options = {},
