@@ -182,6 +182,33 @@ cdi_errors* errors(const std::vector<cdi::Error>& all) {
   return release(std::move(box));
 }
 
+/// A text for the caller.
+char* text(const std::string& from) {
+  void* const memory = ::operator new(sizeof(Header) + from.size() + 1);
+  new (memory) Header{[](Header* self) {
+    ::operator delete(self);
+  }};
+  return static_cast<char*>(
+      std::memcpy(static_cast<char*>(memory) + sizeof(Header), from.c_str(), from.size() + 1));
+}
+
+struct ReasonsStorage : Texts {
+  std::vector<cdi_reason> reasons{};
+};
+
+cdi_reasons* reasons(const std::vector<cdi::Unresolved>& unresolved) {
+  auto box = std::make_unique<Box<cdi_reasons, ReasonsStorage>>();
+  auto& to = box->storage;
+  for (const auto& one : unresolved) {
+    to.reasons.push_back({.name = to.keep(one.name),
+                          .code = cdi::row_of(one.reason).code.data(),
+                          .text = to.keep(to_string(one.why)),
+                          .advice = to.keep(cdi::advice(one))});
+  }
+  box->object = {to.reasons.data(), to.reasons.size()};
+  return release(std::move(box));
+}
+
 /// The edits of devices, and the OCI spec whose texts they point to.
 struct EditsStorage {
   cdi::oci::Spec spec{};
@@ -356,23 +383,11 @@ cdi_errors* cdi_cache_errors(cdi_cache* cache, cdi_error** error) {
 
 cdi_reasons* cdi_cache_why(cdi_cache* cache, const char* const* names, size_t count,
                            cdi_error** error) {
-  struct Storage : Texts {
-    std::vector<cdi_reason> reasons{};
-  };
   return guarded(error, [&]() -> cdi::Result<cdi_reasons*> {
     if (cache == nullptr) return missing("the cache");
     const auto asked = views(names, count);
     if (!asked) return asked.error();
-    auto box = std::make_unique<Box<cdi_reasons, Storage>>();
-    auto& to = box->storage;
-    for (auto& one : cache->cache->registry()->unresolved(*asked)) {
-      to.reasons.push_back({.name = to.keep(one.name),
-                            .code = cdi::row_of(one.reason).code.data(),
-                            .text = to.keep(to_string(one.why)),
-                            .advice = to.keep(cdi::advice(one))});
-    }
-    box->object = {to.reasons.data(), to.reasons.size()};
-    return release(std::move(box));
+    return reasons(cache->cache->registry()->unresolved(*asked));
   });
 }
 
@@ -401,13 +416,24 @@ char* cdi_cache_inject_json(cdi_cache* cache, const char* config, const char* co
     if (auto injected = cache->cache->inject(json, *asked); !injected) {
       return std::move(injected).error();
     }
-    const auto size = sizeof(Header) + json.text.size() + 1;
-    void* const memory = ::operator new(size);
-    new (memory) Header{[](Header* self) {
-      ::operator delete(self);
-    }};
-    return static_cast<char*>(std::memcpy(static_cast<char*>(memory) + sizeof(Header),
-                                          json.text.c_str(), json.text.size() + 1));
+    return text(json.text);
+  });
+}
+
+char* cdi_cache_inject_resolvable(cdi_cache* cache, const char* config, const char* const* names,
+                                  size_t count, cdi_reasons** rest, cdi_error** error) {
+  if (rest != nullptr) *rest = nullptr;
+  return guarded(error, [&]() -> cdi::Result<char*> {
+    if (cache == nullptr) return missing("the cache");
+    if (config == nullptr) return missing("the config");
+    const auto asked = views(names, count);
+    if (!asked) return asked.error();
+    cdi::ConfigJson json{config};
+    const auto unresolved = cache->cache->inject_resolvable(json, *asked);
+    if (!unresolved) return unresolved.error();
+    std::unique_ptr<char, void (*)(const void*)> injected{text(json.text), cdi_free};
+    if (rest != nullptr) *rest = reasons(*unresolved);
+    return injected.release();
   });
 }
 

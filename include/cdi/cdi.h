@@ -193,6 +193,12 @@ CDI_API int cdi_cache_wait(cdi_cache* cache, const char* const* names, size_t co
 CDI_API char* cdi_cache_inject_json(cdi_cache* cache, const char* config, const char* const* names,
                                     size_t count, cdi_error** error);
 
+/* The same with the devices that resolve. If `rest` is not NULL, *rest then has a reason for each
+ * other name, and is freed by the caller. */
+CDI_API char* cdi_cache_inject_resolvable(cdi_cache* cache, const char* config,
+                                          const char* const* names, size_t count,
+                                          cdi_reasons** rest, cdi_error** error);
+
 /* The edits of devices, for a runtime that fills structs of its own. */
 CDI_API cdi_edits* cdi_cache_edits(cdi_cache* cache, const char* const* names, size_t count,
                                    cdi_error** error);

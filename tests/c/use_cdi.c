@@ -62,6 +62,26 @@ static void check_json(cdi_cache* cache) {
   CHECK(cdi_cache_inject_json(cache, "{}", unknown, 2, NULL) == NULL);
 }
 
+static void check_again_and_partly(cdi_cache* cache) {
+  cdi_error* error = NULL;
+  cdi_reasons* rest = NULL;
+  const char* const names[] = {"bad", device[0]};
+  char* once = cdi_cache_inject_resolvable(cache, "{}", names, 2, &rest, &error);
+  CHECK(once != NULL && error == NULL && strstr(once, "/dev/d") != NULL);
+  CHECK(rest != NULL && rest->count == 1 && strcmp(rest->items[0].name, "bad") == 0);
+  cdi_free(rest);
+  char* twice = cdi_cache_inject_json(cache, once, device, 1, &error);
+  CHECK(twice != NULL && strcmp(once, twice) == 0);
+  cdi_free(twice);
+  cdi_free(once);
+  once = cdi_cache_inject_resolvable(cache, "{}", names, 1, NULL, NULL);
+  CHECK(once != NULL && strcmp(once, "{}") == 0);
+  cdi_free(once);
+  CHECK(cdi_cache_inject_resolvable(cache, "{", names, 2, &rest, &error) == NULL);
+  CHECK(rest == NULL && error->code == CDI_SYNTAX);
+  cdi_free(error);
+}
+
 static void check_names(cdi_cache* cache) {
   cdi_error* error = NULL;
   cdi_strings* devices = cdi_cache_devices(cache, &error);
@@ -142,6 +162,7 @@ int main(int argc, char** argv) {
   CHECK(cache != NULL && cdi_cache_refresh(cache, &error) == 0);
   check_names(cache);
   check_json(cache);
+  check_again_and_partly(cache);
   check_edits(cache);
   check_texts();
   check_publisher(publisher);
