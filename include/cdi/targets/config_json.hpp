@@ -55,6 +55,9 @@ class ConfigJsonList {
   std::string_view record(std::size_t i) const;
   template <class Record>
   bool equals(std::size_t i, const Record& record) const {
+    if constexpr (requires { record.path; }) {  // of a hook: most differ
+      if (text_member(i, "path") != record.path) return false;
+    }
     const auto found = cdi::read<Record>(changes_->item(list_, i));
     return found && *found == record;
   }
@@ -69,6 +72,8 @@ class ConfigJsonList {
   void rearrange(std::span<const std::size_t> order) { changes_->rearrange(list_, order); }
 
  private:
+  std::string_view text_member(std::size_t i, std::string_view key) const;
+
   JsonChanges* changes_;
   JsonChanges::Id list_;
   std::string_view key_member_;  // empty: the items are `NAME=value`

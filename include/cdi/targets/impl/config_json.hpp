@@ -81,8 +81,12 @@ class DocumentView {
 };
 
 CDI_INLINE std::string_view ConfigJsonList::key(std::size_t i) const {
-  const DocumentView item{changes_->item(list_, i)};
-  return key_member_.empty() ? env_name(item.text()) : item.member(key_member_).text();
+  if (!key_member_.empty()) return text_member(i, key_member_);
+  return env_name(DocumentView{changes_->item(list_, i)}.text());
+}
+
+CDI_INLINE std::string_view ConfigJsonList::text_member(std::size_t i, std::string_view key) const {
+  return DocumentView{changes_->item(list_, i)}.member(key).text();
 }
 
 CDI_INLINE std::string_view ConfigJsonList::record(std::size_t i) const {
