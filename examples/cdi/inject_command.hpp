@@ -80,8 +80,7 @@ inline bool report_hooks(std::span<const cdi::ResolvedDevice> devices, const Req
                          const Output& output) {
   if (refused_hooks(devices).empty()) return false;
   const auto registry = scan_with_places(request);
-  const auto located = registry->resolve_all(request.names);
-  for (const auto& error : refused_hooks(located ? std::span{*located} : devices)) {
+  for (const auto& error : refused_hooks(registry->resolvable(request.names))) {
     output.error(error);
   }
   return true;

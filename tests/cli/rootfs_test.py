@@ -113,6 +113,11 @@ class Hooks(unittest.TestCase):
         _, errors = self.inject("--hooks", "refuse", ["acme.com/nic=a"], expect=1)
         self.assertIn('"/opt/acme" of class foreign at poststop', errors)
 
+    def test_refuse_names_places_with_partial_too(self):
+        _, errors = self.inject("--partial", "--hooks", "refuse",
+                                ["nvidia.com/gpu=none", "acme.com/nic=a"], expect=1)
+        self.assertIn(f"{self.folder}/cdi/acme.json:1:", errors.splitlines()[-1])
+
     def test_refuse_accepts_devices_without_hooks(self):
         (self.folder / "cdi/nvidia.json").write_text(json.dumps(SPEC | {"containerEdits": {}}))
         out, _ = self.inject("--hooks", "refuse", ["nvidia.com/gpu=plain"])
