@@ -149,6 +149,7 @@ TEST_CASE("Links are followed inside of a root") {
   fs::create_symlink("usr/lib", root + "/lib");
   fs::create_symlink("/usr/lib/a", root + "/absolute");
   fs::create_symlink("../../../../../usr/lib/a", root + "/dev/by-id/up");
+  fs::create_symlink("/usr/lib/a", root + "/dev/by-id/absolute");
   fs::create_symlink("loop", root + "/loop");
   fs::create_symlink("nowhere", root + "/broken");
   const auto resolved = [&](std::string_view path) {
@@ -160,6 +161,7 @@ TEST_CASE("Links are followed inside of a root") {
   CHECK(resolved("/lib/") == "/usr/lib");
   CHECK(resolved("/absolute") == "/usr/lib/a");
   CHECK(resolved("/dev/by-id/up") == "/usr/lib/a");
+  CHECK(resolved("/dev/by-id/absolute") == "/usr/lib/a");
   CHECK(resolved("/lib/../..") == "/");
   CHECK(resolved("/usr//lib/./a") == "/usr//lib/./a");  // no link: as it was
   CHECK(resolved("/broken") == "/broken");
