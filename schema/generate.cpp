@@ -191,7 +191,7 @@ std::vector<Demand> policy_demands() {
       {"PolicyRule", "devices", {}, each_item(a_device_pattern())},
       {"PolicyRule", "sources", {}, each_item(one_of(cdi::request_origin_names))},
       {"PolicyRule", "files", {}, path_patterns},
-      {"PolicyRule", "fileMode", {}, all_matching("[0-7]{0,4}")},
+      {"PolicyRule", "fileMode", {}, all_matching("[0-7]{0,4}|0[0-7]{4}")},
       {"EditLimits", "env", {}, each_item({{"minLength", 1}, {"not", matching("=")}})},
       {"EditLimits", "deviceNodes", {}, path_patterns},
       {"EditLimits", "netDevices", {}, each_item(not_empty_text())},

@@ -135,7 +135,7 @@ POLICIES = [
     *[policy_with(sources=[text]) for text in (
         "field", "annotation", "variable", "commandLine", "commandline", "")],
     *[policy_with(files=[text]) for text in ("/etc/cdi", "etc", "", "/", "/*")],
-    *[policy_with(fileMode=text) for text in ("", "0", "0644", "07777", "7777", "0800", "rw")],
+    *[policy_with(fileMode=text) for text in ("", "0", "0644", "07777", "007777", "17777", "7777", "0800", "rw")],
     *[policy_with(fileOwners=[number]) for number in NUMBERS if number not in (1.0, 1e2)],
     *[policy_with(edits={key: [text]}) for text in ("", "a", "*", "a=b", "/a", "/a=b")
       for key in ("env", "deviceNodes", "netDevices", "hooks", "mounts")],

@@ -113,7 +113,7 @@ TEST_CASE("Values are checked, with their place") {
   CHECK(error_of_rule(R"("edits":{"hooks":["a"]})").starts_with("p:1:54: rules[0].edits.hooks[0]"));
   CHECK(error_of_rule(R"("edits":{"env":["A=1"]})").starts_with("p:1:52: rules[0].edits.env[0]"));
   CHECK(error_of_rule(R"("edits":{"env":[""]})").starts_with("p:1:52: rules[0].edits.env[0]"));
-  for (const std::string_view bad : {"0800", "00644", "rw", "-644", "0x1"}) {
+  for (const std::string_view bad : {"0800", "10644", "rw", "-644", "0x1"}) {
     CAPTURE(bad);
     CHECK(error_of_rule("\"fileMode\":\"" + std::string{bad} + "\"")
               .starts_with("p:1:47: rules[0].fileMode: "));
