@@ -129,7 +129,7 @@ inline ExitCode print_diff(const Request& request, const cdi::Registry& registry
   if (const auto done = registry.inject_resolved(recorded, devices, host); !done) {
     return output.refuse(done.error());
   }
-  const auto plan = cdi::plan(registry, request.names);
+  const auto plan = cdi::plan(registry, request.names, host);
   if (plan && !request.quiet) warn_of_overlaps(*plan, output);
   std::string text;
   Json list = Json::array();

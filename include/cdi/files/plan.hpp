@@ -11,6 +11,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/engine/device_nodes.hpp>
 #include <cdi/engine/host.hpp>
+#include <cdi/engine/host_options.hpp>
 #include <cdi/registry/loaded_spec.hpp>
 #include <cdi/registry/overlaps.hpp>  // IWYU pragma: export
 #include <cdi/registry/plan.hpp>      // IWYU pragma: export
@@ -34,7 +35,8 @@ std::shared_ptr<const MemberPlaces> read_places(const LoadedSpec& spec);
 /// Costs one lookup for each name, one host lookup for each incomplete device node, and one read of
 /// each spec file, for the lines of its edits. A file that has changed since it was loaded, and a
 /// spec from memory, have the line of the device instead, as far as it is known. With
-/// `ReadOptions::keep_places`, no file is read. Errors are those of `Registry::inject`.
+/// `ReadOptions::keep_places`, no file is read. With a `HostWithOptions`, the plan has what the
+/// options change. Errors are those of `Registry::inject`.
 template <class Names, HostLookup Host = SystemHost>
 Result<Plan> plan(const Registry& registry, const Names& names, const Host& host = {}) {
   const auto devices = registry.resolve_all(names);
@@ -43,7 +45,9 @@ Result<Plan> plan(const Registry& registry, const Names& names, const Host& host
   const detail::AnyHost any_host{&lookup, [](const void* known, std::string_view path) {
                                    return (**static_cast<decltype(&lookup)>(known))(path);
                                  }};
-  return detail::make_plan(*devices, any_host, detail::read_places);
+  const HostOptions* options = nullptr;
+  if constexpr (requires { host.options; }) options = &host.options;  // `HostWithOptions`
+  return detail::make_plan(*devices, any_host, options, detail::read_places);
 }
 /// The same for names in braces.
 template <HostLookup Host = SystemHost>

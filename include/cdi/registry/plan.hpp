@@ -20,6 +20,7 @@
 #include <cdi/engine/change.hpp>  // IWYU pragma: export
 #include <cdi/engine/device_nodes.hpp>
 #include <cdi/engine/host.hpp>
+#include <cdi/engine/host_options.hpp>
 #include <cdi/engine/joined_edits.hpp>
 #include <cdi/engine/recorded.hpp>
 #include <cdi/fwd.hpp>
@@ -116,8 +117,9 @@ class PlannedHost {
 /// Finds the places of the members of a spec; null when they are not known.
 using FindPlaces = std::shared_ptr<const MemberPlaces> (*)(const LoadedSpec& spec);
 
+/// `options` may be null.
 Result<Plan> make_plan(std::span<const ResolvedDevice> devices, const AnyHost& host,
-                       FindPlaces find_places);
+                       const HostOptions* options, FindPlaces find_places);
 
 }  // namespace detail
 

@@ -47,7 +47,7 @@ std::shared_ptr<const cdi::MemberPlaces> no_places(const cdi::LoadedSpec&) {
 cdi::Result<cdi::Plan> plan(const cdi::Registry& registry, const Names& names) {
   const auto devices = registry.resolve_all(names);
   REQUIRE(devices);
-  return cdi::detail::make_plan(*devices, {nullptr, count_lookups}, no_places);
+  return cdi::detail::make_plan(*devices, {nullptr, count_lookups}, nullptr, no_places);
 }
 
 cdi::Registry registry_of(std::vector<cdi::Spec> specs) {
@@ -275,6 +275,32 @@ TEST_CASE("A missing host node is an error with its place") {
   CHECK(made.error().position.line == 10);
 }
 
+TEST_CASE("The options of the host are in the plan") {
+  const auto registry =
+      registry_of({{.kind = "v.com/c",
+                    .devices = {{"0",
+                                 {},
+                                 {.device_nodes = {{.path = "/dev/a", .type = "c", .major = 7}},
+                                  .hooks = {{.hook_name = "prestart", .path = "/h", .env = {"B=1"}},
+                                            {.hook_name = "prestart", .path = "/i"}},
+                                  .mounts = {{"/proc/self/root/..", "/m"}}}}}}});
+  const cdi::HostOptions options{
+      .hook_env = {"A=1"}, .drift = cdi::HostDrift::follow, .resolve_links = true};
+  const auto made = cdi::detail::make_plan(*registry.resolve_all({"v.com/c=0"}),
+                                           {nullptr, count_lookups}, &options, no_places);
+  REQUIRE(made);
+  CHECK(made->device_nodes.at(0).edit.major == 10);
+  CHECK(made->hooks.at(0).edit.env == std::vector<std::string>{"B=1"});
+  CHECK(made->hooks.at(1).edit.env == std::vector<std::string>{"A=1"});
+  CHECK(made->mounts.at(0).edit.host_path == "/");
+  cdi::oci::Spec planned;
+  REQUIRE(made->apply(planned));
+  cdi::oci::Spec injected;
+  const cdi::HostWithOptions<decltype(&ask_host)> host{options, ask_host};
+  REQUIRE(registry.inject(injected, {"v.com/c=0"}, host));
+  CHECK(planned == injected);
+}
+
 TEST_CASE("A plan that the caller changes is applied as it is then") {
   auto made =
       plan(registry_of({{.kind = "v.com/c",
@@ -326,5 +352,6 @@ TEST_CASE_TEMPLATE("A plan changes what its diff says, and what an injection cha
     auto injected = from_json<OciSpec>(before);
     REQUIRE(registry.inject(injected, names, ask_host));
     REQUIRE(to_json(injected) == to_json(target));
+    CHECK(made->diff(target)->empty());
   }
 }

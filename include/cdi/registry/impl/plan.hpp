@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,6 +20,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/engine/device_nodes.hpp>
 #include <cdi/engine/host.hpp>
+#include <cdi/engine/host_options.hpp>
 #include <cdi/engine/joined_edits.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/registry/plan.hpp>
@@ -147,25 +149,42 @@ class Planner {
       add_node(from.device_nodes[i], std::move(origin));
     });
     copy_list("netDevices", from.net_devices, plan_.net_devices);
-    copy_list("hooks", from.hooks, plan_.hooks);
-    copy_list("mounts", from.mounts, plan_.mounts);
+    add_list("hooks", from.hooks,
+             [&](std::size_t i, Origin origin) { add_hook(from.hooks[i], std::move(origin)); });
+    add_list("mounts", from.mounts,
+             [&](std::size_t i, Origin origin) { add_mount(from.mounts[i], std::move(origin)); });
     if (from.intel_rdt) plan_.intel_rdt.push_back({*from.intel_rdt, origin_of("intelRdt")});
     add_list("additionalGids", from.additional_gids, [&](std::size_t i, Origin origin) {
       add_gid(from.additional_gids[i], std::move(origin));
     });
   }
 
-  /// The joined edits have the same nodes in the same order, completed.
+  // The joined edits have the same entries in the same order, completed by the host and its
+  // options.
   void add_node(const DeviceNode& from, Origin origin) {
     const NodeView& complete = joined_.nodes[plan_.device_nodes.size()];
     DeviceNode node = from;
-    if (node.host_path.empty()) node.host_path = node.path;
+    node.host_path = complete.host_path.empty() ? complete.path : complete.host_path;
     if (node.permissions.empty()) node.permissions = "rwm";
     node.type = complete.type;
     node.major = complete.major;
     node.minor = complete.minor;
     node.file_mode = complete.file_mode;
     plan_.device_nodes.push_back({std::move(node), std::move(origin)});
+  }
+
+  void add_hook(const Hook& from, Origin origin) {
+    const auto& env = joined_.hooks[plan_.hooks.size()].env;
+    const auto first = joined_.texts.begin() + static_cast<std::ptrdiff_t>(env.first);
+    Hook hook = from;
+    hook.env.assign(first, first + static_cast<std::ptrdiff_t>(env.count));
+    plan_.hooks.push_back({std::move(hook), std::move(origin)});
+  }
+
+  void add_mount(const Mount& from, Origin origin) {
+    Mount mount = from;
+    mount.host_path = joined_.mounts[plan_.mounts.size()].source;
+    plan_.mounts.push_back({std::move(mount), std::move(origin)});
   }
 
   void add_gid(std::uint32_t gid, Origin origin) {
@@ -226,13 +245,19 @@ class Planner {
 };
 
 CDI_INLINE Result<Plan> make_plan(std::span<const ResolvedDevice> devices, const AnyHost& host,
-                                  FindPlaces find_places) {
+                                  const HostOptions* options, FindPlaces find_places) {
   constexpr OptionalParts all_parts{true, true, true, true};
   const EditsOfDevices found{devices};
   JoinedEdits joined;
   std::size_t failed = 0;
   auto done = detail::join(std::span<const ContainerEdits* const>{found.edits}, found.texts,
                            all_parts, joined, failed);
+  std::deque<std::string> texts;  // that the joined edits point to
+  if (done && options != nullptr) {
+    auto used = detail::use_options(joined, host, *options, failed);
+    if (!used) return found.trace(std::move(used).error(), failed);
+    texts = *std::move(used);
+  }
   if (done) done = detail::complete_devices(joined, host, {}, failed);
   if (!done) return found.trace(std::move(done).error(), failed);
   return Planner{found, joined, find_places}.make();
