@@ -8,11 +8,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include <cdi/hooks.hpp>
 #include <cdi/plan.hpp>
 
 #include "exit_codes.hpp"
@@ -35,8 +37,11 @@ inline std::string edit_text(const cdi::DeviceNode& node) {
 inline std::string edit_text(const cdi::NetDevice& device) {
   return fmt::format("{} from {}", printable(device.name), printable(device.host_interface_name));
 }
+inline std::string_view class_of(const cdi::Hook& hook) {
+  return hook_class_name(cdi::classify_hook(cdi::command_of(hook)));
+}
 inline std::string edit_text(const cdi::Hook& hook) {
-  return fmt::format("{} {}", hook.hook_name, printable(hook.path));
+  return fmt::format("{} {} ({})", hook.hook_name, printable(hook.path), class_of(hook));
 }
 inline std::string edit_text(const cdi::Mount& mount) {
   return fmt::format("{} from {}", printable(mount.container_path), printable(mount.host_path));
@@ -76,6 +81,7 @@ struct ShownPlan {
       text += fmt::format("{}  {}  {}{}\n", kind, edit_text(edit), to_string(origin),
                           overridden ? "  overridden" : "");
       Json entry{{"edit", edit_json(edit)}, {"origin", origin_json(origin)}};
+      if constexpr (std::is_same_v<Edit, cdi::Hook>) entry["class"] = class_of(edit);
       if (overridden) entry["overridden"] = true;
       list.push_back(std::move(entry));
     }

@@ -619,6 +619,7 @@ devices:
     - {hostInterfaceName: eth0, name: net0}
     hooks:
     - {hookName: createRuntime, path: /bin/hook}
+    - {hookName: createContainer, path: /bin/nvidia-cdi-hook, args: [x, chmod, --mode, "755"]}
     intelRdt: {closID: gold}
     additionalGids: [44]
 """)
@@ -626,9 +627,12 @@ devices:
         self.assertEqual(self.run_cdi("resolve", "v.com/all=0")[0],
                          f"node  /dev/a b c 1:3 0600 from /dev/null  {where}7)\n"
                          f"interface  net0 from eth0  {where}9)\n"
-                         f"hook  createRuntime /bin/hook  {where}11)\n"
-                         f"rdt  gold  {where}12)\n"
-                         f"gid  44  {where}13)\n")
+                         f"hook  createRuntime /bin/hook (foreign)  {where}11)\n"
+                         f"hook  createContainer /bin/nvidia-cdi-hook (chmod)  {where}12)\n"
+                         f"rdt  gold  {where}13)\n"
+                         f"gid  44  {where}14)\n")
+        plan = json.loads(self.run_cdi("resolve", "-o", "json", "v.com/all=0")[0])
+        self.assertEqual([hook["class"] for hook in plan["hooks"]], ["foreign", "chmod"])
 
     def test_resolve_as_json_has_all_members_and_the_overlaps(self):
         self.write("high/x.yaml", LOW.replace("vendor.com/gpu", "v.com/x").replace("ONE", "TWO"))
