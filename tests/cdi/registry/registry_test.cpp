@@ -54,7 +54,7 @@ TEST_CASE("Edits come in the order of the request, those of each spec once, befo
   }
 }
 
-TEST_CASE("A device asked for twice is injected twice, its spec once") {
+TEST_CASE("A device asked for twice is injected twice, its spec once; again, it changes nothing") {
   cdi::LoadedSpec loaded{.path = "p"};
   loaded.spec = {
       .kind = "v/c",
@@ -67,6 +67,11 @@ TEST_CASE("A device asked for twice is injected twice, its spec once") {
   Names paths;
   for (const auto& hook : oci.hooks->poststop) paths.push_back(hook.path);
   CHECK(paths == Names{"/spec", "/device", "/device"});
+
+  REQUIRE(registry.inject(oci, {"v/c=d"}));
+  CHECK(oci.hooks->poststop.size() == 3);
+  REQUIRE(registry.inject(oci, {"v/c=d"}, cdi::SystemHost{}, {.duplicates = true}));
+  CHECK(oci.hooks->poststop.size() == 5);
 }
 
 TEST_CASE("No names change nothing, even in a document that is not an OCI spec") {
