@@ -69,13 +69,9 @@ inline FileAccess access_of(const TextFile& file) {
           .mode = static_cast<std::uint32_t>(file.signature.mode & 07777)};
 }
 
-/// A spec that was read before, with the access that its file has now.
-inline std::shared_ptr<const LoadedSpec> with_access(std::shared_ptr<const LoadedSpec> spec,
-                                                     const FileAccess& access) {
-  if (spec == nullptr || spec->access == access) return spec;
-  auto changed = std::make_shared<LoadedSpec>(*spec);
-  changed->access = access;
-  return changed;
+/// Whether a spec that was read has the access of its file: it may have changed without the bytes.
+inline bool has_access(const std::shared_ptr<const LoadedSpec>& spec, const FileAccess& access) {
+  return spec == nullptr || spec->access == access;
 }
 
 /// The result of reading a spec file once.
@@ -85,7 +81,7 @@ struct ReadAttempt {
 };
 
 /// Reads a spec file once. `before` is its state at the last time: the same bytes are not parsed
-/// again.
+/// again, unless the owner or the mode changed.
 inline ReadAttempt read_spec_once(const SpecFilePlace& place, const ReadOptions& options,
                                   const FileState& before, const ScanMode& mode) {
   const auto format = format_of(place.name);
@@ -103,8 +99,8 @@ inline ReadAttempt read_spec_once(const SpecFilePlace& place, const ReadOptions&
   if (!mode.once) out.text_hash = detail::hash_bytes(text->text);
   const bool was_read = before.signature.inode != 0 && !mode.once;
   if (was_read && before.signature.size == out.signature.size &&
-      before.text_hash == out.text_hash) {
-    out.spec = detail::with_access(before.spec, access);
+      before.text_hash == out.text_hash && detail::has_access(before.spec, access)) {
+    out.spec = before.spec;
     out.rejected = before.rejected;
     return {.file = std::move(out)};
   }
