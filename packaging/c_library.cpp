@@ -145,6 +145,10 @@ auto guarded(cdi_error** error, const Work& work) noexcept {
 
 constexpr int done = 0;
 
+cdi::Error empty_directory() {
+  return {.code = cdi::Errc::invalid, .message = "a directory has an empty path"};
+}
+
 cdi::Error missing(std::string what) {
   return {.code = cdi::Errc::invalid, .message = std::move(what.append(" may not be NULL"))};
 }
@@ -349,8 +353,7 @@ cdi_cache* cdi_cache_open(const char* const* dirs, size_t count, cdi_error** err
     if (!given) return given.error();
     const std::vector<std::string> paths{given->begin(), given->end()};
     for (const auto& path : paths) {
-      if (!path.empty()) continue;
-      return cdi::Error{.code = cdi::Errc::invalid, .message = "a directory has an empty path"};
+      if (path.empty()) return empty_directory();
     }
     auto box = std::make_unique<Box<cdi_cache>>();
     box->object.cache =
@@ -482,6 +485,7 @@ cdi_publisher* cdi_publisher_open(const char* owner, const char* dir, cdi_error*
   return guarded(error, [&]() -> cdi::Result<cdi_publisher*> {
     if (owner == nullptr) return missing("the owner");
     if (auto good = cdi::check_owner(owner); !good) return std::move(good).error();
+    if (dir != nullptr && *dir == '\0') return empty_directory();
     auto box = std::make_unique<Box<cdi_publisher>>();
     box->object.publisher =
         std::make_unique<cdi::Publisher>(owner, dir == nullptr ? "/var/run/cdi" : dir);

@@ -189,7 +189,7 @@ CDI_API int cdi_cache_wait(cdi_cache* cache, const char* const* names, size_t co
                            uint32_t milliseconds, cdi_error** error);
 
 /* The text of a config.json with the devices injected, all or none. Bytes that the edits do not
- * change are as they were. */
+ * change are as they were. Without names, the text is returned unchecked. */
 CDI_API char* cdi_cache_inject_json(cdi_cache* cache, const char* config, const char* const* names,
                                     size_t count, cdi_error** error);
 

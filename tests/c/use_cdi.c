@@ -144,7 +144,7 @@ static void check_null(void) {
   const char* const empty[] = {""};
   CHECK(cdi_cache_devices(NULL, &error) == NULL && error->code == CDI_INVALID);
   cdi_free(error);
-  CHECK(cdi_cache_open(empty, 1, NULL) == NULL);
+  CHECK(cdi_cache_open(empty, 1, NULL) == NULL && cdi_publisher_open("use_cdi", "", NULL) == NULL);
   CHECK(cdi_cache_open(none, 1, NULL) == NULL && cdi_validate(NULL, NULL, NULL) == NULL);
   CHECK(cdi_cache_refresh(NULL, NULL) == -1 && cdi_publisher_open(NULL, NULL, NULL) == NULL);
   CHECK(cdi_publisher_write(NULL, NULL, NULL, NULL) == -1);
