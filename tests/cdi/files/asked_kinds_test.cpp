@@ -21,13 +21,13 @@ bool can_be_in(const std::vector<std::string>& names, std::string_view text) {
 }  // namespace
 
 TEST_CASE("A spec can be of its kind, however the kind is written") {
-  for (const auto& [what, format, text] : kind_texts("v.com/gpu", "a", "A=1")) {
-    CAPTURE(what);
-    const auto name = std::string{"x"} + format;
-    const auto spec = cdi::parse_spec(text, name, *cdi::format_of(name));
+  for (const auto& one : kind_texts("v.com/gpu", "a", "A=1")) {
+    CAPTURE(one.what);
+    const auto name = std::string{"x"} + one.format;
+    const auto spec = cdi::parse_spec(one.text, name, *cdi::format_of(name));
     REQUIRE_MESSAGE(spec, (spec ? "" : to_string(spec.error())));
     CHECK(spec->spec.kind == "v.com/gpu");
-    CHECK(can_be_in({"w.org/nic=0", "v.com/gpu=a"}, text));
+    CHECK(can_be_in({"w.org/nic=0", "v.com/gpu=a"}, one.text));
   }
 }
 
