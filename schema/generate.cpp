@@ -186,16 +186,18 @@ Json a_device_pattern() {
 /// `validate_policy` checks the same.
 std::vector<Demand> policy_demands() {
   const Json path_patterns = each_item(matching("^/"));
+  const Json variable_patterns = each_item({{"minLength", 1}, {"not", matching("=")}});
   return {
       {"PolicyRule", "name", {}, not_empty_text()},
       {"PolicyRule", "devices", {}, each_item(a_device_pattern())},
       {"PolicyRule", "sources", {}, each_item(one_of(cdi::request_origin_names))},
       {"PolicyRule", "files", {}, path_patterns},
       {"PolicyRule", "fileMode", {}, all_matching("[0-7]{0,4}|0[0-7]{4}")},
-      {"EditLimits", "env", {}, each_item({{"minLength", 1}, {"not", matching("=")}})},
+      {"EditLimits", "env", {}, variable_patterns},
       {"EditLimits", "deviceNodes", {}, path_patterns},
       {"EditLimits", "netDevices", {}, each_item(not_empty_text())},
       {"EditLimits", "hooks", {}, path_patterns},
+      {"EditLimits", "hookEnv", {}, variable_patterns},
       {"EditLimits", "mounts", {}, path_patterns},
   };
 }

@@ -138,7 +138,7 @@ POLICIES = [
     *[policy_with(fileMode=text) for text in ("", "0", "0644", "07777", "007777", "17777", "7777", "0800", "rw")],
     *[policy_with(fileOwners=[number]) for number in NUMBERS if number not in (1.0, 1e2)],
     *[policy_with(edits={key: [text]}) for text in ("", "a", "*", "a=b", "/a", "/a=b")
-      for key in ("env", "deviceNodes", "netDevices", "hooks", "mounts")],
+      for key in ("env", "deviceNodes", "netDevices", "hooks", "hookEnv", "mounts")],
     *[policy_with(edits={key: value}) for value in (True, False, "no")
       for key in ("nodeNumbers", "writableMounts", "intelRdt")],
     policy_with(edits={"additionalGids": [44]}), policy_with(edits={"additionalGids": [-1]}),

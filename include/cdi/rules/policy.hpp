@@ -18,7 +18,7 @@
 // In all lists of a policy: a list that is absent covers everything, and an empty one nothing. In a
 // pattern of a name, `*` is any text. A pattern of a path is absolute, also covers what is below
 // it, and `*` is any text without a slash. Paths are compared as `clean_path` makes them; links are
-// not followed.
+// not followed, and a list therefore never covers the path of an edit that has `..`.
 
 namespace cdi {
 inline namespace CDI_ABI {
@@ -37,6 +37,7 @@ struct EditLimits {
   std::optional<bool> node_numbers{};     ///< whether a node may have a number in the spec
   OptionalTexts net_devices{};            ///< patterns of the names of interfaces on the host
   OptionalTexts hooks{};                  ///< patterns of the paths of the programs
+  OptionalTexts hook_env{};               ///< patterns of the names of variables of hooks
   OptionalTexts mounts{};                 ///< patterns of the paths on the host; bind mounts only
   std::optional<bool> writable_mounts{};  ///< whether a mount may lack the option `ro`
   std::optional<bool> intel_rdt{};        ///< whether Intel RDT settings may be made
@@ -52,6 +53,7 @@ struct EditLimits {
     list("nodeNumbers", &Self::node_numbers);
     list("netDevices", &Self::net_devices);
     list("hooks", &Self::hooks);
+    list("hookEnv", &Self::hook_env);
     list("mounts", &Self::mounts);
     list("writableMounts", &Self::writable_mounts);
     list("intelRdt", &Self::intel_rdt);

@@ -151,10 +151,12 @@ TEST_CASE("Each kind of edit has its limits") {
         Texts{"deviceNodes[1].major"});
   CHECK(denied({.net_devices = {{"eth*"}}}, {.net_devices = {{"eth0", "a"}, {"ib0", "eth1"}}}) ==
         Texts{"netDevices[1].hostInterfaceName"});
-  CHECK(denied(
-            {.hooks = {{"/usr/bin"}}},
-            {.hooks = {{.path = "/usr/bin/a"}, {.path = "/usr/bin/../../tmp/a"}, {.path = "a"}}}) ==
+  CHECK(denied({.hooks = {{"/usr/bin"}}},
+               {.hooks = {{.path = "/usr/bin/a"}, {.path = "/usr/bin/../bin/a"}, {.path = "a"}}}) ==
         Texts{"hooks[1].path", "hooks[2].path"});
+  CHECK(denied({.hooks = {{"/a"}}, .hook_env = {{"GPU*"}}},
+               {.hooks = {{.path = "/a", .env = {"GPU=1", "LD_PRELOAD=/x"}}}}) ==
+        Texts{"hooks[0].env[1]"});
   CHECK(denied({.hooks = no_texts}, {.hooks = {{.path = "/a"}}}) == Texts{"hooks[0].path"});
   CHECK(denied({.intel_rdt = false}, {.intel_rdt = cdi::IntelRdt{}}) == Texts{"intelRdt"});
   CHECK(denied({.additional_gids = {{44}}}, {.additional_gids = {44, 0, 45}}) ==
@@ -176,6 +178,20 @@ TEST_CASE("Mounts have roots, must be bind mounts there, and may have to be read
                                                        {.host_path = "/a", .options = {"rw", "ro"}},
                                                        {.host_path = "/a", .options = {"rro"}}}}) ==
         Texts{"mounts[0]", "mounts[1]"});
+  // runc and crun make the mount of these options writable.
+  CHECK(denied({.writable_mounts = false},
+               {.mounts = {{.host_path = "/a", .options = {"rrw", "ro"}}}}) == Texts{"mounts[0]"});
+}
+
+TEST_CASE("No limit covers a path with .., which leads elsewhere behind a link") {
+  const cdi::OptionalTexts all{{"/"}};
+  CHECK(denied({.device_nodes = all, .hooks = all, .mounts = all},
+               {.device_nodes = {{.path = "/dev/fd/../root/a"}},
+                .hooks = {{.path = "/usr/bin/.."}},
+                .mounts = {{.host_path = "/usr/lib/ssl/certs/../../shadow"},
+                           {.host_path = "/usr/lib/..a/b.."}}}) ==
+        Texts{"deviceNodes[0].path", "hooks[0].path", "mounts[0].hostPath"});
+  CHECK(denied({}, {.hooks = {{.path = "/usr/bin/.."}}}) == Texts{});
 }
 
 TEST_CASE("The edits of a spec count for each of its devices, and reasons have a place") {

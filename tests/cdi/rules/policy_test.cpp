@@ -29,7 +29,7 @@ TEST_CASE("All members are read") {
     {"name": "a", "allow": true, "devices": ["v.com/gpu=*"], "sources": ["field", "commandLine"],
      "files": ["/etc/cdi"], "fileOwners": [0], "fileGroups": [0, 44], "fileMode": "0644",
      "edits": {"env": ["GPU_*"], "deviceNodes": ["/dev/gpu*"], "nodeNumbers": false,
-               "netDevices": ["eth*"], "hooks": [], "mounts": ["/usr/lib"],
+               "netDevices": ["eth*"], "hooks": [], "hookEnv": ["GPU*"], "mounts": ["/usr/lib"],
                "writableMounts": false, "intelRdt": false, "additionalGids": [44]}},
     {"name": "b", "allow": false}]})");
   REQUIRE(policy);
@@ -46,6 +46,7 @@ TEST_CASE("All members are read") {
                                         .node_numbers = false,
                                         .net_devices = {{"eth*"}},
                                         .hooks = cdi::OptionalTexts{std::in_place},
+                                        .hook_env = {{"GPU*"}},
                                         .mounts = {{"/usr/lib"}},
                                         .writable_mounts = false,
                                         .intel_rdt = false,

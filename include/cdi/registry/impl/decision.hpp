@@ -51,6 +51,25 @@ inline bool covers(const OptionalIds& list, std::uint32_t id) {
   return false;
 }
 
+/// Whether a path of an edit matches a pattern. Behind a link of the host, `..` leads elsewhere
+/// than the text says: /usr/lib/ssl/certs/../.. is /etc on many hosts.
+inline bool matches_edit_path(std::string_view pattern, std::string_view path) {
+  const bool has_parent = std::string{path}.append("/").find("/../") != std::string::npos;
+  return !has_parent && matches_path(pattern, path);
+}
+
+/// Whether a mount with these options can be written to. The last option decides, but runtimes
+/// carry out `rrw` after the mount, also if a later option is `ro`.
+inline bool mount_is_writable(const std::vector<std::string>& options) {
+  bool writable = true;
+  for (const auto& option : options) {
+    if (option == "rrw") return true;
+    if (option == "ro" || option == "rro") writable = false;
+    if (option == "rw") writable = true;
+  }
+  return writable;
+}
+
 /// Whether the spec file of a device meets the conditions of a rule. `unknown` is the answer when
 /// its owner and mode are not known.
 inline bool meets_access(const PolicyRule& rule, const std::optional<FileAccess>& access,
@@ -85,11 +104,7 @@ class LimitCheck {
   /// Checks edits; `outer` is their path in the spec.
   void check(const ContainerEdits& edits, const std::string& outer) {
     outer_ = outer;
-    for (std::size_t i = 0; i < edits.env.size(); ++i) {
-      const std::string_view name =
-          std::string_view{edits.env[i]}.substr(0, edits.env[i].find('='));
-      if (!covers(limits_.env, name, matches)) deny(item_path("env", i), "sets the variable", name);
-    }
+    check_env(edits.env, limits_.env, "env", "sets the variable");
     for (std::size_t i = 0; i < edits.device_nodes.size(); ++i) check(edits.device_nodes[i], i);
     for (std::size_t i = 0; i < edits.net_devices.size(); ++i) {
       const auto& name = edits.net_devices[i].host_interface_name;
@@ -97,12 +112,7 @@ class LimitCheck {
         deny(item_path("netDevices", i) + ".hostInterfaceName", "moves the interface", name);
       }
     }
-    for (std::size_t i = 0; i < edits.hooks.size(); ++i) {
-      const auto& path = edits.hooks[i].path;
-      if (!covers(limits_.hooks, path, matches_path)) {
-        deny(item_path("hooks", i) + ".path", "runs the hook", path);
-      }
-    }
+    for (std::size_t i = 0; i < edits.hooks.size(); ++i) check(edits.hooks[i], i);
     for (std::size_t i = 0; i < edits.mounts.size(); ++i) check(edits.mounts[i], i);
     if (edits.intel_rdt && !limits_.intel_rdt.value_or(true)) {
       deny("intelRdt", "makes settings of Intel RDT", {});
@@ -119,11 +129,28 @@ class LimitCheck {
   void check(const DeviceNode& node, std::size_t index) {
     const auto& path = node.host_path.empty() ? node.path : node.host_path;
     const auto where = item_path("deviceNodes", index);
-    if (!covers(limits_.device_nodes, path, matches_path)) {
+    if (!covers(limits_.device_nodes, path, matches_edit_path)) {
       deny(where + (node.host_path.empty() ? ".path" : ".hostPath"), "adds the device node", path);
     }
     if (node.major != 0 && !limits_.node_numbers.value_or(true)) {
       deny(where + ".major", "sets the number of the device node", path);
+    }
+  }
+
+  void check(const Hook& hook, std::size_t index) {
+    const auto where = item_path("hooks", index);
+    if (!covers(limits_.hooks, hook.path, matches_edit_path)) {
+      deny(where + ".path", "runs the hook", hook.path);
+    }
+    check_env(hook.env, limits_.hook_env, where + ".env", "runs a hook with the variable");
+  }
+
+  /// Checks the names of variables; `where` is the path of their list.
+  void check_env(const std::vector<std::string>& env, const OptionalTexts& limit,
+                 std::string_view where, std::string_view what) {
+    for (std::size_t i = 0; i < env.size(); ++i) {
+      const std::string_view name = std::string_view{env[i]}.substr(0, env[i].find('='));
+      if (!covers(limit, name, matches)) deny(item_path(where, i), what, name);
     }
   }
 
@@ -133,16 +160,11 @@ class LimitCheck {
     const bool bind = mount.type.empty() || mount.type == "bind" || mount.type == "none";
     if (limits_.mounts && !bind) {
       deny(where + ".type", "mounts a file system of type", mount.type);
-    } else if (!covers(limits_.mounts, mount.host_path, matches_path)) {
+    } else if (!covers(limits_.mounts, mount.host_path, matches_edit_path)) {
       deny(where + ".hostPath", "mounts", mount.host_path);
     }
-    if (limits_.writable_mounts.value_or(true)) return;
-    bool writable = true;  // the last option decides
-    for (const auto& option : mount.options) {
-      if (option == "ro" || option == "rro") writable = false;
-      if (option == "rw" || option == "rrw") writable = true;
-    }
-    if (writable) deny(where, "mounts without the option ro:", mount.host_path);
+    if (limits_.writable_mounts.value_or(true) || !mount_is_writable(mount.options)) return;
+    deny(where, "mounts without the option ro:", mount.host_path);
   }
 
   void deny(const std::string& where, std::string_view what, std::string_view name) {

@@ -90,6 +90,7 @@ inline Result<void> check_limits(const EditLimits& limits) {
                {limits.device_nodes, "deviceNodes", fault_of_path},
                {limits.net_devices, "netDevices", fault_of_interface},
                {limits.hooks, "hooks", fault_of_path},
+               {limits.hook_env, "hookEnv", fault_of_variable},
                {limits.mounts, "mounts", fault_of_path}};
   for (const auto& list : lists) {
     if (auto good = check_texts(list.texts, list.key, list.fault); !good) {
