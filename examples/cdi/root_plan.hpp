@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <fcntl.h>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <sys/utsname.h>
@@ -29,14 +31,16 @@ inline constexpr const char* linker_conf = "/etc/ld.so.conf";
 inline constexpr const char* folders_conf = "/etc/ld.so.conf.d/00-cdi.conf";
 inline constexpr const char* compat_conf = "/etc/ld.so.conf.d/00-cdi-compat.conf";  // is read first
 
-inline bool has_line(std::string_view text, std::string_view line) {
+/// The folders that a text of musl's linker names.
+inline std::set<std::string, std::less<>> musl_folders(std::string_view text) {
+  std::set<std::string, std::less<>> folders;
   for (bool more = true; more;) {
     const auto end = text.find_first_of(":\n");
-    if (text.substr(0, end) == line) return true;
+    folders.emplace(text.substr(0, end));
     more = end != std::string_view::npos;
     if (more) text.remove_prefix(end + 1);
   }
-  return false;
+  return folders;
 }
 
 /// musl has no cache: its linker reads the folders from one file, whose default is not empty.
@@ -49,8 +53,9 @@ inline cdi::Result<void> plan_musl(const RootedFiles& files,
   const auto text = files.read(step.path);
   if (!text) return text.error();
   step.text = *text ? **text : "/lib:/usr/local/lib:/usr/lib\n";
+  auto known = musl_folders(step.text);
   for (const auto& folder : folders) {
-    if (has_line(step.text, folder)) continue;
+    if (!known.insert(folder).second) continue;
     if (!step.text.empty() && step.text.back() != '\n') step.text += '\n';
     step.text += folder + '\n';
   }
@@ -89,24 +94,30 @@ inline cdi::Result<std::optional<std::string>> compat_library(const RootedFiles&
   return std::optional{listing->entries.front().name};
 }
 
-/// Puts the driver library of the image before that of the host, or removes what did so.
-inline cdi::Result<void> plan_compat(const RootedFiles& files, const cdi::CudaCompat& compat,
-                                     RootPlan& plan) {
+/// Whether the driver library of the image comes before that of the host.
+inline cdi::Result<bool> prefers_image(const RootedFiles& files, const cdi::CudaCompat& compat) {
   constexpr std::size_t most_bytes = std::size_t{256} << 20;
   const auto name = compat_library(files, compat.folder);
   if (!name) return name.error();
-  bool prefers = false;
-  if (*name) {
-    const auto library = files.read(fmt::format("{}/{}", compat.folder, **name), most_bytes);
-    if (!library) return library.error();
-    const auto version = std::string_view{**name}.substr(std::string_view{"libcuda.so."}.size());
-    prefers = *library && prefers_image(compat, version, **library);
+  if (!*name) return false;
+  const auto library = files.read(fmt::format("{}/{}", compat.folder, **name), most_bytes);
+  if (!library) return library.error();
+  const auto version = std::string_view{**name}.substr(std::string_view{"libcuda.so."}.size());
+  return *library && ::prefers_image(compat, version, **library);
+}
+
+/// Names the folders with a library that comes before that of the host, or removes what did so.
+inline cdi::Result<void> plan_compat(const RootedFiles& files,
+                                     const std::vector<cdi::CudaCompat>& all, RootPlan& plan) {
+  if (all.empty()) return {};
+  RootStep step{.kind = RootStep::Kind::file, .path = compat_conf};
+  for (const auto& compat : all) {
+    const auto prefers = prefers_image(files, compat);
+    if (!prefers) return prefers.error();
+    if (*prefers) step.text += compat.folder + "\n";
   }
-  if (prefers) {
-    plan.push_back({RootStep::Kind::file, compat_conf, compat.folder + "\n"});
-  } else {
-    plan.push_back({RootStep::Kind::removal, compat_conf});
-  }
+  if (step.text.empty()) step.kind = RootStep::Kind::removal;
+  plan.push_back(std::move(step));
   return {};
 }
 
@@ -120,6 +131,31 @@ inline bool is_root_path(std::string_view path) {
     if (static_cast<unsigned char>(c) < ' ') return false;
   }
   return path.size() > 1 && path.front() == '/' && cdi::clean_path(path) == path;
+}
+
+/// Of two changes to one path, each run would make both again.
+template <class Item>
+cdi::Result<void> refuse_twice(const std::vector<Item>& items) {
+  std::set<std::string_view> paths;
+  for (const auto& item : items) {
+    if (paths.insert(item.path).second) continue;
+    return cdi::Error{.code = cdi::Errc::refused,
+                      .message = "two changes of one kind have the path " + cdi::quoted(item.path)};
+  }
+  return {};
+}
+
+/// Checks what would cost too much, or never end.
+inline cdi::Result<void> check_counts(const cdi::RootChanges& changes) {
+  constexpr std::size_t most_compat = 16;  // a library of each is read
+  if (changes.cuda_compat.size() > most_compat) {
+    return cdi::Error{.code = cdi::Errc::refused,
+                      .message = fmt::format("cudaCompat has {} folders: write at most {}",
+                                             changes.cuda_compat.size(), most_compat)};
+  }
+  if (auto good = refuse_twice(changes.links); !good) return good;
+  if (auto good = refuse_twice(changes.modes); !good) return good;
+  return refuse_twice(changes.files);
 }
 
 inline cdi::Result<void> check_paths(const cdi::RootChanges& changes) {
@@ -149,6 +185,7 @@ inline cdi::Result<void> check_paths(const cdi::RootChanges& changes) {
 /// The steps for some changes, in order. Reads the root, and changes nothing.
 inline cdi::Result<RootPlan> plan_steps(const RootedFiles& files, const cdi::RootChanges& changes) {
   if (auto valid = detail::check_paths(changes); !valid) return valid.error();
+  if (auto valid = detail::check_counts(changes); !valid) return valid.error();
   RootPlan plan;
   for (const auto& [path, target] : changes.links) {
     plan.push_back({RootStep::Kind::link, path, target});
@@ -169,9 +206,7 @@ inline cdi::Result<RootPlan> plan_steps(const RootedFiles& files, const cdi::Roo
     if (auto done = detail::plan_musl(files, folders, plan); !done) return done.error();
     return plan;
   }
-  for (const auto& compat : changes.cuda_compat) {
-    if (auto done = detail::plan_compat(files, compat, plan); !done) return done.error();
-  }
+  if (auto done = detail::plan_compat(files, changes.cuda_compat, plan); !done) return done.error();
   if (folders.empty() && changes.cuda_compat.empty()) return plan;
   if (auto done = detail::plan_glibc(files, folders, plan); !done) return done.error();
   return plan;

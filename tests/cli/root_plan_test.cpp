@@ -162,6 +162,43 @@ TEST_CASE("A library that is cut or wrong at any place is read without a note") 
   }
 }
 
+TEST_CASE("Each library that the image prefers counts, in one file") {
+  TempTree root;
+  const cdi::RootChanges changes{.cuda_compat = {{"/a", "570.1", ""}, {"/b", "570.1", ""}}};
+  root.make_dir("a");
+  root.put("a/libcuda.so.580.2", "no note");
+  root.make_dir("b");
+  CHECK(apply(root, changes).front() == "file /etc/ld.so.conf.d/00-cdi-compat.conf, 3 bytes");
+  CHECK(apply(root, changes) == Steps{});
+  root.put("b/libcuda.so.580.2", "no note");
+  CHECK(apply(root, changes) == Steps{"file /etc/ld.so.conf.d/00-cdi-compat.conf, 6 bytes"});
+  CHECK(get_file(root / "etc/ld.so.conf.d/00-cdi-compat.conf") == "/a\n/b\n");
+}
+
+TEST_CASE("Changes that would cost too much, or never end, are refused") {
+  TempTree root;
+  const auto files = RootedFiles::open(root / "");
+  REQUIRE(files);
+  CHECK_FALSE(plan_steps(*files, {.links = {{"/a", "x"}, {"/a", "y"}}}));
+  CHECK_FALSE(plan_steps(*files, {.modes = {{"/a", 0600}, {"/a", 0644}}}));
+  CHECK_FALSE(plan_steps(*files, {.files = {{"/a", "x"}, {"/a", "y"}}}));
+  CHECK(plan_steps(*files, {.links = {{"/a", "x"}}, .modes = {{"/a", 0644}}}));
+  std::vector<cdi::CudaCompat> many(17, {"/a", "1", ""});
+  CHECK_FALSE(plan_steps(*files, {.cuda_compat = many}));
+  many.pop_back();
+  CHECK(plan_steps(*files, {.cuda_compat = many}));
+}
+
+TEST_CASE("musl gets many folders in linear time") {
+  TempTree root;
+  root.make_dir("etc");
+  root.put("etc/alpine-release", "3");
+  cdi::RootChanges changes;
+  for (int i = 0; i < 300'000; ++i) changes.library_folders.push_back(fmt::format("/{}", i));
+  CHECK(apply(root, changes).size() == 1);
+  CHECK(apply(root, changes) == Steps{});
+}
+
 TEST_CASE("Paths that lower_hook would not give are refused") {
   const TempTree root;
   const auto files = RootedFiles::open(root / "");
