@@ -130,6 +130,14 @@ TEST_CASE("Rules have names of their own, and those that deny have no limits") {
             .starts_with("p:1:45: rules[0].edits: a rule that denies"));
 }
 
+TEST_CASE("Many rules are checked fast") {
+  cdi::Policy policy;
+  for (int i = 0; i < 200'000; ++i) policy.rules.push_back({.name = std::to_string(i)});
+  CHECK(cdi::validate_policy(policy));
+  policy.rules.push_back({.name = "7"});
+  CHECK(cdi::validate_policy(policy).error().where == "rules[200000].name");
+}
+
 TEST_CASE("A text over a limit is refused") {
   const auto policy = cdi::read_policy(R"({"rules":[]})", "p", {.bytes = 4});
   REQUIRE_FALSE(policy);

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include <cdi/base/order.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/rules/file_mode.hpp>
 #include <cdi/rules/name.hpp>
@@ -140,17 +141,18 @@ inline Result<void> refuse_nulls(const Document::Value& value, std::string_view 
 }  // namespace detail
 
 CDI_INLINE Result<void> validate_policy(const Policy& policy) {
+  const auto first = detail::first_of_equals(
+      policy.rules.size(),
+      [&](std::size_t a, std::size_t b) { return policy.rules[a].name < policy.rules[b].name; });
   for (std::size_t i = 0; i < policy.rules.size(); ++i) {
     const auto& rule = policy.rules[i];
     if (auto good = detail::check_rule(rule); !good) {
       return std::move(good).error().under(detail::item_path("rules", i));
     }
-    for (std::size_t before = 0; before < i; ++before) {
-      if (policy.rules[before].name != rule.name) continue;
-      return detail::invalid_policy(detail::item_path("rules", i) + ".name",
-                                    "another rule has the name " + cdi::quoted(rule.name) +
-                                        ": the log could not tell them apart");
-    }
+    if (first[i] == i) continue;
+    return detail::invalid_policy(detail::item_path("rules", i) + ".name",
+                                  "another rule has the name " + cdi::quoted(rule.name) +
+                                      ": the log could not tell them apart");
   }
   return {};
 }
