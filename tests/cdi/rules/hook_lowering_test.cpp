@@ -154,6 +154,15 @@ TEST_CASE("enable-cuda-compat becomes a change that depends on the image") {
                  "would hide"));
 }
 
+TEST_CASE("A mount hides the file of enable-cuda-compat") {
+  const auto hook = cdi::lower_hook(
+      {"/usr/bin/nvidia-cdi-hook",
+       {"nvidia-cdi-hook", "enable-cuda-compat", "--host-driver-version=570.1"}},
+      cdi::oci::HookPoint::create_container, {.mounts = {{"/etc/ld.so.conf.d", "bind"}}});
+  REQUIRE_FALSE(hook);
+  CHECK(contains(hook.error().message, R"("/etc/ld.so.conf.d/00-cdi-compat.conf")"));
+}
+
 TEST_CASE("chmod becomes modes; directories that the runtime creates have them already") {
   const auto hook = lowered({"chmod", "--mode", "0750", "--path", "/opt/x", "--path=/opt/y"});
   CHECK(hook.changes.modes == std::vector<cdi::RootMode>{{"/opt/x", 0750}, {"/opt/y", 0750}});

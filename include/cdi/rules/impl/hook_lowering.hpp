@@ -194,8 +194,9 @@ inline Result<void> lower_cuda_compat(std::span<const HookFlag> flags,
     (is_driver ? compat.host_driver_version : compat.host_cuda_version) = flag.value;
   }
   if (compat.host_driver_version.empty() && compat.host_cuda_version.empty()) return {};
-  if (const auto* mount = mount_over(container, compat.folder)) {
-    return hidden(compat.folder, *mount);
+  constexpr std::string_view conf = "/etc/ld.so.conf.d/00-cdi-compat.conf";
+  for (const std::string_view path : {std::string_view{compat.folder}, conf}) {
+    if (const auto* mount = mount_over(container, path)) return hidden(path, *mount);
   }
   out.changes.cuda_compat.push_back(std::move(compat));
   return {};
