@@ -23,6 +23,15 @@
 /// The file beside a config that is mounted over `cdi::params_path`.
 inline constexpr std::string_view params_name = "nvidia-params";
 
+/// The directory of a config file, absolute and without links; empty when it cannot be read, and
+/// for standard input: `-`.
+inline std::string folder_of_config(const std::string& config) {
+  char found[PATH_MAX];
+  if (config == "-" || ::realpath(config.c_str(), found) == nullptr) return {};
+  const std::string_view file{found};
+  return std::string{file.substr(0, file.rfind('/'))};
+}
+
 /// Where the bundle of a container is, for hooks that need its root or files. Empty when unknown.
 struct BundlePaths {
   std::string folder{};  // absolute
@@ -31,11 +40,7 @@ struct BundlePaths {
   /// Of a config that was read from a file, or from standard input: `-`.
   static BundlePaths of(const std::string& config, const cdi::oci::Spec& spec) {
     BundlePaths paths;
-    char found[PATH_MAX];
-    if (config != "-" && ::realpath(config.c_str(), found) != nullptr) {
-      const std::string_view file{found};
-      paths.folder = file.substr(0, file.rfind('/'));
-    }
+    paths.folder = folder_of_config(config);
     const std::string root{spec.root ? spec.root->path : std::string{}};
     if (root.starts_with('/')) {
       paths.root = cdi::clean_path(root);

@@ -14,6 +14,7 @@
 #include <cdi/hooks.hpp>
 
 #include "exit_codes.hpp"
+#include "host_hooks.hpp"
 #include "lowered_config.hpp"
 #include "output.hpp"
 #include "request.hpp"
@@ -88,9 +89,7 @@ inline cdi::Result<std::vector<PlannedRoot>> plan_roots(const Request& request) 
   planned.push_back({*std::move(root), *std::move(plan)});
   auto beside_plan = plan_beside(*changes);
   if (beside_plan.empty()) return planned;
-  const auto slash = request.config.rfind('/');
-  auto beside =
-      RootedFiles::open(slash == std::string::npos ? "." : request.config.substr(0, slash + 1));
+  auto beside = RootedFiles::open(folder_of_config(request.config) + "/");
   if (!beside) return beside.error();
   planned.push_back({*std::move(beside), std::move(beside_plan)});
   return planned;

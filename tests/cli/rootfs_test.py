@@ -317,7 +317,8 @@ mount -o remount,nr_inodes=100 "$1/rootfs"
 mount -t tmpfs tmpfs /proc/driver && mkdir /proc/driver/nvidia || exit 77
 printf 'ModifyDeviceFiles: 1\\nDeviceFileUID: 0\\n' > /proc/driver/nvidia/params
 "$0" inject --in-place -d "$1/cdi" --hooks lower "$1/config.json" nvidia.com/gpu=0 || exit 1
-"$0" rootfs --apply "$1/rootfs" "$1/config.json" | grep params
+mkdir "$1/linked" && ln -s ../config.json "$1/linked/config.json"
+"$0" rootfs --apply "$1/rootfs" "$1/linked/config.json" | grep params
 "$0" rootfs --apply "$1/rootfs" "$1/config.json"
 mkdir -p "$1/rootfs/proc/driver/nvidia" && touch "$1/rootfs/proc/driver/nvidia/params"
 """
