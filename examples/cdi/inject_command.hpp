@@ -129,7 +129,11 @@ inline ExitCode print_diff(const Request& request, const cdi::Registry& registry
   if (const auto done = registry.inject_resolved(recorded, devices, host); !done) {
     return output.refuse(done.error());
   }
-  const auto plan = cdi::plan(registry, request.names, host);
+  std::vector<std::string> names;  // with --partial, some do not resolve
+  for (const auto& found : devices) {
+    names.push_back(cdi::qualified_name(found.spec->spec.kind, found.device->name));
+  }
+  const auto plan = cdi::plan(registry, names, host);
   if (plan && !request.quiet) warn_of_overlaps(*plan, output);
   std::string text;
   Json list = Json::array();

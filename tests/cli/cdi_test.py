@@ -670,6 +670,16 @@ devices:
         self.assertEqual(err, "")
         self.assertEqual(self.read("config.json"), CONFIG)
 
+    def test_a_partial_diff_warns_of_overlaps_too(self):
+        names = ["vendor.com/twice=a", "vendor.com/twice=b"]
+        self.write("high/twice.json", json.dumps({
+            "cdiVersion": "0.5.0", "kind": "vendor.com/twice", "devices": [
+                {"name": name, "containerEdits": {"env": [f"A={name}"]}} for name in "ab"]}))
+        warning = self.run_cdi("inject", "--diff", self.config, *names)[1]
+        self.assertIn("same-variable A", warning)
+        self.assertIn(warning, self.run_cdi("inject", "--diff", "--partial", self.config, *names,
+                                            "a/b=c", expect=11)[1])
+
     def test_a_diff_as_json_has_old_and_new_values(self):
         out = self.run_cdi("inject", "--diff", "-o", "json", "-", "vendor.com/gpu=two",
                            given='{"mounts": [{"type": "x", "destination": "/c"}]}')[0]
