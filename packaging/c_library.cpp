@@ -21,6 +21,7 @@
 #include <cdi/annotations.hpp>
 #include <cdi/cache.hpp>
 #include <cdi/cdi.h>
+#include <cdi/hooks.hpp>
 #include <cdi/oci/config_json.hpp>
 #include <cdi/oci/editor.hpp>
 #include <cdi/publish.hpp>
@@ -275,6 +276,10 @@ void fill_linux(const cdi::oci::Linux& part, EditsBox& box) {
   box.object.intel_rdt = &to.intel_rdt;
 }
 
+const char* class_of(const cdi::oci::Hook& hook) {
+  return cdi::hook_class_name(cdi::classify_hook(cdi::command_of(hook))).data();  // a literal
+}
+
 void fill_hooks(cdi::oci::Hooks& hooks, EditsStorage& to) {
   for (std::size_t i = 0; i < cdi::oci::hook_point_names.size(); ++i) {
     for (const auto& hook : hooks.at(static_cast<cdi::oci::HookPoint>(i))) {
@@ -283,7 +288,8 @@ void fill_hooks(cdi::oci::Hooks& hooks, EditsStorage& to) {
                           .args = to.strings(hook.args),
                           .env = to.strings(hook.env),
                           .has_timeout = hook.timeout.has_value(),
-                          .timeout = hook.timeout.value_or(0)});
+                          .timeout = hook.timeout.value_or(0),
+                          .hook_class = class_of(hook)});
     }
   }
 }

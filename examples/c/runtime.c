@@ -26,7 +26,7 @@ static void print_nodes(const cdi_edits* edits) {
 static void print_hooks(const cdi_edits* edits) {
   for (size_t i = 0; i < edits->hook_count; ++i) {
     const cdi_hook* hook = &edits->hooks[i];
-    printf("%s %s", hook->point, hook->path);
+    printf("%s %s (%s)", hook->point, hook->path, hook->hook_class);
     print_list("", hook->args);
     print_list("env:", hook->env);
     if (hook->has_timeout) printf(" timeout=%" PRId64, hook->timeout);

@@ -124,7 +124,8 @@ typedef struct cdi_hook {
   cdi_strings args;
   cdi_strings env;
   bool has_timeout;
-  int64_t timeout; /* in seconds */
+  int64_t timeout;        /* in seconds */
+  const char* hook_class; /* what it does, such as "symlinks"; "foreign" if that is not known */
 } cdi_hook;
 
 typedef struct cdi_net_device {

@@ -70,7 +70,7 @@ class Library(unittest.TestCase):
         made = run(RUNTIME, str(self.folder), "v.com/c=d")
         self.assertEqual(made.stdout.splitlines(), [
             "env A=1", "mknod /dev/null c 1 3 mode=666", "allow c 1:3 rwm", "mount /h /c  ro",
-            "poststop /p p -x"])
+            "poststop /p (foreign) p -x"])
         made = run(RUNTIME, str(self.folder), "v.com/c=e")
         self.assertEqual(made.returncode, 1)
         self.assertIn('"v.com/c=e"', made.stderr)

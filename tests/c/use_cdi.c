@@ -43,6 +43,7 @@ static void check_edits(cdi_cache* cache) {
   CHECK(edits->hook_count == 1 && strcmp(edits->hooks[0].point, "poststop") == 0);
   CHECK(edits->hooks[0].args.count == 1 && edits->hooks[0].env.count == 0);
   CHECK(edits->hooks[0].has_timeout && edits->hooks[0].timeout == 3);
+  CHECK(strcmp(edits->hooks[0].hook_class, "foreign") == 0);
   CHECK(edits->gid_count == 1 && edits->gids[0] == 44 && edits->net_device_count == 0);
   CHECK(edits->intel_rdt != NULL && strcmp(edits->intel_rdt->clos_id, "low") == 0);
   cdi_free(edits);
