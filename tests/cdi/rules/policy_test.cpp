@@ -132,10 +132,10 @@ TEST_CASE("Rules have names of their own, and those that deny have no limits") {
 
 TEST_CASE("Many rules are checked fast") {
   cdi::Policy policy;
-  for (int i = 0; i < 200'000; ++i) policy.rules.push_back({.name = std::to_string(i)});
+  for (int i = 0; i < 100'000; ++i) policy.rules.push_back({.name = std::to_string(i)});
   CHECK(cdi::validate_policy(policy));
   policy.rules.push_back({.name = "7"});
-  CHECK(cdi::validate_policy(policy).error().where == "rules[200000].name");
+  CHECK(cdi::validate_policy(policy).error().where == "rules[100000].name");
 }
 
 TEST_CASE("A text over a limit is refused") {
