@@ -5,6 +5,7 @@
 #define CDI_EXAMPLES_CDI_HOST_HOOKS_HPP
 
 #include <climits>
+#include <cstdint>
 #include <cstdlib>
 #include <initializer_list>
 #include <string>
@@ -72,20 +73,49 @@ inline cdi::oci::Hook host_hook(std::string program, std::vector<std::string> ar
   return hook;
 }
 
+/// Where a container has its process file system: at /proc, not at all, or also elsewhere.
+enum class ProcMounts : std::uint8_t { none, usual, other };
+
+inline ProcMounts proc_mounts(const cdi::oci::Spec& spec) {
+  auto found = ProcMounts::none;
+  for (const auto& mount : spec.mounts) {
+    const auto source = cdi::clean_path(mount.source);
+    const bool of_host = source == "/" || source == "/proc" || source.starts_with("/proc/");
+    if (mount.type != "proc" && !of_host) continue;
+    const auto place = cdi::clean_path(std::string{"/"}.append(mount.destination));
+    if (mount.type != "proc" || place != "/proc") return ProcMounts::other;
+    found = ProcMounts::usual;
+  }
+  return found;
+}
+
 }  // namespace detail
 
 /// Writes the linker's cache of the container. Fails where that cannot work.
+///
+/// The image decides what its links are, and /proc/1/root leads out of a chroot: with a link of
+/// /etc to it, ldconfig would write on the host. It therefore runs where /proc is not mounted.
 inline cdi::Result<cdi::oci::Hook> ldconfig_hook(const BundlePaths& bundle,
+                                                 const cdi::oci::Spec& spec,
                                                  const std::string& named) {
   if (bundle.root.empty())
     return detail::unsupported("the root of the container is not known here");
+  const auto proc = detail::proc_mounts(spec);
+  if (proc == detail::ProcMounts::other)
+    return detail::unsupported("the container has a process file system outside of /proc");
   // The ldconfig of Ubuntu is a script around ldconfig.real.
   const auto program =
       !named.empty()
           ? detail::find_program({named + ".real", named})
           : detail::find_program({"/sbin/ldconfig.real", "/sbin/ldconfig", "/usr/sbin/ldconfig"});
   if (program.empty()) return detail::unsupported("this host does not have ldconfig");
-  return detail::host_hook(program, {"ldconfig", "-r", bundle.root});
+  const auto unshare = detail::find_program({"/usr/bin/unshare", "/bin/unshare"});
+  if (unshare.empty()) return detail::unsupported("this host does not have unshare");
+  const std::string script = proc == detail::ProcMounts::none
+                                 ? R"(exec "$1" -r "$2")"
+                                 : R"(umount -l "$2/proc" && exec "$1" -r "$2")";
+  return detail::host_hook(unshare,
+                           {"unshare", "-m", "sh", "-c", script, "sh", program, bundle.root});
 }
 
 /// Makes the mount of `cdi::params_mount`, which runc refuses in a config. Fails where that cannot

@@ -77,7 +77,7 @@ class HookLowering {
 
   /// The hooks that an earlier run added.
   void find_own_hooks() {
-    for (const auto& own : {ldconfig_hook(bundle_, {}), params_hook(bundle_, spec_)}) {
+    for (const auto& own : {ldconfig_hook(bundle_, spec_, {}), params_hook(bundle_, spec_)}) {
       if (own) own_.push_back(*own);
     }
   }
@@ -93,7 +93,7 @@ class HookLowering {
     auto lowered = cdi::lower_hook(cdi::command_of(hook), point, outline_);
     if (!lowered) return lowered;
     if (lowered->needs_ldconfig) {
-      if (auto run = ldconfig_hook(bundle_, lowered->ldconfig); !run) return run.error();
+      if (auto run = ldconfig_hook(bundle_, spec_, lowered->ldconfig); !run) return run.error();
     }
     if (lowered->changes.masked_params) {
       lowered->changes.masked_params = host_lets_create_nodes();
@@ -155,7 +155,7 @@ class HookLowering {
   }
 
   void add_hooks() {
-    if (all_.needs_ldconfig) add_hook(*ldconfig_hook(bundle_, all_.ldconfig));
+    if (all_.needs_ldconfig) add_hook(*ldconfig_hook(bundle_, spec_, all_.ldconfig));
     if (all_.changes.masked_params) add_hook(*params_hook(bundle_, spec_));
   }
 

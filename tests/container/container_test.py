@@ -159,6 +159,25 @@ echo $FUSE $TERM $EVERY
             "1",
         ])
 
+    def test_links_of_an_image_do_not_lead_ldconfig_to_the_host(self):
+        if not os.path.exists("/sbin/ldconfig"):
+            self.skipTest("needs a host with ldconfig")
+        victim = os.path.join(self.folder, "victim")
+        os.makedirs(victim)
+        self.bundle.spec("gpu.json", json.dumps({
+            "cdiVersion": "0.5.0", "kind": "test.example.com/gpu",
+            "devices": [{"name": "0", "containerEdits": {"hooks": [
+                {"hookName": "createContainer", "path": "/does/not/exist/nvidia-cdi-hook",
+                 "args": ["nvidia-cdi-hook", "update-ldcache", "--folder", "/opt/a"]}]}}]}))
+        self.inject("echo runs", "test.example.com/gpu=0", options=["--hooks", "lower"])
+        root = os.path.join(self.folder, "rootfs")
+        shutil.rmtree(os.path.join(root, "etc"), ignore_errors=True)
+        os.symlink("/proc/1/root" + os.path.realpath(victim), os.path.join(root, "etc"))
+        subprocess.run([CDI, "rootfs", "--apply", root, self.bundle.config], check=True,
+                       capture_output=True)
+        self.assertEqual(self.bundle.run(), ["runs"])
+        self.assertEqual(os.listdir(victim), [])
+
     def test_two_devices_of_the_dra_example_driver(self):
         """A spec like those that the Kubernetes dra-example-driver writes."""
         uuids = [f"18db0e85-99e9-c746-8531-ffeb86328b3{n}" for n in range(4)]
