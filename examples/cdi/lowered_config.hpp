@@ -21,6 +21,19 @@
 /// The annotation of a config with what `cdi rootfs` should do: `cdi::RootChanges` as JSON.
 inline constexpr std::string_view changes_annotation = "cdi-hooks/root-changes";
 
+/// The changes that a config records; none without the annotation. `where` of an error is seen from
+/// the config.
+inline cdi::Result<cdi::RootChanges> recorded_changes(const cdi::oci::Spec& spec) {
+  const auto found = spec.annotations.find(changes_annotation);
+  if (found == spec.annotations.end()) return cdi::RootChanges{};
+  auto changes = cdi::read_json<cdi::RootChanges>(found->second);
+  if (changes) return changes;
+  auto error = std::move(changes).error();
+  error.message = fmt::format("the annotation {}: {}", changes_annotation, to_string(error));
+  error.where = "annotations";
+  return error;
+}
+
 /// A config without its lowered hooks.
 struct LoweredConfig {
   std::string text{};
@@ -139,15 +152,10 @@ class HookLowering {
   /// Records what the root needs, with what an earlier run recorded.
   cdi::Result<void> add_annotation() {
     if (all_.changes == cdi::RootChanges{}) return {};
-    cdi::RootChanges changes;
-    if (const auto old = spec_.annotations.find(changes_annotation);
-        old != spec_.annotations.end()) {
-      auto read = cdi::read_json<cdi::RootChanges>(old->second, changes_annotation);
-      if (!read) return read.error();
-      changes = *std::move(read);
-    }
-    merge(changes, all_.changes);
-    const auto text = cdi::write_json(changes, -1);
+    auto changes = recorded_changes(spec_);
+    if (!changes) return changes.error();
+    merge(*changes, all_.changes);
+    const auto text = cdi::write_json(*changes, -1);
     if (!text) return text.error();
     changes_.set(changes_.object(root, "annotations"), changes_annotation,
                  {&*text, cdi::detail::table_of<std::string>()});
@@ -201,7 +209,10 @@ inline cdi::Result<LoweredConfig> lower_hooks(const std::string& text, const std
   if (!spec) return spec.error();
   auto bundle = BundlePaths::of(file, *spec);
   auto lowered = detail::HookLowering{*document, *std::move(spec), std::move(bundle)}.run();
-  if (!lowered) return lowered;
+  if (!lowered) {
+    lowered.error().position = document->locate(lowered.error().where);
+    return lowered;
+  }
   const auto mark = text.size() - document->source().size();  // of UTF-8, which is no part of it
   lowered->text.insert(0, text, 0, mark);
   for (auto& kept : lowered->kept) kept.position = document->locate(kept.where);

@@ -28,15 +28,9 @@ inline cdi::Result<cdi::RootChanges> recorded_changes(const std::string& path) {
   if (!document) return document.error();
   const auto spec = cdi::read<cdi::oci::Spec>(*document);
   if (!spec) return spec.error();
-  const auto found = spec->annotations.find(changes_annotation);
-  if (found == spec->annotations.end()) return cdi::RootChanges{};
-  auto changes = cdi::read_json<cdi::RootChanges>(found->second);
-  if (changes) return changes;
-  auto error = std::move(changes).error();
-  error.message = fmt::format("the annotation {}: {}", changes_annotation, to_string(error));
-  error.where = "annotations";
-  error.position = document->locate(error.where);
-  return error;
+  auto changes = recorded_changes(*spec);
+  if (!changes) changes.error().position = document->locate(changes.error().where);
+  return changes;
 }
 
 namespace detail {

@@ -194,6 +194,8 @@ class Hooks(unittest.TestCase):
     def test_a_wrong_record_is_an_error(self):
         self.config.write_text(json.dumps(CONFIG | {"annotations": {ANNOTATION: '{"links": 1}'}}))
         _, errors = self.inject("--hooks", "lower", ["nvidia.com/gpu=0"], expect=1)
+        self.assertIn(f"{self.config}:1:", errors)
+        self.assertIn(f"annotations: the annotation {ANNOTATION}: ", errors)
         self.assertIn("links: expected a list", errors)
         _, errors = self.cdi("rootfs", self.root, self.config, expect=1)
         self.assertIn(f"the annotation {ANNOTATION}: ", errors)
