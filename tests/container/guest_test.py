@@ -12,6 +12,7 @@ injects the device with the numbers that it has in the guest, and starts the con
 Needs root, runc and a static busybox; skips the tests, with the reason, if one is missing.
 """
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -23,8 +24,8 @@ import unittest
 sys.dont_write_bytecode = True
 from bundle import Bundle, missing  # noqa: E402
 
-CDI = sys.argv.pop(1)
-CDI_POD = sys.argv.pop(1)
+# nsenter changes the working directory.
+CDI, CDI_POD = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 
 HOST_SPEC = """
 cdiVersion: 0.5.0
