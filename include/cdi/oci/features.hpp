@@ -19,8 +19,8 @@ namespace oci {
 
 /// A feature that a runtime has or lacks; absent means that it is not known. features-linux.md.
 struct FeatureSwitch {
-  std::optional<bool> enabled{};  ///< whether the runtime implements it
-  ExtraOf<Owning> extra = no_items;
+  std::optional<bool> enabled{};     ///< whether the runtime implements it
+  ExtraOf<Owning> extra = no_items;  ///< members that this type does not know
 
   friend bool operator==(const FeatureSwitch&, const FeatureSwitch&) = default;
 
@@ -33,7 +33,7 @@ struct IntelRdtFeatures {
   std::optional<bool> enabled{};     ///< whether it implements it
   std::optional<bool> schemata{};    ///< whether it implements `schemata`; since 1.3.0
   std::optional<bool> monitoring{};  ///< whether it implements `enableMonitoring`; since 1.3.0
-  ExtraOf<Owning> extra = no_items;
+  ExtraOf<Owning> extra = no_items;  ///< members that this type does not know
 
   friend bool operator==(const IntelRdtFeatures&, const IntelRdtFeatures&) = default;
 
@@ -50,7 +50,7 @@ struct IntelRdtFeatures {
 struct LinuxFeatures {
   std::optional<IntelRdtFeatures> intel_rdt{};  ///< Intel Resource Director Technology
   std::optional<FeatureSwitch> net_devices{};   ///< moved network interfaces; since 1.3.0
-  ExtraOf<Owning> extra = no_items;
+  ExtraOf<Owning> extra = no_items;             ///< members that this type does not know
 
   friend bool operator==(const LinuxFeatures&, const LinuxFeatures&) = default;
 
@@ -71,7 +71,7 @@ struct Features {
   /// The mount options that it knows itself; absent when not known.
   std::optional<std::vector<std::string>> mount_options{};
   std::optional<LinuxFeatures> linux_{};  ///< `linux` is a macro of some compilers
-  ExtraOf<Owning> extra = no_items;
+  ExtraOf<Owning> extra = no_items;       ///< members that this type does not know
 
   friend bool operator==(const Features&, const Features&) = default;
 

@@ -51,8 +51,8 @@ std::string to_string(const Origin& origin);
 /// An edit and its origin.
 template <class Edit>
 struct Planned {
-  Edit edit{};
-  Origin origin{};
+  Edit edit{};      ///< as in a spec, or text or a number
+  Origin origin{};  ///< where it comes from
   /// Whether a later edit of the plan replaces it: a container does not get it.
   bool overridden = false;
 
