@@ -37,7 +37,7 @@ void sort(std::vector<std::size_t>& order, std::vector<std::size_t>& runs, const
   }
 }
 
-/// The numbers below `count`, sorted as by `sort`.
+/// The numbers below `count`, in the order that `sort` gives them.
 template <class Less>
 std::vector<std::size_t> order_of(std::size_t count, const Less& less) {
   std::vector<std::size_t> order(count);

@@ -61,8 +61,8 @@ struct HostWithOptions {
   }
 };
 
-/// The path that a path of the host leads to when its links are followed below `root`, as by a
-/// process with that root directory; `root` is not part of it. A path that is not absolute, and one
+/// The path that a path of the host leads to when a process with the root directory `root` follows
+/// its links; `root` is not part of it. A path that is not absolute, and one
 /// that does not exist, stay as they are. `Errc::host` when a link cannot be read, and after 40
 /// links. What it returns may be out of date at once.
 Result<std::string> resolve_host_links(std::string_view path, std::string_view root = {});
