@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/base/path.hpp>
 #include <cdi/files/descriptor.hpp>
 #include <cdi/result.hpp>
 
@@ -83,8 +84,7 @@ inline cdi::Result<Directory> open_directory(const Options& options, const std::
         path, make ? "cannot open or create the directory" : "cannot open the directory");
   };
   // The working directory is gone, or a link before the dots leads nowhere.
-  const bool leads_nowhere =
-      !path.starts_with('/') || (path + "/").find("/../") != std::string::npos;
+  const bool leads_nowhere = !path.starts_with('/') || cdi::detail::has_parent_part(path);
   if (leads_nowhere) return fail(ENOENT);
   if (path.find('\0') != std::string::npos) return fail(EINVAL);
   const auto [root, below] = detail::below_its_root(options, path);

@@ -25,6 +25,11 @@ namespace detail {
 /// `/` and `/proc` both have one, `rel` has none.
 std::size_t path_depth(std::string_view path);
 
+/// Whether a part of an absolute path is `..`.
+constexpr bool has_parent_part(std::string_view path) noexcept {
+  return path.ends_with("/..") || path.find("/../") != std::string_view::npos;
+}
+
 }  // namespace detail
 
 /// The text formats of spec files, by the end of the name.

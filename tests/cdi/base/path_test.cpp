@@ -127,3 +127,14 @@ TEST_CASE("The end of the name says the format, in lower case only") {
     CHECK(cdi::format_of(row.path) == row.format);
   }
 }
+
+TEST_CASE("A part of a path that is .. is found, and no other part with dots") {
+  for (const auto* path : {"/..", "/../a", "/a/..", "/a/../b"}) {
+    CAPTURE(path);
+    CHECK(cdi::detail::has_parent_part(path));
+  }
+  for (const auto* path : {"", "/", "/a", "/...", "/a..", "/..a/b", "/a/.../b"}) {
+    CAPTURE(path);
+    CHECK_FALSE(cdi::detail::has_parent_part(path));
+  }
+}

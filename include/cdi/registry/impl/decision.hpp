@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/model/spec.hpp>
@@ -54,8 +55,7 @@ inline bool covers(const OptionalIds& list, std::uint32_t id) {
 /// Whether a path of an edit matches a pattern. Behind a link of the host, `..` leads elsewhere
 /// than the text says: /usr/lib/ssl/certs/../.. is /etc on many hosts.
 inline bool matches_edit_path(std::string_view pattern, std::string_view path) {
-  const bool has_parent = std::string{path}.append("/").find("/../") != std::string::npos;
-  return !has_parent && matches_path(pattern, path);
+  return !has_parent_part(path) && matches_path(pattern, path);
 }
 
 /// Whether a mount with these options can be written to. The last option decides, but runtimes

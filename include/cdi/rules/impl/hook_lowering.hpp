@@ -66,8 +66,7 @@ inline Result<std::vector<HookFlag>> hook_flags(std::span<const std::string_view
 /// Whether a path is absolute, below the root, and without `..`.
 inline bool is_plain_path(std::string_view path) {
   if (!path.starts_with('/') || clean_path(path) == "/") return false;
-  const auto ended = std::string{path}.append("/");
-  return ended.find("/../") == std::string::npos;
+  return !has_parent_part(path);
 }
 
 inline Error bad_path(std::string_view path) {
