@@ -26,13 +26,16 @@
 #include <cdi/text/json.hpp>
 
 #include "../../random_registry.hpp"
+#include "targets.hpp"
 
 namespace {
 
-using Json = nlohmann::json;
-using Ordered = nlohmann::ordered_json;
-using Model = cdi::oci::Spec;
-using Text = cdi::ConfigJson;
+using engine_test::content;
+using engine_test::edits_of;
+using engine_test::Json;
+using engine_test::Model;
+using engine_test::Ordered;
+using engine_test::Text;
 
 /// A target of any type.
 template <class Target>
@@ -43,18 +46,6 @@ Target target_of(const Model& spec) {
     return {*cdi::write_json(spec, 1)};
   } else {
     return cdi::to_json_value<Target>(spec);
-  }
-}
-
-/// What is in a target, whatever the order of its members.
-template <class Target>
-Json content(const Target& target) {
-  if constexpr (std::is_same_v<Target, Text>) {
-    return Json::parse(target.text);
-  } else if constexpr (std::is_same_v<Target, Model>) {
-    return cdi::to_json_value<Json>(target);
-  } else {
-    return Json::parse(target.dump());
   }
 }
 
@@ -69,12 +60,6 @@ Target parsed(std::string_view text) {
   } else {
     return Target::parse(text);
   }
-}
-
-cdi::ContainerEdits edits_of(std::string_view text) {
-  auto edits = cdi::read_json<cdi::ContainerEdits>(text);
-  REQUIRE_MESSAGE(edits, (edits ? "" : to_string(edits.error())));
-  return *std::move(edits);
 }
 
 /// A type of a runtime that keeps only some members of each record.

@@ -23,12 +23,16 @@
 #include <cdi/targets/oci_editor.hpp>
 #include <cdi/text/json.hpp>
 
+#include "targets.hpp"
+
 namespace {
 
-using Json = nlohmann::json;
-using Ordered = nlohmann::ordered_json;
-using Model = cdi::oci::Spec;
-using Text = cdi::ConfigJson;
+using engine_test::content;
+using engine_test::edits_of;
+using engine_test::Json;
+using engine_test::Model;
+using engine_test::Ordered;
+using engine_test::Text;
 
 /// A host of four nodes that counts what it is asked.
 struct FakeHost {
@@ -71,24 +75,6 @@ Target oci_spec(std::string_view text) {
   } else {
     return Target::parse(json.dump());
   }
-}
-
-/// What is in a target, whatever the order of its members.
-template <class Target>
-Json content(const Target& target) {
-  if constexpr (std::is_same_v<Target, Text>) {
-    return Json::parse(target.text);
-  } else if constexpr (std::is_same_v<Target, Model>) {
-    return cdi::to_json_value<Json>(target);
-  } else {
-    return Json::parse(target.dump());
-  }
-}
-
-cdi::ContainerEdits edits_of(std::string_view text) {
-  auto edits = cdi::read_json<cdi::ContainerEdits>(text);
-  REQUIRE_MESSAGE(edits, (edits ? "" : to_string(edits.error())));
-  return *std::move(edits);
 }
 
 struct Row {
