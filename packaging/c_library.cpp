@@ -294,6 +294,13 @@ void fill_hooks(cdi::oci::Hooks& hooks, EditsStorage& to) {
   }
 }
 
+/// Lets two members of a struct describe a list.
+template <class T>
+void point_to(const std::vector<T>& list, const T*& items, std::size_t& count) {
+  items = list.data();
+  count = list.size();
+}
+
 /// Fills the structs from the OCI spec in the storage.
 void fill(EditsBox& box) {
   auto& to = box.storage;
@@ -306,18 +313,12 @@ void fill(EditsBox& box) {
   }
   if (to.spec.hooks) fill_hooks(*to.spec.hooks, to);
   if (to.spec.linux_) fill_linux(*to.spec.linux_, box);
-  object.nodes = to.nodes.data();
-  object.node_count = to.nodes.size();
-  object.rules = to.rules.data();
-  object.rule_count = to.rules.size();
-  object.mounts = to.mounts.data();
-  object.mount_count = to.mounts.size();
-  object.hooks = to.hooks.data();
-  object.hook_count = to.hooks.size();
-  object.gids = to.gids.data();
-  object.gid_count = to.gids.size();
-  object.net_devices = to.net_devices.data();
-  object.net_device_count = to.net_devices.size();
+  point_to(to.nodes, object.nodes, object.node_count);
+  point_to(to.rules, object.rules, object.rule_count);
+  point_to(to.mounts, object.mounts, object.mount_count);
+  point_to(to.hooks, object.hooks, object.hook_count);
+  point_to(to.gids, object.gids, object.gid_count);
+  point_to(to.net_devices, object.net_devices, object.net_device_count);
 }
 
 /// A spec from text. A name in .json matters: YAML text under it gets a warning.
