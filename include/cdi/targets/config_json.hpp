@@ -55,8 +55,8 @@ class ConfigJsonList {
   std::string_view record(std::size_t i) const;
   template <class Record>
   bool equals(std::size_t i, const Record& record) const {
-    if constexpr (requires { record.path; }) {  // of a hook: most differ
-      if (text_member(i, "path") != record.path) return false;
+    if constexpr (requires { record.args; }) {  // of a hook: most differ in these
+      if (text_member(i, "path") != record.path || !has_args(i, record.args)) return false;
     }
     const auto found = cdi::read<Record>(changes_->item(list_, i));
     return found && *found == record;
@@ -73,6 +73,7 @@ class ConfigJsonList {
 
  private:
   std::string_view text_member(std::size_t i, std::string_view key) const;
+  bool has_args(std::size_t i, std::span<const std::string_view> args) const;
 
   JsonChanges* changes_;
   JsonChanges::Id list_;

@@ -4,6 +4,7 @@
 #ifndef CDI_TARGETS_JSON_EDITOR_HPP
 #define CDI_TARGETS_JSON_EDITOR_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -104,6 +105,16 @@ bool same_members(const Json& object, const Json& other) {
   return extra == 0;
 }
 
+/// Whether an array has these texts; a missing one has none.
+template <class Json>
+bool has_texts(const Json* array, std::span<const std::string_view> texts) {
+  if (array == nullptr) return texts.empty();
+  const auto* items = array->template get_ptr<const typename Json::array_t*>();
+  return items != nullptr && std::ranges::equal(*items, texts, {}, [](const Json& item) {
+           return detail::json_text(&item);
+         });
+}
+
 /// An array of a JSON document. Records that stay keep the members that the library does not know.
 template <class Json>
 struct JsonList {
@@ -117,8 +128,9 @@ struct JsonList {
   }
   /// Of objects.
   bool equals(std::size_t i, const auto& record) const {
-    if constexpr (requires { record.path; }) {  // of a hook: most differ
+    if constexpr (requires { record.args; }) {  // of a hook: most differ in these
       if (json_text(json_member<Json>(&items[i], "path")) != record.path) return false;
+      if (!has_texts(json_member<Json>(&items[i], "args"), record.args)) return false;
     }
     return same_members(items[i], json_record<Json>(record));
   }

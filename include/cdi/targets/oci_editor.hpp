@@ -45,6 +45,15 @@ void fill_texts(const std::vector<std::string_view>& from, List& to) {
   for (const std::string_view text : from) to.emplace_back(text);
 }
 
+template <class List>
+bool same_texts(const List& list, std::span<const std::string_view> texts) {
+  if (list.size() != texts.size()) return false;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (list[i] != texts[i]) return false;
+  }
+  return true;
+}
+
 // Fill a new record. Most records of edits are mounts and hooks: with functions of their own, an
 // injection takes a third less time.
 template <class From, class To>
@@ -79,8 +88,8 @@ struct ModelList {
   std::string_view key(std::size_t i) const { return oci_key(items[i]); }
   void reserve(std::size_t count) { items.reserve(count); }
   bool equals(std::size_t i, const auto& record) const {
-    if constexpr (requires { record.path; }) {  // of a hook: most differ
-      if (items[i].path != record.path) return false;
+    if constexpr (requires { record.args; }) {  // of a hook: most differ in these
+      if (items[i].path != record.path || !same_texts(items[i].args, record.args)) return false;
     }
     typename List::value_type made;
     detail::fill(record, made);

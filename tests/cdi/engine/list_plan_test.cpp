@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include <cdi/engine/apply.hpp>
+#include <cdi/engine/list_edits.hpp>
 #include <cdi/engine/list_plan.hpp>
 
 namespace {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -87,6 +88,20 @@ CDI_INLINE std::string_view ConfigJsonList::key(std::size_t i) const {
 
 CDI_INLINE std::string_view ConfigJsonList::text_member(std::size_t i, std::string_view key) const {
   return DocumentView{changes_->item(list_, i)}.member(key).text();
+}
+
+CDI_INLINE bool ConfigJsonList::has_args(std::size_t i,
+                                         std::span<const std::string_view> args) const {
+  const auto list = DocumentView{changes_->item(list_, i)}.member("args");
+  if (!list) return args.empty();
+  if (!list.is_array()) return false;
+  std::size_t at = 0;
+  bool is_equal = true;
+  list.each([&](const DocumentView& item) {
+    is_equal = at < args.size() && item.text() == args[at++];
+    return is_equal;
+  });
+  return is_equal && at == args.size();
 }
 
 CDI_INLINE std::string_view ConfigJsonList::record(std::size_t i) const {

@@ -1,12 +1,12 @@
-// The bodies of <cdi/engine/apply.hpp>.
+// The bodies of <cdi/engine/list_edits.hpp>.
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_ENGINE_IMPL_APPLY_HPP
-#define CDI_ENGINE_IMPL_APPLY_HPP
+#ifndef CDI_ENGINE_IMPL_LIST_EDITS_HPP
+#define CDI_ENGINE_IMPL_LIST_EDITS_HPP
 
 #include <cstddef>
 
-#include <cdi/engine/apply.hpp>
+#include <cdi/engine/list_edits.hpp>
 #include <cdi/engine/list_plan.hpp>
 #include <cdi/version.hpp>
 
@@ -38,8 +38,7 @@ CDI_INLINE void plan_mounts(ListPlan& plan, std::size_t records) {
 }
 
 }  // namespace detail
-
 }  // namespace CDI_ABI
 }  // namespace cdi
 
-#endif  // CDI_ENGINE_IMPL_APPLY_HPP
+#endif  // CDI_ENGINE_IMPL_LIST_EDITS_HPP
