@@ -33,8 +33,8 @@ Result<void> inject_json_with(Cache& cache, std::string& config, AnyNames names)
 /// read at each call.
 ///
 /// Without names, the text is neither read nor changed. After an error, it is unchanged. Errors are
-/// those of `Registry::inject`, and those of
-/// `parse_json` with its default `Limits`, with line and column.
+/// those of `Registry::inject`, and those of `parse_json` with its default `Limits`, with line and
+/// column. A program that needs another host or `ApplyOptions` injects into a `ConfigJson`.
 template <class Names>
 Result<void> inject_json(std::string& config, const Names& names) {
   return detail::inject_json_from(nullptr, config, detail::AnyNames{names});

@@ -24,15 +24,15 @@ inline namespace CDI_ABI {
 template <class OciSpec, class Names, HostLookup Host = SystemHost>
 Result<void> inject_once(OciSpec& target, const Names& names,
                          const std::vector<std::string>& dirs = default_spec_dirs(),
-                         const Host& host = {}) {
-  return scan_spec_dirs_for(names, dirs)->inject(target, names, host);
+                         const Host& host = {}, const ApplyOptions& options = {}) {
+  return scan_spec_dirs_for(names, dirs)->inject(target, names, host, options);
 }
 /// The same for names in braces.
 template <class OciSpec, HostLookup Host = SystemHost>
 Result<void> inject_once(OciSpec& target, std::initializer_list<std::string_view> names,
                          const std::vector<std::string>& dirs = default_spec_dirs(),
-                         const Host& host = {}) {
-  return scan_spec_dirs_for(names, dirs)->inject(target, names, host);
+                         const Host& host = {}, const ApplyOptions& options = {}) {
+  return scan_spec_dirs_for(names, dirs)->inject(target, names, host, options);
 }
 
 }  // namespace CDI_ABI

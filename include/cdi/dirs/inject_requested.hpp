@@ -28,7 +28,8 @@ struct InjectRequestedOptions {
   RequestOptions requests{};  ///< where the config has its requests
   /// Until when it waits for devices that do not exist yet; without one, it does not wait.
   std::optional<std::chrono::steady_clock::time_point> deadline{};
-  WaitOptions wait{};  ///< when it fails before the deadline
+  WaitOptions wait{};    ///< when it fails before the deadline
+  ApplyOptions apply{};  ///< how it applies the edits
 };
 
 /// Injects the devices that an OCI config asks for, all or none, as the agent of a guest or a
@@ -53,7 +54,7 @@ Result<std::vector<RequestedDevice>> inject_requested(Cache& cache, OciSpec& con
   } else {
     registry = cache.registry();
   }
-  auto done = registry->inject(config, *requested, host);
+  auto done = registry->inject(config, *requested, host, options.apply);
   if (!done) return std::move(done).error();
   return requested;
 }
