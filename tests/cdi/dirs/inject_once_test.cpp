@@ -148,3 +148,17 @@ TEST_CASE("A file that another process may still write is read, whatever its byt
   CHECK(specs(std::chrono::milliseconds{0}) == 1);
   CHECK(specs(std::chrono::hours{1}) == 2);
 }
+
+TEST_CASE("Options are passed on") {
+  const TempTree tree;
+  const Names dirs{tree.make_dir("cdi")};
+  tree.put("cdi/x.yaml",
+           "cdiVersion: 0.6.0\nkind: v/c\ndevices:\n- name: d\n  containerEdits:\n"
+           "    hooks: [{hookName: prestart, path: /h}]\n");
+  Json target = Json::object();
+  REQUIRE(cdi::inject_once(target, {"v/c=d"}, dirs));
+  REQUIRE(cdi::inject_once(target, {"v/c=d"}, dirs));
+  CHECK(target["hooks"]["prestart"].size() == 1);
+  REQUIRE(cdi::inject_once(target, {"v/c=d"}, dirs, cdi::SystemHost{}, {.duplicates = true}));
+  CHECK(target["hooks"]["prestart"].size() == 2);
+}

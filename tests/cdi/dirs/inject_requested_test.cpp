@@ -115,3 +115,17 @@ TEST_CASE("After an error the config is unchanged") {
     CHECK(config == before);
   }
 }
+
+TEST_CASE("Options of the edits are passed on") {
+  const TempTree tree;
+  const auto dir = tree.make_dir("cdi");
+  tree.put("cdi/v.yaml",
+           "cdiVersion: 0.6.0\nkind: v/c\ndevices:\n- name: d\n  containerEdits:\n"
+           "    hooks: [{hookName: prestart, path: /h}]\n");
+  cdi::Cache cache{{dir}};
+  auto config = nlohmann::json::parse(R"({"annotations":{"cdi.k8s.io/x":"v/c=d"}})");
+  for (int i = 0; i < 2; ++i) {
+    REQUIRE(cdi::inject_requested(cache, config, {.apply = {.duplicates = true}}));
+  }
+  CHECK(config["hooks"]["prestart"].size() == 2);
+}
