@@ -110,9 +110,10 @@ template <class Json>
 bool has_texts(const Json* array, std::span<const std::string_view> texts) {
   if (array == nullptr) return texts.empty();
   const auto* items = array->template get_ptr<const typename Json::array_t*>();
-  return items != nullptr && std::ranges::equal(*items, texts, {}, [](const Json& item) {
-           return detail::json_text(&item);
-         });
+  return items != nullptr && std::equal(items->begin(), items->end(), texts.begin(), texts.end(),
+                                        [](const Json& item, std::string_view text) {
+                                          return detail::json_text(&item) == text;
+                                        });
 }
 
 /// An array of a JSON document. Records that stay keep the members that the library does not know.
