@@ -15,6 +15,7 @@
 #include <cdi/model/type.hpp>
 #include <cdi/text/document.hpp>
 #include <cdi/text/json_layout.hpp>
+#include <cdi/text/json_text.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -71,9 +72,14 @@ class JsonChanges {
   struct Child {
     std::string_view key{};                // of a member
     std::optional<Document::Value> old{};  // in the document; null for a member that is null
+    std::size_t place = 0;                 // of an old item in its list
     Id part = none;                        // the object or list, if it changes within
     std::size_t begin = 0;                 // of a new value, in `added_`
     std::size_t size = 0;                  // of a new value; 0 if the old one is kept
+
+    bool is_kept() const { return old && part == none && size == 0; }
+    /// Whether an item comes after another one in the document.
+    bool follows(const Child& other) const { return old && other.old && place == other.place + 1; }
   };
 
   /// An object or a list.
@@ -97,7 +103,7 @@ class JsonChanges {
   const Document& document_;
   JsonLayout layout_;
   std::vector<Part> parts_{};
-  std::string added_{};  // the new values, without blanks
+  JsonTextSink added_{-1};  // the new values, without blanks
 };
 
 }  // namespace detail

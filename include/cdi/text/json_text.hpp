@@ -58,6 +58,8 @@ class JsonTextSink {
   /// Whether all texts and numbers can be read again; `Errc::invalid` for the first that cannot.
   const Result<void>& good() const { return check_.result; }
 
+  /// What is written so far. Valid until the next call.
+  std::string_view written() const { return std::string_view{out_}.substr(0, size_); }
   /// The text; once, after the last value.
   std::string take() &&;
 

@@ -36,7 +36,10 @@ CDI_INLINE auto JsonChanges::part(Id outer, std::string_view key, bool is_list) 
   Part added{.old = member(outer, key), .is_list = is_list};
   if (added.old) added.items.reserve(added.old->size());
   if (added.old) {
-    for (const auto item : added.old->items()) added.items.emplace_back().old = item;
+    for (const auto item : added.old->items()) {
+      const std::size_t place = added.items.size();
+      added.items.push_back({.old = item, .place = place});
+    }
   }
   Child& child = parts_[outer].members.emplace_back();
   child.key = key;
@@ -51,13 +54,10 @@ CDI_INLINE bool JsonChanges::is_empty(Id object) const {
 }
 
 CDI_INLINE void JsonChanges::add_text(Child& child, const JsonRecord& record) {
-  JsonTextSink sink{-1};
-  SinkOf<JsonTextSink> any{sink};
-  detail::write_value(record.value, record.type, any);
-  const auto json = std::move(sink).take();
-  child.begin = added_.size();
-  child.size = json.size();
-  added_.append(json);
+  SinkOf<JsonTextSink> sink{added_};
+  child.begin = added_.written().size();
+  detail::write_value(record.value, record.type, sink);
+  child.size = added_.written().size() - child.begin;
 }
 
 CDI_INLINE void JsonChanges::set(Id object, std::string_view key, const JsonRecord& record) {
@@ -100,7 +100,7 @@ CDI_INLINE std::string JsonChanges::text() const {
   const auto size = document_.source().size();
   if (parts_[root].members.empty()) return std::string{document_.source()};
   std::string out;
-  out.reserve(size + 2 * added_.size());
+  out.reserve(size + 2 * added_.written().size());
   append_source(out, 0, document_.root().offset());
   write(out, parts_[root], {});
   append_source(out, layout_.end_of(document_.root()), size);
@@ -132,19 +132,20 @@ CDI_INLINE void JsonChanges::write(std::string& out, const Part& part,
 
 CDI_INLINE void JsonChanges::write_items(std::string& out, const Part& part,
                                          std::string_view lead) const {
-  const Child* before = nullptr;
-  for (const Child& item : part.items) {
-    const auto end = before != nullptr && before->old ? layout_.end_of(*before->old) : 0;
-    const bool follows =
-        end != 0 && item.old &&
-        document_.source().find_first_not_of(" \t\r\n,", end) == item.old->offset();
-    if (follows) {
-      append_source(out, end, item.old->offset());
-    } else if (before != nullptr) {
+  const auto& items = part.items;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (i > 0 && items[i].follows(items[i - 1])) {
+      append_source(out, layout_.end_of(*items[i - 1].old), items[i].old->offset());
+    } else if (i > 0) {
       layout_.append_comma(out, lead);
     }
-    write_child(out, item, lead);
-    before = &item;
+    if (!items[i].is_kept()) {
+      write_child(out, items[i], lead);
+      continue;
+    }
+    const std::size_t begin = items[i].old->offset();  // of items that are kept with their commas
+    while (i + 1 < items.size() && items[i + 1].is_kept() && items[i + 1].follows(items[i])) ++i;
+    append_source(out, begin, layout_.end_of(*items[i].old));
   }
 }
 
@@ -205,7 +206,7 @@ CDI_INLINE void JsonChanges::write_members(std::string& out, const Part& part,
 CDI_INLINE void JsonChanges::write_child(std::string& out, const Child& child,
                                          std::string_view lead) const {
   if (child.size != 0) {
-    layout_.append(out, std::string_view{added_}.substr(child.begin, child.size), lead);
+    layout_.append(out, added_.written().substr(child.begin, child.size), lead);
   } else if (child.part != none) {
     write(out, parts_[child.part], lead);
   } else {

@@ -25,10 +25,12 @@ inline bool has_lines(std::string_view blanks) {
 
 /// The place behind the closing quote of the string that begins at a place.
 inline std::size_t end_of_json_string(std::string_view text, std::size_t at) {
-  while (text[++at] != '"') {
-    if (text[at] == '\\') ++at;
+  while (true) {
+    at = text.find('"', at + 1);
+    std::size_t escapes = 0;
+    while (text[at - escapes - 1] == '\\') ++escapes;
+    if (escapes % 2 == 0) return at + 1;
   }
-  return at + 1;
 }
 
 CDI_INLINE JsonLayout::JsonLayout(const Document& document) : document_{document} {
