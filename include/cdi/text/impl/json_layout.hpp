@@ -118,6 +118,7 @@ CDI_INLINE void JsonLayout::append(std::string& out, std::string_view json,
     out.append(json);
     return;
   }
+  const std::string_view space = is_spaced_ ? " " : "";
   std::string blanks{outer};  // before a value at this depth
   std::size_t from = 0;       // of what is not appended yet
   const auto append_until = [&](std::size_t end) {
@@ -130,7 +131,7 @@ CDI_INLINE void JsonLayout::append(std::string& out, std::string_view json,
       i = detail::end_of_json_string(json, i) - 1;
     } else if (c == ',' || c == ':') {
       append_until(i + 1);
-      out.append(c == ',' && lines ? blanks : is_spaced_ ? " " : "");
+      out.append(c == ',' && lines ? std::string_view{blanks} : space);
     } else if (lines && (c == '{' || c == '[') && json[i + 1] != c + 2) {
       append_until(i + 1);
       blanks.append(unit_);
