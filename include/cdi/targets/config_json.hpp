@@ -107,6 +107,8 @@ struct SpecEditor<ConfigJson> {
 
   /// Edits a text, which outlives the editor.
   explicit SpecEditor(ConfigJson& config) : config_{config} {}
+  SpecEditor(const SpecEditor&) = delete;  // its changes refer to its document
+  SpecEditor& operator=(const SpecEditor&) = delete;
 
   /// Reads the text, and checks that the touched parts are of the kinds that OCI requires. Errors
   /// are those of `parse_json`, and `Errc::schema` for the first part of a wrong kind.
