@@ -91,17 +91,34 @@ inline ProcMounts proc_mounts(const cdi::oci::Spec& spec) {
 
 }  // namespace detail
 
-/// Writes the linker's cache of the container. Fails where that cannot work.
-///
-/// The image decides what its links are, and /proc/1/root leads out of a chroot: with a link of
-/// /etc to it, ldconfig would write on the host. It therefore runs where /proc is not mounted.
-inline cdi::Result<cdi::oci::Hook> ldconfig_hook(const BundlePaths& bundle,
-                                                 const cdi::oci::Spec& spec,
-                                                 const std::string& named) {
-  if (bundle.root.empty())
+/// The hooks that `cdi` adds to a config, for what must happen after the mounts.
+class HostHooks {
+ public:
+  HostHooks(BundlePaths bundle, const cdi::oci::Spec& spec)
+      : bundle_{std::move(bundle)}, proc_{detail::proc_mounts(spec)}, params_{find_params(spec)} {}
+
+  /// Writes the linker's cache of the container with the ldconfig of this name, or, if it is empty,
+  /// with the usual one. Fails where that cannot work.
+  cdi::Result<cdi::oci::Hook> ldconfig(const std::string& named) const;
+
+  /// Makes the mount of `cdi::params_mount`, which runc refuses in a config. Fails where that
+  /// cannot work.
+  const cdi::Result<cdi::oci::Hook>& params() const { return params_; }
+
+ private:
+  cdi::Result<cdi::oci::Hook> find_params(const cdi::oci::Spec& spec) const;
+
+  BundlePaths bundle_;
+  detail::ProcMounts proc_;
+  cdi::Result<cdi::oci::Hook> params_;
+};
+
+// The image decides what its links are, and /proc/1/root leads out of a chroot: with a link of /etc
+// to it, ldconfig would write on the host. It therefore runs where /proc is not mounted.
+inline cdi::Result<cdi::oci::Hook> HostHooks::ldconfig(const std::string& named) const {
+  if (bundle_.root.empty())
     return detail::unsupported("the root of the container is not known here");
-  const auto proc = detail::proc_mounts(spec);
-  if (proc == detail::ProcMounts::other)
+  if (proc_ == detail::ProcMounts::other)
     return detail::unsupported("the container has a process file system outside of /proc");
   // The ldconfig of Ubuntu is a script around ldconfig.real.
   const auto program =
@@ -111,32 +128,29 @@ inline cdi::Result<cdi::oci::Hook> ldconfig_hook(const BundlePaths& bundle,
   if (program.empty()) return detail::unsupported("this host does not have ldconfig");
   const auto unshare = detail::find_program({"/usr/bin/unshare", "/bin/unshare"});
   if (unshare.empty()) return detail::unsupported("this host does not have unshare");
-  const std::string script = proc == detail::ProcMounts::none
+  const std::string script = proc_ == detail::ProcMounts::none
                                  ? R"(exec "$1" -r "$2")"
                                  : R"(umount -l "$2/proc" && exec "$1" -r "$2")";
   return detail::host_hook(unshare,
-                           {"unshare", "-m", "sh", "-c", script, "sh", program, bundle.root});
+                           {"unshare", "-m", "sh", "-c", script, "sh", program, bundle_.root});
 }
 
-/// Makes the mount of `cdi::params_mount`, which runc refuses in a config. Fails where that cannot
-/// work.
-inline cdi::Result<cdi::oci::Hook> params_hook(const BundlePaths& bundle,
-                                               const cdi::oci::Spec& spec) {
+inline cdi::Result<cdi::oci::Hook> HostHooks::find_params(const cdi::oci::Spec& spec) const {
   bool has_proc = false;
   for (const auto& mount : spec.mounts) {
     has_proc = has_proc || (mount.destination == "/proc" && mount.type == "proc");
   }
-  if (bundle.folder.empty())
+  if (bundle_.folder.empty())
     return detail::unsupported("the folder of the config is not known here");
-  if (bundle.root.empty())
+  if (bundle_.root.empty())
     return detail::unsupported("the root of the container is not known here");
   if (!has_proc) return detail::unsupported("the container has no /proc");
   const auto program = detail::find_program({"/usr/bin/mount", "/bin/mount"});
   if (program.empty()) return detail::unsupported("this host does not have mount");
-  const auto mount = cdi::params_mount(fmt::format("{}/{}", bundle.folder, params_name));
+  const auto mount = cdi::params_mount(fmt::format("{}/{}", bundle_.folder, params_name));
   return detail::host_hook(
       program, {"mount", "-o", fmt::format("{}", fmt::join(mount.options, ",")), mount.host_path,
-                bundle.root + mount.container_path});
+                bundle_.root + mount.container_path});
 }
 
 #endif  // CDI_EXAMPLES_CDI_HOST_HOOKS_HPP

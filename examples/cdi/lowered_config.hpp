@@ -5,6 +5,7 @@
 #define CDI_EXAMPLES_CDI_LOWERED_CONFIG_HPP
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,14 +43,14 @@ struct LoweredConfig {
 
 namespace detail {
 
-inline cdi::ContainerOutline outline_of(const cdi::oci::Spec& spec) {
+inline cdi::SortedOutline outline_of(const cdi::oci::Spec& spec) {
   cdi::ContainerOutline outline;
   for (const auto& mount : spec.mounts) outline.mounts.push_back({mount.destination, mount.type});
-  if (!spec.linux_) return outline;
+  if (!spec.linux_) return cdi::SortedOutline{std::move(outline)};
   for (const auto& node : spec.linux_->devices) {
     outline.nodes.push_back({node.path, node.type, node.minor});
   }
-  return outline;
+  return cdi::SortedOutline{std::move(outline)};
 }
 
 /// Whether NVIDIA's libraries would create device nodes in containers of this host.
@@ -64,7 +65,7 @@ class HookLowering {
   HookLowering(const cdi::Document& document, cdi::oci::Spec spec, BundlePaths bundle)
       : changes_{document},
         spec_{std::move(spec)},
-        bundle_{std::move(bundle)},
+        host_{std::move(bundle), spec_},
         outline_{outline_of(spec_)} {}
 
   cdi::Result<LoweredConfig> run() {
@@ -74,9 +75,10 @@ class HookLowering {
       auto done = lower_point(static_cast<cdi::oci::HookPoint>(i));
       if (!done) return done.error();
     }
-    if (auto done = add_annotation(); !done) return done.error();
-    add_hooks();
-    add_nodes();
+    const auto all = cdi::merge(lowered_);
+    if (auto done = add_annotation(all.changes); !done) return done.error();
+    add_hooks(all);
+    add_nodes(all.node_links);
     return LoweredConfig{changes_.text(), std::move(kept_)};
   }
 
@@ -90,7 +92,7 @@ class HookLowering {
 
   /// The hooks that an earlier run added.
   void find_own_hooks() {
-    for (const auto& own : {ldconfig_hook(bundle_, spec_, {}), params_hook(bundle_, spec_)}) {
+    for (const auto& own : {host_.ldconfig({}), host_.params()}) {
       if (own) own_.push_back(*own);
     }
   }
@@ -106,12 +108,11 @@ class HookLowering {
     auto lowered = cdi::lower_hook(cdi::command_of(hook), point, outline_);
     if (!lowered) return lowered;
     if (lowered->needs_ldconfig) {
-      if (auto run = ldconfig_hook(bundle_, spec_, lowered->ldconfig); !run) return run.error();
+      if (auto run = host_.ldconfig(lowered->ldconfig); !run) return run.error();
     }
     if (lowered->changes.masked_params) {
-      lowered->changes.masked_params = host_lets_create_nodes();
-      auto mount = params_hook(bundle_, spec_);
-      if (lowered->changes.masked_params && !mount) return mount.error();
+      lowered->changes.masked_params = masks_params_;
+      if (masks_params_ && !host_.params()) return host_.params().error();
     }
     return lowered;
   }
@@ -120,9 +121,9 @@ class HookLowering {
     const auto& hooks = spec_.hooks->at(point);
     std::vector<std::size_t> staying;
     for (std::size_t i = 0; i < hooks.size(); ++i) {
-      const auto lowered = lower(hooks[i], point);
+      auto lowered = lower(hooks[i], point);
       if (lowered) {
-        merge(all_, *lowered);
+        lowered_.push_back(*std::move(lowered));
         continue;
       }
       staying.push_back(i);
@@ -150,11 +151,11 @@ class HookLowering {
   }
 
   /// Records what the root needs, with what an earlier run recorded.
-  cdi::Result<void> add_annotation() {
-    if (all_.changes == cdi::RootChanges{}) return {};
+  cdi::Result<void> add_annotation(const cdi::RootChanges& added) {
+    if (added == cdi::RootChanges{}) return {};
     auto changes = recorded_changes(spec_);
     if (!changes) return changes.error();
-    merge(*changes, all_.changes);
+    merge(*changes, added);
     const auto text = cdi::write_json(*changes, -1);
     if (!text) return text.error();
     changes_.set(changes_.object(root, "annotations"), changes_annotation,
@@ -162,9 +163,9 @@ class HookLowering {
     return {};
   }
 
-  void add_hooks() {
-    if (all_.needs_ldconfig) add_hook(*ldconfig_hook(bundle_, spec_, all_.ldconfig));
-    if (all_.changes.masked_params) add_hook(*params_hook(bundle_, spec_));
+  void add_hooks(const cdi::LoweredHook& all) {
+    if (all.needs_ldconfig) add_hook(*host_.ldconfig(all.ldconfig));
+    if (all.changes.masked_params) add_hook(*host_.params());
   }
 
   void add_hook(const cdi::oci::Hook& hook) {
@@ -176,25 +177,25 @@ class HookLowering {
   }
 
   /// Adds a node for each link in /dev, with the numbers of the node that the link leads to.
-  void add_nodes() {
-    for (const auto& link : all_.node_links) {
-      for (const auto& node : spec_.linux_->devices) {
-        if (cdi::clean_path(node.path) != link.target) continue;
-        auto copy = node;
-        copy.path = link.path;
-        changes_.append(changes_.list(changes_.object(root, "linux"), "devices"),
-                        {&copy, cdi::detail::table_of<cdi::oci::LinuxDevice>()});
-        break;
-      }
+  void add_nodes(const std::vector<cdi::RootLink>& links) {
+    if (links.empty()) return;
+    std::map<std::string, const cdi::oci::LinuxDevice*> nodes;
+    for (const auto& node : spec_.linux_->devices) nodes.emplace(cdi::clean_path(node.path), &node);
+    const auto list = changes_.list(changes_.object(root, "linux"), "devices");
+    for (const auto& link : links) {
+      auto copy = *nodes.at(link.target);
+      copy.path = link.path;
+      changes_.append(list, {&copy, cdi::detail::table_of<cdi::oci::LinuxDevice>()});
     }
   }
 
   cdi::detail::JsonChanges changes_;
   cdi::oci::Spec spec_;
-  BundlePaths bundle_;
-  cdi::ContainerOutline outline_;
+  HostHooks host_;
+  cdi::SortedOutline outline_;
+  bool masks_params_ = host_lets_create_nodes();
   std::vector<cdi::oci::Hook> own_{};
-  cdi::LoweredHook all_{};
+  std::vector<cdi::LoweredHook> lowered_{};
   std::vector<cdi::Error> kept_{};
 };
 

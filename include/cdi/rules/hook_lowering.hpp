@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,30 +14,13 @@
 #include <cdi/base/result.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/oci/hooks.hpp>
+#include <cdi/rules/container_outline.hpp>
 #include <cdi/rules/hook_class.hpp>
 #include <cdi/rules/root_changes.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
 inline namespace CDI_ABI {
-
-/// What `lower_hook` needs to know of a container: what is mounted over its root, and its nodes.
-/// Hooks run after the mounts; changes to the root are made before, and mounts hide them.
-struct ContainerOutline {
-  /// A mount.
-  struct MountPoint {
-    std::string destination{};  ///< in the container, absolute
-    std::string type{};         ///< such as `tmpfs` or `bind`
-  };
-  /// A device node.
-  struct Node {
-    std::string path{};      ///< in the container, absolute
-    std::string type{};      ///< as in `DeviceNode`
-    std::int64_t minor = 0;  ///< its minor number
-  };
-  std::vector<MountPoint> mounts{};  ///< all mounts
-  std::vector<Node> nodes{};         ///< all device nodes
-};
 
 /// What a hook does.
 struct LoweredHook {
@@ -57,10 +41,11 @@ struct LoweredHook {
 /// reason, for hooks of the classes `legacy` and `foreign`, for hooks whose arguments are not
 /// understood, and for effects that mounts would hide. Such a hook must stay a hook.
 Result<LoweredHook> lower_hook(const HookCommand& command, oci::HookPoint point,
-                               const ContainerOutline& container);
+                               const SortedOutline& container);
 
-/// Adds what one hook does to what others do. What is already there is not added again.
-void merge(LoweredHook& all, const LoweredHook& one);
+/// What several hooks do together, in their order: as `merge` for their changes, and the first
+/// ldconfig that is named. Costs a sort.
+LoweredHook merge(std::span<const LoweredHook> hooks);
 
 /// The file by which NVIDIA's libraries learn whether they may create device nodes.
 inline constexpr std::string_view params_path = "/proc/driver/nvidia/params";

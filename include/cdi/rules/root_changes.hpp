@@ -96,7 +96,7 @@ struct RootChanges {
 };
 
 /// Adds changes to others. What is already there is not added again; of two changes to one path,
-/// the later one stays.
+/// the later one stays. Costs a sort of all.
 void merge(RootChanges& all, const RootChanges& some);
 
 }  // namespace CDI_ABI

@@ -15,17 +15,18 @@ namespace {
 using Args = std::vector<std::string_view>;
 
 /// A container as runtimes describe it, with two GPUs.
-const cdi::ContainerOutline container{.mounts = {{"/proc", "proc"},
-                                                 {"/dev", "tmpfs"},
-                                                 {"/dev/pts", "devpts"},
-                                                 {"/run/", "tmpfs"},
-                                                 {"srv//x/.", "bind"},
-                                                 {"/usr/lib/libx.so.1", "bind"}},
-                                      .nodes = {{"/dev/nvidia0", "c", 0},
-                                                {"/dev/nvidia3", "c", 3},
-                                                {"/dev/nvidiactl", "c", 255},
-                                                {"/dev/dri/card1", "c", 1},
-                                                {"/dev/nvidia7", "b", 7}}};
+const cdi::ContainerOutline outline{.mounts = {{"/proc", "proc"},
+                                               {"/dev", "tmpfs"},
+                                               {"/dev/pts", "devpts"},
+                                               {"/run/", "tmpfs"},
+                                               {"srv//x/.", "bind"},
+                                               {"/usr/lib/libx.so.1", "bind"}},
+                                    .nodes = {{"/dev/nvidia0", "c", 0},
+                                              {"/dev/nvidia3", "c", 3},
+                                              {"/dev/nvidiactl", "c", 255},
+                                              {"/dev/dri/card1", "c", 1},
+                                              {"/dev/nvidia7", "b", 7}}};
+const cdi::SortedOutline container{outline};
 
 cdi::Result<cdi::LoweredHook> lower(
     const Args& arguments, cdi::oci::HookPoint point = cdi::oci::HookPoint::create_container) {
@@ -74,11 +75,11 @@ TEST_CASE("A link in the runtime's /dev becomes another node, if it leads to one
                                    {"/dev/gpu", "/dev/nvidia0"}});
   CHECK(contains(reason({"create-symlinks", "--link", "../card9::/dev/dri/by-path/x"}),
                  R"(the mount of "/dev" would hide "/dev/dri/by-path/x")"));
-  auto host_dev = container;
+  auto host_dev = outline;
   host_dev.mounts[1].type = "bind";
   CHECK_FALSE(
       cdi::lower_hook({"/nvidia-cdi-hook", {"", "create-symlinks", "--link=nvidia0::/dev/b"}},
-                      cdi::oci::HookPoint::create_container, host_dev));
+                      cdi::oci::HookPoint::create_container, cdi::SortedOutline{host_dev}));
 }
 
 TEST_CASE("Links that mounts would hide, or are not understood, are not lowered") {
@@ -134,10 +135,10 @@ TEST_CASE("update-ldcache becomes folders for the linker, and a run of ldconfig"
     CHECK(contains(reason({"update-ldcache", "--folder", folder}), "cannot hold its folder"));
   }
   CHECK(contains(reason({"update-ldcache", "--ldconfig-path", "l"}), "not an absolute path"));
-  auto mounted = container;
+  auto mounted = outline;
   mounted.mounts.push_back({"/etc/ld.so.conf.d", "bind"});
   CHECK_FALSE(cdi::lower_hook({"/nvidia-cdi-hook", {"", "update-ldcache"}},
-                              cdi::oci::HookPoint::create_container, mounted));
+                              cdi::oci::HookPoint::create_container, cdi::SortedOutline{mounted}));
 }
 
 TEST_CASE("enable-cuda-compat becomes a change that depends on the image") {
@@ -155,10 +156,11 @@ TEST_CASE("enable-cuda-compat becomes a change that depends on the image") {
 }
 
 TEST_CASE("A mount hides the file of enable-cuda-compat") {
-  const auto hook = cdi::lower_hook(
-      {"/usr/bin/nvidia-cdi-hook",
-       {"nvidia-cdi-hook", "enable-cuda-compat", "--host-driver-version=570.1"}},
-      cdi::oci::HookPoint::create_container, {.mounts = {{"/etc/ld.so.conf.d", "bind"}}});
+  const auto hook =
+      cdi::lower_hook({"/usr/bin/nvidia-cdi-hook",
+                       {"nvidia-cdi-hook", "enable-cuda-compat", "--host-driver-version=570.1"}},
+                      cdi::oci::HookPoint::create_container,
+                      cdi::SortedOutline{{.mounts = {{"/etc/ld.so.conf.d", "bind"}}}});
   REQUIRE_FALSE(hook);
   CHECK(contains(hook.error().message, R"("/etc/ld.so.conf.d/00-cdi-compat.conf")"));
 }
@@ -190,8 +192,9 @@ TEST_CASE("update-application-profile becomes a file with the GPUs of the contai
         "\n");
   cdi::ContainerOutline last;
   last.nodes = {{"/dev/nvidia63", "c", 63}, {"/dev/nvidia64", "c", 64}, {"/dev/nvidia1", "c", -1}};
-  const auto high = cdi::lower_hook({"/nvidia-cdi-hook", {"", "update-application-profile"}},
-                                    cdi::oci::HookPoint::create_container, last);
+  const auto high =
+      cdi::lower_hook({"/nvidia-cdi-hook", {"", "update-application-profile"}},
+                      cdi::oci::HookPoint::create_container, cdi::SortedOutline{last});
   REQUIRE(high);
   CHECK(contains(high->changes.files[0].text, ",0x8000000000000000]"));
   CHECK(contains(reason({"update-application-profile", "--x"}), R"(argument "--x")"));
@@ -228,20 +231,58 @@ TEST_CASE("Only hooks before the container's process are lowered, and no unknown
 }
 
 TEST_CASE("What several hooks do is added up, and repeats change nothing") {
-  cdi::LoweredHook all;
+  std::vector<cdi::LoweredHook> hooks;
   for (int round = 0; round < 2; ++round) {
-    cdi::merge(all, lowered({"create-symlinks", "--link=a::/x", "--link=b::/y"}));
-    cdi::merge(all, lowered({"create-symlinks", "--link=c::/x", "--link=../nvidia0::/dev/a/b"}));
-    cdi::merge(all, lowered({"update-ldcache", "--folder=/l"}));
-    cdi::merge(all,
-               lowered({"update-ldcache", "--folder=/l", "--folder=/m", "--ldconfig-path=/ld"}));
-    cdi::merge(all, lowered({"disable-device-node-modification"}));
+    hooks.push_back(lowered({"create-symlinks", "--link=a::/x", "--link=b::/y"}));
+    hooks.push_back(lowered({"create-symlinks", "--link=c::/x", "--link=../nvidia0::/dev/a/b"}));
+    hooks.push_back(lowered({"update-ldcache", "--folder=/l"}));
+    hooks.push_back(
+        lowered({"update-ldcache", "--folder=/l", "--folder=/m", "--ldconfig-path=/ldconfig"}));
+    hooks.push_back(lowered({"update-ldcache", "--ldconfig-path=/x/ldconfig"}));
+    hooks.push_back(lowered({"disable-device-node-modification"}));
+    const auto all = cdi::merge(hooks);
     // The last link of a path counts, as if the hooks ran.
     CHECK(all.changes.links == std::vector<cdi::RootLink>{{"/x", "c"}, {"/y", "b"}});
     CHECK(all.changes.library_folders == std::vector<std::string>{"/l", "/m"});
     CHECK(all.node_links == std::vector<cdi::RootLink>{{"/dev/a/b", "/dev/nvidia0"}});
-    CHECK(all.ldconfig == "/ld");
+    CHECK(all.ldconfig == "/ldconfig");
     CHECK(all.needs_ldconfig);
     CHECK(all.changes.masked_params);
   }
+  CHECK(cdi::merge(std::vector<cdi::LoweredHook>{}).changes == cdi::RootChanges{});
+}
+
+// Once, each hook was compared with each mount, node and other hook: this would run into a timeout.
+TEST_CASE("Many hooks in a container with many mounts and nodes") {
+  constexpr int count = 50'000;
+  cdi::ContainerOutline many{.mounts = {{"/dev", "tmpfs"}}};
+  for (int i = 0; i < count; ++i) {
+    const auto number = std::to_string(i);
+    many.mounts.push_back({"/m/" + number, "bind"});
+    many.nodes.push_back({"/dev/n/" + number, "c", i});
+  }
+  const cdi::SortedOutline crowded{std::move(many)};
+  std::vector<cdi::LoweredHook> hooks;
+  for (int i = 0; i < count; ++i) {
+    const auto number = std::to_string(i);
+    const auto link = "--link=a::/l/" + number;
+    const auto node = "--link=n/" + number + "::/dev/l" + number;
+    const auto folder = "/f/" + number;
+    for (const auto& args :
+         {Args{"", "create-symlinks", link, node}, Args{"", "update-ldcache", "--folder", folder},
+          Args{"", "chmod", "--mode=755", "--path=/dev/n"}, Args{"", "update-application-profile"},
+          Args{"", "enable-cuda-compat", "--host-cuda-version", number}}) {
+      auto one = cdi::lower_hook({"/nvidia-cdi-hook", args}, cdi::oci::HookPoint::create_container,
+                                 crowded);
+      REQUIRE(one);
+      hooks.push_back(*std::move(one));
+    }
+  }
+  const auto all = cdi::merge(hooks);
+  CHECK(all.changes.links.size() == count);
+  CHECK(all.node_links.size() == count);
+  CHECK(all.changes.library_folders.size() == count);
+  CHECK(all.changes.cuda_compat.size() == count);
+  CHECK(all.changes.modes.empty());
+  CHECK(all.changes.files.size() == 1);
 }

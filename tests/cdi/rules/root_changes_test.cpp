@@ -56,3 +56,14 @@ TEST_CASE("Changes are added once, and the later one of a path stays") {
     CHECK(all.masked_params);
   }
 }
+
+TEST_CASE(
+    "Of changes that are repeated within one list, the last stays in the place of the first") {
+  cdi::RootChanges all{.links = {{"/b", "1"}, {"/a", "1"}, {"/b", "2"}},
+                       .library_folders = {"/l", "/k", "/l"}};
+  cdi::merge(all, {.links = {{"/c", "1"}, {"/a", "2"}, {"/c", "2"}, {"/a", "3"}},
+                   .cuda_compat = {{"/x", "1", ""}, {"/x", "2", ""}, {"/x", "1", ""}}});
+  CHECK(all.links == std::vector<cdi::RootLink>{{"/b", "2"}, {"/a", "3"}, {"/c", "2"}});
+  CHECK(all.library_folders == std::vector<std::string>{"/l", "/k"});
+  CHECK(all.cuda_compat == std::vector<cdi::CudaCompat>{{"/x", "1", ""}, {"/x", "2", ""}});
+}

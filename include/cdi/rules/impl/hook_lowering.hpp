@@ -74,26 +74,6 @@ inline Error bad_path(std::string_view path) {
                      " is not an absolute path without .. below the root");
 }
 
-inline bool is_at_or_below(std::string_view path, std::string_view folder) {
-  return path == folder ||
-         (path.starts_with(folder) && path.substr(folder.size()).starts_with('/'));
-}
-
-/// The innermost mount that hides a path of the root; null when there is none.
-inline const ContainerOutline::MountPoint* mount_over(const ContainerOutline& container,
-                                                      std::string_view path) {
-  const ContainerOutline::MountPoint* found = nullptr;
-  std::size_t longest = 0;
-  for (const auto& mount : container.mounts) {
-    // Runtimes take a relative destination to begin at the root.
-    const auto folder = clean_path(std::string{"/"}.append(mount.destination));
-    if (folder == "/" || !is_at_or_below(path, folder) || folder.size() < longest) continue;
-    longest = folder.size();
-    found = &mount;
-  }
-  return found;
-}
-
 inline Error hidden(std::string_view path, const ContainerOutline::MountPoint& mount) {
   return not_lowered("the mount of " + cdi::quoted(mount.destination) + " would hide " +
                      cdi::quoted(path) + ", if it were changed in the root");
@@ -110,14 +90,7 @@ inline std::string target_path(std::string_view link, std::string_view target) {
   return clean_path(std::string{link.substr(0, link.rfind('/') + 1)}.append(target));
 }
 
-inline bool has_node(const ContainerOutline& container, std::string_view path) {
-  for (const auto& node : container.nodes) {
-    if (clean_path(node.path) == path) return true;
-  }
-  return false;
-}
-
-inline Result<void> lower_link(std::string_view value, const ContainerOutline& container,
+inline Result<void> lower_link(std::string_view value, const SortedOutline& container,
                                LoweredHook& out) {
   const auto colons = value.find("::");
   const bool is_pair = colons != std::string_view::npos && colons != 0 &&
@@ -127,19 +100,19 @@ inline Result<void> lower_link(std::string_view value, const ContainerOutline& c
   const auto written = value.substr(colons + 2);
   if (!is_plain_path(written) || written.ends_with('/')) return bad_path(written);
   const auto path = clean_path(written);
-  const auto* const mount = mount_over(container, path);
+  const auto* const mount = container.mount_over(path);
   if (mount == nullptr) {
     out.changes.links.push_back({path, std::string{target}});
     return {};
   }
   auto node = target_path(path, target);
-  if (!is_runtime_dev(*mount) || !has_node(container, node)) return hidden(path, *mount);
-  if (!has_node(container, path)) out.node_links.push_back({path, std::move(node)});
+  if (!is_runtime_dev(*mount) || !container.has_node(node)) return hidden(path, *mount);
+  if (!container.has_node(path)) out.node_links.push_back({path, std::move(node)});
   return {};
 }
 
-inline Result<void> lower_symlinks(std::span<const HookFlag> flags,
-                                   const ContainerOutline& container, LoweredHook& out) {
+inline Result<void> lower_symlinks(std::span<const HookFlag> flags, const SortedOutline& container,
+                                   LoweredHook& out) {
   if (flags.empty()) return not_lowered("it has no --link");
   for (const auto& flag : flags) {
     if (auto done = lower_link(flag.value, container, out); !done) return done;
@@ -152,10 +125,10 @@ inline bool is_plain_folder(std::string_view folder) {
   return is_plain_path(folder) && folder.find_first_of(" :;#=*?[\\") == std::string_view::npos;
 }
 
-inline Result<void> lower_ldcache(std::span<const HookFlag> flags,
-                                  const ContainerOutline& container, LoweredHook& out) {
+inline Result<void> lower_ldcache(std::span<const HookFlag> flags, const SortedOutline& container,
+                                  LoweredHook& out) {
   constexpr std::string_view conf = "/etc/ld.so.conf.d/00-cdi.conf";
-  if (const auto* mount = mount_over(container, conf)) return hidden(conf, *mount);
+  if (const auto* mount = container.mount_over(conf)) return hidden(conf, *mount);
   out.needs_ldconfig = true;
   for (const auto& flag : flags) {
     if (flag.name == "ldconfig-path") {
@@ -178,7 +151,7 @@ inline bool is_version(std::string_view text) {
 }
 
 inline Result<void> lower_cuda_compat(std::span<const HookFlag> flags,
-                                      const ContainerOutline& container, LoweredHook& out) {
+                                      const SortedOutline& container, LoweredHook& out) {
   CudaCompat compat{.folder = "/usr/local/cuda/compat"};
   for (const auto& flag : flags) {
     if (flag.name == "cuda-compat-container-root") {
@@ -195,24 +168,19 @@ inline Result<void> lower_cuda_compat(std::span<const HookFlag> flags,
   if (compat.host_driver_version.empty() && compat.host_cuda_version.empty()) return {};
   constexpr std::string_view conf = "/etc/ld.so.conf.d/00-cdi-compat.conf";
   for (const std::string_view path : {std::string_view{compat.folder}, conf}) {
-    if (const auto* mount = mount_over(container, path)) return hidden(path, *mount);
+    if (const auto* mount = container.mount_over(path)) return hidden(path, *mount);
   }
   out.changes.cuda_compat.push_back(std::move(compat));
   return {};
 }
 
 /// Whether the runtime creates this directory for a node below it. Its mode is then 0755.
-inline bool is_runtime_folder(const ContainerOutline& container, std::string_view path) {
-  const auto* const mount = mount_over(container, path);
-  if (mount == nullptr || !is_runtime_dev(*mount)) return false;
-  for (const auto& node : container.nodes) {
-    const auto cleaned = clean_path(node.path);
-    if (cleaned != path && is_at_or_below(cleaned, path)) return true;
-  }
-  return false;
+inline bool is_runtime_folder(const SortedOutline& container, std::string_view path) {
+  const auto* const mount = container.mount_over(path);
+  return mount != nullptr && is_runtime_dev(*mount) && container.has_node_below(path);
 }
 
-inline Result<void> lower_chmod(std::span<const HookFlag> flags, const ContainerOutline& container,
+inline Result<void> lower_chmod(std::span<const HookFlag> flags, const SortedOutline& container,
                                 LoweredHook& out) {
   std::optional<std::uint32_t> mode;
   for (const auto& flag : flags) {
@@ -227,34 +195,18 @@ inline Result<void> lower_chmod(std::span<const HookFlag> flags, const Container
     if (!is_plain_path(flag.value)) return bad_path(flag.value);
     auto path = clean_path(flag.value);
     if (*mode == 0755 && is_runtime_folder(container, path)) continue;
-    if (const auto* mount = mount_over(container, path)) return hidden(path, *mount);
+    if (const auto* mount = container.mount_over(path)) return hidden(path, *mount);
     out.changes.modes.push_back({std::move(path), *mode});
   }
   return {};
 }
 
-/// The minor number of `/dev/nvidia0` to `/dev/nvidia63`; nothing for other nodes.
-inline std::optional<std::uint32_t> gpu_minor(const ContainerOutline::Node& node) {
-  constexpr std::string_view stem = "/dev/nvidia";
-  const auto path = clean_path(node.path);
-  if (node.type != "c" || !std::string_view{path}.starts_with(stem)) return std::nullopt;
-  auto digits = std::string_view{path}.substr(stem.size());
-  std::uint32_t number = 0;
-  if (!take_number(digits, number) || !digits.empty() || number > 63) return std::nullopt;
-  if (node.minor < 0 || node.minor > 63) return std::nullopt;
-  return static_cast<std::uint32_t>(node.minor);
-}
-
-inline Result<void> lower_profile(const ContainerOutline& container, LoweredHook& out) {
+inline Result<void> lower_profile(const SortedOutline& container, LoweredHook& out) {
   constexpr std::string_view path =
       "/etc/nvidia/nvidia-application-profiles-rc.d/10-container.conf";
-  if (const auto* mount = mount_over(container, path)) return hidden(path, *mount);
-  std::uint64_t mask = 0;
-  for (const auto& node : container.nodes) {
-    if (const auto minor = gpu_minor(node)) mask |= std::uint64_t{1} << *minor;
-  }
+  if (const auto* mount = container.mount_over(path)) return hidden(path, *mount);
   std::string digits;
-  for (auto rest = mask; digits.empty() || rest != 0; rest /= 16) {
+  for (auto rest = container.gpu_minors(); digits.empty() || rest != 0; rest /= 16) {
     digits.insert(0, 1, "0123456789abcdef"[rest % 16]);
   }
   out.changes.files.push_back(
@@ -287,7 +239,7 @@ inline std::span<const std::string_view> flags_of(HookClass id) {
 }
 
 inline Result<void> lower_flags(HookClass id, std::span<const HookFlag> flags,
-                                const ContainerOutline& container, LoweredHook& out) {
+                                const SortedOutline& container, LoweredHook& out) {
   switch (id) {
     case HookClass::symlinks: return lower_symlinks(flags, container, out);
     case HookClass::ldcache: return lower_ldcache(flags, container, out);
@@ -304,7 +256,7 @@ inline Result<void> lower_flags(HookClass id, std::span<const HookFlag> flags,
 }  // namespace detail
 
 CDI_INLINE Result<LoweredHook> lower_hook(const HookCommand& command, oci::HookPoint point,
-                                          const ContainerOutline& container) {
+                                          const SortedOutline& container) {
   const auto id = classify_hook(command);
   if (id == HookClass::legacy || id == HookClass::foreign) {
     return detail::not_lowered("it " +
@@ -321,11 +273,17 @@ CDI_INLINE Result<LoweredHook> lower_hook(const HookCommand& command, oci::HookP
   return out;
 }
 
-CDI_INLINE void merge(LoweredHook& all, const LoweredHook& one) {
-  merge(all.changes, one.changes);
-  detail::replace_by_path(all.node_links, one.node_links);
-  all.needs_ldconfig = all.needs_ldconfig || one.needs_ldconfig;
-  if (all.ldconfig.empty()) all.ldconfig = one.ldconfig;
+CDI_INLINE LoweredHook merge(std::span<const LoweredHook> hooks) {
+  LoweredHook all;
+  for (const auto& one : hooks) {
+    detail::append(all.changes, one.changes);
+    detail::append(all.node_links, one.node_links);
+    all.needs_ldconfig = all.needs_ldconfig || one.needs_ldconfig;
+    if (all.ldconfig.empty()) all.ldconfig = one.ldconfig;
+  }
+  detail::remove_repeated(all.changes);
+  detail::keep_last_of_path(all.node_links);
+  return all;
 }
 
 CDI_INLINE std::optional<std::string> masked_params(std::string_view params) {
