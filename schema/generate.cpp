@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdlib>
 #include <cxxabi.h>
 #include <iostream>
@@ -55,6 +56,9 @@ Json not_empty_text() {
 }
 Json not_empty_list() {
   return {{"minItems", 1}};
+}
+Json at_most(std::size_t items) {
+  return {{"maxItems", items}};
 }
 Json each_item(Json words) {
   return {{"items", std::move(words)}};
@@ -183,19 +187,28 @@ Json a_device_pattern() {
   return all_matching("(" + any + "*/" + any + "*|" + any + "*[*]" + any + "*)=" + any + "+");
 }
 
+/// A list of patterns, of which few have a `*`.
+Json patterns(Json words) {
+  return {{"items", std::move(words)},
+          {"contains", matching("[*]")},
+          {"minContains", 0},
+          {"maxContains", cdi::most_wildcards}};
+}
+
 /// `validate_policy` checks the same.
 std::vector<Demand> policy_demands() {
-  const Json path_patterns = each_item(matching("^/"));
-  const Json variable_patterns = each_item({{"minLength", 1}, {"not", matching("=")}});
+  const Json path_patterns = patterns(matching("^/"));
+  const Json variable_patterns = patterns({{"minLength", 1}, {"not", matching("=")}});
   return {
+      {"Policy", "rules", {}, at_most(cdi::most_rules)},
       {"PolicyRule", "name", {}, not_empty_text()},
-      {"PolicyRule", "devices", {}, each_item(a_device_pattern())},
+      {"PolicyRule", "devices", {}, patterns(a_device_pattern())},
       {"PolicyRule", "sources", {}, each_item(one_of(cdi::request_origin_names))},
       {"PolicyRule", "files", {}, path_patterns},
       {"PolicyRule", "fileMode", {}, all_matching("[0-7]{0,4}|0[0-7]{4}")},
       {"EditLimits", "env", {}, variable_patterns},
       {"EditLimits", "deviceNodes", {}, path_patterns},
-      {"EditLimits", "netDevices", {}, each_item(not_empty_text())},
+      {"EditLimits", "netDevices", {}, patterns(not_empty_text())},
       {"EditLimits", "hooks", {}, path_patterns},
       {"EditLimits", "hookEnv", {}, variable_patterns},
       {"EditLimits", "mounts", {}, path_patterns},

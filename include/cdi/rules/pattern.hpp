@@ -5,10 +5,8 @@
 #define CDI_RULES_PATTERN_HPP
 
 #include <cstddef>
-#include <string>
 #include <string_view>
 
-#include <cdi/base/path.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -49,15 +47,10 @@ inline std::string_view take_element(std::string_view& path) {
 }
 
 /// Whether an absolute path matches a pattern, or is below a directory that does. In the pattern,
-/// `*` is any text without a slash. Both count as `clean_path` makes them; links are not followed.
+/// `*` is any text without a slash. Both are as `clean_path` makes them; links are not followed.
 inline bool matches_path(std::string_view pattern, std::string_view path) {
-  if (!pattern.starts_with('/') || !path.starts_with('/')) return false;
-  const std::string clean_pattern = clean_path(pattern);
-  const std::string clean = clean_path(path);
-  std::string_view elements = clean_pattern;
-  std::string_view rest = clean;
-  for (auto element = take_element(elements); !element.empty(); element = take_element(elements)) {
-    const auto found = take_element(rest);
+  for (auto element = take_element(pattern); !element.empty(); element = take_element(pattern)) {
+    const auto found = take_element(path);
     if (found.empty() || !matches(element, found)) return false;
   }
   return true;

@@ -4,6 +4,7 @@
 #ifndef CDI_RULES_POLICY_HPP
 #define CDI_RULES_POLICY_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -93,6 +94,12 @@ struct PolicyRule {
   }
 };
 
+/// The greatest number of rules of a policy. Each device may be compared with all of them.
+inline constexpr std::size_t most_rules = 1000;
+/// The greatest number of patterns with `*` in a list of a policy. Each text may be compared with
+/// all of them; other patterns are looked up.
+inline constexpr std::size_t most_wildcards = 1000;
+
 /// Decides which devices may be injected. The first rule that applies to a device decides; later
 /// ones do not matter. A device to which none applies is denied.
 struct Policy {
@@ -111,8 +118,8 @@ Result<Policy> read_policy(std::string_view text, std::string_view file = {},
                            const Limits& limits = {});
 
 /// Checks the values of a policy that was made by hand: names of rules, patterns, sources and
-/// modes. `Errc::invalid` for the first that can never have an effect, or that is unclear; `where`
-/// is its path.
+/// modes. `Errc::invalid` for the first that can never have an effect, or that is unclear;
+/// `Errc::limit` for more than `most_rules` or `most_wildcards`. `where` is its path.
 Result<void> validate_policy(const Policy& policy);
 
 }  // namespace CDI_ABI

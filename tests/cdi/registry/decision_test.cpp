@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -253,4 +254,31 @@ TEST_CASE("The reasons of one decision are bounded") {
   cdi::ContainerEdits edits;
   for (std::size_t i = 0; i < 1000; ++i) edits.env.push_back("A=1");
   CHECK(denied({.env = no_texts}, std::move(edits)).size() == cdi::most_warnings);
+}
+
+// Once, each edit was compared with each pattern, and the edits of the spec with those of a rule
+// for each device: this would run into a timeout.
+TEST_CASE("Many devices, edits and patterns") {
+  constexpr int count = 30'000;
+  cdi::EditLimits limits{.env = no_texts, .mounts = no_texts, .additional_gids = {{}}};
+  cdi::ContainerEdits edits;
+  for (int i = 0; i < count; ++i) {
+    const auto name = std::to_string(i);
+    limits.env->push_back("V" + name);
+    limits.mounts->push_back("/a/" + name);
+    limits.additional_gids->push_back(static_cast<std::uint32_t>(i));
+    edits.env.push_back("V" + name + "=1");
+    edits.mounts.push_back({.host_path = "/a/" + name + "/b", .container_path = "/c"});
+    edits.additional_gids.push_back(static_cast<std::uint32_t>(i));
+  }
+  const auto spec = spec_with(edits, edits);
+  const std::vector<cdi::ResolvedDevice> devices(3, {&spec, spec.spec.devices.data()});
+  auto spec_alone = spec_with({}, edits);
+  const std::vector<cdi::ResolvedDevice> more(count, {&spec_alone, spec_alone.spec.devices.data()});
+  const cdi::Policy policy{.rules = {{.name = "r", .allow = true, .edits = limits}}};
+  for (const auto& some : {devices, more}) {
+    const auto decisions = cdi::decide(policy, some, RequestOrigin::field);
+    REQUIRE(decisions.size() == some.size());
+    CHECK(cdi::require_allowed(decisions));
+  }
 }

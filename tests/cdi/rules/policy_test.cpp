@@ -1,8 +1,11 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -130,12 +133,40 @@ TEST_CASE("Rules have names of their own, and those that deny have no limits") {
             .starts_with("p:1:45: rules[0].edits: a rule that denies"));
 }
 
-TEST_CASE("Many rules are checked fast") {
+TEST_CASE("The number of rules is bounded") {
   cdi::Policy policy;
-  for (int i = 0; i < 100'000; ++i) policy.rules.push_back({.name = std::to_string(i)});
+  for (std::size_t i = 0; i < cdi::most_rules; ++i) {
+    policy.rules.push_back({.name = std::to_string(i)});
+  }
   CHECK(cdi::validate_policy(policy));
-  policy.rules.push_back({.name = "7"});
-  CHECK(cdi::validate_policy(policy).error().where == "rules[100000].name");
+  policy.rules.push_back({.name = "one more"});
+  const auto valid = cdi::validate_policy(policy);
+  REQUIRE_FALSE(valid);
+  CHECK(valid.error().code == cdi::Errc::limit);
+  CHECK(to_string(valid.error()) == "rules[1000]: at most 1000 rules are allowed: write fewer");
+}
+
+TEST_CASE("The number of patterns with * is bounded in each list, that of others is not") {
+  std::vector<std::string> names;
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; i < cdi::most_wildcards; ++i) {
+    names.push_back("*" + std::to_string(i));
+    paths.push_back("/*" + std::to_string(i));
+    for (int more = 0; more < 20; ++more) {
+      names.push_back(std::to_string(i));
+      paths.push_back("/" + std::to_string(i));
+    }
+  }
+  const auto error = [](cdi::EditLimits limits) {
+    const auto valid =
+        cdi::validate_policy({.rules = {{.name = "r", .allow = true, .edits = std::move(limits)}}});
+    return valid ? std::string{} : to_string(valid.error());
+  };
+  CHECK(error({.env = names, .hooks = paths, .mounts = paths}).empty());
+  paths.emplace_back("/one*more");
+  CHECK(error({.env = names, .mounts = paths}) ==
+        "rules[0].edits.mounts[21000]: at most 1000 patterns with * in a list are allowed: write "
+        "fewer");
 }
 
 TEST_CASE("A text over a limit is refused") {

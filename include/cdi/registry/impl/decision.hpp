@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,7 +23,7 @@
 #include <cdi/registry/loaded_spec.hpp>
 #include <cdi/rules/file_mode.hpp>
 #include <cdi/rules/name.hpp>
-#include <cdi/rules/pattern.hpp>
+#include <cdi/rules/pattern_set.hpp>
 #include <cdi/rules/policy.hpp>
 #include <cdi/rules/requests.hpp>
 #include <cdi/rules/rules.hpp>
@@ -33,29 +35,43 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-using Match = bool (*)(std::string_view pattern, std::string_view text);
-
-/// Whether a list covers a text. An absent list covers all.
-inline bool covers(const OptionalTexts& list, std::string_view text, Match match) {
-  if (!list) return true;
-  for (const auto& pattern : *list) {
-    if (match(pattern, text)) return true;
+/// The ids of one list of a policy. A list that is absent covers all.
+class IdSet {
+ public:
+  explicit IdSet(const OptionalIds& list) : covers_all_{!list} {
+    if (list) ids_.insert(list->begin(), list->end());
   }
-  return false;
-}
+  bool covers(std::uint32_t id) const { return covers_all_ || ids_.contains(id); }
 
-inline bool covers(const OptionalIds& list, std::uint32_t id) {
-  if (!list) return true;
-  for (const auto one : *list) {
-    if (one == id) return true;
-  }
-  return false;
-}
+ private:
+  bool covers_all_;
+  std::set<std::uint32_t> ids_{};
+};
 
-/// Whether a path of an edit matches a pattern. Behind a link of the host, `..` leads elsewhere
-/// than the text says: /usr/lib/ssl/certs/../.. is /etc on many hosts.
-inline bool matches_edit_path(std::string_view pattern, std::string_view path) {
-  return !has_parent_part(path) && matches_path(pattern, path);
+/// A rule, ready for many devices and edits.
+struct PreparedRule {
+  using Set = PatternSet;
+
+  const PolicyRule& rule;
+  Set devices{rule.devices, Set::Kind::names};
+  Set sources{rule.sources, Set::Kind::names};
+  Set files{rule.files, Set::Kind::paths};
+  IdSet file_owners{rule.file_owners};
+  IdSet file_groups{rule.file_groups};
+  std::optional<std::uint32_t> file_mode = parse_mode(rule.file_mode);
+  Set env{rule.edits.env, Set::Kind::names};
+  Set device_nodes{rule.edits.device_nodes, Set::Kind::paths};
+  Set net_devices{rule.edits.net_devices, Set::Kind::names};
+  Set hooks{rule.edits.hooks, Set::Kind::paths};
+  Set hook_env{rule.edits.hook_env, Set::Kind::names};
+  Set mounts{rule.edits.mounts, Set::Kind::paths};
+  IdSet additional_gids{rule.edits.additional_gids};
+};
+
+/// Whether a list covers the path of an edit. Behind a link of the host, `..` leads elsewhere than
+/// the text says: /usr/lib/ssl/certs/../.. is /etc on many hosts.
+inline bool covers_edit(const PatternSet& patterns, std::string_view path) {
+  return patterns.covers_all() || (!has_parent_part(path) && patterns.covers(path));
 }
 
 /// Whether a mount with these options can be written to. The last option decides, but runtimes
@@ -72,64 +88,65 @@ inline bool mount_is_writable(const std::vector<std::string>& options) {
 
 /// Whether the spec file of a device meets the conditions of a rule. `unknown` is the answer when
 /// its owner and mode are not known.
-inline bool meets_access(const PolicyRule& rule, const std::optional<FileAccess>& access,
+inline bool meets_access(const PreparedRule& prepared, const std::optional<FileAccess>& access,
                          bool unknown) {
+  const auto& rule = prepared.rule;
   if (!rule.file_owners && !rule.file_groups && rule.file_mode.empty()) return true;
   if (!access) return unknown;
-  if (!covers(rule.file_owners, access->owner)) return false;
-  if (!covers(rule.file_groups, access->group)) return false;
+  if (!prepared.file_owners.covers(access->owner)) return false;
+  if (!prepared.file_groups.covers(access->group)) return false;
   if (rule.file_mode.empty()) return true;
-  const auto most = parse_mode(rule.file_mode);
-  return most ? (access->mode & ~*most) == 0 : unknown;
+  return prepared.file_mode ? (access->mode & ~*prepared.file_mode) == 0 : unknown;
 }
 
-inline bool applies(const PolicyRule& rule, const Decision& device, const LoadedSpec& spec) {
+inline bool applies(const PreparedRule& prepared, const Decision& device, const LoadedSpec& spec) {
+  const auto& rule = prepared.rule;
   const bool unknown = !rule.allow;
-  if (!covers(rule.devices, device.device, matches)) return false;
-  const bool source = device.source.empty() && rule.sources
-                          ? unknown
-                          : covers(rule.sources, device.source, matches);
-  const bool file = rule.files && !spec.path.starts_with('/')
-                        ? unknown
-                        : covers(rule.files, spec.path, matches_path);
-  return source && file && meets_access(rule, spec.access, unknown);
+  if (!prepared.devices.covers(device.device)) return false;
+  const bool source =
+      device.source.empty() && rule.sources ? unknown : prepared.sources.covers(device.source);
+  const bool file =
+      rule.files && !spec.path.starts_with('/') ? unknown : prepared.files.covers(spec.path);
+  return source && file && meets_access(prepared, spec.access, unknown);
 }
 
 /// Collects the edits that are outside of the limits of a rule.
 class LimitCheck {
  public:
-  LimitCheck(const EditLimits& limits, const LoadedSpec& spec, std::vector<DenyReason>& reasons)
-      : limits_{limits}, spec_{spec}, reasons_{reasons} {}
+  LimitCheck(const PreparedRule& rule, const LoadedSpec& spec, std::vector<DenyReason>& reasons)
+      : rule_{rule}, spec_{spec}, reasons_{reasons} {}
 
   /// Checks edits; `outer` is their path in the spec.
   void check(const ContainerEdits& edits, const std::string& outer) {
     outer_ = outer;
-    check_env(edits.env, limits_.env, "env", "sets the variable");
-    for (std::size_t i = 0; i < edits.device_nodes.size(); ++i) check(edits.device_nodes[i], i);
-    for (std::size_t i = 0; i < edits.net_devices.size(); ++i) {
-      const auto& name = edits.net_devices[i].host_interface_name;
-      if (!covers(limits_.net_devices, name, matches)) {
-        deny(item_path("netDevices", i) + ".hostInterfaceName", "moves the interface", name);
-      }
-    }
-    for (std::size_t i = 0; i < edits.hooks.size(); ++i) check(edits.hooks[i], i);
-    for (std::size_t i = 0; i < edits.mounts.size(); ++i) check(edits.mounts[i], i);
+    check_env(edits.env, rule_.env, "env", "sets the variable");
+    check_each(edits.device_nodes);
+    check_each(edits.net_devices);
+    check_each(edits.hooks);
+    check_each(edits.mounts);
     if (edits.intel_rdt && !limits_.intel_rdt.value_or(true)) {
       deny("intelRdt", "makes settings of Intel RDT", {});
     }
-    for (std::size_t i = 0; i < edits.additional_gids.size(); ++i) {
+    for (std::size_t i = 0; i < edits.additional_gids.size() && !is_full(); ++i) {
       const auto gid = edits.additional_gids[i];
-      if (gid != 0 && !covers(limits_.additional_gids, gid)) {
+      if (gid != 0 && !rule_.additional_gids.covers(gid)) {
         deny(item_path("additionalGids", i), "adds the group", std::to_string(gid));
       }
     }
   }
 
  private:
+  bool is_full() const { return reasons_.size() >= most_warnings; }
+
+  template <class Edit>
+  void check_each(const std::vector<Edit>& edits) {
+    for (std::size_t i = 0; i < edits.size() && !is_full(); ++i) check(edits[i], i);
+  }
+
   void check(const DeviceNode& node, std::size_t index) {
     const auto& path = node.host_path.empty() ? node.path : node.host_path;
     const auto where = item_path("deviceNodes", index);
-    if (!covers(limits_.device_nodes, path, matches_edit_path)) {
+    if (!covers_edit(rule_.device_nodes, path)) {
       deny(where + (node.host_path.empty() ? ".path" : ".hostPath"), "adds the device node", path);
     }
     if (node.major != 0 && !limits_.node_numbers.value_or(true)) {
@@ -137,20 +154,26 @@ class LimitCheck {
     }
   }
 
+  void check(const NetDevice& device, std::size_t index) {
+    const auto& name = device.host_interface_name;
+    if (rule_.net_devices.covers(name)) return;
+    deny(item_path("netDevices", index) + ".hostInterfaceName", "moves the interface", name);
+  }
+
   void check(const Hook& hook, std::size_t index) {
     const auto where = item_path("hooks", index);
-    if (!covers(limits_.hooks, hook.path, matches_edit_path)) {
+    if (!covers_edit(rule_.hooks, hook.path)) {
       deny(where + ".path", "runs the hook", hook.path);
     }
-    check_env(hook.env, limits_.hook_env, where + ".env", "runs a hook with the variable");
+    check_env(hook.env, rule_.hook_env, where + ".env", "runs a hook with the variable");
   }
 
   /// Checks the names of variables; `where` is the path of their list.
-  void check_env(const std::vector<std::string>& env, const OptionalTexts& limit,
+  void check_env(const std::vector<std::string>& env, const PatternSet& limit,
                  std::string_view where, std::string_view what) {
-    for (std::size_t i = 0; i < env.size(); ++i) {
+    for (std::size_t i = 0; i < env.size() && !is_full(); ++i) {
       const std::string_view name = std::string_view{env[i]}.substr(0, env[i].find('='));
-      if (!covers(limit, name, matches)) deny(item_path(where, i), what, name);
+      if (!limit.covers(name)) deny(item_path(where, i), what, name);
     }
   }
 
@@ -160,7 +183,7 @@ class LimitCheck {
     const bool bind = mount.type.empty() || mount.type == "bind" || mount.type == "none";
     if (limits_.mounts && !bind) {
       deny(where + ".type", "mounts a file system of type", mount.type);
-    } else if (!covers(limits_.mounts, mount.host_path, matches_edit_path)) {
+    } else if (!covers_edit(rule_.mounts, mount.host_path)) {
       deny(where + ".hostPath", "mounts", mount.host_path);
     }
     if (limits_.writable_mounts.value_or(true) || !mount_is_writable(mount.options)) return;
@@ -168,7 +191,7 @@ class LimitCheck {
   }
 
   void deny(const std::string& where, std::string_view what, std::string_view name) {
-    if (reasons_.size() >= most_warnings) return;
+    if (is_full()) return;
     auto& reason = reasons_.emplace_back();
     reason.message = what;
     if (!name.empty()) reason.message.append(" ").append(cdi::quoted(name));
@@ -179,31 +202,56 @@ class LimitCheck {
     reason.column = place.column;
   }
 
-  const EditLimits& limits_;
+  const PreparedRule& rule_;
+  const EditLimits& limits_ = rule_.rule.edits;
   const LoadedSpec& spec_;
   std::vector<DenyReason>& reasons_;
   std::string outer_{};
 };
 
-/// Decides about a device whose `device`, `source` and `key` are set.
-inline void decide_one(const Policy& policy, const ResolvedDevice& found, Decision& out) {
-  out.file = found.spec->path;
-  for (const auto& rule : policy.rules) {
-    if (!applies(rule, out, *found.spec)) continue;
-    out.rule = rule.name;
-    if (!rule.allow) {
-      out.reasons.push_back({.message = "the rule denies the device"});
-    } else {
-      LimitCheck check{rule.edits, *found.spec, out.reasons};
-      check.check(found.spec->spec.container_edits, "containerEdits");
-      check.check(found.device->container_edits,
-                  item_path("devices", found.index()) + ".containerEdits");
-    }
-    out.allowed = out.reasons.empty();
-    return;
+/// Decides about devices by a policy, which it prepares once.
+class Decider {
+ public:
+  explicit Decider(const Policy& policy) {
+    rules_.reserve(policy.rules.size());
+    for (const auto& rule : policy.rules) rules_.push_back({rule});
   }
-  out.reasons.push_back({.message = "no rule of the policy applies to the device"});
-}
+
+  /// Decides about a device whose `device`, `source` and `key` are set.
+  void decide(const ResolvedDevice& found, Decision& out) {
+    out.file = found.spec->path;
+    for (std::size_t i = 0; i < rules_.size(); ++i) {
+      if (!applies(rules_[i], out, *found.spec)) continue;
+      out.rule = rules_[i].rule.name;
+      if (rules_[i].rule.allow) {
+        check_edits(i, found, out.reasons);
+      } else {
+        out.reasons.push_back({.message = "the rule denies the device"});
+      }
+      out.allowed = out.reasons.empty();
+      return;
+    }
+    out.reasons.push_back({.message = "no rule of the policy applies to the device"});
+  }
+
+ private:
+  void check_edits(std::size_t rule, const ResolvedDevice& found,
+                   std::vector<DenyReason>& reasons) {
+    const auto& spec = *found.spec;
+    // The edits of a spec count for each of its devices: they are checked once.
+    const auto [known, is_new] = of_specs_.try_emplace({rule, &spec});
+    if (is_new) {
+      LimitCheck{rules_[rule], spec, known->second}.check(spec.spec.container_edits,
+                                                          "containerEdits");
+    }
+    reasons = known->second;
+    LimitCheck{rules_[rule], spec, reasons}.check(
+        found.device->container_edits, item_path("devices", found.index()) + ".containerEdits");
+  }
+
+  std::vector<PreparedRule> rules_{};
+  std::map<std::pair<std::size_t, const LoadedSpec*>, std::vector<DenyReason>> of_specs_{};
+};
 
 inline Decision about(const ResolvedDevice& found) {
   return {.device = qualified_name(found.spec->spec.kind, found.device->name)};
@@ -230,10 +278,11 @@ CDI_INLINE std::vector<Decision> decide(const Policy& policy,
                                         std::span<const ResolvedDevice> devices,
                                         RequestOrigin origin) {
   std::vector<Decision> out;
+  detail::Decider decider{policy};
   for (const auto& found : devices) {
     auto& decision = out.emplace_back(detail::about(found));
     decision.source = request_origin_name(origin);
-    detail::decide_one(policy, found, decision);
+    decider.decide(found, decision);
   }
   return out;
 }
@@ -242,13 +291,14 @@ CDI_INLINE std::vector<Decision> decide(const Policy& policy,
                                         std::span<const ResolvedDevice> devices,
                                         std::span<const RequestedDevice> requested) {
   std::vector<Decision> out;
+  detail::Decider decider{policy};
   for (std::size_t i = 0; i < devices.size(); ++i) {
     auto& decision = out.emplace_back(detail::about(devices[i]));
     if (i < requested.size()) {
       decision.source = request_origin_name(requested[i].origin);
       decision.key = requested[i].key;
     }
-    detail::decide_one(policy, devices[i], decision);
+    decider.decide(devices[i], decision);
   }
   return out;
 }

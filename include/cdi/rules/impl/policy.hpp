@@ -31,6 +31,13 @@ inline Error invalid_policy(std::string where, std::string message) {
   return {.code = Errc::invalid, .message = std::move(message), .where = std::move(where)};
 }
 
+inline Error policy_over_limit(std::string where, std::string_view what, std::size_t most) {
+  Error error{.code = Errc::limit, .message = "at most ", .where = std::move(where)};
+  error.message.append(std::to_string(most)).append(" ").append(what);
+  error.message.append(" are allowed: write fewer");
+  return error;
+}
+
 /// What is wrong with a text of a list; empty when nothing is.
 using TextFault = std::string_view (*)(std::string_view text);
 
@@ -74,10 +81,17 @@ inline std::string_view fault_of_source(std::string_view text) {
 }
 
 inline Result<void> check_texts(const OptionalTexts& texts, std::string_view key, TextFault fault) {
+  std::size_t wildcards = 0;
   for (std::size_t i = 0; texts && i < texts->size(); ++i) {
-    const auto found = fault((*texts)[i]);
-    if (found.empty()) continue;
-    return invalid_policy(item_path(key, i), cdi::quoted((*texts)[i]).append(" ").append(found));
+    const auto& text = (*texts)[i];
+    const auto found = fault(text);
+    if (!found.empty()) {
+      return invalid_policy(item_path(key, i), cdi::quoted(text).append(" ").append(found));
+    }
+    if (text.find('*') != std::string::npos) ++wildcards;
+    if (wildcards > most_wildcards) {
+      return policy_over_limit(item_path(key, i), "patterns with * in a list", most_wildcards);
+    }
   }
   return {};
 }
@@ -141,6 +155,9 @@ inline Result<void> refuse_nulls(const Document::Value& value, std::string_view 
 }  // namespace detail
 
 CDI_INLINE Result<void> validate_policy(const Policy& policy) {
+  if (policy.rules.size() > most_rules) {
+    return detail::policy_over_limit(detail::item_path("rules", most_rules), "rules", most_rules);
+  }
   const auto first = detail::first_of_equals(
       policy.rules.size(),
       [&](std::size_t a, std::size_t b) { return policy.rules[a].name < policy.rules[b].name; });
