@@ -113,7 +113,8 @@ struct Policy {
 
 /// The policy of a JSON text; `file` names it in messages. Errors have line and column. They are
 /// those of `parse_json` and `read`, which refuses unknown members; those of `validate_policy`; and
-/// `Errc::schema` for a null, which could be taken for an empty list.
+/// `Errc::schema` for a name of a member in another case, and for a null, which could be taken for
+/// an empty list.
 Result<Policy> read_policy(std::string_view text, std::string_view file = {},
                            const Limits& limits = {});
 

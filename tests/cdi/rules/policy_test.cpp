@@ -87,6 +87,15 @@ TEST_CASE("Unknown, missing and wrong members are refused with their place") {
   CHECK(error_of("rules: []").starts_with("p:1:1: "));
 }
 
+TEST_CASE("Names of members in another case are refused") {
+  CHECK(error_of(R"({"Rules":[]})") ==
+        "p:1:2: Rules: the name of the member is in another case: write \"rules\"");
+  CHECK(error_of(R"({"rules":[{"name":"r","Allow":true}]})") ==
+        "p:1:23: Allow: the name of the member is in another case: write \"allow\"");
+  CHECK(error_of_rule(R"("edits":{"HOOKS":[]})") ==
+        "p:1:45: HOOKS: the name of the member is in another case: write \"hooks\"");
+}
+
 TEST_CASE("A null is refused: it is not an empty list") {
   CHECK(error_of_rule(R"("edits":{"hooks":null})") ==
         "p:1:53: rules[0].edits.hooks: null is not allowed: remove the member, or write a value");

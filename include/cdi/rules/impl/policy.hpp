@@ -152,6 +152,15 @@ inline Result<void> refuse_nulls(const Document::Value& value, std::string_view 
   return {};
 }
 
+/// Unlike those of CDI, the names of members have only one spelling.
+inline Error wrong_case(const Reading& reading) {
+  return {
+      .code = Errc::schema,
+      .message = "the name of the member is in another case: write " + cdi::quoted(reading.field),
+      .where = std::string{reading.odd_case->text()},
+      .position = reading.odd_case->position()};
+}
+
 }  // namespace detail
 
 CDI_INLINE Result<void> validate_policy(const Policy& policy) {
@@ -179,8 +188,10 @@ CDI_INLINE Result<Policy> read_policy(std::string_view text, std::string_view fi
   const auto document = parse_json(text, file, limits);
   if (!document) return document.error();
   if (auto good = detail::refuse_nulls(document->root(), {}); !good) return good.error();
-  auto policy = cdi::read<Policy>(*document);
+  detail::Reading reading;
+  auto policy = detail::read_noting<Policy>(document->root(), reading);
   if (!policy) return policy;
+  if (reading.odd_case) return detail::wrong_case(reading);
   if (auto good = validate_policy(*policy); !good) {
     good.error().position = document->locate(good.error().where);
     return std::move(good).error();
