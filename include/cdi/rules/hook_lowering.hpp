@@ -33,7 +33,8 @@ struct LoweredHook {
   /// the libraries. Without ldconfig, glibc finds those in its own default directories only. musl
   /// needs none.
   bool needs_ldconfig = false;
-  /// The ldconfig of the host that the hook names; empty for the usual one.
+  /// The ldconfig of the host that the hook names: a path that ends in `ldconfig` or
+  /// `ldconfig.real`; empty for the usual one.
   std::string ldconfig{};
 };
 

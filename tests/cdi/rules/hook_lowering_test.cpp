@@ -128,13 +128,23 @@ TEST_CASE("update-ldcache becomes folders for the linker, and a run of ldconfig"
   CHECK(hook.needs_ldconfig);
   CHECK(hook.ldconfig.empty());
   CHECK(lowered({"update-ldcache"}).needs_ldconfig);
-  CHECK(lowered({"update-ldcache", "--ldconfig-path", "@/sbin/l"}).ldconfig == "/sbin/l");
+  CHECK(lowered({"update-ldcache", "--ldconfig-path", "@/sbin/ldconfig"}).ldconfig ==
+        "/sbin/ldconfig");
+  CHECK(lowered({"update-ldcache", "--ldconfig-path=/x/ldconfig.real"}).ldconfig ==
+        "/x/ldconfig.real");
   CHECK(lowered({"create-soname-symlinks", "--folder", "/l"}).needs_ldconfig);
   for (const auto* folder : {"lib", "/a b", "/a:b", "/a#", "/a=b", "/a*", "/..", "/"}) {
     CAPTURE(folder);
     CHECK(contains(reason({"update-ldcache", "--folder", folder}), "cannot hold its folder"));
   }
-  CHECK(contains(reason({"update-ldcache", "--ldconfig-path", "l"}), "not an absolute path"));
+  CHECK(
+      contains(reason({"update-ldcache", "--ldconfig-path", "ldconfig"}), "not an absolute path"));
+  for (const auto* program : {"@/bin/sh", "/bin/sh", "/sbin/ldconfig/", "/sbin/ldconfig.real.sh",
+                              "/sbin/my-ldconfig", "/sbin/ldconfig/sh"}) {
+    CAPTURE(program);
+    CHECK(contains(reason({"update-ldcache", "--ldconfig-path", program}),
+                   "is not named ldconfig or ldconfig.real"));
+  }
   auto mounted = outline;
   mounted.mounts.push_back({"/etc/ld.so.conf.d", "bind"});
   CHECK_FALSE(cdi::lower_hook({"/nvidia-cdi-hook", {"", "update-ldcache"}},

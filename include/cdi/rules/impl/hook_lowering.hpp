@@ -125,6 +125,15 @@ inline bool is_plain_folder(std::string_view folder) {
   return is_plain_path(folder) && folder.find_first_of(" :;#=*?[\\") == std::string_view::npos;
 }
 
+/// Checks the program that would run on the host for a container.
+inline Result<void> check_ldconfig(std::string_view path) {
+  if (!is_plain_path(path)) return bad_path(path);
+  const auto name = path.substr(path.rfind('/') + 1);
+  if (name == "ldconfig" || name == "ldconfig.real") return {};
+  return not_lowered("its --ldconfig-path " + cdi::quoted(path) +
+                     " is not named ldconfig or ldconfig.real");
+}
+
 inline Result<void> lower_ldcache(std::span<const HookFlag> flags, const SortedOutline& container,
                                   LoweredHook& out) {
   constexpr std::string_view conf = "/etc/ld.so.conf.d/00-cdi.conf";
@@ -134,7 +143,7 @@ inline Result<void> lower_ldcache(std::span<const HookFlag> flags, const SortedO
     if (flag.name == "ldconfig-path") {
       if (!out.ldconfig.empty()) return not_lowered("it has two --ldconfig-path");
       out.ldconfig = flag.value.substr(flag.value.starts_with('@') ? 1 : 0);
-      if (!is_plain_path(out.ldconfig)) return bad_path(out.ldconfig);
+      if (auto good = check_ldconfig(out.ldconfig); !good) return good;
       continue;
     }
     if (!is_plain_folder(flag.value)) {
