@@ -4,7 +4,9 @@
 #ifndef CDI_EXAMPLES_CDI_HOOKS_OPTION_HPP
 #define CDI_EXAMPLES_CDI_HOOKS_OPTION_HPP
 
-#include <cstddef>
+#include <algorithm>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -14,59 +16,84 @@
 
 #include <cdi/hooks.hpp>
 
+#include "device_hooks.hpp"
+#include "in_place.hpp"
 #include "lowered_config.hpp"
 #include "output.hpp"
 #include "request.hpp"
 
+/// The error of `--hooks refuse` for a hook.
+inline cdi::Error refusal_of(const DeviceHook& one) {
+  const auto& kind = one.spec->spec.kind;
+  const auto owner = one.device != nullptr ? cdi::qualified_name(kind, one.device->name)
+                                           : fmt::format("every device of {}", kind);
+  const auto id = cdi::classify_hook(cdi::command_of(*one.hook));
+  return {
+      .code = cdi::Errc::refused,
+      .message = fmt::format("--hooks refuse: {} has the hook {} of class {} at {}", owner,
+                             cdi::quoted(one.hook->path), hook_class_name(id), one.hook->hook_name),
+      .where = one.where,
+      .position = one.spec->locate(one.where)};
+}
+
+/// The config as the user wrote it, which is where errors have their places.
+struct GivenConfig {
+  cdi::Document document;
+  cdi::oci::Spec spec;
+};
+
 namespace detail {
 
-/// Adds an error for each hook of some edits, which belong to `owner`.
-inline void refuse_hooks_of(const cdi::LoadedSpec& spec, const cdi::ContainerEdits& edits,
-                            const std::string& outer, const std::string& owner,
-                            std::vector<cdi::Error>& errors) {
-  for (std::size_t i = 0; i < edits.hooks.size(); ++i) {
-    const auto& hook = edits.hooks[i];
-    const auto id = cdi::classify_hook(cdi::command_of(hook));
-    cdi::Error error{
-        .code = cdi::Errc::refused,
-        .message = fmt::format("--hooks refuse: {} has the hook {} of class {} at {}", owner,
-                               cdi::quoted(hook.path), hook_class_name(id), hook.hook_name),
-        .where = fmt::format("{}containerEdits.hooks[{}]", outer, i)};
-    error.position = spec.locate(error.where);
-    errors.push_back(std::move(error));
+inline cdi::Result<GivenConfig> read_given(const FileInPlace& file) {
+  auto document = cdi::parse_json(file.text, file.path);
+  if (!document) return document.error();
+  auto spec = cdi::read<cdi::oci::Spec>(*document);
+  if (!spec) return spec.error();
+  return GivenConfig{*std::move(document), *std::move(spec)};
+}
+
+/// Warns of the hooks that stay: those of the config at their places, and those of devices at
+/// theirs.
+inline void warn_of_kept(const std::vector<KeptHook>& kept, GivenConfig& given,
+                         const Request& request, const Output& output) {
+  std::shared_ptr<const cdi::Registry> registry;
+  std::optional<HookSearch> search;
+  const auto reported = std::min(kept.size(), cdi::most_warnings);
+  for (const auto& one : std::span{kept}.first(reported)) {
+    auto warning = one.why;
+    warning.position = given.document.locate(warning.where);
+    auto& hooks = given.spec.hooks;
+    if (!hooks || one.index >= hooks->at(one.point).size()) {
+      if (!search) {
+        registry = scan_with_places(request);
+        search.emplace(hooks_of(registry->resolvable(request.names)));
+      }
+      if (const auto* found = search->find(one.point, one.hook)) {
+        warning.where = found->where;
+        warning.position = found->spec->locate(found->where);
+      }
+    }
+    output.warning(warning);
+  }
+  if (reported < kept.size()) {
+    output.warning({.message = fmt::format("{} more hooks stay", kept.size() - reported)});
   }
 }
 
 }  // namespace detail
 
-/// An error for each hook of the devices and of their specs.
-inline std::vector<cdi::Error> refused_hooks(std::span<const cdi::ResolvedDevice> devices) {
-  std::vector<cdi::Error> errors;
-  std::vector<const cdi::LoadedSpec*> seen;
-  for (const auto& found : devices) {
-    const auto& spec = *found.spec;
-    bool again = false;
-    for (const auto* other : seen) again = again || other == &spec;
-    if (!again) {
-      seen.push_back(&spec);
-      detail::refuse_hooks_of(spec, spec.spec.container_edits, "",
-                              fmt::format("every device of {}", spec.spec.kind), errors);
-    }
-    detail::refuse_hooks_of(spec, found.device->container_edits,
-                            fmt::format("devices[{}].", found.index()),
-                            fmt::format("{}={}", spec.spec.kind, found.device->name), errors);
-  }
-  return errors;
-}
-
-/// Lowers the hooks of a config that was edited. Warns of the hooks that stay.
-inline cdi::Result<void> lower_hooks(cdi::ConfigJson& config, const Request& request,
-                                     const Output& output) {
+/// Lowers the hooks of a config that was edited; `file` is what the user gave. Warns of the hooks
+/// that stay.
+inline cdi::Result<void> lower_hooks(cdi::ConfigJson& config, const FileInPlace& file,
+                                     const Request& request, const Output& output) {
+  auto given = detail::read_given(file);
+  if (!given) return given.error();
   auto lowered = lower_hooks(config.text, request.config);
-  if (!lowered) return lowered.error();
-  if (!request.quiet) {
-    for (const auto& kept : lowered->kept) output.warning(kept);
+  if (!lowered) {
+    lowered.error().position = given->document.locate(lowered.error().where);
+    return lowered.error();
   }
+  if (!request.quiet) detail::warn_of_kept(lowered->kept, *given, request, output);
   config.text = std::move(lowered->text);
   return {};
 }

@@ -4,6 +4,7 @@
 #ifndef CDI_EXAMPLES_CDI_INJECT_COMMAND_HPP
 #define CDI_EXAMPLES_CDI_INJECT_COMMAND_HPP
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,21 +29,6 @@ inline cdi::Result<FileInPlace> read_config(const Request& request) {
   if (!text) return std::move(text).error();
   return FileInPlace{.path = from_input ? "standard input" : request.config,
                      .text = *std::move(text)};
-}
-
-/// Reads the specs; with `--quiet`, only the files that can define the devices.
-inline std::shared_ptr<const cdi::Registry> scan(const Request& request,
-                                                 const cdi::ReadOptions& reading) {
-  if (!request.quiet) return cdi::scan_spec_dirs(request.spec_dirs, reading);
-  return cdi::scan_spec_dirs_for(request.names, request.spec_dirs, reading);
-}
-
-/// Reads the specs again, with the places of all members, for errors and conflicts. To keep them
-/// takes a tenth of the time of an injection, so that the first scan does not.
-inline std::shared_ptr<const cdi::Registry> scan_with_places(const Request& request) {
-  auto reading = request.reading;
-  reading.keep_places = true;
-  return scan(request, reading);
 }
 
 /// Whether the names resolve, and no file is in conflict with another.
@@ -78,10 +64,14 @@ inline ExitCode print_config(const std::string& before, const cdi::ConfigJson& c
 /// Reports the hooks of the devices, with their places in the files. Whether there are any.
 inline bool report_hooks(std::span<const cdi::ResolvedDevice> devices, const Request& request,
                          const Output& output) {
-  if (refused_hooks(devices).empty()) return false;
+  if (hooks_of(devices).empty()) return false;
   const auto registry = scan_with_places(request);
-  for (const auto& error : refused_hooks(registry->resolvable(request.names))) {
-    output.error(error);
+  const auto hooks = hooks_of(registry->resolvable(request.names));
+  const auto reported = std::min(hooks.size(), cdi::most_warnings);
+  for (const auto& hook : std::span{hooks}.first(reported)) output.error(refusal_of(hook));
+  if (reported < hooks.size()) {
+    output.error({.message = fmt::format("--hooks refuse: the devices have {} more hooks",
+                                         hooks.size() - reported)});
   }
   return true;
 }
@@ -160,7 +150,7 @@ inline ExitCode inject(const Request& request, const Output& output) {
     return output.refuse(located ? done.error() : located.error());
   }
   if (request.hooks == "lower") {
-    if (const auto done = lower_hooks(config, request, output); !done) {
+    if (const auto done = lower_hooks(config, *file, request, output); !done) {
       return output.refuse(done.error());
     }
   }

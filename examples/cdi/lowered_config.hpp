@@ -35,10 +35,18 @@ inline cdi::Result<cdi::RootChanges> recorded_changes(const cdi::oci::Spec& spec
   return error;
 }
 
+/// A hook that stays.
+struct KeptHook {
+  cdi::oci::HookPoint point{};
+  std::size_t index = 0;  // in the list of its point
+  cdi::oci::Hook hook{};
+  cdi::Error why{};  // without a place in the text
+};
+
 /// A config without its lowered hooks.
 struct LoweredConfig {
   std::string text{};
-  std::vector<cdi::Error> kept{};  // a warning for each hook that stays
+  std::vector<KeptHook> kept{};
 };
 
 namespace detail {
@@ -143,11 +151,12 @@ class HookLowering {
   void keep(const cdi::oci::Hook& hook, cdi::oci::HookPoint point, std::size_t index,
             const cdi::Error& why) {
     const auto id = cdi::classify_hook(cdi::command_of(hook));
-    kept_.push_back(
-        {.code = why.code,
-         .message = fmt::format("the hook {} of class {} stays: {}", cdi::quoted(hook.path),
-                                hook_class_name(id), why.message),
-         .where = fmt::format("hooks.{}[{}]", hook_point_name(point), index)});
+    cdi::Error warning{
+        .code = why.code,
+        .message = fmt::format("the hook {} of class {} stays: {}", cdi::quoted(hook.path),
+                               hook_class_name(id), why.message),
+        .where = fmt::format("hooks.{}[{}]", hook_point_name(point), index)};
+    kept_.push_back({point, index, hook, std::move(warning)});
   }
 
   /// Records what the root needs, with what an earlier run recorded.
@@ -196,7 +205,7 @@ class HookLowering {
   bool masks_params_ = host_lets_create_nodes();
   std::vector<cdi::oci::Hook> own_{};
   std::vector<cdi::LoweredHook> lowered_{};
-  std::vector<cdi::Error> kept_{};
+  std::vector<KeptHook> kept_{};
 };
 
 }  // namespace detail
@@ -210,13 +219,9 @@ inline cdi::Result<LoweredConfig> lower_hooks(const std::string& text, const std
   if (!spec) return spec.error();
   auto bundle = BundlePaths::of(file, *spec);
   auto lowered = detail::HookLowering{*document, *std::move(spec), std::move(bundle)}.run();
-  if (!lowered) {
-    lowered.error().position = document->locate(lowered.error().where);
-    return lowered;
-  }
+  if (!lowered) return lowered;
   const auto mark = text.size() - document->source().size();  // of UTF-8, which is no part of it
   lowered->text.insert(0, text, 0, mark);
-  for (auto& kept : lowered->kept) kept.position = document->locate(kept.where);
   return lowered;
 }
 

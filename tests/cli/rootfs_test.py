@@ -5,6 +5,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -146,11 +147,44 @@ class Hooks(unittest.TestCase):
         config = json.loads(out)
         self.assertEqual(config["hooks"], json.loads(self.inject(["acme.com/nic=a"])[0])["hooks"])
         self.assertNotIn(ANNOTATION, config["annotations"])
-        self.assertIn('hooks.poststop[0]: the hook "/opt/acme" of class foreign stays: it is a '
-                      "program whose effect is not known", errors)
-        self.assertIn('hooks.createContainer[0]: the hook "/usr/bin/nvidia-cdi-hook" of class chmod '
-                      'stays: its mode "9" is not an octal mode', errors)
+        file = self.folder / "cdi/acme.json"
+        columns = [found.start() + 1 for found in re.finditer('{"hookName"', file.read_text())]
+        for (line, index, reason) in (
+                (0, 1, 'the hook "/usr/bin/nvidia-cdi-hook" of class chmod stays: its mode "9" is '
+                       "not an octal mode"),
+                (1, 0, 'the hook "/opt/acme" of class foreign stays: it is a program whose effect '
+                       "is not known")):
+            where = f"devices[0].containerEdits.hooks[{index}]"
+            self.assertEqual(errors.splitlines()[line],
+                             f"cdi: warning: {file}:1:{columns[index]}: {where}: {reason}")
         self.assertEqual(self.inject("-q", "--hooks", "lower", ["acme.com/nic=a"])[1], "")
+
+    def test_hooks_of_the_config_that_stay_are_reported_at_their_place(self):
+        (self.folder / "cdi/acme.json").write_text(json.dumps(
+            {"cdiVersion": "0.5.0", "kind": "acme.com/nic", "devices": [{"name": "a",
+             "containerEdits": {"env": ["A=1"], "mounts": [
+                 {"hostPath": "/usr", "containerPath": "/a"}]}}]}))
+        self.config.write_text('{"ociVersion": "1.0.2",\n "process": {},\n "hooks": {"poststop": [\n'
+                               '  {"path": "/a"},\n    {"path": "/b"}]}}')
+        _, errors = self.inject("--hooks", "lower", ["acme.com/nic=a"])
+        self.assertEqual([line.split(": the hook")[0] for line in errors.splitlines()],
+                         [f"cdi: warning: {self.config}:4:3: hooks.poststop[0]",
+                          f"cdi: warning: {self.config}:5:5: hooks.poststop[1]"])
+        _, errors = self.inject("--hooks", "lower", ["acme.com/nic=a"], config="-",
+                                input=self.config.read_text())
+        self.assertTrue(errors.startswith("cdi: warning: standard input:4:3: "), errors)
+
+    def test_at_most_a_hundred_hooks_are_reported(self):
+        (self.folder / "cdi/acme.json").write_text(json.dumps(
+            {"cdiVersion": "0.5.0", "kind": "acme.com/nic", "devices": [{"name": "a",
+             "containerEdits": {"hooks": [hook(path="/x", point="poststop")] * 103}}]}))
+        _, errors = self.inject("--hooks", "lower", ["acme.com/nic=a"])
+        self.assertEqual(len(errors.splitlines()), 101)
+        self.assertTrue(errors.endswith("\ncdi: warning: 3 more hooks stay\n"), errors[-200:])
+        _, errors = self.inject("--hooks", "refuse", ["acme.com/nic=a"], expect=1)
+        self.assertEqual(len(errors.splitlines()), 101)
+        self.assertTrue(errors.endswith("\ncdi: error: --hooks refuse: the devices have 3 more "
+                                        "hooks\n"), errors[-200:])
 
     def test_a_repeated_injection_adds_nothing(self):
         before = self.lower()
