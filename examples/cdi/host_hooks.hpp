@@ -5,6 +5,7 @@
 #define CDI_EXAMPLES_CDI_HOST_HOOKS_HPP
 
 #include <climits>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <initializer_list>
@@ -105,7 +106,23 @@ class HostHooks {
   /// cannot work.
   const cdi::Result<cdi::oci::Hook>& params() const { return params_; }
 
+  /// Whether a hook writes the cache, like that of `ldconfig`, with any program.
+  bool is_ldconfig(const cdi::oci::Hook& hook) const {
+    if (hook.args.size() <= program_argument) return false;
+    const auto own = run_ldconfig(hook.args[program_argument]);
+    return own && is_same(*own, hook);
+  }
+  /// Whether a hook is that of `params`.
+  bool is_params(const cdi::oci::Hook& hook) const { return params_ && is_same(*params_, hook); }
+
  private:
+  static constexpr std::size_t program_argument = 6;  // of `run_ldconfig`
+
+  static bool is_same(const cdi::oci::Hook& a, const cdi::oci::Hook& b) {
+    return a.path == b.path && a.args == b.args;
+  }
+
+  cdi::Result<cdi::oci::Hook> run_ldconfig(const std::string& program) const;
   cdi::Result<cdi::oci::Hook> find_params(const cdi::oci::Spec& spec) const;
 
   BundlePaths bundle_;
@@ -113,19 +130,23 @@ class HostHooks {
   cdi::Result<cdi::oci::Hook> params_;
 };
 
-// The image decides what its links are, and /proc/1/root leads out of a chroot: with a link of /etc
-// to it, ldconfig would write on the host. It therefore runs where /proc is not mounted.
 inline cdi::Result<cdi::oci::Hook> HostHooks::ldconfig(const std::string& named) const {
-  if (bundle_.root.empty())
-    return detail::unsupported("the root of the container is not known here");
-  if (proc_ == detail::ProcMounts::other)
-    return detail::unsupported("the container has a process file system outside of /proc");
   // The ldconfig of Ubuntu is a script around ldconfig.real.
   const auto program =
       !named.empty()
           ? detail::find_program({named + ".real", named})
           : detail::find_program({"/sbin/ldconfig.real", "/sbin/ldconfig", "/usr/sbin/ldconfig"});
   if (program.empty()) return detail::unsupported("this host does not have ldconfig");
+  return run_ldconfig(program);
+}
+
+// The image decides what its links are, and /proc/1/root leads out of a chroot: with a link of /etc
+// to it, ldconfig would write on the host. It therefore runs where /proc is not mounted.
+inline cdi::Result<cdi::oci::Hook> HostHooks::run_ldconfig(const std::string& program) const {
+  if (bundle_.root.empty())
+    return detail::unsupported("the root of the container is not known here");
+  if (proc_ == detail::ProcMounts::other)
+    return detail::unsupported("the container has a process file system outside of /proc");
   const auto unshare = detail::find_program({"/usr/bin/unshare", "/bin/unshare"});
   if (unshare.empty()) return detail::unsupported("this host does not have unshare");
   const std::string script = proc_ == detail::ProcMounts::none

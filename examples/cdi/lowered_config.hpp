@@ -78,7 +78,6 @@ class HookLowering {
 
   cdi::Result<LoweredConfig> run() {
     if (!spec_.hooks) return LoweredConfig{changes_.text()};
-    find_own_hooks();
     for (std::size_t i = 0; i < cdi::oci::hook_point_names.size(); ++i) {
       auto done = lower_point(static_cast<cdi::oci::HookPoint>(i));
       if (!done) return done.error();
@@ -94,21 +93,9 @@ class HookLowering {
   using Id = cdi::detail::JsonChanges::Id;
   static constexpr Id root = cdi::detail::JsonChanges::root;
 
-  static bool is_same(const cdi::oci::Hook& a, const cdi::oci::Hook& b) {
-    return a.path == b.path && a.args == b.args;
-  }
-
-  /// The hooks that an earlier run added.
-  void find_own_hooks() {
-    for (const auto& own : {host_.ldconfig({}), host_.params()}) {
-      if (own) own_.push_back(*own);
-    }
-  }
+  /// Whether an earlier run added a hook.
   bool is_own(const cdi::oci::Hook& hook) const {
-    for (const auto& own : own_) {
-      if (is_same(own, hook)) return true;
-    }
-    return false;
+    return host_.is_ldconfig(hook) || host_.is_params(hook);
   }
 
   /// What a hook does, if this host and config can do it instead.
@@ -172,15 +159,19 @@ class HookLowering {
     return {};
   }
 
+  /// Adds the hooks that an earlier run did not add.
   void add_hooks(const cdi::LoweredHook& all) {
-    if (all.needs_ldconfig) add_hook(*host_.ldconfig(all.ldconfig));
-    if (all.changes.masked_params) add_hook(*host_.params());
+    bool has_ldconfig = false;
+    bool has_params = false;
+    for (const auto& hook : spec_.hooks->create_container) {
+      has_ldconfig = has_ldconfig || host_.is_ldconfig(hook);
+      has_params = has_params || host_.is_params(hook);
+    }
+    if (all.needs_ldconfig && !has_ldconfig) add_hook(*host_.ldconfig(all.ldconfig));
+    if (all.changes.masked_params && !has_params) add_hook(*host_.params());
   }
 
   void add_hook(const cdi::oci::Hook& hook) {
-    for (const auto& other : spec_.hooks->create_container) {
-      if (is_same(other, hook)) return;
-    }
     changes_.append(changes_.list(changes_.object(root, "hooks"), "createContainer"),
                     {&hook, cdi::detail::table_of<cdi::oci::Hook>()});
   }
@@ -203,7 +194,6 @@ class HookLowering {
   HostHooks host_;
   cdi::SortedOutline outline_;
   bool masks_params_ = host_lets_create_nodes();
-  std::vector<cdi::oci::Hook> own_{};
   std::vector<cdi::LoweredHook> lowered_{};
   std::vector<KeptHook> kept_{};
 };

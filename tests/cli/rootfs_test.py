@@ -195,6 +195,29 @@ class Hooks(unittest.TestCase):
             config["linux"]["devices"].sort(key=lambda one: one["path"])
         self.assertEqual(after, before)
 
+    def test_a_hook_that_runs_another_ldconfig_is_known_again(self):
+        other = self.folder / "ldconfig"
+        shutil.copy("/bin/true", other)
+        (self.folder / "cdi/more.json").write_text(json.dumps(
+            {"cdiVersion": "0.5.0", "kind": "v.com/c", "devices": [{"name": "d", "containerEdits": {
+                "hooks": [hook("update-ldcache", "--ldconfig-path", str(other))]}}]}))
+        before = self.lower("v.com/c=d")
+        self.assertEqual([one["args"][6] for one in before["hooks"]["createContainer"]],
+                         [str(other)])
+        for name in ("v.com/c=d", "nvidia.com/gpu=0"):
+            _, errors = self.inject("--in-place", "--hooks", "lower", [name])
+            self.assertEqual(errors, "")
+            self.assertEqual(json.loads(self.config.read_text())["hooks"], before["hooks"])
+
+    def test_a_program_that_is_not_named_ldconfig_is_not_run(self):
+        (self.folder / "cdi/more.json").write_text(json.dumps(
+            {"cdiVersion": "0.5.0", "kind": "v.com/c", "devices": [{"name": "d", "containerEdits": {
+                "hooks": [hook("update-ldcache", "--ldconfig-path", "@/bin/sh")]}}]}))
+        out, errors = self.inject("--hooks", "lower", ["v.com/c=d"])
+        self.assertIn('stays: its --ldconfig-path "/bin/sh" is not named ldconfig', errors)
+        self.assertEqual([one["path"] for one in json.loads(out)["hooks"]["createContainer"]],
+                         [HOOK])
+
     def test_a_second_device_adds_to_what_is_recorded(self):
         self.lower("nvidia.com/gpu=0")
         more = {"cdiVersion": "0.5.0", "kind": "v.com/c", "devices": [{"name": "d",
