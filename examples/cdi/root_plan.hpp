@@ -4,6 +4,8 @@
 #ifndef CDI_EXAMPLES_CDI_ROOT_PLAN_HPP
 #define CDI_EXAMPLES_CDI_ROOT_PLAN_HPP
 
+#include <algorithm>
+#include <climits>
 #include <cstddef>
 #include <fcntl.h>
 #include <functional>
@@ -158,6 +160,30 @@ inline cdi::Result<void> check_counts(const cdi::RootChanges& changes) {
   return refuse_twice(changes.files);
 }
 
+/// Whether a part of a path is longer than file systems allow.
+inline bool has_long_name(std::string_view path) {
+  while (!path.empty()) {
+    const auto name = path.substr(0, path.find('/'));
+    if (name.size() > NAME_MAX) return true;
+    path.remove_prefix(std::min(name.size() + 1, path.size()));
+  }
+  return false;
+}
+
+/// What is wrong with the path of a change; empty if nothing is.
+inline std::string_view path_fault(std::string_view path) {
+  if (!is_root_path(path)) return "is not an absolute path without . and .. below the root";
+  return has_long_name(path) ? "has a name of more than 255 bytes" : "";
+}
+
+/// What is wrong with the target of a link; empty if nothing is.
+inline std::string_view target_fault(std::string_view target) {
+  if (target.empty() || target.find('\0') != std::string_view::npos) {
+    return "is empty, or has a NUL byte";
+  }
+  return target.size() >= PATH_MAX ? "has more than 4095 bytes" : "";
+}
+
 inline cdi::Result<void> check_paths(const cdi::RootChanges& changes) {
   std::vector<std::string_view> paths{changes.library_folders.begin(),
                                       changes.library_folders.end()};
@@ -166,16 +192,17 @@ inline cdi::Result<void> check_paths(const cdi::RootChanges& changes) {
   for (const auto& file : changes.files) paths.emplace_back(file.path);
   for (const auto& compat : changes.cuda_compat) paths.emplace_back(compat.folder);
   for (const auto path : paths) {
-    if (is_root_path(path)) continue;
+    const auto fault = path_fault(path);
+    if (fault.empty()) continue;
     return cdi::Error{.code = cdi::Errc::refused,
-                      .message = "the path " + cdi::quoted(path) +
-                                 " is not an absolute path without . and .. below the root"};
+                      .message = fmt::format("the path {} {}", cdi::quoted(path), fault)};
   }
   for (const auto& link : changes.links) {
-    if (!link.target.empty() && link.target.find('\0') == std::string::npos) continue;
-    return cdi::Error{.code = cdi::Errc::refused,
-                      .message = "the target of the link " + cdi::quoted(link.path) +
-                                 " is empty, or has a NUL byte"};
+    const auto fault = target_fault(link.target);
+    if (fault.empty()) continue;
+    return cdi::Error{
+        .code = cdi::Errc::refused,
+        .message = fmt::format("the target of the link {} {}", cdi::quoted(link.path), fault)};
   }
   return {};
 }

@@ -5,6 +5,7 @@
 #define CDI_EXAMPLES_CDI_ROOTED_FILES_HPP
 
 #include <cerrno>
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <fcntl.h>
@@ -110,11 +111,16 @@ class RootedFiles {
     return made;
   }
 
-  /// The innermost directory of a path that exists.
+  /// The innermost directory of a path that exists. Fails if the rest of the path, which links may
+  /// have given, could not be created.
   cdi::Result<cdi::Descriptor> find_existing(const std::string& path) const {
     using prepare::RootedPaths;
     const auto place = paths_.find(path, RootedPaths::Last::follow, RootedPaths::IfMissing::report);
     if (!place) return place.error();
+    errno = ENAMETOOLONG;
+    for (const auto& name : place->missing) {
+      if (name.size() > NAME_MAX) return failed(path);
+    }
     cdi::Descriptor above{::openat(place->directory(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC)};
     if (!above) return failed(path);
     return above;

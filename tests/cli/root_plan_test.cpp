@@ -189,6 +189,18 @@ TEST_CASE("Changes that would cost too much, or never end, are refused") {
   CHECK(plan_steps(*files, {.cuda_compat = many}));
 }
 
+TEST_CASE("A link of the image to a name that cannot be created fails before any change") {
+  const TempTree root;
+  root.link(("missing/" + std::string(256, 'b') + "/c").c_str(), "a");
+  const auto files = RootedFiles::open(root / "");
+  REQUIRE(files);
+  const auto plan = plan_steps(*files, {.links = {{"/first", "x"}, {"/a/link", "x"}}});
+  REQUIRE(plan);
+  const auto needed = needed_steps(*files, *plan);
+  REQUIRE_FALSE(needed);
+  CHECK(needed.error().system == ENAMETOOLONG);
+}
+
 TEST_CASE("musl gets many folders in linear time") {
   TempTree root;
   root.make_dir("etc");
@@ -213,6 +225,17 @@ TEST_CASE("Paths that lower_hook would not give are refused") {
     CHECK_FALSE(plan_steps(*files, {.cuda_compat = {{path, "1", ""}}}));
     CHECK_FALSE(plan_steps(*files, {.library_folders = {path}}));
   }
+  CHECK(plan_steps(*files, {.links = {{"/" + std::string(255, 'a') + "/b", "x"}}}));
+  const auto fault = [&](const cdi::RootChanges& changes) {
+    const auto plan = plan_steps(*files, changes);
+    return plan ? std::string{} : plan.error().message;
+  };
+  for (const auto& path : {"/" + std::string(256, 'a'), "/" + std::string(256, 'a') + "/b"}) {
+    CHECK(fault({.links = {{path, "x"}}}).ends_with("has a name of more than 255 bytes"));
+    CHECK(fault({.files = {{path, "x"}}}).ends_with("has a name of more than 255 bytes"));
+  }
+  CHECK(plan_steps(*files, {.links = {{"/a", std::string(4095, 'x')}}}));
+  CHECK(fault({.links = {{"/a", std::string(4096, 'x')}}}).ends_with("has more than 4095 bytes"));
   CHECK_FALSE(plan_steps(*files, {.links = {{"/a", ""}}}));
   CHECK_FALSE(plan_steps(*files, {.links = {{"/a", "b\0c"s}}}));
   CHECK(plan_steps(*files, {.links = {{"/a", "../../../etc"}}}));

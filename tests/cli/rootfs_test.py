@@ -307,6 +307,14 @@ class Hooks(unittest.TestCase):
         self.assertIn("Not a directory", errors)
         self.assertEqual(snapshot(self.root), before)
 
+    def test_a_name_that_is_too_long_is_refused_before_any_change(self):
+        changes = {"links": [{"path": "/first", "target": "x"},
+                             {"path": "/folder/" + "a" * 256, "target": "x"}]}
+        self.config.write_text(json.dumps(CONFIG | {"annotations": {ANNOTATION: json.dumps(changes)}}))
+        _, errors = self.apply(expect=1)
+        self.assertIn('has a name of more than 255 bytes', errors)
+        self.assertEqual(snapshot(self.root), {})
+
     def test_links_that_lead_out_stay_inside(self):
         self.lower()
         outside = self.folder / "outside"
