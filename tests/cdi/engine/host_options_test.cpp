@@ -207,7 +207,20 @@ TEST_CASE("A link that cannot be followed changes nothing") {
   REQUIRE_FALSE(done);
   CHECK(done.error().where == "deviceNodes[0].hostPath");
   CHECK(done.error().system == ELOOP);
-  const cdi::ContainerEdits mount{.mounts = {{.host_path = "/loop", .container_path = "/a"}}};
-  CHECK_FALSE(mount.apply(spec, host));
+  const cdi::ContainerEdits mount{.mounts = {{.host_path = "/a", .container_path = "/a"},
+                                             {.host_path = "/loop", .container_path = "/a"}}};
+  const auto mounted = mount.apply(spec, host);
+  REQUIRE_FALSE(mounted);
+  CHECK(mounted.error().where == "mounts[1].hostPath");
+  CHECK(mounted.error().system == ELOOP);
   CHECK(spec == cdi::oci::Spec{});
+}
+
+// Once, each part of a path moved the rest of it: this would run into a timeout.
+TEST_CASE("A long path costs one pass") {
+  std::string path;
+  while (path.size() < 10'000'000) path += "/.";
+  const auto resolved = cdi::resolve_host_links(path);
+  REQUIRE(resolved);
+  CHECK((*resolved == path));
 }

@@ -12,10 +12,12 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include <cdi/engine/host_options.hpp>
 #include <cdi/registry/registry.hpp>
 #include <cdi/targets/json_editor.hpp>
 #include <cdi/targets/oci_editor.hpp>
 
+#include "../../temp_tree.hpp"
 #include "specs.hpp"
 
 namespace {
@@ -296,4 +298,22 @@ TEST_CASE("Texts of specs made by hand are checked, those of specs as they were 
       {std::make_shared<const cdi::LoadedSpec>(loaded), spec_at("g", 0, "v/x", {"d"})}};
   cdi::oci::Spec oci;
   CHECK_FALSE(both.inject(oci, {"v/c=d", "v/x=d"}));
+}
+
+TEST_CASE("A link that cannot be followed is reported for the device that has it") {
+  const TempTree dir;
+  dir.link("loop", "loop");
+  cdi::LoadedSpec loaded{.path = "/etc/cdi/v.json"};
+  loaded.spec = {.version = "0.5.0", .kind = "v.com/c"};
+  const cdi::Mount good{.host_path = "/usr", .container_path = "/a"};
+  const cdi::Mount loop{.host_path = "/loop", .container_path = "/b"};
+  loaded.spec.devices = {{.name = "a", .container_edits = {.mounts = {good, good}}},
+                         {.name = "b", .container_edits = {.mounts = {good, loop}}}};
+  const cdi::Registry registry{{std::make_shared<const cdi::LoadedSpec>(std::move(loaded))}};
+  cdi::oci::Spec spec;
+  const cdi::HostWithOptions<> host{{.resolve_links = true, .root = dir.path()}};
+  const auto done = registry.inject(spec, {"v.com/c=a", "v.com/c=b"}, host);
+  REQUIRE_FALSE(done);
+  CHECK(done.error().where == "devices[1].containerEdits.mounts[1].hostPath");
+  CHECK(done.error().position.file == "/etc/cdi/v.json");
 }

@@ -89,12 +89,13 @@ inline Result<void> use_drift(NodeView& node, const AnyHost& host, HostDrift rul
   return {};
 }
 
-/// Takes the first part of a path, without slashes; empty at its end.
-inline std::string take_part(std::string& path) {
-  path.erase(0, path.find_first_not_of('/'));
-  auto part = path.substr(0, path.find('/'));
-  path.erase(0, part.size());
-  return part;
+/// The part of a path that begins at `at` or after slashes there; empty at its end. `at` is then
+/// behind it.
+inline std::string take_part(const std::string& path, std::size_t& at) {
+  const auto begin = path.find_first_not_of('/', at);
+  at = begin == std::string::npos ? path.size() : path.find('/', begin);
+  if (at == std::string::npos) at = path.size();
+  return begin == std::string::npos ? std::string{} : path.substr(begin, at - begin);
 }
 
 /// Reads the target of a link. Returns 0 or `errno`.
@@ -121,9 +122,9 @@ inline Result<void> change_nodes(JoinedEdits& edits, const AnyHost& host,
                                  const HostOptions& options, std::deque<std::string>& texts,
                                  std::size_t& failed) {
   std::size_t i = 0;
-  for (failed = 0; failed < edits.nodes_end.size(); ++failed) {
+  for (failed = 0; failed < edits.ends.size(); ++failed) {
     const std::size_t first = i;
-    for (; i < edits.nodes_end[failed]; ++i) {
+    for (; i < edits.ends[failed].nodes; ++i) {
       auto& node = edits.nodes[i];
       if (options.resolve_links) {
         node.host_path = host_path_of(node);
@@ -134,6 +135,21 @@ inline Result<void> change_nodes(JoinedEdits& edits, const AnyHost& host,
       if (options.drift == HostDrift::keep) continue;
       if (auto r = use_drift(node, host, options.drift); !r) {
         return std::move(r).error().under(item_path("deviceNodes", i - first));
+      }
+    }
+  }
+  return {};
+}
+
+/// Resolves the links in the host paths of mounts.
+inline Result<void> change_mounts(JoinedEdits& edits, const HostOptions& options,
+                                  std::deque<std::string>& texts, std::size_t& failed) {
+  std::size_t i = 0;
+  for (failed = 0; failed < edits.ends.size(); ++failed) {
+    const std::size_t first = i;
+    for (; i < edits.ends[failed].mounts; ++i) {
+      if (auto r = resolve_links(edits.mounts[i].source, options.root, texts); !r) {
+        return std::move(r).error().under(item_path("mounts", i - first) + ".hostPath");
       }
     }
   }
@@ -158,13 +174,10 @@ CDI_INLINE Result<std::deque<std::string>> use_options(JoinedEdits& edits, const
                                                        std::size_t& failed) {
   std::deque<std::string> texts;  // does not move them
   if (auto r = change_nodes(edits, host, options, texts, failed); !r) return std::move(r).error();
-  failed = edits.nodes_end.size();  // from here on, the error is about no set of edits
   if (options.resolve_links) {
-    for (auto& mount : edits.mounts) {
-      auto r = resolve_links(mount.source, options.root, texts);
-      if (!r) return std::move(r).error();
-    }
+    if (auto r = change_mounts(edits, options, texts, failed); !r) return std::move(r).error();
   }
+  failed = edits.ends.size();  // from here on, the error is about no set of edits
   if (auto r = add_hook_env(edits, options); !r) return std::move(r).error();
   return texts;
 }
@@ -177,8 +190,9 @@ CDI_INLINE Result<std::string> resolve_host_links(std::string_view path, std::st
   if (!path.starts_with('/') || path.find('\0') != std::string_view::npos) return start;
   std::string done;  // without links, and without a slash at its end
   std::string rest = start;
+  std::size_t at = 0;
   int links = 0;
-  for (auto part = detail::take_part(rest); !part.empty(); part = detail::take_part(rest)) {
+  for (auto part = detail::take_part(rest, at); !part.empty(); part = detail::take_part(rest, at)) {
     if (part == ".") continue;
     if (part == "..") {
       done.erase(done.empty() ? 0 : done.rfind('/'));
@@ -196,7 +210,8 @@ CDI_INLINE Result<std::string> resolve_host_links(std::string_view path, std::st
                                   number != 0 ? number : ELOOP);
     }
     if (target.starts_with('/')) done.clear();
-    rest.insert(0, target.append("/"));
+    rest = target.append("/").append(rest, at);
+    at = 0;
   }
   if (links == 0) return start;
   return done.empty() ? std::string{"/"} : done;
