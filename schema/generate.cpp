@@ -212,6 +212,7 @@ std::vector<Demand> policy_demands() {
       {"EditLimits", "hooks", {}, path_patterns},
       {"EditLimits", "hookEnv", {}, variable_patterns},
       {"EditLimits", "mounts", {}, path_patterns},
+      {"EditLimits", "mountOptions", {}, patterns(not_empty_text())},
   };
 }
 

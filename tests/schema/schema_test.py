@@ -126,6 +126,10 @@ POLICIES = [
     {}, {"rules": []}, {"rules": [], "rule": []}, {"rules": [{}]}, {"rules": [{"name": "r"}]},
     {"rules": [{"allow": True}]}, {"rules": [{"name": "", "allow": True}]}, policy_with(allow=1),
     policy_with(edits={}), policy_with(edits=None), policy_with(edits={"hook": []}),
+    policy_with(Edits={}), policy_with(edits={"Hooks": []}), {"Rules": []},
+    *[{"rules": [{"name": str(i), "allow": True} for i in range(count)]} for count in (1000, 1001)],
+    *[policy_with(edits={"env": [f"*{i}" for i in range(count)] + [str(i) for i in range(2000)]})
+      for count in (1000, 1001)],
     *[policy_with(devices=texts) for texts in ([], None, "v/c=d", ["v/c=d", "v/c=*"], ["v/c"])],
     *[policy_with(devices=[f"v/{word}=d"]) for word in WORDS if word and word[0] not in "-/"
       and word.isalnum()],
@@ -138,7 +142,7 @@ POLICIES = [
     *[policy_with(fileMode=text) for text in ("", "0", "0644", "07777", "007777", "17777", "7777", "0800", "rw")],
     *[policy_with(fileOwners=[number]) for number in NUMBERS if number not in (1.0, 1e2)],
     *[policy_with(edits={key: [text]}) for text in ("", "a", "*", "a=b", "/a", "/a=b")
-      for key in ("env", "deviceNodes", "netDevices", "hooks", "hookEnv", "mounts")],
+      for key in ("env", "deviceNodes", "netDevices", "hooks", "hookEnv", "mounts", "mountOptions")],
     *[policy_with(edits={key: value}) for value in (True, False, "no")
       for key in ("nodeNumbers", "writableMounts", "intelRdt")],
     policy_with(edits={"additionalGids": [44]}), policy_with(edits={"additionalGids": [-1]}),

@@ -35,11 +35,13 @@ struct EditLimits {
   /// Patterns of the paths on the host of device nodes. The path does not decide which device it
   /// is where the edits also have its number: see `node_numbers`.
   OptionalTexts device_nodes{};
-  std::optional<bool> node_numbers{};     ///< whether a node may have a number in the spec
-  OptionalTexts net_devices{};            ///< patterns of the names of interfaces on the host
-  OptionalTexts hooks{};                  ///< patterns of the paths of the programs
-  OptionalTexts hook_env{};               ///< patterns of the names of variables of hooks
-  OptionalTexts mounts{};                 ///< patterns of the paths on the host; bind mounts only
+  std::optional<bool> node_numbers{};  ///< whether a node may have a number in the spec
+  OptionalTexts net_devices{};         ///< patterns of the names of interfaces on the host
+  OptionalTexts hooks{};               ///< patterns of the paths of the programs
+  OptionalTexts hook_env{};            ///< patterns of the names of variables of hooks
+  /// Patterns of the paths on the host: only new bind mounts, and no `remount`.
+  OptionalTexts mounts{};
+  OptionalTexts mount_options{};          ///< patterns of the options of mounts, such as `size=*`
   std::optional<bool> writable_mounts{};  ///< whether a mount may lack the option `ro`
   std::optional<bool> intel_rdt{};        ///< whether Intel RDT settings may be made
   OptionalIds additional_gids{};          ///< the groups that the process may get
@@ -56,6 +58,7 @@ struct EditLimits {
     list("hooks", &Self::hooks);
     list("hookEnv", &Self::hook_env);
     list("mounts", &Self::mounts);
+    list("mountOptions", &Self::mount_options);
     list("writableMounts", &Self::writable_mounts);
     list("intelRdt", &Self::intel_rdt);
     list("additionalGids", &Self::additional_gids);

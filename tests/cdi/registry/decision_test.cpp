@@ -184,6 +184,21 @@ TEST_CASE("Mounts have roots, must be bind mounts there, and may have to be read
                {.mounts = {{.host_path = "/a", .options = {"rrw", "ro"}}}}) == Texts{"mounts[0]"});
 }
 
+TEST_CASE("A list of mounts covers no remount, which changes another mount") {
+  const cdi::Mount remount{
+      .host_path = "/usr/lib/a", .container_path = "/sys", .options = {"bind", "remount", "rw"}};
+  CHECK(denied({.mounts = {{"/usr/lib"}}}, {.mounts = {remount}}) == Texts{"mounts[0].options[1]"});
+  CHECK(denied({}, {.mounts = {remount}}) == Texts{});
+}
+
+TEST_CASE("The options of mounts can be limited") {
+  const cdi::Mount mount{.host_path = "/a", .options = {"ro", "rbind", "rshared", "size=1k"}};
+  CHECK(denied({.mount_options = {{"ro", "*bind", "size=*"}}}, {.mounts = {mount}}) ==
+        Texts{"mounts[0].options[2]"});
+  CHECK(denied({.mount_options = no_texts}, {.mounts = {mount}}).size() == 4);
+  CHECK(denied({.mount_options = no_texts}, {.mounts = {{.host_path = "/a"}}}) == Texts{});
+}
+
 TEST_CASE("No limit covers a path with .., which leads elsewhere behind a link") {
   const cdi::OptionalTexts all{{"/"}};
   CHECK(denied({.device_nodes = all, .hooks = all, .mounts = all},

@@ -33,7 +33,7 @@ TEST_CASE("All members are read") {
      "files": ["/etc/cdi"], "fileOwners": [0], "fileGroups": [0, 44], "fileMode": "0644",
      "edits": {"env": ["GPU_*"], "deviceNodes": ["/dev/gpu*"], "nodeNumbers": false,
                "netDevices": ["eth*"], "hooks": [], "hookEnv": ["GPU*"], "mounts": ["/usr/lib"],
-               "writableMounts": false, "intelRdt": false, "additionalGids": [44]}},
+               "mountOptions": ["ro", "*bind"], "writableMounts": false, "intelRdt": false, "additionalGids": [44]}},
     {"name": "b", "allow": false}]})");
   REQUIRE(policy);
   const cdi::PolicyRule first{.name = "a",
@@ -51,6 +51,7 @@ TEST_CASE("All members are read") {
                                         .hooks = cdi::OptionalTexts{std::in_place},
                                         .hook_env = {{"GPU*"}},
                                         .mounts = {{"/usr/lib"}},
+                                        .mount_options = {{"ro", "*bind"}},
                                         .writable_mounts = false,
                                         .intel_rdt = false,
                                         .additional_gids = {{44}}}};
@@ -126,6 +127,8 @@ TEST_CASE("Values are checked, with their place") {
   CHECK(error_of_rule(R"("edits":{"hooks":["a"]})").starts_with("p:1:54: rules[0].edits.hooks[0]"));
   CHECK(error_of_rule(R"("edits":{"env":["A=1"]})").starts_with("p:1:52: rules[0].edits.env[0]"));
   CHECK(error_of_rule(R"("edits":{"env":[""]})").starts_with("p:1:52: rules[0].edits.env[0]"));
+  CHECK(error_of_rule(R"("edits":{"mountOptions":[""]})") ==
+        "p:1:61: rules[0].edits.mountOptions[0]: \"\" is empty: use * for any option");
   for (const std::string_view bad : {"0800", "10644", "rw", "-644", "0x1"}) {
     CAPTURE(bad);
     CHECK(error_of_rule("\"fileMode\":\"" + std::string{bad} + "\"")

@@ -65,6 +65,7 @@ struct PreparedRule {
   Set hooks{rule.edits.hooks, Set::Kind::paths};
   Set hook_env{rule.edits.hook_env, Set::Kind::names};
   Set mounts{rule.edits.mounts, Set::Kind::paths};
+  Set mount_options{rule.edits.mount_options, Set::Kind::names};
   IdSet additional_gids{rule.edits.additional_gids};
 };
 
@@ -177,17 +178,30 @@ class LimitCheck {
     }
   }
 
-  /// Only a bind mount is known by its path on the host: the options of others may name more paths.
   void check(const Mount& mount, std::size_t index) {
     const auto where = item_path("mounts", index);
-    const bool bind = mount.type.empty() || mount.type == "bind" || mount.type == "none";
-    if (limits_.mounts && !bind) {
-      deny(where + ".type", "mounts a file system of type", mount.type);
-    } else if (!covers_edit(rule_.mounts, mount.host_path)) {
-      deny(where + ".hostPath", "mounts", mount.host_path);
+    if (limits_.mounts) check_source(mount, where);
+    for (std::size_t i = 0; i < mount.options.size() && !is_full(); ++i) {
+      const auto& option = mount.options[i];
+      if (rule_.mount_options.covers(option)) continue;
+      deny(item_path(where + ".options", i), "mounts with the option", option);
     }
     if (limits_.writable_mounts.value_or(true) || !mount_is_writable(mount.options)) return;
     deny(where, "mounts without the option ro:", mount.host_path);
+  }
+
+  /// Only a new bind mount is known by its path on the host: the options of other types may name
+  /// more paths, and `remount` changes a mount that the container has, whatever the path is.
+  void check_source(const Mount& mount, const std::string& where) {
+    const bool bind = mount.type.empty() || mount.type == "bind" || mount.type == "none";
+    if (!bind) deny(where + ".type", "mounts a file system of type", mount.type);
+    if (bind && !covers_edit(rule_.mounts, mount.host_path)) {
+      deny(where + ".hostPath", "mounts", mount.host_path);
+    }
+    for (std::size_t i = 0; i < mount.options.size() && !is_full(); ++i) {
+      if (mount.options[i] != "remount") continue;
+      deny(item_path(where + ".options", i), "changes the mount at", mount.container_path);
+    }
   }
 
   void deny(const std::string& where, std::string_view what, std::string_view name) {

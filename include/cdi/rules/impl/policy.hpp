@@ -73,6 +73,10 @@ inline std::string_view fault_of_interface(std::string_view text) {
   return text.empty() ? "is empty: use * for any interface" : "";
 }
 
+inline std::string_view fault_of_option(std::string_view text) {
+  return text.empty() ? "is empty: use * for any option" : "";
+}
+
 inline std::string_view fault_of_source(std::string_view text) {
   for (const auto name : request_origin_names) {
     if (name == text) return {};
@@ -106,7 +110,8 @@ inline Result<void> check_limits(const EditLimits& limits) {
                {limits.net_devices, "netDevices", fault_of_interface},
                {limits.hooks, "hooks", fault_of_path},
                {limits.hook_env, "hookEnv", fault_of_variable},
-               {limits.mounts, "mounts", fault_of_path}};
+               {limits.mounts, "mounts", fault_of_path},
+               {limits.mount_options, "mountOptions", fault_of_option}};
   for (const auto& list : lists) {
     if (auto good = check_texts(list.texts, list.key, list.fault); !good) {
       return std::move(good).error().under("edits");
