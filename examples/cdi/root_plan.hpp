@@ -20,6 +20,7 @@
 #include <cdi/base/path.hpp>
 #include <cdi/files/directory.hpp>
 #include <cdi/hooks.hpp>
+#include <cdi/rules/prefixes.hpp>
 
 #include "cuda_compat.hpp"
 #include "root_steps.hpp"
@@ -135,14 +136,39 @@ inline bool is_root_path(std::string_view path) {
   return path.size() > 1 && path.front() == '/' && cdi::clean_path(path) == path;
 }
 
-/// Of two changes to one path, each run would make both again.
-template <class Item>
-cdi::Result<void> refuse_twice(const std::vector<Item>& items) {
+/// Of two modes of one path, each run would set both again.
+inline cdi::Result<void> refuse_repeated(const std::vector<cdi::RootMode>& modes) {
   std::set<std::string_view> paths;
-  for (const auto& item : items) {
-    if (paths.insert(item.path).second) continue;
+  for (const auto& mode : modes) {
+    if (paths.insert(mode.path).second) continue;
     return cdi::Error{.code = cdi::Errc::refused,
-                      .message = "two changes of one kind have the path " + cdi::quoted(item.path)};
+                      .message = "two modes have the path " + cdi::quoted(mode.path)};
+  }
+  return {};
+}
+
+/// Of two links or files, none may be in the place of the other, or of a directory above it: the
+/// second could not be made, or each run would make both again.
+inline cdi::Result<void> refuse_nested(const RootPlan& plan) {
+  std::vector<std::string_view> paths;
+  std::vector<std::string> folders;
+  for (const auto& step : plan) {
+    if (step.kind == RootStep::Kind::mode) continue;
+    paths.emplace_back(step.path);
+    folders.push_back(step.path + "/");
+  }
+  const cdi::detail::Prefixes prefixes{folders};
+  for (std::size_t i = 0; i < folders.size(); ++i) {
+    std::size_t other = i;
+    const bool is_below = prefixes.any(folders[i], [&](std::size_t found) {
+      other = found;
+      return found != i;
+    });
+    if (!is_below) continue;
+    return cdi::Error{
+        .code = cdi::Errc::refused,
+        .message = fmt::format("a link or file at {} leaves no place for the one at {}",
+                               cdi::quoted(paths[other]), cdi::quoted(paths[i]))};
   }
   return {};
 }
@@ -155,9 +181,7 @@ inline cdi::Result<void> check_counts(const cdi::RootChanges& changes) {
                       .message = fmt::format("cudaCompat has {} folders: write at most {}",
                                              changes.cuda_compat.size(), most_compat)};
   }
-  if (auto good = refuse_twice(changes.links); !good) return good;
-  if (auto good = refuse_twice(changes.modes); !good) return good;
-  return refuse_twice(changes.files);
+  return refuse_repeated(changes.modes);
 }
 
 /// Whether a part of a path is longer than file systems allow.
@@ -207,12 +231,7 @@ inline cdi::Result<void> check_paths(const cdi::RootChanges& changes) {
   return {};
 }
 
-}  // namespace detail
-
-/// The steps for some changes, in order. Reads the root, and changes nothing.
-inline cdi::Result<RootPlan> plan_steps(const RootedFiles& files, const cdi::RootChanges& changes) {
-  if (auto valid = detail::check_paths(changes); !valid) return valid.error();
-  if (auto valid = detail::check_counts(changes); !valid) return valid.error();
+inline cdi::Result<RootPlan> make_plan(const RootedFiles& files, const cdi::RootChanges& changes) {
   RootPlan plan;
   for (const auto& [path, target] : changes.links) {
     plan.push_back({RootStep::Kind::link, path, target});
@@ -230,12 +249,24 @@ inline cdi::Result<RootPlan> plan_steps(const RootedFiles& files, const cdi::Roo
   }
   if (musl && folders.empty()) return plan;  // CUDA's compatibility library needs glibc
   if (musl) {
-    if (auto done = detail::plan_musl(files, folders, plan); !done) return done.error();
+    if (auto done = plan_musl(files, folders, plan); !done) return done.error();
     return plan;
   }
-  if (auto done = detail::plan_compat(files, changes.cuda_compat, plan); !done) return done.error();
+  if (auto done = plan_compat(files, changes.cuda_compat, plan); !done) return done.error();
   if (folders.empty() && changes.cuda_compat.empty()) return plan;
-  if (auto done = detail::plan_glibc(files, folders, plan); !done) return done.error();
+  if (auto done = plan_glibc(files, folders, plan); !done) return done.error();
+  return plan;
+}
+
+}  // namespace detail
+
+/// The steps for some changes, in order. Reads the root, and changes nothing.
+inline cdi::Result<RootPlan> plan_steps(const RootedFiles& files, const cdi::RootChanges& changes) {
+  if (auto valid = detail::check_paths(changes); !valid) return valid.error();
+  if (auto valid = detail::check_counts(changes); !valid) return valid.error();
+  auto plan = detail::make_plan(files, changes);
+  if (!plan) return plan;
+  if (auto valid = detail::refuse_nested(*plan); !valid) return valid.error();
   return plan;
 }
 

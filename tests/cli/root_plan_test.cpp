@@ -189,6 +189,26 @@ TEST_CASE("Changes that would cost too much, or never end, are refused") {
   CHECK(plan_steps(*files, {.cuda_compat = many}));
 }
 
+TEST_CASE("Links and files that leave no place for each other are refused before any change") {
+  const TempTree root;
+  const auto files = RootedFiles::open(root / "");
+  REQUIRE(files);
+  const cdi::RootChanges refused[] = {
+      {.links = {{"/a/b", "x"}, {"/a", "y"}}},
+      {.links = {{"/a", "y"}, {"/a/b/c", "x"}}},
+      {.links = {{"/a", "y"}}, .files = {{"/a", "text"}}},
+      {.files = {{"/a", "text"}, {"/a/b", "text"}}},
+      {.links = {{"/etc/ld.so.conf.d", "x"}}, .library_folders = {"/l"}},
+  };
+  for (const auto& changes : refused) {
+    const auto plan = plan_steps(*files, changes);
+    REQUIRE_FALSE(plan);
+    CHECK(plan.error().code == cdi::Errc::refused);
+  }
+  CHECK(plan_steps(*files, {.links = {{"/a", "b"}, {"/a-b", "b"}, {"/ab", "b"}},
+                            .modes = {{"/a/c", 0755}, {"/a", 0755}}}));
+}
+
 TEST_CASE("A link of the image to a name that cannot be created fails before any change") {
   const TempTree root;
   root.link(("missing/" + std::string(256, 'b') + "/c").c_str(), "a");
