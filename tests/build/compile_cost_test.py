@@ -18,10 +18,10 @@ sys.dont_write_bytecode = True
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / "bench"))
 from compile_bench import COMPILED, COMPILERS, PROGRAMS, Bench, Failed  # noqa: E402
+from grown import has_grown  # noqa: E402
 from toolchain import Unit, includes  # noqa: E402
 
 TABLE = pathlib.Path(__file__).with_name("compile_cost.json")
-TOLERANCE = 1.05
 # The headers that most others include, and those that users include alone; the programs cover the
 # rest. All of them take less than 90 seconds of processor time.
 HEADERS = [f"cdi/{name}.hpp" for name in """
@@ -74,20 +74,10 @@ def write_table(here, found):
     TABLE.write_text("{\n" + ",\n".join(head + rows) + "\n}\n", encoding="utf-8")
 
 
-def check(found, table):
-    """Prints differences from the table, and returns whether a count is too high."""
-    bad = False
-    for unit, counts in found.items():
-        for what, amount in counts.items():
-            was = table.get(unit, {}).get(what, 0)
-            growth = f"{100 * amount / was - 100:+.1f} %" if was else "new"
-            change = f"{unit}: {amount} {what}, in the table {was}, {growth}"
-            if amount > was * TOLERANCE:
-                print(f"too expensive: {change}")
-                bad = True
-            elif amount * TOLERANCE < was:
-                print(f"cheaper: {change}; renew the table")
-    return bad
+def has_become_dearer(found, table):
+    return has_grown(((unit, count, what, table.get(unit, {}).get(what, 0))
+                      for unit, counts in found.items() for what, count in counts.items()),
+                     higher="too expensive", lower="cheaper")
 
 
 def main():
@@ -101,7 +91,7 @@ def main():
     same = [compiler for compiler in COUNTS if here[compiler] == table[compiler]]
     found, spent = measure(same)
     print(f"{spent:.0f} s of processor time")
-    if check(found, table):
+    if has_become_dearer(found, table):
         sys.exit("Include less, or instantiate less: `bench/compile_bench.py UNIT` measures one "
                  "unit. If the cost is justified, run tests/build/compile_cost_test.py --renew")
     if other := [compiler for compiler in COUNTS if compiler not in same]:

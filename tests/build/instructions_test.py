@@ -20,10 +20,10 @@ import tempfile
 sys.dont_write_bytecode = True
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 from compile_cost_test import versions  # noqa: E402
+from grown import has_grown  # noqa: E402
 from toolchain import GXX, INCLUDE  # noqa: E402
 
 TABLE = PROJECT / "bench/instructions.json"
-TOLERANCE = 1.05
 OPERATIONS = """
 parse_json_spec parse_yaml_spec read_and_validate look_up check_names inject_oci_spec
 inject_ordered_json inject_json_text check_unchanged
@@ -70,19 +70,9 @@ def measure():
             return dict(zip(OPERATIONS, counts))
 
 
-def check(found, table):
-    """Prints differences from the table, and returns whether a count is too high."""
-    bad = False
-    for operation, instructions in found.items():
-        was = table.get(operation, 0)
-        growth = f"{100 * instructions / was - 100:+.1f} %" if was else "new"
-        change = f"{operation}: {instructions} instructions, in the table {was}, {growth}"
-        if instructions > was * TOLERANCE:
-            print(f"too slow: {change}")
-            bad = True
-        elif instructions * TOLERANCE < was:
-            print(f"faster: {change}; renew the table")
-    return bad
+def has_become_slower(found, table):
+    return has_grown(((operation, count, "instructions", table.get(operation, 0))
+                      for operation, count in found.items()), higher="too slow", lower="faster")
 
 
 def main():
@@ -96,7 +86,7 @@ def main():
     if this != table["versions"]:
         print(f"skipped '{this or 'valgrind or g++ is missing'}, not {table['versions']}'")
         sys.exit(77)
-    if check(measure(), table):
+    if has_become_slower(measure(), table):
         sys.exit("`valgrind --tool=callgrind` on bench/instructions.cpp shows where they are spent."
                  " If the cost is justified, run tests/build/instructions_test.py --renew")
 
