@@ -30,6 +30,12 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
+/// The two texts of an input, which the first record separator (0x1E) ends and begins.
+inline std::pair<std::string_view, std::string_view> two_texts(std::string_view input) {
+  const auto end = std::min(input.find('\x1E'), input.size());
+  return {input.substr(0, end), input.substr(std::min(end + 1, input.size()))};
+}
+
 /// Aborts the program if a property does not hold, so that libFuzzer reports the input.
 inline void require(bool holds, std::string_view property, std::string_view detail = {}) {
   if (holds) return;

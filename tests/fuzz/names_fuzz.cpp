@@ -1,8 +1,8 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// A name that is split can be joined again; another text has an error in UTF-8. A release that is
-// read is written the same.
+// A name that is split can be joined again; another text has an error in UTF-8. A selector selects
+// valid names, which select the same. A release that is read is written the same.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +11,7 @@
 
 #include <cdi/minimum_version.hpp>
 #include <cdi/name.hpp>
+#include <cdi/requests.hpp>
 
 #include "fuzz.hpp"
 
@@ -31,11 +32,24 @@ void check_name(std::string_view text) {
   fuzz::require(file && file->find('/') == file->npos, "a spec name is a file name");
 }
 
+void check_selector(std::string_view text) {
+  const auto names = cdi::parse_selector(text);
+  if (!names) return require_words(names.error());
+  std::string joined;
+  for (const auto& name : *names) {
+    fuzz::require(cdi::parse_name(name).has_value(), "a selected name is valid", name);
+    joined.append(joined.empty() ? "" : ":").append(name);
+  }
+  const auto again = cdi::parse_selector(joined);
+  fuzz::require(again && *again == *names, "selected names select the same", joined);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto text = fuzz::text_of(data, size);
   check_name(text);
+  check_selector(text);
   if (!cdi::parse_kind(text)) require_words(cdi::kind_error(text));
   if (!cdi::is_device_name(text)) require_words(cdi::name_error(cdi::NamePart::device, text));
   const auto file = cdi::transient_spec_name("v/c", text);

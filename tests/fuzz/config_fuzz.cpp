@@ -1,0 +1,42 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+// A config that `cdi` reads is the same after it is written, and its numbers have the same values.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+#include "../../examples/cdi/config_file.hpp"
+#include "fuzz.hpp"
+
+namespace {
+
+/// Whether two values are the same, with numbers of the same value.
+bool is_same(const cdi::AnyValue& a, const cdi::AnyValue& b) {
+  const auto number = [](const cdi::AnyValue& value) {
+    return std::strtold(value.text.c_str(), nullptr);
+  };
+  const bool same_text =
+      a.kind == cdi::ValueKind::number ? number(a) == number(b) : a.text == b.text;
+  return a.kind == b.kind && same_text &&
+         std::equal(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(),
+                    [](const cdi::AnyMember& x, const cdi::AnyMember& y) {
+                      return x.key == y.key && is_same(x.value, y.value);
+                    });
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto text = fuzz::text_of(data, size);
+  const auto config = parse_config(text, "config.json");
+  if (!fuzz::is_read(config, text)) return 0;
+  const auto written = config->dump(2);
+  const auto before = cdi::parse_json(text);
+  const auto after = cdi::parse_json(written);
+  fuzz::require(
+      before && after && is_same(fuzz::value_of(before->root()), fuzz::value_of(after->root())),
+      "a config keeps its values", written);
+  return 0;
+}

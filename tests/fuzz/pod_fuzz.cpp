@@ -1,0 +1,96 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+// Each question of `cdi-pod` about any JSON has an answer in JSON, or a reason in UTF-8. A VM has
+// a size, and an instance type has a name. An amount that is written reads back.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "../../examples/pod/guest.hpp"
+#include "../../examples/pod/inner.hpp"
+#include "../../examples/pod/instance.hpp"
+#include "../../examples/pod/peerpod.hpp"
+#include "../../examples/pod/requests.hpp"
+#include "../../examples/pod/size.hpp"
+#include "../../examples/pod/strategy.hpp"
+#include "fuzz.hpp"
+
+namespace {
+
+/// The answer of a question; nothing when it is refused.
+template <class Ask>
+std::optional<pod::Json> answer_of(Ask ask) {
+  try {
+    const pod::Answer answer = ask();
+    for (const auto& warning : answer.warnings) {
+      fuzz::require(cdi::detail::is_utf8(warning), "a warning is UTF-8", warning);
+    }
+    static_cast<void>(answer.value.dump());  // throws when a text is not UTF-8
+    return answer.value;
+  } catch (const pod::Refusal& refusal) {
+    fuzz::require(cdi::detail::is_utf8(refusal.what()), "a reason is UTF-8", refusal.what());
+  }
+  return std::nullopt;
+}
+
+void ask_sizes(const pod::Member& input) {
+  for (const auto* const formula : {"rfc", "runtime-go", "runtime-rs"}) {
+    for (const auto* const engine : {"containerd", "crio"}) {
+      const pod::SizeOptions options{
+          .formula = formula, .engine = engine, .static_cpu_manager = true, .verbose = true};
+      const auto size = answer_of([&] { return pod::answer_size(input, options); });
+      if (!size) continue;
+      fuzz::require(size->at("vcpus") >= 1 && size->at("memory_mib") > 0, "a VM has a size");
+    }
+  }
+}
+
+void ask_instances(const pod::Member& input) {
+  for (const bool compatible : {false, true}) {
+    const auto answer = answer_of([&] { return pod::answer_instance(input, compatible); });
+    fuzz::require(!answer || answer->at("instance") != "", "an instance type has a name");
+  }
+}
+
+void ask_all(std::string_view text, const pod::Member& input) {
+  for (const auto* const runtime : {"containerd", "crio"}) {
+    answer_of([&] { return pod::answer_requests(input, {.runtime = runtime, .origins = true}); });
+  }
+  answer_of([&] { return pod::answer_requests(input, {.cdi = false}); });
+  for (const bool yes : {false, true}) {
+    answer_of([&] { return pod::answer_inner(input, yes); });
+    answer_of([&] { return pod::answer_peerpod(input, {.set_defaults = yes}); });
+  }
+  answer_of([&] { return pod::answer_strategy(input); });
+  answer_of([&] {
+    return pod::Answer{.value = pod::detail::is_pause_container({.text = std::string{text}})};
+  });
+  ask_sizes(input);
+  ask_instances(input);
+}
+
+void check_quantity(std::string_view text) {
+  const auto amount = pod::parse_quantity(text);
+  if (!fuzz::is_read(amount, text)) return;
+  const auto units = pod::units(*amount);
+  const auto again = pod::parse_quantity(pod::decimal_text(units));
+  fuzz::require(again && *again == pod::Quantity{units, 0}, "an amount reads back");
+  const auto milli = pod::thousandths(*amount);
+  fuzz::require(!milli || *milli / 1000 + (*milli % 1000 == 0 ? 0 : 1) == units,
+                "thousandths are of the same amount");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto text = fuzz::text_of(data, size);
+  check_quantity(text);
+  const auto document = cdi::parse_json(text);
+  if (!document || document->root().kind() != cdi::Document::Kind::map) return 0;
+  ask_all(text, pod::Member{document->root(), {}});
+  return 0;
+}
