@@ -7,6 +7,7 @@
 #define CDI_SOURCE
 
 #include <cdi/cdi.hpp>
+#include <cdi/conversion.hpp>
 #include <cdi/drift.hpp>
 #include <cdi/hooks.hpp>
 #include <cdi/host_options.hpp>

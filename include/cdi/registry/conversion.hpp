@@ -1,0 +1,60 @@
+// Whether an engine reads a spec file, and `convert_spec`: the file in another CDI release.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_REGISTRY_CONVERSION_HPP
+#define CDI_REGISTRY_CONVERSION_HPP
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <cdi/base/result.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/spec.hpp>
+#include <cdi/registry/loaded_spec.hpp>
+#include <cdi/rules/engine_releases.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+/// The spec of a file in another CDI release, and what of the file it lacks.
+struct Conversion {
+  Spec spec{};  ///< valid for `write_spec`
+  /// What is lost, each with its place in the file: members that the release lacks, annotations
+  /// that may be read, but not written, and all that follows the first YAML document. The first
+  /// `most_warnings` have line and column, as far as `LoadedSpec::locate` knows them.
+  std::vector<Error> losses{};
+};
+
+/// Converts the spec of a file to another release. Errors, with their place in the file, are those
+/// of `lower` when losses are allowed, and those of `validate` for `Purpose::write`.
+Result<Conversion> convert_spec(const LoadedSpec& loaded, Release release);
+
+/// The release that a file should have for an engine: its own, if the engine reads it, or else the
+/// newest that the engine reads. Errors are those of `newest_release_for`.
+Result<Release> release_for(const VersionedEngine& engine, const Spec& spec);
+
+/// Why an engine refuses a spec file, with its place in the file; nothing when it reads the file.
+/// It refuses a release that it does not know, and a member that the newest release that it knows
+/// does not have any more. `Errc::unsupported`.
+std::optional<Error> refusal_by(const VersionedEngine& engine, const LoadedSpec& loaded);
+
+/// The warnings of a file about its text, which another program may refuse or read otherwise: those
+/// of the rules `json-syntax`, `single-document`, `member-case` and `portable-text`. A conversion
+/// to any release writes a text without them.
+std::vector<Error> text_warnings(const LoadedSpec& loaded);
+
+/// What to do about a file that an engine refuses, or that `text_warnings` has warnings of: the
+/// command that converts it for the engine, with what it loses, and the version of the engine that
+/// reads it; or why it cannot be converted. For people, without a full stop.
+std::string conversion_advice(const VersionedEngine& engine, const LoadedSpec& loaded);
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/registry/impl/conversion.hpp>
+#endif
+
+#endif  // CDI_REGISTRY_CONVERSION_HPP

@@ -1,0 +1,193 @@
+// The bodies of <cdi/registry/conversion.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_REGISTRY_IMPL_CONVERSION_HPP
+#define CDI_REGISTRY_IMPL_CONVERSION_HPP
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cdi/base/result.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/spec.hpp>
+#include <cdi/registry/conversion.hpp>
+#include <cdi/registry/loaded_spec.hpp>
+#include <cdi/rules/annotation_key.hpp>
+#include <cdi/rules/engine_releases.hpp>
+#include <cdi/rules/known_releases.hpp>
+#include <cdi/rules/loss.hpp>
+#include <cdi/rules/lower.hpp>
+#include <cdi/rules/minimum_version.hpp>
+#include <cdi/rules/purpose.hpp>
+#include <cdi/rules/rules.hpp>
+#include <cdi/rules/validate.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// Removes the annotations whose keys may be read, but not written. `where` is their path.
+inline void drop_annotations(decltype(Spec::annotations)& annotations, const std::string& where,
+                             std::vector<Loss>& losses) {
+  for (auto at = annotations.begin(); at != annotations.end();) {
+    const auto good = check_annotation_key(at->first);
+    if (good) {
+      ++at;
+      continue;
+    }
+    losses.push_back({.where = where + (at->first.empty() ? "" : "." + at->first),
+                      .what = "the annotation",
+                      .breaks = good.error().message});
+    at = annotations.erase(at);
+  }
+}
+
+/// The same for a whole spec. Returns what is lost.
+inline std::vector<Loss> drop_annotations(Spec& spec) {
+  std::vector<Loss> losses;
+  drop_annotations(spec.annotations, "annotations", losses);
+  for (std::size_t i = 0; i < spec.devices.size(); ++i) {
+    drop_annotations(spec.devices[i].annotations, item_path("devices", i) + ".annotations", losses);
+  }
+  return losses;
+}
+
+inline Error at_its_place(Error error, const LoadedSpec& loaded) {
+  error.position = loaded.locate(error.where);
+  return error;
+}
+
+/// Adds losses to those of a conversion. Only the first are located: that takes longer, the more
+/// devices precede.
+inline void add_losses(const std::vector<Loss>& losses, const LoadedSpec& loaded, Conversion& out) {
+  for (const auto& loss : losses) {
+    Error error = to_error(loss);
+    error.position.file = loaded.path;
+    if (out.losses.size() < most_warnings) error = at_its_place(std::move(error), loaded);
+    out.losses.push_back(std::move(error));
+  }
+}
+
+/// The places of losses: `devices[0], devices[1].annotations and 3 more`.
+inline std::string named_places(const std::vector<Error>& losses) {
+  constexpr std::size_t named = 4;
+  std::string out;
+  for (std::size_t i = 0; i < losses.size() && i < named; ++i) {
+    out.append(i == 0 ? "" : ", ");
+    out.append(losses[i].where.empty() ? "its further documents" : cdi::escaped(losses[i].where));
+  }
+  if (losses.size() <= named) return out;
+  return out.append(" and ").append(std::to_string(losses.size() - named)).append(" more");
+}
+
+/// A path as a word of a shell command between backticks; FILE when messages cannot show it.
+inline std::string shell_word(const std::string& path) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=+,@%";
+  const bool is_shown = cdi::escaped(path, std::string::npos) == path;
+  if (path.empty() || !is_shown || path.find('`') != std::string::npos) return "FILE";
+  if (path.find_first_not_of(plain) == std::string::npos) return path;
+  std::string out{"'"};
+  for (const char c : path) c == '\'' ? out.append("'\\''") : out.append(1, c);
+  return out.append("'");
+}
+
+/// The first newer version of an engine that reads a file; nothing when none is known.
+inline std::optional<EngineVersion> first_version_that_reads(const VersionedEngine& engine,
+                                                             const LoadedSpec& loaded) {
+  for (const auto& row : engine_releases) {
+    if (row.engine != engine.name || row.since <= engine.version) continue;
+    if (!refusal_by({row.engine, row.since}, loaded)) return row.since;
+  }
+  return std::nullopt;
+}
+
+}  // namespace detail
+
+CDI_INLINE Result<Conversion> convert_spec(const LoadedSpec& loaded, Release release) {
+  Conversion out{.spec = loaded.spec};
+  detail::add_losses(detail::drop_annotations(out.spec), loaded, out);
+  auto lowered = cdi::lower(out.spec, release, Losses::allow);
+  if (!lowered) return detail::at_its_place(std::move(lowered).error(), loaded);
+  detail::add_losses(lowered->losses, loaded, out);
+  out.spec = std::move(lowered->spec);
+  for (const auto& warning : loaded.warnings) {
+    if (warning.rule == row_of(Rule::single_document).code) out.losses.push_back(warning);
+  }
+  auto valid = cdi::validate(out.spec, nullptr, Purpose::write);
+  if (!valid) return detail::at_its_place(std::move(valid).error(), loaded);
+  return out;
+}
+
+CDI_INLINE Result<Release> release_for(const VersionedEngine& engine, const Spec& spec) {
+  const auto newest = cdi::newest_release_for(engine);
+  if (!newest) return newest;
+  const auto own = cdi::parse_release(spec.version);
+  const bool is_read = own && *own <= *newest && *newest < cdi::minimum_need(spec).until;
+  return is_read ? *own : *newest;
+}
+
+CDI_INLINE std::optional<Error> refusal_by(const VersionedEngine& engine,
+                                           const LoadedSpec& loaded) {
+  const auto& spec = loaded.spec;
+  const auto newest = cdi::newest_release_for(engine);
+  Error why{.code = Errc::unsupported, .where = "cdiVersion"};
+  const auto own = cdi::parse_release(spec.version);
+  if (!newest) {
+    why.message = newest.error().message;
+  } else if (!own || *own > *newest) {
+    why.message = "version " + cdi::quoted(spec.version) + " is newer than " + to_string(*newest) +
+                  ", the newest that " + to_string(engine) + " reads";
+  } else {
+    auto need = cdi::minimum_need(spec);
+    if (*newest < need.until) return std::nullopt;
+    why.where = std::move(need.until_where);
+    why.message = to_string(engine) + " does not know the member, which " +
+                  std::string{need.until_instead} + " replaces since " + to_string(need.until);
+  }
+  return detail::at_its_place(std::move(why), loaded);
+}
+
+CDI_INLINE std::vector<Error> text_warnings(const LoadedSpec& loaded) {
+  std::vector<Error> out;
+  for (const auto& warning : loaded.warnings) {
+    for (const auto rule :
+         {Rule::json_syntax, Rule::single_document, Rule::member_case, Rule::portable_text}) {
+      if (warning.rule == row_of(rule).code) out.push_back(warning);
+    }
+  }
+  return out;
+}
+
+CDI_INLINE std::string conversion_advice(const VersionedEngine& engine, const LoadedSpec& loaded) {
+  const std::string name{engine.name};
+  std::string update = "update " + name;
+  if (const auto version = detail::first_version_that_reads(engine, loaded)) {
+    update.append(" to ").append(to_string(*version)).append(" or newer");
+  }
+  const auto release = cdi::release_for(engine, loaded.spec);
+  if (!release) return update + ": this version does not inject CDI devices";
+  const auto conversion = cdi::convert_spec(loaded, *release);
+  if (!conversion) {
+    return update + ": the file cannot be converted to " + to_string(*release) + ": " +
+           conversion.error().message;
+  }
+  const bool lossy = !conversion->losses.empty();
+  std::string out = lossy ? "convert the file with losses, by `cdi convert --lossy --for "
+                          : "convert the file, by `cdi convert --for ";
+  out.append(name).append("@").append(to_string(engine.version)).append(" ");
+  out.append(detail::shell_word(loaded.path)).append("`");
+  if (lossy) out.append(", which loses ").append(detail::named_places(conversion->losses));
+  return cdi::refusal_by(engine, loaded) ? out.append("; or ").append(update) : out;
+}
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_REGISTRY_IMPL_CONVERSION_HPP

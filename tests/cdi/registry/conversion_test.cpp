@@ -1,0 +1,153 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <cdi/files/spec_text.hpp>
+#include <cdi/registry/conversion.hpp>
+#include <cdi/rules/engine_releases.hpp>
+#include <cdi/rules/known_releases.hpp>
+#include <cdi/rules/rules.hpp>
+
+namespace {
+
+/// A file with one device `v.com/c=d` of these edits.
+cdi::LoadedSpec file(const std::string& version, const std::string& edits = "{env: [A=1]}",
+                     const std::string& more = {}, const char* path = "/etc/cdi/v.yaml") {
+  const auto text = "cdiVersion: " + version + "\nkind: v.com/c\n" + more +
+                    "devices:\n- name: d\n  containerEdits: " + edits + "\n";
+  auto loaded = cdi::parse_spec(text, path, cdi::Format::yaml, {.keep_places = true});
+  REQUIRE_MESSAGE(loaded, (loaded ? "" : to_string(loaded.error())));
+  return *std::move(loaded);
+}
+
+cdi::VersionedEngine engine(std::string_view name) {
+  return *cdi::parse_engine(name);
+}
+
+std::string refusal(std::string_view by, const cdi::LoadedSpec& loaded) {
+  const auto why = cdi::refusal_by(engine(by), loaded);
+  return why ? to_string(*why) : std::string{};
+}
+
+const std::string monitored = "{intelRdt: {closID: c, enableCMT: true}}";
+
+}  // namespace
+
+TEST_CASE("An engine refuses releases that it does not know") {
+  CHECK(refusal("podman@4.9.3", file("0.6.0")).empty());
+  CHECK(refusal("podman@4.3.1", file("0.6.0")) ==
+        "/etc/cdi/v.yaml:1:13: cdiVersion: version \"0.6.0\" is newer than 0.5.0, the newest that "
+        "podman 4.3.1 reads");
+  CHECK(refusal("containerd@1.6.0", file("0.3.0")).find("older than 1.7.0") != std::string::npos);
+}
+
+TEST_CASE("An engine refuses members that its release does not have any more") {
+  const auto old = file("0.7.0", monitored);
+  CHECK(refusal("podman@5.3", old).empty());
+  CHECK(refusal("podman@5.8", old) ==
+        "/etc/cdi/v.yaml:5:53: devices[0].containerEdits.intelRdt.enableCMT: podman 5.8.0 does not "
+        "know the member, which enableMonitoring replaces since 1.1.0");
+  CHECK(*cdi::release_for(engine("podman@5.8"), old.spec) == cdi::Release{1, 1, 0});
+  const auto converted = cdi::convert_spec(old, {1, 1, 0});
+  REQUIRE(converted);
+  CHECK(converted->losses.empty());
+  CHECK(converted->spec.devices[0].container_edits.intel_rdt->enable_monitoring);
+}
+
+TEST_CASE("The release for an engine is that of the spec, or the newest that the engine reads") {
+  CHECK(*cdi::release_for(engine("podman@4.3.1"), file("0.3.0").spec) == cdi::Release{0, 3, 0});
+  CHECK(*cdi::release_for(engine("podman@4.3.1"), file("1.1.0").spec) == cdi::Release{0, 5, 0});
+  CHECK(cdi::release_for(engine("podman@4.0"), file("0.3.0").spec).error().code ==
+        cdi::Errc::not_found);
+}
+
+TEST_CASE("All that a conversion loses is listed with its place") {
+  const auto loaded =
+      file("1.1.0", "{env: [A=1], additionalGids: [7]}", "annotations: {a b: x, '': y}\n");
+  auto converted = cdi::convert_spec(loaded, {0, 6, 0});
+  REQUIRE(converted);
+  REQUIRE(converted->losses.size() == 3);
+  CHECK(converted->losses[0].where == "annotations");
+  CHECK(converted->losses[1].where == "annotations.a b");
+  CHECK(converted->losses[2].where == "devices[0].containerEdits.additionalGids");
+  CHECK(converted->losses[2].position.line == 6);
+  CHECK(cdi::write_spec(converted->spec, cdi::Format::yaml));
+
+  converted = cdi::convert_spec(file("0.6.0", "{env: [A=1]}\n---\nmore: 1"), {0, 6, 0});
+  REQUIRE(converted);
+  REQUIRE(converted->losses.size() == 1);
+  CHECK(converted->losses[0].position.line == 7);
+}
+
+TEST_CASE("A file that cannot be converted is refused at its place") {
+  auto dotted = file("0.6.0");
+  dotted.spec.kind = "v.com/c.d";
+  const auto kind = cdi::convert_spec(dotted, {0, 5, 0});
+  REQUIRE_FALSE(kind);
+  CHECK(to_string(kind.error()).starts_with("/etc/cdi/v.yaml:2:7: kind: "));
+  auto large = file("0.6.0");
+  large.spec.annotations["a"] = std::string(300'000, 'x');
+  const auto size = cdi::convert_spec(large, {0, 6, 0});
+  REQUIRE_FALSE(size);
+  CHECK(size.error().rule == "annotation-size");
+  CHECK(cdi::convert_spec(large, {0, 5, 0})->losses.size() == 1);
+}
+
+TEST_CASE("Warnings of the text are those of which programs differ") {
+  CHECK(cdi::text_warnings(file("0.6.0", "{env: [' A=1']}")).empty());
+  const auto codes = [](const cdi::LoadedSpec& loaded) {
+    std::vector<std::string_view> out;
+    for (const auto& warning : cdi::text_warnings(loaded)) out.push_back(warning.rule);
+    return out;
+  };
+  CHECK(codes(file("0.6.0", "{ENV: [A=1]}\n---\n{}")) ==
+        std::vector<std::string_view>{"single-document", "member-case"});
+  const auto json = cdi::parse_spec(
+      "cdiVersion: 0.6.0\nkind: v.com/c\ndevices: [{name: d, containerEdits: {env: [A=1]}}]\n",
+      "v.json", cdi::Format::json);
+  REQUIRE(json);
+  CHECK(codes(*json) == std::vector<std::string_view>{"json-syntax"});
+}
+
+TEST_CASE("The advice is the command that works, with what it loses, or a newer version") {
+  const auto advice = [](std::string_view by, const cdi::LoadedSpec& loaded) {
+    return cdi::conversion_advice(engine(by), loaded);
+  };
+  CHECK(advice("podman@4.3.1", file("1.1.0")) ==
+        "convert the file, by `cdi convert --for podman@4.3.1 /etc/cdi/v.yaml`; or update podman "
+        "to 5.8.0 or newer");
+  CHECK(advice("podman@4.3.1", file("0.7.0", "{env: [A=1], additionalGids: [7]}")) ==
+        "convert the file with losses, by `cdi convert --lossy --for podman@4.3.1 "
+        "/etc/cdi/v.yaml`, which loses devices[0].containerEdits.additionalGids; or update podman "
+        "to 5.1.0 or newer");
+  CHECK(advice("docker@29", file("1.1.0")).ends_with("; or update docker"));
+  CHECK(advice("containerd@1.6.20", file("0.3.0")) ==
+        "update containerd to 1.7.0 or newer: this version does not inject CDI devices");
+  CHECK(
+      advice("podman@4.3.1", file("0.7.0", "{additionalGids: [7]}"))
+          .starts_with("update podman to 5.1.0 or newer: the file cannot be converted to 0.5.0: "));
+  CHECK(advice("podman@5.8", file("1.1.0", "{ENV: [A=1]}")) ==
+        "convert the file, by `cdi convert --for podman@5.8.0 /etc/cdi/v.yaml`");
+  CHECK(advice("podman@5.8", file("1.1.0", "{env: [A=1]}\n---\n{}"))
+            .ends_with("`, which loses its further documents"));
+}
+
+TEST_CASE("A path is one word of the advised command") {
+  const auto command = [](const char* path) {
+    const auto out =
+        cdi::conversion_advice(engine("podman@4.3.1"), file("1.1.0", "{env: [A=1]}", {}, path));
+    const std::string_view before = "podman@4.3.1 ";
+    const auto begin = out.find(before) + before.size();
+    return out.substr(begin, out.find('`', begin) - begin);
+  };
+  CHECK(command("/a/my spec.yaml") == "'/a/my spec.yaml'");
+  CHECK(command("/a/it's.yaml") == "'/a/it'\\''s.yaml'");
+  CHECK(command("/a/$(x).yaml") == "'/a/$(x).yaml'");
+  CHECK(command("/a/\033.yaml") == "FILE");
+  CHECK(command("/a/`x.yaml") == "FILE");
+}
