@@ -1,18 +1,17 @@
-// Spec files as a container engine sees them: it refuses those of newer CDI releases.
+// Spec files as a container engine sees them: it refuses some, and may read some otherwise.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_EXAMPLES_CDI_ENGINE_VIEW_HPP
 #define CDI_EXAMPLES_CDI_ENGINE_VIEW_HPP
 
-#include <algorithm>
+#include <map>
 #include <memory>
-#include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
+#include <cdi/conversion.hpp>
+#include <cdi/engine_support.hpp>
 
 #include "output.hpp"
 
@@ -30,11 +29,12 @@ class EngineView {
     std::vector<std::shared_ptr<const cdi::LoadedSpec>> specs;
     auto rejected = all.rejected();
     for (const auto& spec : all.specs()) {
-      if (reads(*spec)) {
-        specs.push_back(spec);
+      auto refusal = cdi::refusal_by(engine_, *spec);
+      if (refusal) {
+        rejected.push_back(rejected_file(*spec, *std::move(refusal)));
+        refused_.emplace(spec->path, spec);
       } else {
-        rejected.push_back(std::make_shared<const cdi::RejectedFile>(refuse(*spec)));
-        refused_.insert(spec->path);
+        specs.push_back(spec);
       }
     }
     registry_ =
@@ -49,47 +49,47 @@ class EngineView {
   /// The newest release that it reads, or null.
   Json newest() const { return newest_ ? Json(cdi::to_string(*newest_)) : Json(nullptr); }
 
-  /// Whether a name is not resolved because the engine refuses a file.
-  bool is_cause_of(const cdi::Unresolved& one) const {
-    return std::any_of(one.causes.begin(), one.causes.end(), [&](const cdi::Error& cause) {
-      return refused_.contains(cause.position.file);
-    });
+  /// The file that the engine refuses and for which a name is not resolved; null when there is
+  /// none.
+  const cdi::LoadedSpec* cause_of(const cdi::Unresolved& one) const {
+    for (const auto& cause : one.causes) {
+      const auto found = refused_.find(cause.position.file);
+      if (found != refused_.end()) return found->second.get();
+    }
+    return nullptr;
   }
 
-  /// What to do if the engine refuses a file.
-  std::string advice() const {
-    if (!newest_)
-      return fmt::format("update {}: this version does not inject CDI devices", engine_.name);
-    return fmt::format(
-        "convert the file, for example by `cdi convert --for {}@{} FILE`, or update "
-        "{}",
-        engine_.name, to_string(engine_.version), engine_.name);
+  /// What to do about a file that the engine refuses, or may read otherwise.
+  std::string advice(const cdi::LoadedSpec& spec) const {
+    return cdi::conversion_advice(engine_, spec);
+  }
+
+  /// What the engine needs besides the file.
+  std::vector<std::string> needs() const {
+    std::vector<std::string> out;
+    const auto* const support = cdi::find_engine_support(engine_);
+    if (support == nullptr) return out;
+    if (support->cdi_switch == cdi::CdiSwitch::off) {
+      out.push_back(name() + " injects CDI devices only with enable_cdi = true");
+    }
+    if (!support->field) {
+      out.push_back(name() + " ignores the CRI field CDI_devices: name devices in annotations");
+    }
+    return out;
   }
 
  private:
-  bool reads(const cdi::LoadedSpec& spec) const {
-    const auto release = cdi::parse_release(spec.spec.version);
-    return newest_ && release && *release <= *newest_;
-  }
-
-  cdi::RejectedFile refuse(const cdi::LoadedSpec& spec) const {
-    cdi::Error why{.code = cdi::Errc::unsupported, .where = "cdiVersion"};
-    if (newest_) {
-      why.message = fmt::format("version {} is newer than {}, the newest that {} reads",
-                                cdi::quoted(spec.spec.version), cdi::to_string(*newest_), name());
-    } else {
-      why.message = newest_.error().message;
-    }
-    why.position = spec.locate(why.where);
+  static std::shared_ptr<const cdi::RejectedFile> rejected_file(const cdi::LoadedSpec& spec,
+                                                                cdi::Error why) {
     cdi::RejectedFile out{.why = std::move(why), .kind = spec.spec.kind};
     for (const auto& device : spec.spec.devices) out.devices.push_back(device.name);
-    return out;
+    return std::make_shared<const cdi::RejectedFile>(std::move(out));
   }
 
   cdi::VersionedEngine engine_;
   cdi::Result<cdi::Release> newest_;
   std::shared_ptr<const cdi::Registry> registry_{};
-  std::set<std::string> refused_{};
+  std::map<std::string, std::shared_ptr<const cdi::LoadedSpec>> refused_{};  // by path
 };
 
 #endif  // CDI_EXAMPLES_CDI_ENGINE_VIEW_HPP

@@ -95,24 +95,44 @@ struct Explanation {
   Json record{};
 };
 
+/// Adds what an engine needs or may refuse, although it reads the file of a device.
+inline void add_doubts(const EngineView& engine, const cdi::LoadedSpec& spec, Explanation& out) {
+  const auto warnings = cdi::text_warnings(spec);
+  for (const auto& warning : warnings) {
+    out.text += fmt::format("  may be refused or read otherwise: {}\n", to_string(warning));
+    out.record["warnings"].push_back(error_record("warning", warning));
+  }
+  if (!warnings.empty()) {
+    out.text += fmt::format("  fix: {}\n", engine.advice(spec));
+    out.record["advice"] = engine.advice(spec);
+  }
+  for (const auto& need : engine.needs()) {
+    out.text += fmt::format("  needs: {}\n", need);
+    out.record["needs"].push_back(need);
+  }
+}
+
 inline Explanation explain(const std::string& name, const cdi::ResolvedDevice& found,
                            const SearchedSpecs& specs) {
   const auto unused = unused_of_kind(*specs.registry, found.spec->spec.kind);
   Explanation out{origin_text(name, found, unused), origin_record(name, found, unused)};
-  if (specs.engine) out.text.insert(out.text.find(':'), " by " + specs.engine->name());
+  if (!specs.engine) return out;
+  out.text.insert(out.text.find(':'), " by " + specs.engine->name());
+  add_doubts(*specs.engine, *found.spec, out);
   return out;
 }
 
 inline Explanation explain(cdi::Unresolved one, const SearchedSpecs& specs) {
-  const bool too_new = specs.engine && specs.engine->is_cause_of(one);
-  if (!too_new) return {reason_text(one), reason_record(one)};
+  const auto* const refused = specs.engine ? specs.engine->cause_of(one) : nullptr;
+  if (refused == nullptr) return {reason_text(one), reason_record(one)};
   one.why.message =
       fmt::format("{}: {} refuses a file of its kind", cdi::quoted(one.name), specs.engine->name());
   Explanation out{fmt::format("{}: {}\n", cdi::row_of(one.reason).code, one.why.message),
                   reason_record(one)};
   for (const auto& cause : one.causes) out.text += fmt::format("  at: {}\n", to_string(cause));
-  out.text += fmt::format("  fix: {}\n", specs.engine->advice());
-  out.record["advice"] = specs.engine->advice();
+  const auto advice = specs.engine->advice(*refused);
+  out.text += fmt::format("  fix: {}\n", advice);
+  out.record["advice"] = advice;
   return out;
 }
 

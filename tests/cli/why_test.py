@@ -182,8 +182,8 @@ class Why(unittest.TestCase):
             f'file-rejected: "{name}": podman 4.3.1 refuses a file of its kind\n'
             f'  at: {self.good}:1:13: cdiVersion: version "0.6.0" is newer than 0.5.0, the newest '
             'that podman 4.3.1 reads\n'
-            '  fix: convert the file, for example by `cdi convert --for podman@4.3.1 FILE`, or '
-            'update podman\n')))
+            f'  fix: convert the file, by `cdi convert --for podman@4.3.1 {self.good}`; or update '
+            'podman to 4.8.0 or newer\n')))
         code, record = self.record("--for", "podman@4.3.1", name)
         self.assertEqual((code, record["resolved"], record["reason"], record["engine"],
                           record["reads"]),
@@ -191,7 +191,7 @@ class Why(unittest.TestCase):
         (cause,) = record["causes"]
         self.assertEqual((cause["file"], cause["line"], cause["where"]),
                          (self.good, 1, "cdiVersion"))
-        self.assertIn("cdi convert --for podman@4.3.1", record["advice"])
+        self.assertIn(f"cdi convert --for podman@4.3.1 {self.good}`", record["advice"])
         # It is not the engine that such a name fails for.
         code, record = self.record("--for", "podman@4.9.3", "vendor.com/gpu=gpu7")
         self.assertEqual((code, record["reason"]), (12, "unknown-device"))
@@ -214,9 +214,46 @@ class Why(unittest.TestCase):
         code, out = self.why(*asked)
         self.assertEqual(code, 14)
         self.assertIn("containerd 1.6.20 is older than 1.7.0, the first version known to read CDI "
-                      "specs\n  fix: update containerd", out)
+                      "specs\n  fix: update containerd to 1.7.16 or newer: this version does not "
+                      "inject CDI devices\n", out)
         code, record = self.record(*asked)
         self.assertEqual((code, record["reads"]), (14, None))
+
+    def test_an_engine_refuses_members_that_are_gone(self):
+        path = self.write("gone/old.yaml", GOOD.replace("0.6.0", "0.7.0").replace(
+            "{env: [A=0]}", "{intelRdt: {closID: c, enableCMT: true}}"))
+        name = "vendor.com/gpu=gpu1"
+        self.assertEqual(self.record("--for", "podman@5.3", name, dirs=("gone",))[0], 0)
+        code, record = self.record("--for", "podman@5.8", name, dirs=("gone",))
+        self.assertEqual(code, 14)
+        (cause,) = record["causes"]
+        self.assertEqual((cause["line"], cause["where"]),
+                         (5, "devices[0].containerEdits.intelRdt.enableCMT"))
+        self.assertEqual(record["advice"], "convert the file, by `cdi convert --for podman@5.8.0 "
+                                           f"{path}`; or update podman")
+
+    def test_a_text_that_programs_read_in_different_ways_is_reported(self):
+        path = self.write("odd/two.yaml", GOOD + "---\n{}\n")
+        asked = ("--for", "podman@4.9.3", "vendor.com/gpu=gpu1")
+        code, record = self.record(*asked, dirs=("odd",))
+        self.assertEqual((code, record["resolved"]), (0, True))
+        self.assertEqual([w["rule"] for w in record["warnings"]], ["single-document"])
+        advice = ("convert the file with losses, by `cdi convert --lossy --for podman@4.9.3 "
+                  f"{path}`, which loses its further documents")
+        self.assertEqual(record["advice"], advice)
+        _, out = self.why(*asked, dirs=("odd",))
+        self.assertIn(f"\n  may be refused or read otherwise: {path}:9:1: only the first", out)
+        self.assertTrue(out.endswith(f"\n  fix: {advice}\n"))
+        self.assertNotIn("warnings", self.record(asked[2], dirs=("odd",))[1])
+
+    def test_what_an_engine_needs_besides_the_file_is_reported(self):
+        asked = ("--for", "containerd@1.7.1", "vendor.com/gpu=gpu1")
+        self.write("specs/good.yaml", GOOD.replace("0.6.0", "0.5.0"))
+        needs = ["containerd 1.7.1 injects CDI devices only with enable_cdi = true",
+                 "containerd 1.7.1 ignores the CRI field CDI_devices: name devices in annotations"]
+        self.assertEqual(self.record(*asked)[1]["needs"], needs)
+        self.assertTrue(self.why(*asked)[1].endswith("".join(f"  needs: {n}\n" for n in needs)))
+        self.assertNotIn("needs", self.record("--for", "containerd@2.0", asked[2])[1])
 
     def test_an_engine_has_no_options_for_reading(self):
         """It rejects a file with a bad device as a whole, and reads files that others may write."""
