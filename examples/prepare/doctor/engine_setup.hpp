@@ -5,14 +5,15 @@
 #define CDI_PREPARE_DOCTOR_ENGINE_SETUP_HPP
 
 #include <algorithm>
+#include <cctype>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include <cdi/conversion.hpp>
 #include <cdi/engine_releases.hpp>
-#include <cdi/minimum_version.hpp>
-#include <cdi/spec.hpp>
+#include <cdi/engine_support.hpp>
 
 #include "../engines/engines.hpp"
 #include "../gpu/gpu.hpp"
@@ -69,34 +70,47 @@ inline void check_setup(const HostTree& tree, const Engine& engine, const std::s
   }
 }
 
-/// The advice on a spec file that an engine is too old for.
-inline std::string advice_on_release(const Engine& engine, const cdi::Spec& spec) {
-  if (spec.annotations.contains(std::string{options_annotation})) {  // of ours
+/// The advice on a spec file that an engine refuses, or may read otherwise.
+inline std::string advice_on_file(const Engine& engine, const cdi::LoadedSpec& loaded) {
+  if (loaded.spec.annotations.contains(std::string{options_annotation})) {  // of ours
     return "Run `cdi-prepare write`, which writes the release that the oldest engine reads, or "
            "update this engine.";
   }
-  return fmt::format(
-      "Convert it for this engine (`cdi convert --for {}@{}`), or update the engine.", engine.name,
-      to_string(*engine.version));
+  auto advice = cdi::conversion_advice(engine.of_version(), loaded) + ".";
+  advice.front() = static_cast<char>(std::toupper(advice.front()));
+  return advice;
 }
 
-/// Reports the spec files that an engine is too old for. Those of other devices than this host's
-/// GPUs are a note.
-inline void check_releases(const HostTree& tree, const Engine& engine, cdi::Release newest,
-                           const std::vector<Inventory>& inventories, Findings& findings) {
+/// Reports the spec files that an engine refuses, or may read otherwise than others. Those of other
+/// devices than this host's GPUs are a note.
+inline void check_files(const HostTree& tree, const Engine& engine,
+                        const std::vector<Inventory>& inventories, Findings& findings) {
   const auto registry = read_specs(tree, engine.spec_dirs);
   for (const auto& loaded : registry.specs()) {
-    const auto& spec = loaded->spec;
-    const auto release = cdi::parse_release(spec.version);
-    if (!release || *release <= newest) continue;
     const bool of_gpus =
         std::any_of(inventories.begin(), inventories.end(),
-                    [&](const Inventory& found) { return found.kind == spec.kind; });
-    findings.push_back({of_gpus ? Level::fault : Level::note, engine.full_name(),
-                        fmt::format("refuses {}: it is CDI {}, and {} is the newest that it reads",
-                                    loaded->path, spec.version, cdi::to_string(newest)),
-                        advice_on_release(engine, spec)});
+                    [&](const Inventory& found) { return found.kind == loaded->spec.kind; });
+    const auto refusal = cdi::refusal_by(engine.of_version(), *loaded);
+    if (refusal) {
+      findings.push_back({of_gpus ? Level::fault : Level::note, engine.full_name(),
+                          "refuses " + cdi::to_string(*refusal), advice_on_file(engine, *loaded)});
+      continue;
+    }
+    const auto warnings = cdi::text_warnings(*loaded);
+    if (warnings.empty()) continue;
+    findings.push_back({Level::note, engine.full_name(),
+                        "may refuse or read otherwise: " + cdi::to_string(warnings.front()),
+                        advice_on_file(engine, *loaded)});
   }
+}
+
+/// Reports an engine that reads annotations only.
+inline void check_field(const Engine& engine, Findings& findings) {
+  const auto* const support = cdi::find_engine_support(engine.of_version());
+  if (support == nullptr || support->field) return;
+  findings.push_back({Level::note, engine.full_name(),
+                      "ignores the CRI field CDI_devices, by which kubelet passes devices",
+                      "Update it, or let the device plugin name devices in annotations."});
 }
 
 inline void check_engine(const HostTree& tree, const Engine& engine, const std::string& output_dir,
@@ -114,7 +128,8 @@ inline void check_engine(const HostTree& tree, const Engine& engine, const std::
       return;
     }
     if (engine.state() != Engine::Cdi::off) {
-      check_releases(tree, engine, *newest, inventories, findings);
+      check_files(tree, engine, inventories, findings);
+      check_field(engine, findings);
     }
   }
   check_setup(tree, engine, output_dir, trouble, findings);

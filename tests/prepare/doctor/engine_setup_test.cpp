@@ -123,11 +123,42 @@ TEST_CASE("the files that an engine is too old for are named") {
   const auto found = about(diagnose(host, {inventory()}), "podman 4.3.1");
   REQUIRE(found.size() == 3);
   CHECK(found[0].level == Level::note);
-  const std::string_view read = ", and 0.5.0 is the newest that it reads";
-  CHECK(found[0].what == "refuses /etc/cdi/other.yaml: it is CDI 1.1.0" + std::string{read});
-  CHECK(found[0].advice.find("cdi convert --for podman@4.3.1") != std::string::npos);
+  const std::string newest = "is newer than 0.5.0, the newest that podman 4.3.1 reads";
+  CHECK(found[0].what == "refuses /etc/cdi/other.yaml: cdiVersion: version \"1.1.0\" " + newest);
+  CHECK(found[0].advice ==
+        "Convert the file, by `cdi convert --for podman@4.3.1 /etc/cdi/other.yaml`; or update "
+        "podman to 5.8.0 or newer.");
   CHECK(found[1].level == Level::fault);
-  CHECK(found[1].what == "refuses /var/run/cdi/new.yaml: it is CDI 0.6.0" + std::string{read});
+  CHECK(found[1].what == "refuses /var/run/cdi/new.yaml: cdiVersion: version \"0.6.0\" " + newest);
   CHECK(found[1].advice.find("cdi-prepare write") != std::string::npos);
   CHECK(found[2].level == Level::good);
+}
+
+TEST_CASE("a file that programs read in different ways is named") {
+  const Host host;
+  install(host, "podman", "podman", "5.8.0");
+  host.put("etc/cdi/two.yaml",
+           "cdiVersion: 0.6.0\nkind: acme.com/x\ndevices:\n- name: a\n  containerEdits: {env: "
+           "[A=b]}\n---\n{}\n");
+  const auto found = about(diagnose(host, {inventory()}), "podman 5.8.0");
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].level == Level::note);
+  CHECK(found[0].what.starts_with(
+      "may refuse or read otherwise: /etc/cdi/two.yaml:7:1: only the first document"));
+  CHECK(found[0].advice ==
+        "Convert the file with losses, by `cdi convert --lossy --for podman@5.8.0 "
+        "/etc/cdi/two.yaml`, which loses its further documents.");
+}
+
+TEST_CASE("an engine that reads annotations only is named") {
+  const Host host;
+  install(host, "containerd", "containerd", "1.7.1");
+  host.put("etc/containerd/config.toml",
+           "version = 2\n[plugins.\"io.containerd.grpc.v1.cri\"]\nenable_cdi = true\n");
+  const auto found = about(diagnose(host, {inventory()}), "containerd 1.7.1");
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].what.starts_with("ignores the CRI field CDI_devices"));
+  CHECK(found[1].level == Level::good);
+  install(host, "containerd", "containerd", "1.7.2");
+  CHECK(about(diagnose(host, {inventory()}), "containerd 1.7.2").size() == 1);
 }
