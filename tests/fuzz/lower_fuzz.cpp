@@ -2,16 +2,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A spec that was lowered to a release is valid, does not need a newer release, and loses nothing
-// when it is lowered to the same release again.
+// when it is lowered to the same release again. A file that was converted for an engine is read by
+// it, without a warning about its text.
 
 #include <cstddef>
 #include <cstdint>
 
+#include <cdi/conversion.hpp>
+#include <cdi/engine_releases.hpp>
 #include <cdi/file.hpp>
 #include <cdi/lower.hpp>
 #include <cdi/minimum_version.hpp>
 
 #include "fuzz.hpp"
+
+namespace {
+
+void convert_for(const cdi::VersionedEngine& engine, const cdi::LoadedSpec& loaded) {
+  const auto release = cdi::release_for(engine, loaded.spec);
+  fuzz::require(release.has_value(), "an engine of the table has a release");
+  const auto converted = cdi::convert_spec(loaded, *release);
+  const auto advice = cdi::conversion_advice(engine, loaded);
+  fuzz::require(converted.has_value() == (advice.find("`cdi convert --") != advice.npos),
+                "the advice is what works", advice);
+  if (!converted) return;
+  const auto text = cdi::write_spec(converted->spec, cdi::Format::yaml);
+  fuzz::require(text.has_value(), "what was converted can be written", fuzz::fault_of(text));
+  const auto again = cdi::parse_spec(*text, "f", cdi::Format::yaml);
+  fuzz::require(again && !cdi::refusal_by(engine, *again) && cdi::text_warnings(*again).empty(),
+                "the engine reads what was converted for it", *text);
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto text = fuzz::text_of(data, size);
@@ -32,5 +54,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto refused = cdi::lower(loaded->spec, release);
     fuzz::require(static_cast<bool>(refused) == once->losses.empty(), "losses are refused");
   }
+  for (const auto& row : cdi::engine_releases) convert_for({row.engine, row.since}, *loaded);
   return 0;
 }
