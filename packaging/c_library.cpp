@@ -11,7 +11,9 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <optional>
 #include <pthread.h>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -22,10 +24,13 @@
 #include <cdi/cache.hpp>
 #include <cdi/cdi.h>
 #include <cdi/hooks.hpp>
+#include <cdi/host_options.hpp>
 #include <cdi/oci/config_json.hpp>
-#include <cdi/oci/editor.hpp>
+#include <cdi/plan.hpp>
+#include <cdi/policy.hpp>
 #include <cdi/publish.hpp>
 #include <cdi/spec_text.hpp>
+#include <cdi/text_file.hpp>
 
 namespace {
 
@@ -62,24 +67,27 @@ struct Texts {
   const char* keep(std::string text) { return texts.emplace_back(std::move(text)).c_str(); }
 };
 
-struct ErrorStorage {
+/// An error for the caller, and the texts that it points to.
+struct KeptError {
   cdi::Error error{};
   std::string text{};
+  cdi_error object{};
 };
-using ErrorBox = Box<cdi_error, ErrorStorage>;
+using KeptErrors = std::deque<KeptError>;
 
-void fill(ErrorBox& box, cdi::Error error) {
-  box.storage.text = to_string(error);
-  box.storage.error = std::move(error);
-  const auto& kept = box.storage.error;
-  box.object = {.code = static_cast<cdi_code>(static_cast<int>(kept.code) + 1),
-                .text = box.storage.text.c_str(),
-                .message = kept.message.c_str(),
-                .where = kept.where.c_str(),
-                .file = kept.position.file.c_str(),
-                .line = kept.position.line,
-                .column = kept.position.column,
-                .system = kept.system};
+void keep(KeptErrors& errors, cdi::Error error) {
+  auto& [kept, text, object] = errors.emplace_back();
+  kept = std::move(error);
+  text = to_string(kept);
+  object = {.code = static_cast<cdi_code>(static_cast<int>(kept.code) + 1),
+            .text = text.c_str(),
+            .message = kept.message.c_str(),
+            .where = kept.where.c_str(),
+            .file = kept.position.file.c_str(),
+            .line = kept.position.line,
+            .column = kept.position.column,
+            .system = kept.system,
+            .next = nullptr};
 }
 static_assert(static_cast<int>(cdi::Errc::system) + 1 == CDI_SYSTEM, "the codes are in one order");
 
@@ -94,17 +102,32 @@ struct NoMemory {
                   .file = "",
                   .line = 0,
                   .column = 0,
-                  .system = 0};
+                  .system = 0,
+                  .next = nullptr};
 };
 NoMemory no_memory;
 
-/// Fails with an error.
-void report(cdi_error** to, cdi::Error error) {
+/// Fails with errors, of which there is one at least.
+void report(cdi_error** to, std::vector<cdi::Error> errors) {
   if (to == nullptr) return;
-  auto box = std::make_unique<ErrorBox>();
-  fill(*box, std::move(error));
+  auto box = std::make_unique<Box<cdi_error, KeptErrors>>();
+  auto& kept = box->storage;
+  for (auto& error : errors) keep(kept, std::move(error));
+  for (std::size_t i = 1; i < kept.size(); ++i) kept[i - 1].object.next = &kept[i].object;
+  box->object = kept.front().object;
   *to = release(std::move(box));
 }
+
+/// What a function of the library gives: a value, or errors.
+template <class T>
+struct Answer {
+  Answer(T good) : value{good} {}
+  Answer(cdi::Error error) { errors.push_back(std::move(error)); }
+  Answer(std::vector<cdi::Error> all) : errors{std::move(all)} {}
+
+  T value{};
+  std::vector<cdi::Error> errors{};
+};
 
 /// The value of a function that fails: NULL or -1.
 template <class T>
@@ -128,16 +151,16 @@ class NoCancellation {
   int before_ = PTHREAD_CANCEL_ENABLE;
 };
 
-/// Calls `work`, which returns a `cdi::Result`, and gives its value or its error.
+/// Calls `work`, which returns an `Answer`, and gives its value or its errors.
 template <class Work>
 auto guarded(cdi_error** error, const Work& work) noexcept {
   const NoCancellation guard;
-  using Value = std::remove_reference_t<decltype(*work())>;
+  using Value = decltype(work().value);
   if (error != nullptr) *error = nullptr;
   try {
-    auto result = work();
-    if (result) return *result;
-    report(error, std::move(result).error());
+    auto answer = work();
+    if (answer.errors.empty()) return answer.value;
+    report(error, std::move(answer.errors));
   } catch (...) {  // std::bad_alloc: the library throws no other
     if (error != nullptr) *error = &no_memory.error;
   }
@@ -146,19 +169,29 @@ auto guarded(cdi_error** error, const Work& work) noexcept {
 
 constexpr int done = 0;
 
-cdi::Error empty_directory() {
-  return {.code = cdi::Errc::invalid, .message = "a directory has an empty path"};
+/// Errors and origins have the lines of members.
+constexpr cdi::ReadOptions with_lines{.keep_places = true};
+
+cdi::Error empty_path(std::string what) {
+  return {.code = cdi::Errc::invalid, .message = std::move(what.append(" has an empty path"))};
 }
 
 cdi::Error missing(std::string what) {
   return {.code = cdi::Errc::invalid, .message = std::move(what.append(" may not be NULL"))};
 }
 
-/// The texts of an array. None may be NULL.
-cdi::Result<std::vector<std::string_view>> views(const char* const* texts, std::size_t count) {
+cdi::Error given_twice(std::string_view file) {
+  return {.code = cdi::Errc::invalid,
+          .message = "the file " + cdi::quoted(file) + " is given twice"};
+}
+
+/// The texts of the array `name`. None may be NULL.
+cdi::Result<std::vector<std::string_view>> views(const char* const* texts, std::size_t count,
+                                                 std::string name) {
   std::vector<std::string_view> out;
+  if (texts == nullptr && count != 0) return missing(std::move(name));
   for (std::size_t i = 0; i < count; ++i) {
-    if (texts == nullptr || texts[i] == nullptr) return missing("a text of an array");
+    if (texts[i] == nullptr) return missing(name.append("[" + std::to_string(i) + "]"));
     out.emplace_back(texts[i]);
   }
   return out;
@@ -173,15 +206,15 @@ cdi_strings* strings(List&& texts) {
 }
 
 struct ErrorsStorage {
-  std::deque<ErrorBox> boxes{};
+  KeptErrors kept{};
   std::vector<const cdi_error*> pointers{};
 };
 
 cdi_errors* errors(const std::vector<cdi::Error>& all) {
   auto box = std::make_unique<Box<cdi_errors, ErrorsStorage>>();
   for (const auto& error : all) {
-    fill(box->storage.boxes.emplace_back(), error);
-    box->storage.pointers.push_back(&box->storage.boxes.back().object);
+    keep(box->storage.kept, error);
+    box->storage.pointers.push_back(&box->storage.kept.back().object);
   }
   box->object = {box->storage.pointers.data(), box->storage.pointers.size()};
   return release(std::move(box));
@@ -214,9 +247,10 @@ cdi_reasons* reasons(const std::vector<cdi::Unresolved>& unresolved) {
   return release(std::move(box));
 }
 
-/// The edits of devices, and the OCI spec whose texts they point to.
+/// The edits of devices, and the plan whose texts they point to.
 struct EditsStorage {
-  cdi::oci::Spec spec{};
+  cdi::Plan plan{};
+  Texts origins{};
   std::deque<std::vector<const char*>> lists{};
   std::vector<cdi_node> nodes{};
   std::vector<cdi_rule> rules{};
@@ -231,16 +265,20 @@ struct EditsStorage {
     for (const auto& text : texts) pointers.push_back(text.c_str());
     return {pointers.data(), pointers.size()};
   }
+
+  /// Calls `add(edit, origin)` for each edit that a container gets.
+  template <class Edit, class Add>
+  void each(const std::vector<cdi::Planned<Edit>>& all, const Add& add) {
+    for (const auto& one : all) {
+      if (!one.overridden) add(one.edit, origins.keep(to_string(one.origin)));
+    }
+  }
 };
 using EditsBox = Box<cdi_edits, EditsStorage>;
 
-char type_of(const std::string& type) {
-  return type.empty() ? 'c' : type.front();
-}
-
-cdi_node node_of(const cdi::oci::LinuxDevice& from) {
+cdi_node node_of(const cdi::DeviceNode& from, const char* origin) {
   return {.path = from.path.c_str(),
-          .type = type_of(from.type),
+          .type = from.type.front(),
           .major = from.major,
           .minor = from.minor,
           .has_file_mode = from.file_mode.has_value(),
@@ -248,50 +286,42 @@ cdi_node node_of(const cdi::oci::LinuxDevice& from) {
           .has_gid = from.gid.has_value(),
           .file_mode = from.file_mode.value_or(0),
           .uid = from.uid.value_or(0),
-          .gid = from.gid.value_or(0)};
+          .gid = from.gid.value_or(0),
+          .origin = origin};
 }
 
-cdi_rule rule_of(const cdi::oci::LinuxDeviceCgroup& from) {
-  return {.type = type_of(from.type),
-          .major = from.major.value_or(0),
-          .minor = from.minor.value_or(0),
-          .access = from.access.c_str()};
-}
-
-void fill_linux(const cdi::oci::Linux& part, EditsBox& box) {
-  auto& to = box.storage;
-  for (const auto& node : part.devices) to.nodes.push_back(node_of(node));
-  if (part.resources) {
-    for (const auto& rule : part.resources->devices) to.rules.push_back(rule_of(rule));
+/// Adds a rule for each node of a plan, also for those that another replaces.
+void fill_rules(EditsStorage& to) {
+  for (const auto& [node, origin, overridden] : to.plan.device_nodes) {
+    if (node.type != "b" && node.type != "c") continue;
+    const bool none = node.permissions == "none";
+    to.rules.push_back({.type = node.type.front(),
+                        .major = node.major,
+                        .minor = node.minor,
+                        .access = none ? "" : node.permissions.c_str()});
   }
-  for (const auto& [host_name, device] : part.net_devices) {
-    to.net_devices.push_back({host_name.c_str(), device.name.c_str()});
-  }
-  if (!part.intel_rdt) return;
-  to.intel_rdt = {.clos_id = part.intel_rdt->clos_id.c_str(),
-                  .schemata = to.strings(part.intel_rdt->schemata),
-                  .l3_cache_schema = part.intel_rdt->l3_cache_schema.c_str(),
-                  .mem_bw_schema = part.intel_rdt->mem_bw_schema.c_str(),
-                  .enable_monitoring = part.intel_rdt->enable_monitoring};
-  box.object.intel_rdt = &to.intel_rdt;
 }
 
-const char* class_of(const cdi::oci::Hook& hook) {
-  return cdi::hook_class_name(cdi::classify_hook(cdi::command_of(hook))).data();  // a literal
+cdi_hook hook_of(const cdi::Hook& from, const char* origin, EditsStorage& to) {
+  const auto hook_class = cdi::classify_hook(cdi::command_of(from));
+  return {.point = from.hook_name.c_str(),
+          .path = from.path.c_str(),
+          .args = to.strings(from.args),
+          .env = to.strings(from.env),
+          .has_timeout = from.timeout.has_value(),
+          .timeout = from.timeout.value_or(0),
+          .hook_class = cdi::hook_class_name(hook_class).data(),  // a literal
+          .origin = origin};
 }
 
-void fill_hooks(cdi::oci::Hooks& hooks, EditsStorage& to) {
-  for (std::size_t i = 0; i < cdi::oci::hook_point_names.size(); ++i) {
-    for (const auto& hook : hooks.at(static_cast<cdi::oci::HookPoint>(i))) {
-      to.hooks.push_back({.point = cdi::oci::hook_point_names[i].data(),
-                          .path = hook.path.c_str(),
-                          .args = to.strings(hook.args),
-                          .env = to.strings(hook.env),
-                          .has_timeout = hook.timeout.has_value(),
-                          .timeout = hook.timeout.value_or(0),
-                          .hook_class = class_of(hook)});
-    }
-  }
+cdi_intel_rdt intel_rdt_of(const cdi::IntelRdt& from, const char* origin, EditsStorage& to) {
+  const bool monitoring = from.enable_cmt.value_or(false) || from.enable_mbm.value_or(false);
+  return {.clos_id = from.clos_id.c_str(),
+          .schemata = from.schemata ? to.strings(*from.schemata) : cdi_strings{},
+          .l3_cache_schema = from.l3_cache_schema.c_str(),
+          .mem_bw_schema = from.mem_bw_schema.c_str(),
+          .enable_monitoring = from.enable_monitoring || monitoring,
+          .origin = origin};
 }
 
 /// Lets two members of a struct describe a list.
@@ -301,18 +331,34 @@ void point_to(const std::vector<T>& list, const T*& items, std::size_t& count) {
   count = list.size();
 }
 
-/// Fills the structs from the OCI spec in the storage.
+/// Fills the structs from the plan in the storage.
 void fill(EditsBox& box) {
   auto& to = box.storage;
   auto& object = box.object;
-  if (to.spec.process) object.env = to.strings(to.spec.process->env);
-  if (to.spec.process) to.gids = to.spec.process->user.additional_gids;
-  for (const auto& mount : to.spec.mounts) {
-    to.mounts.push_back({mount.destination.c_str(), mount.source.c_str(), mount.type.c_str(),
-                         to.strings(mount.options)});
+  const auto& plan = to.plan;
+  auto& env = to.lists.emplace_back();
+  for (const auto& one : plan.env) {
+    if (!one.overridden) env.push_back(one.edit.c_str());
   }
-  if (to.spec.hooks) fill_hooks(*to.spec.hooks, to);
-  if (to.spec.linux_) fill_linux(*to.spec.linux_, box);
+  object.env = {env.data(), env.size()};
+  to.each(plan.device_nodes,
+          [&](const auto& node, const char* origin) { to.nodes.push_back(node_of(node, origin)); });
+  fill_rules(to);
+  to.each(plan.mounts, [&](const cdi::Mount& mount, const char* origin) {
+    to.mounts.push_back({mount.container_path.c_str(), mount.host_path.c_str(), mount.type.c_str(),
+                         to.strings(mount.options), origin});
+  });
+  to.each(plan.hooks, [&](const cdi::Hook& hook, const char* origin) {
+    to.hooks.push_back(hook_of(hook, origin, to));
+  });
+  for (const auto& one : plan.additional_gids) to.gids.push_back(one.edit);
+  to.each(plan.net_devices, [&](const cdi::NetDevice& device, const char* origin) {
+    to.net_devices.push_back({device.host_interface_name.c_str(), device.name.c_str(), origin});
+  });
+  to.each(plan.intel_rdt, [&](const cdi::IntelRdt& rdt, const char* origin) {
+    to.intel_rdt = intel_rdt_of(rdt, origin, to);
+    object.intel_rdt = &to.intel_rdt;
+  });
   point_to(to.nodes, object.nodes, object.node_count);
   point_to(to.rules, object.rules, object.rule_count);
   point_to(to.mounts, object.mounts, object.mount_count);
@@ -323,20 +369,88 @@ void fill(EditsBox& box) {
 
 /// A spec from text. A name in .json matters: YAML text under it gets a warning.
 cdi::Result<cdi::LoadedSpec> parse(const char* text, const char* path) {
-  if (text == nullptr) return missing("the text");
   const std::string_view name = path == nullptr ? "" : path;
+  if (text == nullptr) {
+    auto error = missing("the text");
+    error.position.file = name;
+    return error;
+  }
   return cdi::parse_spec(text, name, cdi::format_of(name).value_or(cdi::Format::yaml));
+}
+
+/// Where requests come from; nothing when it is not known.
+using Source = std::optional<cdi::RequestOrigin>;
+
+cdi::Result<Source> source_of(const char* name) {
+  if (name == nullptr) return Source{};
+  for (std::size_t i = 0; i < cdi::request_origin_names.size(); ++i) {
+    if (cdi::request_origin_names[i] == name) return Source{static_cast<cdi::RequestOrigin>(i)};
+  }
+  return cdi::Error{.code = cdi::Errc::invalid,
+                    .message = "unknown source " + cdi::quoted(name) +
+                               ": use field, annotation, variable or commandLine, or NULL"};
 }
 
 }  // namespace
 
+struct cdi_policy {
+  std::shared_ptr<const cdi::Policy> policy{};
+};
+
 struct cdi_cache {
-  std::unique_ptr<cdi::Cache> cache{};
+  std::shared_ptr<cdi::Cache> cache{};
+  std::shared_ptr<const cdi::Policy> policy{};  // null if there is none
+  Source source{};
 };
 
 struct cdi_publisher {
   std::unique_ptr<cdi::Publisher> publisher{};
 };
+
+namespace {
+
+/// Why the policy of a cache denies devices: all reasons, of all devices.
+std::vector<cdi::Error> denials(const cdi_cache& cache,
+                                std::span<const cdi::ResolvedDevice> devices) {
+  std::vector<cdi::Error> out;
+  if (cache.policy == nullptr) return out;
+  auto decisions =
+      cache.source ? cdi::decide(*cache.policy, devices, *cache.source)
+                   : cdi::decide(*cache.policy, devices, std::span<const cdi::RequestedDevice>{});
+  for (auto& decision : decisions) {
+    for (auto& reason : std::exchange(decision.reasons, {})) {
+      decision.reasons = {std::move(reason)};
+      auto allowed = cdi::require_allowed({&decision, 1});
+      if (!allowed) out.push_back(std::move(allowed).error());
+    }
+  }
+  return out;
+}
+
+/// The host, as an injection from a cache sees it. With a policy, hooks get an environment: runc
+/// would give them that of the container.
+cdi::HostWithOptions<> host_of(const cdi_cache& cache) {
+  if (cache.policy == nullptr) return {};
+  return {.options = {.hook_env = {std::string{cdi::explicit_hook_path}}}};
+}
+
+/// Injects devices into the text of a config.json.
+Answer<char*> inject(const cdi_cache& cache, const char* config,
+                     const std::vector<cdi::ResolvedDevice>& devices) {
+  if (auto denied = denials(cache, devices); !denied.empty()) return denied;
+  cdi::ConfigJson json{config};
+  auto injected = cdi::Registry::inject_resolved(json, devices, host_of(cache));
+  if (!injected) return std::move(injected).error();
+  return text(json.text);
+}
+
+cdi_policy* policy_of(cdi::Policy policy) {
+  auto box = std::make_unique<Box<cdi_policy>>();
+  box->object.policy = std::make_shared<const cdi::Policy>(std::move(policy));
+  return release(std::move(box));
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -355,22 +469,22 @@ const char* cdi_version(void) {
 }
 
 cdi_cache* cdi_cache_open(const char* const* dirs, size_t count, cdi_error** error) {
-  return guarded(error, [&]() -> cdi::Result<cdi_cache*> {
-    const auto given = views(dirs, count);
+  return guarded(error, [&]() -> Answer<cdi_cache*> {
+    const auto given = views(dirs, count, "dirs");
     if (!given) return given.error();
     const std::vector<std::string> paths{given->begin(), given->end()};
     for (const auto& path : paths) {
-      if (path.empty()) return empty_directory();
+      if (path.empty()) return empty_path("a directory");
     }
     auto box = std::make_unique<Box<cdi_cache>>();
-    box->object.cache =
-        std::make_unique<cdi::Cache>(paths.empty() ? cdi::default_spec_dirs() : paths);
+    box->object.cache = std::make_shared<cdi::Cache>(
+        paths.empty() ? cdi::default_spec_dirs() : paths, cdi::CacheOptions{.read = with_lines});
     return release(std::move(box));
   });
 }
 
 int cdi_cache_refresh(cdi_cache* cache, cdi_error** error) {
-  return guarded(error, [&]() -> cdi::Result<int> {
+  return guarded(error, [&]() -> Answer<int> {
     if (cache == nullptr) return missing("the cache");
     cache->cache->refresh();
     return done;
@@ -378,14 +492,14 @@ int cdi_cache_refresh(cdi_cache* cache, cdi_error** error) {
 }
 
 cdi_strings* cdi_cache_devices(cdi_cache* cache, cdi_error** error) {
-  return guarded(error, [&]() -> cdi::Result<cdi_strings*> {
+  return guarded(error, [&]() -> Answer<cdi_strings*> {
     if (cache == nullptr) return missing("the cache");
     return strings(cache->cache->registry()->devices());
   });
 }
 
 cdi_errors* cdi_cache_errors(cdi_cache* cache, cdi_error** error) {
-  return guarded(error, [&]() -> cdi::Result<cdi_errors*> {
+  return guarded(error, [&]() -> Answer<cdi_errors*> {
     if (cache == nullptr) return missing("the cache");
     return errors(cache->cache->registry()->errors());
   });
@@ -393,9 +507,9 @@ cdi_errors* cdi_cache_errors(cdi_cache* cache, cdi_error** error) {
 
 cdi_reasons* cdi_cache_why(cdi_cache* cache, const char* const* names, size_t count,
                            cdi_error** error) {
-  return guarded(error, [&]() -> cdi::Result<cdi_reasons*> {
+  return guarded(error, [&]() -> Answer<cdi_reasons*> {
     if (cache == nullptr) return missing("the cache");
-    const auto asked = views(names, count);
+    const auto asked = views(names, count, "names");
     if (!asked) return asked.error();
     return reasons(cache->cache->registry()->unresolved(*asked));
   });
@@ -403,9 +517,9 @@ cdi_reasons* cdi_cache_why(cdi_cache* cache, const char* const* names, size_t co
 
 int cdi_cache_wait(cdi_cache* cache, const char* const* names, size_t count, uint32_t milliseconds,
                    cdi_error** error) {
-  return guarded(error, [&]() -> cdi::Result<int> {
+  return guarded(error, [&]() -> Answer<int> {
     if (cache == nullptr) return missing("the cache");
-    const auto asked = views(names, count);
+    const auto asked = views(names, count, "names");
     if (!asked) return asked.error();
     const auto deadline =
         std::chrono::steady_clock::now() + std::chrono::milliseconds{milliseconds};
@@ -417,57 +531,96 @@ int cdi_cache_wait(cdi_cache* cache, const char* const* names, size_t count, uin
 
 char* cdi_cache_inject_json(cdi_cache* cache, const char* config, const char* const* names,
                             size_t count, cdi_error** error) {
-  return guarded(error, [&]() -> cdi::Result<char*> {
+  return guarded(error, [&]() -> Answer<char*> {
     if (cache == nullptr) return missing("the cache");
     if (config == nullptr) return missing("the config");
-    const auto asked = views(names, count);
+    const auto asked = views(names, count, "names");
     if (!asked) return asked.error();
-    cdi::ConfigJson json{config};
-    if (auto injected = cache->cache->inject(json, *asked); !injected) {
-      return std::move(injected).error();
-    }
-    return text(json.text);
+    const auto registry = cache->cache->registry();
+    const auto devices = registry->resolve_all(*asked);
+    if (!devices) return devices.error();
+    return inject(*cache, config, *devices);
   });
 }
 
 char* cdi_cache_inject_resolvable(cdi_cache* cache, const char* config, const char* const* names,
                                   size_t count, cdi_reasons** rest, cdi_error** error) {
   if (rest != nullptr) *rest = nullptr;
-  return guarded(error, [&]() -> cdi::Result<char*> {
+  return guarded(error, [&]() -> Answer<char*> {
     if (cache == nullptr) return missing("the cache");
     if (config == nullptr) return missing("the config");
-    const auto asked = views(names, count);
+    const auto asked = views(names, count, "names");
     if (!asked) return asked.error();
-    cdi::ConfigJson json{config};
-    const auto unresolved = cache->cache->inject_resolvable(json, *asked);
-    if (!unresolved) return unresolved.error();
-    std::unique_ptr<char, void (*)(const void*)> injected{text(json.text), cdi_free};
-    if (rest != nullptr) *rest = reasons(*unresolved);
-    return injected.release();
+    const auto registry = cache->cache->registry();
+    auto injected = inject(*cache, config, registry->resolvable(*asked));
+    std::unique_ptr<char, void (*)(const void*)> kept{injected.value, cdi_free};
+    if (injected.errors.empty() && rest != nullptr) {
+      *rest = reasons(registry->unresolved(*asked));
+    }
+    kept.release();
+    return injected;
   });
 }
 
 cdi_edits* cdi_cache_edits(cdi_cache* cache, const char* const* names, size_t count,
                            cdi_error** error) {
-  return guarded(error, [&]() -> cdi::Result<cdi_edits*> {
+  return guarded(error, [&]() -> Answer<cdi_edits*> {
     if (cache == nullptr) return missing("the cache");
-    const auto asked = views(names, count);
+    const auto asked = views(names, count, "names");
     if (!asked) return asked.error();
+    const auto registry = cache->cache->registry();
+    const auto devices = registry->resolve_all(*asked);
+    if (!devices) return devices.error();
+    if (auto denied = denials(*cache, *devices); !denied.empty()) return denied;
+    auto plan = cdi::plan(*registry, *asked, host_of(*cache));
+    if (!plan) return std::move(plan).error();
     auto box = std::make_unique<EditsBox>();
-    if (auto injected = cache->cache->inject(box->storage.spec, *asked); !injected) {
-      return std::move(injected).error();
-    }
+    box->storage.plan = *std::move(plan);
     fill(*box);
+    return release(std::move(box));
+  });
+}
+
+cdi_policy* cdi_policy_open(const char* path, cdi_error** error) {
+  return guarded(error, [&]() -> Answer<cdi_policy*> {
+    if (path == nullptr) return missing("the path");
+    if (*path == '\0') return empty_path("the policy");
+    auto text = cdi::read_file(path);
+    if (!text) return std::move(text).error();
+    auto policy = cdi::read_policy(*text, path);
+    if (!policy) return std::move(policy).error();
+    return policy_of(*std::move(policy));
+  });
+}
+
+cdi_policy* cdi_policy_parse(const char* text, const char* path, cdi_error** error) {
+  return guarded(error, [&]() -> Answer<cdi_policy*> {
+    if (text == nullptr) return missing("the text");
+    auto policy = cdi::read_policy(text, path == nullptr ? "" : path);
+    if (!policy) return std::move(policy).error();
+    return policy_of(*std::move(policy));
+  });
+}
+
+cdi_cache* cdi_cache_with_policy(cdi_cache* cache, const cdi_policy* policy, const char* source,
+                                 cdi_error** error) {
+  return guarded(error, [&]() -> Answer<cdi_cache*> {
+    if (cache == nullptr) return missing("the cache");
+    if (policy == nullptr) return missing("the policy");
+    const auto from = source_of(source);
+    if (!from) return from.error();
+    auto box = std::make_unique<Box<cdi_cache>>();
+    box->object = {cache->cache, policy->policy, *from};
     return release(std::move(box));
   });
 }
 
 cdi_strings* cdi_annotated_devices(const char* const* keys, const char* const* values, size_t count,
                                    const char* prefix, cdi_error** error) {
-  return guarded(error, [&]() -> cdi::Result<cdi_strings*> {
-    const auto all_keys = views(keys, count);
+  return guarded(error, [&]() -> Answer<cdi_strings*> {
+    const auto all_keys = views(keys, count, "keys");
     if (!all_keys) return all_keys.error();
-    const auto all_values = views(values, count);
+    const auto all_values = views(values, count, "values");
     if (!all_values) return all_values.error();
     std::vector<std::pair<std::string_view, std::string_view>> annotations;
     for (std::size_t i = 0; i < count; ++i) {
@@ -481,7 +634,7 @@ cdi_strings* cdi_annotated_devices(const char* const* keys, const char* const* v
 }
 
 cdi_errors* cdi_validate(const char* text, const char* path, cdi_error** error) {
-  return guarded(error, [&]() -> cdi::Result<cdi_errors*> {
+  return guarded(error, [&]() -> Answer<cdi_errors*> {
     auto loaded = parse(text, path);
     if (!loaded) return std::move(loaded).error();
     return errors(loaded->warnings);
@@ -489,10 +642,10 @@ cdi_errors* cdi_validate(const char* text, const char* path, cdi_error** error) 
 }
 
 cdi_publisher* cdi_publisher_open(const char* owner, const char* dir, cdi_error** error) {
-  return guarded(error, [&]() -> cdi::Result<cdi_publisher*> {
+  return guarded(error, [&]() -> Answer<cdi_publisher*> {
     if (owner == nullptr) return missing("the owner");
     if (auto good = cdi::check_owner(owner); !good) return std::move(good).error();
-    if (dir != nullptr && *dir == '\0') return empty_directory();
+    if (dir != nullptr && *dir == '\0') return empty_path("a directory");
     auto box = std::make_unique<Box<cdi_publisher>>();
     box->object.publisher =
         std::make_unique<cdi::Publisher>(owner, dir == nullptr ? "/var/run/cdi" : dir);
@@ -502,7 +655,7 @@ cdi_publisher* cdi_publisher_open(const char* owner, const char* dir, cdi_error*
 
 int cdi_publisher_write(cdi_publisher* publisher, const char* name, const char* text,
                         cdi_error** error) {
-  return guarded(error, [&]() -> cdi::Result<int> {
+  return guarded(error, [&]() -> Answer<int> {
     if (publisher == nullptr) return missing("the publisher");
     if (name == nullptr) return missing("the name");
     auto loaded = parse(text, name);
@@ -514,7 +667,7 @@ int cdi_publisher_write(cdi_publisher* publisher, const char* name, const char* 
 }
 
 int cdi_publisher_remove(cdi_publisher* publisher, const char* name, cdi_error** error) {
-  return guarded(error, [&]() -> cdi::Result<int> {
+  return guarded(error, [&]() -> Answer<int> {
     if (publisher == nullptr) return missing("the publisher");
     if (name == nullptr) return missing("the name");
     auto removed = publisher->publisher->remove(name);
@@ -525,22 +678,24 @@ int cdi_publisher_remove(cdi_publisher* publisher, const char* name, cdi_error**
 
 int cdi_publisher_reconcile(cdi_publisher* publisher, const char* const* names,
                             const char* const* texts, size_t count, cdi_error** error) {
-  return guarded(error, [&]() -> cdi::Result<int> {
+  return guarded(error, [&]() -> Answer<int> {
     if (publisher == nullptr) return missing("the publisher");
-    const auto all = views(names, count);
+    const auto all = views(names, count, "names");
     if (!all) return all.error();
     std::map<std::string, cdi::Spec> expected;
+    std::vector<cdi::Error> wrong;
     for (std::size_t i = 0; i < count; ++i) {
       auto loaded = parse(texts == nullptr ? nullptr : texts[i], names[i]);
-      if (!loaded) return std::move(loaded).error();
-      if (!expected.emplace((*all)[i], std::move(loaded->spec)).second) {
-        return cdi::Error{.code = cdi::Errc::invalid,
-                          .message = "the file " + cdi::quoted((*all)[i]) + " is given twice"};
+      if (!loaded) {
+        wrong.push_back(std::move(loaded).error());
+      } else if (!expected.emplace((*all)[i], std::move(loaded->spec)).second) {
+        wrong.push_back(given_twice((*all)[i]));
       }
     }
+    if (!wrong.empty()) return wrong;
     auto reconciled = publisher->publisher->reconcile(expected);
     if (!reconciled) return std::move(reconciled).error();
-    if (!reconciled->errors.empty()) return std::move(reconciled->errors.front());
+    if (!reconciled->errors.empty()) return std::move(reconciled->errors);
     return done;
   });
 }

@@ -1,7 +1,9 @@
-/* Prints what a runtime with structs of its own has to do for devices: runtime DIR NAME... */
-#include <cdi/cdi.h>
+/* Prints what a runtime with structs of its own has to do for devices, and where each edit comes
+ * from: runtime DIR NAME... */
 #include <inttypes.h>
 #include <stdio.h>
+
+#include <cdi/cdi.h>
 
 static void print_list(const char* what, cdi_strings list) {
   for (size_t i = 0; i < list.count; ++i) printf(" %s%s", what, list.items[i]);
@@ -14,7 +16,7 @@ static void print_nodes(const cdi_edits* edits) {
     if (node->has_file_mode) printf(" mode=%03" PRIo32, node->file_mode);
     if (node->has_uid) printf(" uid=%" PRIu32, node->uid);
     if (node->has_gid) printf(" gid=%" PRIu32, node->gid);
-    printf("\n");
+    printf(" # %s\n", node->origin);
   }
   for (size_t i = 0; i < edits->rule_count; ++i) {
     const cdi_rule* rule = &edits->rules[i];
@@ -30,7 +32,7 @@ static void print_hooks(const cdi_edits* edits) {
     print_list("", hook->args);
     print_list("env:", hook->env);
     if (hook->has_timeout) printf(" timeout=%" PRId64, hook->timeout);
-    printf("\n");
+    printf(" # %s\n", hook->origin);
   }
 }
 
@@ -41,17 +43,18 @@ static void print_edits(const cdi_edits* edits) {
     const cdi_mount* mount = &edits->mounts[i];
     printf("mount %s %s %s", mount->source, mount->destination, mount->type);
     print_list("", mount->options);
-    printf("\n");
+    printf(" # %s\n", mount->origin);
   }
   print_hooks(edits);
   for (size_t i = 0; i < edits->gid_count; ++i) printf("gid %" PRIu32 "\n", edits->gids[i]);
   for (size_t i = 0; i < edits->net_device_count; ++i) {
-    printf("netdev %s %s\n", edits->net_devices[i].host_name, edits->net_devices[i].name);
+    const cdi_net_device* device = &edits->net_devices[i];
+    printf("netdev %s %s # %s\n", device->host_name, device->name, device->origin);
   }
   if (edits->intel_rdt != NULL) {
     printf("rdt %s", edits->intel_rdt->clos_id);
     print_list("", edits->intel_rdt->schemata);
-    printf("\n");
+    printf(" # %s\n", edits->intel_rdt->origin);
   }
 }
 

@@ -8,6 +8,7 @@
  *
  * A function that fails returns NULL or -1. If `error` is not NULL, *error is then an error, which
  * the caller frees, and otherwise NULL. Nothing else is changed, but see cdi_publisher_reconcile.
+ * Some functions report several errors: the others follow the first, by its member `next`.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -54,6 +55,8 @@ typedef struct cdi_error {
   uint32_t line;       /* from 1; 0 if it is not known */
   uint32_t column;     /* from 1, in bytes; 0 if it is not known */
   int system;          /* the errno value of a system call, or 0 */
+  /* Another error of the same call, or NULL. It is freed with the first. */
+  const struct cdi_error* next;
 } cdi_error;
 
 typedef struct cdi_errors {
@@ -80,8 +83,10 @@ typedef struct cdi_reasons {
 } cdi_reasons;
 
 /* The edits of devices, in the terms of the OCI runtime spec, for a container that is empty: its
- * process is root, and it has no user namespace. Text that is absent is "". A later release may add
- * members at the end of cdi_error, cdi_edits and cdi_intel_rdt; the other structs stay as they are.
+ * process is root, and it has no user namespace. Text that is absent is "". `origin` is where an
+ * edit comes from, such as "vendor.com/gpu=0 (/etc/cdi/vendor.yaml:12)", for logs. A later release
+ * may add members at the end of cdi_error, cdi_edits and cdi_intel_rdt; the other structs stay as
+ * they are.
  *
  * cdi_cache_inject_json merges them into a container like this:
  * - A variable replaces the last one of its name.
@@ -100,6 +105,7 @@ typedef struct cdi_node {
   int64_t minor;
   bool has_file_mode, has_uid, has_gid;
   uint32_t file_mode, uid, gid;
+  const char* origin;
 } cdi_node;
 
 /* A rule of the device cgroup, which allows access. A node has one or none: two nodes may have the
@@ -116,6 +122,7 @@ typedef struct cdi_mount {
   const char* source;
   const char* type;
   cdi_strings options;
+  const char* origin;
 } cdi_mount;
 
 typedef struct cdi_hook {
@@ -126,11 +133,13 @@ typedef struct cdi_hook {
   bool has_timeout;
   int64_t timeout;        /* in seconds */
   const char* hook_class; /* what it does, such as "symlinks"; "foreign" if that is not known */
+  const char* origin;
 } cdi_hook;
 
 typedef struct cdi_net_device {
   const char* host_name;
   const char* name; /* in the container */
+  const char* origin;
 } cdi_net_device;
 
 typedef struct cdi_intel_rdt {
@@ -139,6 +148,7 @@ typedef struct cdi_intel_rdt {
   const char* l3_cache_schema;
   const char* mem_bw_schema;
   bool enable_monitoring;
+  const char* origin;
 } cdi_intel_rdt;
 
 typedef struct cdi_edits {
@@ -149,7 +159,7 @@ typedef struct cdi_edits {
   size_t rule_count;
   const cdi_mount* mounts; /* in the order in which to mount them */
   size_t mount_count;
-  const cdi_hook* hooks;
+  const cdi_hook* hooks; /* those of one point in the order in which to run them */
   size_t hook_count;
   const uint32_t* gids; /* additional groups of the process */
   size_t gid_count;
@@ -204,6 +214,23 @@ CDI_API char* cdi_cache_inject_resolvable(cdi_cache* cache, const char* config,
 CDI_API cdi_edits* cdi_cache_edits(cdi_cache* cache, const char* const* names, size_t count,
                                    cdi_error** error);
 
+/* Which devices may be injected, and what their edits may do: see docs/policy.md. */
+typedef struct cdi_policy cdi_policy;
+
+/* The policy of a JSON file. */
+CDI_API cdi_policy* cdi_policy_open(const char* path, cdi_error** error);
+
+/* The policy of a JSON text; `path` names it in errors, and may be NULL. */
+CDI_API cdi_policy* cdi_policy_parse(const char* text, const char* path, cdi_error** error);
+
+/* The same directories under a policy, which replaces that of `cache`. If it denies a device,
+ * cdi_cache_inject_json, cdi_cache_inject_resolvable and cdi_cache_edits fail with an error for
+ * each reason, all CDI_REFUSED. Hooks without an environment get one with a PATH. `source` says
+ * where requests come from: "field", "annotation", "variable" or "commandLine"; NULL if it is not
+ * known. `cache` and `policy` may be freed before the result. */
+CDI_API cdi_cache* cdi_cache_with_policy(cdi_cache* cache, const cdi_policy* policy,
+                                         const char* source, cdi_error** error);
+
 /* The devices that the annotations of a container request, each once; `prefix` is that of their
  * keys, or NULL for "cdi.k8s.io/". */
 CDI_API cdi_strings* cdi_annotated_devices(const char* const* keys, const char* const* values,
@@ -229,8 +256,8 @@ CDI_API int cdi_publisher_write(cdi_publisher* publisher, const char* name, cons
 CDI_API int cdi_publisher_remove(cdi_publisher* publisher, const char* name, cdi_error** error);
 
 /* Writes the files with these names and texts, and removes all other files of this owner. All texts
- * are checked first. When the system refuses a file, the others are changed, and the error is that
- * of the first. */
+ * are checked first. When the system refuses files, the others are changed, and each has an error:
+ * see `next`. */
 CDI_API int cdi_publisher_reconcile(cdi_publisher* publisher, const char* const* names,
                                     const char* const* texts, size_t count, cdi_error** error);
 

@@ -32,11 +32,40 @@ devices:
     hooks: [{hookName: poststop, path: /p, args: [p, -x]}]
 """
 
+POLICY_PROGRAM = """\
+#include <cdi/cdi.h>
+#include <stdio.h>
 
-def block(language):
-    """The block of a language in docs/c.md."""
+static int fail(cdi_error* error) {
+  fprintf(stderr, "%s\\n", error->text);
+  cdi_free(error);
+  return 2;
+}
+
+static int run(cdi_cache* cache, const char* config, const char* const* names, size_t count) {
+  cdi_error* error = NULL;
+BLOCK
+  int result = injected == NULL ? 1 : 0;
+  cdi_free(error);
+  cdi_free(injected);
+  cdi_free(limited);
+  return result;
+}
+
+int main(int argc, char** argv) {
+  const char* const names[] = {"v.com/c=d"};
+  cdi_cache* cache = argc < 2 ? NULL : cdi_cache_open((const char* const*)argv + 1, 1, NULL);
+  int result = run(cache, "{}", names, 1);
+  cdi_free(cache);
+  return result;
+}
+"""
+
+
+def block(language, number=0):
+    """A block of a language in docs/c.md."""
     page = (PROJECT / "docs/c.md").read_text(encoding="utf-8")
-    return re.search(f"^```{language}\n((?s:.*?))^```$", page, re.M)[1]
+    return re.findall(f"^```{language}\n((?s:.*?))^```$", page, re.M)[number]
 
 
 def run(*command):
@@ -66,11 +95,15 @@ class Library(unittest.TestCase):
                    str(self.folder / "new"))
         self.assertEqual((made.returncode, made.stderr), (0, ""))
 
+    def origin(self, line):
+        return f"v.com/c=d ({self.folder}/v.yaml:{line})"
+
     def test_runtime(self):
         made = run(RUNTIME, str(self.folder), "v.com/c=d")
         self.assertEqual(made.stdout.splitlines(), [
-            "env A=1", "mknod /dev/null c 1 3 mode=666", "allow c 1:3 rwm", "mount /h /c  ro",
-            "poststop /p (foreign) p -x"])
+            "env A=1", f"mknod /dev/null c 1 3 mode=666 # {self.origin(7)}", "allow c 1:3 rwm",
+            f"mount /h /c  ro # {self.origin(8)}",
+            f"poststop /p (foreign) p -x # {self.origin(9)}"])
         made = run(RUNTIME, str(self.folder), "v.com/c=e")
         self.assertEqual(made.returncode, 1)
         self.assertIn('"v.com/c=e"', made.stderr)
@@ -85,6 +118,23 @@ class Library(unittest.TestCase):
         self.assertEqual(json.loads(made.stdout)["process"]["env"], ["A=1"])
         config.write_text("{")
         self.assertIn("line 1:2: ", run(INJECT, str(self.folder), str(config), "v.com/c=d").stderr)
+
+    @unittest.skipIf(SANITIZED, "the program is not built with the sanitizers")
+    def test_the_policy_of_the_page(self):
+        (self.folder / "app.c").write_text(POLICY_PROGRAM.replace("BLOCK", block("c")))
+        (self.folder / "policy.json").write_text('{"rules": [{"name": "r", "allow": true, '
+                                                 '"edits": {"mounts": [], "hooks": []}}]}')
+        library = pathlib.Path(LIBRARY)
+        made = run("cc", "-std=c99", "-Wall", "-Wextra", "-Werror",
+                   f"-I{PROJECT}/include", f"{self.folder}/app.c", str(library),
+                   f"-Wl,-rpath,{library.parent}", "-o", f"{self.folder}/app")
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        made = run("env", "-C", str(self.folder), "./app", str(self.folder))
+        self.assertEqual(made.returncode, 1)
+        self.assertEqual([line.partition(": the policy denies")[0]
+                          for line in made.stderr.splitlines()],
+                         [f"{self.folder}/v.yaml:9:40: devices[0].containerEdits.hooks[0].path",
+                          f"{self.folder}/v.yaml:8:25: devices[0].containerEdits.mounts[0].hostPath"])
 
     @unittest.skipIf(SANITIZED, "Python is not built with the sanitizers")
     def test_from_python(self):

@@ -4,9 +4,12 @@
  * Uses each function of cdi/cdi.h once: use_cdi DIR, a directory that does not exist yet. Exits
  * with 1 at the first wrong answer.
  */
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cdi/cdi.h>
 
@@ -46,6 +49,8 @@ static void check_edits(cdi_cache* cache) {
   CHECK(strcmp(edits->hooks[0].hook_class, "foreign") == 0);
   CHECK(edits->gid_count == 1 && edits->gids[0] == 44 && edits->net_device_count == 0);
   CHECK(edits->intel_rdt != NULL && strcmp(edits->intel_rdt->clos_id, "low") == 0);
+  CHECK(strncmp(edits->nodes[0].origin, "v.com/c=d (/", 12) == 0);
+  CHECK(strstr(edits->intel_rdt->origin, "/v.json:") != NULL);
   cdi_free(edits);
   CHECK(cdi_cache_edits(cache, unknown, 1, &error) == NULL && error->code == CDI_NOT_FOUND);
   cdi_free(error);
@@ -81,6 +86,76 @@ static void check_again_and_partly(cdi_cache* cache) {
   CHECK(cdi_cache_inject_resolvable(cache, "{", names, 2, &rest, &error) == NULL);
   CHECK(rest == NULL && error->code == CDI_SYNTAX);
   cdi_free(error);
+}
+
+/* A policy that denies the hook and the mount of the device. */
+static const char* const strict =
+    "{\"rules\": [{\"name\": \"r\", \"allow\": true, \"sources\": [\"field\"],\n"
+    "\"edits\": {\"hooks\": [], \"mounts\": [\"/usr\"]}}]}";
+
+/* The cache under a policy; the policy is freed. */
+static cdi_cache* limited(cdi_cache* cache, const char* text, const char* source) {
+  cdi_error* error = NULL;
+  cdi_policy* policy = cdi_policy_parse(text, NULL, &error);
+  CHECK(policy != NULL && error == NULL);
+  cdi_cache* made = cdi_cache_with_policy(cache, policy, source, &error);
+  CHECK(made != NULL && error == NULL);
+  cdi_free(policy);
+  return made;
+}
+
+static void check_denied(cdi_cache* cache) {
+  cdi_error* error = NULL;
+  cdi_reasons* rest = NULL;
+  cdi_cache* denied = limited(cache, strict, "field");
+  CHECK(cdi_cache_edits(denied, device, 1, &error) == NULL && error->code == CDI_REFUSED);
+  CHECK(strcmp(error->where, "devices[0].containerEdits.hooks[0].path") == 0 && error->line != 0);
+  const cdi_error* next = error->next;
+  CHECK(next != NULL && next->code == CDI_REFUSED && next->next == NULL);
+  CHECK(strcmp(next->where, "devices[0].containerEdits.mounts[0].hostPath") == 0);
+  CHECK(strstr(next->text, "v.json:") != NULL && strstr(next->text, "by the rule \"r\"") != NULL);
+  cdi_free(error);
+  CHECK(cdi_cache_inject_json(denied, "{}", device, 1, &error) == NULL);
+  CHECK(error->code == CDI_REFUSED && error->next != NULL);
+  cdi_free(error);
+  CHECK(cdi_cache_inject_resolvable(denied, "{}", device, 1, &rest, NULL) == NULL && rest == NULL);
+  cdi_free(denied);
+  denied = limited(cache, strict, NULL);
+  CHECK(cdi_cache_edits(denied, device, 1, &error) == NULL && error->next == NULL);
+  CHECK(error->code == CDI_REFUSED && strstr(error->text, "no rule") != NULL);
+  cdi_free(error);
+  cdi_free(denied);
+}
+
+static void check_allowed(cdi_cache* cache) {
+  cdi_cache* allowed = limited(cache, "{\"rules\": [{\"name\": \"r\", \"allow\": true}]}", NULL);
+  cdi_edits* edits = cdi_cache_edits(allowed, device, 1, NULL);
+  CHECK(edits != NULL && edits->hook_count == 1 && edits->hooks[0].env.count == 1);
+  CHECK(strncmp(edits->hooks[0].env.items[0], "PATH=/", 6) == 0);
+  cdi_free(edits);
+  char* json = cdi_cache_inject_json(allowed, "{}", device, 1, NULL);
+  CHECK(json != NULL && strstr(json, "\"PATH=/") != NULL);
+  cdi_free(json);
+  cdi_free(allowed);
+}
+
+static void check_policies(cdi_cache* cache, const char* path) {
+  cdi_error* error = NULL;
+  FILE* file = fopen(path, "w");
+  CHECK(file != NULL && fputs(strict, file) >= 0 && fclose(file) == 0);
+  cdi_policy* policy = cdi_policy_open(path, &error);
+  CHECK(policy != NULL && error == NULL && remove(path) == 0);
+  CHECK(cdi_cache_with_policy(cache, policy, "cri", &error) == NULL && error->code == CDI_INVALID);
+  cdi_free(error);
+  CHECK(cdi_cache_with_policy(cache, NULL, NULL, NULL) == NULL);
+  CHECK(cdi_cache_with_policy(NULL, policy, NULL, NULL) == NULL);
+  cdi_free(policy);
+  CHECK(cdi_policy_open(path, &error) == NULL && error->system == ENOENT);
+  cdi_free(error);
+  CHECK(cdi_policy_parse("{\"rules\":\n1}", "p.json", &error) == NULL);
+  CHECK(error->code == CDI_SCHEMA && strcmp(error->file, "p.json") == 0 && error->line == 2);
+  cdi_free(error);
+  CHECK(cdi_policy_open(NULL, NULL) == NULL && cdi_policy_parse(NULL, NULL, NULL) == NULL);
 }
 
 static void check_names(cdi_cache* cache) {
@@ -132,26 +207,73 @@ static void check_publisher(cdi_publisher* publisher) {
   cdi_error* error = NULL;
   CHECK(cdi_publisher_reconcile(publisher, names, specs, 1, &error) == 0 && error == NULL);
   CHECK(cdi_publisher_reconcile(publisher, names, specs, 2, &error) == -1);
-  CHECK(error->code == CDI_INVALID);
+  CHECK(error->code == CDI_INVALID && error->next == NULL);
   cdi_free(error);
   CHECK(cdi_publisher_write(publisher, "x", spec, &error) == -1 && error->code == CDI_INVALID);
   cdi_free(error);
   CHECK(cdi_publisher_write(publisher, "v.json", "{", NULL) == -1);
 }
 
+static const char* const other =
+    "{\"cdiVersion\": \"0.7.0\", \"kind\": \"w.com/c\","
+    " \"devices\": [{\"name\": \"d\", \"containerEdits\": {\"env\": [\"A=1\"]}}]}";
+
+static void check_errors_of_files(cdi_publisher* publisher) {
+  const char* const names[] = {"a.json", "v.json", "b.json"};
+  const char* const wrong[] = {"{", spec, "{}"};
+  const char* const good[] = {other, spec};
+  cdi_error* error = NULL;
+  CHECK(cdi_publisher_reconcile(publisher, names, wrong, 3, &error) == -1);
+  CHECK(strcmp(error->file, "a.json") == 0 && error->code == CDI_SYNTAX && error->next != NULL);
+  CHECK(strcmp(error->next->file, "b.json") == 0 && error->next->next == NULL);
+  cdi_free(error);
+  CHECK(cdi_publisher_reconcile(publisher, names, NULL, 1, &error) == -1);
+  CHECK(error->code == CDI_INVALID && strcmp(error->file, "a.json") == 0);
+  cdi_free(error);
+  CHECK(cdi_publisher_remove(publisher, "v.json", NULL) == 0);
+  struct rlimit before;
+  CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0 && signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+  struct rlimit small = {16, before.rlim_max};
+  CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
+  CHECK(cdi_publisher_reconcile(publisher, names, good, 2, &error) == -1);
+  CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
+  CHECK(error->code == CDI_SYSTEM && error->system == EFBIG && error->next != NULL);
+  CHECK(strstr(error->file, "a.json") != NULL && strstr(error->next->file, "v.json") != NULL);
+  cdi_free(error);
+  CHECK(cdi_publisher_write(publisher, "v.json", spec, NULL) == 0);
+}
+
 static void check_null(void) {
   cdi_error* error = NULL;
   const char* const none[] = {NULL};
+  const char* const second[] = {"v.com/c=d", NULL};
   const char* const empty[] = {""};
   CHECK(cdi_cache_devices(NULL, &error) == NULL && error->code == CDI_INVALID);
   cdi_free(error);
   CHECK(cdi_cache_open(empty, 1, NULL) == NULL && cdi_publisher_open("use_cdi", "", NULL) == NULL);
+  CHECK(cdi_annotated_devices(second, second, 2, NULL, &error) == NULL);
+  CHECK(error->code == CDI_INVALID && strstr(error->text, "keys[1]") != NULL);
+  cdi_free(error);
+  CHECK(cdi_policy_open("", &error) == NULL && error->code == CDI_INVALID);
+  cdi_free(error);
   CHECK(cdi_cache_open(none, 1, NULL) == NULL && cdi_validate(NULL, NULL, NULL) == NULL);
   CHECK(cdi_cache_refresh(NULL, NULL) == -1 && cdi_publisher_open(NULL, NULL, NULL) == NULL);
   CHECK(cdi_publisher_write(NULL, NULL, NULL, NULL) == -1);
   CHECK(cdi_publisher_reconcile(NULL, NULL, NULL, 1, NULL) == -1);
   CHECK(cdi_publisher_remove(NULL, "v.json", NULL) == -1);
   cdi_free(NULL);
+}
+
+static void check_cache(cdi_cache* cache, const char* dir) {
+  char path[4096];
+  CHECK((size_t)snprintf(path, sizeof path, "%s/policy", dir) < sizeof path);
+  check_names(cache);
+  check_json(cache);
+  check_again_and_partly(cache);
+  check_edits(cache);
+  check_denied(cache);
+  check_allowed(cache);
+  check_policies(cache, path);
 }
 
 int main(int argc, char** argv) {
@@ -161,12 +283,10 @@ int main(int argc, char** argv) {
   CHECK(publisher != NULL && cdi_publisher_write(publisher, "v.json", spec, &error) == 0);
   cdi_cache* cache = cdi_cache_open((const char* const*)argv + 1, 1, &error);
   CHECK(cache != NULL && cdi_cache_refresh(cache, &error) == 0);
-  check_names(cache);
-  check_json(cache);
-  check_again_and_partly(cache);
-  check_edits(cache);
+  check_cache(cache, argv[1]);
   check_texts();
   check_publisher(publisher);
+  check_errors_of_files(publisher);
   check_null();
   CHECK(cdi_publisher_remove(publisher, "v.json", &error) == 0);
   CHECK(cdi_cache_refresh(cache, &error) == 0 && error == NULL);
