@@ -13,6 +13,7 @@
 #include <cdi/file.hpp>
 #include <cdi/lower.hpp>
 #include <cdi/minimum_version.hpp>
+#include <cdi/validate.hpp>
 
 #include "fuzz.hpp"
 

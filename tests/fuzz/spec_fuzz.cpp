@@ -11,6 +11,8 @@
 #include <string_view>
 
 #include <cdi/file.hpp>
+#include <cdi/rules.hpp>
+#include <cdi/validate.hpp>
 
 #include "fuzz.hpp"
 

@@ -12,6 +12,7 @@
 #include <cdi/json_text.hpp>
 #include <cdi/parse_json.hpp>
 #include <cdi/parse_yaml.hpp>
+#include <cdi/text/unicode.hpp>
 #include <cdi/yaml.hpp>
 
 #include "fuzz.hpp"
