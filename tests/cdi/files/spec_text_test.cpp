@@ -322,3 +322,23 @@ TEST_CASE("The digest is of the bytes of the file, quarantine or not") {
   }
   CHECK(cdi::parse_spec(good_yaml, "f", cdi::Format::yaml)->digest.empty());
 }
+
+// Once, the search for a device passed all others: this would run into a timeout.
+TEST_CASE("The places of many devices") {
+  constexpr std::size_t count = 200'000;
+  std::string text = R"({"cdiVersion": "0.5.0", "kind": "v.com/c", "devices": [)";
+  for (std::size_t i = 0; i < count; ++i) {
+    text.append(i == 0 ? "\n" : ",\n").append(R"({"name": "d)").append(std::to_string(i));
+    text.append(R"(", "containerEdits": {"env": ["A=1"]}})");
+  }
+  const auto spec = cdi::parse_spec(text + "]}", "f", cdi::Format::json, {.keep_places = true});
+  REQUIRE(spec);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto device = "devices[" + std::to_string(i) + "]";
+    REQUIRE(spec->locate(device).line == i + 2);
+    REQUIRE(spec->locate(device + ".containerEdits.env[0]").line == i + 2);
+  }
+  CHECK(spec->locate("devices[1].containerEdits").column == 34);
+  CHECK(spec->locate("devices[200000].name").line == 1);
+  CHECK(spec->locate("devices[x]").line == 1);
+}

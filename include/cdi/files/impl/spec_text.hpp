@@ -5,6 +5,7 @@
 #define CDI_FILES_IMPL_SPEC_TEXT_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -109,10 +110,20 @@ inline SpecOrRejected read_good_devices(Document& document, bool quarantine) {
 /// The places of members, from the document that a spec was read from.
 class PlacesInDocument final : public MemberPlaces {
  public:
-  explicit PlacesInDocument(Document document) : document_{std::move(document)} {}
-  Position locate(std::string_view where) const override { return document_.locate(where); }
+  explicit PlacesInDocument(Document document) : document_{std::move(document)} {
+    const auto devices = detail::find_member(document_.root(), "devices");
+    if (!devices) return;
+    for (const auto device : devices->items()) devices_.push_back(device);
+  }
+
+  Position locate(std::string_view where) const override {
+    auto value = start_of(where);
+    while (!where.empty() && detail::descend(value, where)) continue;
+    return value.position();
+  }
+
   std::vector<std::uint32_t> lines_of(std::string_view where) const override {
-    auto value = document_.root();
+    auto value = start_of(where);
     while (!where.empty()) {
       if (!detail::descend(value, where)) return {};
     }
@@ -120,7 +131,23 @@ class PlacesInDocument final : public MemberPlaces {
   }
 
  private:
+  /// The device that a path begins with, which is taken from the path; else the root. A search from
+  /// the root passes all devices before that one.
+  Document::Value start_of(std::string_view& where) const {
+    constexpr std::string_view devices = "devices[";
+    std::uint32_t index = 0;
+    auto rest = where;
+    if (!rest.starts_with(devices)) return document_.root();
+    rest.remove_prefix(devices.size());
+    if (!take_number(rest, index) || !rest.starts_with(']') || index >= devices_.size()) {
+      return document_.root();
+    }
+    where = rest.substr(1);
+    return devices_[index];
+  }
+
   Document document_;
+  std::vector<Document::Value> devices_{};
 };
 
 /// Warns of parts of the text that are not read, and of those that other readers do not accept.
