@@ -137,9 +137,14 @@ inline bool is_root_path(std::string_view path) {
 }
 
 /// Of two modes of one path, each run would set both again.
-inline cdi::Result<void> refuse_repeated(const std::vector<cdi::RootMode>& modes) {
+inline cdi::Result<void> check_modes(const std::vector<cdi::RootMode>& modes) {
   std::set<std::string_view> paths;
   for (const auto& mode : modes) {
+    if (mode.mode > 07777U) {
+      return cdi::Error{.code = cdi::Errc::refused,
+                        .message = fmt::format("the mode {:o} of {} has more than permission bits",
+                                               mode.mode, cdi::quoted(mode.path))};
+    }
     if (paths.insert(mode.path).second) continue;
     return cdi::Error{.code = cdi::Errc::refused,
                       .message = "two modes have the path " + cdi::quoted(mode.path)};
@@ -181,7 +186,7 @@ inline cdi::Result<void> check_counts(const cdi::RootChanges& changes) {
                       .message = fmt::format("cudaCompat has {} folders: write at most {}",
                                              changes.cuda_compat.size(), most_compat)};
   }
-  return refuse_repeated(changes.modes);
+  return check_modes(changes.modes);
 }
 
 /// Whether a part of a path is longer than file systems allow.
@@ -237,7 +242,7 @@ inline cdi::Result<RootPlan> make_plan(const RootedFiles& files, const cdi::Root
     plan.push_back({RootStep::Kind::link, path, target});
   }
   for (const auto& [path, mode] : changes.modes) {
-    plan.push_back({RootStep::Kind::mode, path, {}, mode & 07777U});
+    plan.push_back({RootStep::Kind::mode, path, {}, mode});
   }
   for (const auto& [path, text] : changes.files) {
     plan.push_back({RootStep::Kind::file, path, text, 0444});

@@ -111,7 +111,7 @@ inline bool is_done(const cdi::Descriptor& folder, const RootStep& step,
 /// As `is_needed`, for a mode. A file that is missing needs none.
 inline cdi::Result<bool> needs_mode(const RootedFiles& files, const RootStep& step) {
   const auto found = files.find(step.path);
-  if (!found && found.error().system == ENOENT) return false;
+  if (!found && (found.error().system == ENOENT || found.error().system == ENOTDIR)) return false;
   if (!found) return step_error(step, found.error());
   struct stat status = {};
   if (::fstat(found->get(), &status) != 0) return step_failed(step);

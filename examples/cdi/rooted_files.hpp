@@ -17,6 +17,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include <cdi/descriptor.hpp>
 #include <cdi/parse_json.hpp>
 #include <cdi/result.hpp>
@@ -64,6 +66,9 @@ struct SplitPath {
 /// walks the path where the kernel or a filter of system calls has none.
 class RootedFiles {
  public:
+  /// The greatest number of directories on a path that is created: each is open meanwhile.
+  static constexpr std::size_t most_folders = 256;
+
   /// How paths are resolved.
   enum class Lookup : std::uint8_t {
     by_kernel,  // if possible
@@ -120,6 +125,10 @@ class RootedFiles {
     errno = ENAMETOOLONG;
     for (const auto& name : place->missing) {
       if (name.size() > NAME_MAX) return failed(path);
+    }
+    if (place->names.size() + place->missing.size() >= most_folders) {
+      return cdi::Error{.code = cdi::Errc::refused,
+                        .message = fmt::format("it is in more than {} directories", most_folders)};
     }
     cdi::Descriptor above{::openat(place->directory(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC)};
     if (!above) return failed(path);

@@ -182,7 +182,8 @@ TEST_CASE("Changes that would cost too much, or never end, are refused") {
   CHECK_FALSE(plan_steps(*files, {.links = {{"/a", "x"}, {"/a", "y"}}}));
   CHECK_FALSE(plan_steps(*files, {.modes = {{"/a", 0600}, {"/a", 0644}}}));
   CHECK_FALSE(plan_steps(*files, {.files = {{"/a", "x"}, {"/a", "y"}}}));
-  CHECK(plan_steps(*files, {.links = {{"/a", "x"}}, .modes = {{"/a", 0644}}}));
+  CHECK(plan_steps(*files, {.links = {{"/a", "x"}}, .modes = {{"/a", 07777}}}));
+  CHECK_FALSE(plan_steps(*files, {.modes = {{"/a", 010644}}}));
   std::vector<cdi::CudaCompat> many(17, {"/a", "1", ""});
   CHECK_FALSE(plan_steps(*files, {.cuda_compat = many}));
   many.pop_back();
@@ -207,6 +208,27 @@ TEST_CASE("Links and files that leave no place for each other are refused before
   }
   CHECK(plan_steps(*files, {.links = {{"/a", "b"}, {"/a-b", "b"}, {"/ab", "b"}},
                             .modes = {{"/a/c", 0755}, {"/a", 0755}}}));
+}
+
+TEST_CASE("A mode of a path below a file changes nothing, like that of a missing file") {
+  const TempTree root;
+  root.put("file", "text");
+  CHECK(apply(root, {.modes = {{"/file/a", 0755}, {"/none/a", 0755}}}).empty());
+}
+
+TEST_CASE("A path with too many directories fails before any change") {
+  const TempTree root;
+  const auto files = RootedFiles::open(root / "");
+  REQUIRE(files);
+  const auto is_refused = [&](std::size_t folders) {
+    std::string path;
+    for (std::size_t i = 0; i < folders; ++i) path += "/a";
+    const auto plan = plan_steps(*files, {.links = {{path + "/link", "x"}}});
+    REQUIRE(plan);
+    return !needed_steps(*files, *plan);
+  };
+  CHECK_FALSE(is_refused(256));
+  CHECK(is_refused(257));
 }
 
 TEST_CASE("A link of the image to a name that cannot be created fails before any change") {
