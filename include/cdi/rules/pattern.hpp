@@ -13,28 +13,20 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// Whether a text matches a pattern as a whole; each `*` is any text, also an empty one. Costs at
-/// most the product of both sizes.
+/// Whether a text matches a pattern as a whole; each `*` is any text, also an empty one.
 inline bool matches(std::string_view pattern, std::string_view text) {
-  std::size_t in_pattern = 0;
-  std::size_t in_text = 0;
-  std::size_t star = std::string_view::npos;  // the last one, and where its text ends
-  std::size_t star_end = 0;
-  while (in_text < text.size()) {
-    if (in_pattern < pattern.size() && pattern[in_pattern] == '*') {
-      star = in_pattern++;
-      star_end = in_text;
-    } else if (in_pattern < pattern.size() && pattern[in_pattern] == text[in_text]) {
-      ++in_pattern;
-      ++in_text;
-    } else if (star != std::string_view::npos) {
-      in_pattern = star + 1;
-      in_text = ++star_end;
-    } else {
-      return false;
-    }
+  auto star = pattern.find('*');
+  if (star == std::string_view::npos) return pattern == text;
+  if (!text.starts_with(pattern.substr(0, star))) return false;
+  text.remove_prefix(star);
+  pattern.remove_prefix(star + 1);
+  for (star = pattern.find('*'); star != std::string_view::npos; star = pattern.find('*')) {
+    const auto at = text.find(pattern.substr(0, star));  // the first place leaves most to the rest
+    if (at == std::string_view::npos) return false;
+    text.remove_prefix(at + star);
+    pattern.remove_prefix(star + 1);
   }
-  return pattern.find_first_not_of('*', in_pattern) == std::string_view::npos;
+  return text.ends_with(pattern);
 }
 
 /// Takes the first part of a clean path that begins with a slash; empty at its end.

@@ -1,7 +1,10 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
+#include <cstddef>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -9,6 +12,20 @@
 
 using cdi::detail::matches;
 using cdi::detail::matches_path;
+
+namespace {
+
+/// As `matches`, by its definition.
+bool is_match(std::string_view pattern, std::string_view text) {
+  if (pattern.empty()) return text.empty();
+  if (pattern.front() != '*') {
+    return !text.empty() && text.front() == pattern.front() &&
+           is_match(pattern.substr(1), text.substr(1));
+  }
+  return is_match(pattern.substr(1), text) || (!text.empty() && is_match(pattern, text.substr(1)));
+}
+
+}  // namespace
 
 TEST_CASE("A star is any text") {
   CHECK(matches("", ""));
@@ -28,6 +45,24 @@ TEST_CASE("A pattern with many stars takes no exponential time") {
   std::string pattern;
   for (int i = 0; i < 1000; ++i) pattern += "a*";
   CHECK_FALSE(matches(pattern + "b", std::string(5000, 'a')));
+}
+
+// Once, each byte of both was compared on its own: this would take a minute.
+TEST_CASE("A long part of a pattern is searched fast") {
+  CHECK_FALSE(matches("*" + std::string(2000, 'a') + "b*", std::string(4'000'000, 'a')));
+}
+
+TEST_CASE("Each short pattern matches what its definition says") {
+  std::vector<std::string> texts{""};
+  for (std::size_t i = 0; texts.size() < 1365; ++i) {
+    for (const char c : {'a', 'b', '*', '/'}) texts.push_back(texts[i] + c);
+  }
+  for (const auto& pattern : texts) {
+    bool same = true;
+    for (const auto& text : texts) same = same && matches(pattern, text) == is_match(pattern, text);
+    CAPTURE(pattern);
+    CHECK(same);
+  }
 }
 
 TEST_CASE("A pattern of a path covers what is below it, and a star ends at a slash") {
