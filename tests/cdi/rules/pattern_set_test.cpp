@@ -1,6 +1,7 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,6 +69,31 @@ TEST_CASE("A path is covered by what is above it, in the shortest form of both")
   CHECK_FALSE(paths({"usr"}).covers("usr"));
   CHECK(paths({"/*"}).covers("/a/b"));
   CHECK_FALSE(paths({"/*"}).covers("/"));
+}
+
+TEST_CASE("Each pair of short patterns covers what one of them matches") {
+  Texts some{""};
+  for (std::size_t i = 0; some.size() < 85; ++i) {
+    for (const char c : {'/', 'a', 'b', '*'}) some.push_back(some[i] + c);
+  }
+  const auto naive = [](const std::string& pattern, const std::string& text) {
+    return cdi::detail::matches_path(cdi::clean_path(pattern), cdi::clean_path(text));
+  };
+  for (const auto& one : some) {
+    for (const auto& other : some) {
+      const auto of_names = names({one, other});
+      const auto of_paths = paths({"/" + one, "/" + other});
+      bool same = true;
+      for (const auto& text : some) {
+        const bool name = cdi::detail::matches(one, text) || cdi::detail::matches(other, text);
+        const bool path = naive("/" + one, "/" + text) || naive("/" + other, "/" + text);
+        same = same && of_names.covers(text) == name && of_paths.covers("/" + text) == path;
+      }
+      CAPTURE(one);
+      CAPTURE(other);
+      CHECK(same);
+    }
+  }
 }
 
 // Once, each text was compared with each pattern: this would run into a timeout.
