@@ -43,10 +43,13 @@ inline std::string engine_table() {
   return text;
 }
 
-/// The release of `--to`, or that for the engine of `--for`. The command line was checked before.
-inline cdi::Release target_release(const Request& request, const cdi::Spec& spec) {
-  if (request.engine.empty()) return *cdi::parse_release(request.release);
-  return *cdi::release_for(*cdi::parse_engine(request.engine), spec);
+/// The spec in the release of `--to`, or in that for the engine of `--for`. The command line was
+/// checked before.
+inline cdi::Result<cdi::Conversion> convert_file(const Request& request,
+                                                 const cdi::LoadedSpec& loaded) {
+  if (request.engine.empty())
+    return cdi::convert_spec(loaded, *cdi::parse_release(request.release));
+  return cdi::convert_for(*cdi::parse_engine(request.engine), loaded);
 }
 
 /// Whether the engine of `--for` reads the file as it is, and no program reads it otherwise.
@@ -79,15 +82,14 @@ inline ExitCode convert(const Request& request, const Output& output) {
   if (output.format() == OutputFormat::text && is_read_already(request, *loaded)) {
     return print_file(request, output);
   }
-  const auto release = target_release(request, loaded->spec);
-  const auto converted = cdi::convert_spec(*loaded, release);
+  const auto converted = convert_file(request, *loaded);
   if (!converted) return output.refuse(converted.error());
   for (const auto& loss : converted->losses) {
     request.lossy ? output.warning(loss) : output.error(loss);
   }
   if (!request.lossy && !converted->losses.empty()) {
     return output.refuse({.message = fmt::format("not converted to {}; --lossy converts it anyway",
-                                                 to_string(release)),
+                                                 converted->spec.version),
                           .position = {.file = request.file}});
   }
   const auto format = output.format() == OutputFormat::json   ? cdi::Format::json

@@ -20,9 +20,7 @@
 namespace {
 
 void convert_for(const cdi::VersionedEngine& engine, const cdi::LoadedSpec& loaded) {
-  const auto release = cdi::release_for(engine, loaded.spec);
-  fuzz::require(release.has_value(), "an engine of the table has a release");
-  const auto converted = cdi::convert_spec(loaded, *release);
+  const auto converted = cdi::convert_for(engine, loaded);
   const auto advice = cdi::conversion_advice(engine, loaded);
   fuzz::require(converted.has_value() == (advice.find("`cdi convert --") != advice.npos),
                 "the advice is what works", advice);

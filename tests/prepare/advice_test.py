@@ -20,7 +20,10 @@ ENGINES = {"containerd": ("containerd", "containerd"), "cri-o": ("crio", "cri-o"
            "docker": ("dockerd", "docker.io"), "podman": ("podman", "podman")}
 
 
-def spec(version, *edits, kind="v.com/c", names="abcdefgh", top=""):
+NAMES = ("aa", "bb", "cc", "dd", "ee", "ff", "gg")
+
+
+def spec(version, *edits, kind="v.com/gpu", names=NAMES, top=""):
     """A spec with a device for each edits."""
     devices = "".join(f"- name: '{name}'\n  containerEdits: {one}\n"
                       for name, one in zip(names, edits or ("{env: [A=1]}",)))
@@ -32,8 +35,8 @@ RDT = "{intelRdt: {closID: c, %s: true}}"
 SPECS = {
     "plain.yaml": spec("0.3.0"),
     "newer.yaml": spec("1.1.0"),
-    "digit.yaml": spec("0.5.0", "{env: [A=1]}", "{env: [A=2]}", names="0b"),
-    "digits.yaml": spec("0.5.0", names="0"),
+    "digit.yaml": spec("0.5.0", "{env: [A=1]}", "{env: [A=2]}", names=("0a", "bb")),
+    "digits.yaml": spec("0.5.0", names=("00",)),
     "host.yaml": spec("0.5.0", "{deviceNodes: [%s]}" % NODE),
     "type.yaml": spec("0.4.0", "{mounts: [{hostPath: /a, containerPath: /b, type: tmpfs}]}"),
     "needless.yaml": spec("1.0.0", "{mounts: [{hostPath: /a, containerPath: /b, type: bind, "
@@ -52,8 +55,14 @@ SPECS = {
     "two-newer.yaml": spec("1.1.0") + "---\nmore: 1\n",
     "case.yaml": spec("0.7.0", "{ENV: [A=1]}"),
     "it's yaml.json": spec("0.7.0"),
-    "escape.json": json.dumps({"cdiVersion": "0.6.0", "kind": "v.com/c", "devices": [
-        {"name": "a", "containerEdits": {"env": ["A=/"]}}]}).replace("A=/", "A=\\/"),
+    "escape.json": json.dumps({"cdiVersion": "0.6.0", "kind": "v.com/gpu", "devices": [
+        {"name": "aa", "containerEdits": {"env": ["A=/"]}}]}).replace("A=/", "A=\\/"),
+    "root.yaml": spec("0.7.0", "{intelRdt: {closID: /}}"),
+    "none.yaml": spec("0.3.0", "{deviceNodes: [{path: /dev/a, permissions: none}]}"),
+    "class.yaml": spec("0.3.0", kind="v.com/c"),
+    "letter.yaml": spec("0.5.0", names=("a",)),
+    "digit-none.yaml": spec("0.5.0", "{deviceNodes: [{path: /dev/a, permissions: none}]}",
+                            "{env: [A=1]}", names=("0a", "bb")),
     "name.yaml": spec("0.6.0", "{env: ['A B=1']}"),  # its warning is not about the text
 }
 
@@ -65,8 +74,8 @@ def run(*command):
 
 def engines():
     """Each version of the table, and a version between two rows."""
-    rows = re.findall(r"^  ([a-z-]+) +(\d+)\.(\d+)\.(\d+) +\d", run(CDI, "convert", "--help").stdout,
-                      re.M)
+    table = run(CDI, "convert", "--help").stdout
+    rows = re.findall(r"^  ([a-z-]+) +(\d+)\.(\d+)\.(\d+) +\d", table, re.M)
     for name, *version in rows:
         major, minor, patch = map(int, version)
         yield name, f"{major}.{minor}.{patch}"
@@ -125,8 +134,9 @@ class Advice(unittest.TestCase):
         folder = self.place / "alone"
         folder.mkdir(exist_ok=True)
         (folder / path.name).write_bytes(path.read_bytes())
-        kind = "v.com/c.d" if "dotted" in path.name else "v.com/c"
-        name = "0" if path.name == "digits.yaml" else "b" if path.name == "digit.yaml" else "a"
+        kind = {"dotted.yaml": "v.com/c.d", "class.yaml": "v.com/c"}.get(path.name, "v.com/gpu")
+        name = {"digits.yaml": "00", "digit.yaml": "bb", "digit-none.yaml": "bb",
+                "letter.yaml": "a"}.get(path.name, "aa")
         done = run(CDI, "-d", folder, "why", "--for", engine, "-o", "json", f"{kind}={name}")
         (folder / path.name).unlink()
         (record,) = json.loads(done.stdout)

@@ -35,9 +35,14 @@ Result<Conversion> convert_spec(const LoadedSpec& loaded, Release release);
 /// newest that the engine reads. Errors are those of `newest_release_for`.
 Result<Release> release_for(const VersionedEngine& engine, const Spec& spec);
 
+/// Converts the spec of a file to `release_for` an engine. Errors are those of both, and
+/// `Errc::unsupported` for a value that the engine refuses in every release.
+Result<Conversion> convert_for(const VersionedEngine& engine, const LoadedSpec& loaded);
+
 /// Why an engine refuses a spec file, with its place in the file; nothing when it reads the file.
-/// It refuses a release that it does not know, and a member that the newest release that it knows
-/// does not have any more. `Errc::unsupported`.
+/// It refuses a release that it does not know, a member that the newest release that it knows does
+/// not have any more, and some values: permissions `none`, a vendor or class of one character, and,
+/// if it is older, `closID: /` and device names of one character. `Errc::unsupported`.
 std::optional<Error> refusal_by(const VersionedEngine& engine, const LoadedSpec& loaded);
 
 /// The warnings of a file about its text, which another program may refuse or read otherwise: those

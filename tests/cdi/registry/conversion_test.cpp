@@ -15,11 +15,11 @@
 
 namespace {
 
-/// A file with one device `v.com/c=d` of these edits.
+/// A file with one device `v.com/gpu=dev` of these edits.
 cdi::LoadedSpec file(const std::string& version, const std::string& edits = "{env: [A=1]}",
                      const std::string& more = {}, const char* path = "/etc/cdi/v.yaml") {
-  const auto text = "cdiVersion: " + version + "\nkind: v.com/c\n" + more +
-                    "devices:\n- name: d\n  containerEdits: " + edits + "\n";
+  const auto text = "cdiVersion: " + version + "\nkind: v.com/gpu\n" + more +
+                    "devices:\n- name: dev\n  containerEdits: " + edits + "\n";
   auto loaded = cdi::parse_spec(text, path, cdi::Format::yaml, {.keep_places = true});
   REQUIRE_MESSAGE(loaded, (loaded ? "" : to_string(loaded.error())));
   return *std::move(loaded);
@@ -59,6 +59,36 @@ TEST_CASE("An engine refuses members that its release does not have any more") {
   CHECK(converted->spec.devices[0].container_edits.intel_rdt->enable_monitoring);
 }
 
+TEST_CASE("An engine refuses values that its library does not know, in every release") {
+  const auto none = file("0.6.0", "{deviceNodes: [{path: /dev/d, permissions: none}]}");
+  CHECK(refusal("podman@5.8", none) ==
+        "/etc/cdi/v.yaml:5:62: devices[0].containerEdits.deviceNodes[0].permissions: podman 5.8.0 "
+        "refuses the permissions none");
+  const auto refused = cdi::convert_for(engine("podman@5.8"), none);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().position.column == 62);
+  CHECK(cdi::conversion_advice(engine("podman@5.8"), none) ==
+        "update podman, or change the file, which cannot be converted for this version: podman "
+        "5.8.0 refuses the permissions none");
+  CHECK(cdi::convert_spec(none, {0, 3, 0}));
+
+  const auto root = file("0.7.0", "{env: [A=1]}", "containerEdits: {intelRdt: {closID: /}}\n");
+  CHECK(refusal("podman@5.8", root).empty());
+  CHECK(refusal("podman@5.3", root)
+            .ends_with("containerEdits.intelRdt.closID: podman 5.3.0 refuses "
+                       "the closID /"));
+  CHECK(cdi::conversion_advice(engine("podman@5.3"), root)
+            .starts_with("update podman to 5.8.0 or newer, or change the file"));
+  CHECK(cdi::convert_for(engine("podman@4.9"), root)->losses.size() == 1);  // all of intelRdt
+
+  auto letter = file("0.3.0");
+  letter.spec.devices[0].name = "d";
+  CHECK(refusal("podman@4.3", letter).empty());
+  CHECK(refusal("podman@4.2", letter).ends_with("refuses a device name of one character"));
+  letter.spec.kind = "v/gpu";
+  CHECK(refusal("podman@5.8", letter).ends_with("refuses a vendor or class of one character"));
+}
+
 TEST_CASE("The release for an engine is that of the spec, or the newest that the engine reads") {
   CHECK(*cdi::release_for(engine("podman@4.3.1"), file("0.3.0").spec) == cdi::Release{0, 3, 0});
   CHECK(*cdi::release_for(engine("podman@4.3.1"), file("1.1.0").spec) == cdi::Release{0, 5, 0});
@@ -86,7 +116,7 @@ TEST_CASE("All that a conversion loses is listed with its place") {
 
 TEST_CASE("A file that cannot be converted is refused at its place") {
   auto dotted = file("0.6.0");
-  dotted.spec.kind = "v.com/c.d";
+  dotted.spec.kind = "v.com/gpu.x";
   const auto kind = cdi::convert_spec(dotted, {0, 5, 0});
   REQUIRE_FALSE(kind);
   CHECK(to_string(kind.error()).starts_with("/etc/cdi/v.yaml:2:7: kind: "));
@@ -108,7 +138,7 @@ TEST_CASE("Warnings of the text are those of which programs differ") {
   CHECK(codes(file("0.6.0", "{ENV: [A=1]}\n---\n{}")) ==
         std::vector<std::string_view>{"single-document", "member-case"});
   const auto json = cdi::parse_spec(
-      "cdiVersion: 0.6.0\nkind: v.com/c\ndevices: [{name: d, containerEdits: {env: [A=1]}}]\n",
+      "cdiVersion: 0.6.0\nkind: v.com/gpu\ndevices: [{name: dev, containerEdits: {env: [A=1]}}]\n",
       "v.json", cdi::Format::json);
   REQUIRE(json);
   CHECK(codes(*json) == std::vector<std::string_view>{"json-syntax"});
@@ -128,9 +158,9 @@ TEST_CASE("The advice is the command that works, with what it loses, or a newer 
   CHECK(advice("docker@29", file("1.1.0")).ends_with("; or update docker"));
   CHECK(advice("containerd@1.6.20", file("0.3.0")) ==
         "update containerd to 1.7.0 or newer: this version does not inject CDI devices");
-  CHECK(
-      advice("podman@4.3.1", file("0.7.0", "{additionalGids: [7]}"))
-          .starts_with("update podman to 5.1.0 or newer: the file cannot be converted to 0.5.0: "));
+  CHECK(advice("podman@4.3.1", file("0.7.0", "{additionalGids: [7]}"))
+            .starts_with("update podman to 5.1.0 or newer, or change the file, which cannot be "
+                         "converted for this version: 0.5.0 can hold none"));
   CHECK(advice("podman@5.8", file("1.1.0", "{ENV: [A=1]}")) ==
         "convert the file, by `cdi convert --for podman@5.8.0 /etc/cdi/v.yaml`");
   CHECK(advice("podman@5.8", file("1.1.0", "{env: [A=1]}\n---\n{}"))

@@ -119,7 +119,7 @@ TEST_CASE("the files that an engine is too old for are named") {
   put("run/cdi/old.yaml", "0.5.0", "nvidia.com/gpu");
   CHECK(is_only(diagnose(host, {inventory()}), "podman 4.3.1", Level::good, {"up to CDI 0.5.0"}));
   host.put("run/cdi/new.yaml", spec_of_gpu(195, R"({"cdi-prepare/options": "profile=all"})"));
-  put("etc/cdi/other.yaml", "1.1.0", "acme.com/x");
+  put("etc/cdi/other.yaml", "1.1.0", "acme.com/nic");
   const auto found = about(diagnose(host, {inventory()}), "podman 4.3.1");
   REQUIRE(found.size() == 3);
   CHECK(found[0].level == Level::note);
@@ -138,7 +138,7 @@ TEST_CASE("a file that programs read in different ways is named") {
   const Host host;
   install(host, "podman", "podman", "5.8.0");
   host.put("etc/cdi/two.yaml",
-           "cdiVersion: 0.6.0\nkind: acme.com/x\ndevices:\n- name: a\n  containerEdits: {env: "
+           "cdiVersion: 0.6.0\nkind: acme.com/nic\ndevices:\n- name: a\n  containerEdits: {env: "
            "[A=b]}\n---\n{}\n");
   const auto found = about(diagnose(host, {inventory()}), "podman 5.8.0");
   REQUIRE(found.size() == 2);

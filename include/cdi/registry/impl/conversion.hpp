@@ -22,6 +22,7 @@
 #include <cdi/rules/loss.hpp>
 #include <cdi/rules/lower.hpp>
 #include <cdi/rules/minimum_version.hpp>
+#include <cdi/rules/name.hpp>
 #include <cdi/rules/purpose.hpp>
 #include <cdi/rules/rules.hpp>
 #include <cdi/rules/validate.hpp>
@@ -72,6 +73,46 @@ inline void add_losses(const std::vector<Loss>& losses, const LoadedSpec& loaded
     if (out.losses.size() < most_warnings) error = at_its_place(std::move(error), loaded);
     out.losses.push_back(std::move(error));
   }
+}
+
+/// The first value that an engine refuses in files of all releases; `message` is what it is. The
+/// Go library of engines refuses it, or crashes; `newest` is the newest release that it knows.
+inline std::optional<Error> refused_value(const ContainerEdits& edits, Release newest) {
+  for (std::size_t i = 0; i < edits.device_nodes.size(); ++i) {
+    if (edits.device_nodes[i].permissions != "none") continue;  // library 1.1.1
+    return Error{.message = "the permissions none",
+                 .where = item_path("deviceNodes", i) + ".permissions"};
+  }
+  const bool is_root = edits.intel_rdt && edits.intel_rdt->clos_id == "/";
+  if (!is_root || newest >= Release{1, 1, 0}) return std::nullopt;
+  return Error{.message = "the closID /", .where = "intelRdt.closID"};
+}
+
+inline std::optional<Error> refused_value(const Spec& spec, Release newest) {
+  const auto kind = parse_kind(spec.kind);
+  if (kind && (kind->vendor.size() == 1 || kind->device_class.size() == 1)) {  // library 1.1.1
+    return Error{.message = "a vendor or class of one character", .where = "kind"};
+  }
+  if (auto value = refused_value(spec.container_edits, newest)) {
+    return std::move(*value).under("containerEdits");
+  }
+  for (std::size_t i = 0; i < spec.devices.size(); ++i) {
+    const auto device = item_path("devices", i);
+    if (spec.devices[i].name.size() == 1 && newest < Release{0, 5, 0}) {
+      return Error{.message = "a device name of one character", .where = device + ".name"};
+    }
+    if (auto value = refused_value(spec.devices[i].container_edits, newest)) {
+      return std::move(*value).under(device + ".containerEdits");
+    }
+  }
+  return std::nullopt;
+}
+
+/// That error with its place, for an engine.
+inline Error refuse_value(Error value, const VersionedEngine& engine, const LoadedSpec& loaded) {
+  value.code = Errc::unsupported;
+  value.message = to_string(engine) + " refuses " + value.message;
+  return at_its_place(std::move(value), loaded);
 }
 
 /// The places of losses: `devices[0], devices[1].annotations and 3 more`.
@@ -133,6 +174,16 @@ CDI_INLINE Result<Release> release_for(const VersionedEngine& engine, const Spec
   return is_read ? *own : *newest;
 }
 
+CDI_INLINE Result<Conversion> convert_for(const VersionedEngine& engine, const LoadedSpec& loaded) {
+  const auto release = cdi::release_for(engine, loaded.spec);
+  if (!release) return release.error();
+  auto out = cdi::convert_spec(loaded, *release);
+  const auto newest = *cdi::newest_release_for(engine);
+  if (!out || !detail::refused_value(out->spec, newest)) return out;
+  // The place is that in the file: the conversion may have removed devices.
+  return detail::refuse_value(*detail::refused_value(loaded.spec, newest), engine, loaded);
+}
+
 CDI_INLINE std::optional<Error> refusal_by(const VersionedEngine& engine,
                                            const LoadedSpec& loaded) {
   const auto& spec = loaded.spec;
@@ -146,7 +197,10 @@ CDI_INLINE std::optional<Error> refusal_by(const VersionedEngine& engine,
                   ", the newest that " + to_string(engine) + " reads";
   } else {
     auto need = cdi::minimum_need(spec);
-    if (*newest < need.until) return std::nullopt;
+    if (*newest < need.until) {
+      const auto value = detail::refused_value(spec, *newest);
+      return value ? std::optional{detail::refuse_value(*value, engine, loaded)} : std::nullopt;
+    }
     why.where = std::move(need.until_where);
     why.message = to_string(engine) + " does not know the member, which " +
                   std::string{need.until_instead} + " replaces since " + to_string(need.until);
@@ -171,11 +225,11 @@ CDI_INLINE std::string conversion_advice(const VersionedEngine& engine, const Lo
   if (const auto version = detail::first_version_that_reads(engine, loaded)) {
     update.append(" to ").append(to_string(*version)).append(" or newer");
   }
-  const auto release = cdi::release_for(engine, loaded.spec);
-  if (!release) return update + ": this version does not inject CDI devices";
-  const auto conversion = cdi::convert_spec(loaded, *release);
+  if (!cdi::newest_release_for(engine))
+    return update + ": this version does not inject CDI devices";
+  const auto conversion = cdi::convert_for(engine, loaded);
   if (!conversion) {
-    return update + ": the file cannot be converted to " + to_string(*release) + ": " +
+    return update + ", or change the file, which cannot be converted for this version: " +
            conversion.error().message;
   }
   const bool lossy = !conversion->losses.empty();
