@@ -109,8 +109,9 @@ def commands_of_list(text):
 
 
 def commands_in_prose():
-    """Inline code with options: `program ... -option ...`"""
-    return re.findall(r"(?<!`)`([a-z][^\s`]* (?:[^`\n]* )?-[^`\n]*)`(?!`)", PROSE)
+    """Inline code with options: `program ... -option ...`. What programs print does not count."""
+    prose = re.sub(r"^    .*", "", PROSE, flags=re.M)
+    return re.findall(r"(?<!`)`([a-z][^\s`]* (?:[^`\n]* )?-[^`\n]*)`(?!`)", prose)
 
 
 class Length(unittest.TestCase):
