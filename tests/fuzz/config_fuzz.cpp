@@ -1,24 +1,32 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// A config that `cdi` reads is the same after it is written, and its numbers have the same values.
+// A config that `cdi` reads is the same after it is written. Its numbers have the same values, or,
+// with at most 15 digits, are the same double.
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
+
+#include <fmt/format.h>
 
 #include "../../examples/cdi/config_file.hpp"
 #include "fuzz.hpp"
 
 namespace {
 
-/// Whether two values are the same, with numbers of the same value.
+bool is_same_number(const std::string& a, const std::string& b) {
+  const auto number = std::strtold(a.c_str(), nullptr);
+  const auto other = std::strtold(b.c_str(), nullptr);
+  const auto digits = fmt::format("{:.14e}", number);
+  const bool is_short = std::strtold(digits.c_str(), nullptr) == number;
+  return number == other || (is_short && static_cast<double>(number) == static_cast<double>(other));
+}
+
 bool is_same(const cdi::AnyValue& a, const cdi::AnyValue& b) {
-  const auto number = [](const cdi::AnyValue& value) {
-    return std::strtold(value.text.c_str(), nullptr);
-  };
   const bool same_text =
-      a.kind == cdi::ValueKind::number ? number(a) == number(b) : a.text == b.text;
+      a.kind == cdi::ValueKind::number ? is_same_number(a.text, b.text) : a.text == b.text;
   return a.kind == b.kind && same_text &&
          std::equal(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(),
                     [](const cdi::AnyMember& x, const cdi::AnyMember& y) {
