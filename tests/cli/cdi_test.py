@@ -528,6 +528,24 @@ devices:
         self.assertIn("annotations.a b", self.run_cdi("convert", "--for", "podman@4.3.0", spec,
                                                       expect=1)[1])
 
+    def test_a_warning_that_is_not_about_the_text_changes_no_file(self):
+        text = LOW.replace("env: [", "env: [' X=1', ")
+        self.assertNotEqual(text, LOW)
+        spec = self.write("blank.yaml", text)
+        out, err = self.run_cdi("convert", "--for", "podman@5.8", spec)
+        self.assertEqual(out, text)
+        self.assertIn("cdi: warning: ", err)
+
+    def test_a_value_that_an_engine_refuses_is_not_converted(self):
+        spec = self.write("none.yaml", "cdiVersion: 0.3.0\nkind: v.com/gpu\ndevices:\n- name: dev\n"
+                          "  containerEdits: {deviceNodes: [{path: /dev/a, permissions: none}]}\n")
+        for options in ([], ["--lossy"]):
+            out, err = self.run_cdi("convert", *options, "--for", "podman@5.8", spec, expect=1)
+            self.assertEqual((out, err), ("", (
+                f"cdi: error: {spec}:5:62: devices[0].containerEdits.deviceNodes[0].permissions: "
+                "podman 5.8.0 refuses the permissions none\n")))
+        self.run_cdi("convert", "--to", "0.5.0", spec)
+
     def test_the_help_of_convert_has_the_table_of_engines(self):
         out = self.run_cdi("convert", "--help")[0]
         for word in ("containerd", "cri-o", "docker", "podman      4.3.0    0.5.0  Debian 12"):
