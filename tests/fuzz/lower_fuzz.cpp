@@ -19,7 +19,7 @@
 
 namespace {
 
-void convert_for(const cdi::VersionedEngine& engine, const cdi::LoadedSpec& loaded) {
+void check_conversion(const cdi::VersionedEngine& engine, const cdi::LoadedSpec& loaded) {
   const auto converted = cdi::convert_for(engine, loaded);
   const auto advice = cdi::conversion_advice(engine, loaded);
   fuzz::require(converted.has_value() == (advice.find("`cdi convert --") != advice.npos),
@@ -53,6 +53,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto refused = cdi::lower(loaded->spec, release);
     fuzz::require(static_cast<bool>(refused) == once->losses.empty(), "losses are refused");
   }
-  for (const auto& row : cdi::engine_releases) convert_for({row.engine, row.since}, *loaded);
+  for (const auto& row : cdi::engine_releases) check_conversion({row.engine, row.since}, *loaded);
   return 0;
 }
