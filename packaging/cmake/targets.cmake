@@ -1,7 +1,7 @@
 # Defines the targets, for CMakeLists.txt and for the installed package: cdi::core, with the headers
-# in _cdi_include; and, if named in _cdi_components, cdi::cdi, when nlohmann_json is found, and
+# in _cdi_include; and, if named in _cdi_components, cdi::cdi, when nlohmann_json is found;
 # cdi::compiled, the library with the bodies, which is the file _cdi_library or is built from
-# _cdi_source.
+# _cdi_source; and cdi::c, the library for programs in C, the file _cdi_c_library with .so or .a.
 
 if(NOT TARGET cdi::core)
   add_library(cdi::core INTERFACE IMPORTED ${_cdi_scope})
@@ -41,4 +41,17 @@ if("compiled" IN_LIST _cdi_components AND NOT TARGET cdi::compiled)
       PUBLIC cdi::core PRIVATE nlohmann_json::nlohmann_json)
     add_library(cdi::compiled ALIAS container-device-interface-compiled)
   endif()
+endif()
+
+if("c" IN_LIST _cdi_components AND _cdi_c_library AND NOT TARGET cdi::c)
+  if(EXISTS "${_cdi_c_library}.so")
+    add_library(cdi::c SHARED IMPORTED ${_cdi_scope})
+    set_target_properties(cdi::c PROPERTIES IMPORTED_LOCATION "${_cdi_c_library}.so")
+  else()
+    # The project may have no C++, so that the runtime of C++ is a library like any other.
+    add_library(cdi::c STATIC IMPORTED ${_cdi_scope})
+    set_target_properties(cdi::c PROPERTIES IMPORTED_LOCATION "${_cdi_c_library}.a"
+                                            INTERFACE_LINK_LIBRARIES stdc++)
+  endif()
+  target_include_directories(cdi::c INTERFACE "${_cdi_include}")
 endif()

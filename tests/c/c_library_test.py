@@ -155,9 +155,11 @@ class Library(unittest.TestCase):
         (self.folder / "third_party").mkdir()
         (self.folder / "third_party/container-device-interface").symlink_to(PROJECT)
         shutil.copy(PROJECT / "examples/c/runtime.c", self.folder)
-        (self.folder / "CMakeLists.txt").write_text(
-            "cmake_minimum_required(VERSION 3.16)\nproject(app LANGUAGES C CXX)\n"
-            "add_executable(app runtime.c)\n" + block("cmake"))
+        lines = ("cmake_minimum_required(VERSION 3.16)\nproject(app LANGUAGES C CXX)\n"
+                 "add_executable(app runtime.c)\n" + block("cmake"))
+        (self.folder / "CMakeLists.txt").write_text(lines.replace("C CXX", "C"))
+        self.must_run("cmake -S . -B shared -DBUILD_SHARED_LIBS=ON")
+        (self.folder / "CMakeLists.txt").write_text(lines)
         self.must_run("cmake -S . -B build && cmake --build build")
         made = run(f"{self.folder}/build/app", str(self.folder), "v.com/c=d")
         self.assertTrue(made.stdout.startswith("env A=1\n"), made.stderr)
@@ -174,6 +176,20 @@ class Library(unittest.TestCase):
         libraries = next((self.folder / "usr").rglob("libcontainer-device-interface-c.so.0")).parent
         made = run("env", f"LD_LIBRARY_PATH={libraries}", f"{self.folder}/app", str(self.folder),
                    "v.com/c=d")
+        self.assertTrue(made.stdout.startswith("env A=1\n"), made.stderr)
+        self.check_find_package()
+        for shared in libraries.glob("*.so*"):  # then there is only the static library
+            shared.unlink()
+        self.check_find_package()
+
+    def check_find_package(self):
+        (self.folder / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.16)\nproject(app LANGUAGES C)\n"
+            "add_executable(app app.c)\n" + block("cmake", 1))
+        shutil.rmtree(self.folder / "found", ignore_errors=True)
+        self.must_run(f"cmake -S . -B found -DCMAKE_PREFIX_PATH={self.folder}/usr\n"
+                      "cmake --build found")
+        made = run(f"{self.folder}/found/app", str(self.folder), "v.com/c=d")
         self.assertTrue(made.stdout.startswith("env A=1\n"), made.stderr)
 
     def must_run(self, lines):

@@ -142,6 +142,7 @@ class CMake(CMakeTest):
                 "REQUIRED": "cdi::cdi needs nlohmann_json 3.11",
                 "REQUIRED COMPONENTS core wrong": "unknown component wrong",
                 "REQUIRED COMPONENTS compiled": "meson setup -Dcompiled=enabled",
+                "REQUIRED COMPONENTS c": "meson setup -Dlibrary_for_c=enabled",
                 f"{major}.{minor + 1} REQUIRED": "compatible with requested version",
                 f"{major + 1} REQUIRED": "compatible with requested version"}.items():
             with self.subTest(asked):
