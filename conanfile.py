@@ -4,7 +4,7 @@ from os.path import join
 
 from conan import ConanFile
 from conan.errors import ConanInvalidConfiguration
-from conan.tools.build import check_min_cppstd
+from conan.tools.build import check_min_cppstd, stdcpp_library
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain
 from conan.tools.files import copy
 from conan.tools.layout import basic_layout
@@ -21,14 +21,21 @@ class ContainerDeviceInterface(ConanFile):
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
     options = {"cdi": [True, False],  # cdi/cdi.hpp; cdi/core.hpp needs no other package
-               "compiled": [True, False]}  # a static library with the bodies, for CDI_COMPILED
-    default_options = {"cdi": True, "compiled": False}
-    exports_sources = ("include/*.hpp", "packaging/library.cpp", "packaging/c_library.cpp",
-                       "packaging/cmake/targets.cmake", "CMakeLists.txt", "LICENSE")
+               "compiled": [True, False],  # a static library with the bodies, for CDI_COMPILED
+               "c_library": [True, False],  # the library for programs in C
+               "shared": [True, False]}  # the form of that library
+    default_options = {"cdi": True, "compiled": False, "c_library": False, "shared": False}
+    exports_sources = ("include/*.hpp", "include/*.h", "packaging/library.cpp",
+                       "packaging/c_library.*", "packaging/cmake/targets.cmake", "CMakeLists.txt",
+                       "LICENSE")
     no_copy_source = True
     test_package_folder = join("packaging", "test_package")
 
     def configure(self):
+        if self.options.c_library:
+            self.package_type = "library"  # static or shared, as the option says
+            return
+        del self.options.shared
         if self.options.compiled:
             self.package_type = "static-library"
 
@@ -40,7 +47,7 @@ class ContainerDeviceInterface(ConanFile):
             self.requires("nlohmann_json/[>=3.11 <4]", transitive_headers=True)
 
     def package_id(self):
-        if not self.info.options.compiled:
+        if not self.info.options.compiled and not self.info.options.c_library:
             self.info.clear()
 
     def validate(self):
@@ -50,23 +57,32 @@ class ContainerDeviceInterface(ConanFile):
         if self.options.compiled and not self.options.cdi:
             raise ConanInvalidConfiguration("compiled=True needs cdi=True")
 
+    def libraries(self):
+        """The CMake targets to build."""
+        wanted = {"compiled": self.options.compiled, "c": self.options.c_library}
+        return [f"{self.name}-{suffix}" for suffix, is_wanted in wanted.items() if is_wanted]
+
     def generate(self):
-        if self.options.compiled:
+        if self.libraries():
             CMakeToolchain(self).generate()
             CMakeDeps(self).generate()
 
     def build(self):
-        if self.options.compiled:
+        if self.libraries():
             cmake = CMake(self)
             cmake.configure()
-            cmake.build(target=f"{self.name}-compiled")
+            for library in self.libraries():
+                cmake.build(target=library)
 
     def package(self):
         copy(self, "LICENSE", self.source_folder, join(self.package_folder, "licenses"))
         copy(self, "*.hpp", join(self.source_folder, "include"),
              join(self.package_folder, "include"))
-        if self.options.compiled:
-            copy(self, "*.a", self.build_folder, join(self.package_folder, "lib"),
+        if self.options.c_library:
+            copy(self, "*.h", join(self.source_folder, "include"),
+                 join(self.package_folder, "include"))
+        for pattern in ("*.a", "*.so*") if self.libraries() else ():
+            copy(self, pattern, self.build_folder, join(self.package_folder, "lib"),
                  keep_path=False)
 
     def package_info(self):
@@ -75,6 +91,14 @@ class ContainerDeviceInterface(ConanFile):
         core.set_property("cmake_target_name", "cdi::core")
         core.set_property("pkg_config_name", f"{self.name}-core")
         core.bindirs = core.libdirs = []
+        if self.options.c_library:
+            c = self.cpp_info.components["c"]
+            c.set_property("cmake_target_name", "cdi::c")
+            c.set_property("pkg_config_name", f"{self.name}-c")
+            c.libs = [f"{self.name}-c"]
+            c.bindirs = []
+            if not self.options.shared:
+                c.system_libs = [stdcpp_library(self)]
         if not self.options.cdi:
             return
         cdi = self.cpp_info.components["cdi"]

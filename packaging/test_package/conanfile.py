@@ -25,6 +25,6 @@ class TestPackage(ConanFile):
     def test(self):
         if can_run(self):
             options = self.dependencies["container-device-interface"].options
-            for name in ("core", "cdi", "compiled"):
-                if name == "core" or options.get_safe(name):
+            for name in ("core", "cdi", "compiled", "c"):
+                if name == "core" or options.get_safe("c_library" if name == "c" else name):
                     self.run(join(self.cpp.build.bindir, name), env="conanrun")

@@ -63,8 +63,9 @@ class CMake:
         subprocess.run(["cmake", *arguments], check=True, stdout=subprocess.DEVNULL)
 
     def configure(self):
+        shared = getattr(self.conanfile.options, "shared", False)
         self.cmake("-G", "Ninja", "-S", self.conanfile.source_folder, "-B",
-                   self.conanfile.build_folder)
+                   self.conanfile.build_folder, f"-DBUILD_SHARED_LIBS={shared}")
 
     def build(self, target):
         self.cmake("--build", self.conanfile.build_folder, "--target", target)
@@ -73,7 +74,7 @@ class CMake:
 class CppInfo:
     def __init__(self):
         self.properties = {}
-        self.requires, self.libs, self.defines = [], [], []
+        self.requires, self.libs, self.system_libs, self.defines = [], [], [], []
         self.includedirs, self.libdirs, self.bindirs = ["include"], ["lib"], ["bin"]
         self.components = collections.defaultdict(CppInfo)
 
@@ -87,7 +88,8 @@ def load_recipe():
         "conan": {"ConanFile": type("ConanFile", (), {})},
         "conan.errors": {"ConanInvalidConfiguration": InvalidConfiguration},
         "conan.tools": {},
-        "conan.tools.build": {"check_min_cppstd": check_min_cppstd},
+        "conan.tools.build": {"check_min_cppstd": check_min_cppstd,
+                              "stdcpp_library": lambda conanfile: "stdc++"},
         "conan.tools.cmake": {"CMake": CMake, "CMakeDeps": unittest.mock.Mock(),
                               "CMakeToolchain": unittest.mock.Mock()},
         "conan.tools.files": {"copy": copy},
@@ -103,11 +105,16 @@ def load_recipe():
     return module.ContainerDeviceInterface
 
 
+# The option as docs/c.md gives it.
+C_OPTION = shlex.split(re.search(r"`(-o [^`]*c_library[^`]*)`",
+                                 (ROOT / "docs/c.md").read_text(encoding="utf-8"))[1])
+
+
 class Recipe(PackagingTest):
 
-    def recipe(self, cdi=True, os_name="Linux", cppstd="20", compiled=False):
+    def recipe(self, os_name="Linux", cppstd="20", **options):
         recipe = load_recipe()()
-        recipe.options = types.SimpleNamespace(cdi=cdi, compiled=compiled)
+        recipe.options = types.SimpleNamespace(**{**recipe.default_options, **options})
         recipe.settings = types.SimpleNamespace(os=os_name, cppstd=cppstd)
         recipe.cpp_info = CppInfo()
         recipe.required = {}
@@ -161,12 +168,35 @@ class Recipe(PackagingTest):
                     f"-L{package}/lib", f"-l{compiled.libs[0]}", "-o", "app")
         self.run_in(self.folder, "./app")
 
-    def test_package_id_depends_on_settings_only_if_compiled(self):
-        for compiled in (False, True):
-            recipe = self.recipe(compiled=compiled)
+    def test_c_library(self):
+        for shared, endings in ((False, [".a"]), (True, [".so", ".so.0"])):
+            with self.subTest(shared=shared):
+                recipe = self.recipe(cdi=False, c_library=True, shared=shared)
+                recipe.package_info()
+                self.assertEqual(recipe.package_type, "library")
+                c = recipe.cpp_info.components["c"]
+                self.assertEqual(c.properties, {"cmake_target_name": "cdi::c",
+                                                "pkg_config_name": f"{NAME}-c"})
+                self.assertEqual((c.requires, c.system_libs), ([], [] if shared else ["stdc++"]))
+                files = self.make_package(recipe) - HEADERS - {"licenses/LICENSE"}
+                self.assertEqual(files, {"include/cdi/cdi.h",
+                                         *(f"lib/lib{c.libs[0]}{end}" for end in endings)})
+                package = recipe.package_folder
+                self.run_in(self.folder, "cc", "-std=c99", f"-I{package}/include",
+                            str(CONSUMERS / "c.c"), f"-L{package}/lib", f"-l{c.libs[0]}",
+                            *(f"-l{name}" for name in c.system_libs), "-o", "app")
+                self.run_in(self.folder, "./app",
+                            env={**os.environ, "LD_LIBRARY_PATH": f"{package}/lib"})
+                shutil.rmtree(package)
+                shutil.rmtree(recipe.build_folder)
+
+    def test_package_id_depends_on_settings_only_if_there_is_a_library(self):
+        for libraries in ({}, {"compiled": True}, {"c_library": True}):
+            recipe = self.recipe(**libraries)
             recipe.info = unittest.mock.Mock(options=recipe.options)
             recipe.package_id()
-            self.assertEqual(recipe.info.clear.called, not compiled)
+            self.assertEqual(recipe.info.clear.called, not libraries)
+            self.assertEqual(hasattr(recipe.options, "shared"), "c_library" in libraries)
 
     def test_components_are_those_of_the_installed_package(self):
         recipe = self.recipe()
@@ -217,7 +247,8 @@ class Recipe(PackagingTest):
         theirs = re.search(r"(/\S+/nlohmann)/json\.hpp", used)[1]
         (self.folder / "conanfile.py").write_text(THEIR_RECIPE.format(theirs), encoding="utf-8")
         self.run_in(self.folder, "conan", "create", ".", env=home)
-        for options in ([], ["-o", "&:compiled=True"], ["-o", "&:cdi=False"]):
+        static, shared = C_OPTION, [*C_OPTION, "-o", "&:shared=True"]
+        for options in ([], ["-o", "&:compiled=True"], ["-o", "&:cdi=False"], static, shared):
             with self.subTest(options):
                 self.run_in(self.folder / "tree", *shlex.split(install_block("Conan 2", "sh")),
                             "--no-remote", *options, env=home)
