@@ -61,15 +61,18 @@ class Port(PackagingTest):
         # These functions are in ports of their own.
         self.assertEqual("vcpkg-tool-meson" in names, "configure_meson" in used)
         self.assertEqual("vcpkg-cmake-config" in names, "cmake_config_fixup" in used)
-        self.assertEqual(list(manifest["features"]), ["compiled"])
+        self.assertEqual(list(manifest["features"]), ["c-library", "compiled"])
 
-    def install(self, *features):
+    def install(self, *features, linkage="static"):
         """The folder of the package, and its files except those that every package has."""
         tree, package = self.folder / "tree", self.folder / "package"
-        copy_project(tree)
+        if not tree.exists():
+            copy_project(tree)
+        shutil.rmtree(package, ignore_errors=True)
         (self.folder / "stub.cmake").write_text(STUB, encoding="utf-8")
         self.run_in(self.folder, "cmake", f"-DPORT={NAME}", f"-DCURRENT_PACKAGES_DIR={package}",
                     f"-DBUILD={self.folder}/build", f"-DFEATURES={';'.join(features)}",
+                    f"-DVCPKG_LIBRARY_LINKAGE={linkage}",
                     f"-DPORTFILE={tree}/packaging/vcpkg/{NAME}/portfile.cmake", "-P",
                     "stub.cmake")
         found = {str(path.relative_to(package)) for path in package.rglob("*") if path.is_file()}
@@ -85,11 +88,14 @@ class Port(PackagingTest):
         """Builds and runs the program of a component with the CMake code that vcpkg prints."""
         usage = (package / "share" / NAME / "usage").read_text(encoding="utf-8")
         self.assertIn(f"cdi::{component}", usage)
+        language, source = ("C", "c") if component == "c" else ("CXX", "cpp")
         (self.folder / "CMakeLists.txt").write_text(
-            "cmake_minimum_required(VERSION 3.16)\nproject(app CXX)\nadd_executable(main app.cpp)\n"
+            "cmake_minimum_required(VERSION 3.16)\n"
+            f"project(app {language})\nadd_executable(main app.{source})\n"
             + usage.partition(":\n")[2].replace("cdi::cdi)", f"cdi::{component})"),
             encoding="utf-8")
-        shutil.copy(CONSUMERS / f"{component}.cpp", self.folder / "app.cpp")
+        shutil.copy(CONSUMERS / f"{component}.{source}", self.folder / f"app.{source}")
+        shutil.rmtree(self.folder / "app", ignore_errors=True)
         self.run_in(self.folder, "cmake", "-G", "Ninja", "-B", "app",
                     f"-DCMAKE_PREFIX_PATH={package}")
         self.run_in(self.folder, "cmake", "--build", "app")
@@ -105,6 +111,17 @@ class Port(PackagingTest):
         package, more = self.install("core", "compiled")  # vcpkg always adds the feature "core"
         self.assertEqual(more, {f"lib/lib{NAME}.a", f"lib/pkgconfig/{NAME}-compiled.pc"})
         self.use(package, "compiled")
+
+    def test_c_library(self):
+        """For programs in C, the library in the form that the triplet asks for."""
+        name = f"lib/lib{NAME}-c"
+        for linkage, files in (("static", [".a"]), ("dynamic", [".so", ".so.0", ".so.0.1.0"])):
+            with self.subTest(linkage):
+                package, more = self.install("core", "c-library", linkage=linkage)
+                self.assertEqual(more, {"include/cdi/cdi.h", "share/man/man3/cdi.h.3",
+                                        f"lib/pkgconfig/{NAME}-c.pc",
+                                        *(name + ending for ending in files)})
+                self.use(package, "c")
 
     def test_with_vcpkg(self):
         if not shutil.which("vcpkg") or "VCPKG_ROOT" not in os.environ:

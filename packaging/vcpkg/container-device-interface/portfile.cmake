@@ -1,20 +1,32 @@
 # An overlay port: it installs the source tree that contains it.
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
-set(VCPKG_BUILD_TYPE release) # headers, and one library for all build types
+set(VCPKG_BUILD_TYPE release) # headers, and libraries for all build types
+set(VCPKG_POLICY_MISMATCHED_NUMBER_OF_BINARIES enabled)
 set(compiled disabled)
 if("compiled" IN_LIST FEATURES)
     set(compiled enabled)
-    set(VCPKG_POLICY_MISMATCHED_NUMBER_OF_BINARIES enabled)
+endif()
+set(c_library disabled)
+if("c-library" IN_LIST FEATURES)
+    set(c_library enabled)
 endif()
 
 vcpkg_configure_meson(
     SOURCE_PATH "${SOURCE_PATH}"
-    OPTIONS -Dcdi=enabled -Dcompiled=${compiled} -Dtests=disabled -Dexamples=disabled -Dbench=disabled
+    OPTIONS -Dcdi=enabled -Dcompiled=${compiled} -Dlibrary_for_c=${c_library} -Dtests=disabled -Dexamples=disabled -Dbench=disabled
 )
 vcpkg_install_meson()
 vcpkg_fixup_pkgconfig()
 vcpkg_cmake_config_fixup(CONFIG_PATH share/cmake/${PORT})
-if(NOT "compiled" IN_LIST FEATURES)
+if("c-library" IN_LIST FEATURES)
+    # Meson installs the library for C in both forms.
+    set(other_form "lib${PORT}-c.a")
+    if(VCPKG_LIBRARY_LINKAGE STREQUAL "static")
+        set(other_form "lib${PORT}-c.so*")
+    endif()
+    file(GLOB other_form "${CURRENT_PACKAGES_DIR}/lib/${other_form}")
+    file(REMOVE ${other_form})
+elseif(NOT "compiled" IN_LIST FEATURES)
     file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/lib")
 endif()
 
