@@ -16,8 +16,11 @@
 #define CHECK(good) ((good) ? (void)0 : (printf("%s:%d: %s\n", __FILE__, __LINE__, #good), exit(1)))
 
 static const char* const spec =
-    "{\"cdiVersion\": \"0.7.0\", \"kind\": \"v.com/c\", \"containerEdits\": {\"env\": [\"S=1\"]},"
-    " \"devices\": [{\"name\": \"d\", \"containerEdits\": {"
+    "{\"cdiVersion\": \"0.7.0\", \"kind\": \"v.com/c\", \"containerEdits\": {\"env\": [\"S=1\"],"
+    "\"deviceNodes\": [{\"path\": \"/dev/d\", \"type\": \"c\", \"major\": 5, \"minor\": 7,"
+    " \"permissions\": \"none\"}],"
+    "\"mounts\": [{\"hostPath\": \"/usr/x\", \"containerPath\": \"/c\"}]},"
+    " \"devices\": [{\"name\": \"d\", \"containerEdits\": {\"env\": [\"S=2\"],"
     "\"deviceNodes\": [{\"path\": \"/dev/d\", \"type\": \"c\", \"major\": 5, \"minor\": 6,"
     " \"fileMode\": 416, \"gid\": 7, \"permissions\": \"rw\"}],"
     "\"mounts\": [{\"hostPath\": \"/h\", \"containerPath\": \"/c\", \"options\": [\"ro\", "
@@ -32,13 +35,14 @@ static void check_edits(cdi_cache* cache) {
   cdi_error* error = NULL;
   cdi_edits* edits = cdi_cache_edits(cache, device, 1, &error);
   CHECK(edits != NULL && error == NULL);
-  CHECK(edits->env.count == 1 && strcmp(edits->env.items[0], "S=1") == 0);
+  CHECK(edits->env.count == 1 && strcmp(edits->env.items[0], "S=2") == 0);
   CHECK(edits->node_count == 1 && strcmp(edits->nodes[0].path, "/dev/d") == 0);
   CHECK(edits->nodes[0].type == 'c' && edits->nodes[0].major == 5 && edits->nodes[0].minor == 6);
   CHECK(edits->nodes[0].has_file_mode && edits->nodes[0].file_mode == 0640);
   CHECK(!edits->nodes[0].has_uid && edits->nodes[0].has_gid && edits->nodes[0].gid == 7);
-  CHECK(edits->rule_count == 1 && strcmp(edits->rules[0].access, "rw") == 0);
-  CHECK(edits->rules[0].type == 'c' && edits->rules[0].major == 5 && edits->rules[0].minor == 6);
+  CHECK(edits->rule_count == 2 && edits->rules[0].minor == 7 && edits->rules[0].access[0] == '\0');
+  CHECK(edits->rules[1].type == 'c' && edits->rules[1].major == 5 && edits->rules[1].minor == 6);
+  CHECK(strcmp(edits->rules[1].access, "rw") == 0);
   CHECK(edits->mount_count == 1 && strcmp(edits->mounts[0].source, "/h") == 0);
   CHECK(strcmp(edits->mounts[0].destination, "/c") == 0 && edits->mounts[0].type[0] == '\0');
   CHECK(edits->mounts[0].options.count == 2);
