@@ -239,8 +239,8 @@ static void check_errors_of_files(cdi_publisher* publisher) {
   CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0 && signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
   struct rlimit small = {16, before.rlim_max};
   CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
-  CHECK(cdi_publisher_reconcile(publisher, names, good, 2, &error) == -1);
-  CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
+  int result = cdi_publisher_reconcile(publisher, names, good, 2, &error);
+  CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0 && result == -1);
   CHECK(error->code == CDI_SYSTEM && error->system == EFBIG && error->next != NULL);
   CHECK(strstr(error->file, "a.json") != NULL && strstr(error->next->file, "v.json") != NULL);
   cdi_free(error);
