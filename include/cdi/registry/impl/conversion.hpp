@@ -75,11 +75,15 @@ inline void add_losses(const std::vector<Loss>& losses, const LoadedSpec& loaded
   }
 }
 
-/// The first value that an engine refuses in files of all releases; `message` is what it is. The
-/// Go library of engines refuses it, or crashes; `newest` is the newest release that it knows.
+// The Go library of engines refuses some values in files of all releases, or crashes: permissions
+// `none`, and a vendor or class of one character, up to 1.1.0; closID `/` up to 1.0.1; and device
+// names of one character up to 0.4.0.
+
+/// The first of these values; `message` is what it is. `newest` is the newest release that the
+/// library knows.
 inline std::optional<Error> refused_value(const ContainerEdits& edits, Release newest) {
   for (std::size_t i = 0; i < edits.device_nodes.size(); ++i) {
-    if (edits.device_nodes[i].permissions != "none") continue;  // library 1.1.1
+    if (edits.device_nodes[i].permissions != "none") continue;
     return Error{.message = "the permissions none",
                  .where = item_path("deviceNodes", i) + ".permissions"};
   }
@@ -90,7 +94,7 @@ inline std::optional<Error> refused_value(const ContainerEdits& edits, Release n
 
 inline std::optional<Error> refused_value(const Spec& spec, Release newest) {
   const auto kind = parse_kind(spec.kind);
-  if (kind && (kind->vendor.size() == 1 || kind->device_class.size() == 1)) {  // library 1.1.1
+  if (kind && (kind->vendor.size() == 1 || kind->device_class.size() == 1)) {
     return Error{.message = "a vendor or class of one character", .where = "kind"};
   }
   if (auto value = refused_value(spec.container_edits, newest)) {
