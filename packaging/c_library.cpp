@@ -6,24 +6,18 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <deque>
 #include <map>
 #include <memory>
-#include <new>
 #include <optional>
-#include <pthread.h>
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <cdi/annotations.hpp>
 #include <cdi/cache.hpp>
 #include <cdi/cdi.h>
-#include <cdi/hooks.hpp>
 #include <cdi/host_options.hpp>
 #include <cdi/oci/config_json.hpp>
 #include <cdi/plan.hpp>
@@ -32,140 +26,12 @@
 #include <cdi/spec_text.hpp>
 #include <cdi/text_file.hpp>
 
+#include "c_edits.hpp"
+#include "c_objects.hpp"
+
+using namespace c_library;
+
 namespace {
-
-/// What precedes each object that the caller frees.
-struct alignas(std::max_align_t) Header {
-  void (*destroy)(Header*);
-};
-
-struct Nothing {};
-
-/// An object for the caller, with the memory that it points into.
-template <class Object, class Storage = Nothing>
-struct Box {
-  Header header{[](Header* self) {
-    delete reinterpret_cast<Box*>(self);
-  }};
-  Object object{};
-  Storage storage{};
-
-  static_assert(alignof(Object) <= sizeof(Header), "the object follows the header");
-};
-
-/// Gives an object to the caller.
-template <class Object, class Storage>
-Object* release(std::unique_ptr<Box<Object, Storage>> box) {
-  return &box.release()->object;
-}
-
-/// Texts at fixed addresses, and the pointers to them.
-struct Texts {
-  std::deque<std::string> texts{};
-  std::vector<const char*> pointers{};
-
-  const char* keep(std::string text) { return texts.emplace_back(std::move(text)).c_str(); }
-};
-
-/// An error for the caller, and the texts that it points to.
-struct KeptError {
-  cdi::Error error{};
-  std::string text{};
-  cdi_error object{};
-};
-using KeptErrors = std::deque<KeptError>;
-
-void keep(KeptErrors& errors, cdi::Error error) {
-  auto& [kept, text, object] = errors.emplace_back();
-  kept = std::move(error);
-  text = to_string(kept);
-  object = {.code = static_cast<cdi_code>(static_cast<int>(kept.code) + 1),
-            .text = text.c_str(),
-            .message = kept.message.c_str(),
-            .where = kept.where.c_str(),
-            .file = kept.position.file.c_str(),
-            .line = kept.position.line,
-            .column = kept.position.column,
-            .system = kept.system,
-            .next = nullptr};
-}
-static_assert(static_cast<int>(cdi::Errc::system) + 1 == CDI_SYSTEM, "the codes are in one order");
-
-/// The error where there is no memory for one.
-struct NoMemory {
-  Header header{[](Header*) {
-  }};
-  cdi_error error{.code = CDI_NO_MEMORY,
-                  .text = "out of memory",
-                  .message = "out of memory",
-                  .where = "",
-                  .file = "",
-                  .line = 0,
-                  .column = 0,
-                  .system = 0,
-                  .next = nullptr};
-};
-NoMemory no_memory;
-
-/// Fails with errors, of which there is one at least.
-void report(cdi_error** to, std::vector<cdi::Error> errors) {
-  if (to == nullptr) return;
-  auto box = std::make_unique<Box<cdi_error, KeptErrors>>();
-  auto& kept = box->storage;
-  for (auto& error : errors) keep(kept, std::move(error));
-  for (std::size_t i = 1; i < kept.size(); ++i) kept[i - 1].object.next = &kept[i].object;
-  box->object = kept.front().object;
-  *to = release(std::move(box));
-}
-
-/// What a function of the library gives: a value, or errors.
-template <class T>
-struct Answer {
-  Answer(T good) : value{good} {}
-  Answer(cdi::Error error) { errors.push_back(std::move(error)); }
-  Answer(std::vector<cdi::Error> all) : errors{std::move(all)} {}
-
-  T value{};
-  std::vector<cdi::Error> errors{};
-};
-
-/// The value of a function that fails: NULL or -1.
-template <class T>
-T failure() {
-  if constexpr (std::is_pointer_v<T>) {
-    return nullptr;
-  } else {
-    return -1;
-  }
-}
-
-/// No cancellation of the thread while it lives: that would unwind through `noexcept`, and abort.
-class NoCancellation {
- public:
-  NoCancellation() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-  NoCancellation(const NoCancellation&) = delete;
-  NoCancellation& operator=(const NoCancellation&) = delete;
-  ~NoCancellation() { pthread_setcancelstate(before_, nullptr); }
-
- private:
-  int before_ = PTHREAD_CANCEL_ENABLE;
-};
-
-/// Calls `work`, which returns an `Answer`, and gives its value or its errors.
-template <class Work>
-auto guarded(cdi_error** error, const Work& work) noexcept {
-  const NoCancellation guard;
-  using Value = decltype(work().value);
-  if (error != nullptr) *error = nullptr;
-  try {
-    auto answer = work();
-    if (answer.errors.empty()) return answer.value;
-    report(error, std::move(answer.errors));
-  } catch (...) {  // std::bad_alloc: the library throws no other
-    if (error != nullptr) *error = &no_memory.error;
-  }
-  return failure<Value>();
-}
 
 constexpr int done = 0;
 
@@ -195,176 +61,6 @@ cdi::Result<std::vector<std::string_view>> views(const char* const* texts, std::
     out.emplace_back(texts[i]);
   }
   return out;
-}
-
-template <class List>
-cdi_strings* strings(List&& texts) {
-  auto box = std::make_unique<Box<cdi_strings, Texts>>();
-  for (auto& text : texts) box->storage.pointers.push_back(box->storage.keep(std::move(text)));
-  box->object = {box->storage.pointers.data(), box->storage.pointers.size()};
-  return release(std::move(box));
-}
-
-struct ErrorsStorage {
-  KeptErrors kept{};
-  std::vector<const cdi_error*> pointers{};
-};
-
-cdi_errors* errors(const std::vector<cdi::Error>& all) {
-  auto box = std::make_unique<Box<cdi_errors, ErrorsStorage>>();
-  for (const auto& error : all) {
-    keep(box->storage.kept, error);
-    box->storage.pointers.push_back(&box->storage.kept.back().object);
-  }
-  box->object = {box->storage.pointers.data(), box->storage.pointers.size()};
-  return release(std::move(box));
-}
-
-/// A text for the caller.
-char* text(const std::string& from) {
-  void* const memory = ::operator new(sizeof(Header) + from.size() + 1);
-  new (memory) Header{[](Header* self) {
-    ::operator delete(self);
-  }};
-  return static_cast<char*>(
-      std::memcpy(static_cast<char*>(memory) + sizeof(Header), from.c_str(), from.size() + 1));
-}
-
-struct ReasonsStorage : Texts {
-  std::vector<cdi_reason> reasons{};
-};
-
-cdi_reasons* reasons(const std::vector<cdi::Unresolved>& unresolved) {
-  auto box = std::make_unique<Box<cdi_reasons, ReasonsStorage>>();
-  auto& to = box->storage;
-  for (const auto& one : unresolved) {
-    to.reasons.push_back({.name = to.keep(one.name),
-                          .code = cdi::row_of(one.reason).code.data(),
-                          .text = to.keep(to_string(one.why)),
-                          .advice = to.keep(cdi::advice(one))});
-  }
-  box->object = {to.reasons.data(), to.reasons.size()};
-  return release(std::move(box));
-}
-
-/// The edits of devices, and the plan whose texts they point to.
-struct EditsStorage {
-  cdi::Plan plan{};
-  Texts origins{};
-  std::deque<std::vector<const char*>> lists{};
-  std::vector<cdi_node> nodes{};
-  std::vector<cdi_rule> rules{};
-  std::vector<cdi_mount> mounts{};
-  std::vector<cdi_hook> hooks{};
-  std::vector<std::uint32_t> gids{};
-  std::vector<cdi_net_device> net_devices{};
-  cdi_intel_rdt intel_rdt{};
-
-  cdi_strings strings(const std::vector<std::string>& texts) {
-    auto& pointers = lists.emplace_back();
-    for (const auto& text : texts) pointers.push_back(text.c_str());
-    return {pointers.data(), pointers.size()};
-  }
-
-  /// Calls `add(edit, origin)` for each edit that a container gets.
-  template <class Edit, class Add>
-  void each(const std::vector<cdi::Planned<Edit>>& all, const Add& add) {
-    for (const auto& one : all) {
-      if (!one.overridden) add(one.edit, origins.keep(to_string(one.origin)));
-    }
-  }
-};
-using EditsBox = Box<cdi_edits, EditsStorage>;
-
-cdi_node node_of(const cdi::DeviceNode& from, const char* origin) {
-  return {.path = from.path.c_str(),
-          .type = from.type.front(),
-          .major = from.major,
-          .minor = from.minor,
-          .has_file_mode = from.file_mode.has_value(),
-          .has_uid = from.uid.has_value(),
-          .has_gid = from.gid.has_value(),
-          .file_mode = from.file_mode.value_or(0),
-          .uid = from.uid.value_or(0),
-          .gid = from.gid.value_or(0),
-          .origin = origin};
-}
-
-/// Adds a rule for each node of a plan, also for those that another replaces.
-void fill_rules(EditsStorage& to) {
-  for (const auto& [node, origin, overridden] : to.plan.device_nodes) {
-    if (node.type != "b" && node.type != "c") continue;
-    const bool none = node.permissions == "none";
-    to.rules.push_back({.type = node.type.front(),
-                        .major = node.major,
-                        .minor = node.minor,
-                        .access = none ? "" : node.permissions.c_str()});
-  }
-}
-
-cdi_hook hook_of(const cdi::Hook& from, const char* origin, EditsStorage& to) {
-  const auto hook_class = cdi::classify_hook(cdi::command_of(from));
-  return {.point = from.hook_name.c_str(),
-          .path = from.path.c_str(),
-          .args = to.strings(from.args),
-          .env = to.strings(from.env),
-          .has_timeout = from.timeout.has_value(),
-          .timeout = from.timeout.value_or(0),
-          .hook_class = cdi::hook_class_name(hook_class).data(),  // a literal
-          .origin = origin};
-}
-
-cdi_intel_rdt intel_rdt_of(const cdi::IntelRdt& from, const char* origin, EditsStorage& to) {
-  const bool monitoring = from.enable_cmt.value_or(false) || from.enable_mbm.value_or(false);
-  return {.clos_id = from.clos_id.c_str(),
-          .schemata = from.schemata ? to.strings(*from.schemata) : cdi_strings{},
-          .l3_cache_schema = from.l3_cache_schema.c_str(),
-          .mem_bw_schema = from.mem_bw_schema.c_str(),
-          .enable_monitoring = from.enable_monitoring || monitoring,
-          .origin = origin};
-}
-
-/// Lets two members of a struct describe a list.
-template <class T>
-void point_to(const std::vector<T>& list, const T*& items, std::size_t& count) {
-  items = list.data();
-  count = list.size();
-}
-
-/// Fills the structs from the plan in the storage.
-void fill(EditsBox& box) {
-  auto& to = box.storage;
-  auto& object = box.object;
-  const auto& plan = to.plan;
-  auto& env = to.lists.emplace_back();
-  for (const auto& one : plan.env) {
-    if (!one.overridden) env.push_back(one.edit.c_str());
-  }
-  object.env = {env.data(), env.size()};
-  to.each(plan.device_nodes,
-          [&](const auto& node, const char* origin) { to.nodes.push_back(node_of(node, origin)); });
-  fill_rules(to);
-  to.each(plan.mounts, [&](const cdi::Mount& mount, const char* origin) {
-    to.mounts.push_back({mount.container_path.c_str(), mount.host_path.c_str(), mount.type.c_str(),
-                         to.strings(mount.options), origin});
-  });
-  to.each(plan.hooks, [&](const cdi::Hook& hook, const char* origin) {
-    to.hooks.push_back(hook_of(hook, origin, to));
-  });
-  for (const auto& one : plan.additional_gids) to.gids.push_back(one.edit);
-  to.each(plan.net_devices, [&](const cdi::NetDevice& device, const char* origin) {
-    to.net_devices.push_back({device.host_interface_name.c_str(), device.name.c_str(), origin});
-  });
-  to.each(plan.intel_rdt, [&](const cdi::IntelRdt& rdt, const char* origin) {
-    to.intel_rdt = intel_rdt_of(rdt, origin, to);
-    object.intel_rdt = &to.intel_rdt;
-  });
-  point_to(to.nodes, object.nodes, object.node_count);
-  point_to(to.rules, object.rules, object.rule_count);
-  point_to(to.mounts, object.mounts, object.mount_count);
-  point_to(to.hooks, object.hooks, object.hook_count);
-  point_to(to.gids, object.gids, object.gid_count);
-  point_to(to.net_devices, object.net_devices, object.net_device_count);
 }
 
 /// A spec from text. A name in .json matters: YAML text under it gets a warning.

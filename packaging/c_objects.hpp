@@ -1,0 +1,209 @@
+// Objects that the library for programs in C gives to its callers, and the errors of its functions.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PACKAGING_C_OBJECTS_HPP
+#define CDI_PACKAGING_C_OBJECTS_HPP
+
+#include <cstddef>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <new>
+#include <pthread.h>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <cdi/cdi.h>
+#include <cdi/result.hpp>
+#include <cdi/unresolved.hpp>
+
+namespace c_library {
+
+/// What precedes each object that the caller frees.
+struct alignas(std::max_align_t) Header {
+  void (*destroy)(Header*);
+};
+
+struct Nothing {};
+
+/// An object for the caller, with the memory that it points into.
+template <class Object, class Storage = Nothing>
+struct Box {
+  Header header{[](Header* self) {
+    delete reinterpret_cast<Box*>(self);
+  }};
+  Object object{};
+  Storage storage{};
+
+  static_assert(alignof(Object) <= sizeof(Header), "the object follows the header");
+};
+
+/// Gives an object to the caller.
+template <class Object, class Storage>
+Object* release(std::unique_ptr<Box<Object, Storage>> box) {
+  return &box.release()->object;
+}
+
+/// Texts at fixed addresses, and the pointers to them.
+struct Texts {
+  std::deque<std::string> texts{};
+  std::vector<const char*> pointers{};
+
+  const char* keep(std::string text) { return texts.emplace_back(std::move(text)).c_str(); }
+};
+
+/// An error for the caller, and the texts that it points to.
+struct KeptError {
+  cdi::Error error{};
+  std::string text{};
+  cdi_error object{};
+};
+using KeptErrors = std::deque<KeptError>;
+
+inline void keep(KeptErrors& errors, cdi::Error error) {
+  auto& [kept, text, object] = errors.emplace_back();
+  kept = std::move(error);
+  text = to_string(kept);
+  object = {.code = static_cast<cdi_code>(static_cast<int>(kept.code) + 1),
+            .text = text.c_str(),
+            .message = kept.message.c_str(),
+            .where = kept.where.c_str(),
+            .file = kept.position.file.c_str(),
+            .line = kept.position.line,
+            .column = kept.position.column,
+            .system = kept.system,
+            .next = nullptr};
+}
+static_assert(static_cast<int>(cdi::Errc::system) + 1 == CDI_SYSTEM, "the codes are in one order");
+
+/// The error where there is no memory for one.
+struct NoMemory {
+  Header header{[](Header*) {
+  }};
+  cdi_error error{.code = CDI_NO_MEMORY,
+                  .text = "out of memory",
+                  .message = "out of memory",
+                  .where = "",
+                  .file = "",
+                  .line = 0,
+                  .column = 0,
+                  .system = 0,
+                  .next = nullptr};
+};
+inline NoMemory no_memory;
+
+/// Fails with errors, of which there is one at least.
+inline void report(cdi_error** to, std::vector<cdi::Error> errors) {
+  if (to == nullptr) return;
+  auto box = std::make_unique<Box<cdi_error, KeptErrors>>();
+  auto& kept = box->storage;
+  for (auto& error : errors) keep(kept, std::move(error));
+  for (std::size_t i = 1; i < kept.size(); ++i) kept[i - 1].object.next = &kept[i].object;
+  box->object = kept.front().object;
+  *to = release(std::move(box));
+}
+
+/// What a function of the library gives: a value, or errors.
+template <class T>
+struct Answer {
+  Answer(T good) : value{good} {}
+  Answer(cdi::Error error) { errors.push_back(std::move(error)); }
+  Answer(std::vector<cdi::Error> all) : errors{std::move(all)} {}
+
+  T value{};
+  std::vector<cdi::Error> errors{};
+};
+
+/// The value of a function that fails: NULL or -1.
+template <class T>
+T failure() {
+  if constexpr (std::is_pointer_v<T>) {
+    return nullptr;
+  } else {
+    return -1;
+  }
+}
+
+/// No cancellation of the thread while it lives: that would unwind through `noexcept`, and abort.
+class NoCancellation {
+ public:
+  NoCancellation() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  NoCancellation(const NoCancellation&) = delete;
+  NoCancellation& operator=(const NoCancellation&) = delete;
+  ~NoCancellation() { pthread_setcancelstate(before_, nullptr); }
+
+ private:
+  int before_ = PTHREAD_CANCEL_ENABLE;
+};
+
+/// Calls `work`, which returns an `Answer`, and gives its value or its errors.
+template <class Work>
+auto guarded(cdi_error** error, const Work& work) noexcept {
+  const NoCancellation guard;
+  using Value = decltype(work().value);
+  if (error != nullptr) *error = nullptr;
+  try {
+    auto answer = work();
+    if (answer.errors.empty()) return answer.value;
+    report(error, std::move(answer.errors));
+  } catch (...) {  // std::bad_alloc: the library throws no other
+    if (error != nullptr) *error = &no_memory.error;
+  }
+  return failure<Value>();
+}
+
+template <class List>
+inline cdi_strings* strings(List&& texts) {
+  auto box = std::make_unique<Box<cdi_strings, Texts>>();
+  for (auto& text : texts) box->storage.pointers.push_back(box->storage.keep(std::move(text)));
+  box->object = {box->storage.pointers.data(), box->storage.pointers.size()};
+  return release(std::move(box));
+}
+
+struct ErrorsStorage {
+  KeptErrors kept{};
+  std::vector<const cdi_error*> pointers{};
+};
+
+inline cdi_errors* errors(const std::vector<cdi::Error>& all) {
+  auto box = std::make_unique<Box<cdi_errors, ErrorsStorage>>();
+  for (const auto& error : all) {
+    keep(box->storage.kept, error);
+    box->storage.pointers.push_back(&box->storage.kept.back().object);
+  }
+  box->object = {box->storage.pointers.data(), box->storage.pointers.size()};
+  return release(std::move(box));
+}
+
+/// A text for the caller.
+inline char* text(const std::string& from) {
+  void* const memory = ::operator new(sizeof(Header) + from.size() + 1);
+  new (memory) Header{[](Header* self) {
+    ::operator delete(self);
+  }};
+  return static_cast<char*>(
+      std::memcpy(static_cast<char*>(memory) + sizeof(Header), from.c_str(), from.size() + 1));
+}
+
+struct ReasonsStorage : Texts {
+  std::vector<cdi_reason> reasons{};
+};
+
+inline cdi_reasons* reasons(const std::vector<cdi::Unresolved>& unresolved) {
+  auto box = std::make_unique<Box<cdi_reasons, ReasonsStorage>>();
+  auto& to = box->storage;
+  for (const auto& one : unresolved) {
+    to.reasons.push_back({.name = to.keep(one.name),
+                          .code = cdi::row_of(one.reason).code.data(),
+                          .text = to.keep(to_string(one.why)),
+                          .advice = to.keep(cdi::advice(one))});
+  }
+  box->object = {to.reasons.data(), to.reasons.size()};
+  return release(std::move(box));
+}
+
+}  // namespace c_library
+
+#endif  // CDI_PACKAGING_C_OBJECTS_HPP
