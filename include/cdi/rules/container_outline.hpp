@@ -39,6 +39,7 @@ struct ContainerOutline {
 /// found fast. To make it costs a sort; one serves all hooks of the container.
 class SortedOutline {
  public:
+  /// Sorts an outline.
   explicit SortedOutline(ContainerOutline outline);
 
   /// The innermost mount that hides a path of the root, which is as `clean_path` makes it; null
