@@ -49,14 +49,6 @@ struct PlannedMount {
   std::string_view id_mapping{};  // one more option, unless empty
 };
 
-/// Where the nodes and mounts of a set of edits end in the joined lists.
-struct SetEnd {
-  std::size_t nodes = 0;
-  std::size_t mounts = 0;
-
-  friend bool operator==(const SetEnd&, const SetEnd&) = default;
-};
-
 /// Edits of any storage as views, joined kind by kind. The lists of hooks and mounts are in one
 /// vector: a vector for each would double the cost of an injection.
 struct JoinedEdits {
@@ -67,7 +59,8 @@ struct JoinedEdits {
 
   std::vector<std::string_view> env;
   std::vector<NodeView> nodes;
-  std::vector<SetEnd> ends;  // of each set of edits
+  std::vector<std::size_t> nodes_end;   // of each set of edits: its nodes end there
+  std::vector<std::size_t> mounts_end;  // likewise
   std::vector<BasicNetDevice<Borrowed>> net_devices;
   std::vector<PlannedHook> hooks;
   std::vector<PlannedMount> mounts;

@@ -56,7 +56,7 @@ class ConfigJsonList {
   template <class Record>
   bool equals(std::size_t i, const Record& record) const {
     if constexpr (requires { record.args; }) {  // of a hook: most differ in these
-      if (text_member(i, "path") != record.path || !has_args(i, record.args)) return false;
+      if (!has_command_of(i, record)) return false;
     }
     const auto found = cdi::read<Record>(changes_->item(list_, i));
     return found && *found == record;
@@ -73,7 +73,7 @@ class ConfigJsonList {
 
  private:
   std::string_view text_member(std::size_t i, std::string_view key) const;
-  bool has_args(std::size_t i, std::span<const std::string_view> args) const;
+  bool has_command_of(std::size_t i, const oci::HookView& hook) const;
 
   JsonChanges* changes_;
   JsonChanges::Id list_;

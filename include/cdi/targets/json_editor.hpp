@@ -107,7 +107,7 @@ bool same_members(const Json& object, const Json& other) {
 
 /// Whether an array has these texts; a missing one has none.
 template <class Json>
-bool has_texts(const Json* array, std::span<const std::string_view> texts) {
+bool has_texts(const Json* array, const std::vector<std::string_view>& texts) {
   if (array == nullptr) return texts.empty();
   const auto* items = array->template get_ptr<const typename Json::array_t*>();
   return items != nullptr && std::equal(items->begin(), items->end(), texts.begin(), texts.end(),

@@ -46,7 +46,7 @@ void fill_texts(const std::vector<std::string_view>& from, List& to) {
 }
 
 template <class List>
-bool same_texts(const List& list, std::span<const std::string_view> texts) {
+bool same_texts(const List& list, const std::vector<std::string_view>& texts) {
   if (list.size() != texts.size()) return false;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (list[i] != texts[i]) return false;

@@ -46,7 +46,8 @@ TEST_CASE("Sets of edits are joined kind by kind, in order") {
   REQUIRE(join(sets, joined, failed));
   CHECK(failed == sets.size());
   CHECK(joined.env == std::vector<std::string_view>{"A=1", "A=2"});
-  CHECK(joined.ends == std::vector<cdi::detail::SetEnd>{{2, 1}, {2, 1}, {3, 1}});
+  CHECK(joined.nodes_end == std::vector<std::size_t>{2, 2, 3});
+  CHECK(joined.mounts_end == std::vector<std::size_t>{1, 1, 1});
   CHECK(joined.nodes[2].path == "/dev/c");
   CHECK(joined.mounts.size() == 1);
   CHECK(joined.intel_rdt.clos_id == "");  // the last settings, whole

@@ -122,9 +122,9 @@ inline Result<void> change_nodes(JoinedEdits& edits, const AnyHost& host,
                                  const HostOptions& options, std::deque<std::string>& texts,
                                  std::size_t& failed) {
   std::size_t i = 0;
-  for (failed = 0; failed < edits.ends.size(); ++failed) {
+  for (failed = 0; failed < edits.nodes_end.size(); ++failed) {
     const std::size_t first = i;
-    for (; i < edits.ends[failed].nodes; ++i) {
+    for (; i < edits.nodes_end[failed]; ++i) {
       auto& node = edits.nodes[i];
       if (options.resolve_links) {
         node.host_path = host_path_of(node);
@@ -145,9 +145,9 @@ inline Result<void> change_nodes(JoinedEdits& edits, const AnyHost& host,
 inline Result<void> change_mounts(JoinedEdits& edits, const HostOptions& options,
                                   std::deque<std::string>& texts, std::size_t& failed) {
   std::size_t i = 0;
-  for (failed = 0; failed < edits.ends.size(); ++failed) {
+  for (failed = 0; failed < edits.nodes_end.size(); ++failed) {
     const std::size_t first = i;
-    for (; i < edits.ends[failed].mounts; ++i) {
+    for (; i < edits.mounts_end[failed]; ++i) {
       if (auto r = resolve_links(edits.mounts[i].source, options.root, texts); !r) {
         return std::move(r).error().under(item_path("mounts", i - first) + ".hostPath");
       }
@@ -177,7 +177,7 @@ CDI_INLINE Result<std::deque<std::string>> use_options(JoinedEdits& edits, const
   if (options.resolve_links) {
     if (auto r = change_mounts(edits, options, texts, failed); !r) return std::move(r).error();
   }
-  failed = edits.ends.size();  // from here on, the error is about no set of edits
+  failed = edits.nodes_end.size();  // from here on, the error is about no set of edits
   if (auto r = add_hook_env(edits, options); !r) return std::move(r).error();
   return texts;
 }

@@ -33,9 +33,9 @@ CDI_INLINE JoinedEdits::~JoinedEdits() = default;
 CDI_INLINE Result<void> complete_devices(JoinedEdits& edits, const AnyHost& host, ProcessUser user,
                                          std::size_t& failed) {
   std::size_t node = 0;
-  for (failed = 0; failed < edits.ends.size(); ++failed) {
+  for (failed = 0; failed < edits.nodes_end.size(); ++failed) {
     const std::size_t first = node;
-    for (; node < edits.ends[failed].nodes; ++node) {
+    for (; node < edits.nodes_end[failed]; ++node) {
       auto r = detail::complete_device(edits.nodes[node], host, user);
       if (!r) return std::move(r).error().under(item_path("deviceNodes", node - first));
     }
@@ -235,7 +235,8 @@ Result<void> join(std::span<const BasicContainerEdits<S>* const> all, Texts text
   for (failed = 0; failed < all.size(); ++failed) {
     if (auto r = detail::join_one(*all[failed], joining); !r) return r;
     if (auto r = detail::check_places(places, to.touched); !r) return r;
-    to.ends.push_back({to.nodes.size(), to.mounts.size()});
+    to.nodes_end.push_back(to.nodes.size());
+    to.mounts_end.push_back(to.mounts.size());
   }
   return {};
 }

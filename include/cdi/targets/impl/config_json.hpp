@@ -7,10 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <cdi/base/result.hpp>
 #include <cdi/engine/apply.hpp>
@@ -62,6 +62,17 @@ class DocumentView {
     }
   }
 
+  /// Whether these are the items of an array; a missing one has none.
+  bool has_texts(const std::vector<std::string_view>& texts) const {
+    if (!value_) return texts.empty();
+    if (!is_array() || value_->size() != texts.size()) return false;
+    const std::string_view* text = texts.data();
+    for (const auto item : value_->items()) {
+      if (DocumentView{item}.text() != *text++) return false;
+    }
+    return true;
+  }
+
   std::string describe() const {
     switch (value_->kind()) {
       case Document::Kind::null: return "null";
@@ -90,18 +101,9 @@ CDI_INLINE std::string_view ConfigJsonList::text_member(std::size_t i, std::stri
   return DocumentView{changes_->item(list_, i)}.member(key).text();
 }
 
-CDI_INLINE bool ConfigJsonList::has_args(std::size_t i,
-                                         std::span<const std::string_view> args) const {
-  const auto list = DocumentView{changes_->item(list_, i)}.member("args");
-  if (!list) return args.empty();
-  if (!list.is_array()) return false;
-  std::size_t at = 0;
-  bool is_equal = true;
-  list.each([&](const DocumentView& item) {
-    is_equal = at < args.size() && item.text() == args[at++];
-    return is_equal;
-  });
-  return is_equal && at == args.size();
+CDI_INLINE bool ConfigJsonList::has_command_of(std::size_t i, const oci::HookView& hook) const {
+  const DocumentView item{changes_->item(list_, i)};
+  return item.member("path").text() == hook.path && item.member("args").has_texts(hook.args);
 }
 
 CDI_INLINE std::string_view ConfigJsonList::record(std::size_t i) const {
