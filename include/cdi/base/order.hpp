@@ -1,4 +1,4 @@
-// Sorting, and the search for equal keys, without the cost of `<algorithm>`.
+// Sorting, binary search, and the search for equal keys, without the cost of `<algorithm>`.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_BASE_ORDER_HPP
@@ -45,6 +45,19 @@ std::vector<std::size_t> order_of(std::size_t count, const Less& less) {
   for (std::size_t i = 0; i < count; ++i) order[i] = i;
   detail::sort(order, runs, less);
   return order;
+}
+
+/// The number of values for which `holds(i)` is true, of `count` ones; those come first. Costs a
+/// binary search.
+template <class Holds>
+std::size_t count_first(std::size_t count, const Holds& holds) {
+  std::size_t low = 0;
+  std::size_t high = count;
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    (holds(middle) ? low = middle + 1 : high = middle);
+  }
+  return low;
 }
 
 /// For each number below `count`, the first that is equal, which may be itself. `less` is as for

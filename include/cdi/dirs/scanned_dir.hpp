@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <vector>
 
+#include <cdi/base/order.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/files/file_state.hpp>
 #include <cdi/files/signature.hpp>
@@ -54,15 +55,8 @@ enum class ScanScope {
 /// The file with a name, or null.
 inline std::shared_ptr<const ScannedFile> find_scanned_file(const ScannedDir& dir,
                                                             std::string_view name) {
-  std::size_t at = 0;
-  for (std::size_t end = dir.files.size(); at < end;) {
-    const std::size_t middle = at + (end - at) / 2;
-    if (dir.files[middle]->name < name) {
-      at = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
+  const std::size_t at = detail::count_first(
+      dir.files.size(), [&](std::size_t i) { return dir.files[i]->name < name; });
   if (at == dir.files.size() || dir.files[at]->name != name) return nullptr;
   return dir.files[at];
 }

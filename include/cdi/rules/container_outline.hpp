@@ -4,9 +4,8 @@
 #ifndef CDI_RULES_CONTAINER_OUTLINE_HPP
 #define CDI_RULES_CONTAINER_OUTLINE_HPP
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,16 +45,19 @@ class SortedOutline {
   /// when there is none. Of two mounts at one place, it is the later one.
   const ContainerOutline::MountPoint* mount_over(std::string_view path) const;
   /// Whether a clean path is that of a device node.
-  bool has_node(std::string_view path) const { return nodes_.contains(path); }
+  bool has_node(std::string_view path) const;
   /// Whether a device node is below a directory, given by its clean path.
   bool has_node_below(std::string_view folder) const;
   /// The minor numbers of `/dev/nvidia0` to `/dev/nvidia63`: a bit for each.
   std::uint64_t gpu_minors() const { return gpu_minors_; }
 
  private:
+  /// The number of nodes whose paths come before a text.
+  std::size_t nodes_before(std::string_view text) const;
+
   std::vector<ContainerOutline::MountPoint> mounts_;
-  detail::Prefixes folders_;                    // the places of `mounts_`
-  std::set<std::string, std::less<>> nodes_{};  // clean paths
+  detail::Prefixes folders_;          // the places of `mounts_`
+  std::vector<std::string> nodes_{};  // clean paths, in order
   std::uint64_t gpu_minors_ = 0;
 };
 

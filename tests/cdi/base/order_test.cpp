@@ -54,3 +54,11 @@ TEST_CASE("Each key finds the first that is equal") {
   CHECK(first_of_equals({"a"}) == First{0});
   CHECK(first_of_equals({"b", "a", "b", "", "a", "b", ""}) == First{0, 1, 0, 3, 1, 0, 3});
 }
+
+TEST_CASE("The values that come first are counted, for any number of them") {
+  for (std::size_t count = 0; count < 20; ++count) {
+    for (std::size_t first = 0; first <= count; ++first) {
+      CHECK(cdi::detail::count_first(count, [&](std::size_t i) { return i < first; }) == first);
+    }
+  }
+}

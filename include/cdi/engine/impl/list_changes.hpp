@@ -86,14 +86,11 @@ CDI_INLINE void ListChanges::mark_moved() {
   for (std::size_t place = 0; place < order_.size(); ++place) {
     if (old_at(place) == none || slots_[order_[place]].has_new_value()) continue;
     slots_[order_[place]].moves = true;
-    std::size_t low = 0;
-    for (std::size_t high = last.size(); low < high;) {
-      const std::size_t middle = (low + high) / 2;
-      (old_at(last[middle]) < old_at(place) ? low = middle + 1 : high = middle);
-    }
-    before[place] = low == 0 ? none : last[low - 1];
-    if (low == last.size()) last.push_back(place);
-    last[low] = place;
+    const std::size_t shorter = detail::count_first(
+        last.size(), [&](std::size_t i) { return old_at(last[i]) < old_at(place); });
+    before[place] = shorter == 0 ? none : last[shorter - 1];
+    if (shorter == last.size()) last.push_back(place);
+    last[shorter] = place;
   }
   for (auto place = last.empty() ? none : last.back(); place != none; place = before[place]) {
     slots_[order_[place]].moves = false;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/base/order.hpp>
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/rules/container_outline.hpp>
@@ -50,12 +51,18 @@ inline std::vector<std::string> folders_of(
 
 CDI_INLINE SortedOutline::SortedOutline(ContainerOutline outline)
     : mounts_{std::move(outline.mounts)}, folders_{detail::folders_of(mounts_)} {
+  std::vector<std::string> paths;
   for (const auto& node : outline.nodes) {
-    auto path = clean_path(node.path);
-    if (const auto minor = detail::gpu_minor(path, node)) {
+    paths.push_back(clean_path(node.path));
+    if (const auto minor = detail::gpu_minor(paths.back(), node)) {
       gpu_minors_ |= std::uint64_t{1} << *minor;
     }
-    nodes_.insert(std::move(path));
+  }
+  const auto is_before = [&](std::size_t a, std::size_t b) {
+    return paths[a] < paths[b];
+  };
+  for (const std::size_t i : detail::order_of(paths.size(), is_before)) {
+    nodes_.push_back(std::move(paths[i]));
   }
 }
 
@@ -69,10 +76,19 @@ CDI_INLINE auto SortedOutline::mount_over(std::string_view path) const
   return found;
 }
 
+CDI_INLINE std::size_t SortedOutline::nodes_before(std::string_view text) const {
+  return detail::count_first(nodes_.size(), [&](std::size_t i) { return nodes_[i] < text; });
+}
+
+CDI_INLINE bool SortedOutline::has_node(std::string_view path) const {
+  const auto first = nodes_before(path);
+  return first < nodes_.size() && nodes_[first] == path;
+}
+
 CDI_INLINE bool SortedOutline::has_node_below(std::string_view folder) const {
   const auto begin = std::string{folder}.append("/");
-  const auto first = nodes_.lower_bound(begin);
-  return first != nodes_.end() && first->starts_with(begin);
+  const auto first = nodes_before(begin);
+  return first < nodes_.size() && nodes_[first].starts_with(begin);
 }
 
 }  // namespace CDI_ABI

@@ -40,17 +40,9 @@ CDI_INLINE std::size_t Prefixes::common_size(std::string_view a, std::string_vie
 }
 
 CDI_INLINE std::size_t Prefixes::neighbour(std::string_view text) const {
-  std::size_t low = 0;
-  std::size_t high = groups_.size();
-  while (low < high) {
-    const auto middle = low + (high - low) / 2;
-    if (groups_[middle].text <= text) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low == 0 ? none : low - 1;
+  const std::size_t known =
+      detail::count_first(groups_.size(), [&](std::size_t i) { return groups_[i].text <= text; });
+  return known == 0 ? none : known - 1;
 }
 
 }  // namespace detail
