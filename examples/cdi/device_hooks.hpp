@@ -29,7 +29,7 @@ struct DeviceHook {
 /// The hooks of devices and of their specs. The specs outlive them.
 inline std::vector<DeviceHook> hooks_of(std::span<const cdi::ResolvedDevice> devices) {
   std::vector<DeviceHook> hooks;
-  std::set<const cdi::LoadedSpec*> seen;
+  std::set<const void*> seen;  // specs and devices
   const auto add = [&](const cdi::ResolvedDevice& found, const cdi::ContainerEdits& edits,
                        const cdi::Device* device, const std::string& outer) {
     for (std::size_t i = 0; i < edits.hooks.size(); ++i) {
@@ -39,6 +39,7 @@ inline std::vector<DeviceHook> hooks_of(std::span<const cdi::ResolvedDevice> dev
   };
   for (const auto& found : devices) {
     if (seen.insert(found.spec).second) add(found, found.spec->spec.container_edits, nullptr, "");
+    if (!seen.insert(found.device).second) continue;
     add(found, found.device->container_edits, found.device,
         fmt::format("devices[{}].", found.index()));
   }

@@ -6,7 +6,6 @@
 
 #include <climits>
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <initializer_list>
 #include <string>
@@ -74,21 +73,20 @@ inline cdi::oci::Hook host_hook(std::string program, std::vector<std::string> ar
   return hook;
 }
 
-/// Where a container has its process file system: at /proc, not at all, or also elsewhere.
-enum class ProcMounts : std::uint8_t { none, usual, other };
-
-inline ProcMounts proc_mounts(const cdi::oci::Spec& spec) {
-  auto found = ProcMounts::none;
-  for (const auto& mount : spec.mounts) {
-    const auto source = cdi::clean_path(mount.source);
-    const bool of_host = source == "/" || source == "/proc" || source.starts_with("/proc/");
-    if (mount.type != "proc" && !of_host) continue;
-    const auto place = cdi::clean_path(std::string{"/"}.append(mount.destination));
-    if (mount.type != "proc" || place != "/proc") return ProcMounts::other;
-    found = ProcMounts::usual;
-  }
-  return found;
+/// Runs the ldconfig `$1` in the root `$2`, without the process file systems of the container.
+///
+/// The image decides what its links are, and /proc/1/root leads out of a chroot: with a link of
+/// /etc to it, ldconfig would write on the host. mountinfo shows a space as `\040`.
+inline constexpr std::string_view ldconfig_script =
+    R"sh(root=$(cd "$2" && pwd -P) && [ -r /proc/self/mountinfo ] || exit 1
+procs() {
+  grep -F ' - proc ' /proc/self/mountinfo | while read -r id parent device from at rest; do
+    at=$(printf '%b' "$at")
+    case $at in "$root"/*) printf '%s\n' "$at" ;; esac
+  done
 }
+procs | while read -r at; do umount -l "$at"; done
+[ -z "$(procs)" ] && exec "$1" -r "$root")sh";
 
 }  // namespace detail
 
@@ -96,7 +94,7 @@ inline ProcMounts proc_mounts(const cdi::oci::Spec& spec) {
 class HostHooks {
  public:
   HostHooks(BundlePaths bundle, const cdi::oci::Spec& spec)
-      : bundle_{std::move(bundle)}, proc_{detail::proc_mounts(spec)}, params_{find_params(spec)} {}
+      : bundle_{std::move(bundle)}, params_{find_params(spec)} {}
 
   /// Writes the linker's cache of the container with the ldconfig of this name, or, if it is empty,
   /// with the usual one. Fails where that cannot work.
@@ -106,10 +104,12 @@ class HostHooks {
   /// cannot work.
   const cdi::Result<cdi::oci::Hook>& params() const { return params_; }
 
-  /// Whether a hook writes the cache, like that of `ldconfig`, with any program.
+  /// Whether a hook writes the cache, like that of `ldconfig`, with any program of that name.
   bool is_ldconfig(const cdi::oci::Hook& hook) const {
     if (hook.args.size() <= program_argument) return false;
-    const auto own = run_ldconfig(hook.args[program_argument]);
+    const auto& program = hook.args[program_argument];
+    if (!program.ends_with("/ldconfig") && !program.ends_with("/ldconfig.real")) return false;
+    const auto own = run_ldconfig(program);
     return own && is_same(*own, hook);
   }
   /// Whether a hook is that of `params`.
@@ -119,41 +119,35 @@ class HostHooks {
   static constexpr std::size_t program_argument = 6;  // of `run_ldconfig`
 
   static bool is_same(const cdi::oci::Hook& a, const cdi::oci::Hook& b) {
-    return a.path == b.path && a.args == b.args;
+    return a.path == b.path && a.args == b.args && a.env == b.env;
   }
 
   cdi::Result<cdi::oci::Hook> run_ldconfig(const std::string& program) const;
   cdi::Result<cdi::oci::Hook> find_params(const cdi::oci::Spec& spec) const;
 
   BundlePaths bundle_;
-  detail::ProcMounts proc_;
   cdi::Result<cdi::oci::Hook> params_;
 };
 
 inline cdi::Result<cdi::oci::Hook> HostHooks::ldconfig(const std::string& named) const {
   // The ldconfig of Ubuntu is a script around ldconfig.real.
   const auto program =
-      !named.empty()
-          ? detail::find_program({named + ".real", named})
-          : detail::find_program({"/sbin/ldconfig.real", "/sbin/ldconfig", "/usr/sbin/ldconfig"});
+      named.empty()
+          ? detail::find_program({"/sbin/ldconfig.real", "/sbin/ldconfig", "/usr/sbin/ldconfig"})
+      : named.ends_with(".real") ? detail::find_program({named})
+                                 : detail::find_program({named + ".real", named});
   if (program.empty()) return detail::unsupported("this host does not have ldconfig");
   return run_ldconfig(program);
 }
 
-// The image decides what its links are, and /proc/1/root leads out of a chroot: with a link of /etc
-// to it, ldconfig would write on the host. It therefore runs where /proc is not mounted.
 inline cdi::Result<cdi::oci::Hook> HostHooks::run_ldconfig(const std::string& program) const {
   if (bundle_.root.empty())
     return detail::unsupported("the root of the container is not known here");
-  if (proc_ == detail::ProcMounts::other)
-    return detail::unsupported("the container has a process file system outside of /proc");
   const auto unshare = detail::find_program({"/usr/bin/unshare", "/bin/unshare"});
   if (unshare.empty()) return detail::unsupported("this host does not have unshare");
-  const std::string script = proc_ == detail::ProcMounts::none
-                                 ? R"(exec "$1" -r "$2")"
-                                 : R"(umount -l "$2/proc" && exec "$1" -r "$2")";
-  return detail::host_hook(unshare,
-                           {"unshare", "-m", "sh", "-c", script, "sh", program, bundle_.root});
+  return detail::host_hook(
+      unshare, {"unshare", "-m", "sh", "-c", std::string{detail::ldconfig_script}, "sh", program,
+                bundle_.root});
 }
 
 inline cdi::Result<cdi::oci::Hook> HostHooks::find_params(const cdi::oci::Spec& spec) const {

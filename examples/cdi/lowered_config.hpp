@@ -85,7 +85,7 @@ class HookLowering {
     const auto all = cdi::merge(lowered_);
     if (auto done = add_annotation(all.changes); !done) return done.error();
     add_hooks(all);
-    add_nodes(all.node_links);
+    if (auto done = add_nodes(all.node_links); !done) return done.error();
     return LoweredConfig{changes_.text(), std::move(kept_)};
   }
 
@@ -127,12 +127,17 @@ class HookLowering {
     if (staying.size() == hooks.size()) return {};
     const auto list = changes_.list(changes_.object(root, "hooks"), hook_point_name(point));
     if (changes_.size(list) != hooks.size()) {
-      return cdi::Error{.code = cdi::Errc::schema,
-                        .message = "write the name of the member in lower camel case",
-                        .where = fmt::format("hooks.{}", hook_point_name(point))};
+      return wrong_case(fmt::format("hooks.{}", hook_point_name(point)));
     }
     changes_.rearrange(list, staying);
     return {};
+  }
+
+  /// The model reads members in any case, but runtimes would find a second one.
+  static cdi::Error wrong_case(std::string where) {
+    return {.code = cdi::Errc::schema,
+            .message = "write the name of the member in lower camel case",
+            .where = std::move(where)};
   }
 
   void keep(const cdi::oci::Hook& hook, cdi::oci::HookPoint point, std::size_t index,
@@ -154,8 +159,11 @@ class HookLowering {
     merge(*changes, added);
     const auto text = cdi::write_json(*changes, -1);
     if (!text) return text.error();
-    changes_.set(changes_.object(root, "annotations"), changes_annotation,
-                 {&*text, cdi::detail::table_of<std::string>()});
+    const auto annotations = changes_.object(root, "annotations");
+    if (changes_.is_empty(annotations) != spec_.annotations.empty()) {
+      return wrong_case("annotations");
+    }
+    changes_.set(annotations, changes_annotation, {&*text, cdi::detail::table_of<std::string>()});
     return {};
   }
 
@@ -177,16 +185,18 @@ class HookLowering {
   }
 
   /// Adds a node for each link in /dev, with the numbers of the node that the link leads to.
-  void add_nodes(const std::vector<cdi::RootLink>& links) {
-    if (links.empty()) return;
+  cdi::Result<void> add_nodes(const std::vector<cdi::RootLink>& links) {
+    if (links.empty()) return {};
     std::map<std::string, const cdi::oci::LinuxDevice*> nodes;
     for (const auto& node : spec_.linux_->devices) nodes.emplace(cdi::clean_path(node.path), &node);
     const auto list = changes_.list(changes_.object(root, "linux"), "devices");
+    if (changes_.size(list) != spec_.linux_->devices.size()) return wrong_case("linux.devices");
     for (const auto& link : links) {
       auto copy = *nodes.at(link.target);
       copy.path = link.path;
       changes_.append(list, {&copy, cdi::detail::table_of<cdi::oci::LinuxDevice>()});
     }
+    return {};
   }
 
   cdi::detail::JsonChanges changes_;

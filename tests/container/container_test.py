@@ -177,6 +177,19 @@ echo $FUSE $TERM $EVERY
                        capture_output=True)
         self.assertEqual(self.bundle.run(), ["runs"])
         self.assertEqual(os.listdir(victim), [])
+        # The same through a bind mount of the host's /proc.
+        with open(self.bundle.config, encoding="utf-8") as file:
+            config = json.load(file)
+        config["mounts"].append({"destination": "/h", "type": "bind", "options": ["rbind"],
+                                 "source": os.path.relpath("/proc", self.folder)})
+        with open(self.bundle.config, "w", encoding="utf-8") as file:
+            json.dump(config, file)
+        os.unlink(os.path.join(root, "etc"))
+        os.symlink("/h/1/root" + os.path.realpath(victim), os.path.join(root, "etc"))
+        subprocess.run([CDI, "rootfs", "--apply", root, self.bundle.config], check=True,
+                       capture_output=True)
+        self.assertEqual(self.bundle.run(), ["runs"])
+        self.assertEqual(os.listdir(victim), [])
 
     def test_two_devices_of_the_dra_example_driver(self):
         """A spec like those that the Kubernetes dra-example-driver writes."""
