@@ -197,7 +197,9 @@ Json patterns(Json words) {
 
 /// `validate_policy` checks the same.
 std::vector<Demand> policy_demands() {
-  const Json path_patterns = patterns(matching("^/"));
+  Json path = matching("^/");
+  path["not"] = matching("(^|/)[.][.](/|$)");
+  const Json path_patterns = patterns(path);
   const Json variable_patterns = patterns({{"minLength", 1}, {"not", matching("=")}});
   return {
       {"Policy", "rules", {}, at_most(cdi::most_rules)},

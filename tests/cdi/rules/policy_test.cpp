@@ -124,6 +124,9 @@ TEST_CASE("Values are checked, with their place") {
         "or commandLine");
   CHECK(error_of_rule(R"("files":["etc/cdi"])") ==
         "p:1:45: rules[0].files[0]: \"etc/cdi\" is not an absolute path: begin it with /");
+  CHECK(error_of_rule(R"("edits":{"mounts":["/usr/lib/../.."]})") ==
+        "p:1:55: rules[0].edits.mounts[0]: \"/usr/lib/../..\" has .. in it: write the path without "
+        "it");
   CHECK(error_of_rule(R"("edits":{"hooks":["a"]})").starts_with("p:1:54: rules[0].edits.hooks[0]"));
   CHECK(error_of_rule(R"("edits":{"env":["A=1"]})").starts_with("p:1:52: rules[0].edits.env[0]"));
   CHECK(error_of_rule(R"("edits":{"env":[""]})").starts_with("p:1:52: rules[0].edits.env[0]"));

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <cdi/base/order.hpp>
+#include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/rules/file_mode.hpp>
 #include <cdi/rules/name.hpp>
@@ -61,7 +62,8 @@ inline std::string_view fault_of_device(std::string_view text) {
 }
 
 inline std::string_view fault_of_path(std::string_view text) {
-  return text.starts_with('/') ? "" : "is not an absolute path: begin it with /";
+  if (!text.starts_with('/')) return "is not an absolute path: begin it with /";
+  return has_parent_part(text) ? "has .. in it: write the path without it" : "";
 }
 
 inline std::string_view fault_of_variable(std::string_view text) {
