@@ -100,7 +100,7 @@ TEST_CASE("Items that stay keep their bytes, and the bytes between them") {
           CHECK(changes.item(list, 1).text() == "13");
         }) == "{\"k\": [ 1, 13, 10 ,  11 ]}");
   CHECK(with([](JsonChanges& changes, JsonChanges::Id list) { changes.rearrange(list, {}); }) ==
-        "{\"k\": [  ]}");
+        "{\"k\": []}");
 }
 
 TEST_CASE("An object is empty until it has a member") {

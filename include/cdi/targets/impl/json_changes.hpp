@@ -124,6 +124,10 @@ CDI_INLINE void JsonChanges::write(std::string& out, const Part& part,
     out.append(outer).append(part.is_list ? "]" : "}");
     return;
   }
+  if (part.is_list && part.items.empty()) {
+    out.append("[]");
+    return;
+  }
   const auto [begin, end] = layout_.children_of(*part.old);
   append_source(out, part.old->offset(), begin);
   write_children(layout_.lead(*part.old, outer));
