@@ -23,8 +23,8 @@ class Prefixes {
 
   /// Calls `accept` with the index of each text that `text` begins with, the longest first, and the
   /// last first of equal ones, until it returns true. Returns whether it did. Costs a binary
-  /// search, and a step for each text that begins a neighbour of `text`: of different ones, as many
-  /// as the square root of their bytes at most.
+  /// search, and a step for each text that begins a neighbour of `text`: of different ones with so
+  /// many bytes in all, the square root of twice that number at most.
   template <class Accept>
   bool any(std::string_view text, const Accept& accept) const {
     auto at = neighbour(text);
