@@ -51,7 +51,7 @@ TEST_CASE("An engine refuses members that its release does not have any more") {
   CHECK(refusal("podman@5.3", old).empty());
   CHECK(refusal("podman@5.8", old) ==
         "/etc/cdi/v.yaml:5:53: devices[0].containerEdits.intelRdt.enableCMT: podman 5.8.0 does not "
-        "know the member, which enableMonitoring replaces since 1.1.0");
+        "know the member, which enableMonitoring has replaced since 1.1.0");
   CHECK(*cdi::release_for(engine("podman@5.8"), old.spec) == cdi::Release{1, 1, 0});
   const auto converted = cdi::convert_spec(old, {1, 1, 0});
   REQUIRE(converted);

@@ -207,7 +207,7 @@ CDI_INLINE std::optional<Error> refusal_by(const VersionedEngine& engine,
     }
     why.where = std::move(need.until_where);
     why.message = to_string(engine) + " does not know the member, which " +
-                  std::string{need.until_instead} + " replaces since " + to_string(need.until);
+                  std::string{need.until_instead} + " has replaced since " + to_string(need.until);
   }
   return detail::at_its_place(std::move(why), loaded);
 }
