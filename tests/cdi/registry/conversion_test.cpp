@@ -15,14 +15,18 @@
 
 namespace {
 
-/// A file with one device `v.com/gpu=dev` of these edits.
-cdi::LoadedSpec file(const std::string& version, const std::string& edits = "{env: [A=1]}",
-                     const std::string& more = {}, const char* path = "/etc/cdi/v.yaml") {
-  const auto text = "cdiVersion: " + version + "\nkind: v.com/gpu\n" + more +
-                    "devices:\n- name: dev\n  containerEdits: " + edits + "\n";
+cdi::LoadedSpec parse(const std::string& text, const char* path = "v.yaml") {
   auto loaded = cdi::parse_spec(text, path, cdi::Format::yaml, {.keep_places = true});
   REQUIRE_MESSAGE(loaded, (loaded ? "" : to_string(loaded.error())));
   return *std::move(loaded);
+}
+
+/// A file with one device `v.com/gpu=dev` of these edits.
+cdi::LoadedSpec file(const std::string& version, const std::string& edits = "{env: [A=1]}",
+                     const std::string& more = {}, const char* path = "/etc/cdi/v.yaml") {
+  return parse("cdiVersion: " + version + "\nkind: v.com/gpu\n" + more +
+                   "devices:\n- name: dev\n  containerEdits: " + edits + "\n",
+               path);
 }
 
 cdi::VersionedEngine engine(std::string_view name) {
@@ -126,6 +130,24 @@ TEST_CASE("A file that cannot be converted is refused at its place") {
   REQUIRE_FALSE(size);
   CHECK(size.error().rule == "annotation-size");
   CHECK(cdi::convert_spec(large, {0, 5, 0})->losses.size() == 1);
+}
+
+TEST_CASE("The place in the file is that of the device, when devices before it are removed") {
+  auto loaded = parse(
+      "cdiVersion: 1.1.0\n"
+      "kind: v.com/gpu\n"
+      "devices:\n"
+      "- name: net\n"
+      "  containerEdits: {netDevices: [{hostInterfaceName: a, name: b}]}\n"
+      "- name: kept\n"
+      "  containerEdits: {env: [A=1]}\n"
+      "- name: large\n"
+      "  annotations: {a: b}\n"
+      "  containerEdits: {env: [A=1]}\n");
+  loaded.spec.devices[2].annotations["a"] = std::string(300'000, 'x');
+  const auto converted = cdi::convert_spec(loaded, {0, 8, 0});
+  REQUIRE_FALSE(converted);
+  CHECK(to_string(converted.error()).starts_with("v.yaml:9:16: devices[2].annotations: "));
 }
 
 TEST_CASE("Warnings of the text are those of which programs differ") {

@@ -64,6 +64,18 @@ inline Error at_its_place(Error error, const LoadedSpec& loaded) {
   return error;
 }
 
+/// The path in a file of a member of its converted spec, which may lack some devices of the file.
+inline std::string path_in_file(const std::string& where, const Spec& converted, const Spec& file) {
+  std::size_t in_file = 0;
+  for (std::size_t i = 0; i < converted.devices.size(); ++i, ++in_file) {
+    while (file.devices[in_file].name != converted.devices[i].name) ++in_file;
+    const auto device = item_path("devices", i);
+    if (!where.starts_with(device)) continue;
+    return item_path("devices", in_file).append(where, device.size());
+  }
+  return where;
+}
+
 /// Adds losses to those of a conversion. Only the first are located: that takes longer, the more
 /// devices precede.
 inline void add_losses(const std::vector<Loss>& losses, const LoadedSpec& loaded, Conversion& out) {
@@ -166,8 +178,10 @@ CDI_INLINE Result<Conversion> convert_spec(const LoadedSpec& loaded, Release rel
     if (warning.rule == row_of(Rule::single_document).code) out.losses.push_back(warning);
   }
   auto valid = cdi::validate(out.spec, nullptr, Purpose::write);
-  if (!valid) return detail::at_its_place(std::move(valid).error(), loaded);
-  return out;
+  if (valid) return out;
+  Error error = std::move(valid).error();
+  error.where = detail::path_in_file(error.where, out.spec, loaded.spec);
+  return detail::at_its_place(std::move(error), loaded);
 }
 
 CDI_INLINE Result<Release> release_for(const VersionedEngine& engine, const Spec& spec) {
