@@ -150,6 +150,23 @@ TEST_CASE("The place in the file is that of the device, when devices before it a
   CHECK(to_string(converted.error()).starts_with("v.yaml:9:16: devices[2].annotations: "));
 }
 
+TEST_CASE("A value of a device that the conversion removes does not prevent it") {
+  const auto text = [](const std::string& last) {
+    return "cdiVersion: 0.5.0\n"
+           "kind: v.com/gpu\n"
+           "devices:\n"
+           "- name: 0a\n"
+           "  containerEdits: {deviceNodes: [{path: /dev/d, permissions: none}]}\n"
+           "- name: " +
+           last + "\n  containerEdits: {env: [A=1]}\n";
+  };
+  CHECK(cdi::convert_for(engine("podman@4.1"), parse(text("dev"))));
+  const auto refused = cdi::convert_for(engine("podman@4.1"), parse(text("d")));
+  REQUIRE_FALSE(refused);
+  CHECK(to_string(refused.error()) ==
+        "v.yaml:6:9: devices[1].name: podman 4.1.0 refuses a device name of one character");
+}
+
 TEST_CASE("Warnings of the text are those of which programs differ") {
   CHECK(cdi::text_warnings(file("0.6.0", "{env: [' A=1']}")).empty());
   const auto codes = [](const cdi::LoadedSpec& loaded) {

@@ -196,10 +196,11 @@ CDI_INLINE Result<Conversion> convert_for(const VersionedEngine& engine, const L
   const auto release = cdi::release_for(engine, loaded.spec);
   if (!release) return release.error();
   auto out = cdi::convert_spec(loaded, *release);
-  const auto newest = *cdi::newest_release_for(engine);
-  if (!out || !detail::refused_value(out->spec, newest)) return out;
-  // The place is that in the file: the conversion may have removed devices.
-  return detail::refuse_value(*detail::refused_value(loaded.spec, newest), engine, loaded);
+  if (!out) return out;
+  auto value = detail::refused_value(out->spec, *cdi::newest_release_for(engine));
+  if (!value) return out;
+  value->where = detail::path_in_file(value->where, out->spec, loaded.spec);
+  return detail::refuse_value(*std::move(value), engine, loaded);
 }
 
 CDI_INLINE std::optional<Error> refusal_by(const VersionedEngine& engine,
