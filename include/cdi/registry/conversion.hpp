@@ -51,8 +51,9 @@ std::optional<Error> refusal_by(const VersionedEngine& engine, const LoadedSpec&
 std::vector<Error> text_warnings(const LoadedSpec& loaded);
 
 /// What to do about a file that an engine refuses, or that `text_warnings` has warnings of: the
-/// command that converts it for the engine, with what it loses, and the version of the engine that
-/// reads it; or why it cannot be converted. For people, without a full stop.
+/// command that converts it for the engine, with what it loses, or why it cannot be converted; and
+/// an update of the engine, if a newer version reads the file, or may read it because its release
+/// is newer than the known versions. For people, without a full stop.
 std::string conversion_advice(const VersionedEngine& engine, const LoadedSpec& loaded);
 
 }  // namespace CDI_ABI

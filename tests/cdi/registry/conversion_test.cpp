@@ -72,8 +72,7 @@ TEST_CASE("An engine refuses values that its library does not know, in every rel
   REQUIRE_FALSE(refused);
   CHECK(refused.error().position.column == 62);
   CHECK(cdi::conversion_advice(engine("podman@5.8"), none) ==
-        "update podman, or change the file, which cannot be converted for this version: podman "
-        "5.8.0 refuses the permissions none");
+        "change the file: it cannot be converted: podman 5.8.0 refuses the permissions none");
   CHECK(cdi::convert_spec(none, {0, 3, 0}));
 
   const auto root = file("0.7.0", "{env: [A=1]}", "containerEdits: {intelRdt: {closID: /}}\n");
@@ -204,6 +203,34 @@ TEST_CASE("The advice is the command that works, with what it loses, or a newer 
         "convert the file, by `cdi convert --for podman@5.8.0 /etc/cdi/v.yaml`");
   CHECK(advice("podman@5.8", file("1.1.0", "{env: [A=1]}\n---\n{}"))
             .ends_with("`, which loses its further documents"));
+}
+
+TEST_CASE("The advice names an update only if it may help") {
+  const auto advice = [](std::string_view by, const cdi::LoadedSpec& loaded) {
+    return cdi::conversion_advice(engine(by), loaded);
+  };
+  const std::string none = "{deviceNodes: [{path: /dev/d, permissions: none}]}";
+  const std::string change = "change the file: it cannot be converted: ";
+  // Each known version of podman refuses these; so does each version of docker, known or not.
+  CHECK(advice("podman@99", file("0.6.0", none)).starts_with(change + "podman 99.0.0 refuses"));
+  CHECK(advice("podman@4.3.1", file("1.1.0", none)).starts_with(change + "podman 4.3.1 refuses"));
+  CHECK(advice("docker@29", file("1.1.0", none)).starts_with(change + "docker 29.0.0 refuses"));
+  // A version between that reads 1.0.0 is not known.
+  CHECK(advice("podman@5.3", file("1.0.0", monitored)) ==
+        "convert the file, by `cdi convert --for podman@5.3.0 /etc/cdi/v.yaml`");
+  CHECK(advice("podman@5.8", file("0.7.0", monitored)) ==
+        "convert the file, by `cdi convert --for podman@5.8.0 /etc/cdi/v.yaml`");
+  CHECK(advice("docker@28", file("1.0.0", monitored))
+            .ends_with("or update docker to 29.0.0 or newer"));
+  // No known version of docker reads 1.1.0, in which the library reads a closID /.
+  const auto root = file("1.1.0", "{env: [A=1], intelRdt: {closID: /}}");
+  CHECK(
+      advice("docker@29", root).starts_with("update docker, or change the file, which cannot be "));
+  // The engine reads the file, of which only the text has warnings.
+  auto two = file("0.6.0", "{env: [A=1]}\n---\n{}");
+  two.spec.annotations["a"] = std::string(300'000, 'x');
+  CHECK(advice("podman@5.8", two).starts_with(change + "the annotations have 300001 bytes"));
+  CHECK(advice("podman@4.3.1", two).starts_with("convert the file with losses, by "));
 }
 
 TEST_CASE("A path is one word of the advised command") {

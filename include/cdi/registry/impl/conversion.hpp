@@ -165,6 +165,28 @@ inline std::optional<EngineVersion> first_version_that_reads(const VersionedEngi
   return std::nullopt;
 }
 
+/// Whether a file is of a newer release than any known version of an engine reads, and has no value
+/// that the engine refuses in that release: a version that is not known yet may read it.
+inline bool may_be_read_later(std::string_view engine, const Spec& spec) {
+  Release newest;
+  for (const auto& row : engine_releases) {
+    if (row.engine == engine) newest = row.newest;
+  }
+  const auto own = cdi::parse_release(spec.version);
+  return own && newest < *own && !refused_value(spec, *own);
+}
+
+/// The advice to update an engine that refuses a file; empty when this does not help.
+inline std::string update_advice(const VersionedEngine& engine, const LoadedSpec& loaded) {
+  const auto update = std::string{"update "}.append(engine.name);
+  if (const auto version = first_version_that_reads(engine, loaded)) {
+    return update + " to " + to_string(*version) + " or newer";
+  }
+  const bool helps =
+      !cdi::newest_release_for(engine) || may_be_read_later(engine.name, loaded.spec);
+  return helps ? update : std::string{};
+}
+
 }  // namespace detail
 
 CDI_INLINE Result<Conversion> convert_spec(const LoadedSpec& loaded, Release release) {
@@ -239,25 +261,23 @@ CDI_INLINE std::vector<Error> text_warnings(const LoadedSpec& loaded) {
 }
 
 CDI_INLINE std::string conversion_advice(const VersionedEngine& engine, const LoadedSpec& loaded) {
-  const std::string name{engine.name};
-  std::string update = "update " + name;
-  if (const auto version = detail::first_version_that_reads(engine, loaded)) {
-    update.append(" to ").append(to_string(*version)).append(" or newer");
-  }
+  const bool is_refused = cdi::refusal_by(engine, loaded).has_value();
+  const auto update = is_refused ? detail::update_advice(engine, loaded) : std::string{};
   if (!cdi::newest_release_for(engine))
     return update + ": this version does not inject CDI devices";
   const auto conversion = cdi::convert_for(engine, loaded);
   if (!conversion) {
-    return update + ", or change the file, which cannot be converted for this version: " +
-           conversion.error().message;
+    const auto& why = conversion.error().message;
+    if (update.empty()) return "change the file: it cannot be converted: " + why;
+    return update + ", or change the file, which cannot be converted for this version: " + why;
   }
   const bool lossy = !conversion->losses.empty();
   std::string out = lossy ? "convert the file with losses, by `cdi convert --lossy --for "
                           : "convert the file, by `cdi convert --for ";
-  out.append(name).append("@").append(to_string(engine.version)).append(" ");
+  out.append(engine.name).append("@").append(to_string(engine.version)).append(" ");
   out.append(detail::shell_word(loaded.path)).append("`");
   if (lossy) out.append(", which loses ").append(detail::named_places(conversion->losses));
-  return cdi::refusal_by(engine, loaded) ? out.append("; or ").append(update) : out;
+  return update.empty() ? out : out.append("; or ").append(update);
 }
 
 }  // namespace CDI_ABI
