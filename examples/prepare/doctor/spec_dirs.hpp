@@ -38,7 +38,7 @@ inline std::string listed(const std::vector<std::string>& texts) {
 }
 
 /// Reads the spec files of directories below the root, like `cdi::scan_spec_dirs`, but no link
-/// leads out of the root.
+/// leads out of the root. The specs know the places of their members.
 inline cdi::Registry read_specs(const HostTree& tree, const std::vector<std::string>& dirs) {
   std::vector<std::shared_ptr<const cdi::LoadedSpec>> specs;
   std::vector<std::shared_ptr<const cdi::RejectedFile>> rejected;
@@ -52,7 +52,8 @@ inline cdi::Registry read_specs(const HostTree& tree, const std::vector<std::str
       const auto format = cdi::format_of(name);
       if (!format || S_ISDIR(tree.status(path).st_mode)) continue;
       const auto text = tree.read(path);
-      auto spec = text ? cdi::parse_spec(*text, path, *format) : text.error();
+      auto spec =
+          text ? cdi::parse_spec(*text, path, *format, {.keep_places = true}) : text.error();
       if (spec) {
         spec->priority = priority;
         specs.push_back(std::make_shared<const cdi::LoadedSpec>(std::move(*spec)));

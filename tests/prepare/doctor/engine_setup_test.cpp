@@ -124,14 +124,27 @@ TEST_CASE("the files that an engine is too old for are named") {
   REQUIRE(found.size() == 3);
   CHECK(found[0].level == Level::note);
   const std::string newest = "is newer than 0.5.0, the newest that podman 4.3.1 reads";
-  CHECK(found[0].what == "refuses /etc/cdi/other.yaml: cdiVersion: version \"1.1.0\" " + newest);
+  CHECK(found[0].what ==
+        "refuses /etc/cdi/other.yaml:1:13: cdiVersion: version \"1.1.0\" " + newest);
   CHECK(found[0].advice ==
         "Convert the file, by `cdi convert --for podman@4.3.1 /etc/cdi/other.yaml`; or update "
         "podman to 5.8.0 or newer.");
   CHECK(found[1].level == Level::fault);
-  CHECK(found[1].what == "refuses /var/run/cdi/new.yaml: cdiVersion: version \"0.6.0\" " + newest);
+  CHECK(found[1].what ==
+        "refuses /var/run/cdi/new.yaml:1:16: cdiVersion: version \"0.6.0\" " + newest);
   CHECK(found[1].advice.find("cdi-prepare write") != std::string::npos);
   CHECK(found[2].level == Level::good);
+}
+
+TEST_CASE("the place of a value that an engine refuses is that of the value") {
+  const Host host;
+  install(host, "podman", "podman", "5.8.0");
+  host.put("etc/cdi/none.yaml",
+           "cdiVersion: 0.6.0\nkind: acme.com/nic\ndevices:\n- name: a\n  containerEdits:\n"
+           "    deviceNodes:\n    - path: /dev/d\n      permissions: none\n");
+  const auto found = about(diagnose(host, {inventory()}), "podman 5.8.0");
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].what.starts_with("refuses /etc/cdi/none.yaml:8:20: devices[0].containerEdits."));
 }
 
 TEST_CASE("a file that programs read in different ways is named") {
