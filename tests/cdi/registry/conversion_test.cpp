@@ -154,7 +154,7 @@ TEST_CASE("A value of a device that the conversion removes does not prevent it")
     return "cdiVersion: 0.5.0\n"
            "kind: v.com/gpu\n"
            "devices:\n"
-           "- name: 0a\n"
+           "- name: '0a'\n"
            "  containerEdits: {deviceNodes: [{path: /dev/d, permissions: none}]}\n"
            "- name: " +
            last + "\n  containerEdits: {env: [A=1]}\n";
