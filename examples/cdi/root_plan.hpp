@@ -213,6 +213,17 @@ inline std::string_view target_fault(std::string_view target) {
   return target.size() >= PATH_MAX ? "has more than 4095 bytes" : "";
 }
 
+/// musl's linker reads two folders where one has a colon: each run would append it again.
+inline cdi::Result<void> check_library_folders(const std::vector<std::string>& folders) {
+  for (const auto& folder : folders) {
+    if (folder.find(':') == std::string::npos) continue;
+    return cdi::Error{
+        .code = cdi::Errc::refused,
+        .message = fmt::format("the library folder {} has a colon", cdi::quoted(folder))};
+  }
+  return {};
+}
+
 inline cdi::Result<void> check_paths(const cdi::RootChanges& changes) {
   std::vector<std::string_view> paths{changes.library_folders.begin(),
                                       changes.library_folders.end()};
@@ -268,6 +279,9 @@ inline cdi::Result<RootPlan> make_plan(const RootedFiles& files, const cdi::Root
 /// The steps for some changes, in order. Reads the root, and changes nothing.
 inline cdi::Result<RootPlan> plan_steps(const RootedFiles& files, const cdi::RootChanges& changes) {
   if (auto valid = detail::check_paths(changes); !valid) return valid.error();
+  if (auto valid = detail::check_library_folders(changes.library_folders); !valid) {
+    return valid.error();
+  }
   if (auto valid = detail::check_counts(changes); !valid) return valid.error();
   auto plan = detail::make_plan(files, changes);
   if (!plan) return plan;

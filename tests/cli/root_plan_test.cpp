@@ -272,6 +272,8 @@ TEST_CASE("Paths that lower_hook would not give are refused") {
     const auto plan = plan_steps(*files, changes);
     return plan ? std::string{} : plan.error().message;
   };
+  CHECK(fault({.library_folders = {"/a:/b"}}) == "the library folder \"/a:/b\" has a colon");
+  CHECK(plan_steps(*files, {.links = {{"/a:b", "x"}}}));
   for (const auto& path : {"/" + std::string(256, 'a'), "/" + std::string(256, 'a') + "/b"}) {
     CHECK(fault({.links = {{path, "x"}}}).ends_with("has a name of more than 255 bytes"));
     CHECK(fault({.files = {{path, "x"}}}).ends_with("has a name of more than 255 bytes"));
