@@ -85,7 +85,7 @@ inline cdi::Result<std::optional<std::string>> compat_library(const RootedFiles&
                                                               const std::string& path) {
   std::optional<std::string> none;
   const auto folder = files.find_folder(path);
-  if (!folder && (folder.error().system == ENOENT || folder.error().system == ENOTDIR)) return none;
+  if (!folder && is_missing(folder.error())) return none;
   if (!folder) return folder.error();
   const auto is_library = [](std::string_view name) {
     constexpr std::string_view stem = "libcuda.so.";
@@ -260,9 +260,7 @@ inline cdi::Result<RootPlan> make_plan(const RootedFiles& files, const cdi::Root
   }
   const auto& folders = changes.library_folders;
   const auto musl = files.find("/etc/alpine-release");
-  if (!musl && musl.error().system != ENOENT && musl.error().system != ENOTDIR) {
-    return musl.error();
-  }
+  if (!musl && !is_missing(musl.error())) return musl.error();
   if (musl && folders.empty()) return plan;  // CUDA's compatibility library needs glibc
   if (musl) {
     if (auto done = plan_musl(files, folders, plan); !done) return done.error();

@@ -111,7 +111,7 @@ inline bool is_done(const cdi::Descriptor& folder, const RootStep& step,
 /// As `is_needed`, for a mode. A file that is missing needs none.
 inline cdi::Result<bool> needs_mode(const RootedFiles& files, const RootStep& step) {
   const auto found = files.find(step.path);
-  if (!found && (found.error().system == ENOENT || found.error().system == ENOTDIR)) return false;
+  if (!found && is_missing(found.error())) return false;
   if (!found) return step_error(step, found.error());
   struct stat status = {};
   if (::fstat(found->get(), &status) != 0) return step_failed(step);
@@ -127,7 +127,6 @@ inline cdi::Result<bool> needs_mode(const RootedFiles& files, const RootStep& st
 
 /// As `is_needed`, where the directory is missing.
 inline cdi::Result<bool> needs_folder(const RootedFiles& files, const RootStep& step) {
-  if (step.kind == RootStep::Kind::removal) return false;
   const auto above = files.find_existing(SplitPath{step.path}.folder);
   if (!above) return step_error(step, above.error());
   if (!is_writable(*above)) return step_failed(step);
@@ -167,6 +166,7 @@ inline cdi::Result<void> set_mode(const RootedFiles& files, const RootStep& step
 inline cdi::Result<bool> is_needed(const RootedFiles& files, const RootStep& step) {
   if (step.kind == RootStep::Kind::mode) return detail::needs_mode(files, step);
   const auto folder = files.find_folder(SplitPath{step.path}.folder);
+  if (!folder && step.kind == RootStep::Kind::removal && is_missing(folder.error())) return false;
   if (!folder && folder.error().system == ENOENT) return detail::needs_folder(files, step);
   if (!folder) return detail::step_error(step, folder.error());
   const auto status = detail::status_in(*folder, step);

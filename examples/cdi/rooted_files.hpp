@@ -51,6 +51,11 @@ inline int open_in_root(int root, const std::string& path, int flags) {
 
 }  // namespace detail
 
+/// Whether nothing is at the path of an error, or a file is on its way.
+inline bool is_missing(const cdi::Error& error) {
+  return error.system == ENOENT || error.system == ENOTDIR;
+}
+
 /// The name of a file, and the path of its directory.
 struct SplitPath {
   std::string folder{};

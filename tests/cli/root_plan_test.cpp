@@ -126,6 +126,19 @@ TEST_CASE("The library of the image is used when it is newer, and no longer afte
   CHECK(apply(root, changes).empty());
 }
 
+TEST_CASE("A file in the place of ld.so.conf.d leaves nothing to remove") {
+  const TempTree root;
+  root.make_dir("etc");
+  root.put("etc/ld.so.conf", "/own\n");
+  root.put("etc/ld.so.conf.d", "a file");
+  CHECK(apply(root, {.cuda_compat = {{"/compat", "570.1", ""}}}).empty());
+  const auto files = RootedFiles::open(root / "");
+  REQUIRE(files);
+  const auto plan = plan_steps(*files, {.library_folders = {"/opt/lib"}});
+  REQUIRE(plan);
+  CHECK(needed_steps(*files, *plan).error().system == ENOTDIR);
+}
+
 TEST_CASE("Without a note, the major version of the driver decides") {
   CHECK(prefers("580.1", "", "570.9"));
   CHECK_FALSE(prefers("570.9", "", "570.1"));
