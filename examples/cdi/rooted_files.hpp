@@ -88,8 +88,8 @@ class RootedFiles {
     return RootedFiles{std::move(top), *std::move(paths), lookup};
   }
 
-  /// Opens a file or directory with `O_PATH` and these flags; follows links. The error has `ENOENT`
-  /// when it is missing.
+  /// Opens a file or directory with `O_PATH` and these flags; follows links, but with `O_NOFOLLOW`
+  /// not one at the end. The error has `ENOENT` when it is missing.
   cdi::Result<cdi::Descriptor> find(const std::string& path, int flags = 0) const {
     if (lookup_ == Lookup::by_kernel) {
       cdi::Descriptor found{detail::open_in_root(top_.get(), path, O_PATH | flags)};
@@ -97,7 +97,9 @@ class RootedFiles {
       // `EPERM`: a filter of system calls; `EAGAIN`: another process renames directories.
       if (errno != ENOSYS && errno != EPERM && errno != EAGAIN) return failed(path);
     }
-    const auto place = paths_.find(path, prepare::RootedPaths::Last::follow);
+    using Last = prepare::RootedPaths::Last;
+    const bool keeps_link = (flags & O_NOFOLLOW) != 0;
+    const auto place = paths_.find(path, keeps_link ? Last::keep : Last::follow);
     if (!place) return place.error();
     cdi::Descriptor found = place->open(O_PATH | flags);
     if (!found) return failed(path);
@@ -107,6 +109,14 @@ class RootedFiles {
   /// Opens a directory with `O_PATH`.
   cdi::Result<cdi::Descriptor> find_folder(const std::string& path) const {
     return find(path, O_DIRECTORY);
+  }
+
+  /// The target of a link; nothing when it is missing or is not a link. Follows links above it.
+  cdi::Result<std::optional<std::string>> read_link(const std::string& path) const {
+    const auto found = find(path, O_NOFOLLOW);
+    if (found) return prepare::read_link(found->get(), "");
+    if (is_missing(found.error())) return std::optional<std::string>{};
+    return found.error();
   }
 
   /// Opens a directory, and creates what is missing of its path.

@@ -223,6 +223,49 @@ TEST_CASE("Links and files that leave no place for each other are refused before
                             .modes = {{"/a/c", 0755}, {"/a", 0755}}}));
 }
 
+TEST_CASE("Two paths that lead to one place by links of the image are checked like one path") {
+  const TempTree root;
+  root.make_dir("real");
+  root.make_dir("real/sub");
+  root.put("real/f", "text");
+  root.link("real", "alias");
+  root.link("/alias/sub", "deep");
+  root.link("missing/../real", "odd");
+  for (const auto lookup : {RootedFiles::Lookup::by_kernel, RootedFiles::Lookup::by_walk}) {
+    const auto files = RootedFiles::open(root / "", lookup);
+    REQUIRE(files);
+    const auto fault = [&](const cdi::RootChanges& changes) {
+      const auto plan = plan_steps(*files, changes);
+      return plan ? std::string{} : plan.error().message;
+    };
+    const auto no_place = [](std::string_view other, std::string_view path) {
+      return fmt::format("a link or file at \"{}\" leaves no place for the one at \"{}\"", other,
+                         path);
+    };
+    CHECK(fault({.links = {{"/alias/y", "a"}, {"/real/y", "b"}}}) ==
+          no_place("/alias/y", "/real/y"));
+    CHECK(fault({.links = {{"/odd/y", "a"}, {"/real/y", "b"}}}) == no_place("/odd/y", "/real/y"));
+    CHECK(fault({.links = {{"/real/z/w", "a"}, {"/alias/z", "b"}}}) ==
+          no_place("/alias/z", "/real/z/w"));
+    CHECK(fault({.links = {{"/alias/y", "a"}}, .files = {{"/real/y", "a"}}}) ==
+          no_place("/alias/y", "/real/y"));
+    CHECK(fault({.links = {{"/deep/y", "a"}, {"/alias", "b"}}}) == no_place("/alias", "/deep/y"));
+    CHECK(fault({.links = {{"/real/y", "a"}, {"/alias/y", "a"}, {"/alias", "b"}}}) ==
+          no_place("/alias", "/alias/y"));
+    CHECK(fault({.modes = {{"/alias/f", 0700}, {"/real/f", 0600}}}) ==
+          "mode 0600 /real/f: another mode of this file is 0700");
+    CHECK(fault({.links = {{"/l", "alias/f"}}, .modes = {{"/l", 0700}, {"/real/f", 0600}}}) ==
+          "mode 0600 /real/f: another mode of this file is 0700");
+    CHECK(fault({.links = {{"/real/l", "f"}, {"/alias/k", "f"}},
+                 .modes = {{"/alias/f", 0700}, {"/real/sub", 0700}}})
+              .empty());
+  }
+  const cdi::RootChanges equal{.links = {{"/alias/y", "f"}, {"/real/y", "f"}},
+                               .modes = {{"/alias/f", 0700}, {"/real/y", 0700}}};
+  CHECK(apply(root, equal) == Steps{"link /alias/y -> f", "mode 0700 /alias/f"});
+  CHECK(apply(root, equal).empty());
+}
+
 TEST_CASE("A mode of a path below a file changes nothing, like that of a missing file") {
   const TempTree root;
   root.put("file", "text");

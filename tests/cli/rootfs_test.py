@@ -356,6 +356,20 @@ class Hooks(unittest.TestCase):
         self.assertIn('has a name of more than 255 bytes', errors)
         self.assertEqual(snapshot(self.root), {})
 
+    def test_links_of_the_image_hide_no_conflict(self):
+        (self.root / "usr/lib").mkdir(parents=True)
+        (self.root / "usr/lib/f").write_text("")
+        (self.root / "lib").symlink_to("usr/lib")
+        before = snapshot(self.root)
+        for changes in (
+                {"links": [{"path": "/lib/y", "target": "a"}, {"path": "/usr/lib/y", "target": "b"}]},
+                {"links": [{"path": "/usr/lib/z/w", "target": "a"}, {"path": "/lib/z", "target": "b"}]},
+                {"modes": [{"path": "/lib/f", "mode": 0o700}, {"path": "/usr/lib/f", "mode": 0o600}]}):
+            self.config.write_text(
+                json.dumps(CONFIG | {"annotations": {ANNOTATION: json.dumps(changes)}}))
+            self.apply(expect=1)
+            self.assertEqual(snapshot(self.root), before)
+
     def test_links_that_lead_out_stay_inside(self):
         self.lower()
         outside = self.folder / "outside"
