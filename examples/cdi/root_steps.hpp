@@ -34,6 +34,9 @@ struct RootStep {
   mode_t mode = 0644;  // of `file` and `mode`
 };
 
+/// The steps for a root, in order.
+using RootPlan = std::vector<RootStep>;
+
 /// What a step does, in words.
 inline std::string step_text(const RootStep& step) {
   const auto path = cdi::escaped(step.path, std::string::npos);
