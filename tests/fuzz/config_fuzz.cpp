@@ -21,7 +21,8 @@ bool is_same_number(const std::string& a, const std::string& b) {
   const auto other = std::strtold(b.c_str(), nullptr);
   const auto digits = fmt::format("{:.14e}", number);
   const bool is_short = std::strtold(digits.c_str(), nullptr) == number;
-  return number == other || (is_short && static_cast<double>(number) == static_cast<double>(other));
+  return number == other ||
+         (is_short && std::strtod(a.c_str(), nullptr) == std::strtod(b.c_str(), nullptr));
 }
 
 bool is_same(const cdi::AnyValue& a, const cdi::AnyValue& b) {
