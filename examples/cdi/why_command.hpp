@@ -103,8 +103,9 @@ inline void add_doubts(const EngineView& engine, const cdi::LoadedSpec& spec, Ex
     out.record["warnings"].push_back(error_record("warning", warning));
   }
   if (!warnings.empty()) {
-    out.text += fmt::format("  fix: {}\n", engine.advice(spec));
-    out.record["advice"] = engine.advice(spec);
+    const auto advice = engine.advice(spec);
+    out.text += fmt::format("  fix: {}\n", advice);
+    out.record["advice"] = advice;
   }
   for (const auto& need : engine.needs()) {
     out.text += fmt::format("  needs: {}\n", need);
