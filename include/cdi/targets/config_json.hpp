@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <cdi/base/result.hpp>
 #include <cdi/engine/apply.hpp>
@@ -81,18 +82,22 @@ class ConfigJsonList {
 };
 
 /// The object `linux.netDevices` of a JSON text. Valid as long as the changes.
-struct ConfigJsonInterfaces {
-  JsonChanges& changes;
-  JsonChanges::Id object;
+class ConfigJsonInterfaces {
+ public:
+  ConfigJsonInterfaces(JsonChanges& changes, JsonChanges::Id object)
+      : changes_{&changes}, object_{object} {}
 
   void set(std::string_view key, const oci::LinuxNetDeviceView& record) {
-    changes.set(object, key, {&record, table_of<oci::LinuxNetDeviceView>()});
+    changes_->set(object_, key, {&record, table_of<oci::LinuxNetDeviceView>()});
   }
-  /// The JSON text before all changes; nothing when there was none.
-  std::optional<std::string_view> find(std::string_view key) const {
-    const auto found = changes.member(object, key);
-    return found ? std::optional{changes.source_of(*found)} : std::nullopt;
-  }
+  /// The JSON text before all changes; nothing when there was none. The first call costs a sort,
+  /// the others a binary search.
+  std::optional<std::string_view> find(std::string_view key);
+
+ private:
+  JsonChanges* changes_;
+  JsonChanges::Id object_;
+  std::optional<std::vector<JsonChanges::Member>> old_{};  // by key
 };
 
 }  // namespace detail
@@ -141,7 +146,8 @@ struct SpecEditor<ConfigJson> {
   }
   /// `linux.intelRdt` as JSON text; nothing when it is absent.
   std::optional<std::string_view> intel_rdt() {
-    return detail::ConfigJsonInterfaces{*changes_, linux_part()}.find("intelRdt");
+    const auto found = changes_->member(linux_part(), "intelRdt");
+    return found ? std::optional{changes_->source_of(*found)} : std::nullopt;
   }
   /// `process.user.additionalGids`.
   List additional_gids() {

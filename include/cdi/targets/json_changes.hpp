@@ -51,8 +51,15 @@ class JsonChanges {
   std::size_t size(Id list) const { return parts_[list].items.size(); }
   /// An item of a list that is not new.
   Document::Value item(Id list, std::size_t i) const { return *parts_[list].items[i].old; }
-  /// A member of an object as it was; nothing when it was missing or null. Of several, the last.
+  /// A member of an object as it was; nothing when it was missing or null.
   std::optional<Document::Value> member(Id object, std::string_view key) const;
+  /// A member of the document that is not null.
+  struct Member {
+    std::string_view key;
+    Document::Value value;
+  };
+  /// The members of an object as they were, sorted by key.
+  std::vector<Member> sorted_members(Id object) const;
   /// The text of a value of the document.
   std::string_view source_of(const Document::Value& value) const;
   /// Adds an item to a list.

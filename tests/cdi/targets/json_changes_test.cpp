@@ -120,3 +120,15 @@ TEST_CASE("Keys are compared as they read, and written as JSON") {
           changes.set(JsonChanges::root, "\"", Number{8});
         }) == R"({"\u0061":7,"\"":8})");
 }
+
+TEST_CASE("Members of an object are sorted by key, without those that are null") {
+  changed(R"({"o":{"\u0062":1,"a":2,"c":null,"":4},"n":null})", [](JsonChanges& changes) {
+    std::string shown;
+    for (const auto& [key, value] :
+         changes.sorted_members(changes.object(JsonChanges::root, "o"))) {
+      shown.append(key).append("=").append(changes.source_of(value)).append(" ");
+    }
+    CHECK(shown == "=4 a=2 b=1 ");
+    CHECK(changes.sorted_members(changes.object(JsonChanges::root, "n")).empty());
+  });
+}

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/base/order.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/engine/apply.hpp>
 #include <cdi/targets/config_json.hpp>
@@ -113,6 +114,13 @@ CDI_INLINE std::string_view ConfigJsonList::record(std::size_t i) const {
 
 CDI_INLINE std::uint32_t ConfigJsonList::id(std::size_t i) const {
   return DocumentView{changes_->item(list_, i)}.id().value_or(0);
+}
+
+CDI_INLINE std::optional<std::string_view> ConfigJsonInterfaces::find(std::string_view key) {
+  if (!old_) old_ = changes_->sorted_members(object_);
+  const auto end = count_first(old_->size(), [&](std::size_t i) { return (*old_)[i].key <= key; });
+  if (end == 0 || (*old_)[end - 1].key != key) return std::nullopt;
+  return changes_->source_of((*old_)[end - 1].value);
 }
 
 }  // namespace detail

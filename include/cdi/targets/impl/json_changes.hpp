@@ -76,6 +76,23 @@ CDI_INLINE std::optional<Document::Value> JsonChanges::member(Id object,
   return found;
 }
 
+CDI_INLINE auto JsonChanges::sorted_members(Id object) const -> std::vector<Member> {
+  std::vector<Member> members;
+  if (!parts_[object].old) return members;
+  for (const auto [name, value] : parts_[object].old->members()) {
+    if (!value.is_null()) members.push_back({name.text(), value});
+  }
+  const auto is_before = [&](std::size_t a, std::size_t b) {
+    return members[a].key < members[b].key;
+  };
+  std::vector<Member> sorted;
+  sorted.reserve(members.size());
+  for (const std::size_t i : detail::order_of(members.size(), is_before)) {
+    sorted.push_back(members[i]);
+  }
+  return sorted;
+}
+
 CDI_INLINE std::string_view JsonChanges::source_of(const Document::Value& value) const {
   return document_.source().substr(value.offset(), layout_.end_of(value) - value.offset());
 }
