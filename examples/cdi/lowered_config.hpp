@@ -5,7 +5,9 @@
 #define CDI_EXAMPLES_CDI_LOWERED_CONFIG_HPP
 
 #include <cstddef>
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -61,6 +63,50 @@ inline cdi::SortedOutline outline_of(const cdi::oci::Spec& spec) {
   return cdi::SortedOutline{std::move(outline)};
 }
 
+/// The paths of links and files that hooks make. `cdi rootfs` makes none below another one: it
+/// would be made where the link leads to.
+class MadePaths {
+ public:
+  /// Adds those of some changes, if none is below another one. If one is, adds none.
+  cdi::Result<void> add(const cdi::RootChanges& changes) {
+    std::vector<std::string_view> all;
+    for (const auto& link : changes.links) all.emplace_back(link.path);
+    for (const auto& file : changes.files) all.emplace_back(file.path);
+    std::vector<Paths::iterator> added;
+    for (const auto path : all) {
+      if (const auto other = nested(path); other != paths_.end()) {
+        auto error = below(path, *other);
+        for (const auto at : added) paths_.erase(at);
+        return error;
+      }
+      if (const auto [at, is_new] = paths_.emplace(path); is_new) added.push_back(at);
+    }
+    return {};
+  }
+
+ private:
+  using Paths = std::set<std::string, std::less<>>;
+
+  /// A known path that is above a clean path, or below it; the end when there is none.
+  Paths::iterator nested(std::string_view path) const {
+    for (auto slash = path.find('/', 1); slash != path.npos; slash = path.find('/', slash + 1)) {
+      if (const auto above = paths_.find(path.substr(0, slash)); above != paths_.end())
+        return above;
+    }
+    const auto folder = std::string{path} + '/';
+    const auto next = paths_.lower_bound(folder);
+    return next != paths_.end() && next->starts_with(folder) ? next : paths_.end();
+  }
+
+  static cdi::Error below(std::string_view path, std::string_view other) {
+    return {.code = cdi::Errc::unsupported,
+            .message = fmt::format("hooks make {} and {}, of which one is below the other",
+                                   cdi::quoted(other), cdi::quoted(path))};
+  }
+
+  Paths paths_{};
+};
+
 /// Whether NVIDIA's libraries would create device nodes in containers of this host.
 inline bool host_lets_create_nodes() {
   const auto text = cdi::read_file(std::string{cdi::params_path});
@@ -78,6 +124,8 @@ class HookLowering {
 
   cdi::Result<LoweredConfig> run() {
     if (!spec_.hooks) return LoweredConfig{changes_.text()};
+    // A wrong record is an error only where it would have to be written again.
+    if (const auto earlier = recorded_changes(spec_)) static_cast<void>(made_.add(*earlier));
     for (std::size_t i = 0; i < cdi::oci::hook_point_names.size(); ++i) {
       auto done = lower_point(static_cast<cdi::oci::HookPoint>(i));
       if (!done) return done.error();
@@ -99,7 +147,7 @@ class HookLowering {
   }
 
   /// What a hook does, if this host and config can do it instead.
-  cdi::Result<cdi::LoweredHook> lower(const cdi::oci::Hook& hook, cdi::oci::HookPoint point) const {
+  cdi::Result<cdi::LoweredHook> lower(const cdi::oci::Hook& hook, cdi::oci::HookPoint point) {
     auto lowered = cdi::lower_hook(cdi::command_of(hook), point, outline_);
     if (!lowered) return lowered;
     if (lowered->needs_ldconfig) {
@@ -109,6 +157,7 @@ class HookLowering {
       lowered->changes.masked_params = masks_params_;
       if (masks_params_ && !host_.params()) return host_.params().error();
     }
+    if (auto added = made_.add(lowered->changes); !added) return added.error();
     return lowered;
   }
 
@@ -204,6 +253,7 @@ class HookLowering {
   HostHooks host_;
   cdi::SortedOutline outline_;
   bool masks_params_ = host_lets_create_nodes();
+  MadePaths made_{};
   std::vector<cdi::LoweredHook> lowered_{};
   std::vector<KeptHook> kept_{};
 };

@@ -4,7 +4,6 @@
 #ifndef CDI_EXAMPLES_CDI_ROOT_PLAN_HPP
 #define CDI_EXAMPLES_CDI_ROOT_PLAN_HPP
 
-#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstddef>
@@ -152,20 +151,10 @@ inline cdi::Result<void> check_counts(const cdi::RootChanges& changes) {
   return check_mode_bits(changes.modes);
 }
 
-/// Whether a part of a path is longer than file systems allow.
-inline bool has_long_name(std::string_view path) {
-  while (!path.empty()) {
-    const auto name = path.substr(0, path.find('/'));
-    if (name.size() > NAME_MAX) return true;
-    path.remove_prefix(std::min(name.size() + 1, path.size()));
-  }
-  return false;
-}
-
 /// What is wrong with the path of a change; empty if nothing is.
 inline std::string_view path_fault(std::string_view path) {
   if (!is_root_path(path)) return "is not an absolute path without . and .. below the root";
-  return has_long_name(path) ? "has a name of more than 255 bytes" : "";
+  return cdi::detail::has_long_name(path) ? "has a name of more than 255 bytes" : "";
 }
 
 /// What is wrong with the target of a link; empty if nothing is.

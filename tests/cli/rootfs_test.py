@@ -259,6 +259,23 @@ class Hooks(unittest.TestCase):
         self.assertEqual([one["path"] for one in json.loads(out)["hooks"]["createContainer"]],
                          [HOOK])
 
+    def test_hooks_whose_paths_are_nested_stay(self):
+        lowered = [["z::/x/z/z"], ["w::/q"], ["d::/xy", "e::/x/y"]]
+        staying = [["q::/q/r", "b::/x/z"], ["c::/x/y/z"], ["f::/r", "f::/r/s"]]
+        (self.folder / "cdi/more.json").write_text(json.dumps(
+            {"cdiVersion": "0.5.0", "kind": "v.com/c", "devices": [{"name": "d", "containerEdits": {
+                "hooks": [hook("create-symlinks", *(f"--link={link}" for link in links))
+                          for links in (lowered[0], staying[0], *lowered[1:], *staying[1:])]}}]}))
+        _, errors = self.inject("--in-place", "--hooks", "lower", ["v.com/c=d"])
+        for one, other in (("/x/z/z", "/x/z"), ("/x/y", "/x/y/z"), ("/r", "/r/s")):
+            self.assertIn(f'stays: hooks make "{one}" and "{other}", of which one is below', errors)
+        config = json.loads(self.config.read_text())
+        self.assertEqual([one["args"][2:] for one in config["hooks"]["createContainer"]],
+                         [[f"--link={link}" for link in links] for links in staying])
+        self.apply()
+        for path, target in (("x/z/z", "z"), ("q", "w"), ("xy", "d"), ("x/y", "e")):
+            self.assertEqual(os.readlink(self.root / path), target)
+
     def test_a_second_device_adds_to_what_is_recorded(self):
         self.lower("nvidia.com/gpu=0")
         more = {"cdiVersion": "0.5.0", "kind": "v.com/c", "devices": [{"name": "d",

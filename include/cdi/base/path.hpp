@@ -30,6 +30,9 @@ constexpr bool has_parent_part(std::string_view path) noexcept {
   return path.ends_with("/..") || path.find("/../") != std::string_view::npos;
 }
 
+/// Whether a part of a path is longer than Linux allows for a name: 255 bytes.
+bool has_long_name(std::string_view path);
+
 }  // namespace detail
 
 /// The text formats of spec files, by the end of the name.

@@ -138,3 +138,15 @@ TEST_CASE("A part of a path that is .. is found, and no other part with dots") {
     CHECK_FALSE(cdi::detail::has_parent_part(path));
   }
 }
+
+TEST_CASE("A name of a path may have 255 bytes") {
+  const std::string name(255, 'a');
+  for (const auto& path : {std::string{}, std::string{"/"}, name, "/" + name, name + "/",
+                           "/" + name + "//" + name + "/x"}) {
+    CHECK_FALSE(cdi::detail::has_long_name(path));
+  }
+  for (const auto& path :
+       {name + "a", "/a" + name, "/b/a" + name + "/", "/" + name + "/a" + name}) {
+    CHECK(cdi::detail::has_long_name(path));
+  }
+}

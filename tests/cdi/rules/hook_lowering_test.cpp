@@ -83,6 +83,8 @@ TEST_CASE("A link in the runtime's /dev becomes another node, if it leads to one
 }
 
 TEST_CASE("Links that mounts would hide, or are not understood, are not lowered") {
+  const auto long_name = "a::/b/" + std::string(256, 'x');
+  const auto long_target = std::string(4096, '/') + "::/b";
   const struct {
     Args args;
     std::string_view reason;
@@ -106,6 +108,8 @@ TEST_CASE("Links that mounts would hide, or are not understood, are not lowered"
       {{"create-symlinks", "--link", "a::/b/"}, "not an absolute path"},
       {{"create-symlinks", "--link", "a::/b/../c"}, "not an absolute path"},
       {{"create-symlinks", "--link", "a::/b/.."}, "not an absolute path"},
+      {{"create-symlinks", "--link", long_name}, "name of more than 255 bytes"},
+      {{"create-symlinks", "--link", long_target}, "more than 4095 bytes"},
       {{"create-symlinks", "--link", "a::/run/x"}, R"(the mount of "/run/")"},
       {{"create-symlinks", "--link", "a::/srv/x/y"}, R"(the mount of "srv//x/.")"},
       {{"create-symlinks", "--link", "a::/usr/lib/libx.so.1"}, R"("/usr/lib/libx.so.1" would)"},
@@ -119,6 +123,8 @@ TEST_CASE("Links that mounts would hide, or are not understood, are not lowered"
     CHECK(contains(why, row.reason));
   }
   CHECK(lowered({"create-symlinks", "--link", "a::/runner/x"}).changes.links.size() == 1);
+  const auto longest = std::string(4095, '/') + "::/" + std::string(255, 'x');
+  CHECK(lowered({"create-symlinks", "--link", longest}).changes.links.size() == 1);
   CHECK(lowered({"create-symlinks", "--link", "a::/usr/lib/libx.so.12"}).changes.links.size() == 1);
 }
 

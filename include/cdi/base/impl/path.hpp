@@ -59,6 +59,17 @@ CDI_INLINE std::size_t path_depth(std::string_view path) {
   return slashes;
 }
 
+CDI_INLINE bool has_long_name(std::string_view path) {
+  constexpr std::size_t most_bytes = 255;
+  std::size_t begin = 0;  // of a part
+  for (std::size_t i = 0; i <= path.size(); ++i) {
+    if (i < path.size() && path[i] != '/') continue;
+    if (i - begin > most_bytes) return true;
+    begin = i + 1;
+  }
+  return false;
+}
+
 }  // namespace detail
 
 CDI_INLINE std::optional<Format> format_of(std::string_view path) {
