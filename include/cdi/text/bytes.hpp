@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <string_view>
 
 #include <cdi/version.hpp>
@@ -57,25 +58,62 @@ constexpr std::uint64_t mark_string_end(std::uint64_t word) noexcept {
   return (quotes | backslashes | controls | others) & all_marks;
 }
 
-/// A hash of a text. Equal texts have equal hashes; different texts hardly ever do.
+/// The hash XXH64 of a text, without a seed. Equal texts have equal hashes; different texts hardly
+/// ever do, also if they differ in a few bytes only. Text that is chosen on purpose may.
+class TextHash {
+ public:
+  explicit TextHash(std::string_view text) noexcept : rest_{text} {
+    value_ = (text.size() < 4 * sizeof(std::uint64_t) ? p5 : take_blocks()) + text.size();
+    for (; rest_.size() >= 8; rest_.remove_prefix(8)) {
+      value_ = std::rotl(value_ ^ mixed(0, load_word(rest_.data())), 27) * p1 + p4;
+    }
+    if (rest_.size() >= 4) {
+      char half[8] = {};
+      rest_.copy(half, 4);
+      value_ = std::rotl(value_ ^ load_word(half) * p1, 23) * p2 + p3;
+      rest_.remove_prefix(4);
+    }
+    for (const char c : rest_) {
+      value_ = std::rotl(value_ ^ static_cast<unsigned char>(c) * p5, 11) * p1;
+    }
+    value_ = (value_ ^ value_ >> 33) * p2;
+    value_ = (value_ ^ value_ >> 29) * p3;
+    value_ ^= value_ >> 32;
+  }
+
+  std::uint64_t value() const noexcept { return value_; }
+
+ private:
+  static constexpr std::uint64_t p1 = 0x9e3779b185ebca87;
+  static constexpr std::uint64_t p2 = 0xc2b2ae3d27d4eb4f;
+  static constexpr std::uint64_t p3 = 0x165667b19e3779f9;
+  static constexpr std::uint64_t p4 = 0x85ebca77c2b2ae63;
+  static constexpr std::uint64_t p5 = 0x27d4eb2f165667c5;
+
+  static std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) noexcept {
+    return std::rotl(hash + word * p2, 31) * p1;
+  }
+
+  /// The hash of all blocks of four words, which a processor computes at a time.
+  std::uint64_t take_blocks() noexcept {
+    std::uint64_t a = p1 + p2, b = p2, c = 0, d = 0 - p1;
+    for (; rest_.size() >= 32; rest_.remove_prefix(32)) {
+      a = mixed(a, load_word(rest_.data()));
+      b = mixed(b, load_word(rest_.data() + 8));
+      c = mixed(c, load_word(rest_.data() + 16));
+      d = mixed(d, load_word(rest_.data() + 24));
+    }
+    std::uint64_t all = std::rotl(a, 1) + std::rotl(b, 7) + std::rotl(c, 12) + std::rotl(d, 18);
+    for (const std::uint64_t lane : {a, b, c, d}) all = (all ^ mixed(0, lane)) * p1 + p4;
+    return all;
+  }
+
+  std::string_view rest_;
+  std::uint64_t value_ = 0;
+};
+
 inline std::uint64_t hash_bytes(std::string_view text) noexcept {
-  const auto mixed = [](std::uint64_t hash, std::uint64_t word) {
-    return std::rotl((hash ^ word) * 0x9e3779b97f4a7c15, 29);
-  };
-  std::uint64_t a = 1, b = 2, c = 3, d = text.size();  // a processor computes all four at a time
-  const auto add = [&](const char* bytes) {
-    a = mixed(a, load_word(bytes));
-    b = mixed(b, load_word(bytes + 8));
-    c = mixed(c, load_word(bytes + 16));
-    d = mixed(d, load_word(bytes + 24));
-  };
-  constexpr std::size_t step = 4 * sizeof(std::uint64_t);
-  for (; text.size() >= step; text.remove_prefix(step)) add(text.data());
-  char rest[step] = {};
-  text.copy(rest, step);
-  add(rest);
-  const std::uint64_t all = mixed(mixed(mixed(a, b), c), d);
-  return all ^ all >> 32;
+  return TextHash{text}.value();
 }
 
 /// Sixteen bytes. Compilers have instructions for it, or make some for each byte. No function
