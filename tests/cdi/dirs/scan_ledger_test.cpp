@@ -83,3 +83,32 @@ TEST_CASE("Everything is checked when the last scan of everything is too old") {
   CHECK(ledger.needed_scope(0s) == ScanScope::everything);
   CHECK(ledger.needed_scope(1h) == ScanScope::unwatched);
 }
+
+TEST_CASE(
+    "A scan of what is not watched does not replace a scan of everything that it did not see") {
+  ScanLedger ledger;
+  ledger.finish(new_scan(), ledger.begin(ScanScope::everything));
+  const auto full = ledger.begin(ScanScope::everything);
+  const auto partial = ledger.begin(ScanScope::unwatched);
+  const auto of_full = new_scan();
+  ledger.finish(of_full, full);
+  ledger.finish(new_scan(), partial);
+  CHECK(ledger.last() == of_full);
+  const auto next = new_scan();
+  ledger.finish(next, ledger.begin(ScanScope::unwatched));
+  CHECK(ledger.last() == next);
+}
+
+// Once, a thread that waited for a name, and scanned again and again, kept the others from it.
+TEST_CASE("A scan of everything counts only once it is kept") {
+  ScanLedger ledger;
+  ledger.begin(ScanScope::everything);
+  CHECK(ledger.needed_scope(1h) == ScanScope::everything);
+  ledger.finish(new_scan(), ledger.begin(ScanScope::everything));
+  const auto later = std::chrono::steady_clock::now() + 2ms;
+  while (std::chrono::steady_clock::now() < later) {
+  }
+  ledger.begin(ScanScope::everything);  // of a round that is not the last one
+  CHECK(ledger.needed_scope(1ms) == ScanScope::everything);
+  CHECK(ledger.needed_scope(1h) == ScanScope::unwatched);
+}

@@ -139,8 +139,9 @@ class Cache::State {
 
   void finish(const std::shared_ptr<const detail::Scan>& scan,
               const detail::ScanLedger::Ticket& ticket) {
+    // Before the first scan, a path may already lead elsewhere than when the watcher was opened.
     const bool elsewhere =
-        watcher_ && ticket.before && detail::leads_elsewhere(*ticket.before, *scan);
+        watcher_ && (!ticket.before || detail::leads_elsewhere(*ticket.before, *scan));
     ledger_.finish(scan, ticket);
     if (elsewhere) rewatch();
   }
