@@ -46,8 +46,12 @@ CDI_INLINE bool take_number(std::string_view& text, std::uint32_t& number) {
 constexpr bool is_deceptive(std::string_view character) noexcept {
   if (character.size() != 2 && character.size() != 3) return false;
   const unsigned code = bmp_code_point(character);
-  return (code >= 0x80 && code <= 0x9f) || code == 0x61c || (code >= 0x200b && code <= 0x200f) ||
-         (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
+  const auto within = [code](unsigned first, unsigned last) {
+    return code >= first && code <= last;
+  };
+  return within(0x80, 0x9f) || code == 0xad || code == 0x61c || code == 0x180e ||
+         within(0x200b, 0x200f) || within(0x2028, 0x202e) || within(0x2060, 0x206f) ||
+         within(0xfe00, 0xfe0f) || code == 0xfeff || within(0xfff9, 0xfffb);
 }
 
 CDI_INLINE void append_code_point(std::string_view character, std::string& out) {
@@ -61,6 +65,7 @@ CDI_INLINE void append_code_point(std::string_view character, std::string& out) 
 
 CDI_INLINE std::string escaped(std::string_view text, std::size_t longest) {
   constexpr std::string_view digits = "0123456789abcdef";
+  constexpr std::string_view tags = "\xf3\xa0";  // begins U+E0000 to U+E0FFF, which are invisible
   std::string out;
   while (!text.empty()) {
     if (out.size() >= longest) return out.append("...");
@@ -70,14 +75,14 @@ CDI_INLINE std::string escaped(std::string_view text, std::size_t longest) {
       out.append(1, '\\').append(1, text.front());
     } else if (text.front() == '\n') {
       out.append(1, '\\').append(1, 'n');  // g++ 12 warns of append("\\n"), and "\\x"
-    } else if (size == 0 || byte < 0x20 || byte == 0x7f) {
+    } else if (size == 0 || byte < 0x20 || byte == 0x7f || text.starts_with(tags)) {
       out.append(1, '\\').append(1, 'x').append(1, digits[byte >> 4]).append(1, digits[byte & 15]);
     } else if (detail::is_deceptive(text.substr(0, size))) {
       detail::append_code_point(text.substr(0, size), out);
     } else {
       out.append(text.substr(0, size));
     }
-    text.remove_prefix(size == 0 ? 1 : size);
+    text.remove_prefix(size == 0 || text.starts_with(tags) ? 1 : size);
   }
   return out;
 }
