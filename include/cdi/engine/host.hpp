@@ -20,7 +20,7 @@ struct HostNode {
   char type = 'c';              ///< 'b' block, 'c' character, 'p' FIFO
   std::int64_t major = 0;       ///< 0 for a FIFO
   std::int64_t minor = 0;       ///< 0 for a FIFO
-  std::uint32_t file_mode = 0;  ///< permission bits only: at most 0777
+  std::uint32_t file_mode = 0;  ///< permission bits only: at most 07777
 
   friend bool operator==(const HostNode&, const HostNode&) = default;
 };

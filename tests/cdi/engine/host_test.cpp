@@ -70,7 +70,7 @@ TEST_CASE("a character device has the numbers that Linux gives it") {
     CHECK(node->type == 'c');
     CHECK(node->major == 1);
     CHECK(node->minor == row.minor);
-    CHECK((node->file_mode & ~0777U) == 0);
+    CHECK((node->file_mode & ~07777U) == 0);
   }
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("a FIFO has no numbers, and its permission bits are told") {
   REQUIRE(::chmod(path.c_str(), 02640) == 0);
   const auto node = host(path);
   REQUIRE(node);
-  CHECK(*node == cdi::HostNode{.type = 'p', .major = 0, .minor = 0, .file_mode = 0640});
+  CHECK(*node == cdi::HostNode{.type = 'p', .major = 0, .minor = 0, .file_mode = 02640});
 }
 
 TEST_CASE("what is no device node is refused by name") {

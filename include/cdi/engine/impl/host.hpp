@@ -60,7 +60,7 @@ CDI_INLINE Result<HostNode> SystemHost::operator()(std::string_view path) const 
   const std::uint64_t number = node.type == 'p' ? 0 : info.st_rdev;
   node.major = static_cast<std::int64_t>((number >> 8 & 0xfff) | (number >> 32 & ~0xfffULL));
   node.minor = static_cast<std::int64_t>((number & 0xff) | (number >> 12 & ~0xffULL & 0xffffffff));
-  node.file_mode = info.st_mode & 0777;
+  node.file_mode = info.st_mode & 07777;
   return node;
 }
 
