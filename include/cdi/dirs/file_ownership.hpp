@@ -106,7 +106,9 @@ inline Result<void> read_owner(FoundFile& found, std::string_view path, std::str
     document = cdi::parse_yaml(found.text, path);
   }
   if (!document && document.error().code == Errc::limit) return std::move(document).error();
-  found.ownership = FileOwnership::not_a_spec;
+  // A key is written twice: what the document holds, and whether it has an owner, is not known.
+  const bool is_unclear = !document && document.error().code == Errc::schema;
+  found.ownership = is_unclear ? FileOwnership::unrecorded : FileOwnership::not_a_spec;
   const bool is_map = document && document->root().kind() == Document::Kind::map;
   if (is_map) found.owner = owner_in_annotations(document->root());
   if (found.owner.empty()) {

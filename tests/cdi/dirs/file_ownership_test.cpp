@@ -44,6 +44,9 @@ TEST_CASE("The ownership of a file depends on its kind and on the owner that it 
   dir.put("own.json", text_of("me"));
   dir.put("other.json", text_of("other"));
   dir.put("unrecorded.json", foreign);
+  const std::string twice = R"({"kind":"v/c","kind":"v/c","annotations":{"x":"y"}})";
+  dir.put("twice.json", twice);
+  dir.put("twice.yaml", twice);
   dir.put("text.yaml", "text");
   dir.make_dir("dir.json");
   dir.link("own.json", "own_link.json");
@@ -59,6 +62,7 @@ TEST_CASE("The ownership of a file depends on its kind and on the owner that it 
       {"own_link.json", Ownership::link},    {"text_link.yaml", Ownership::link},
       {"dangling.json", Ownership::link},    {"dir_link.json", Ownership::link},
       {"other_link.json", Ownership::other}, {"unrecorded_link.json", Ownership::unrecorded},
+      {"twice.json", Ownership::unrecorded}, {"twice.yaml", Ownership::unrecorded},
   };
   for (const auto& row : rows) {
     CAPTURE(row.first);
