@@ -5,6 +5,7 @@
 #define CDI_FILES_FILE_STATE_HPP
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -33,7 +34,7 @@ struct FileState {
   std::shared_ptr<const LoadedSpec> spec{};
   std::shared_ptr<const RejectedFile> rejected{};
   Signature signature{};
-  bool settled = false;         // see `is_settled`; never if the file could not be read
+  bool settled = false;         // see `is_settled`; else the file is opened at each scan
   std::uint64_t text_hash = 0;  // the same bytes are not parsed again; 0 by `ScanMode::once`
 };
 
@@ -80,23 +81,40 @@ struct ReadAttempt {
   bool may_pass = false;  // the error may pass in a moment: a program may still write the file
 };
 
+/// The most bytes of a file: see `Limits::bytes`.
+inline std::size_t most_bytes(const Limits& limits) {
+  constexpr std::size_t most = std::size_t{512} << 20;
+  return limits.bytes < most ? limits.bytes : most;
+}
+
+/// A file that could not be read. Whether it is too large or refused depends on its signature only:
+/// while that stays the same, the file is not opened again.
+inline ReadAttempt unread_file(Error why, const TextFile& text) {
+  const bool changing = why.system == EAGAIN;
+  const bool by_signature = why.code == Errc::limit || why.code == Errc::refused;
+  ReadAttempt out{.file = rejected_file({.why = std::move(why)}), .may_pass = changing};
+  if (by_signature) {
+    out.file.signature = text.signature;
+    out.file.settled = text.settled;
+  }
+  return out;
+}
+
 /// Reads a spec file once. `before` is its state at the last time: the same bytes are not parsed
 /// again, unless the owner or the mode changed.
 inline ReadAttempt read_spec_once(const SpecFilePlace& place, const ReadOptions& options,
                                   const FileState& before, const ScanMode& mode) {
   const auto format = format_of(place.name);
   if (!format) return {.file = rejected_file({.why = detail::no_spec_name(place.path)})};
-  auto text = cdi::read_file_at(place.directory, place.name, place.path, options.limits.bytes,
-                                options.refuse_writable);
-  if (!text) {
-    const bool changing = text.error().system == EAGAIN;
-    return {.file = rejected_file({.why = std::move(text).error()}), .may_pass = changing};
-  }
-  const bool recent = text->age < options.patience.count();
-  if (mode.asked != nullptr && !recent && !mode.asked->can_be_in(text->text)) return {};
-  const FileAccess access = detail::access_of(*text);
-  FileState out{.signature = text->signature, .settled = text->settled};
-  if (!mode.once) out.text_hash = detail::hash_bytes(text->text);
+  TextFile text;
+  auto done = detail::read_file_into(text, place.directory, place.name, place.path,
+                                     detail::most_bytes(options.limits), options.refuse_writable);
+  if (!done) return unread_file(std::move(done).error(), text);
+  const bool recent = text.age < options.patience.count();
+  if (mode.asked != nullptr && !recent && !mode.asked->can_be_in(text.text)) return {};
+  const FileAccess access = detail::access_of(text);
+  FileState out{.signature = text.signature, .settled = text.settled};
+  if (!mode.once) out.text_hash = detail::hash_bytes(text.text);
   const bool was_read = before.signature.inode != 0 && !mode.once;
   if (was_read && before.signature.size == out.signature.size &&
       before.text_hash == out.text_hash && detail::has_access(before.spec, access)) {
@@ -104,7 +122,7 @@ inline ReadAttempt read_spec_once(const SpecFilePlace& place, const ReadOptions&
     out.rejected = before.rejected;
     return {.file = std::move(out)};
   }
-  auto read = detail::read_text(std::move(text->text), place.path, *format, options);
+  auto read = detail::read_text(std::move(text.text), place.path, *format, options);
   if (!read.spec) {
     out.rejected = std::make_shared<const RejectedFile>(std::move(read.rejected));
     return {.file = std::move(out), .may_pass = recent};

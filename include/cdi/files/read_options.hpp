@@ -32,9 +32,8 @@ struct ReadOptions {
   /// more than an hour. 0 turns it off.
   std::chrono::milliseconds patience{100};
   /// Keeps the last valid contents of a file that has become invalid or unreadable, or whose
-  /// directory cannot be listed. Not if the file was removed, is too large or is refused; and not
-  /// for a device that a valid file of the same directory defines. Only a `Cache` knows earlier
-  /// contents.
+  /// directory cannot be listed. Not if the file was removed or is refused; and not for a device
+  /// that a valid file of the same directory defines. Only a `Cache` knows earlier contents.
   bool keep_last_good = true;
   /// Keeps the parsed text with its spec, so that `LoadedSpec::locate` knows the line and column of
   /// each member. Costs about twice the size of the file in memory.

@@ -61,13 +61,9 @@ inline bool is_same_content(const Signature& before, const struct stat& after) {
   return now == before;
 }
 
-}  // namespace detail
-
-/// Reads the regular file `name` of an open directory, or of the current one for `AT_FDCWD`; links
-/// are followed. `path` is for messages. Errors are those of `read_file`; `Errc::refused` when
-/// `refuse_writable` and other users may write the file, see `check_writers`.
-inline Result<TextFile> read_file_at(int directory, const std::string& name, std::string_view path,
-                                     std::size_t limit, bool refuse_writable = false) {
+/// As `read_file_at`. After `Errc::limit` and `Errc::refused`, `out` has the signature of the file.
+inline Result<void> read_file_into(TextFile& out, int directory, const std::string& name,
+                                   std::string_view path, std::size_t limit, bool refuse_writable) {
   struct stat info = {};
   // Checked before it is opened, because opening some devices has effects. What counts is the file
   // that was opened.
@@ -85,12 +81,14 @@ inline Result<TextFile> read_file_at(int directory, const std::string& name, std
   const auto now = file_clock();
   if (::fstat(file.get(), &info) != 0) return file_error(path, "cannot stat the file");
   if (!S_ISREG(info.st_mode)) return detail::not_regular(path, info.st_mode);
+  out = {.signature = signature_of(info), .owner = info.st_uid, .group = info.st_gid};
+  out.settled = is_settled(out.signature, now);
+  out.age = age_of(out.signature, now);
   if (refuse_writable) {
     if (auto good = check_writers(path, info); !good) return std::move(good).error();
   }
   if (std::cmp_greater(info.st_size, limit)) return detail::over_limit(path, limit);
 
-  TextFile out{.signature = signature_of(info), .owner = info.st_uid, .group = info.st_gid};
   auto text = cdi::read_all(file.get(), path, limit, static_cast<std::size_t>(info.st_size));
   if (!text) return std::move(text).error();
   if (::fstat(file.get(), &info) != 0) return file_error(path, "cannot stat the file");
@@ -101,8 +99,19 @@ inline Result<TextFile> read_file_at(int directory, const std::string& name, std
                  .system = EAGAIN};
   }
   out.text = std::move(*text);
-  out.settled = is_settled(out.signature, now);
-  out.age = age_of(out.signature, now);
+  return {};
+}
+
+}  // namespace detail
+
+/// Reads the regular file `name` of an open directory, or of the current one for `AT_FDCWD`; links
+/// are followed. `path` is for messages. Errors are those of `read_file`; `Errc::refused` when
+/// `refuse_writable` and other users may write the file, see `check_writers`.
+inline Result<TextFile> read_file_at(int directory, const std::string& name, std::string_view path,
+                                     std::size_t limit, bool refuse_writable = false) {
+  TextFile out;
+  auto done = detail::read_file_into(out, directory, name, path, limit, refuse_writable);
+  if (!done) return std::move(done).error();
   return out;
 }
 

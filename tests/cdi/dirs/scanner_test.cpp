@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <fcntl.h>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
@@ -55,6 +56,43 @@ TEST_CASE("If one file of 1000 changes, one file is read, and the others are sha
   opened.take();
   check_one_read({"", "1500.yaml"});
   CHECK(cache.registry()->find("v/c=in-place").device != nullptr);
+}
+
+// Once, one such file let each call list its directory again.
+TEST_CASE("A file that is too large or refused is not opened again until it changes") {
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  tree.put_spec("a/x.yaml", "d");
+  tree.put("a/large.yaml", std::string(201, ' '));
+  tree.put_spec("a/refused.yaml", "e");
+  const auto refused = tree / "a/refused.yaml";
+  REQUIRE(::chmod(refused.c_str(), 0666) == 0);
+  cdi::ReadOptions read{.limits = {.bytes = 200}, .refuse_writable = true};
+  cdi::Cache cache{{a}, {.read = read}};
+  Opened opened{a};
+  settle(cache, opened);
+  CHECK(cache.registry()->devices().size() == 1);
+  CHECK(opened.take().empty());
+  REQUIRE(::chmod(refused.c_str(), 0644) == 0);
+  tree.put_spec("a/large.yaml", "f");
+  CHECK(cache.registry()->devices().size() == 3);
+  settle(cache, opened);
+  tree.put("a/large.yaml", std::string(201, ' '));
+  CHECK(cache.registry()->devices().size() == 3);  // with the last valid contents
+  settle(cache, opened);
+  CHECK(cache.registry()->devices().size() == 3);
+  CHECK(opened.take().empty());
+}
+
+TEST_CASE("A limit of more bytes than a document may have does not reserve them") {
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  tree.put("a/sparse.yaml", "");
+  REQUIRE(::truncate((tree / "a/sparse.yaml").c_str(), ::off_t{1} << 40) == 0);
+  const cdi::ReadOptions read{.limits = {.bytes = std::numeric_limits<std::size_t>::max()}};
+  const auto registry = cdi::scan_spec_dirs({a}, read);
+  REQUIRE(registry->errors().size() == 1);
+  CHECK(registry->errors()[0].code == cdi::Errc::limit);
 }
 
 TEST_CASE("A file that is touched, or rewritten with the same bytes, changes nothing") {
