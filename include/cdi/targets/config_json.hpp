@@ -59,6 +59,7 @@ class ConfigJsonList {
     if constexpr (requires { record.args; }) {  // of a hook: most differ in these
       if (!has_command_of(i, record)) return false;
     }
+    if (has_other_members(i, table_of<Record>())) return false;  // which need not be read
     const auto found = cdi::read<Record>(changes_->item(list_, i));
     return found && *found == record;
   }
@@ -75,6 +76,8 @@ class ConfigJsonList {
  private:
   std::string_view text_member(std::size_t i, std::string_view key) const;
   bool has_command_of(std::size_t i, const oci::HookView& hook) const;
+  /// Whether an item has members that a record of a type does not have.
+  bool has_other_members(std::size_t i, const Type& type) const;
 
   JsonChanges* changes_;
   JsonChanges::Id list_;

@@ -110,6 +110,26 @@ TEST_CASE("Errors have the name of the file, line and column, and nothing is cha
   }
 }
 
+TEST_CASE("An entry is the same only if it has no member that edits cannot have") {
+  const auto edits = edits_of(
+      R"({"hooks":[{"hookName":"poststop","path":"/h","args":["h"],"env":["A=1"],"timeout":2}]})");
+  const auto hooks_after = [&](std::string_view hook) {
+    cdi::ConfigJson config{R"({"hooks":{"poststop":[)" + std::string{hook} + "]}}"};
+    REQUIRE(edits.apply(config));
+    return Ordered::parse(config.text)["hooks"]["poststop"].size();
+  };
+  CHECK(hooks_after(R"({"path":"/h","args":["h"],"env":["A=1"],"timeout":2})") == 1);
+  CHECK(hooks_after(R"({"timeout":2,"env":["A=1"],"args":["h"],"path":"/h"})") == 1);
+  for (const std::string_view other :
+       {R"({"path":"/h","args":["h"],"env":["A=1"],"timeout":2,"x":1})",
+        R"({"path":"/h","args":["h"],"env":["A=1"],"x":2})",
+        R"({"path":"/h","args":["h"],"env":["A=2"],"timeout":2})",
+        R"({"path":"/h","args":["h"],"timeout":2})", R"({"path":"/h"})", "{}"}) {
+    CAPTURE(other);
+    CHECK(hooks_after(other) == 2);
+  }
+}
+
 TEST_CASE("A text can be edited again") {
   cdi::ConfigJson config{"{}"};
   for (const char* const edits : {R"({"env":["A=1"]})", R"({"env":["A=2","B=1"]})"}) {

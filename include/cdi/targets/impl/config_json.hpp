@@ -19,6 +19,7 @@
 #include <cdi/targets/json_changes.hpp>
 #include <cdi/targets/part_check.hpp>
 #include <cdi/text/document.hpp>
+#include <cdi/text/impl/read.hpp>
 #include <cdi/text/parse_json.hpp>
 #include <cdi/version.hpp>
 
@@ -104,7 +105,18 @@ CDI_INLINE std::string_view ConfigJsonList::text_member(std::size_t i, std::stri
 
 CDI_INLINE bool ConfigJsonList::has_command_of(std::size_t i, const oci::HookView& hook) const {
   const DocumentView item{changes_->item(list_, i)};
-  return item.member("path").text() == hook.path && item.member("args").has_texts(hook.args);
+  return item.member("path").text() == hook.path && item.member("args").has_texts(hook.args) &&
+         item.member("env").has_texts(hook.env);
+}
+
+CDI_INLINE bool ConfigJsonList::has_other_members(std::size_t i, const Type& type) const {
+  const auto item = changes_->item(list_, i);
+  if (item.kind() != Document::Kind::map) return false;
+  if (item.size() > type.field_count) return true;
+  for (const auto [key, value] : item.members()) {
+    if (find_field(type, key.text()).index == type.field_count) return true;
+  }
+  return false;
 }
 
 CDI_INLINE std::string_view ConfigJsonList::record(std::size_t i) const {
