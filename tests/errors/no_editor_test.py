@@ -14,7 +14,9 @@ MOST_LINES = 30
 PRELUDE = """
 #include <cdi/apply.hpp>
 #include <cdi/cache.hpp>
+#include <cdi/host_options.hpp>
 #include <cdi/oci/editor.hpp>
+#include <cdi/plan.hpp>
 struct MySpec {};
 struct HalfSpec {};
 template <>
@@ -23,7 +25,8 @@ struct cdi::SpecEditor<HalfSpec> : cdi::SpecEditor<cdi::oci::Spec> {
   void mounts();
 };
 void call(MySpec& spec, HalfSpec& half, const cdi::Registry& registry, cdi::Cache& cache,
-          const cdi::ContainerEdits& edits, const std::vector<std::string>& names) {
+          const cdi::ContainerEdits& edits, const std::vector<std::string>& names,
+          cdi::oci::SpecView& view, const cdi::Plan& plan) {
 """
 # The call, and what the first line of the error has.
 ROWS = (
@@ -31,6 +34,8 @@ ROWS = (
     ("(void)registry.inject(spec, {\"v.com/c=d\"});", "PleaseWrite<cdi::SpecEditor<MySpec>>"),
     ("(void)cache.inject(spec, names);", "PleaseWrite<cdi::SpecEditor<MySpec>>"),
     ("(void)edits.apply(half);", "the SpecEditor of this type lacks a function"),
+    ("(void)edits.apply(view, cdi::HostWithOptions<>{});", "text that this type would not own"),
+    ("(void)plan.apply(view);", "edits that this type would point into"),
 )
 
 

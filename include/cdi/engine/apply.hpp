@@ -157,6 +157,8 @@ Result<void> edit_with(OciSpec& target, JoinedEdits& edits, const Host& host, st
                            return (**static_cast<decltype(&lookup)>(known))(path);
                          }};
   if constexpr (requires { use_options(edits, any_host, host.options, failed); }) {
+    static_assert(!KeepsViews<OciSpec>,
+                  "options of the host make text that this type would not own");
     const auto kept = use_options(edits, any_host, host.options, failed);  // `HostWithOptions`
     return kept ? detail::edit(target, edits, any_host, failed) : kept.error();
   } else {

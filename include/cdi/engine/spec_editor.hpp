@@ -91,6 +91,13 @@ struct TouchedParts {
 template <class OciSpec>
 struct SpecEditor;
 
+/// An OCI spec that keeps the text of edits by reference, and so must not outlive them: its editor
+/// has `static constexpr bool keeps_views = true`.
+template <class OciSpec>
+concept KeepsViews = requires {
+  requires SpecEditor<OciSpec>::keeps_views;
+};
+
 /// An OCI spec that edits can be applied to: it has a `SpecEditor` with the parts that every OCI
 /// spec has.
 template <class OciSpec>

@@ -125,6 +125,7 @@ Result<Plan> make_plan(std::span<const ResolvedDevice> devices, const AnyHost& h
 
 template <Editable OciSpec>
 Result<std::vector<Change>> Plan::apply(OciSpec& target) const {
+  static_assert(!KeepsViews<OciSpec>, "a plan makes edits that this type would point into");
   std::vector<Change> changes;
   detail::Recorded<OciSpec> recorded{target, changes};
   auto done = cdi::apply(edits(), recorded, detail::PlannedHost{*this});

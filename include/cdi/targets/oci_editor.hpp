@@ -13,6 +13,7 @@
 
 #include <cdi/base/result.hpp>
 #include <cdi/engine/apply.hpp>
+#include <cdi/model/borrowed.hpp>
 #include <cdi/model/copy_as.hpp>
 #include <cdi/model/storage.hpp>
 #include <cdi/oci/hooks.hpp>
@@ -132,6 +133,9 @@ struct SpecEditor<oci::BasicSpec<S>> {
   /// A list of the model.
   template <class T>
   using List = detail::ModelList<ListOf<S, T>>;
+
+  /// Whether the model points into the edits: see `KeepsViews`.
+  static constexpr bool keeps_views = detail::is_borrowed<oci::BasicSpec<S>>;
 
   oci::BasicSpec<S>& spec;  ///< the edited spec; outlives the editor and its lists
 
