@@ -205,7 +205,10 @@ inline void number_for_go(const std::vector<VfioDevice>& devices,
     const auto found = std::find_if(sorted.begin(), sorted.end(),
                                     [&](const auto* sibling) { return is_same(*sibling, device); });
     if (found == sorted.end()) {
-      device.place.refuse("is not among the siblings: none has its bdf or host_path");
+      device.place.refuse(
+          "is not among the siblings: none with the vendor_id and class_id of an NVIDIA GPU has "
+          "its "
+          "bdf or host_path");
     }
     out.add(device, static_cast<std::size_t>(found - sorted.begin()));
   }
@@ -218,6 +221,7 @@ inline void number_for_go(const std::vector<VfioDevice>& devices,
 /// sandbox, for runtime-go: first those on root ports, then those on switch ports; when absent,
 /// they are the `devices`.
 inline Answer answer_inner(const Member& input, bool go) {
+  input.allow({"devices", "siblings", "annotations"});
   std::map<std::string, std::string> kept;
   if (const auto annotations = input.find("annotations")) {
     for (const auto& [key, value] : annotations->members()) {

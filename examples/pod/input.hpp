@@ -4,8 +4,10 @@
 #ifndef CDI_POD_INPUT_HPP
 #define CDI_POD_INPUT_HPP
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
@@ -63,6 +65,17 @@ class Member {
       if (name.text() == key && !value.is_null()) return Member{value, inner(key)};
     }
     return std::nullopt;
+  }
+
+  /// Refuses a member of an object that a command does not know: a typing error would give a wrong
+  /// answer.
+  void allow(std::initializer_list<std::string_view> known) const {
+    for (const auto& [name, member] : members()) {
+      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      std::string list;
+      for (const auto key : known) list.append(list.empty() ? "" : ", ").append(key);
+      member.refuse("is not known: use one of " + list);
+    }
   }
 
   /// A member of an object that must exist.

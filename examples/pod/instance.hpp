@@ -128,7 +128,9 @@ inline void check_valid(const Member& input, const std::string& chosen,
 /// The instance type of a request, and the rule that decided: an annotation names it, then GPUs,
 /// then vCPUs together with memory, then the default.
 inline Answer answer_instance(const Member& input, bool compatible) {
+  input.allow({"types", "request", "default", "valid_types"});
   const auto request = input.at("request");
+  request.allow({"machine_type", "gpus", "vcpus", "memory_mib"});
   const auto amounts = detail::read_amounts(request, {});
   const auto machine_type = text_at(request, "machine_type");
   const auto fallback = text_at(input, "default");

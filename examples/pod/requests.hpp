@@ -63,6 +63,7 @@ inline Answer without_cdi(const std::vector<std::string>& field) {
 /// The names that a runtime gives to its injection, in order. containerd and CRI-O visit
 /// annotations in random order; here it is the order of keys.
 inline Answer answer_requests(const Member& input, const RequestsOptions& options) {
+  input.allow({"cri", "annotations"});
   const auto cri = input.find("cri");
   const auto field = cri ? cri->texts() : std::vector<std::string>{};
   const auto annotations = detail::annotations_at(input, "annotations");

@@ -283,6 +283,7 @@ inline Answer size_of_pod(const Member& input, const SizeOptions& options) {
 
 /// The size of the VM, from the annotations of a sandbox or from a pod.
 inline Answer answer_size(const Member& input, const SizeOptions& options) {
+  input.allow({"annotations", "pod"});
   const auto annotations = input.find("annotations");
   if (!annotations && !input.find("pod")) input.refuse("the input must have annotations or pod");
   if (annotations && input.find("pod")) annotations->refuse("cannot be combined with pod");

@@ -63,6 +63,7 @@ inline GpuNode read_node(const Member& member) {
 
 /// The settings of a cluster policy, with the defaults of its release.
 inline ClusterPolicy read_policy(const Member& input) {
+  input.allow({"operator", "openshift", "toolkit", "cdi", "nodes"});
   const auto operator_member = input.at("operator");
   const auto release = cdi::parse_engine_version(operator_member.text());
   if (!release) operator_member.refuse("must be a release of gpu-operator, such as 25.10");
@@ -71,6 +72,7 @@ inline ClusterPolicy read_policy(const Member& input) {
                        .cdi = *release >= cdi_by_default,
                        .toolkit = boolean_at(input, "toolkit", true)};
   if (const auto cdi = input.find("cdi")) {
+    cdi->allow({"enabled", "nri"});
     policy.cdi = boolean_at(*cdi, "enabled", policy.cdi);
     policy.nri = boolean_at(*cdi, "nri", false);
     if (policy.cdi && *release < cdi_added) cdi->refuse("gpu-operator has CDI since 23.3");
