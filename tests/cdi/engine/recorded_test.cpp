@@ -91,7 +91,7 @@ const std::vector<std::string> expected{
     R"(added mounts[1]: {"destination":"/d","source":"/d"})",
     R"(added hooks.prestart[0]: {"path":"/h"})",
     "added process.user.additionalGids[1]: 6",
-    R"(added linux.netDevices: {"name":"z"})",
+    R"(added linux.netDevices.eth1: {"name":"z"})",
     R"(replaced linux.intelRdt: {"closID":"old","odd":1} -> {"closID":"new"})",
 };
 

@@ -42,7 +42,9 @@ CDI_INLINE std::string to_string(const Change& change) {
   const bool is_new = change.kind == ChangeKind::added;
   std::string text{name_of(change.kind)};
   text.append(" ").append(change.part);
-  text.append(detail::place_text(is_new ? change.to : change.from));
+  const auto index = is_new ? change.to : change.from;
+  text.append(detail::place_text(index));
+  if (change.part == "linux.netDevices") text.append(".").append(cdi::escaped(change.key));
   if (change.kind == ChangeKind::moved) {
     return text.append(": ").append(detail::entry_text(change.after)) + " -> " +
            detail::place_text(change.to);
