@@ -65,6 +65,11 @@ inline std::string find_program(std::initializer_list<std::string> candidates) {
 inline cdi::Error unsupported(std::string reason) {
   return {.code = cdi::Errc::unsupported, .message = std::move(reason)};
 }
+inline cdi::Error no_root() {
+  return unsupported(
+      "the root of the container is not known: the config has no root.path, or is from standard "
+      "input and has a relative one");
+}
 
 inline cdi::oci::Hook host_hook(std::string program, std::vector<std::string> args) {
   // Without `env`, runc would give the hook the variables of the container.
@@ -141,8 +146,7 @@ inline cdi::Result<cdi::oci::Hook> HostHooks::ldconfig(const std::string& named)
 }
 
 inline cdi::Result<cdi::oci::Hook> HostHooks::run_ldconfig(const std::string& program) const {
-  if (bundle_.root.empty())
-    return detail::unsupported("the root of the container is not known here");
+  if (bundle_.root.empty()) return detail::no_root();
   const auto unshare = detail::find_program({"/usr/bin/unshare", "/bin/unshare"});
   if (unshare.empty()) return detail::unsupported("this host does not have unshare");
   return detail::host_hook(
@@ -155,10 +159,10 @@ inline cdi::Result<cdi::oci::Hook> HostHooks::find_params(const cdi::oci::Spec& 
   for (const auto& mount : spec.mounts) {
     has_proc = has_proc || (mount.destination == "/proc" && mount.type == "proc");
   }
-  if (bundle_.folder.empty())
-    return detail::unsupported("the folder of the config is not known here");
-  if (bundle_.root.empty())
-    return detail::unsupported("the root of the container is not known here");
+  if (bundle_.folder.empty()) {
+    return detail::unsupported("it needs a file beside the config, which is from standard input");
+  }
+  if (bundle_.root.empty()) return detail::no_root();
   if (!has_proc) return detail::unsupported("the container has no /proc");
   const auto program = detail::find_program({"/usr/bin/mount", "/bin/mount"});
   if (program.empty()) return detail::unsupported("this host does not have mount");

@@ -17,7 +17,11 @@
 inline void report_drift(const Request& request, const std::vector<cdi::ResolvedDevice>& devices,
                          const Output& output) {
   if (request.drift == "keep" || request.drift == "fail") return;
-  for (const auto& drift : cdi::find_drift(devices)) output.warning(drift);
+  for (auto drift : cdi::find_drift(devices)) {
+    drift.message += request.drift == "follow" ? "; the numbers of the host are used"
+                                               : "; the numbers of the spec are used";
+    output.warning(drift);
+  }
 }
 
 /// Warns of edits that the runtime of `--features` does not implement.
@@ -28,7 +32,11 @@ inline ExitCode report_unsupported(const Request& request,
   const auto text = cdi::read_file(request.features);
   if (!text) return output.refuse(text.error());
   const auto features = cdi::read_json<cdi::oci::Features>(*text, request.features);
-  if (!features) return output.refuse(features.error());
+  if (!features) {
+    auto error = features.error();
+    error.message.insert(0, "this is not the output of `runc features`: ");
+    return output.refuse(error);
+  }
   for (const auto& one : cdi::unsupported_edits(devices, *features)) output.warning(one);
   return exit_done;
 }

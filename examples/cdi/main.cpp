@@ -87,8 +87,9 @@ void keep_places(CLI::App& command, Request& request) {
   command.parse_complete_callback([&request] { request.reading.keep_places = true; });
 }
 
-void add_source(CLI::App& command, Request& request) {
-  command.add_option("--source", request.source, "Where the names come from, for the policy")
+CLI::Option* add_source(CLI::App& command, Request& request) {
+  return command
+      .add_option("--source", request.source, "Where the names come from, for the policy")
       ->type_name("SOURCE")
       ->capture_default_str()
       ->check(CLI::IsMember(std::vector<std::string>{cdi::request_origin_names.begin(),
@@ -108,7 +109,7 @@ void add_inject_checks(CLI::App& injection, Request& request) {
       ->type_name("FILE")
       ->check(not_empty)
       ->needs(policy);
-  add_source(injection, request);
+  add_source(injection, request)->needs(policy);
   injection.add_flag_callback(
       "--hook-env", [&request] { request.host.hook_env = {std::string{cdi::explicit_hook_path}}; },
       "Give a PATH to hooks without an environment; runc gives them that of the container");

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <vector>
 
 #include <fmt/format.h>
@@ -37,6 +38,14 @@ inline cdi::RequestOrigin origin_of(const Request& request) {
 
 namespace detail {
 
+/// Whether two paths lead to one file.
+inline bool is_same_file(const std::string& a, const std::string& b) {
+  struct stat first = {};
+  struct stat second = {};
+  return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
 inline cdi::Error denial(const cdi::Decision& decision, const cdi::DenyReason& reason) {
   const auto by = decision.rule.empty()
                       ? std::string{}
@@ -56,6 +65,12 @@ inline ExitCode enforce_policy(const Request& request,
                                const std::vector<cdi::ResolvedDevice>& devices,
                                const Output& output) {
   if (request.policy.empty()) return exit_done;
+  for (const auto* const input : {&request.config, &request.policy, &request.features}) {
+    if (!detail::is_same_file(request.decisions, *input)) continue;
+    output.error({.message = fmt::format("--decisions would replace {}: name another file",
+                                         cdi::quoted(*input))});
+    return exit_usage;
+  }
   const auto policy = read_policy_file(request);
   if (!policy) return output.refuse(policy.error());
   const auto decisions = cdi::decide(*policy, devices, origin_of(request));

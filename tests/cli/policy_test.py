@@ -152,12 +152,39 @@ devices:
             return device.get("major"), device.get("minor"), err
 
         message = (f'{spec}:6:53: devices[0].containerEdits.deviceNodes[0].major: host device '
-                   '"/dev/null" is c 1:3, not c 250:7\n')
+                   '"/dev/null" is c 1:3, not c 250:7')
         self.assertEqual(inject(), (250, 7, ""))
-        self.assertEqual(inject("--drift", "report"), (250, 7, "cdi: warning: " + message))
-        self.assertEqual(inject("--drift", "follow"), (1, 3, "cdi: warning: " + message))
-        self.assertEqual(inject("--drift", "fail", expect=1),
-                         (None, None, "cdi: error: " + message))
+        self.assertEqual(
+            inject("--drift", "report"),
+            (250, 7, f"cdi: warning: {message}; the numbers of the spec are used\n"))
+        self.assertEqual(inject("--drift", "follow"),
+                         (1, 3, f"cdi: warning: {message}; the numbers of the host are used\n"))
+        self.assertEqual(
+            inject("--drift", "fail", expect=1),
+            (None, None, f"cdi: error: {message}: correct the spec, or follow the host\n"))
+
+    def test_the_log_does_not_replace_an_input(self):
+        policy = self.policy(ALL)
+        features = self.write("features.json", '{"ociVersionMax": "1.1.0"}')
+        link = os.path.join(self.folder, "link.json")
+        os.symlink(self.config, link)
+        for place in (self.config, policy, features, link):
+            with open(place) as file:
+                before = file.read()
+            out, err = self.run_cdi("inject", "--in-place", "--policy", policy, "--features",
+                                    features, "--decisions", place, self.config,
+                                    "vendor.com/gpu=plain", expect=2)
+            self.assertIn("--decisions would replace", err)
+            with open(place) as file:
+                self.assertEqual((out, file.read()), ("", before))
+
+    def test_a_file_that_is_not_of_features_is_refused(self):
+        _, err = self.run_cdi("inject", "--features", self.config, self.config,
+                              "vendor.com/gpu=plain", expect=1)
+        self.assertIn("this is not the output of `runc features`: ", err)
+
+    def test_a_source_needs_a_policy(self):
+        self.run_cdi("inject", "--source", "field", self.config, "vendor.com/gpu=plain", expect=2)
 
     def test_edits_that_a_runtime_does_not_implement_are_reported(self):
         features = self.write("features.json", '{"ociVersionMax": "1.1.0", "hooks": ["poststop"]}')

@@ -108,12 +108,14 @@ TEST_CASE("A pinned node that differs from the host's is kept, follows the host,
   CHECK(make(HostDrift::keep, node) == Made{"c", 195, 0});
   CHECK(make(HostDrift::follow, node) == Made{"c", 195, 255});
   CHECK(make(HostDrift::fail, node).error ==
-        "deviceNodes[0].major: host device \"/dev/a\" is c 195:255, not c 195:0");
+        "deviceNodes[0].major: host device \"/dev/a\" is c 195:255, not c 195:0: correct the spec, "
+        "or follow the host");
   const cdi::DeviceNode block{
       .path = "/dev/x", .host_path = "/dev/a", .type = "b", .major = 195, .minor = 255};
   CHECK(make(HostDrift::follow, block) == Made{"c", 195, 255});
   CHECK(make(HostDrift::fail, block).error ==
-        "deviceNodes[0].type: host device \"/dev/a\" is c 195:255, not b 195:255");
+        "deviceNodes[0].type: host device \"/dev/a\" is c 195:255, not b 195:255: correct the "
+        "spec, or follow the host");
   // The number alone is pinned.
   const cdi::DeviceNode number{.path = "/dev/a", .major = 500, .minor = 1};
   CHECK(make(HostDrift::keep, number) == Made{"c", 500, 1});

@@ -139,9 +139,13 @@ TEST_CASE("update-ldcache becomes folders for the linker, and a run of ldconfig"
   CHECK(lowered({"update-ldcache", "--ldconfig-path=/x/ldconfig.real"}).ldconfig ==
         "/x/ldconfig.real");
   CHECK(lowered({"create-soname-symlinks", "--folder", "/l"}).needs_ldconfig);
-  for (const auto* folder : {"lib", "/a b", "/a:b", "/a#", "/a=b", "/a*", "/..", "/"}) {
+  for (const auto* folder : {"/a b", "/a:b", "/a#", "/a=b", "/a*"}) {
     CAPTURE(folder);
     CHECK(contains(reason({"update-ldcache", "--folder", folder}), "cannot hold its folder"));
+  }
+  for (const auto* folder : {"lib", "/..", "/"}) {
+    CAPTURE(folder);
+    CHECK(contains(reason({"update-ldcache", "--folder", folder}), "not an absolute path"));
   }
   CHECK(
       contains(reason({"update-ldcache", "--ldconfig-path", "ldconfig"}), "not an absolute path"));

@@ -84,6 +84,9 @@ inline Result<void> use_drift(NodeView& node, const AnyHost& host, HostDrift rul
   found.type = 0;
   auto drift = drift_of(node, host, found);
   if (!drift) return {};
+  if (rule == HostDrift::fail && found.type != 0) {
+    drift->message.append(": correct the spec, or follow the host");
+  }
   if (rule == HostDrift::fail || found.type == 0) return *std::move(drift);
   follow_host(node, found);
   return {};

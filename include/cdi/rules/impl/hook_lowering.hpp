@@ -154,6 +154,7 @@ inline Result<void> lower_ldcache(std::span<const HookFlag> flags, const SortedO
       if (auto good = check_ldconfig(out.ldconfig); !good) return good;
       continue;
     }
+    if (!is_plain_path(flag.value)) return bad_path(flag.value);
     if (!is_plain_folder(flag.value)) {
       return not_lowered("the linker's files cannot hold its folder " + cdi::quoted(flag.value));
     }
