@@ -74,7 +74,10 @@ inline void keep_last_good(const FileState& before, FileState& now) {
 class Scanner {
  public:
   explicit Scanner(const ReadOptions& options, const ScanMode& mode = {})
-      : options_{options}, mode_{mode}, patience_{options.patience} {}
+      : Scanner{options, mode, Patience{options.patience}} {}
+  /// Waits for files as long as this patience lasts, which another scan may have used.
+  Scanner(const ReadOptions& options, const ScanMode& mode, const Patience& patience)
+      : options_{options}, mode_{mode}, patience_{patience} {}
 
   /// The directories as they are now; `before` itself if nothing changed. `paths` are those of the
   /// scan before, if there was one.

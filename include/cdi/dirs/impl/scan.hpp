@@ -12,6 +12,7 @@
 #include <cdi/dirs/scan.hpp>
 #include <cdi/dirs/scanner.hpp>
 #include <cdi/files/asked_kinds.hpp>
+#include <cdi/files/patience.hpp>
 #include <cdi/files/read_options.hpp>
 #include <cdi/registry/any_names.hpp>
 #include <cdi/registry/registry.hpp>
@@ -39,14 +40,17 @@ CDI_INLINE std::shared_ptr<const Registry> scan_for_names(AnyNames names,
                                                           const ReadOptions& options) {
   const AskedKinds asked{names};
   const ScanMode mode{.asked = &asked, .once = true};
-  const auto found = Scanner{options, mode}.scan(paths, nullptr, ScanScope::everything);
+  const Patience patience{options.patience};  // of all files of this call
+  const auto found = Scanner{options, mode, patience}.scan(paths, nullptr, ScanScope::everything);
   bool all = true;
   names.each(
       [&](std::string_view name) { all = all && found->registry->find(name).device != nullptr; });
   if (all) return found->registry;
   ReadOptions again = options;
   again.keep_last_good = false;  // as if each file was read once
-  return Scanner{again, {.once = true}}.scan(paths, found, ScanScope::everything)->registry;
+  return Scanner{again, {.once = true}, patience}
+      .scan(paths, found, ScanScope::everything)
+      ->registry;
 }
 
 }  // namespace detail
