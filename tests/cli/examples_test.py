@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs to copy do what their first line says.
 
-usage: examples_test.py VALIDATE PUBLISH WATCH PLAN IN_MEMORY
+usage: examples_test.py VALIDATE PUBLISH WATCH PLAN IN_MEMORY ENFORCE
 """
 import json
 import os
@@ -13,13 +13,14 @@ import sys
 import tempfile
 import unittest
 
-VALIDATE, PUBLISH, WATCH, PLAN, IN_MEMORY = (os.path.abspath(sys.argv.pop(1)) for _ in range(5))
+VALIDATE, PUBLISH, WATCH, PLAN, IN_MEMORY, ENFORCE = (os.path.abspath(sys.argv.pop(1))
+                                                      for _ in range(6))
 NAME = "vendor.com-widget.yaml"
 
 
-def run(*command):
+def run(*command, text=""):
     """Exit code, standard output and standard error."""
-    done = subprocess.run(command, text=True, check=False, timeout=60,
+    done = subprocess.run(command, text=True, check=False, timeout=60, input=text,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     return done.returncode, done.stdout, done.stderr
 
@@ -91,6 +92,29 @@ devices:
             (self.folder / NAME).unlink()
             self.assertEqual(watching.stdout.readline(), "devices:\n")
             watching.kill()
+
+    def test_enforce_injects_what_the_policy_allows(self):
+        (self.folder / "a.yaml").write_text("""cdiVersion: 0.5.0
+kind: vendor.com/gpu
+devices:
+- name: plain
+  containerEdits: {env: [GPU=0]}
+- name: hook
+  containerEdits:
+    hooks: [{hookName: poststop, path: /x}]
+""", encoding="utf-8")
+        policy = self.folder / "policy.json"
+        policy.write_text('{"rules": [{"name": "r", "allow": true, "edits": {"hooks": []}}]}',
+                          encoding="utf-8")
+        code, out, err = run(ENFORCE, policy, self.folder, "vendor.com/gpu=plain", text="{}")
+        self.assertEqual(code, 0, err)
+        self.assertEqual(json.loads(out)["process"]["env"], ["GPU=0"])
+        self.assertTrue(json.loads(err)["allowed"])
+        code, out, err = run(ENFORCE, policy, self.folder, "vendor.com/gpu=hook", text="{}")
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn(f"{self.folder}/a.yaml:8:40: devices[1].containerEdits.hooks[0].path: the "
+                      "policy denies", err)
+        self.assertEqual(run(ENFORCE, policy)[:2], (2, ""))
 
     def test_in_memory_injects_what_resolves(self):
         code, out, err = run(IN_MEMORY, "vendor.com/gpu=1", "vendor.com/gpu=2", "vendor.com/gpu=0")
