@@ -91,9 +91,11 @@ inline constexpr FaultMeaning fault_meanings[] = {
     {Fault::no_major, "no-major", Persistence::passing,
      "Load the module of the node: modprobe nvidia, nvidia-uvm or nvidia-modeset."},
     {Fault::nvidia_node, "nvidia-node", Persistence::passing,
-     "Create the node: nvidia-modprobe -c MINOR; nvidia-persistenced, run at boot, keeps it."},
+     "Create the node: nvidia-modprobe -c N for /dev/nvidiaN. At boot, nvidia-persistenced "
+     "creates it."},
     {Fault::nvidiactl_node, "nvidiactl-node", Persistence::passing,
-     "Create the nodes: nvidia-modprobe -c 255 -u; nvidia-persistenced, run at boot, keeps them."},
+     "Create the nodes: nvidia-modprobe -c 255; nvidia-modprobe -u -c 0. At boot, "
+     "nvidia-persistenced creates the first."},
     {Fault::uvm_node, "uvm-node", Persistence::passing,
      "Create the nodes: nvidia-modprobe -u -c 0."},
     {Fault::uvm_tools_node, "uvm-tools-node", Persistence::passing,
@@ -105,7 +107,8 @@ inline constexpr FaultMeaning fault_meanings[] = {
     {Fault::modeset_module, "modeset-module", Persistence::passing,
      "Load the module: modprobe nvidia-modeset. Containers that draw need it."},
     {Fault::fabric_node, "fabric-node", Persistence::passing,
-     "Remove the node, which an earlier driver left, and create it again: nvidia-modprobe."},
+     "Create it again. For an NVSwitch: nvidia-modprobe -s -c MINOR (255 for nvidia-nvswitchctl). "
+     "For an IMEX channel: rm NODE; mknod -m 666 NODE c MAJOR MINOR."},
     {Fault::no_compute_instance, "no-compute-instance", Persistence::passing,
      "Create compute instances (nvidia-smi mig -cci), or disable MIG mode."},
     {Fault::mig_access, "mig-access", Persistence::passing,
