@@ -18,7 +18,6 @@
 #include "../engines/engines.hpp"
 #include "../gpu/gpu.hpp"
 #include "../host/host_tree.hpp"
-#include "../spec/fingerprint.hpp"
 #include "finding.hpp"
 #include "spec_dirs.hpp"
 
@@ -71,8 +70,9 @@ inline void check_setup(const HostTree& tree, const Engine& engine, const std::s
 }
 
 /// The advice on a spec file that an engine refuses, or may read otherwise.
-inline std::string advice_on_file(const Engine& engine, const cdi::LoadedSpec& loaded) {
-  if (loaded.spec.annotations.contains(std::string{options_annotation})) {  // of ours
+inline std::string advice_on_file(const HostTree& tree, const Engine& engine,
+                                  const cdi::LoadedSpec& loaded) {
+  if (is_ours(tree, loaded)) {
     return "Run `cdi-prepare write`, which writes the release that the oldest engine reads, or "
            "update this engine.";
   }
@@ -93,14 +93,15 @@ inline void check_files(const HostTree& tree, const Engine& engine,
     const auto refusal = cdi::refusal_by(engine.of_version(), *loaded);
     if (refusal) {
       findings.push_back({of_gpus ? Level::fault : Level::note, engine.full_name(),
-                          "refuses " + cdi::to_string(*refusal), advice_on_file(engine, *loaded)});
+                          "refuses " + cdi::to_string(*refusal),
+                          advice_on_file(tree, engine, *loaded)});
       continue;
     }
     const auto warnings = cdi::text_warnings(*loaded);
     if (warnings.empty()) continue;
     findings.push_back({Level::note, engine.full_name(),
                         "may refuse or read otherwise: " + cdi::to_string(warnings.front()),
-                        advice_on_file(engine, *loaded)});
+                        advice_on_file(tree, engine, *loaded)});
   }
 }
 

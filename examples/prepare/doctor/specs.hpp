@@ -70,17 +70,27 @@ inline std::optional<std::string> outdated(const HostTree& tree, const Inventory
   return std::nullopt;
 }
 
+/// How to write the file of a spec again.
+inline std::string advice_on_spec(const HostTree& tree, const cdi::LoadedSpec& loaded) {
+  if (!is_ours(tree, loaded)) {
+    return "Write the file again with the program that wrote it, or remove it: `cdi-prepare write` "
+           "does not replace it.";
+  }
+  return "Run `cdi-prepare write`; `cdi-prepare diff` shows what changes.";
+}
+
 /// Checks whether the specs of a kind exist, and fit this host.
 inline void check_specs_of(const HostTree& tree, const cdi::Registry& registry,
                            const Inventory& found, Findings& findings) {
-  const auto* const advice = "Run `cdi-prepare write`; `cdi-prepare diff` shows what changes.";
   bool any = false;
   for (const auto& loaded : registry.specs()) {
     if (loaded->spec.kind != found.kind) continue;
     any = true;
     auto reason = outdated(tree, found, loaded->spec);
     if (!reason) reason = misfit(tree, loaded->spec);
-    if (reason) findings.push_back({Level::fault, "specs", loaded->path + ": " + *reason, advice});
+    if (!reason) continue;
+    findings.push_back(
+        {Level::fault, "specs", loaded->path + ": " + *reason, advice_on_spec(tree, *loaded)});
   }
   if (any || found.usable_count() == 0) return;
   findings.push_back(

@@ -118,7 +118,7 @@ TEST_CASE("the files that an engine is too old for are named") {
   };
   put("run/cdi/old.yaml", "0.5.0", "nvidia.com/gpu");
   CHECK(is_only(diagnose(host, {inventory()}), "podman 4.3.1", Level::good, {"up to CDI 0.5.0"}));
-  host.put("run/cdi/new.yaml", spec_of_gpu(195, R"({"cdi-prepare/options": "profile=all"})"));
+  host.put("run/cdi/new.yaml", spec_of_gpu(195, R"({"cdi-publisher/owner": "cdi-prepare"})"));
   put("etc/cdi/other.yaml", "1.1.0", "acme.com/nic");
   const auto found = about(diagnose(host, {inventory()}), "podman 4.3.1");
   REQUIRE(found.size() == 3);

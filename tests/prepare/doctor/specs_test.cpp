@@ -4,6 +4,7 @@
 #include "../../../examples/prepare/doctor/specs.hpp"
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <doctest/doctest.h>
@@ -11,6 +12,12 @@
 #include "diagnosis.hpp"
 
 using namespace prepare;
+
+namespace {
+
+const std::string our_owner = R"("cdi-publisher/owner": "cdi-prepare")";
+
+}  // namespace
 
 TEST_CASE("specs that are missing, of another host, or name missing nodes") {
   const Host host;
@@ -27,23 +34,50 @@ TEST_CASE("specs that are missing, of another host, or name missing nodes") {
   CHECK(about(on_specs(), "specs").empty());
   host.put("var/run/cdi/a.json", spec_of_gpu(196, "{}"));
   CHECK(is_only(on_specs(), "specs", Level::fault,
-                {"/var/run/cdi/a.json: device 0: /dev/nvidia0 is c 195:0", "diff"}));
+                {"/var/run/cdi/a.json: device 0: /dev/nvidia0 is c 195:0", "program that wrote"}));
 
-  const std::string right = R"({"cdi-prepare/driver-version": "570.1", "cdi-prepare/boot-id": "b1",
+  const std::string right = R"({"cdi-publisher/owner": "cdi-prepare",
+                                "cdi-prepare/driver-version": "570.1", "cdi-prepare/boot-id": "b1",
                                 "cdi-prepare/gpus": "GPU-1 at 0000:17:00.0"})";
   host.put("var/run/cdi/a.json", spec_of_gpu(195, right));
   CHECK(about(on_specs(), "specs").empty());
   for (const auto& [key, value] : {std::pair{"driver-version", "535.1"}, std::pair{"boot-id", "b0"},
                                    std::pair{"gpus", "GPU-2 at 0000:17:00.0"}}) {
     host.put("var/run/cdi/a.json",
-             spec_of_gpu(195, std::string{"{\"cdi-prepare/"} + key + "\": \"" + value + "\"}"));
-    CHECK(is_only(on_specs(), "specs", Level::fault, {key, value, "write"}));
+             spec_of_gpu(195, std::string{"{\"cdi-prepare/"} + key + "\": \"" + value + "\", " +
+                                  our_owner + "}"));
+    CHECK(is_only(on_specs(), "specs", Level::fault, {key, value, "cdi-prepare write", "diff"}));
   }
 
   // Nothing to hand out needs no spec.
   host.remove("var/run/cdi/a.json");
   found.gpus[0].whole.left_out = Problem{Fault::excluded_by_driver, "excluded"};
   CHECK(about(on_specs(), "specs").empty());
+}
+
+TEST_CASE("a spec that does not fit is written again by the program that wrote it") {
+  const Host host;
+  host.put("dev.tab", "/dev/nvidia0 c 195 0 0666 0 0\n");
+  const auto is_advised = [&](std::string_view advice) {
+    return is_only(diagnose(host, {inventory()}), "specs", Level::fault,
+                   {"/dev/nvidia0 is c 195:0", advice});
+  };
+  const std::string_view write = "Run `cdi-prepare write`";
+  const std::string_view not_ours = "program that wrote it, or remove it";
+  host.put("var/run/cdi/a.json", spec_of_gpu(196, "{" + our_owner + "}"));
+  CHECK(is_advised(write));
+  host.put("var/run/cdi/a.json", spec_of_gpu(196, R"({"cdi-publisher/owner": "other"})"));
+  CHECK(is_advised(not_ours));
+  host.remove("var/run/cdi/a.json");
+
+  // A release without annotations: the owner is in a comment.
+  const std::string old_spec =
+      "cdiVersion: 0.5.0\nkind: nvidia.com/gpu\ndevices:\n- name: '0'\n  containerEdits:\n"
+      "    deviceNodes:\n    - {path: /dev/nvidia0, type: c, major: 196}\n";
+  host.put("var/run/cdi/a.yaml", old_spec);
+  CHECK(is_advised(not_ours));
+  host.put("var/run/cdi/a.yaml", "# cdi-publisher/owner: cdi-prepare\n" + old_spec);
+  CHECK(is_advised(write));
 }
 
 TEST_CASE("specs without a fault") {
