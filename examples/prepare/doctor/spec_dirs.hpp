@@ -19,6 +19,7 @@
 #include <cdi/file.hpp>
 #include <cdi/publish.hpp>
 #include <cdi/registry.hpp>
+#include <cdi/text/document.hpp>
 
 #include "../host/host_tree.hpp"
 #include "../spec/spec_file.hpp"
@@ -55,7 +56,7 @@ inline cdi::Registry read_specs(const HostTree& tree, const std::vector<std::str
       const auto path = fmt::format("{}/{}", directory, name);
       const auto format = cdi::format_of(name);
       if (!format || S_ISDIR(tree.status(path).st_mode)) continue;
-      const auto text = tree.read(path);
+      const auto text = tree.read(path, cdi::Limits{}.bytes);
       auto spec =
           text ? cdi::parse_spec(*text, path, *format, {.keep_places = true}) : text.error();
       if (spec) {

@@ -9,6 +9,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cdi/text/document.hpp>
+
 #include "diagnosis.hpp"
 
 using namespace prepare;
@@ -130,6 +132,17 @@ TEST_CASE("a spec that cannot be read is named with its line") {
   const auto findings = diagnose(host);
   CHECK(is_only(findings, "specs", Level::fault, {"/var/run/cdi/bad.yaml:7:"}));
   CHECK(has_fault(findings));
+}
+
+TEST_CASE("a spec may be as large as the library reads") {
+  const Host host;
+  host.put("dev.tab", "/dev/nvidia0 c 195 0 0666 0 0\n");
+  auto text = spec_of_gpu(195, "{}");
+  text.resize(cdi::Limits{}.bytes, ' ');
+  host.put("run/cdi/a.json", text);
+  CHECK(about(diagnose(host, {inventory()}), "specs").empty());
+  host.put("run/cdi/a.json", text + " ");
+  CHECK(has_fault(about(diagnose(host), "specs")));
 }
 
 TEST_CASE("no link leads out of the root") {
