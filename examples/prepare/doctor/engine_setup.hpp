@@ -19,6 +19,7 @@
 #include "../gpu/gpu.hpp"
 #include "../host/host_tree.hpp"
 #include "finding.hpp"
+#include "our_specs.hpp"
 #include "spec_dirs.hpp"
 
 namespace prepare::doctor {
@@ -73,8 +74,12 @@ inline void check_setup(const HostTree& tree, const Engine& engine, const std::s
 inline std::string advice_on_file(const HostTree& tree, const Engine& engine,
                                   const cdi::LoadedSpec& loaded) {
   if (is_ours(tree, loaded)) {
-    return "Run `cdi-prepare write`, which writes the release that the oldest engine reads, or "
-           "update this engine.";
+    auto arguments = arguments_for(tree, loaded);
+    std::erase_if(arguments, [](const auto& it) { return it.starts_with("--max-version"); });
+    return fmt::format(
+        "Run {}, which writes the release that the oldest engine reads, or update "
+        "this engine.",
+        command_with("write", arguments));
   }
   auto advice = cdi::conversion_advice(engine.of_version(), loaded) + ".";
   advice.front() = static_cast<char>(std::toupper(advice.front()));

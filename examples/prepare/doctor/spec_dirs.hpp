@@ -4,7 +4,6 @@
 #ifndef CDI_PREPARE_DOCTOR_SPEC_DIRS_HPP
 #define CDI_PREPARE_DOCTOR_SPEC_DIRS_HPP
 
-#include <cstddef>
 #include <memory>
 #include <set>
 #include <string>
@@ -15,14 +14,11 @@
 #include <fmt/format.h>
 
 #include <cdi/base/path.hpp>
-#include <cdi/dirs/owner_record.hpp>
 #include <cdi/file.hpp>
-#include <cdi/publish.hpp>
 #include <cdi/registry.hpp>
 #include <cdi/text/document.hpp>
 
 #include "../host/host_tree.hpp"
-#include "../spec/spec_file.hpp"
 
 namespace prepare::doctor {
 
@@ -69,14 +65,6 @@ inline cdi::Registry read_specs(const HostTree& tree, const std::vector<std::str
     }
   }
   return cdi::Registry{std::move(specs), std::move(rejected)};
-}
-
-/// Whether `cdi-prepare write` wrote the file of a spec, and so replaces it.
-inline bool is_ours(const HostTree& tree, const cdi::LoadedSpec& loaded) {
-  const auto recorded = loaded.spec.annotations.find(std::string{cdi::owner_annotation});
-  if (recorded != loaded.spec.annotations.end()) return recorded->second == spec_owner;
-  constexpr std::size_t first_line = 128;
-  return cdi::detail::owner_in_comment(tree.first_bytes(loaded.path, first_line)) == spec_owner;
 }
 
 }  // namespace prepare::doctor

@@ -4,6 +4,7 @@
 #ifndef CDI_PREPARE_DOCTOR_SPECS_HPP
 #define CDI_PREPARE_DOCTOR_SPECS_HPP
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@
 #include "../spec/fingerprint.hpp"
 #include "../spec/verify.hpp"
 #include "finding.hpp"
+#include "our_specs.hpp"
 #include "spec_dirs.hpp"
 
 namespace prepare::doctor {
@@ -55,6 +57,14 @@ inline std::optional<std::string> misfit(const HostTree& tree, const cdi::Spec& 
   return std::nullopt;
 }
 
+/// Whether a spec was written with options that change which GPUs are found, or their ids.
+inline bool has_other_gpus(const cdi::Spec& spec) {
+  const auto options = recorded_options(spec);
+  return std::any_of(options.begin(), options.end(), [](std::string_view option) {
+    return option == "nvml" || option == "visible-only";
+  });
+}
+
 /// Why a spec of ours was written for another state of the host; none when it was not.
 inline std::optional<std::string> outdated(const HostTree& tree, const Inventory& found,
                                            const cdi::Spec& spec) {
@@ -64,6 +74,7 @@ inline std::optional<std::string> outdated(const HostTree& tree, const Inventory
   for (const auto& [key, value] : now) {
     const auto recorded = spec.annotations.find(std::string{key});
     if (recorded == spec.annotations.end() || recorded->second == value) continue;
+    if (key == gpus_annotation && has_other_gpus(spec)) continue;
     return fmt::format("{} was {}, and is {}", key.substr(key.find('/') + 1), recorded->second,
                        value);
   }
@@ -76,7 +87,9 @@ inline std::string advice_on_spec(const HostTree& tree, const cdi::LoadedSpec& l
     return "Write the file again with the program that wrote it, or remove it: `cdi-prepare write` "
            "does not replace it.";
   }
-  return "Run `cdi-prepare write`; `cdi-prepare diff` shows what changes.";
+  const auto arguments = arguments_for(tree, loaded);
+  return fmt::format("Run {}; {} shows what changes.", command_with("write", arguments),
+                     command_with("diff", arguments));
 }
 
 /// Checks whether the specs of a kind exist, and fit this host.

@@ -33,6 +33,9 @@ inline Inventory inventory() {
   return found;
 }
 
+/// The annotation of a file that `cdi-prepare write` wrote.
+inline const std::string our_owner = R"("cdi-publisher/owner": "cdi-prepare")";
+
 /// A spec of the GPU above.
 inline std::string spec_of_gpu(int major, const std::string& annotations) {
   return R"({"cdiVersion": "0.6.0", "kind": "nvidia.com/gpu", "annotations": )" + annotations +

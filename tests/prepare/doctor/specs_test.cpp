@@ -15,12 +15,6 @@
 
 using namespace prepare;
 
-namespace {
-
-const std::string our_owner = R"("cdi-publisher/owner": "cdi-prepare")";
-
-}  // namespace
-
 TEST_CASE("specs that are missing, of another host, or name missing nodes") {
   const Host host;
   host.put("dev.tab", "/dev/nvidia0 c 195 0 0666 0 0\n");
@@ -57,29 +51,21 @@ TEST_CASE("specs that are missing, of another host, or name missing nodes") {
   CHECK(about(on_specs(), "specs").empty());
 }
 
-TEST_CASE("a spec that does not fit is written again by the program that wrote it") {
+TEST_CASE("the GPUs of a spec that was written with --nvml or --visible-only are not compared") {
   const Host host;
   host.put("dev.tab", "/dev/nvidia0 c 195 0 0666 0 0\n");
-  const auto is_advised = [&](std::string_view advice) {
-    return is_only(diagnose(host, {inventory()}), "specs", Level::fault,
-                   {"/dev/nvidia0 is c 195:0", advice});
-  };
-  const std::string_view write = "Run `cdi-prepare write`";
-  const std::string_view not_ours = "program that wrote it, or remove it";
-  host.put("var/run/cdi/a.json", spec_of_gpu(196, "{" + our_owner + "}"));
-  CHECK(is_advised(write));
-  host.put("var/run/cdi/a.json", spec_of_gpu(196, R"({"cdi-publisher/owner": "other"})"));
-  CHECK(is_advised(not_ours));
-  host.remove("var/run/cdi/a.json");
-
-  // A release without annotations: the owner is in a comment.
-  const std::string old_spec =
-      "cdiVersion: 0.5.0\nkind: nvidia.com/gpu\ndevices:\n- name: '0'\n  containerEdits:\n"
-      "    deviceNodes:\n    - {path: /dev/nvidia0, type: c, major: 196}\n";
-  host.put("var/run/cdi/a.yaml", old_spec);
-  CHECK(is_advised(not_ours));
-  host.put("var/run/cdi/a.yaml", "# cdi-publisher/owner: cdi-prepare\n" + old_spec);
-  CHECK(is_advised(write));
+  for (const std::string option : {"nvml", "visible-only"}) {
+    const auto put = [&](const std::string& options) {
+      host.put(
+          "var/run/cdi/a.json",
+          spec_of_gpu(195, R"({"cdi-prepare/gpus": "GPU-2", "cdi-prepare/options": "profile=all)" +
+                               options + "\", " + our_owner + "}"));
+      return about(diagnose(host, {inventory()}), "specs");
+    };
+    CHECK(put(" " + option).empty());
+    CHECK(has_fault(put("")));
+    CHECK(has_fault(put(" max-version=" + option)));
+  }
 }
 
 TEST_CASE("specs without a fault") {
