@@ -508,6 +508,28 @@ class OtherGpus(TreeTest):
         gpu = self.detect()["drm.local/gpu"]["gpus"][0]
         self.assertEqual((gpu["name"], paths(gpu["nodes"])), (self.pci_gpu, dri(1, 128)))
 
+    def move_nodes(self, device, child):
+        """Puts the DRM nodes of a platform device below a child that has its own driver."""
+        place = self.path("sys/bus/platform/devices") / device
+        drm = place.parent / os.readlink(place.parent / self.platform_gpu) / "drm"
+        place.joinpath(child).mkdir(parents=True)
+        place.joinpath(child, "driver").symlink_to("../drivers/of_child")
+        drm.rename(place / child / "drm")
+
+    def test_nodes_of_a_device_that_a_platform_device_carries(self):
+        # In a microVM, and of Tegra.
+        for device, child, name in (("a003e00.virtio_mmio", "virtio0", "a003e00.virtio-mmio"),
+                                    ("50000000.host1x", "drm", "50000000.host1x")):
+            with self.subTest(device=device):
+                shutil.rmtree(self.root)
+                node_trees.TREES[self.tree](str(self.root), False)
+                self.move_nodes(device, child)
+                gpu = self.detect()["drm.local/gpu"]["gpus"][1]
+                self.assertEqual((gpu["name"], gpu["driver"], paths(gpu["nodes"])),
+                                 (name, "of_child", dri(2, 129)))
+                self.assertEqual(gpu["nodes"][1]["by_path"],
+                                 f"/dev/dri/by-path/platform-{device}-render")
+
     def test_names_that_no_device_can_have(self):
         devices = self.path("sys/bus/platform/devices")
         for name, shown in (("soc@0:gpu", "soc-0-gpu"), ("all", "gpu-all-0"), ("-x-", "gpu--x--0")):

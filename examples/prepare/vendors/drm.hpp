@@ -1,4 +1,4 @@
-// GPUs of other vendors: every other render node, on the PCI bus or not.
+// GPUs of other vendors: every other render node of a PCI function or a platform device.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_VENDORS_DRM_HPP
@@ -35,12 +35,12 @@ inline bool has_render_entry(const HostTree& tree, const std::string& device_dir
   });
 }
 
-/// The directory of sysfs with the DRM nodes of a function: its own, or for a virtio GPU that of
-/// its virtio device. None when there is no render node.
-inline std::optional<std::string> drm_parent(const HostTree& tree, const PciFunction& function) {
-  std::vector<std::string> directories{function.directory()};
-  for (const auto& name : tree.list(function.directory())) {
-    if (name.starts_with("virtio")) directories.push_back(function.directory() + "/" + name);
+/// The directory of sysfs with the DRM nodes of a device: its own, that of its virtio device, or
+/// that of the device `drm` of a host1x (Tegra). None when there is no render node.
+inline std::optional<std::string> drm_parent(const HostTree& tree, const std::string& device) {
+  std::vector<std::string> directories{device};
+  for (const auto& name : tree.list(device)) {
+    if (name.starts_with("virtio") || name == "drm") directories.push_back(device + "/" + name);
   }
   for (auto& directory : directories) {
     if (has_render_entry(tree, directory)) return std::move(directory);
@@ -48,13 +48,10 @@ inline std::optional<std::string> drm_parent(const HostTree& tree, const PciFunc
   return std::nullopt;
 }
 
-/// Whether a platform device is a GPU. Those of amdgpu are partitions of a PCI device, and vgem and
-/// vkms are software.
-inline bool is_platform_gpu(const HostTree& tree, const std::string& name) {
-  for (const std::string_view other : {"amdgpu_xcp", "vgem", "vkms"}) {
-    if (name.starts_with(other)) return false;
-  }
-  return has_render_entry(tree, "/sys/bus/platform/devices/" + name);
+/// Whether a platform device is not a GPU although it may have DRM nodes. Those of amdgpu are
+/// partitions of a PCI device, and vgem and vkms are software.
+inline bool is_not_hardware(std::string_view name) {
+  return name.starts_with("amdgpu_xcp") || name.starts_with("vgem") || name.starts_with("vkms");
 }
 
 /// The name of a CDI device for a platform device; "all" is taken.
@@ -82,7 +79,7 @@ inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& fu
   Inventory found{.kind = "drm.local/gpu"};
   std::size_t count = 0;
   for (auto& [function, gpu] : candidates(functions, &is_other)) {
-    const auto directory = drm_parent(tree, function);
+    const auto directory = drm_parent(tree, function.directory());
     if (!directory) continue;
     gpu.index = count++;
     auto nodes = drm_nodes(tree, *directory, found.warnings);
@@ -90,14 +87,15 @@ inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& fu
     add_gpu(found, std::move(gpu), std::move(nodes));
   }
   for (const auto& name : tree.list("/sys/bus/platform/devices")) {
-    if (!is_platform_gpu(tree, name)) continue;
-    const auto directory = "/sys/bus/platform/devices/" + name;
-    auto nodes = drm_nodes(tree, directory, found.warnings);
+    if (is_not_hardware(name)) continue;
+    const auto directory = drm_parent(tree, "/sys/bus/platform/devices/" + name);
+    if (!directory) continue;
+    auto nodes = drm_nodes(tree, *directory, found.warnings);
     set_by_path(nodes, "platform-" + name);
     add_gpu(found,
             {.vendor = "other",
              .id = platform_id(name),
-             .driver = tree.link_name(directory + "/driver").value_or(""),
+             .driver = tree.link_name(*directory + "/driver").value_or(""),
              .index = count++},
             std::move(nodes));
   }
