@@ -26,9 +26,10 @@ struct Finding {
   };
 
   Level level = Level::note;
-  std::string about{};   // "nvidia GPU 0000:17:00.0", "containerd"
-  std::string what{};    // the fact
-  std::string advice{};  // empty when the level is good
+  std::string about{};      // "nvidia GPU 0000:17:00.0", "containerd"
+  std::string what{};       // the fact
+  std::string advice{};     // empty when the level is good
+  std::string_view code{};  // of the fault of a GPU or its nodes, see fault.hpp; else empty
 };
 
 namespace doctor {
@@ -56,20 +57,21 @@ inline bool has_fault(const std::vector<Finding>& findings) {
 /// A line for each finding, and a line for its advice.
 inline std::string findings_as_text(const std::vector<Finding>& findings) {
   std::string out;
-  for (const auto& [level, about, what, advice] : findings) {
+  for (const auto& [level, about, what, advice, code] : findings) {
     out += as_line(fmt::format("{:<6} {}: {}", level_name(level), about, what));
     if (!advice.empty()) out += as_line("       " + advice);
   }
   return out;
 }
 
-/// `{"findings": [{"level": ..., "about": ..., "what": ..., "advice": ...}]}`
+/// `{"findings": [{"level": ..., "about": ..., "what": ..., "code": ..., "advice": ...}]}`
 inline std::string findings_as_json(const std::vector<Finding>& findings) {
   Json list = Json::array();
-  for (const auto& [level, about, what, advice] : findings) {
+  for (const auto& [level, about, what, advice, code] : findings) {
     list.push_back(Json{{"level", level_name(level)},
                         {"about", about},
                         {"what", what},
+                        {"code", text_or_null(std::string{code})},
                         {"advice", text_or_null(advice)}});
   }
   return json_text({{"findings", list}});

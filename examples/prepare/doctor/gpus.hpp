@@ -27,7 +27,8 @@ inline void check_gpu(const Gpu& gpu, Findings& findings) {
     const auto& meaning = meaning_of(share.left_out->fault);
     const bool intended = meaning.persistence == Persistence::intended;
     findings.push_back({intended ? Level::note : Level::fault, about + share.suffix,
-                        "left out: " + share.left_out->text, std::string{meaning.remedy}});
+                        "left out: " + share.left_out->text, std::string{meaning.remedy},
+                        meaning.code});
   }
   if (gpu.vendor == "nvidia" && gpu.driver == "nvidia" && gpu.id.empty() && !gpu.whole.left_out) {
     findings.push_back({Level::note, about,
@@ -45,7 +46,8 @@ inline Level level_of(Fault fault) {
 inline void check_inventory(const Inventory& found, Findings& findings) {
   const auto before = findings.size();
   const auto add = [&](Level level, const std::string& what, Fault fault) {
-    findings.push_back({level, found.kind, what, std::string{meaning_of(fault).remedy}});
+    const auto& meaning = meaning_of(fault);
+    findings.push_back({level, found.kind, what, std::string{meaning.remedy}, meaning.code});
   };
   if (found.not_ready) {
     add(Level::fault, "not ready: " + found.not_ready->text, found.not_ready->fault);

@@ -13,16 +13,19 @@ using namespace prepare;
 using Level = Finding::Level;
 
 TEST_CASE("findings as text and as JSON") {
-  const std::vector<Finding> findings{{Level::good, "IOMMU", "on", ""},
-                                      {Level::fault, "a \"b\"", "wrong \xff", "fix it"}};
+  const std::vector<Finding> findings{
+      {Level::good, "IOMMU", "on", ""},
+      {Level::fault, "a \"b\"", "wrong \xff", "fix it", "no-major"}};
   CHECK(findings_as_text(findings) ==
         "good   IOMMU: on\n"
         "fault  a \"b\": wrong \\xff\n"
         "       fix it\n");
   const auto json = nlohmann::ordered_json::parse(findings_as_json(findings))["findings"];
   REQUIRE(json.size() == 2);
-  CHECK(json[0].dump() == R"({"level":"good","about":"IOMMU","what":"on","advice":null})");
+  CHECK(json[0].dump() ==
+        R"({"level":"good","about":"IOMMU","what":"on","code":null,"advice":null})");
   CHECK(json[1]["level"] == "fault");
+  CHECK(json[1]["code"] == "no-major");
   CHECK(json[1]["advice"] == "fix it");
   CHECK(findings_as_json({}) == "{\n  \"findings\": []\n}\n");
 }

@@ -29,8 +29,10 @@ TEST_CASE("each fault has its own level and advice, whatever its text is") {
     auto found = inventory();
     found.gpus.front().whole.left_out = Problem{row.fault, "some text"};
     const bool intended = row.persistence == Persistence::intended;
-    CHECK(is_only(diagnose(host, {found}), "nvidia GPU 0000:17:00.0",
-                  intended ? Level::note : Level::fault, {"left out: some text", row.remedy}));
+    const auto findings = diagnose(host, {found});
+    CHECK(is_only(findings, "nvidia GPU 0000:17:00.0", intended ? Level::note : Level::fault,
+                  {"left out: some text", row.remedy}));
+    CHECK(about(findings, "nvidia GPU 0000:17:00.0").front().code == row.code);
   }
 }
 
@@ -75,6 +77,7 @@ TEST_CASE("what is not ready, missing or warned of") {
   auto found = inventory();
   found.not_ready = Problem{Fault::nvidiactl_node, "x"};
   CHECK(level_and_advice(found) == expected(Level::fault, Fault::nvidiactl_node));
+  CHECK(about(diagnose(host, {found}), found.kind).front().code == "nvidiactl-node");
 
   found = inventory();
   found.missing = {{{Fault::uvm_module, "x"}, compute | video}};
