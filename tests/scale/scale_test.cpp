@@ -87,6 +87,12 @@ std::string deeper_and_deeper() {
   return out;
 }
 
+/// Escapes that are longer when they are decoded, and behind them texts with one escape.
+std::string growing_escapes(std::size_t bytes) {
+  return "- \"" + repeated("\\L", bytes * 7 / 10) + "\"\n- [" + repeated("\"\\t\",", bytes / 4) +
+         "]";
+}
+
 struct Text {
   std::string name;
   std::string text;
@@ -106,6 +112,11 @@ std::vector<Text> costly_texts() {
       {"quotes", repeated("\"")},
       {"escapes in one text", "\"" + repeated("\\n")},
       {"escapes in many texts", "[" + repeated("\"\\n\",")},
+      {"escapes that grow", "\"" + repeated("\\L")},
+      {"one text of escapes that grow", "\"" + repeated("\\L") + "\""},
+      {"escapes that grow, and many texts", growing_escapes(mebibyte)},
+      {"escapes that grow, and many values",
+       "- \"" + repeated("\\P", mebibyte / 2) + "\"\n- [" + repeated("1,", mebibyte / 2) + "]"},
       {"quotes doubled", "'" + repeated("''")},
       {"lines of a block", "a: |\n" + repeated(" x\n")},
       {"one anchor", "[" + repeated("&a x,")},
@@ -151,6 +162,14 @@ TEST_CASE("Reading or refusing a text takes at most ten times its size, plus `ex
       CHECK(bytes >= text.size());  // the counter works
     }
   }
+}
+
+// Once, each decoded text was copied again for each text behind it.
+TEST_CASE("Escapes that are longer when they are decoded cost a few allocations") {
+  const std::string text = growing_escapes(mebibyte / tenth);
+  const std::size_t before = counted::allocations;
+  CHECK(cdi::parse_yaml(text));
+  CHECK(counted::allocations - before < 100);
 }
 
 TEST_CASE("An injection allocates little more than what the OCI spec keeps") {

@@ -77,8 +77,9 @@ class DocumentBuilder {
       return refuse(Errc::limit, "the text is too large", at);
     }
     if (all.capacity() - all.size() < text.size()) {
-      // A decoded text is shorter than its source, so that the size of the source is enough.
-      all.reserve(std::max(text.size() + all.size(), std::min(2 * all.size(), source().size())));
+      // The escapes that grow most are `\L` and `\P` of YAML: two bytes become three.
+      const std::size_t most = source().size() + source().size() / 2;
+      all.reserve(std::max(text.size() + all.size(), std::min(2 * all.size(), most)));
     }
     all.insert(all.end(), text.begin(), text.end());
     return add(node(quoted ? Kind::quoted : Kind::plain, at, begin, text.size()));
