@@ -44,7 +44,7 @@ class YamlBlockReader {
       if (cursor_.at_end() || (cursor_.column() == 0 && cursor_.is_any_marker())) break;
       const bool fresh = cursor_.take_fresh();
       if (fresh) key_allowed_ = true;
-      if (key_allowed_ && cursor_.peek() == '\t') return bad_tab();
+      if (key_allowed_ && cursor_.peek() == '\t') return cursor_.refuse_tab(cursor_.at());
       if (fresh && !end_deeper_blocks()) return false;
       if (slot_ == Slot::none && open_.empty()) break;  // after the outermost value
       if (slot_ == Slot::none && !fresh && !nodes_.follows_property()) return after_value();
@@ -74,7 +74,6 @@ class YamlBlockReader {
     return cursor_.refuse(std::string{message}, at);
   }
   bool bad_key(std::size_t at) { return builder_.refuse(Errc::syntax, "a key must be text", at); }
-  bool bad_tab() { return refuse("indent with spaces, not with tabs", cursor_.at()); }
   bool two_properties(std::size_t at) { return refuse("a value has two anchors or tags", at); }
 
   bool lost_property() {
@@ -215,7 +214,7 @@ class YamlBlockReader {
     cursor_.move(1);
     cursor_.skip_spaces();
     const char c = cursor_.peek();
-    if (c == '\t') return bad_tab();
+    if (c == '\t') return cursor_.refuse_tab(cursor_.at());
     const bool scalar =
         std::string_view{"[{&!*"}.find(c) == std::string_view::npos && !cursor_.is_indicator('-');
     if (!scalar || cursor_.at_line_end()) return bad_key(cursor_.at());

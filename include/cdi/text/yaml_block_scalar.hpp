@@ -97,7 +97,7 @@ class YamlBlockScalarReader {
       while (cursor_.peek() == ' ' && is_indentation()) cursor_.move(1);
       widest = std::max(widest, cursor_.column());
       if (cursor_.peek() == '\t' && is_indentation()) {
-        return cursor_.refuse("indent with spaces, not with tabs", cursor_.at());
+        return cursor_.refuse_tab(cursor_.at());
       }
       if (!cursor_.is_line_end() || cursor_.at_end()) break;
       cursor_.next_line();

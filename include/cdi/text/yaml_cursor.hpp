@@ -51,6 +51,15 @@ class YamlCursor {
     builder_.note_unportable(at, reason);
   }
 
+  /// Refuses a tab that indents a value; returns false.
+  bool refuse_tab(std::size_t at) { return refuse("indent with spaces, not with tabs", at); }
+  /// Notes a tab that begins a blank line or a comment.
+  void note_tab(std::size_t at) {
+    note_unportable(at,
+                    "a tab at the beginning of a blank line or comment is refused by the Go "
+                    "reference, and so by most engines: remove it");
+  }
+
   // -- places ------------------------------------------------------------------------------------
 
   std::size_t at() const { return at_; }
@@ -173,16 +182,29 @@ class YamlCursor {
 
  private:
   void skip_blanks_and_comments(Tabs tabs) {
+    constexpr std::size_t none = static_cast<std::size_t>(-1);
+    std::size_t tab = none;      // in a line that a comment must follow, to be portable
+    bool after_comment = false;  // that has a line of its own
     while (true) {
       skip_spaces();
       while (peek() == ' ' || (peek() == '\t' && (tabs != Tabs::none || at_ < blank_until_))) {
         ++at_;
       }
-      if (peek() == '#') skip_rest_of_line();
-      if (at_end() || !is_line_end()) return;
+      if (peek() == '\t' && fresh_ && at_line_end()) {
+        if (!after_comment) note_tab(at_);
+        tab = std::min(tab, at_);
+        skip_blanks();
+      }
+      if (peek() == '#') {
+        tab = none;
+        after_comment = fresh_;
+        skip_rest_of_line();
+      }
+      if (at_end() || !is_line_end()) break;
       next_line();
       if (tabs == Tabs::on_this_line) tabs = Tabs::none;
     }
+    if (tab != none) note_tab(tab);
   }
 
   static bool blank(char c) { return c == ' ' || c == '\t'; }

@@ -64,7 +64,9 @@ TEST_CASE("Text that begins with an indicator needs quotes") {
 
 TEST_CASE("A tab that indents a line of a plain scalar is refused") {
   CHECK(scanned("a\n\tb") == "2:1 not valid YAML: indent with spaces, not with tabs");
+  CHECK(scanned("a\n\t\n b") == "2:1 not valid YAML: indent with spaces, not with tabs");
   CHECK(scanned("a\n \tb") == "a b|");
+  CHECK(scanned("a\n\t\n\t# note") == "a|\n\t\n\t# note");
 }
 
 }  // namespace
