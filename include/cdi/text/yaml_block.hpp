@@ -258,6 +258,7 @@ class YamlBlockReader {
     const std::size_t begin = cursor_.at();
     slot_ = Slot::none;
     if (!flow_.read(least())) return false;
+    cursor_.take_fresh();  // of the line of the last bracket
     key_allowed_ = false;
     return !cursor_.at_colon() || bad_key(begin);
   }

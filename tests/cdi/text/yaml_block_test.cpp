@@ -68,6 +68,12 @@ TEST_CASE("Blocks are refused as libyaml does") {
                  "&a\n&b c",   "a: 1\n&x",  "?\ta",          "a: 1\n&x\nb: 2"});
 }
 
+// Once, the line of the last bracket was taken for a line that nothing was read of.
+TEST_CASE("Nothing but a comment follows a list in brackets or a map in braces") {
+  check_refused({"x:\n   a: [1\n]  b: 3", "x:\n  - [1\n] - 3", "x:\n   a: {b: 'c'\n}  d: 3"});
+  CHECK(parsed("x:\n  a: [1\n] # note\n  b: 3") == "{x={a=[1] b=3}}");
+}
+
 TEST_CASE("A key is as long as libyaml allows") {
   CHECK(cdi::parse_yaml(std::string(1023, 'k') + ": v"));
   CHECK_FALSE(cdi::parse_yaml(std::string(1025, 'k') + ": v"));
