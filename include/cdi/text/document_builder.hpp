@@ -305,10 +305,7 @@ class DocumentBuilder {
       const Node& key = nodes()[i];
       if (!is_scalar(key))
         return refuse(Errc::syntax, "a key must be text", Document::place_of(key));
-      if (is_merge_key(key)) {
-        has_merge_keys_ = true;
-        continue;
-      }
+      if (is_merge_key(key)) has_merge_keys_ = true;
       const std::uint64_t bit = bit_of(text(key));
       may_repeat = may_repeat || (seen & bit) != 0;
       seen |= bit;
@@ -333,7 +330,7 @@ class DocumentBuilder {
     keys_.clear();
     keys_.reserve(map.children / 2);
     for (std::uint32_t i = map.index + 1; i < nodes().size(); i = nodes().after(i + 1)) {
-      if (!is_merge_key(nodes()[i])) keys_.push_back(i);
+      keys_.push_back(i);
     }
     const auto text_of = [this](std::uint32_t key) {
       return text(nodes()[key]);

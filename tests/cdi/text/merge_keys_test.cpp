@@ -97,6 +97,14 @@ TEST_CASE("The map itself takes precedence, then earlier maps of the list") {
         R"(1:20 key "b" is a duplicate, first in line 1: remove one)");
 }
 
+TEST_CASE("A merge key written twice is refused: a list names two maps") {
+  for (const std::string second : {"<<", "'<<'"}) {
+    CAPTURE(second);
+    CHECK(parsed("{<<: {a: 1}, b: 2, " + second + ": {c: 3}}") ==
+          R"(1:20 key "<<" is a duplicate, first in line 1: remove one)");
+  }
+}
+
 TEST_CASE("An anchor in a map with a merge key keeps its value") {
   // Reported: an anchor with an index from before the merge could be read past the end.
   CHECK(parsed("m:\n  <<: &x {a: foo}\n  b: bar\nz: *x") == "{m={b=bar a=foo} z={a=foo}}");
