@@ -154,7 +154,10 @@ inline constexpr std::array<RuleRow, 36> rules{{
      "SPEC.md, CDI JSON Definition"},
     {Rule::portable_text, "portable-text", Severity::warning,
      "a text is valid YAML 1.1: without %YAML 1.2, control characters such as U+0080, ends of "
-     "lines such as U+2028, ? in brackets outside quotes, \\/, two \\u for one character",
+     "lines such as U+2028, ? in brackets outside quotes, \\/, two \\u for one character, tabs "
+     "that "
+     "begin lines without content, ends of lines between a key and its colon, keys of more than "
+     "1024 characters",
      "the Go reference"},
 }};
 

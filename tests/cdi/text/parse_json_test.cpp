@@ -188,6 +188,27 @@ TEST_CASE("A key written twice is refused at any depth") {
   CHECK(parsed(R"({"<<":1})") == R"({"<<"@1:2=1@1:7 }@1:1)");
 }
 
+TEST_CASE("JSON that the Go reference does not read as YAML is noted") {
+  const auto unportable = [](std::string_view text) {
+    const auto document = cdi::parse_json(text);
+    REQUIRE(document);
+    return document->unportable() ? place(document->unportable()->position) : "none";
+  };
+  CHECK(unportable("\n  {\t\"a\"\t:\n\t1\n\t,\n\t\"b\" : 2\n\t}\t\n  ") == "none");
+  CHECK(unportable("{\"a\": 1, \"b\" \r\n:1}") == "1:13");
+  CHECK(unportable("{\"a\"\n:1}") == "1:5");
+  CHECK(unportable("\t{}") == "1:1");
+  CHECK(unportable(" \t\n{}") == "1:2");
+  CHECK(unportable("{}\n \t\n") == "2:2");
+  for (const std::string_view letter : {"k", "\xc3\xa9"}) {
+    std::string key = "\"";
+    for (int i = 0; i < 1022; ++i) key.append(letter);
+    CHECK(unportable("{" + key + "\":1}") == "none");
+    CHECK(unportable("{" + key + "\" :1}") == "1:2");  // up to the colon
+    CHECK(unportable("{" + key.append(letter) + "\":1}") == "1:2");
+  }
+}
+
 TEST_CASE("A text may reach a limit, and is refused when it goes over it") {
   CHECK(parsed("[1,2]", {.bytes = 5}).front() == '[');
   CHECK(parsed("[1,2] ", {.bytes = 5}) == "0:0 more than 5 bytes");

@@ -32,15 +32,20 @@ class JsonReader {
   bool read() {
     skip_blanks();
     if (at_ == text_.size()) return builder_.refuse(Errc::syntax, "the text is empty", 0);
+    note_tab(0);
     if (!read_value()) return false;
     while (builder_.is_open()) {
       if (!read_next()) return false;
     }
+    const std::size_t end = at_;
     skip_blanks();
+    note_tab(text_.find_first_of("\r\n", end));
     return at_ == text_.size() || unexpected("nothing after the value");
   }
 
  private:
+  static constexpr std::size_t longest_portable_key = 1024;  // characters, with quotes and blanks
+
   /// The byte at a place, which is the end at most; there it is NUL, which no JSON text has.
   char peek(std::size_t at) const { return text_.data()[at]; }
 
@@ -64,6 +69,15 @@ class JsonReader {
       }
       if (!is_blank(peek(at))) return at;
     }
+  }
+
+  /// Notes a tab in the blanks from a place up to here, which are before or behind the value.
+  void note_tab(std::size_t from) {
+    const std::size_t tab = text_.substr(0, at_).find('\t', from);
+    if (tab == text_.npos) return;
+    builder_.note_unportable(tab,
+                             "a tab that begins a line outside the braces is refused by the Go "
+                             "reference, and so by most engines: remove it");
   }
 
   bool refuse(std::string message, std::size_t at) {
@@ -115,12 +129,32 @@ class JsonReader {
 
   bool read_key() {
     if (peek(at_) != '"') return unexpected("a key in double quotes");
+    const std::size_t begin = at_;
     if (!read_string()) return false;
+    const std::size_t end = at_;
     skip_blanks();
     if (peek(at_) != ':') return unexpected("':' after the key");
+    if (at_ != end || at_ - begin > longest_portable_key) note_key(begin, end);
     ++at_;
     skip_blanks();
     return true;
+  }
+
+  /// Notes a key that ends too far before the colon, which is here.
+  void note_key(std::size_t begin, std::size_t end) {
+    if (text_.substr(end, at_ - end).find_first_of("\r\n") != text_.npos) {
+      builder_.note_unportable(end,
+                               "a line end between a key and its ':' is refused by the Go "
+                               "reference, and so by most engines: put them on one line");
+    }
+    std::size_t characters = 0;
+    for (const char c : text_.substr(begin, at_ - begin)) {
+      if ((static_cast<unsigned char>(c) & 0xc0) != 0x80) ++characters;
+    }
+    if (characters <= longest_portable_key) return;
+    builder_.note_unportable(begin,
+                             "a key of more than 1024 characters is refused by the Go reference, "
+                             "and so by most engines: use a shorter one");
   }
 
   bool read_value() {
