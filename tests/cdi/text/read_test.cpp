@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include <cdi/model/spec.hpp>
+#include <cdi/oci/process.hpp>
 #include <cdi/text/json.hpp>
 #include <cdi/text/read.hpp>
 #include <cdi/text/yaml.hpp>
@@ -147,6 +148,28 @@ TEST_CASE("A number that is read as text keeps its digits") {
     REQUIRE(device);
     CHECK(device->name == text);
   }
+}
+
+TEST_CASE(
+    "A boolean of CDI may be yes, on or y in quotes, as in the Go reference, one of OCI not") {
+  const auto monitoring = [](const std::string& text) -> std::optional<bool> {
+    const auto rdt = cdi::read_yaml<cdi::IntelRdt>("{enableMonitoring: " + text + "}");
+    return rdt ? std::optional{rdt->enable_monitoring} : std::nullopt;
+  };
+  for (const std::string text : {"yes", "'Yes'", "\"ON\"", "\"y\"", "!!str on", "true"}) {
+    CAPTURE(text);
+    CHECK(monitoring(text) == true);
+  }
+  for (const std::string text : {"no", "'Off'", "\"NO\"", "\"n\"", "false"}) {
+    CAPTURE(text);
+    CHECK(monitoring(text) == false);
+  }
+  for (const std::string text : {"'true'", "\"False\"", "''", "'yEs'", "'1'"}) {
+    CAPTURE(text);
+    CHECK_FALSE(monitoring(text));
+  }
+  CHECK(cdi::read_yaml<cdi::oci::Process>("{cwd: /, noNewPrivileges: yes}"));
+  CHECK_FALSE(cdi::read_yaml<cdi::oci::Process>("{cwd: /, noNewPrivileges: 'yes'}"));
 }
 
 TEST_CASE("The mode of a device node is octal with a leading zero, and not a text") {

@@ -265,9 +265,17 @@ inline bool read_integer(const Document::Value& value, void* self, const Type& t
   return true;
 }
 
-inline bool read_boolean(const Document::Value& value, void* self, Reading& reading) {
-  const auto truth =
-      value.kind() == Document::Kind::plain ? detail::parse_boolean(value.text()) : std::nullopt;
+/// Whether a quoted word is a boolean of CDI to the Go reference: "yes", "on" or "n", but not
+/// "true".
+inline bool is_quoted_boolean(std::string_view word) {
+  return ascii_lower(word.front()) != 't' && ascii_lower(word.front()) != 'f';
+}
+
+inline bool read_boolean(const Document::Value& value, void* self, TextAs text, Reading& reading) {
+  auto truth = value.is_scalar() ? detail::parse_boolean(value.text()) : std::nullopt;
+  if (truth && value.kind() == Document::Kind::quoted) {
+    if (text == TextAs::text_only || !detail::is_quoted_boolean(value.text())) truth.reset();
+  }
   if (!truth) return detail::expected(reading, value, "true or false");
   *static_cast<bool*>(self) = *truth;
   return true;
@@ -290,7 +298,7 @@ inline bool read_text(const Document::Value& value, void* self, const Type& type
 CDI_INLINE bool read_value(const Document::Value& value, void* self, const Type& type, TextAs text,
                            Reading& reading) {
   switch (type.shape) {
-    case Shape::boolean: return detail::read_boolean(value, self, reading);
+    case Shape::boolean: return detail::read_boolean(value, self, text, reading);
     case Shape::integer: return detail::read_integer(value, self, type, reading);
     case Shape::text: return detail::read_text(value, self, type, text, reading);
     case Shape::list: return detail::read_list(value, self, type, text, reading);
