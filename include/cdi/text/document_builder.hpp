@@ -118,9 +118,11 @@ class DocumentBuilder {
     for (std::uint32_t i = 0; i < count; ++i) {
       Node copied = nodes()[from + i];
       const std::uint32_t end = nodes().after(from + i) - from + to;
-      if (Document::has_members(copied)) copied.link = end;
       while (!inner.empty() && inner.back() <= to + i) inner.pop_back();
-      if (!is_scalar(copied)) inner.push_back(end);
+      if (Document::has_members(copied)) {
+        copied.link = end;
+        inner.push_back(end);
+      }
       if (depth() + inner.size() > limits_.depth) return too_deep(at);
       nodes().push_back(copied);
     }

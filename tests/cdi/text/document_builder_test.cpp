@@ -140,6 +140,21 @@ TEST_CASE("A copy counts in full against the limit") {
   }
 }
 
+TEST_CASE("A copy is as deep as its lists and maps") {
+  Hand hand{{.depth = 2}};
+  hand.list();
+  hand.list();
+  const auto list = hand.last();
+  hand.null();
+  const auto null = hand.last();
+  CHECK(hand.copy(null));
+  hand.end_list();
+  CHECK(hand.copy(list));
+  hand.list();
+  CHECK_FALSE(hand.copy(list));
+  CHECK(hand.finish().error().code == cdi::Errc::limit);
+}
+
 TEST_CASE("A copy of a value that is not ended is refused") {
   Hand hand;
   hand.list();
