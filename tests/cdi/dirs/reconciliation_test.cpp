@@ -27,6 +27,20 @@ namespace fs = std::filesystem;
 using cdi::DryRun;
 using cdi::Publisher;
 
+/// Calls a function while no file can have more than 5000 bytes, as if the disk were full.
+template <class Function>
+auto on_full_disk(Function function) {
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const rlimit small{.rlim_cur = 5000, .rlim_max = before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  auto result = function();
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+  std::signal(SIGXFSZ, handler);
+  return result;
+}
+
 }  // namespace
 
 TEST_CASE(
@@ -151,16 +165,11 @@ TEST_CASE("A file that fails is reported, and does not stop the others") {
   REQUIRE(publisher.write("orphan.json", spec_of("old")));
   auto big = spec_of("new");
   big.devices[0].container_edits.env = {"A=" + std::string(10'000, 'x')};
-  rlimit before{};
-  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
-  const rlimit small{.rlim_cur = 5000, .rlim_max = before.rlim_max};  // as if the disk were full
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
-  const auto done = publisher.reconcile({{"a.json", spec_of("new", "v.com/d")},
-                                         {"big.json", big},
-                                         {"c.json", spec_of("new", "v.com/e")}});
-  REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
-  std::signal(SIGXFSZ, handler);
+  const auto done = on_full_disk([&] {
+    return publisher.reconcile({{"a.json", spec_of("new", "v.com/d")},
+                                {"big.json", big},
+                                {"c.json", spec_of("new", "v.com/e")}});
+  });
   CHECK(report(done) == "created a.json, created c.json, removed orphan.json");
   REQUIRE(done);
   REQUIRE(done->errors.size() == 1);
@@ -168,6 +177,18 @@ TEST_CASE("A file that fails is reported, and does not stop the others") {
   CHECK(done->errors[0].position.file == dir / "big.json");
   CHECK(device_in(dir / "big.json") == "old");
   CHECK(dir.names() == std::set<std::string>{"a.json", "big.json", "c.json"});
+}
+
+TEST_CASE("If no file can be written, none is removed") {
+  const TempDir dir;
+  const Publisher publisher{"me", dir.path()};
+  REQUIRE(publisher.write("old.json", spec_of("old")));
+  auto big = spec_of("old");
+  big.devices[0].container_edits.env = {"A=" + std::string(10'000, 'x')};
+  const auto done = on_full_disk([&] { return publisher.reconcile({{"new.json", big}}); });
+  REQUIRE(done);
+  CHECK(done->errors.size() == 1);
+  CHECK(dir.names() == std::set<std::string>{"old.json"});
 }
 
 TEST_CASE("Two expected files that define the same device are refused before the first change") {
