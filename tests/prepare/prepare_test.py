@@ -421,9 +421,30 @@ class OptionalNodes(PrepareTest):
             (node,) = (node for node in nodes if node["path"] == path)
             self.assertEqual((node["type"], node["major"], node["fileMode"]), ("c", major, 0o666))
 
-    def test_uvm_of_the_last_boot(self):
+    def test_uvm_of_a_module_that_was_reloaded(self):
+        """A good spec is not replaced by one without the node."""
+        self.write()
+        before = (self.out / SPEC_FILE).read_bytes()
         self.set_node("/dev/nvidia-uvm", major=509)
-        self.assert_omitted("/dev/nvidia-uvm")
+        reason = "not ready: nvidia.com/gpu: /dev/nvidia-uvm is 509:0, not 510:0"
+        for profile in ("all", "compute", "video"):
+            done = self.write("--profile", profile)
+            self.assertEqual(done.returncode, 4)
+            self.assertIn(reason, done.stderr)
+            self.assertEqual((self.out / SPEC_FILE).read_bytes(), before)
+        self.assertEqual(self.write("--profile", "graphics").returncode, 0)
+
+    def test_modeset_of_another_number(self):
+        self.set_node("/dev/nvidia-modeset", minor=253)
+        reason = "/dev/nvidia-modeset is 195:253, not 195:254"
+        done = self.write("--dry-run")
+        self.assertEqual((done.returncode, done.stderr), (0, f"cdi-prepare: warning: {reason}\n"))
+        self.assertEqual(self.write("--dry-run", "--profile", "compute").stderr, "")
+        self.assert_nothing_published(self.write("--profile", "graphics"), reason)
+
+    def test_uvm_tools_of_another_number(self):
+        self.set_node("/dev/nvidia-uvm-tools", minor=7)
+        self.assert_omitted("/dev/nvidia-uvm-tools")
 
     def test_uvm_not_loaded(self):
         self.edit("proc/devices", "510 nvidia-uvm\n", "")

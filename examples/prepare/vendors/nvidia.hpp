@@ -203,12 +203,14 @@ struct OptionalNode {
   std::optional<std::int64_t> major{};
   std::int64_t minor = 0;
   Profiles profiles{};
-  Fault node{};    // when it is missing or another one
-  Fault module{};  // when its kernel module is not loaded
+  Fault node{};           // when another device is in its place
+  Fault module{};         // when its kernel module is not loaded
+  bool is_needed = true;  // else containers of its profiles work without it
 };
 
 /// Adds a control node that not all profiles need. When its module is loaded and the node does not
-/// exist yet, a runtime needs only its numbers. Another device in its place is a warning.
+/// exist yet, a runtime needs only its numbers. The node of an unloaded or reloaded module, with
+/// its old numbers, is missing.
 inline void add_optional_node(const HostTree& tree, Inventory& found, const OptionalNode& wanted) {
   if (!wanted.major) {
     const Problem problem{wanted.module, wanted.path + ": its kernel module is not loaded"};
@@ -216,6 +218,10 @@ inline void add_optional_node(const HostTree& tree, Inventory& found, const Opti
     return;
   }
   auto node = node_or_numbers(tree, wanted.path, *wanted.major, wanted.minor, 0666);
+  if (!node && wanted.is_needed) {
+    found.missing.push_back({{wanted.node, node.error().message}, wanted.profiles});
+    return;
+  }
   if (node) node->profiles = wanted.profiles;
   add_node(found.control_nodes, wanted.path, std::move(node), wanted.node, found.warnings);
 }
@@ -235,7 +241,7 @@ inline void add_control_nodes(const HostTree& tree, const CharMajors& majors, In
                      Fault::uvm_module});
   add_optional_node(tree, found,
                     {"/dev/nvidia-uvm-tools", uvm_major, uvm_tools_minor, compute | video,
-                     Fault::uvm_tools_node, Fault::uvm_module});
+                     Fault::uvm_tools_node, Fault::uvm_module, false});
   add_optional_node(tree, found,
                     {"/dev/nvidia-modeset", modeset_major(majors), modeset_minor, graphics,
                      Fault::modeset_node, Fault::modeset_module});
