@@ -420,6 +420,16 @@ class Prepare(ClaimTest):
         self.assertEqual(self.claims(), [])
         self.prepare("a", "0", more=("--profile", "graphics"))
 
+    def test_an_optional_node_is_missing_where_the_host_is_asked(self):
+        self.remove_node("/dev/nvidia-modeset")
+        self.prepare("a", "0", more=("--node-numbers", "asked"))
+        self.assertIn("warning: claim a: /dev/nvidia-modeset omitted: it does not exist",
+                      self.errors)
+        shared = read_spec(self.spec_path("a"))["containerEdits"]["deviceNodes"]
+        self.assertEqual(paths(shared),
+                         ["/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools"])
+        self.assertEqual(self.list(), {"a": None})
+
     def test_a_kind_too_long_for_a_file(self):
         kind = "a" * 200 + ".b/" + "c" * 60
         self.assertIn("255 bytes", self.refuse("a", "0", more=("--kind", kind)))

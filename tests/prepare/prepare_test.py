@@ -421,6 +421,25 @@ class OptionalNodes(PrepareTest):
             (node,) = (node for node in nodes if node["path"] == path)
             self.assertEqual((node["type"], node["major"], node["fileMode"]), ("c", major, 0o666))
 
+    def test_it_does_not_exist_yet_where_the_host_is_asked(self):
+        """A runtime would find no numbers. Only nvidia-uvm itself is worth waiting for."""
+        asked = ("--node-numbers", "asked", "--dry-run", "-o", "json")
+        for path in ("/dev/nvidia-uvm-tools", "/dev/nvidia-modeset"):
+            self.set_node(path, gone=True)
+            done = self.write(*asked)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(f"warning: {path} omitted: it does not exist", done.stderr)
+            self.assertNotIn(f'"{path}"', done.stdout)
+            self.assertIn('"/dev/nvidia-uvm"', done.stdout)
+        self.assertEqual(self.write(*asked, "--profile", "compute").stderr.count("warning"), 1)
+        done = self.write(*asked, "--profile", "graphics")
+        self.assertEqual((done.returncode, done.stdout), (4, ""))
+        self.assertIn("/dev/nvidia-modeset: No such file", done.stderr)
+        self.set_node("/dev/nvidia-uvm", gone=True)
+        done = self.write(*asked)
+        self.assertEqual((done.returncode, done.stdout), (4, ""))
+        self.assertIn("/dev/nvidia-uvm: No such file", done.stderr)
+
     def test_uvm_of_a_module_that_was_reloaded(self):
         """A good spec is not replaced by one without the node."""
         self.write()

@@ -92,7 +92,10 @@ class Mig(TreeTest):
         self.assertEqual(done.returncode, 3)
         name = f"{self.second}:gi2:ci0"
         self.assertIn(f"left out: nvidia.com/gpu {name}: {path}: No such file", done.stderr)
-        self.assertNotIn(name, self.devices(json.loads(done.stdout)))
+        devices = self.devices(json.loads(done.stdout))
+        self.assertNotIn(name, devices)
+        self.assertEqual(devices["all"],
+                         ["/dev/nvidia0", *dri(1, 128), *self.nodes(":gi1:ci0")])
 
     def test_node_of_another_number(self):
         self.edit("dev.tab", "nvidia-cap156 c 236 156", "nvidia-cap156 c 236 157")

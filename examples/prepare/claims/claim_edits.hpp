@@ -109,6 +109,7 @@ inline cdi::Result<PreparedSpec> claim_spec(const Survey& survey, const Claim& c
   const auto holds = spec_options(survey.tree, options);
   cdi::Spec spec{.kind = claim.kind};
   std::set<std::string_view> kinds;
+  std::vector<std::string> warnings;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const auto& claimed = claim.devices[i];
     auto edits = node_edits(found[i].share.nodes, holds);
@@ -125,13 +126,15 @@ inline cdi::Result<PreparedSpec> claim_spec(const Survey& survey, const Claim& c
                         .message = fmt::format("{}: {}", inventory.kind, reason->text)};
     }
     merge(spec.container_edits, shared_edits(inventory, holds));
+    const auto more = node_warnings(inventory, holds);
+    warnings.insert(warnings.end(), more.begin(), more.end());
   }
   const auto left_out = verify(survey.tree, spec);
   if (!left_out) return left_out.error();
   if (!left_out->empty()) {
     return device_error(left_out->front().name, left_out->front().reason, cdi::Errc::host);
   }
-  PreparedSpec prepared{.spec = std::move(spec)};
+  PreparedSpec prepared{.spec = std::move(spec), .warnings = std::move(warnings)};
   auto settled = settle_version(prepared, options.max_version, first_with_annotations);
   if (!settled) return std::move(settled).error();
   return prepared;

@@ -108,7 +108,7 @@ class Claims {
       static_cast<void>(forget(claim));  // the next call finishes what fails now
       return std::move(carried_out).error();
     }
-    warn_of_release(claim, *spec, options);
+    warn_of_limits(claim, *spec, options);
     claims_.emplace(claim.uid, claim);
     return claim;
   }
@@ -146,8 +146,8 @@ class Claims {
     return options;
   }
 
-  /// Warns about what the release of the spec means for a new claim.
-  void warn_of_release(const Claim& claim, const PreparedSpec& spec, const Options& options) {
+  /// Warns about what the spec of a new claim lacks, and what its release means.
+  void warn_of_limits(const Claim& claim, const PreparedSpec& spec, const Options& options) {
     const bool follows = !options_of(claim, options_).max_version;
     if (follows) {
       for (const auto& warning : installed_->warnings) warn(warning);
@@ -155,6 +155,7 @@ class Claims {
     if (spec.lowered && !options.oldest_engine.empty()) {
       warn(fmt::format("claim {}: its spec is {}", claim.uid, reason_for_release(options)));
     }
+    for (const auto& warning : spec.warnings) warn(fmt::format("claim {}: {}", claim.uid, warning));
     for (const auto& [text, count] : grouped(spec.losses)) {
       warn(fmt::format("claim {}: {}", claim.uid, text));
     }

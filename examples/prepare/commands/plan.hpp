@@ -30,6 +30,7 @@ struct Plan {
 
 inline std::string lines_of(const PreparedSpec& prepared) {
   std::string out;
+  for (const auto& warning : prepared.warnings) out += error_line("warning: " + warning);
   for (const auto& [text, count] : grouped(prepared.losses)) {
     const auto times = count > 1 ? fmt::format(" ({} times)", count) : "";
     out += error_line(fmt::format("warning: {}: {}: {}{}", prepared.spec.kind,

@@ -90,11 +90,8 @@ struct MissingNode {
   Problem problem{};
   Profiles profiles{};
 
-  /// Whether specs for some profiles must wait for it. A server without a screen has no node for
-  /// display modes, so only `graphics` alone needs that node.
-  bool is_needed_by(Profiles asked) const {
-    return profiles == graphics ? asked == graphics : profiles.shares(asked);
-  }
+  /// Whether specs for some profiles must wait for it.
+  bool is_needed_by(Profiles asked) const { return is_needed(profiles, asked); }
 };
 
 /// The GPUs of one kind, and what their containers share.

@@ -15,7 +15,11 @@ namespace prepare {
 struct Node : HostNode {
   std::string by_path{};   // its link in /dev/dri/by-path; hosts without udev do not have it
   bool is_on_host = true;  // else a runtime creates it from its numbers
-  Profiles profiles = all_profiles;  // that need it
+  Profiles profiles = all_profiles;  // that get it
+  bool is_optional = false;          // else containers of its profiles do not work without it
+
+  /// Whether specs for some profiles must have it.
+  bool is_needed_by(Profiles asked) const { return !is_optional && is_needed(profiles, asked); }
 };
 
 }  // namespace prepare

@@ -28,6 +28,12 @@ inline constexpr Profiles graphics{2};
 inline constexpr Profiles video{4};
 inline constexpr Profiles all_profiles = compute | graphics | video;
 
+/// Whether specs for some profiles must have a node of others. A server without a screen has no
+/// node for display modes, so only `graphics` alone needs that node.
+constexpr bool is_needed(Profiles of_node, Profiles asked) {
+  return of_node == graphics ? asked == graphics : of_node.shares(asked);
+}
+
 /// The names of sets on the command line.
 inline constexpr std::pair<std::string_view, Profiles> profile_names[] = {
     {"compute", compute}, {"graphics", graphics}, {"video", video}, {"all", all_profiles}};

@@ -45,6 +45,16 @@ inline cdi::DeviceNode device_node(const Node& node, const SpecOptions& options)
   return out;
 }
 
+/// Whether a runtime would ask the host for the numbers of a node that the host does not have.
+inline bool is_asked_in_vain(const Node& node, const SpecOptions& options) {
+  return options.ask_host && !node.is_on_host && node.profiles.shares(options.profiles);
+}
+
+/// Whether `shared_edits` omits a node for that reason: containers work without it.
+inline bool is_omitted(const Node& node, const SpecOptions& options) {
+  return is_asked_in_vain(node, options) && !node.is_needed_by(options.profiles);
+}
+
 /// Adds nodes to edits, each once, and the groups that may open nodes that are closed to others.
 inline void add_nodes(cdi::ContainerEdits& edits, const std::vector<Node>& nodes,
                       const SpecOptions& options) {
@@ -94,7 +104,9 @@ inline void add_files(cdi::ContainerEdits& edits, const std::vector<DriverFile>&
 /// The edits for every container with a GPU of the inventory.
 inline cdi::ContainerEdits shared_edits(const Inventory& found, const SpecOptions& options) {
   cdi::ContainerEdits edits{.env = found.env};
-  add_nodes(edits, found.control_nodes, options);
+  auto nodes = found.control_nodes;
+  std::erase_if(nodes, [&](const Node& node) { return is_omitted(node, options); });
+  add_nodes(edits, nodes, options);
   add_files(edits, found.files, options);
   if (options.hook_program && !found.files.empty()) {
     edits.hooks = nvidia::driver_hooks(*options.hook_program, found.files, options.profiles,
@@ -134,8 +146,9 @@ class DeviceList {
 };
 
 /// The CDI spec of the usable GPUs and partitions, without a release. Each has devices for its
-/// stable name, its index, its aliases and its PCI address; "all" is all of them. The index also
-/// counts GPUs that are left out, so that a GPU that fails does not renumber the next ones.
+/// stable name, its index, its aliases and its PCI address; "all" is all of them, without those
+/// that `verify` will remove. The index also counts GPUs that are left out, so that a GPU that
+/// fails does not renumber the next ones.
 inline cdi::Spec gpu_spec(const Inventory& found, const SpecOptions& options) {
   DeviceList devices{options};
   std::vector<std::pair<std::string, std::vector<Node>>> by_index;
@@ -147,7 +160,10 @@ inline cdi::Spec gpu_spec(const Inventory& found, const SpecOptions& options) {
       devices.add(gpu.stable_name() + share.suffix, share.nodes);
       if (auto name = gpu.index_name(share)) by_index.emplace_back(*name, share.nodes);
       for (const auto& alias : gpu.all_aliases(share)) by_alias.emplace_back(alias, share.nodes);
-      all.insert(all.end(), share.nodes.begin(), share.nodes.end());
+      const bool in_vain =
+          std::any_of(share.nodes.begin(), share.nodes.end(),
+                      [&](const Node& node) { return is_asked_in_vain(node, options); });
+      if (!in_vain) all.insert(all.end(), share.nodes.begin(), share.nodes.end());
     }
     if (gpu.whole.left_out || gpu.iommufd_nodes.empty()) continue;
     by_alias.emplace_back(gpu.stable_name() + "-iommufd", gpu.iommufd_nodes);

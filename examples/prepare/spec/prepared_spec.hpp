@@ -39,6 +39,7 @@ struct PreparedSpec {
   std::string file_name{};
   cdi::Spec spec{};
   std::vector<LeftOut> left_out{};  // by `verify`
+  std::vector<std::string> warnings{};
   bool lowered = false;             // to a release that cannot hold all of it
   std::vector<cdi::Loss> losses{};  // the parts that the release cannot hold
 };
@@ -82,6 +83,19 @@ inline cdi::Result<void> settle_version(PreparedSpec& prepared,
   return {};
 }
 
+/// The warnings about nodes that `shared_edits` omits.
+inline std::vector<std::string> node_warnings(const Inventory& found, const SpecOptions& holds) {
+  std::vector<std::string> out;
+  for (const auto& node : found.control_nodes) {
+    if (!is_omitted(node, holds)) continue;
+    out.push_back(fmt::format(
+        "{} omitted: it does not exist, and a runtime would ask the host for its numbers: create "
+        "it with nvidia-modprobe, or give --node-numbers given",
+        node.path));
+  }
+  return out;
+}
+
 /// The GPUs and partitions that detection has left out.
 inline std::vector<LeftOut> left_out(const Inventory& found) {
   std::vector<LeftOut> out;
@@ -101,6 +115,7 @@ inline cdi::Result<PreparedSpec> prepare_spec(const HostTree& tree, const Invent
   auto failed = verify(tree, out.spec);
   if (!failed) return failed.error();
   out.left_out = std::move(*failed);
+  out.warnings = node_warnings(found, holds);
   if (has_annotations(options)) add_fingerprint(out.spec, tree, found, options);
   if (auto settled = settle_version(out, options.max_version); !settled) {
     return std::move(settled).error();

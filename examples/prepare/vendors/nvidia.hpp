@@ -203,9 +203,9 @@ struct OptionalNode {
   std::optional<std::int64_t> major{};
   std::int64_t minor = 0;
   Profiles profiles{};
-  Fault node{};           // when another device is in its place
-  Fault module{};         // when its kernel module is not loaded
-  bool is_needed = true;  // else containers of its profiles work without it
+  Fault node{};              // when another device is in its place
+  Fault module{};            // when its kernel module is not loaded
+  bool is_optional = false;  // for its profiles, too
 };
 
 /// Adds a control node that not all profiles need. When its module is loaded and the node does not
@@ -218,11 +218,14 @@ inline void add_optional_node(const HostTree& tree, Inventory& found, const Opti
     return;
   }
   auto node = node_or_numbers(tree, wanted.path, *wanted.major, wanted.minor, 0666);
-  if (!node && wanted.is_needed) {
+  if (!node && !wanted.is_optional) {
     found.missing.push_back({{wanted.node, node.error().message}, wanted.profiles});
     return;
   }
-  if (node) node->profiles = wanted.profiles;
+  if (node) {
+    node->profiles = wanted.profiles;
+    node->is_optional = wanted.is_optional;
+  }
   add_node(found.control_nodes, wanted.path, std::move(node), wanted.node, found.warnings);
 }
 
@@ -241,7 +244,7 @@ inline void add_control_nodes(const HostTree& tree, const CharMajors& majors, In
                      Fault::uvm_module});
   add_optional_node(tree, found,
                     {"/dev/nvidia-uvm-tools", uvm_major, uvm_tools_minor, compute | video,
-                     Fault::uvm_tools_node, Fault::uvm_module, false});
+                     Fault::uvm_tools_node, Fault::uvm_module, true});
   add_optional_node(tree, found,
                     {"/dev/nvidia-modeset", modeset_major(majors), modeset_minor, graphics,
                      Fault::modeset_node, Fault::modeset_module});
