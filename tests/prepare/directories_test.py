@@ -237,7 +237,7 @@ class WritableByOthers(TreeTest):
 
 
 class FailingDisk(TreeTest):
-    """The names of the directory of specs cannot all be read."""
+    """The names of a directory cannot all be read."""
 
     tree = "nv2"
 
@@ -247,10 +247,25 @@ class FailingDisk(TreeTest):
         self.arguments = ["--root", str(self.root), "--output-dir", str(self.out)]
         subprocess.run([self.program, "write", *self.arguments], check=True, timeout=20,
                        stdout=subprocess.DEVNULL)
-        options = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
-        self.failing = {**os.environ, "ASAN_OPTIONS": options, "LD_PRELOAD": FAILING_READDIR,
-                        "FAILING_READDIR": str(self.out)}
+        self.failing = self.failing_at(self.out)
         self.error = f"error: {self.out}: cannot list the directory: Input/output error\n"
+
+    @staticmethod
+    def failing_at(directory):
+        """The environment in which a directory cannot be listed."""
+        options = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+        return {**os.environ, "ASAN_OPTIONS": options, "LD_PRELOAD": FAILING_READDIR,
+                "FAILING_READDIR": os.path.realpath(directory)}
+
+    def test_pci_bus(self):
+        """The host may have GPUs, so their spec stays."""
+        failing = self.failing_at(self.path("sys/bus/pci/devices"))
+        for command in ("write", "check"):
+            done = subprocess.run([self.program, command, *self.arguments], env=failing,
+                                  capture_output=True, text=True, timeout=20, check=False)
+            self.assertEqual((done.returncode, done.stdout), (0, ""))
+            self.assertIn("whose PCI bus cannot be read: spec files do not change", done.stderr)
+            self.assertEqual(files_in(self.out), [SPEC])
 
     def test_write(self):
         done = subprocess.run([self.program, "write", *self.arguments], env=self.failing,

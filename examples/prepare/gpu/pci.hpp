@@ -113,8 +113,10 @@ inline std::optional<PciFunction> read_pci_function(const HostTree& tree, const 
 inline std::vector<PciFunction> pci_functions(const HostTree& tree, bool& complete) {
   constexpr const char* directory = "/sys/bus/pci/devices";
   std::vector<PciFunction> functions;
-  complete = tree.exists(directory);
-  for (const auto& name : tree.list(directory)) {
+  const auto names = tree.names(directory);
+  complete = names.has_value();
+  if (!names) return functions;
+  for (const auto& name : *names) {
     auto function = read_pci_function(tree, name, complete);
     if (function) functions.push_back(std::move(*function));
   }

@@ -85,21 +85,30 @@ class HostTree {
     return bytes;
   }
 
-  /// The sorted names in a directory; none when it cannot be read. Each is there once: `readdir`
-  /// may return one twice while the directory changes.
-  std::vector<std::string> list(std::string_view path) const {
+  /// The sorted names in a directory. Each is there once: `readdir` may return one twice while the
+  /// directory changes.
+  cdi::Result<std::vector<std::string>> names(std::string_view path) const {
     const auto place = find(path, Last::follow);
-    if (!place) return {};
+    if (!place) return place.error();
     const auto directory = open_directory(*place);
-    if (!directory) return {};
+    if (!directory) return path_error(path, errno);
     std::vector<std::string> names;
+    errno = 0;
     while (const auto* entry = ::readdir(directory.get())) {
       const std::string_view name = entry->d_name;
       if (name != "." && name != "..") names.emplace_back(name);
+      errno = 0;
     }
+    if (errno != 0) return path_error(path, errno);
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
     return names;
+  }
+
+  /// The same; none when the directory cannot be read.
+  std::vector<std::string> list(std::string_view path) const {
+    auto found = names(path);
+    return found ? std::move(*found) : std::vector<std::string>{};
   }
 
   /// A file that `files` finds in a directory.

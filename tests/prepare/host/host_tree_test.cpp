@@ -3,6 +3,7 @@
 
 #include "../../../examples/prepare/host/host_tree.hpp"
 
+#include <cerrno>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -138,6 +139,20 @@ TEST_CASE_FIXTURE(MergedUsr, "a chain of links is as long as the kernel allows")
   CHECK_FALSE(tree.real_path("/opt/41"));
   const auto found = files(tree, "/opt");
   CHECK(found.size() == 42);  // 0 to 40, and b.so.3
+}
+
+TEST_CASE_FIXTURE(MergedUsr, "a directory that cannot be listed is not an empty one") {
+  place.make_dir("empty");
+  const auto empty = tree.names("/empty");
+  REQUIRE(empty);
+  CHECK(empty->empty());
+  const auto system = [&](std::string_view path) {
+    const auto names = tree.names(path);
+    return names ? 0 : names.error().system;
+  };
+  CHECK(system("/none") == ENOENT);
+  CHECK(system("/lib/a.so.1.2") == ENOTDIR);
+  CHECK(tree.list("/lib/a.so.1.2").empty());
 }
 
 TEST_CASE_FIXTURE(MergedUsr, "descriptors are closed") {
