@@ -623,6 +623,48 @@ class Reconcile(ClaimTest):
         self.assertIn("/dev/nvidia0", self.list(3)["a"])
         self.assertFalse(self.spec_path("a").exists())
 
+    def test_nodes_of_a_lost_gpu_that_another_one_gets(self):
+        """The next GPU of the driver has the number 0, which the spec of the claim gives."""
+        devices = self.prepare("a", "0")
+        text = self.spec_path("a").read_text()
+        self.bind(FIRST_PCI, None)
+        self.list(3)
+        self.assertEqual(self.spec_path("a").read_text(), text)
+        self.set_uuid("Device Minor: \t 1", "Device Minor: \t 0", SECOND_PCI)
+        self.prepare("b", SECOND)
+        self.assertFalse(self.spec_path("a").exists())
+        self.assertIn("/dev/nvidia0", str(self.nodes("b")))
+        self.set_uuid("Device Minor: \t 0", "Device Minor: \t 1", SECOND_PCI)
+        (self.pci(FIRST_PCI) / "driver").symlink_to("../../../../bus/pci/drivers/nvidia")
+        self.assertEqual(self.prepare("a", "0"), devices)
+        self.assertEqual(self.spec_path("a").read_text(), text)
+        self.assertEqual(self.claims(), ["a", "b"])
+
+    def test_numbers_of_a_lost_gpu_that_another_node_gets(self):
+        self.prepare("a", "0")
+        self.bind(FIRST_PCI, None)
+        path = self.spec_path("a")
+        for node, kept in (("/dev/dri/by-hand", False), ("/dev/other", True)):
+            with self.subTest(kept=kept):
+                spec = read_spec(path)
+                (device,) = spec["devices"]
+                device["containerEdits"]["deviceNodes"] = [
+                    {"path": node, "type": "c", "major": 226, "minor": 129 + 100 * kept}]
+                path.write_text(json.dumps(spec))
+                self.list(3)
+                self.assertEqual(path.exists(), kept)
+                path.write_text(json.dumps(spec))
+
+    def test_vfio_itself_belongs_to_all_gpus(self):
+        self.make_tree("vfio")
+        self.prepare("a", "0000:81:00.0")
+        self.bind("0000:82:00.1", None)  # now the second GPU can be handed out
+        self.prepare("b", "0000:82:00.0")
+        self.remove_node("/dev/vfio/42")
+        self.remove_node("/dev/iommu")
+        self.assertIn("a", self.list(3))
+        self.assertTrue(self.spec_path("a").exists())
+
     def test_partition_of_a_gpu_that_is_lost(self):
         self.make_tree("nv2mig")
         self.prepare("a", "1:gi1:ci0")

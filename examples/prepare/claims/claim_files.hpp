@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include <cdi/file.hpp>
 #include <cdi/publish.hpp>
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
@@ -44,6 +45,15 @@ class ClaimFiles {
 
   std::string directory_of(const Claim& claim) const {
     return options_of(claim, options_).output_dir;
+  }
+
+  /// The spec of a claim as it is in its file.
+  cdi::Result<cdi::Spec> read(const Claim& claim) const {
+    const auto directory = open(directory_of(claim), Missing::stays);
+    if (!directory) return directory.error();
+    auto loaded = cdi::read_spec_file(directory->path_of(claim.file_name()));
+    if (!loaded) return std::move(loaded).error();
+    return std::move(loaded->spec);
   }
 
   /// Whether `write` would succeed. Writes nothing.

@@ -32,6 +32,7 @@
 #include "claim_files.hpp"
 #include "found_device.hpp"
 #include "journal.hpp"
+#include "kept_spec.hpp"
 
 // The journal is the record. The spec files and the hardware must agree with it, else the claim has
 // a fault.
@@ -188,16 +189,21 @@ class Claims {
     return journal_.erase(claim.uid);
   }
 
-  /// Writes the current spec of a claim. If that fails, a spec of this boot stays, because its
-  /// numbers are still valid. A spec of another boot is removed: its numbers could belong to
+  /// Writes the current spec of a claim. If that fails, a spec of this boot stays, unless it gives
+  /// access to another GPU now. A spec of another boot is removed: its numbers could belong to
   /// another device.
   cdi::Result<void> renew(Claim& claim) {
     const bool other_boot = !boot_.empty() && claim.boot_id != boot_;
     auto renewed = update_spec(claim);
-    if (!renewed && (other_boot || renewed.error().code == cdi::Errc::conflict)) {
-      static_cast<void>(files_.remove(claim));
-    }
+    if (renewed) return renewed;
+    const bool is_unsafe = other_boot || renewed.error().code == cdi::Errc::conflict;
+    if (is_unsafe || has_another_gpu(claim)) static_cast<void>(files_.remove(claim));
     return renewed;
+  }
+
+  bool has_another_gpu(const Claim& claim) const {
+    const auto spec = files_.read(claim);
+    return spec && gives_another_gpu(survey_, claim, *spec);
   }
 
   cdi::Result<void> update_spec(Claim& claim) {
