@@ -413,6 +413,29 @@ class Prepare(ClaimTest):
         self.list()
         self.assertEqual(self.errors, "")
 
+    def test_a_version_that_is_unknown_for_a_moment(self):
+        """The claim keeps the release that the engine could read."""
+        self.install(podman="4.9.3-1")
+        self.prepare("a", "0")
+        before = self.spec_path("a").read_bytes()
+        database = self.path("var/lib/dpkg/status")
+        text = database.read_text()
+        database.write_text("")
+        for call in (self.list, lambda: self.prepare("a", "0"),
+                     lambda: self.prepare("b", "1:gi1:ci0")):
+            call()
+            self.assertIn("warning: podman: its version is unknown", self.errors)
+            self.assertEqual(self.spec_path("a").read_bytes(), before)
+        self.spec_path("b").unlink()
+        self.run_claims("list")
+        self.assertIn("warning: podman: its version is unknown", self.errors)
+        database.write_text(text)
+        self.list()
+        self.assertEqual((self.cdi_version("a"), self.errors), ("0.6.0", ""))
+        self.edit("var/lib/dpkg/status", "4.9.3", "5.8.0")
+        self.list()
+        self.assertEqual(self.cdi_version("a"), "0.7.0")
+
     def test_what_the_profile_needs_is_missing(self):
         self.edit("proc/devices", "510 nvidia-uvm\n", "")
         done = self.run_claims("prepare", "--claim", "a", "--device", "0", code=4)

@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include <cdi/minimum_version.hpp>
 #include <cdi/publish.hpp>
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
@@ -147,12 +148,27 @@ class Claims {
     return options;
   }
 
+  /// Limits the release of a claim to that of its spec file, while an engine of unknown version may
+  /// need that release. Returns whether it does.
+  bool hold_release(const Claim& claim, Options& options) {
+    const bool follows = !options_of(claim, options_).max_version;
+    if (!follows || installed_->knows_all_versions) return false;
+    const auto spec = files_.read(claim);
+    const auto release = spec ? cdi::parse_release(spec->version) : std::nullopt;
+    if (!release) warn_of_engines();  // the new file may be too new
+    if (!release || (options.max_version && *options.max_version <= *release)) return false;
+    options.max_version = std::max(*release, first_with_annotations);
+    options.oldest_engine.clear();
+    return true;
+  }
+
+  void warn_of_engines() {
+    for (const auto& warning : installed_->warnings) warn(warning);
+  }
+
   /// Warns about what the spec of a new claim lacks, and what its release means.
   void warn_of_limits(const Claim& claim, const PreparedSpec& spec, const Options& options) {
-    const bool follows = !options_of(claim, options_).max_version;
-    if (follows) {
-      for (const auto& warning : installed_->warnings) warn(warning);
-    }
+    if (!options_of(claim, options_).max_version) warn_of_engines();
     if (spec.lowered && !options.oldest_engine.empty()) {
       warn(fmt::format("claim {}: its spec is {}", claim.uid, reason_for_release(options)));
     }
@@ -209,8 +225,11 @@ class Claims {
   cdi::Result<void> update_spec(Claim& claim) {
     const auto found = find_again(survey_, claim);
     if (!found) return found.error();
-    const auto spec = claim_spec(survey_, claim, *found, settled_options(claim));
+    auto options = settled_options(claim);
+    const bool is_held = hold_release(claim, options);
+    const auto spec = claim_spec(survey_, claim, *found, options);
     if (!spec) return spec.error();
+    if (is_held && spec->lowered) warn_of_engines();
     if (auto written = files_.write(claim, spec->spec); !written) return written;
     const auto before = claim;
     for (std::size_t i = 0; i < found->size(); ++i) update(claim.devices[i], (*found)[i]);

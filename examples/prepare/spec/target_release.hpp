@@ -49,6 +49,7 @@ inline std::string reason_for_release(const Options& options) {
 struct Target {
   Options options{};
   std::vector<std::string> warnings{};
+  bool knows_all_versions = true;  // else an engine may read only older releases
 };
 
 /// The options with the release of the oldest installed engine. They do not change when a release
@@ -66,6 +67,7 @@ inline Target find_target(const Survey& survey, const Options& given, EngineVers
                                   ": its containers get no "
                                   "device");
     } else if (!engine.version_fault.empty()) {
+      target.knows_all_versions = false;
       target.warnings.push_back(fmt::format(
           "{}: its version is unknown, so specs may be too new for it ({}): give --for {}@VERSION",
           engine.name, engine.version_fault, engine.name));
