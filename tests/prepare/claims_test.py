@@ -23,6 +23,7 @@ KILL_AT = ""
 KIND = "cdi-prepare.local/claim"
 FIRST, SECOND = node_trees.NVIDIA_UUIDS
 FIRST_PCI, SECOND_PCI = "0000:17:00.0", "0000:ca:00.0"
+AMD_PCI = "0000:05:00.0"
 UNKNOWN_UUID = "GPU-????????-????-????-????-????????????"
 THIRD = "GPU-00000000-0000-0000-0000-000000000003"
 PARTS = tuple(f"{SECOND}:gi{instance}:ci0" for instance in (1, 2))
@@ -558,6 +559,31 @@ class OtherVendors(ClaimTest):
         self.assertIn("has", self.refuse("c", "0"))
         self.make_tree("mi300x-cpx")
         self.assertEqual(self.list(), {"a": None, "b": None})
+
+    def set_mode(self, old, new):
+        self.edit(f"sys/bus/pci/devices/{AMD_PCI}/current_compute_partition", old, new)
+
+    def test_partition_of_the_same_name_in_another_mode(self):
+        self.make_tree("mi300x-cpx")
+        devices = self.prepare("a", "0-p1")
+        self.set_mode("CPX", "DPX")
+        part = f"{node_trees.AMD_UNIQUE_ID:x}-p1"
+        reason = (f"device {part}: its GPU is now partitioned in another way: it is DPX/NPS4, not "
+                  "CPX/NPS4: undo that, or unprepare the claim")
+        self.assertEqual(self.list(3), {"a": reason})
+        self.assertEqual(self.refuse("a", "0-p1"), reason)
+        self.set_mode("DPX", "CPX")
+        self.assertEqual((self.prepare("a", "0-p1"), self.list()), (devices, {"a": None}))
+        self.unprepare("a")
+
+    def test_partition_in_the_journal_of_an_earlier_version(self):
+        self.make_tree("mi300x-cpx")
+        devices = self.prepare("a", "0-p1")
+        claim = self.journal("a")
+        self.assertEqual(claim["devices"][0].pop("division"), "CPX/NPS4")
+        (self.state / "a.json").write_text(json.dumps(claim))
+        self.assertEqual((self.prepare("a", "0-p1"), self.list()), (devices, {"a": None}))
+        self.assertEqual(self.journal("a")["devices"][0]["division"], "CPX/NPS4")
 
 
 class Reconcile(ClaimTest):

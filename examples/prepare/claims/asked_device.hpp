@@ -40,16 +40,18 @@ inline ClaimedDevice to_claimed(const AskedDevice& asked) {
           .name = asked.device.name(),
           .id = whole.gpu->id,
           .suffix = share.suffix,
+          .division = asked.device.division(),
           .pci_address = whole.gpu->pci_address,
           .pci_id = whole.gpu->pci_id,
           .by_iommufd = by_iommufd};
 }
 
-/// Records where a device is now, and its id when that is known.
+/// Records where a device is now, and what is known of it now.
 inline void update(ClaimedDevice& claimed, const FoundDevice& found) {
   const auto& gpu = *found.whole.gpu;
   if (!gpu.id.empty()) claimed.id = gpu.id;
   claimed.pci_address = gpu.pci_address;
+  if (claimed.division.empty()) claimed.division = found.division();
 }
 
 inline cdi::Error conflict(std::string message) {

@@ -25,6 +25,7 @@ struct ClaimedDevice {
   std::string name{};         // the stable name when it was claimed
   std::string id{};           // of the GPU, as in `Gpu`; empty while unknown
   std::string suffix{};       // of the partition; empty for the whole
+  std::string division{};     // as in `FoundDevice`; empty while unknown
   std::string pci_address{};  // of the last survey
   std::string pci_id{};       // a different one at that address is another GPU
   bool by_iommufd = false;

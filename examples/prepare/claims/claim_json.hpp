@@ -43,6 +43,9 @@ inline constexpr std::pair<const char*, std::string ClaimedDevice::*> device_mem
     {"pci_address", &ClaimedDevice::pci_address},
     {"pci_id", &ClaimedDevice::pci_id}};
 
+/// The name of a string member that journals of earlier versions lack.
+inline constexpr const char* division_member = "division";
+
 /// The string members of a claim.
 inline constexpr std::pair<const char*, std::string Claim::*> claim_members[] = {
     {"uid", &Claim::uid},
@@ -54,6 +57,7 @@ inline constexpr std::pair<const char*, std::string Claim::*> claim_members[] = 
 inline Json to_json(const ClaimedDevice& device) {
   Json out;
   for (const auto& [key, member] : device_members) out[key] = device.*member;
+  out[division_member] = device.division;
   out["by_iommufd"] = device.by_iommufd;
   return out;
 }
@@ -125,6 +129,8 @@ inline bool read_devices(const Value& json, std::vector<ClaimedDevice>& out) {
     ClaimedDevice device;
     if (!read_members(element, device, device_members)) return false;
     if (!cdi::is_device_name(device.name)) return false;
+    const auto division = member(element, division_member);
+    if (is_text(division)) device.division = division->text();
     const auto by_iommufd = member(element, "by_iommufd");
     device.by_iommufd = by_iommufd && by_iommufd->text() == "true";
     out.push_back(std::move(device));

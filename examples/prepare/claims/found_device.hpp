@@ -40,6 +40,13 @@ struct FoundDevice {
     return whole.gpu->stable_name() + share.suffix + (by_iommufd ? "-iommufd" : "");
   }
 
+  /// What a partition is: the mode of its GPU, "CPX/NPS4", or the size of a MIG instance,
+  /// "1g.10gb". Empty when that is unknown, and for a whole GPU.
+  std::string division() const {
+    if (share.suffix.empty()) return {};
+    return whole.gpu->mode == "MIG" ? share.size : whole.gpu->mode;
+  }
+
   /// Why it cannot be handed out.
   std::optional<std::string> fault() const {
     const auto& problem = whole.inventory->not_ready ? whole.inventory->not_ready : share.left_out;
@@ -170,7 +177,12 @@ inline cdi::Result<FoundDevice> find_again(const Survey& survey, const ClaimedDe
   for (auto& device : devices_of(whole)) {
     if (device.share.suffix != claimed.suffix || device.by_iommufd != claimed.by_iommufd) continue;
     if (const auto fault = device.fault()) return device_error(claimed.name, *fault);
-    return std::move(device);
+    const auto division = device.division();
+    if (division.empty() || claimed.division.empty() || division == claimed.division) {
+      return std::move(device);
+    }
+    return failure(fmt::format("its GPU is now partitioned in another way: it is {}, not {}",
+                               division, claimed.division));
   }
   return failure(claimed.by_iommufd ? "iommufd has no node for its GPU now"
                                     : "its GPU is now partitioned in another way");
