@@ -539,6 +539,35 @@ class OtherVendors(ClaimTest):
         self.assertIn("claim a has", self.refuse("b", "intel.com/npu=0", code=1))
         self.assertIn("/dev/kfd", self.refuse("b", "amd.com/gpu=0", code=4))
 
+    def test_too_early_by_the_fault_of_the_device(self):
+        self.make_tree("nv2")
+        self.remove_node("/dev/nvidia0")
+        for name in ("0", FIRST, f"nvidia.com/gpu={FIRST}", "all"):
+            with self.subTest(name=name):
+                if name == "all":
+                    self.remove_node("/dev/nvidia1")
+                self.assertIn("/dev/nvidia", self.refuse("a", name, code=4))
+        for name in ("2", THIRD, "amd.com/gpu=0"):
+            self.assertIn("no GPU of this host has that name", self.refuse("a", name))
+        self.bind(FIRST_PCI, "pci-stub")  # by an administrator
+        self.refuse("a", FIRST_PCI)
+
+    def test_too_early_for_a_name(self):
+        """A GPU that the driver does not know yet may have any id."""
+        self.make_tree("nv2")
+        self.path(f"proc/driver/nvidia/gpus/{FIRST_PCI}/information").unlink()
+        self.refuse("a", FIRST, code=4)
+        self.refuse("a", f"amd.com/gpu={FIRST}", code=1)
+
+    def test_too_early_for_a_part(self):
+        self.make_tree("nv2mig")
+        instance = self.path("proc/driver/nvidia/capabilities/gpu1/mig/gi1/ci0")
+        shutil.rmtree(instance)
+        self.refuse("a", "1:gi1:ci0", code=4)
+        for name in ("0:gi1:ci0", "1gi1", "11:gi1:ci0"):
+            self.refuse("a", name, code=1)
+        self.prepare("a", "1:gi2:ci0")
+
     def test_one_name_in_two_kinds(self):
         self.make_two_vendors()
         self.assertIn("put the kind and = before it", self.refuse("a", "0"))

@@ -17,7 +17,9 @@
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
 
+#include "../gpu/fault.hpp"
 #include "../gpu/gpu.hpp"
+#include "../gpu/profile.hpp"
 #include "../vendors/survey.hpp"
 #include "journal.hpp"
 
@@ -48,9 +50,8 @@ struct FoundDevice {
   }
 
   /// Why it cannot be handed out.
-  std::optional<std::string> fault() const {
-    const auto& problem = whole.inventory->not_ready ? whole.inventory->not_ready : share.left_out;
-    return problem ? std::optional{problem->text} : std::nullopt;
+  const std::optional<Problem>& fault() const {
+    return whole.inventory->not_ready ? whole.inventory->not_ready : share.left_out;
   }
 };
 
@@ -95,36 +96,88 @@ inline std::vector<std::string> parts_of(const Survey& survey, std::string_view 
   return out;
 }
 
-/// The devices of a name, with or without the kind: one, or for "all" all usable ones of the kind.
+/// A name of devices, with or without the kind.
+struct AskedName {
+  std::string kind{};  // empty when not given
+  std::string device{};
+
+  explicit AskedName(const std::string& text) : device{text} {
+    const auto qualified = cdi::parse_name(text);
+    if (!qualified) return;
+    kind = text.substr(0, text.find('='));
+    device = qualified->device;
+  }
+
+  bool is_of(const Inventory& inventory) const { return kind.empty() || kind == inventory.kind; }
+};
+
+/// All devices of a name, also those that cannot be handed out; "all" is not a way by iommufd.
+inline std::vector<FoundDevice> named_devices(const Survey& survey, const AskedName& name) {
+  const bool all = name.device == "all";
+  std::vector<FoundDevice> out;
+  for (const auto& whole : all_gpus(survey)) {
+    if (!name.is_of(*whole.inventory)) continue;
+    for (auto& device : devices_of(whole)) {
+      if (all ? !device.by_iommufd : has_name(device, name.device))
+        out.push_back(std::move(device));
+    }
+  }
+  return out;
+}
+
+/// The usable devices of a name: one, or for "all" all of the kind.
 inline cdi::Result<std::vector<FoundDevice>> find_devices(const Survey& survey,
-                                                          const std::string& name) {
-  const auto qualified = cdi::parse_name(name);
-  const std::string_view bare = qualified ? qualified->device : std::string_view{name};
-  const auto kind = qualified ? std::string_view{name}.substr(0, name.find('=')) : "";
-  const bool all = bare == "all";
+                                                          const std::string& text) {
+  const AskedName name{text};
+  const bool all = name.device == "all";
   std::vector<FoundDevice> out;
   std::set<std::string_view> kinds;
-  std::optional<std::string> fault;
-  for (const auto& whole : all_gpus(survey)) {
-    if (!kind.empty() && whole.inventory->kind != kind) continue;
-    for (auto& device : devices_of(whole)) {
-      if (all ? device.by_iommufd : !has_name(device, bare)) continue;
-      if (!fault) fault = device.fault();
-      if (device.fault()) continue;
-      if (!kinds.insert(whole.inventory->kind).second && !all) continue;  // the first one counts
-      out.push_back(std::move(device));
-    }
+  std::optional<Problem> fault;
+  for (auto& device : named_devices(survey, name)) {
+    if (!fault) fault = device.fault();
+    if (device.fault()) continue;
+    if (!kinds.insert(device.whole.inventory->kind).second && !all) continue;  // the first counts
+    out.push_back(std::move(device));
   }
   if (kinds.size() == 1) return out;
   if (!kinds.empty()) {
-    return device_error(name, fmt::format("GPUs of {} have that name: put the kind and = before it",
+    return device_error(text, fmt::format("GPUs of {} have that name: put the kind and = before it",
                                           fmt::join(kinds, " and ")));
   }
-  if (fault) return device_error(name, *fault);
-  if (const auto parts = parts_of(survey, bare); !parts.empty()) {
-    return device_error(name, fmt::format("it is partitioned: take {}", fmt::join(parts, " or ")));
+  if (fault) return device_error(text, fault->text);
+  if (const auto parts = parts_of(survey, name.device); !parts.empty()) {
+    return device_error(text, fmt::format("it is partitioned: take {}", fmt::join(parts, " or ")));
   }
-  return device_error(name, "no GPU of this host has that name: see `cdi-prepare detect`");
+  return device_error(text, "no GPU of this host has that name: see `cdi-prepare detect`");
+}
+
+/// Whether a GPU with a passing fault may get a device of this name: its id is unknown, or the name
+/// is that of a part of it.
+inline bool may_get(const Gpu& gpu, const std::string& name) {
+  const auto is_part_of = [&](const std::string& whole) {
+    return name.size() > whole.size() && name.starts_with(whole) &&
+           std::string_view{":-"}.find(name[whole.size()]) != std::string_view::npos;
+  };
+  const auto names = gpu.other_names({});
+  return gpu.id.empty() || is_part_of(gpu.stable_name()) ||
+         std::any_of(names.begin(), names.end(), is_part_of);
+}
+
+/// Whether there may be a device of a name that can be handed out to containers of some profiles
+/// later, because the reason why there is none now may pass.
+inline bool may_become_ready(const Survey& survey, const std::string& text, Profiles profiles) {
+  const AskedName name{text};
+  const auto devices = named_devices(survey, name);
+  const auto is_early = [&](const FoundDevice& device) {
+    if (device.fault()) return !device.fault()->is_lasting();
+    return reason_not_ready(*device.whole.inventory, profiles).has_value();
+  };
+  if (!devices.empty()) return std::any_of(devices.begin(), devices.end(), is_early);
+  const auto gpus = all_gpus(survey);
+  return std::any_of(gpus.begin(), gpus.end(), [&](const FoundGpu& found) {
+    return name.is_of(*found.inventory) && has_passing_fault(*found.gpu) &&
+           may_get(*found.gpu, name.device);
+  });
 }
 
 /// Whether a GPU at the place of a claimed one is surely another GPU.
@@ -176,7 +229,7 @@ inline cdi::Result<FoundDevice> find_again(const Survey& survey, const ClaimedDe
   if (gpu->whole.left_out) return device_error(claimed.name, gpu->whole.left_out->text);
   for (auto& device : devices_of(whole)) {
     if (device.share.suffix != claimed.suffix || device.by_iommufd != claimed.by_iommufd) continue;
-    if (const auto fault = device.fault()) return device_error(claimed.name, *fault);
+    if (const auto& fault = device.fault()) return device_error(claimed.name, fault->text);
     const auto division = device.division();
     if (division.empty() || claimed.division.empty() || division == claimed.division) {
       return std::move(device);

@@ -4,6 +4,7 @@
 #ifndef CDI_PREPARE_COMMANDS_CLAIM_HPP
 #define CDI_PREPARE_COMMANDS_CLAIM_HPP
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -25,6 +26,7 @@
 #include "../claims/claims.hpp"
 #include "../claims/found_device.hpp"
 #include "../claims/journal.hpp"
+#include "../gpu/profile.hpp"
 #include "../host/directories.hpp"
 #include "../spec/prepared_spec.hpp"
 #include "../vendors/detect.hpp"
@@ -39,12 +41,12 @@
 namespace prepare {
 
 /// The parts of NAME[@REQUEST].
-struct AskedName {
+struct NameAndRequest {
   std::string name{};
   std::string request{};
 };
 
-inline AskedName parse_asked_name(const std::string& text) {
+inline NameAndRequest parse_asked_name(const std::string& text) {
   const auto at = text.find('@');
   if (at == std::string::npos) return {.name = text};
   return {.name = text.substr(0, at), .request = text.substr(at + 1)};
@@ -208,15 +210,22 @@ inline cdi::Result<Claim> prepare_asked(Claims& claims, const Options& options) 
                         *asked);
 }
 
+/// Whether a claim failed only because a device that it asks for is not ready yet.
+inline bool is_early(const cdi::Error& error, const Survey& survey, const Options& options) {
+  if (error.code != cdi::Errc::not_found && error.code != cdi::Errc::host) return false;
+  const auto profiles = profiles_named(options.profile);
+  return std::any_of(options.devices.begin(), options.devices.end(), [&](const auto& text) {
+    return may_become_ready(survey, parse_asked_name(text).name, profiles);
+  });
+}
+
 inline ExitCode prepare_claim(const AssessedSurvey& assessed, const Options& options) {
   const auto fault = hooks_fault(options, spec_options(assessed.survey.tree, options));
   if (!fault.empty()) report("warning: " + fault);
   return with_claims(assessed, options, [&](Claims& claims) {
     const auto claim = prepare_asked(claims, options);
     if (claim) return answer(options.claim, Json{{"devices", devices_json(*claim)}});
-    const bool could_be_early =
-        claim.error().code == cdi::Errc::not_found || claim.error().code == cdi::Errc::host;
-    const bool early = could_be_early && !verdict_on(claims.survey(), options).not_ready.empty();
+    const bool early = is_early(claim.error(), claims.survey(), options);
     return answer(options.claim, claim.error(), early ? ExitCode::not_ready : ExitCode::failed);
   });
 }

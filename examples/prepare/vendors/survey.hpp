@@ -96,17 +96,19 @@ inline cdi::Result<Survey> survey_host(const Options& options) {
   return survey_host(options, memory);
 }
 
+/// Whether a GPU or a part of it cannot be handed out, for a reason that may pass.
+inline bool has_passing_fault(const Gpu& gpu) {
+  const auto shares = gpu.shares();
+  return std::any_of(shares.begin(), shares.end(), [](const Share& share) {
+    return share.left_out && !share.left_out->is_lasting();
+  });
+}
+
 /// Whether GPUs are between two states: some cannot be handed out, for reasons that may pass.
 inline bool is_between_states(const Survey& survey) {
-  const auto is_passing = [](const Gpu& gpu) {
-    const auto shares = gpu.shares();
-    return std::any_of(shares.begin(), shares.end(), [](const Share& share) {
-      return share.left_out && !share.left_out->is_lasting();
-    });
-  };
   const auto& kinds = survey.inventories;
   return std::any_of(kinds.begin(), kinds.end(), [&](const Inventory& found) {
-    return found.not_ready || std::any_of(found.gpus.begin(), found.gpus.end(), is_passing);
+    return found.not_ready || std::any_of(found.gpus.begin(), found.gpus.end(), &has_passing_fault);
   });
 }
 
