@@ -525,12 +525,27 @@ class OtherVendors(ClaimTest):
         self.unprepare("a")
         self.prepare("b", function)
 
-    def make_two_vendors(self):
-        self.make_tree("mi300x-spx")
-        amd = self.path("dev.tab").read_text()
-        node_trees.TREES["intel-accel"](str(self.root), False)
-        with open(self.path("dev.tab"), "a", encoding="ascii") as table:
-            table.write(amd)
+    def make_two_vendors(self, first="mi300x-spx", second="intel-accel"):
+        self.make_tree(first)
+        table, majors = (self.path(name).read_text() for name in ("dev.tab", "proc/devices"))
+        node_trees.TREES[second](str(self.root), False)
+        with open(self.path("dev.tab"), "a", encoding="ascii") as file:
+            file.write(table)
+        self.edit("proc/devices", "Character devices:\n", majors.partition("\nBlock")[0])
+
+    def test_requests_of_two_kinds_have_nothing_of_each_other(self):
+        self.make_two_vendors("nv2", "mi300x-spx")
+        self.prepare("a", "nvidia.com/gpu=0@n", "nvidia.com/gpu=1@n", "amd.com/gpu=0@a")
+        spec = read_spec(self.spec_path("a"))
+        self.assertNotIn("containerEdits", spec)
+        first, second, amd = (device["containerEdits"] for device in spec["devices"])
+        for edits, minor in ((first, 0), (second, 1)):
+            self.assertEqual({f"/dev/nvidia{minor}", "/dev/nvidiactl", "/dev/nvidia-uvm",
+                              "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset",
+                              *dri(1 + minor, 128 + minor)}, set(paths(edits["deviceNodes"])))
+        self.assertEqual(first["mounts"], second["mounts"])
+        self.assertEqual((paths(amd["deviceNodes"]), amd.get("mounts"), amd.get("env")),
+                         (dri(1, 128) + ["/dev/kfd"], None, None))
 
     def test_too_early_only_when_waiting_helps(self):
         self.make_two_vendors()

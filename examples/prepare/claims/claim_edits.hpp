@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -72,6 +73,16 @@ inline void merge(cdi::ContainerEdits& edits, const cdi::ContainerEdits& more) {
   add_new(edits.additional_gids, more.additional_gids);
 }
 
+/// Adds the edits that all devices of a kind need. In a claim of several kinds, each device has
+/// them: a container may get the devices of one request, and so of one kind only.
+inline void add_shared_edits(cdi::Spec& spec, const Claim& claim, std::string_view kind,
+                             const cdi::ContainerEdits& edits, std::size_t kind_count) {
+  if (kind_count == 1) return merge(spec.container_edits, edits);
+  for (std::size_t i = 0; i < spec.devices.size(); ++i) {
+    if (claim.devices[i].kind == kind) merge(spec.devices[i].container_edits, edits);
+  }
+}
+
 /// The devices of a claim as they are now, in the same order. Fails when one cannot be handed out.
 inline cdi::Result<std::vector<FoundDevice>> find_again(const Survey& survey, const Claim& claim) {
   std::vector<FoundDevice> out;
@@ -125,7 +136,7 @@ inline cdi::Result<PreparedSpec> claim_spec(const Survey& survey, const Claim& c
       return cdi::Error{.code = cdi::Errc::host,
                         .message = fmt::format("{}: {}", inventory.kind, reason->text)};
     }
-    merge(spec.container_edits, shared_edits(inventory, holds));
+    add_shared_edits(spec, claim, inventory.kind, shared_edits(inventory, holds), kinds.size());
     const auto more = node_warnings(inventory, holds);
     warnings.insert(warnings.end(), more.begin(), more.end());
   }
