@@ -183,7 +183,7 @@ class Prepare(ClaimTest):
         self.assertEqual(devices, [
             {"request_names": ["gpu"], "asked": f"nvidia.com/gpu={FIRST}", "device_name": FIRST,
              "cdi_device_ids": [id_of(uid)]},
-            {"request_names": ["part/small"], "asked": "1:gi1:ci0", "device_name": PARTS[0],
+            {"request_names": ["part"], "asked": "1:gi1:ci0", "device_name": PARTS[0],
              "cdi_device_ids": [id_of(uid, 1)]}])
         self.assertEqual(self.claims(), [uid])
         self.assertEqual(self.nodes(uid), {
@@ -288,7 +288,7 @@ class Prepare(ClaimTest):
             for command, more in (("prepare", ("--device", "0")), ("unprepare", ())):
                 with self.subTest(uid=uid, command=command):
                     self.run_claims(command, f"--claim={uid}", *more, code=2)
-        for name in ("", "@x", "a b", "../a", "0@", "0@a b", "0@a@b", "0@ä", "0@" + "a" * 128,
+        for name in ("", "@x", "a b", "../a", "0@", "0@a b", "0@a@b", "0@/a", "0@ä", "0@" + "a" * 128,
                      "a/b/c=0"):
             with self.subTest(device=name):
                 self.run_claims("prepare", "--claim", "a", f"--device={name}", code=2)

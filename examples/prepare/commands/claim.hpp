@@ -62,10 +62,11 @@ inline std::string asked_name_fault(const std::string& text) {
   if (!cdi::parse_name(name) && !cdi::is_device_name(name)) {
     return cdi::quoted(name) + " is not the name of a device: `cdi-prepare detect` lists the names";
   }
-  const bool is_request = !request.empty() && request.size() <= longest &&
+  const bool is_request = !request.empty() && request.front() != '/' && request.size() <= longest &&
                           request.find_first_not_of(allowed) == std::string::npos;
   const bool good = is_request || text.find('@') == std::string::npos;
-  return good ? "" : "the name of a request, after the @, has letters, digits, -, ., _ and /";
+  return good ? ""
+              : "the name of a request, after the @, has letters, digits, -, ., _, and / inside";
 }
 
 /// Whether the same names were asked for when the claim was prepared, for the same requests. The
@@ -112,13 +113,16 @@ inline cdi::Result<std::vector<AskedDevice>> asked_devices(const Survey& survey,
   return out;
 }
 
-/// The devices of a claim in the form of the kubelet: the CDI ids for each request.
+/// The devices of a claim in the form of the kubelet: the CDI ids for each request. Of `gpu/large`,
+/// the kubelet knows only `gpu`.
 inline Json devices_json(const Claim& claim) {
   Json devices = Json::array();
   for (std::size_t i = 0; i < claim.devices.size(); ++i) {
     const auto& device = claim.devices[i];
     Json requests = Json::array();
-    if (!device.request.empty()) requests.push_back(device.request);
+    if (!device.request.empty()) {
+      requests.push_back(device.request.substr(0, device.request.find('/')));
+    }
     devices.push_back(Json{{"request_names", requests},
                            {"asked", device.asked},
                            {"device_name", device.name},
