@@ -252,6 +252,10 @@ class Prepare(ClaimTest):
         for name in ("0", FIRST, f"nvidia.com/gpu={FIRST}", FIRST_PCI, "nvidia.com/gpu=all",
                      "1:gi1:ci0", PARTS[0], f"{SECOND_PCI}:gi1:ci0"):
             self.assertIn("claim a has", self.refuse("b", name))
+        self.assertEqual(self.refuse("b", "0"), f"device 0 is {FIRST}, which claim a has: "
+                                                "unprepare claim a first")
+        self.assertEqual(self.refuse("b", FIRST),
+                         f"claim a has device {FIRST}: unprepare claim a first")
         self.prepare("b", "1:gi2:ci0")
         self.unprepare("a")
         self.prepare("c", FIRST_PCI, PARTS[0])
@@ -288,8 +292,8 @@ class Prepare(ClaimTest):
             for command, more in (("prepare", ("--device", "0")), ("unprepare", ())):
                 with self.subTest(uid=uid, command=command):
                     self.run_claims(command, f"--claim={uid}", *more, code=2)
-        for name in ("", "@x", "a b", "../a", "0@", "0@a b", "0@a@b", "0@/a", "0@ä", "0@" + "a" * 128,
-                     "a/b/c=0"):
+        for name in ("", "@x", "a b", "../a", "0@", "0@a b", "0@a@b", "0@/a", "0@ä",
+                     "0@" + "a" * 128, "a/b/c=0"):
             with self.subTest(device=name):
                 self.run_claims("prepare", "--claim", "a", f"--device={name}", code=2)
         for kind in ("", "a", "a/b/c", "../b"):
@@ -521,7 +525,9 @@ class OtherVendors(ClaimTest):
         away.rename(self.pci(function))
         (self.pci(card) / "virtfn0").symlink_to(f"../{function}")
         (self.pci(card) / "sriov_numvfs").write_text("1\n")
-        self.assertIn(f"claim a has {card}", self.refuse("b", function))
+        self.assertEqual(self.refuse("b", function),
+                         f"device {function} cannot be given while claim a has {card}: "
+                         "unprepare claim a first")
         self.unprepare("a")
         self.prepare("b", function)
 

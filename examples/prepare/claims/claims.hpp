@@ -299,13 +299,28 @@ class Claims {
     return out;
   }
 
+  /// The error for a device that a claim has, or that is bound to one that it has.
+  static cdi::Error taken(const AskedDevice& asked, const std::string& uid,
+                          const ClaimedDevice& its) {
+    const auto refuse = [&](std::string_view why) {
+      return conflict(fmt::format("{}: unprepare claim {} first", why, uid));
+    };
+    const auto name = asked.device.name();
+    if (name != its.name) {
+      return refuse(fmt::format("device {} cannot be given while claim {} has {}", asked.text(),
+                                uid, its.name));
+    }
+    if (name == asked.name) return refuse(fmt::format("claim {} has device {}", uid, name));
+    return refuse(fmt::format("device {} is {}, which claim {} has", asked.name, name, uid));
+  }
+
   cdi::Result<void> check_free(const AskedDevice& asked) const {
     const auto& device = asked.device;
     for (const auto& [uid, claim] : claims_) {
       for (const auto& its : claim.devices) {
         const auto whole = find_gpu(survey_, its);
         if (whole.gpu == nullptr || !excludes(device, *whole.gpu, its.suffix)) continue;
-        return conflict(fmt::format("device {}: claim {} has {}", asked.text(), uid, its.name));
+        return taken(asked, uid, its);
       }
     }
     if (unreadable_.empty()) return {};
