@@ -678,6 +678,25 @@ class Check(WriteTest):
             (self.pci(address) / "class").write_text("0x040300\n")
         self.assertIn("no such GPU any more", self.check("check", code=1))
 
+    def test_kind_that_cannot_be_handed_out(self):
+        """This lasts until an administrator acts, so containers must not get such nodes."""
+        for driver in (None, "nouveau"):
+            with self.subTest(driver=driver):
+                self.write()
+                for address in (FIRST, SECOND):
+                    self.bind(address, driver)
+                reason = "no GPU of its kind can be handed out"
+                self.assertEqual(self.check("check", code=1), f"{self.file}: {reason}\n")
+                done = self.run_out("write", "-o", "json")
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(f"{self.file} removed: {reason}\n", done.stderr)
+                self.assertEqual(done.stderr.count("error: no GPU can be handed out\n"), 1)
+                answer = json.loads(done.stdout)
+                self.assertEqual((answer["errors"], answer["removed"]),
+                                 (["no GPU can be handed out"], [str(self.file)]))
+                shutil.rmtree(self.root)
+                node_trees.TREES[self.tree](str(self.root), False)
+
     def test_not_ready(self):
         self.write()
         self.remove_node("/dev/nvidiactl")

@@ -117,9 +117,7 @@ inline cdi::Result<std::vector<Stale>> find_stale(const Survey& survey, const Pl
   const auto directory = open_directory(plan.options, plan.options.output_dir, Missing::stays);
   if (!directory) return directory.error();
   std::vector<Stale> stale;
-  for (const auto& path : *outdated) {
-    stale.push_back({path, "the host has no such GPU any more", {}});
-  }
+  for (const auto& [path, reason] : *outdated) stale.push_back({path, std::string{reason}, {}});
   for (const auto& one : plan.prepared.specs) {
     auto found = compare(*directory, one, plan.options);
     if (found) stale.push_back(std::move(*found));

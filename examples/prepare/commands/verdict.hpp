@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -25,6 +26,9 @@
 // It is worked out once, before a command acts on the survey.
 
 namespace prepare {
+
+/// The error of a run when all GPUs are left out for lasting reasons.
+inline constexpr std::string_view nothing_to_hand_out = "no GPU can be handed out";
 
 /// The meaning of a survey for a run.
 struct Verdict {
@@ -126,7 +130,9 @@ inline std::string survey_lines(const AssessedSurvey& assessed, const Options& o
     out += left_out_lines(found);
   }
   for (const auto& reason : verdict.not_ready) out += error_line("not ready: " + reason);
-  if (verdict.code == ExitCode::failed) out += error_line("error: no GPU can be handed out");
+  if (verdict.code == ExitCode::failed) {
+    out += error_line(fmt::format("error: {}", nothing_to_hand_out));
+  }
   return out;
 }
 

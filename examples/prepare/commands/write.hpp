@@ -34,7 +34,7 @@ namespace prepare {
 /// The outcome of a run of `write`.
 struct Written {
   std::vector<std::pair<cdi::Publication, PreparedSpec>> specs{};
-  std::vector<std::string> removed{};
+  std::vector<Outdated> removed{};
   std::vector<LeftOut> left_out{};
   std::vector<std::string> not_ready{};
   std::vector<std::string> errors{};
@@ -53,8 +53,10 @@ inline Json to_json(const Written& written) {
   for (const auto& [kind, name, reason] : written.left_out) {
     left_out.push_back(Json{{"kind", kind}, {"name", name}, {"reason", reason}});
   }
+  Json removed = Json::array();
+  for (const auto& file : written.removed) removed.push_back(file.path);
   return {{"specs", specs},
-          {"removed", written.removed},
+          {"removed", removed},
           {"left_out", left_out},
           {"not_ready", written.not_ready},
           {"warnings", written.warnings},
@@ -106,9 +108,7 @@ inline void remove_outdated(const Survey& survey, const Plan& plan, Written& wri
   const auto done = publisher_in(*directory).prune(plan.prepared.files_that_stay);
   if (!done) return fail(done.error());
   for (const auto& error : done->errors) fail(error);
-  for (const auto& file : done->files) {
-    if (file.action == cdi::Publication::Action::removed) written.removed.push_back(file.path);
-  }
+  written.removed = outdated_among(*done, survey);
 }
 
 /// Errors, warnings and removed files, for standard error.
@@ -116,8 +116,8 @@ inline std::string written_lines(const Written& written) {
   std::string out;
   for (const auto& error : written.errors) out += error_line("error: " + error);
   for (const auto& text : written.warnings) out += error_line("warning: " + text);
-  for (const auto& path : written.removed) {
-    out += error_line(path + " removed: the host has no such GPU any more");
+  for (const auto& [path, reason] : written.removed) {
+    out += error_line(fmt::format("{} removed: {}", path, reason));
   }
   return out;
 }
@@ -156,6 +156,7 @@ inline ExitCode write_specs(const AssessedSurvey& assessed, const Options& given
   Written written;
   const auto code = update_specs(assessed.survey, plan, written);
   print_error(written_lines(written));
+  if (plan.verdict.code == ExitCode::failed) written.errors.emplace_back(nothing_to_hand_out);
   return finish(options.json() ? json_text(to_json(written)) : to_text(written), code);
 }
 

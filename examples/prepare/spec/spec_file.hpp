@@ -4,7 +4,9 @@
 #ifndef CDI_PREPARE_SPEC_SPEC_FILE_HPP
 #define CDI_PREPARE_SPEC_SPEC_FILE_HPP
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <sys/stat.h>
 #include <utility>
 #include <vector>
@@ -14,6 +16,7 @@
 #include <cdi/spec.hpp>
 
 #include "../base/options.hpp"
+#include "../gpu/gpu.hpp"
 #include "../host/directories.hpp"
 #include "../vendors/survey.hpp"
 #include "prepared_spec.hpp"
@@ -66,20 +69,39 @@ inline bool knows_all_kinds(const Survey& survey, const Options& options) {
   return survey.complete && !options.visible_only;
 }
 
-/// The paths of our files for kinds without usable GPUs.
-inline cdi::Result<std::vector<std::string>> outdated_files(const Survey& survey,
-                                                            const PreparedSpecs& prepared,
-                                                            const Options& options) {
-  if (!knows_all_kinds(survey, options)) return std::vector<std::string>{};
+/// A file of ours for a kind without usable GPUs.
+struct Outdated {
+  std::string path{};
+  std::string_view reason{};
+};
+
+/// The outdated files among those that were pruned.
+inline std::vector<Outdated> outdated_among(const cdi::Reconciled& pruned, const Survey& survey) {
+  const auto has_gpus = [&](std::string_view path) {
+    const auto& kinds = survey.inventories;
+    return std::any_of(kinds.begin(), kinds.end(), [&](const Inventory& found) {
+      return path.ends_with("/" + file_name(found.kind));
+    });
+  };
+  std::vector<Outdated> out;
+  for (const auto& file : pruned.files) {
+    if (file.action != cdi::Publication::Action::removed) continue;
+    out.push_back({file.path, has_gpus(file.path) ? "no GPU of its kind can be handed out"
+                                                  : "the host has no such GPU any more"});
+  }
+  return out;
+}
+
+/// Our files for kinds without usable GPUs.
+inline cdi::Result<std::vector<Outdated>> outdated_files(const Survey& survey,
+                                                         const PreparedSpecs& prepared,
+                                                         const Options& options) {
+  if (!knows_all_kinds(survey, options)) return std::vector<Outdated>{};
   const auto directory = open_directory(options, options.output_dir, Missing::stays);
   if (!directory) return directory.error();
   const auto planned = publisher_in(*directory).prune(prepared.files_that_stay, cdi::DryRun::yes);
   if (!planned) return planned.error();
-  std::vector<std::string> paths;
-  for (const auto& file : planned->files) {
-    if (file.action == cdi::Publication::Action::removed) paths.push_back(file.path);
-  }
-  return paths;
+  return outdated_among(*planned, survey);
 }
 
 }  // namespace prepare
