@@ -1016,6 +1016,35 @@ class Unprepare(ClaimTest):
                 self.unprepare("a")
                 self.assertEqual(self.claims(), [])
 
+    def test_damaged_journal_of_a_claim_with_another_directory(self):
+        elsewhere = self.place / "elsewhere"
+        path = self.state / "a.json"
+        for number, damage in enumerate((lambda text: text.replace('"version": 1', '"version": 9'),
+                                         lambda text: text[:text.index('"devices"')],
+                                         lambda text: text.replace(" ", "").replace("uid", "x"))):
+            with self.subTest(number=number):
+                self.prepare("a", "0", out=elsewhere)
+                text = path.read_text()
+                path.write_text(damage(text))
+                self.assertNotEqual(path.read_text(), text)
+                self.assertIn("claim a could have it", self.refuse_only("b", "0"))
+                self.unprepare("a")
+                self.assertEqual((os.listdir(elsewhere), self.claims()), ([], []))
+
+    def test_damaged_journal_that_does_not_name_the_directory(self):
+        elsewhere = self.place / "elsewhere"
+        for text in ("", '"output_dir"', '"output_dir":', '"output_dir": "', '"output_dir": 1, "/"',
+                     '"output_dir": "relative"', '"output_dir": "/a/../b"', '"output_dir": "/a',
+                     '"output_dir": "/a\\n"'):
+            with self.subTest(text=text):
+                self.prepare("a", "0", out=elsewhere)
+                (self.state / "a.json").write_text(text)
+                self.unprepare("a")
+                self.assertIn(f"warning: claim a: its spec is not in {self.out}: if another "
+                              "directory has it, `cdi-prepare list --output-dir", self.errors)
+                self.list(out=elsewhere)
+                self.assertEqual(os.listdir(elsewhere), [])
+
     def test_damaged_journal_where_the_specs_cannot_be_listed(self):
         self.prepare("a", "0")
         self.out.rename(self.place / "kept")

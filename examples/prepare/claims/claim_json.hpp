@@ -176,6 +176,22 @@ inline cdi::Result<Claim> parse_claim(std::string_view text, std::string_view pa
   return not_a_claim();
 }
 
+/// The directory of the spec in a text that `parse_claim` does not read, because it is damaged or
+/// of a newer version; empty when it has none.
+inline std::string named_output_dir(std::string_view text) {
+  constexpr std::string_view key = "\"output_dir\"";
+  const auto at = text.find(key);
+  if (at == std::string_view::npos) return {};
+  const auto value = trim(text.substr(at + key.size()));
+  const auto start = value.find('"');
+  if (!value.starts_with(':') || trim(value.substr(1, start - 1)) != "") return {};
+  const auto rest = value.substr(start + 1);
+  const auto path = rest.substr(0, rest.find('"'));
+  const bool is_path = path.starts_with('/') && path.size() < rest.size() &&
+                       path.find('\\') == path.npos && path.find("..") == path.npos;
+  return is_path ? std::string{path} : std::string{};
+}
+
 }  // namespace prepare
 
 #endif  // CDI_PREPARE_CLAIMS_CLAIM_JSON_HPP

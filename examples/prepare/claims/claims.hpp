@@ -63,6 +63,9 @@ class Claims {
       } else {
         faults_[uid] = cdi::to_string(claim.error()) + "; unprepare the claim to remove it";
         unreadable_.insert(uid);
+        if (auto path = journal_.named_directory(uid); !path.empty()) {
+          output_dirs_.insert(std::move(path));
+        }
       }
     }
     remove_orphans();
@@ -133,6 +136,14 @@ class Claims {
     if (!damaged) return {};
     // While its spec may exist, other claims must not get its GPU.
     if (!unseen_.empty()) return unseen_.front();
+    const bool found = std::any_of(removed_.begin(), removed_.end(),
+                                   [&](const auto& path) { return is_spec_of(uid, path); });
+    if (!found) {
+      warn(
+          fmt::format("claim {}: its spec is not in {}: if another directory has it, `cdi-prepare "
+                      "list --output-dir DIRECTORY` removes it",
+                      uid, fmt::join(output_dirs_, ", ")));
+    }
     return journal_.erase(uid);
   }
 
@@ -267,6 +278,7 @@ class Claims {
     for (const auto& file : pruned.files) {
       if (file.action != cdi::Publication::Action::removed) continue;
       warn(file.path + " removed: it belongs to no claim");
+      removed_.push_back(file.path);
     }
   }
 
@@ -340,8 +352,9 @@ class Claims {
   std::set<std::string> unreadable_{};
   std::map<std::string, std::string> faults_{};
   std::vector<std::string> warnings_{};
-  std::vector<cdi::Error> left_{};    // spec files that cannot be read or removed
-  std::vector<cdi::Error> unseen_{};  // directories of specs that cannot be read
+  std::vector<std::string> removed_{};  // spec files that belonged to no claim
+  std::vector<cdi::Error> left_{};      // spec files that cannot be read or removed
+  std::vector<cdi::Error> unseen_{};    // directories of specs that cannot be read
 };
 
 }  // namespace prepare

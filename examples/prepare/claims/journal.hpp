@@ -82,6 +82,13 @@ class Journal {
     return claims;
   }
 
+  /// The directory of the spec of a claim that `load` could not read, as far as its file still
+  /// names it; else empty.
+  std::string named_directory(const std::string& uid) const {
+    const auto text = read_text(uid);
+    return text ? named_output_dir(*text) : std::string{};
+  }
+
   /// Writes a claim so that it survives a crash of the host.
   cdi::Result<void> save(const Claim& claim) const {
     const auto name = file_of(claim.uid);
@@ -138,8 +145,17 @@ class Journal {
     return {};
   }
 
-  /// Reads the claim in the file of a UID. Files that are not regular do not block.
+  /// Reads the claim in the file of a UID.
   cdi::Result<Claim> read(const std::string& uid) const {
+    const auto text = read_text(uid);
+    auto claim = text ? parse_claim(*text, path_of(uid)) : text.error();
+    if (claim && claim->uid != uid) claim = not_a_claim();
+    if (!claim) claim.error().position.file = path_of(uid);
+    return claim;
+  }
+
+  /// The text in the file of a UID. Files that are not regular do not block.
+  cdi::Result<std::string> read_text(const std::string& uid) const {
     constexpr std::size_t size_limit = 1 << 20;
     const auto path = path_of(uid);
     constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
@@ -148,15 +164,8 @@ class Journal {
     if (!file || ::fstat(file.get(), &status) != 0) {
       return cdi::file_error(path, "cannot open the file");
     }
-    cdi::Result<Claim> claim = not_a_claim();
-    if (S_ISREG(status.st_mode)) {
-      const auto text = cdi::read_all(file.get(), path, size_limit);
-      if (!text) return text.error();
-      claim = parse_claim(*text, path);
-    }
-    if (claim && claim->uid != uid) claim = not_a_claim();
-    if (!claim) claim.error().position.file = path;
-    return claim;
+    if (!S_ISREG(status.st_mode)) return not_a_claim();
+    return cdi::read_all(file.get(), path, size_limit);
   }
 
   Directory directory_;
