@@ -145,6 +145,11 @@ inline std::optional<bool> parse_boolean(std::string_view text) {
   return std::nullopt;
 }
 
+/// Whether a boolean is `true` or `false`, and not a word of YAML 1.1 alone, such as `yes`.
+inline bool is_true_or_false(std::string_view boolean) {
+  return ascii_lower(boolean.front()) == 't' || ascii_lower(boolean.front()) == 'f';
+}
+
 /// Whether a text without quotes is meant as a number, for messages.
 inline bool looks_like_number(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);

@@ -13,6 +13,7 @@
 
 #include <cdi/base/result.hpp>
 #include <cdi/text/document_builder.hpp>
+#include <cdi/text/scalar.hpp>
 #include <cdi/text/yaml_block_scalar.hpp>
 #include <cdi/text/yaml_cursor.hpp>
 #include <cdi/text/yaml_directives.hpp>
@@ -90,6 +91,7 @@ class YamlNodeReader {
   /// Adds a value that is not written. False when the text is refused.
   bool add_null(std::size_t at) {
     const bool text = properties.is_text;
+    note_misfit(properties.type, {}, at);
     if (text ? !builder_.decoded_scalar(at, {}, /*quoted=*/true) : !builder_.null(at)) return false;
     note_anchor(std::exchange(properties, {}));
     return true;
@@ -117,6 +119,7 @@ class YamlNodeReader {
   bool add_scalar(const YamlNode& node) {
     if (!properties.any()) return add_text(node, node.scalar.quoted);
     const auto mine = std::exchange(properties, {});
+    note_misfit(mine.type, text_of(node), node.scalar.at);
     const bool good = add_text(node, mine.is_text || (node.scalar.quoted && !mine.tagged));
     note_anchor(mine);
     return good;
@@ -128,6 +131,24 @@ class YamlNodeReader {
     if (!quoted && !scalar.quoted && is_null_word(text)) return builder_.null(scalar.at);
     if (scalar.is_decoded) return builder_.decoded_scalar(scalar.at, text, quoted);
     return builder_.scalar(scalar.at, scalar.begin, scalar.size, quoted);
+  }
+
+  /// Notes a text that is not a value of the type that its tag names, if there is one.
+  void note_misfit(std::string_view type, std::string_view text, std::size_t at) {
+    if (type.empty() || fits(type, text)) return;
+    cursor_.note_unportable(at,
+                            "a value of another type than its tag is refused by the Go reference, "
+                            "and so by most engines: remove the tag");
+  }
+
+  /// Whether a text is a value of a type. True, too, where only a form of numbers differs.
+  static bool fits(std::string_view type, std::string_view text) {
+    if (type == "null") return is_null_word(text);
+    if (type == "bool") return parse_boolean(text) && is_true_or_false(text);
+    const bool whole = parse_integer(text).state != Integer::State::none;
+    if (type == "int") return whole && text.find('.') == text.npos;
+    if (type == "float") return whole || text.find_first_of(".eE") != text.npos;
+    return !text.empty();
   }
 
   static bool is_null_word(std::string_view text) {

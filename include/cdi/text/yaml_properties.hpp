@@ -25,7 +25,8 @@ namespace detail {
 struct YamlProperties {
   std::optional<std::string_view> anchor{};
   bool tagged = false;
-  bool is_text = false;        // the tag is `!!str` or `!`
+  std::string_view type{};     // of a scalar, that the tag names: `int` for `!!int`
+  bool is_text = false;        // other tags make text of scalars, as `!!str` and `!` do
   std::size_t begin = 0;       // of the first of them
   std::size_t line_begin = 0;  // of its line
   bool any() const { return anchor || tagged; }
@@ -87,12 +88,19 @@ class YamlPropertyReader {
                               "a tag that is not a URI is refused by the Go reference, and so by "
                               "most engines: remove it");
     }
-    out.tagged = true;
-    out.is_text = tag == "!" || tag == "!!str" || tag == "!<tag:yaml.org,2002:str>";
-    if (tag == "!!binary" || tag == "!<tag:yaml.org,2002:binary>") {
+    if (!cursor_.is_blank_or_end()) {
+      cursor_.note_unportable(cursor_.at(),
+                              "a tag without a blank behind it is misread or refused by the Go "
+                              "reference, and so by most engines: write a blank");
+    }
+    const auto type = type_of(tag);
+    if (type == "binary") {
       return cursor_.refuse("the tag !!binary is not supported: write the text itself", at);
     }
     const auto handle = handle_of(tag);
+    out.tagged = true;
+    if (is_resolved(type)) out.type = type;
+    out.is_text = out.type.empty() && handle.size() <= 2;  // others are defined by %TAG
     return directives_.is_known(handle) ||
            cursor_.refuse("the tag handle " + quoted(handle) + " is not defined", at);
   }
@@ -105,6 +113,19 @@ class YamlPropertyReader {
     while (!cursor_.is_blank_or_end() && ends.find(cursor_.peek()) == ends.npos) cursor_.move(1);
     if (in_brackets && cursor_.peek() == '>') cursor_.move(1);
     return cursor_.text_from(begin);
+  }
+
+  /// The name that a tag of YAML itself has behind `!!`; empty for other tags.
+  static std::string_view type_of(std::string_view tag) {
+    constexpr std::string_view prefix = "!<tag:yaml.org,2002:";
+    if (tag.starts_with(prefix)) return tag.substr(prefix.size(), tag.find('>') - prefix.size());
+    return tag.starts_with("!!") ? tag.substr(2) : std::string_view{};
+  }
+
+  /// Whether the Go reference resolves scalars of a type, instead of reading them as text.
+  static bool is_resolved(std::string_view type) {
+    return type == "null" || type == "bool" || type == "int" || type == "float" ||
+           type == "timestamp" || type == "merge";
   }
 
   /// `!`, a name and `!` at the front of a tag; empty when it has none.

@@ -18,6 +18,24 @@ TEST_CASE("Null has five forms, and none in quotes") {
   CHECK(parsed("['', \"null\", '~', !!str ~]") == R"(["" "null" "~" "~"])");
 }
 
+TEST_CASE("A tag makes text of a value that is not written, unless it names another type") {
+  check_parsed({
+      {"a: !t\nb: !!str\nc: !!null\nd: &x !t\ne: *x", R"({a="" b="" c=null d="" e=""})"},
+      {"- !t\n- [!t , !!null ]\n- !t null", R"(["" ["" null] "null"])"},
+  });
+}
+
+TEST_CASE("A value of another type than its tag is noted") {
+  CHECK(
+      unportable("[!!null ~, !!null , !!bool True, !!int 0x1F, !!int '7', !!float 3, !!float .inf, "
+                 "!!float 1e3, !!timestamp 2001-01-01, !t x, {!!merge <<: {}}]") == "none");
+  for (const std::string value : {"!!null x", "!!bool yes", "!!bool 1", "!!int 3.0", "!!int x",
+                                  "!!float x", "!!int", "!!bool", "!!timestamp"}) {
+    CAPTURE(value);
+    CHECK(unportable("a: 1\nb: " + value).starts_with("2:"));
+  }
+}
+
 TEST_CASE("Anchors and aliases repeat values of every kind") {
   check_parsed({
       {"a: &x 1\nb: *x\nc: [*x, *x]", "{a=1 b=1 c=[1 1]}"},

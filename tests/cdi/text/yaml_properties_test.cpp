@@ -18,6 +18,7 @@ struct Read {
   std::string error{};
   std::string anchor{};
   bool tagged = false;
+  std::string type{};
   bool is_text = false;
   std::string rest{};
 };
@@ -36,6 +37,7 @@ Read read(std::string_view text) {
   }
   return {.anchor = std::string{found.anchor.value_or("")},
           .tagged = found.tagged,
+          .type = std::string{found.type},
           .is_text = found.is_text,
           .rest = hand.rest()};
 }
@@ -46,20 +48,28 @@ TEST_CASE("A node has an anchor and a tag, in any order") {
     const auto found = read(text);
     CHECK(found.anchor == "a-_9");
     CHECK(found.tagged);
-    CHECK_FALSE(found.is_text);
     CHECK(found.rest == "x");
   }
   CHECK(read("&a").anchor == "a");
   CHECK(read("&a, b").rest == ", b");
 }
 
-TEST_CASE("The tags of text make text of any scalar") {
-  for (const std::string_view text : {"! 1", "!!str 1", "!<tag:yaml.org,2002:str> 1"}) {
+TEST_CASE("Tags make text of any scalar, unless they name another type") {
+  for (const std::string_view text :
+       {"! 1", "!!str 1", "!<tag:yaml.org,2002:str> 1", "!t 1", "!!t 1", "!<tag:x> 1", "!int 1"}) {
     CAPTURE(text);
     CHECK(read(text).is_text);
+    CHECK(read(text).type.empty());
     CHECK(read(text).rest == "1");
   }
-  CHECK_FALSE(read("!!int 1").is_text);
+  for (const std::string type : {"null", "bool", "int", "float", "timestamp", "merge"}) {
+    CAPTURE(type);
+    for (const auto& text : {"!!" + type + " 1", "!<tag:yaml.org,2002:" + type + "> 1"}) {
+      CHECK_FALSE(read(text).is_text);
+      CHECK(read(text).type == type);
+    }
+  }
+  CHECK_FALSE(read("%TAG !e! tag:x\n---\n!e!f 1").is_text);
   CHECK(parsed("[!!str 5, '5', \"5\", ! 5, 5]") == R"(["5" "5" "5" "5" 5])");
 }
 
@@ -90,6 +100,13 @@ TEST_CASE("Tags that are not a URI are noted, since the Go reference refuses the
   CHECK(unportable("a: !b:c/d%20 e\nf: !<tag:x> g\nh: !!str i") == "none");
   CHECK(unportable("a: !b>c d") == "1:4 a");
   CHECK(unportable("a: !b%2x d") == "1:4 a");
+}
+
+TEST_CASE("A tag without a blank behind it is noted, since the Go reference misreads it") {
+  CHECK(unportable("[!b , !<tag:x> , {a: !b }]") == "none");
+  CHECK(unportable("[!<tag:x>]") == "1:10 a");
+  CHECK(unportable("[a, !b, c]") == "1:7 a");
+  CHECK(unportable("[a, !b]") == "1:7 a");
 }
 
 }  // namespace

@@ -265,16 +265,11 @@ inline bool read_integer(const Document::Value& value, void* self, const Type& t
   return true;
 }
 
-/// Whether a quoted word is a boolean of CDI to the Go reference: "yes", "on" or "n", but not
-/// "true".
-inline bool is_quoted_boolean(std::string_view word) {
-  return ascii_lower(word.front()) != 't' && ascii_lower(word.front()) != 'f';
-}
-
 inline bool read_boolean(const Document::Value& value, void* self, TextAs text, Reading& reading) {
   auto truth = value.is_scalar() ? detail::parse_boolean(value.text()) : std::nullopt;
   if (truth && value.kind() == Document::Kind::quoted) {
-    if (text == TextAs::text_only || !detail::is_quoted_boolean(value.text())) truth.reset();
+    // The Go reference of CDI reads "yes", "on" and "n" in quotes, but not "true".
+    if (text == TextAs::text_only || detail::is_true_or_false(value.text())) truth.reset();
   }
   if (!truth) return detail::expected(reading, value, "true or false");
   *static_cast<bool*>(self) = *truth;
