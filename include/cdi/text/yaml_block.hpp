@@ -167,6 +167,9 @@ class YamlBlockReader {
   // -- tokens ------------------------------------------------------------------------------------
 
   bool read_token() {
+    if (awaits_colon_ && !cursor_.is_indicator(':')) {
+      return refuse("expected ':' below '?'", cursor_.at());
+    }
     const char c = cursor_.peek();
     const bool may_be_alone = c == '-' || c == '?' || c == ':';
     if (may_be_alone && cursor_.is_blank_or_end(1)) {
@@ -224,6 +227,7 @@ class YamlBlockReader {
     slot_ = Slot::value;
     slot_begin_ = key.scalar.at;
     awaits_colon_ = true;
+    key_allowed_ = false;
     return true;
   }
 
@@ -253,7 +257,7 @@ class YamlBlockReader {
 
   /// Reads a list in brackets, or a map in braces, which can only be a value.
   bool read_flow() {
-    if (slot_ == Slot::none || awaits_colon_) return no_colon(cursor_.at());
+    if (slot_ == Slot::none) return no_colon(cursor_.at());
     if (outer_.any()) return two_properties(cursor_.at());
     const std::size_t begin = cursor_.at();
     slot_ = Slot::none;
@@ -265,7 +269,7 @@ class YamlBlockReader {
 
   /// Reads a scalar or an alias, as a key or a value.
   bool read_node() {
-    const bool may_be_simple = !nodes_.properties.any() && !outer_.any() && !awaits_colon_;
+    const bool may_be_simple = !nodes_.properties.any() && !outer_.any();
     const std::size_t size = may_be_simple ? cursor_.word_size() : 0;
     if (size == 0) return read_any_node();
     const std::size_t begin = cursor_.at();
@@ -295,7 +299,6 @@ class YamlBlockReader {
     YamlNode node;
     if (!nodes_.read(least(), /*flow=*/false, node)) return false;
     const bool key = cursor_.at_colon() && !node.is_block_scalar;
-    if (key && may_be_key && awaits_colon_) return refuse("expected ':' below '?'", begin);
     if (key && (!may_be_key || node.has_lines)) {
       cursor_.skip_blanks();
       return misplaced_colon();
@@ -304,7 +307,7 @@ class YamlBlockReader {
       return refuse("a key has more than 1024 bytes: write \"? \" before it", begin);
     }
     if (key) return add_key(node, key_begin);
-    if (slot_ == Slot::none || awaits_colon_) return no_colon(begin, nodes_.text_of(node));
+    if (slot_ == Slot::none) return no_colon(begin, nodes_.text_of(node));
     return add_value(node);
   }
 

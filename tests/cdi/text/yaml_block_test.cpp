@@ -74,6 +74,23 @@ TEST_CASE("Nothing but a comment follows a list in brackets or a map in braces")
   CHECK(parsed("x:\n  a: [1\n] # note\n  b: 3") == "{x={a=[1] b=3}}");
 }
 
+TEST_CASE("Nothing but a colon on a line of its own follows a key with a question mark") {
+  check_refused_at({
+      {"? 'b'- c", "1:6"},
+      {"? \"b\"? c", "1:6"},
+      {"? 'b' &x\n: c", "1:7"},
+      {"? 'b'\n  &x\n: c", "2:3"},
+      {"? 'b'\n  - c\n: d", "2:3"},
+      {"? 'b'\n  c: d\n: e", "2:3"},
+      {"? 'b'\n  [c]\n: d", "2:3"},
+      {"? 'b'\n  : c", "2:3"},
+  });
+  check_parsed({
+      {"? 'b' \t# note\n: c", R"({"b"=c})"},
+      {"? b\t\n: c\n? d\ne: f", "{b=c d=null e=f}"},
+  });
+}
+
 TEST_CASE("A key is as long as libyaml allows") {
   CHECK(cdi::parse_yaml(std::string(1023, 'k') + ": v"));
   CHECK_FALSE(cdi::parse_yaml(std::string(1025, 'k') + ": v"));
