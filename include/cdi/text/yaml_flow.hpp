@@ -47,6 +47,7 @@ class YamlFlowReader {
   enum class State : std::uint8_t {
     entry_or_end,  // after `[`, `{` or a comma
     key,           // after a question mark
+    colon,         // after a key with a question mark, without a colon until here
     comma,         // after an item, or a member with its value
     value,         // after a key and its colon
     no_value,      // after a key without a colon
@@ -90,16 +91,15 @@ class YamlFlowReader {
 
   bool read_token() {
     const State state = open_.back().state;
-    switch (cursor_.peek()) {
-      case ']':
-      case '}': return end();
-      case ',': return read_comma();
-      case '&':
-      case '!': return state == State::comma ? expected_comma() : nodes_.read_property();
-      default: break;
-    }
-    if (state == State::comma || state == State::no_value) return expected_comma();
-    if (cursor_.peek() == ':') return bad_key(cursor_.at());
+    const char c = cursor_.peek();
+    if (c == ']' || c == '}') return end();
+    if (c == ',') return read_comma();
+    if (c == ':' && state == State::colon) return read_colon();
+    const bool node_here =
+        state == State::entry_or_end || state == State::key || state == State::value;
+    if (!node_here) return expected_comma();
+    if (c == '&' || c == '!') return nodes_.read_property();
+    if (c == ':') return bad_key(cursor_.at());
     if (cursor_.is_indicator('-')) {
       return cursor_.refuse("unexpected '-' in brackets", cursor_.at());
     }
@@ -112,6 +112,13 @@ class YamlFlowReader {
       return cursor_.refuse("unexpected '?' in brackets", cursor_.at());
     }
     level.state = State::key;
+    cursor_.move(1);
+    return true;
+  }
+
+  /// Reads the colon of a key with a question mark, which may be on a line behind the key.
+  bool read_colon() {
+    open_.back().state = State::value;
     cursor_.move(1);
     return true;
   }
@@ -153,8 +160,11 @@ class YamlFlowReader {
   bool end_key(const YamlNode& node, bool colon) {
     Level& level = open_.back();
     level.key = node.scalar.at;
-    level.state = colon ? State::value : State::no_value;
-    if (!colon) return true;
+    if (!colon) {
+      level.state = level.state == State::key ? State::colon : State::no_value;
+      return true;
+    }
+    level.state = State::value;
     cursor_.skip_blanks();
     if (cursor_.at() - level.key > longest_yaml_key) {
       return cursor_.refuse("a key has more than 1024 bytes", level.key);
@@ -167,7 +177,7 @@ class YamlFlowReader {
   bool end_entry() {
     Level& level = open_.back();
     if (level.state == State::key) return bad_key(cursor_.at());
-    const bool no_value = level.state == State::value || level.state == State::no_value;
+    const bool no_value = level.state != State::comma && level.state != State::entry_or_end;
     if (no_value && !nodes_.add_null(level.key)) return false;
     if (!no_value && nodes_.properties.any()) {
       if (!nodes_.add_null(cursor_.at())) return false;

@@ -22,6 +22,8 @@ TEST_CASE("Brackets and braces have pairs, nulls and trailing commas") {
       {"[a b,\n  c\n  d]", "[a b c d]"},
       {"{? a : b}", "{a=b}"},
       {"[? a : b, ? c]", "[{a=b} {c=null}]"},
+      {"{? a\n  b\n\t: c, ? d\n: , ? e\n}", "{a b=c d=null e=null}"},
+      {"[? 'a'\n: b, ? c\n, d]", R"([{"a"=b} {c=null} d])"},
       {"[[], {}, [{}]]", "[[] {} [{}]]"},
       {"[&x a, *x , !!str 1]", "[a a \"1\"]"},
       {"[-1, -a, a-]", "[-1 -a a-]"},
@@ -34,11 +36,15 @@ TEST_CASE("A list or map that is not ended is refused where it begins") {
 }
 
 TEST_CASE("Brackets and braces are refused as libyaml does") {
-  check_refused({"[a, , b]",     "{, a}",       "[,]",        "[a]: b",  "{a: b}: c",
-                 "{[a]: b}",     "[a b: c: d]", "{a: b: c}",  "[a}",     "{a\n: b}",
-                 "[- a]",        "{- a}",       "[a\n--- b]", "{? }",    "[a: ? b]",
-                 "[a: ? b : c]", "{a: ? b}",    "[? ? a]",    "{? ? a}", "[!!str ? a]",
-                 "[&x ? a : b]"});
+  check_refused({"[a, , b]",      "{, a}",          "[,]",
+                 "[a]: b",        "{a: b}: c",      "{[a]: b}",
+                 "[a b: c: d]",   "{a: b: c}",      "[a}",
+                 "{a\n: b}",      "[- a]",          "{- a}",
+                 "[a\n--- b]",    "{? }",           "[a: ? b]",
+                 "[a: ? b : c]",  "{a: ? b}",       "[? ? a]",
+                 "{? ? a}",       "[!!str ? a]",    "[&x ? a : b]",
+                 "{'a' &x}",      "{? 'a' &x : b}", "[? a\n: b\n: c]",
+                 "{? 'a' 'b': c}"});
 }
 
 TEST_CASE("A key in braces has as many bytes as libyaml allows") {
