@@ -44,7 +44,10 @@ class YamlBlockReader {
       if (cursor_.at_end() || (cursor_.column() == 0 && cursor_.is_any_marker())) break;
       const bool fresh = cursor_.take_fresh();
       if (fresh) key_allowed_ = true;
-      if (key_allowed_ && cursor_.peek() == '\t') return cursor_.refuse_tab(cursor_.at());
+      if (key_allowed_ && cursor_.peek() == '\t') {
+        if (fresh && cursor_.skip_tab_lines()) continue;
+        return cursor_.refuse_tab(cursor_.at());
+      }
       if (fresh && !end_deeper_blocks()) return false;
       if (slot_ == Slot::none && open_.empty()) break;  // after the outermost value
       if (slot_ == Slot::none && !fresh && !nodes_.follows_property()) return after_value();
@@ -75,6 +78,8 @@ class YamlBlockReader {
   }
   bool bad_key(std::size_t at) { return builder_.refuse(Errc::syntax, "a key must be text", at); }
   bool two_properties(std::size_t at) { return refuse("a value has two anchors or tags", at); }
+
+  bool colon_below() { return refuse("expected ':' below '?'", cursor_.at()); }
 
   bool lost_property() {
     return refuse("an anchor or tag must be on the line of its key", nodes_.properties.begin);
@@ -111,7 +116,9 @@ class YamlBlockReader {
     const std::size_t column = cursor_.column();
     if (slot_ == Slot::root) return true;
     if (slot_ != Slot::none) {
-      if (belongs_to_slot(column)) return true;
+      if (belongs_to_slot(column)) {
+        return !awaits_colon_ || cursor_.is_indicator(':') || colon_below();
+      }
       if (!fill_slot()) return false;
     }
     while (!open_.empty() && ends_innermost(column)) {
@@ -167,9 +174,6 @@ class YamlBlockReader {
   // -- tokens ------------------------------------------------------------------------------------
 
   bool read_token() {
-    if (awaits_colon_ && !cursor_.is_indicator(':')) {
-      return refuse("expected ':' below '?'", cursor_.at());
-    }
     const char c = cursor_.peek();
     const bool may_be_alone = c == '-' || c == '?' || c == ':';
     if (may_be_alone && cursor_.is_blank_or_end(1)) {
@@ -223,7 +227,11 @@ class YamlBlockReader {
     if (!scalar || cursor_.at_line_end()) return bad_key(cursor_.at());
     YamlNode key;
     if (!nodes_.read(column + 1, /*flow=*/false, key) || !nodes_.add(key)) return false;
-    if (!key.is_block_scalar && cursor_.at_colon()) return bad_key(key.scalar.at);
+    if (!key.is_block_scalar) {
+      if (cursor_.at_colon()) return bad_key(key.scalar.at);
+      cursor_.skip_blanks();
+      if (!cursor_.at_line_end()) return colon_below();
+    }
     slot_ = Slot::value;
     slot_begin_ = key.scalar.at;
     awaits_colon_ = true;
@@ -243,7 +251,8 @@ class YamlBlockReader {
     return true;
   }
 
-  bool read_property() {
+  /// Kept out of `read_token`, which most tokens take.
+  [[gnu::noinline]] bool read_property() {
     if (nodes_.properties.any() && !nodes_.follows_property()) {
       // Properties on a line before belong to the map whose first key has properties of its own.
       if (outer_.any()) return two_properties(cursor_.at());

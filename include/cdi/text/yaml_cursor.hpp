@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -173,6 +174,29 @@ class YamlCursor {
     if (peek() <= '#') skip_blanks_and_comments(tabs);  // other tokens begin behind these
   }
 
+  /// From a tab that begins a line: moves over blank lines and comments, which may begin with more
+  /// tabs. False when the line has a token.
+  bool skip_tab_lines() {
+    if (!at_line_end()) return false;
+    std::optional<std::size_t> tab;  // the Go reference reads it if a comment follows
+    bool after_comment = is_behind_comment();
+    for (; !at_end() && at_line_end(); next_line()) {
+      skip_spaces();
+      if (peek() == '\t') {
+        if (!after_comment) note_tab(at_);
+        if (!tab) tab = at_;
+      }
+      skip_blanks();
+      if (peek() == '#') {
+        tab.reset();
+        after_comment = true;
+        skip_rest_of_line();
+      }
+    }
+    if (tab) note_tab(*tab);
+    return true;
+  }
+
   /// Moves to the end of the line, and returns the rest of it.
   std::string_view take_line() {
     const std::size_t begin = at_;
@@ -182,29 +206,24 @@ class YamlCursor {
 
  private:
   void skip_blanks_and_comments(Tabs tabs) {
-    constexpr std::size_t none = static_cast<std::size_t>(-1);
-    std::size_t tab = none;      // in a line that a comment must follow, to be portable
-    bool after_comment = false;  // that has a line of its own
     while (true) {
       skip_spaces();
       while (peek() == ' ' || (peek() == '\t' && (tabs != Tabs::none || at_ < blank_until_))) {
         ++at_;
       }
-      if (peek() == '\t' && fresh_ && at_line_end()) {
-        if (!after_comment) note_tab(at_);
-        tab = std::min(tab, at_);
-        skip_blanks();
-      }
-      if (peek() == '#') {
-        tab = none;
-        after_comment = fresh_;
-        skip_rest_of_line();
-      }
-      if (at_end() || !is_line_end()) break;
+      if (peek() == '#') skip_rest_of_line();
+      if (at_end() || !is_line_end()) return;
       next_line();
       if (tabs == Tabs::on_this_line) tabs = Tabs::none;
     }
-    if (tab != none) note_tab(tab);
+  }
+
+  /// Whether the last line with content before this one is a comment.
+  bool is_behind_comment() const {
+    const auto before = text_.substr(0, line_begin_);
+    const auto last = before.substr(0, before.find_last_not_of(" \t\r\n") + 1);
+    const std::size_t begin = last.find_first_not_of(" \t", last.find_last_of("\r\n") + 1);
+    return begin < last.size() && last[begin] == '#';
   }
 
   static bool blank(char c) { return c == ' ' || c == '\t'; }

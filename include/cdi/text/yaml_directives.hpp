@@ -31,6 +31,7 @@ class YamlDirectives {
     bool directives = false;
     while (true) {
       cursor_.skip_to_token(YamlCursor::Tabs::none);
+      if (cursor_.peek() == '\t' && cursor_.skip_tab_lines()) continue;
       if (cursor_.column() != 0 || cursor_.peek() != '%') break;
       if (!read_directive()) return false;
       directives = true;

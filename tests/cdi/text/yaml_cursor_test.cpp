@@ -36,21 +36,23 @@ TEST_CASE("Tabs are blanks where they are allowed") {
   CHECK(token("\t\n\ta", Tabs::anywhere) == "a");
 }
 
-TEST_CASE("A tab may begin a blank line and a comment") {
-  CHECK(token("\t\n \t# note\n  a", Tabs::none) == "a");
-  CHECK(token("\t", Tabs::none).empty());
-  YamlByHand behind_a_dash{"-\t# note\na"};
-  behind_a_dash.cursor.take_fresh();
-  behind_a_dash.cursor.move(1);
-  behind_a_dash.cursor.skip_to_token(Tabs::none);
-  CHECK(behind_a_dash.rest() == "\t# note\na");
+TEST_CASE("Blank lines and comments may begin with a tab") {
+  const auto behind = [](std::string_view text) {
+    YamlByHand hand{text};
+    return hand.cursor.skip_tab_lines() ? hand.rest() : "a token";
+  };
+  CHECK(behind("\t\n \t# note\n  a") == "  a");
+  CHECK(behind("\t# note\n\n\ta") == "\ta");
+  CHECK(behind("\t").empty());
+  CHECK(behind("\t a") == "a token");
 }
 
 TEST_CASE("Tabs that begin lines are noted, unless they are between two comments") {
   CHECK(unportable("# note\n\t\n \t\n\t# note\na: 'b' # note\n# note\n\t# note\n") == "none");
   for (const std::string_view text :
        {"a: 'b'\n\t\nc: d", "# note\n\t\na: b", "a: [] # note\n\t# note\nc: d", "a:\n\t# note\n  b",
-        "a: b\n\t", "a: b\n\t# note\nc: d"}) {
+        "a: b\n\t", "a: b\n\t# note\nc: d", "--- # note\n\t# note\na: b",
+        "# note\n\t\n\n---\na: b"}) {
     CAPTURE(text);
     CHECK(unportable(text) == "2:1 a");
   }

@@ -131,17 +131,18 @@ class JsonReader {
     if (peek(at_) != '"') return unexpected("a key in double quotes");
     const std::size_t begin = at_;
     if (!read_string()) return false;
-    const std::size_t end = at_;
-    skip_blanks();
-    if (peek(at_) != ':') return unexpected("':' after the key");
-    if (at_ != end || at_ - begin > longest_portable_key) note_key(begin, end);
+    const bool usual = peek(at_) == ':' && at_ - begin <= longest_portable_key;
+    if (!usual && !find_colon(begin)) return false;
     ++at_;
     skip_blanks();
     return true;
   }
 
-  /// Notes a key that ends too far before the colon, which is here.
-  void note_key(std::size_t begin, std::size_t end) {
+  /// Moves from the end of a key to the colon, and notes when that is too far.
+  bool find_colon(std::size_t begin) {
+    const std::size_t end = at_;
+    skip_blanks();
+    if (peek(at_) != ':') return unexpected("':' after the key");
     if (text_.substr(end, at_ - end).find_first_of("\r\n") != text_.npos) {
       builder_.note_unportable(end,
                                "a line end between a key and its ':' is refused by the Go "
@@ -151,10 +152,12 @@ class JsonReader {
     for (const char c : text_.substr(begin, at_ - begin)) {
       if ((static_cast<unsigned char>(c) & 0xc0) != 0x80) ++characters;
     }
-    if (characters <= longest_portable_key) return;
-    builder_.note_unportable(begin,
-                             "a key of more than 1024 characters is refused by the Go reference, "
-                             "and so by most engines: use a shorter one");
+    if (characters > longest_portable_key) {
+      builder_.note_unportable(begin,
+                               "a key of more than 1024 characters is refused by the Go reference, "
+                               "and so by most engines: use a shorter one");
+    }
+    return true;
   }
 
   bool read_value() {

@@ -265,7 +265,9 @@ inline bool read_integer(const Document::Value& value, void* self, const Type& t
   return true;
 }
 
-inline bool read_boolean(const Document::Value& value, void* self, TextAs text, Reading& reading) {
+/// Kept out of `read_value`: few values are booleans.
+[[gnu::noinline]] inline bool read_boolean(const Document::Value& value, void* self, TextAs text,
+                                           Reading& reading) {
   auto truth = value.is_scalar() ? detail::parse_boolean(value.text()) : std::nullopt;
   if (truth && value.kind() == Document::Kind::quoted) {
     // The Go reference of CDI reads "yes", "on" and "n" in quotes, but not "true".
