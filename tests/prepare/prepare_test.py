@@ -453,17 +453,10 @@ class OptionalNodes(PrepareTest):
             self.assertEqual((self.out / SPEC_FILE).read_bytes(), before)
         self.assertEqual(self.write("--profile", "graphics").returncode, 0)
 
-    def test_modeset_of_another_number(self):
-        self.set_node("/dev/nvidia-modeset", minor=253)
-        reason = "/dev/nvidia-modeset is 195:253, not 195:254"
-        done = self.write("--dry-run")
-        self.assertEqual((done.returncode, done.stderr), (0, f"cdi-prepare: warning: {reason}\n"))
-        self.assertEqual(self.write("--dry-run", "--profile", "compute").stderr, "")
-        self.assert_nothing_published(self.write("--profile", "graphics"), reason)
-
-    def test_uvm_tools_of_another_number(self):
-        self.set_node("/dev/nvidia-uvm-tools", minor=7)
-        self.assert_omitted("/dev/nvidia-uvm-tools")
+    def test_node_of_another_number(self):
+        for path in ("/dev/nvidia-uvm-tools", "/dev/nvidia-modeset"):
+            self.set_node(path, minor=7)
+            self.assert_omitted(path)
 
     def test_uvm_not_loaded(self):
         self.edit("proc/devices", "510 nvidia-uvm\n", "")

@@ -209,8 +209,8 @@ struct OptionalNode {
 };
 
 /// Adds a control node that not all profiles need. When its module is loaded and the node does not
-/// exist yet, a runtime needs only its numbers. The node of an unloaded or reloaded module, with
-/// its old numbers, is missing.
+/// exist yet, a runtime needs only its numbers. Another device in its place, for example after the
+/// module was loaded again with another major, is a warning, unless most specs need the node.
 inline void add_optional_node(const HostTree& tree, Inventory& found, const OptionalNode& wanted) {
   if (!wanted.major) {
     const Problem problem{wanted.module, wanted.path + ": its kernel module is not loaded"};
@@ -218,7 +218,7 @@ inline void add_optional_node(const HostTree& tree, Inventory& found, const Opti
     return;
   }
   auto node = node_or_numbers(tree, wanted.path, *wanted.major, wanted.minor, 0666);
-  if (!node && !wanted.is_optional) {
+  if (!node && !wanted.is_optional && is_needed(wanted.profiles, all_profiles)) {
     found.missing.push_back({{wanted.node, node.error().message}, wanted.profiles});
     return;
   }
