@@ -218,11 +218,11 @@ class YamlCursor {
     }
   }
 
-  /// Whether the last line with content before this one is a comment.
+  /// Whether the last line with content before this one is a comment, alone or behind dashes.
   bool is_behind_comment() const {
     const auto before = text_.substr(0, line_begin_);
     const auto last = before.substr(0, before.find_last_not_of(" \t\r\n") + 1);
-    const std::size_t begin = last.find_first_not_of(" \t", last.find_last_of("\r\n") + 1);
+    const std::size_t begin = last.find_first_not_of(" \t-", last.find_last_of("\r\n") + 1);
     return begin < last.size() && last[begin] == '#';
   }
 
