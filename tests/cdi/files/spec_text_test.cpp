@@ -51,7 +51,7 @@ TEST_CASE("A spec is read in its format, and invalid JSON as YAML with a warning
   } const rows[] = {
       {good_json, Format::json, 0},
       {"\xEF\xBB\xBF" + good_json, Format::json, 0},
-      {" \n\t" + good_json, Format::json, 0},
+      {" \n  " + good_json, Format::json, 0},
       {good_yaml, Format::yaml, 0},
       {"# note\n---\n" + good_yaml, Format::yaml, 0},
       {good_json, Format::yaml, 0},  // JSON is nearly YAML; this is both
@@ -122,6 +122,10 @@ TEST_CASE("Text that the Go reference refuses is a warning that says what to wri
       {with_value(good_json, "A=\xe2\x80\xa8"), Format::yaml,
        "f:1:91: U+2028 is read as the end of a line by the Go reference, and so by most engines: "
        "remove it, or write \\u2028"},
+      {" \n\t" + good_json, Format::json,
+       "f:2:1: a tab that begins a line outside the braces is" + refused + "remove it"},
+      {"# note\n\t\n" + good_yaml, Format::yaml,
+       "f:2:1: a tab at the beginning of a blank line or comment is" + refused + "remove it"},
       {with_value(good_json, "A=\\/"), Format::json, "f:1:91: \\/ is" + refused + "write / alone"},
       {with_value(good_json, "A=\\ud83d\\ude00"), Format::json,
        "f:1:91: two \\u for one character are" + refused + "write the character itself"},
