@@ -39,6 +39,7 @@ TEXT_NOT_IN_SCHEMA = {
         "spec-json-number-device-name", "yaml-big-integer-device-name", "yaml-float-device-name",
         "yaml-float-device-name-exponent", "yaml-float-device-name-large-loses-digits",
         "yaml-numeric-device-name"},
+    "a word of YAML in quotes is read as a boolean": {"yaml-quoted-yes-for-boolean"},
     "YAML has numbers that JSON does not have": {
         "yaml-numbers-with-signs-and-underscores", "yaml-octal-filemode"},
 }

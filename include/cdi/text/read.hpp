@@ -26,6 +26,7 @@ struct Reading {
   std::optional<Document::Value>
       odd_case{};            // the first key whose case differs from that of its field
   std::string_view field{};  // that field
+  bool is_strict = false;    // text and booleans are never read from scalars of another kind
 };
 
 /// The scalars that are read as text.
@@ -35,8 +36,8 @@ enum class TextAs : bool {
 };
 
 /// The scalars that a type reads as text. The types that keep unknown members are those of OCI.
-inline TextAs text_as(const Type& type) {
-  return type.extra != nullptr ? TextAs::text_only : TextAs::any_scalar;
+inline TextAs text_as(const Type& type, const Reading& reading) {
+  return reading.is_strict || type.extra != nullptr ? TextAs::text_only : TextAs::any_scalar;
 }
 
 /// Reads a value of any type that a field can have; `text` depends on the type of its owner.
@@ -51,7 +52,7 @@ template <class T>
 Result<T> read_noting(const Document::Value& value, Reading& reading) {
   T out{};
   const Type& type = table_of<T>();
-  if (!detail::read_value(value, &out, type, text_as(type), reading)) return reading.why;
+  if (!detail::read_value(value, &out, type, text_as(type, reading), reading)) return reading.why;
   return out;
 }
 

@@ -24,7 +24,7 @@ const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralSty
 
 func isPlain(node *yaml.Node) bool {
 	if node.Style&yaml.TaggedStyle != 0 {
-		return node.Tag != "!!str"
+		return node.Tag != "!!str" && strings.HasPrefix(node.Tag, "!!")
 	}
 	return node.Style&quoted == 0
 }

@@ -195,7 +195,7 @@ CDI_INLINE Result<Policy> read_policy(std::string_view text, std::string_view fi
   const auto document = parse_json(text, file, limits);
   if (!document) return document.error();
   if (auto good = detail::refuse_nulls(document->root(), {}); !good) return good.error();
-  detail::Reading reading;
+  detail::Reading reading{.is_strict = true};
   auto policy = detail::read_noting<Policy>(document->root(), reading);
   if (!policy) return policy;
   if (reading.odd_case) return detail::wrong_case(reading);

@@ -204,7 +204,7 @@ inline bool read_object(const Document::Value& value, void* self, const Type& ty
       reading.field = row.key;
     }
     if (member.is_null() && takes_null(row, type)) continue;
-    if (!detail::read_value(member, places[i], *row.type, text_as(type), reading)) {
+    if (!detail::read_value(member, places[i], *row.type, text_as(type, reading), reading)) {
       reading.why.add_outer(row.key);
       return false;
     }
