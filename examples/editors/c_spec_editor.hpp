@@ -28,7 +28,7 @@ inline std::string_view key_of(const Mount* mount) {
   return view(mount->destination);
 }
 
-/// An array and its length.
+/// An array and its length, which does not count the zero or NULL at the end of the array.
 template <class T>
 struct List {
   T*& items;
@@ -39,9 +39,10 @@ struct List {
   std::uint32_t id(std::size_t i) const { return items[i]; }
   bool equals(std::size_t i, const auto& record) const { return is_same(*items[i], record); }
   void append(const auto& record) {
-    auto* const larger = static_cast<T*>(std::realloc(items, (length + 1) * sizeof(T)));
+    auto* const larger = static_cast<T*>(std::realloc(items, (length + 2) * sizeof(T)));
     if (larger == nullptr) throw std::bad_alloc{};
     items = larger;
+    items[length] = items[length + 1] = T{};
     items[length] = copy_record(record);
     ++length;
   }
@@ -52,7 +53,7 @@ struct List {
   }
   /// Frees the records that are not kept.
   void rearrange(std::span<const std::size_t> order) {
-    T* const kept = make<T>(order.size());
+    T* const kept = make<T>(order.size() + 1);
     for (std::size_t i = 0; i < order.size(); ++i) {
       kept[i] = items[order[i]];
       items[order[i]] = nullptr;

@@ -55,9 +55,10 @@ inline char* copy_unless_empty(std::string_view text) {
   return text.empty() ? nullptr : copy(text);
 }
 
+/// The list ends in NULL, like those of libocispec: crun passes such lists to execve.
 template <class Texts>
 void copy(const Texts& texts, char**& to, std::size_t& size) {
-  to = texts.empty() ? nullptr : make<char*>(texts.size());
+  to = texts.empty() ? nullptr : make<char*>(texts.size() + 1);
   for (const std::string_view text : texts) to[size++] = copy(text);
 }
 

@@ -251,6 +251,30 @@ Model to_model(const CSpec& spec) {
   return out;
 }
 
+/// Also true of a list that is not there.
+template <class T>
+bool ends_in_null(T* const* items, std::size_t length) {
+  return items == nullptr || items[length] == nullptr;
+}
+
+void check_ends(const runtime_spec_schema_config_schema_hooks& hooks) {
+  each_hook_list(hooks, [](c_spec::Hook* const* items, std::size_t length) {
+    CHECK(ends_in_null(items, length));
+    for (std::size_t i = 0; i < length; ++i) {
+      CHECK(ends_in_null(items[i]->args, items[i]->args_len));
+      CHECK(ends_in_null(items[i]->env, items[i]->env_len));
+    }
+  });
+}
+
+void check_ends(const runtime_spec_schema_config_linux& part) {
+  CHECK(ends_in_null(part.devices, part.devices_len));
+  CHECK(ends_in_null(part.resources->devices, part.resources->devices_len));
+  CHECK(ends_in_null(part.net_devices->keys, part.net_devices->len));
+  CHECK(ends_in_null(part.net_devices->values, part.net_devices->len));
+  CHECK(ends_in_null(part.intel_rdt->schemata, part.intel_rdt->schemata_len));
+}
+
 }  // namespace
 
 TEST_CASE("Edits have the same result in C structs as in the model") {
@@ -273,6 +297,25 @@ TEST_CASE("Edits have the same result in C structs as in the model") {
         REQUIRE(to_model(owned.spec) == model);
       }
     }
+  }
+}
+
+TEST_CASE("Each list ends in NULL") {
+  for (const auto text : specs) {
+    CAPTURE(text);
+    OwnedCSpec owned;
+    fill(parsed<Model>(text), owned.spec);
+    for (const auto each : edits) {
+      REQUIRE(parsed<cdi::ContainerEdits>(each).apply(owned.spec));
+    }
+    const auto& spec = owned.spec;
+    CHECK(ends_in_null(spec.process->env, spec.process->env_len));
+    CHECK(ends_in_null(spec.mounts, spec.mounts_len));
+    for (std::size_t i = 0; i < spec.mounts_len; ++i) {
+      CHECK(ends_in_null(spec.mounts[i]->options, spec.mounts[i]->options_len));
+    }
+    check_ends(*spec.hooks);
+    check_ends(*spec.linux);
   }
 }
 
