@@ -112,8 +112,9 @@ struct cdi::SpecEditor<::runtime_spec_schema_config_schema> {
     return Hooks{all.poststop, all.poststop_len};
   }
   void set_intel_rdt(const oci::LinuxIntelRdtView& settings) {
+    auto* const made = c_spec::copy_record(settings);
     c_spec::release(part().intel_rdt);
-    part().intel_rdt = c_spec::copy_record(settings);
+    part().intel_rdt = made;
   }
   auto additional_gids() {
     auto& user = c_spec::part(process().user);

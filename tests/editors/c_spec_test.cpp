@@ -319,6 +319,14 @@ TEST_CASE("Each list ends in NULL") {
   }
 }
 
+TEST_CASE("Settings of Intel RDT are copied before the old ones are freed") {
+  OwnedCSpec owned;
+  cdi::SpecEditor<CSpec> editor{owned.spec};
+  editor.set_intel_rdt({.clos_id = "first"});
+  editor.set_intel_rdt({.clos_id = owned.spec.linux->intel_rdt->clos_id});
+  CHECK(c_spec::view(owned.spec.linux->intel_rdt->clos_id) == "first");
+}
+
 TEST_CASE("A second injection of the same devices changes nothing") {
   random_registry::inject_twice(
       [](const Model& model) {
