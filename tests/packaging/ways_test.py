@@ -429,7 +429,8 @@ int main() { return one() && two() ? 0 : 1; }
         self.run_in(self.folder, "meson", "install", "-C", "build")
         self.run_in(self.folder, "usr/bin/app")
         self.assertEqual(os.listdir(self.folder / "usr"), ["bin"])  # no library of ours
-        self.run_in(self.folder, "meson", "setup", "asked", f"-D{NAME}:compiled=enabled")
+        self.run_in(self.folder, "meson", "setup", "asked", "-Dauto_features=enabled",
+                    f"-D{NAME}:tests=enabled")
         output = self.run_in(self.folder, "meson", "setup", "wrong", f"-D{NAME}:compiled=enabled",
                              f"-D{NAME}:cdi=disabled", fails=True)
         self.assertIn("compiled need nlohmann_json: remove -Dcdi=disabled", output)
