@@ -169,6 +169,11 @@ class CMake(CMakeTest):
         self.build_and_run("cdi", lines)
         self.build_and_run("core", in_component(lines, "core"), *WITHOUT_JSON)
 
+    def test_two_copies_in_one_tree(self):
+        (self.folder / "app.cpp").touch()
+        self.configure(f"add_subdirectory({TREE} one)\nadd_subdirectory({TREE} two)\n"
+                       "target_link_libraries(app cdi::cdi)\n")
+
     def test_an_existing_nlohmann_json_target_is_used(self):
         (self.folder / "app.cpp").touch()
         has = "add_library(nlohmann_json::nlohmann_json INTERFACE IMPORTED GLOBAL)\n"
