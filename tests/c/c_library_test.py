@@ -160,7 +160,8 @@ class Library(unittest.TestCase):
         (self.folder / "CMakeLists.txt").write_text(lines.replace("C CXX", "C"))
         self.must_run("cmake -S . -B shared -DBUILD_SHARED_LIBS=ON")
         (self.folder / "CMakeLists.txt").write_text(lines)
-        self.must_run("cmake -S . -B build && cmake --build build")
+        self.must_run("cmake -S . -B build -DCMAKE_CXX_FLAGS=-fno-exceptions\n"
+                      "cmake --build build")
         made = run(f"{self.folder}/build/app", str(self.folder), "v.com/c=d")
         self.assertTrue(made.stdout.startswith("env A=1\n"), made.stderr)
 
