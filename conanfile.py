@@ -91,6 +91,7 @@ class ContainerDeviceInterface(ConanFile):
         core.set_property("cmake_target_name", "cdi::core")
         core.set_property("pkg_config_name", f"{self.name}-core")
         core.bindirs = core.libdirs = []
+        core.defines = ["_FILE_OFFSET_BITS=64"]
         if self.options.c_library:
             c = self.cpp_info.components["c"]
             c.set_property("cmake_target_name", "cdi::c")

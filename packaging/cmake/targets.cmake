@@ -7,6 +7,8 @@ if(NOT TARGET cdi::core)
   add_library(cdi::core INTERFACE IMPORTED ${_cdi_scope})
   target_include_directories(cdi::core INTERFACE "${_cdi_include}")
   target_compile_features(cdi::core INTERFACE cxx_std_20)
+  # Of the libraries and of their users, whose inline functions share struct stat.
+  target_compile_definitions(cdi::core INTERFACE _FILE_OFFSET_BITS=64)
 endif()
 
 if("cdi" IN_LIST _cdi_components AND NOT TARGET cdi::cdi)

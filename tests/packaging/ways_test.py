@@ -94,6 +94,7 @@ class Installed(PackagingTest):
                 self.run_in(self.folder, "sh", "-ec", line.replace(NAME, package), env=search)
                 self.run_in(self.folder, "./app")
                 flags = self.run_in(self.folder, "pkg-config", "--cflags", package, env=search)
+                self.assertIn("-D_FILE_OFFSET_BITS=64", flags)
                 self.assertIn(os.path.realpath(f"{PREFIX}/include"),
                               [os.path.realpath(flag[2:]) for flag in flags.split()])
                 self.assertEqual(self.run_in(self.folder, "pkg-config", "--modversion", package,
@@ -416,6 +417,8 @@ int main() { return one() && two() ? 0 : 1; }
             f"add_subdirectory({TREE} cdi)\ntarget_link_libraries(app cdi::compiled)\n",
             "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *WITHOUT_JSON)
         commands = json.loads((self.folder / "build/compile_commands.json").read_text("utf-8"))
+        for one in commands:
+            self.assertIn("-D_FILE_OFFSET_BITS=64", one["command"])
         self.assertEqual({os.path.basename(one["file"]): str(theirs) in one["command"]
                           for one in commands},
                          {"app.cpp": False, "library.cpp": True, "c_library.cpp": False})
