@@ -244,7 +244,7 @@ CDI_API cdi_errors* cdi_validate(const char* text, const char* path, cdi_error**
 typedef struct cdi_publisher cdi_publisher;
 
 /* A publisher. `owner` is the name of the program that decides which files exist; `dir` may be NULL
- * for /var/run/cdi, and is created when it is missing. */
+ * for /var/run/cdi, and is created by the first write when it is missing. */
 CDI_API cdi_publisher* cdi_publisher_open(const char* owner, const char* dir, cdi_error** error);
 
 /* Writes a spec, given as JSON or YAML, to the file `name`, which ends in .json or .yaml. After a
