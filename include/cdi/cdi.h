@@ -96,7 +96,8 @@ typedef struct cdi_reasons {
  *   the option idmap or ridmap.
  * - Rules and hooks are appended; a group is appended if it is missing.
  * - A net device replaces the one of its host name; Intel RDT settings replace all others.
- * - A node, mount, rule or hook that the container has already is not added: that one stays. */
+ * - A node, mount or hook that the container has already is not added: that one stays. The same is
+ *   true of rules if the container has a node with the path of one of the new nodes. */
 
 typedef struct cdi_node {
   const char* path; /* in the container */
