@@ -196,7 +196,8 @@ CDI_API cdi_reasons* cdi_cache_why(cdi_cache* cache, const char* const* names, s
                                    cdi_error** error);
 
 /* Waits until all names resolve; at most so many milliseconds, then CDI_TIMEOUT. Fails at once for
- * a name that is not valid, and for an unknown device of a kind that exists. */
+ * a name that is not valid, and for an unknown device of a kind that exists, unless a file that may
+ * define it changed in the last second or cannot be read. */
 CDI_API int cdi_cache_wait(cdi_cache* cache, const char* const* names, size_t count,
                            uint32_t milliseconds, cdi_error** error);
 
