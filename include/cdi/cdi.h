@@ -7,7 +7,7 @@
  * a NUL byte.
  *
  * A function that fails returns NULL or -1. If `error` is not NULL, *error is then an error, which
- * the caller frees, and otherwise NULL. Nothing else is changed, but see cdi_publisher_reconcile.
+ * the caller frees, and otherwise NULL. Nothing else is changed, but see cdi_publisher.
  * Some functions report several errors: the others follow the first, by its member `next`.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -242,7 +242,8 @@ CDI_API cdi_strings* cdi_annotated_devices(const char* const* keys, const char* 
  * the warnings, such as that of YAML text whose path ends in .json. */
 CDI_API cdi_errors* cdi_validate(const char* text, const char* path, cdi_error** error);
 
-/* The spec files of one owner in one directory. */
+/* The spec files of one owner in one directory. A call that fails may have created the directory.
+ * After a change the directory is synced: when only that fails, the files are changed. */
 typedef struct cdi_publisher cdi_publisher;
 
 /* A publisher. `owner` is the name of the program that decides which files exist; `dir` may be NULL
