@@ -391,7 +391,9 @@ int cdi_publisher_reconcile(cdi_publisher* publisher, const char* const* names,
     if (!wrong.empty()) return wrong;
     auto reconciled = publisher->publisher->reconcile(expected);
     if (!reconciled) return std::move(reconciled).error();
-    if (!reconciled->errors.empty()) return std::move(reconciled->errors);
+    auto& failed = reconciled->errors;
+    for (auto& one : reconciled->unreadable) failed.push_back(std::move(one));
+    if (!failed.empty()) return std::move(failed);
     return done;
   });
 }

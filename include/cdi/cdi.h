@@ -260,7 +260,7 @@ CDI_API int cdi_publisher_remove(cdi_publisher* publisher, const char* name, cdi
 
 /* Writes the files with these names and texts, and removes all other files of this owner. All texts
  * are checked first. When the system refuses files, the others are changed, and each has an error:
- * see `next`. */
+ * see `next`. So has a file that stays because its owner cannot be read. */
 CDI_API int cdi_publisher_reconcile(cdi_publisher* publisher, const char* const* names,
                                     const char* const* texts, size_t count, cdi_error** error);
 

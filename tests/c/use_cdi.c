@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cdi/cdi.h>
 
@@ -247,6 +248,20 @@ static void check_errors_of_files(cdi_publisher* publisher) {
   CHECK(cdi_publisher_write(publisher, "v.json", spec, NULL) == 0);
 }
 
+/* A file whose owner is not known, because it is too large to be read, stays. */
+static void check_unreadable(cdi_publisher* publisher, const char* dir) {
+  char path[4096];
+  cdi_error* error = NULL;
+  CHECK((size_t)snprintf(path, sizeof path, "%s/large.json", dir) < sizeof path);
+  FILE* file = fopen(path, "w");
+  CHECK(file != NULL && fclose(file) == 0 && truncate(path, 17 * 1024 * 1024) == 0);
+  const char* const names[] = {"v.json"};
+  CHECK(cdi_publisher_reconcile(publisher, names, &spec, 1, &error) == -1);
+  CHECK(error->code == CDI_LIMIT && strcmp(error->file, path) == 0 && error->next == NULL);
+  cdi_free(error);
+  CHECK(remove(path) == 0);
+}
+
 static void check_null(void) {
   cdi_error* error = NULL;
   const char* const none[] = {NULL};
@@ -291,6 +306,7 @@ int main(int argc, char** argv) {
   check_texts();
   check_publisher(publisher);
   check_errors_of_files(publisher);
+  check_unreadable(publisher, argv[1]);
   check_null();
   CHECK(cdi_publisher_remove(publisher, "v.json", &error) == 0);
   CHECK(cdi_cache_refresh(cache, &error) == 0 && error == NULL);
