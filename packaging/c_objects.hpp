@@ -66,6 +66,9 @@ inline void keep(KeptErrors& errors, cdi::Error error) {
   auto& [kept, text, object] = errors.emplace_back();
   kept = std::move(error);
   text = to_string(kept);
+  if (kept.where.find('\0') != std::string::npos) {  // in C, it would end there
+    kept.where = cdi::escaped(kept.where, std::string::npos);
+  }
   object = {.code = static_cast<cdi_code>(static_cast<int>(kept.code) + 1),
             .text = text.c_str(),
             .message = kept.message.c_str(),

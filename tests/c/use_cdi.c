@@ -204,6 +204,9 @@ static void check_texts(void) {
   CHECK(cdi_validate("kind: v/c\ncdiVersion: 9.9.9\n", "v.yaml", &error) == NULL);
   CHECK(strcmp(error->file, "v.yaml") == 0 && error->line != 0);
   cdi_free(error);
+  CHECK(cdi_validate("{\"cdiVersion\": \"0.7.0\", \"x\\u0000y\": 1}", NULL, &error) == NULL);
+  CHECK(strcmp(error->where, "x\\x00y") == 0);
+  cdi_free(error);
 }
 
 static void check_publisher(cdi_publisher* publisher) {
