@@ -49,6 +49,7 @@ agrees packaging/vcpkg "$(value packaging/vcpkg/container-device-interface/vcpkg
   '^  "version": "\([^"]*\)"')" "$version"
 agrees docs/install.md "$(value docs/install.md '.*container-device-interface-\([0-9.]*\)\.tar')" "$version"
 agrees docs/install.md "$(value docs/install.md '.*container-device-interface\/\([0-9.]*\)`')" "$version"
+agrees docs/cdi.h.3 "$(value docs/cdi.h.3 '^\.TH .*"container-device-interface \([0-9.]*\)"')" "$version"
 # shellcheck disable=SC2016  # backquotes of Markdown
 agrees docs/abi.md "$(value docs/abi.md '.*`cdi::\(v[0-9_]*\)`')" "v$(echo "$version" | tr . _)"
 agrees CHANGELOG.md "$(value CHANGELOG.md '^## \([0-9.]*\)')" "$version"

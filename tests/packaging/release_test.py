@@ -96,6 +96,7 @@ class Release(PackagingTest):
                  f'"version": "{other}"'),
                 ("docs/install.md", f"{NAME}-{ours}.tar.gz", f"{NAME}-{other}.tar.gz"),
                 ("docs/install.md", f"{NAME}/{ours}`", f"{NAME}/{other}`"),
+                ("docs/cdi.h.3", f"{NAME} {ours}", f"{NAME} {other}"),
                 ("include/cdi/version.hpp", f"CDI_ABI v{major}_{minor}_", f"CDI_ABI v{major}_x_")):
             with self.subTest(name):
                 self.change(name, old, new)
