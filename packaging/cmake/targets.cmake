@@ -1,7 +1,8 @@
 # Defines the targets, for CMakeLists.txt and for the installed package: cdi::core, with the headers
 # in _cdi_include; and, if named in _cdi_components, cdi::cdi, when nlohmann_json is found;
 # cdi::compiled, the library with the bodies, which is the file _cdi_library or is built from
-# _cdi_source; and cdi::c, the library for programs in C, the file _cdi_c_library with .so or .a.
+# _cdi_source; and cdi::c, the library for programs in C, the file _cdi_c_library with .so or .a;
+# the latter needs the C++ library _cdi_runtime.
 
 if(NOT TARGET cdi::core)
   add_library(cdi::core INTERFACE IMPORTED ${_cdi_scope})
@@ -53,7 +54,7 @@ if("c" IN_LIST _cdi_components AND _cdi_c_library AND NOT TARGET cdi::c)
     # The project may have no C++, so that the runtime of C++ is a library like any other.
     add_library(cdi::c STATIC IMPORTED ${_cdi_scope})
     set_target_properties(cdi::c PROPERTIES IMPORTED_LOCATION "${_cdi_c_library}.a"
-                                            INTERFACE_LINK_LIBRARIES stdc++)
+                                            INTERFACE_LINK_LIBRARIES ${_cdi_runtime})
   endif()
   target_include_directories(cdi::c INTERFACE "${_cdi_include}")
 endif()
