@@ -23,10 +23,14 @@ func isNull(text string) bool {
 const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 
 func isPlain(node *yaml.Node) bool {
-	if node.Style&yaml.TaggedStyle != 0 {
-		return node.Tag != "!!str" && strings.HasPrefix(node.Tag, "!!")
+	if node.Style&yaml.TaggedStyle == 0 {
+		return node.Style&quoted == 0
 	}
-	return node.Style&quoted == 0
+	switch node.Tag {
+	case "!!null", "!!bool", "!!int", "!!float", "!!timestamp", "!!merge":
+		return true
+	}
+	return false
 }
 
 // mostBytes limits a tree, which has no end if an alias refers to a value around it.
