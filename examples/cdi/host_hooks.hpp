@@ -81,12 +81,13 @@ inline cdi::oci::Hook host_hook(std::string program, std::vector<std::string> ar
 /// Runs the ldconfig `$1` in the root `$2`, without the process file systems of the container.
 ///
 /// The image decides what its links are, and /proc/1/root leads out of a chroot: with a link of
-/// /etc to it, ldconfig would write on the host. mountinfo shows a space as `\040`.
+/// /etc to it, ldconfig would write on the host. mountinfo shows a space as `\040`; %b of printf
+/// takes four digits, and would take a digit behind it, too.
 inline constexpr std::string_view ldconfig_script =
     R"sh(root=$(cd "$2" && pwd -P) && [ -r /proc/self/mountinfo ] || exit 1
 procs() {
   grep -F ' - proc ' /proc/self/mountinfo | while read -r id parent device from at rest; do
-    at=$(printf '%b' "$at")
+    at=$(printf '%b' "$(printf '%s' "$at" | sed 's/\\\([0-7][0-7][0-7]\)/\\0\1/g')")
     case $at in "$root"/*) printf '%s\n' "$at" ;; esac
   done
 }

@@ -481,6 +481,27 @@ mkdir -p "$1/rootfs/proc/driver/nvidia" && touch "$1/rootfs/proc/driver/nvidia/p
                               capture_output=True, check=False)
         self.assertEqual((done.returncode, done.stdout), (0, params.read_text()), done.stderr)
 
+    def test_ldconfig_does_not_run_with_a_proc_in_a_folder_of_any_name(self):
+        if os.geteuid() != 0 or not shutil.which("unshare") or not os.path.exists("/sbin/ldconfig"):
+            self.skipTest("needs root, unshare and ldconfig")
+        for name in ("plain", "a b", "a 7", "a 0401 2", "a\\040b", "a\\7", "\t1", "é 1"):
+            with self.subTest(name):
+                bundle, victim = self.folder / name, self.folder / "outside"
+                (bundle / "rootfs/proc").mkdir(parents=True)
+                (bundle / "rootfs/etc").symlink_to(f"/proc/1/root{victim.resolve()}")
+                self.config = bundle / "config.json"
+                self.config.write_text(json.dumps(CONFIG))
+                hooks = self.lower()["hooks"]["createContainer"]
+                self.assertEqual(hooks[0]["args"][0], "unshare")
+                script = 'mount -t proc proc "$0" || exit 77; shift; "$@"; exit'
+                done = subprocess.run(
+                    ["unshare", "-m", "-p", "-f", "sh", "-c", script, bundle / "rootfs/proc", "-",
+                     hooks[0]["path"], *hooks[0]["args"][1:]],
+                    text=True, timeout=60, capture_output=True, check=False)
+                if done.returncode == 77:
+                    self.skipTest(f"cannot mount here: {done.stderr}")
+                self.assertEqual(list(victim.iterdir()), [], done.stderr)
+
     def test_hosts_whose_driver_creates_no_nodes_need_no_mount(self):
         if os.path.exists("/proc/driver/nvidia/params"):
             self.skipTest("this host has the driver")
