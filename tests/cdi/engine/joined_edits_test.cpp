@@ -168,6 +168,24 @@ TEST_CASE("Views of planned records have all that the edits have") {
                      .destination = "/d", .type = "bind", .source = "/s", .options = {"ro"}});
 }
 
+TEST_CASE("Edits that have too many entries in all are refused") {
+  cdi::ContainerEdits many;
+  many.env.assign(1000, "A=1");
+  many.hooks = {{.hook_name = "prestart", .path = "/h", .args = {"h"}}};
+  many.mounts = {{.host_path = "/s", .container_path = "/d", .options = {"ro"}}};
+  const std::vector<const cdi::ContainerEdits*> most(1992, &many);  // 1004 entries each
+  const auto joined = [](std::span<const cdi::ContainerEdits* const> all) {
+    cdi::detail::JoinedEdits to;
+    std::size_t failed = 0;
+    const auto done = cdi::detail::join(all, cdi::detail::Texts::unknown, all_places, to, failed);
+    CHECK(failed == all.size());
+    return done ? cdi::Errc{} : done.error().code;
+  };
+  CHECK(joined(most) == cdi::Errc{});
+  const std::vector<const cdi::ContainerEdits*> more(1993, &many);
+  CHECK(joined(more) == cdi::Errc::limit);
+}
+
 TEST_CASE("Texts that are known to be UTF-8 are not checked again") {
   const Sets sets{{.env = {"A=\xff"}}};
   const cdi::ContainerEdits* const all[] = {&sets[0]};

@@ -213,24 +213,36 @@ Result<void> join_one(const BasicContainerEdits<S>& edits, Joining& joining) {
   return joining.utf8 ? std::move(known) : std::move(joining.utf8);
 }
 
-/// Makes room for what the edits have many of.
+/// Makes room for what the edits have many of. Fails if they have too much in all: a device that is
+/// named often has its edits as often.
 template <Storage S>
-void reserve(std::span<const BasicContainerEdits<S>* const> all, JoinedEdits& to) {
+Result<void> reserve(std::span<const BasicContainerEdits<S>* const> all, JoinedEdits& to) {
+  constexpr std::size_t most = 2'000'000;
   std::size_t mounts = 0;
   std::size_t texts = 0;
+  std::size_t others = 0;
   for (const auto* const edits : all) {
     mounts += edits->mounts.size();
     for (const auto& hook : edits->hooks) texts += hook.args.size() + hook.env.size();
     for (const auto& mount : edits->mounts) texts += mount.options.size();
+    others += edits->env.size() + edits->device_nodes.size() + edits->net_devices.size() +
+              edits->hooks.size() + edits->additional_gids.size();
+    if (mounts + texts + others > most) {
+      return Error{.code = Errc::limit,
+                   .message = "the edits have more than " + std::to_string(most) +
+                              " entries in all: name each device once"};
+    }
   }
   to.mounts.reserve(mounts);
   to.texts.reserve(texts);
+  return {};
 }
 
 template <Storage S>
 Result<void> join(std::span<const BasicContainerEdits<S>* const> all, Texts texts,
                   const OptionalParts& places, JoinedEdits& to, std::size_t& failed) {
-  detail::reserve(all, to);
+  failed = all.size();  // the sum is about no set of edits
+  if (auto r = detail::reserve(all, to); !r) return r;
   Joining joining{to, texts};
   for (failed = 0; failed < all.size(); ++failed) {
     if (auto r = detail::join_one(*all[failed], joining); !r) return r;
