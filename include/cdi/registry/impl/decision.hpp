@@ -76,12 +76,12 @@ inline bool covers_edit(const PatternSet& patterns, std::string_view path) {
 }
 
 /// Whether a mount with these options can be written to. The last option decides, but runtimes
-/// carry out `rrw` after the mount, also if a later option is `ro`.
+/// carry out `rrw` after the mount, also if a later option is `ro`; and old ones ignore `rro`.
 inline bool mount_is_writable(const std::vector<std::string>& options) {
   bool writable = true;
   for (const auto& option : options) {
     if (option == "rrw") return true;
-    if (option == "ro" || option == "rro") writable = false;
+    if (option == "ro") writable = false;
     if (option == "rw") writable = true;
   }
   return writable;
