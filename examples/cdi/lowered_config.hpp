@@ -4,6 +4,7 @@
 #ifndef CDI_EXAMPLES_CDI_LOWERED_CONFIG_HPP
 #define CDI_EXAMPLES_CDI_LOWERED_CONFIG_HPP
 
+#include <climits>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -74,6 +75,7 @@ class MadePaths {
     for (const auto& file : changes.files) all.emplace_back(file.path);
     std::vector<Paths::iterator> added;
     for (const auto path : all) {
+      if (path.size() >= PATH_MAX) continue;  // of a record; `cdi rootfs` refuses it
       if (const auto other = nested(path); other != paths_.end()) {
         auto error = below(path, *other);
         for (const auto at : added) paths_.erase(at);

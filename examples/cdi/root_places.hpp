@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,40 @@ inline void push_parts(std::vector<std::string>& parts, std::string_view path) {
   parts.insert(parts.end(), more.rbegin(), more.rend());
 }
 
+/// The greatest number of directories on a path, as when they are created.
+inline constexpr std::ptrdiff_t most_depth = RootedFiles::most_folders;
+
+inline cdi::Error too_deep() {
+  return {.code = cdi::Errc::refused,
+          .message = fmt::format("it is in more than {} directories", most_depth)};
+}
+
+/// The links of a root, each of which is read once. An image decides how many are on the way of a
+/// path: when all paths of a plan need too many in all, `at` fails.
+class KnownLinks {
+ public:
+  explicit KnownLinks(const RootedFiles& files) : files_{files} {}
+
+  /// The target of the link at a path; nothing if there is no link.
+  cdi::Result<std::optional<std::string>> at(const std::string& path) {
+    if (++asked_ > most_asked) {
+      return cdi::Error{.code = cdi::Errc::refused, .message = "the root has too many links"};
+    }
+    const auto known = targets_.find(path);
+    if (known != targets_.end()) return known->second;
+    auto target = files_.read_link(path);
+    if (target) targets_.emplace(path, *target);
+    return target;
+  }
+
+ private:
+  static constexpr std::size_t most_asked = 1'000'000;
+
+  const RootedFiles& files_;
+  std::unordered_map<std::string, std::optional<std::string>> targets_{};
+  std::size_t asked_ = 0;
+};
+
 /// A path without links; empty for the root. `link_at` gets each path on the way, and gives the
 /// target of the link there, if there is one. What is missing is taken for a directory.
 template <class LinkAt>
@@ -51,6 +86,7 @@ cdi::Result<std::string> resolve(std::string_view path, const LinkAt& link_at) {
     }
     const auto above = place.size();
     place.append("/").append(name);
+    if (std::count(place.begin(), place.end(), '/') > most_depth) return too_deep();
     const cdi::Result<std::optional<std::string>> target = link_at(place);
     if (!target) return target.error();
     if (!*target) continue;
@@ -69,10 +105,10 @@ inline cdi::Error no_place(const RootStep& other, const RootStep& step) {
 
 /// The places of a plan. Fails if two steps would make different things in one place: each run
 /// would make both again.
-inline cdi::Result<Places> find_places(const RootedFiles& files, const RootPlan& plan) {
+inline cdi::Result<Places> find_places(KnownLinks& links, const RootPlan& plan) {
   Places places;
   const auto link_at = [&](const std::string& path) {
-    return files.read_link(path);
+    return links.at(path);
   };
   for (const auto& step : plan) {
     if (step.kind == RootStep::Kind::mode) continue;
@@ -89,7 +125,7 @@ inline cdi::Result<Places> find_places(const RootedFiles& files, const RootPlan&
 }
 
 /// None may be on the way to another, which could then not be made, or would be made elsewhere.
-inline cdi::Result<void> refuse_nested(const RootedFiles& files, const Places& places,
+inline cdi::Result<void> refuse_nested(KnownLinks& links, const Places& places,
                                        const RootPlan& plan) {
   for (const auto& step : plan) {
     if (step.kind == RootStep::Kind::mode) continue;
@@ -97,7 +133,7 @@ inline cdi::Result<void> refuse_nested(const RootedFiles& files, const Places& p
     const auto folder = resolve(SplitPath{step.path}.folder, [&](const std::string& path) {
       const auto found = places.find(path);
       if (found != places.end()) other = found->second;
-      return files.read_link(path);
+      return links.at(path);
     });
     if (other != nullptr) return no_place(*other, step);
     if (!folder) return step_error(step, folder.error());
@@ -107,12 +143,12 @@ inline cdi::Result<void> refuse_nested(const RootedFiles& files, const Places& p
 
 /// Of two different modes of one file, each run would set both again. A mode may be set through a
 /// link of the plan.
-inline cdi::Result<void> check_modes(const RootedFiles& files, const Places& places,
+inline cdi::Result<void> check_modes(KnownLinks& links, const Places& places,
                                      const RootPlan& plan) {
   std::unordered_map<std::string, mode_t> modes;
   const auto link_at = [&](const std::string& path) -> cdi::Result<std::optional<std::string>> {
     const auto found = places.find(path);
-    if (found == places.end()) return files.read_link(path);
+    if (found == places.end()) return links.at(path);
     if (found->second->kind != RootStep::Kind::link) return std::optional<std::string>{};
     return std::optional{found->second->text};
   };
@@ -130,10 +166,11 @@ inline cdi::Result<void> check_modes(const RootedFiles& files, const Places& pla
 /// Checks that the steps of a plan leave each other alone. Compares places: two paths may lead to
 /// one by links of the image, like /lib to /usr/lib.
 inline cdi::Result<void> check_places(const RootedFiles& files, const RootPlan& plan) {
-  const auto places = find_places(files, plan);
+  KnownLinks links{files};
+  const auto places = find_places(links, plan);
   if (!places) return places.error();
-  if (auto valid = refuse_nested(files, *places, plan); !valid) return valid;
-  return check_modes(files, *places, plan);
+  if (auto valid = refuse_nested(links, *places, plan); !valid) return valid;
+  return check_modes(links, *places, plan);
 }
 
 }  // namespace detail

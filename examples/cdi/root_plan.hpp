@@ -153,6 +153,7 @@ inline cdi::Result<void> check_counts(const cdi::RootChanges& changes) {
 
 /// What is wrong with the path of a change; empty if nothing is.
 inline std::string_view path_fault(std::string_view path) {
+  if (path.size() >= PATH_MAX) return "has more than 4095 bytes";
   if (!is_root_path(path)) return "is not an absolute path without . and .. below the root";
   return cdi::detail::has_long_name(path) ? "has a name of more than 255 bytes" : "";
 }

@@ -280,11 +280,28 @@ TEST_CASE("A path with too many directories fails before any change") {
     std::string path;
     for (std::size_t i = 0; i < folders; ++i) path += "/a";
     const auto plan = plan_steps(*files, {.links = {{path + "/link", "x"}}});
-    REQUIRE(plan);
-    return !needed_steps(*files, *plan);
+    return !plan || !needed_steps(*files, *plan);
   };
   CHECK_FALSE(is_refused(256));
   CHECK(is_refused(257));
+}
+
+// Once, each part of each target was looked up again for each step, which took seconds.
+TEST_CASE("Long links of an image are refused, and links are read once for many steps") {
+  const TempTree root;
+  std::string deep;
+  for (std::size_t i = 0; i < 300; ++i) deep += "/a";
+  root.link(deep.c_str(), "deep");
+  root.make_dir("usr");
+  root.link("usr/lib", "lib");
+  const auto files = RootedFiles::open(root / "");
+  REQUIRE(files);
+  const auto plan = plan_steps(*files, {.links = {{"/deep/b", "x"}}});
+  REQUIRE_FALSE(plan);
+  CHECK(plan.error().message.ends_with("it is in more than 256 directories"));
+  cdi::RootChanges changes;
+  for (int i = 0; i < 10'000; ++i) changes.links.push_back({"/lib/" + std::to_string(i), "x"});
+  CHECK(plan_steps(*files, changes));
 }
 
 TEST_CASE("A link of the image to a name that cannot be created fails before any change") {
@@ -334,6 +351,8 @@ TEST_CASE("Paths that lower_hook would not give are refused") {
     CHECK(fault({.links = {{path, "x"}}}).ends_with("has a name of more than 255 bytes"));
     CHECK(fault({.files = {{path, "x"}}}).ends_with("has a name of more than 255 bytes"));
   }
+  CHECK(fault({.links = {{std::string(2048, 'x').insert(0, "/") + std::string(2047, '/'), "x"}}})
+            .ends_with("has more than 4095 bytes"));
   CHECK(plan_steps(*files, {.links = {{"/a", std::string(4095, 'x')}}}));
   CHECK(fault({.links = {{"/a", std::string(4096, 'x')}}}).ends_with("has more than 4095 bytes"));
   CHECK_FALSE(plan_steps(*files, {.links = {{"/a", ""}}}));

@@ -85,6 +85,7 @@ TEST_CASE("A link in the runtime's /dev becomes another node, if it leads to one
 TEST_CASE("Links that mounts would hide, or are not understood, are not lowered") {
   const auto long_name = "a::/b/" + std::string(256, 'x');
   const auto long_target = std::string(4096, '/') + "::/b";
+  const auto long_path = "a::" + std::string(4094, '/') + "ab";
   const struct {
     Args args;
     std::string_view reason;
@@ -110,6 +111,7 @@ TEST_CASE("Links that mounts would hide, or are not understood, are not lowered"
       {{"create-symlinks", "--link", "a::/b/.."}, "not an absolute path"},
       {{"create-symlinks", "--link", long_name}, "name of more than 255 bytes"},
       {{"create-symlinks", "--link", long_target}, "more than 4095 bytes"},
+      {{"create-symlinks", "--link", long_path}, "more than 4095 bytes"},
       {{"create-symlinks", "--link", "a::/run/x"}, R"(the mount of "/run/")"},
       {{"create-symlinks", "--link", "a::/srv/x/y"}, R"(the mount of "srv//x/.")"},
       {{"create-symlinks", "--link", "a::/usr/lib/libx.so.1"}, R"("/usr/lib/libx.so.1" would)"},

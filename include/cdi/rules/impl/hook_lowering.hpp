@@ -63,13 +63,20 @@ inline Result<std::vector<HookFlag>> hook_flags(std::span<const std::string_view
   return flags;
 }
 
-/// Whether a path is absolute, below the root, without `..`, and of names that a file may have.
+/// The most bytes of a path, and of the target of a link.
+inline constexpr std::size_t most_path_bytes = 4095;
+
+/// Whether a path is absolute, below the root, without `..`, and one that Linux can use.
 inline bool is_plain_path(std::string_view path) {
+  if (path.size() > most_path_bytes) return false;
   if (!path.starts_with('/') || clean_path(path) == "/") return false;
   return !has_parent_part(path) && !has_long_name(path);
 }
 
 inline Error bad_path(std::string_view path) {
+  if (path.size() > most_path_bytes) {
+    return not_lowered("its path " + cdi::quoted(path) + " has more than 4095 bytes");
+  }
   return not_lowered("its path " + cdi::quoted(path) +
                      (has_long_name(path) ? " has a name of more than 255 bytes"
                                           : " is not an absolute path without .. below the root"));
@@ -91,9 +98,6 @@ inline std::string target_path(std::string_view link, std::string_view target) {
   return clean_path(std::string{link.substr(0, link.rfind('/') + 1)}.append(target));
 }
 
-/// Linux makes no link with a longer target.
-inline constexpr std::size_t most_target_bytes = 4095;
-
 inline Result<void> lower_link(std::string_view value, const SortedOutline& container,
                                LoweredHook& out) {
   const auto colons = value.find("::");
@@ -103,7 +107,7 @@ inline Result<void> lower_link(std::string_view value, const SortedOutline& cont
   const auto target = value.substr(0, colons);
   const auto written = value.substr(colons + 2);
   if (!is_plain_path(written) || written.ends_with('/')) return bad_path(written);
-  if (target.size() > most_target_bytes) {
+  if (target.size() > most_path_bytes) {
     return not_lowered("the target of its link " + cdi::quoted(written) +
                        " has more than 4095 bytes");
   }
