@@ -309,6 +309,10 @@ void check_options(const CommandLine& line) {
                                "cannot be combined with --quarantine or --refuse-writable, which "
                                "engines do not have"};
   }
+  if (!request.file.empty() && reading.quarantine_devices) {
+    throw CLI::ValidationError{"convert",
+                               "cannot be combined with --quarantine: devices would get lost"};
+  }
 }
 
 /// Prints the names of the commands if the command line has another word instead. Whether it does.

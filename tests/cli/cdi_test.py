@@ -453,13 +453,19 @@ devices:
         self.assertIn(f"{spec}:2:16: annotations: ",
                       self.run_cdi("convert", "--to", "0.5.0", spec, expect=1)[1])
 
-    def test_convert_respects_the_options_for_reading(self):
+    def test_convert_respects_refuse_writable(self):
+        os.chmod(self.low, 0o666)
+        self.run_cdi("convert", "--to", "0.5.0", self.low)
+        self.run_cdi("--refuse-writable", "convert", "--to", "0.5.0", self.low, expect=1)
+
+    def test_convert_does_not_lose_invalid_devices(self):
         spec = self.write("bad.yaml", "cdiVersion: 0.6.0\nkind: v.com/c\ndevices:\n"
                           "- {name: bad}\n- name: d\n  containerEdits: {env: [A=1]}\n")
-        self.run_cdi("convert", "--to", "0.5.0", spec, expect=1)
-        self.assertIn("name: d\n", self.run_cdi("--quarantine", "convert", "--to", "0.5.0", spec)[0])
-        os.chmod(spec, 0o666)
-        self.run_cdi("--quarantine", "--refuse-writable", "convert", "--to", "0.5.0", spec, expect=1)
+        for target in (["--to", "0.8.0"], ["--for", "podman@5.8"]):
+            self.run_cdi("convert", *target, spec, expect=1)
+            out, err = self.run_cdi("--quarantine", "convert", *target, spec, expect=2)
+            self.assertEqual(out, "")
+            self.assertIn("convert: cannot be combined with --quarantine", err)
 
     def test_convert_refuses_to_drop_further_documents(self):
         spec = self.write("two.yaml", "cdiVersion: 0.6.0\nkind: v.com/c\ndevices:\n- name: d\n"
