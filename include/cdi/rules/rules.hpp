@@ -19,12 +19,15 @@ inline namespace CDI_ABI {
 enum class Rule : std::uint8_t {
   version_known,       ///< `cdiVersion` is one for `parse_release`
   version_new_enough,  ///< `cdiVersion` has every member used: see `minimum_need`
-  field_retired,       ///< `cdiVersion` still has every member used
-  text_nul,            ///< no text contains a NUL
-  kind_name,           ///< `kind` is one for `parse_kind`
-  kind_class_length,   ///< the class has at most 63 bytes; a warning
-  kind_vendor_dns,     ///< the vendor is a DNS name; a warning
-  annotation_key,      ///< each key is one for `is_annotation_key`; a warning to readers
+  /// That is so for the host paths and mount types of devices before the last, too; a warning to
+  /// readers, because the Go reference reads such files.
+  version_earlier_devices,
+  field_retired,      ///< `cdiVersion` still has every member used
+  text_nul,           ///< no text contains a NUL
+  kind_name,          ///< `kind` is one for `parse_kind`
+  kind_class_length,  ///< the class has at most 63 bytes; a warning
+  kind_vendor_dns,    ///< the vendor is a DNS name; a warning
+  annotation_key,     ///< each key is one for `is_annotation_key`; a warning to readers
   annotation_size,  ///< at most 256 KiB of annotations for the spec, and for each device; likewise
   env_entry,        ///< variables are `NAME=value`, of containers and hooks
   env_name,         ///< those names have no blanks or quotes; a warning
@@ -77,11 +80,14 @@ struct RuleRow {
 /// `text_nul` and `node_numbers`. An error costs a file all its devices, so problems that affect
 /// only some containers are warnings; so is `portable_text`, valid JSON or YAML that the reference
 /// cannot read. The rules that the reference intends to check, but does not, are errors to writers.
-inline constexpr std::array<RuleRow, 36> rules{{
+inline constexpr std::array<RuleRow, 37> rules{{
     {Rule::version_known, "version-known", Severity::error,
      "cdiVersion names a release of the CDI specification", "SPEC.md, Specification version"},
     {Rule::version_new_enough, "version-new-enough", Severity::error,
      "cdiVersion is not older than the newest member used", "SPEC.md, Released versions"},
+    {Rule::version_earlier_devices, "version-earlier-devices", Severity::write_error,
+     "cdiVersion has the host paths and mount types used by devices before the last",
+     "SPEC.md, Released versions"},
     {Rule::field_retired, "field-retired", Severity::error,
      "cdiVersion still has every member used", "SPEC.md, Released versions"},
     {Rule::text_nul, "text-nul", Severity::error,

@@ -35,6 +35,46 @@ TEST_CASE("The version must be a release, and the message lists them") {
   CHECK(fault(spec) == R"(cdiVersion: version "0.2.0" is too old: write "0.3.0")");
 }
 
+TEST_CASE("Host paths and mount types of devices before the last are too new only to writers") {
+  const cdi::Device plain{.name = "a", .container_edits = {.env = {"A=1"}}};
+  cdi::Device typed{.name = "b"};
+  typed.container_edits.mounts = {{.host_path = "/a", .container_path = "/b", .type = "bind"}};
+  cdi::Device node{.name = "c"};
+  node.container_edits.device_nodes = {{.path = "/a", .host_path = "/b"}};
+  Spec spec{.version = "0.3.0", .kind = "vendor.com/gpu", .devices = {node, typed, plain}};
+  const std::string message =
+      R"(version "0.3.0" is too old for devices[0].containerEdits.deviceNodes[0].hostPath: )"
+      R"(write "0.5.0")";
+  std::vector<cdi::Error> warnings;
+  CHECK(cdi::validate(spec, &warnings));
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].message == message);
+  const auto written = cdi::validate(spec, nullptr, cdi::Purpose::write);
+  REQUIRE_FALSE(written);
+  CHECK(written.error().message == message);
+
+  spec.devices = {node, plain, typed};
+  CHECK(fault(spec) == "cdiVersion: " + message);
+  spec.version = "0.4.0";
+  CHECK(fault(spec) == "");
+  spec.devices = {plain, typed, node};
+  CHECK(
+      fault(spec).ends_with(R"(devices[2].containerEdits.deviceNodes[0].hostPath: write "0.5.0")"));
+  spec.devices = {node, plain};
+  CHECK(fault(spec) == "");
+  spec.devices[0].name = "0";
+  CHECK(fault(spec).ends_with(R"(write "0.5.0")"));
+  spec.devices[0].name = "c";
+  spec.container_edits = node.container_edits;
+  CHECK(fault(spec).ends_with(R"(write "0.5.0")"));
+  spec.container_edits = {};
+  spec.devices[0].container_edits.additional_gids = {1};
+  CHECK(fault(spec).ends_with(R"(write "0.7.0")"));
+  spec.devices[0].container_edits.additional_gids = {};
+  spec.version = "0.2.0";
+  CHECK_FALSE(cdi::validate(spec));
+}
+
 TEST_CASE("The kind must have a vendor and a class") {
   Spec spec = good_spec();
   for (const auto& row : {
@@ -208,6 +248,13 @@ const std::vector<Breach> breaches{
     {Rule::version_new_enough, "cdiVersion",
      [](Spec& s) {
        s.version = "0.4.0";
+     }},
+    {Rule::version_earlier_devices, "cdiVersion",
+     [](Spec& s) {
+       s.version = "0.4.0";
+       s.devices[0].name = "a";
+       s.devices[0].container_edits.device_nodes = {{.path = "/a", .host_path = "/b"}};
+       s.devices.push_back({.name = "b", .container_edits = {.env = {"A=1"}}});
      }},
     {Rule::field_retired, "containerEdits.intelRdt.enableCMT",
      [](Spec& s) {
