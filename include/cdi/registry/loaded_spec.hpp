@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <cdi/base/result.hpp>
+#include <cdi/model/release.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/version.hpp>
 
@@ -44,6 +45,15 @@ struct FileAccess {
   friend bool operator==(const FileAccess&, const FileAccess&) = default;
 };
 
+/// A member of a file that the release of the file does not have. The file is valid if the member is
+/// empty, or `Rule::version_earlier_devices` is about it; but engines that do not know the member
+/// refuse the file.
+struct NewerMember {
+  Release since{};      ///< the first release that has it
+  std::string key{};    ///< as the file has it
+  Position position{};  ///< of the key
+};
+
 /// A valid spec, and where it comes from.
 struct LoadedSpec {
   Spec spec{};                    ///< valid, without the devices in `quarantined`
@@ -62,6 +72,8 @@ struct LoadedSpec {
   std::shared_ptr<const Error> fault{};
   /// The places of its members; null unless `ReadOptions::keep_places` asks for them.
   std::shared_ptr<const MemberPlaces> places{};
+  /// The newest of the members that are newer than `cdiVersion`; nothing when there is none.
+  std::optional<NewerMember> newer_member{};
   /// Whether `spec` is as it was read, so that its texts are UTF-8, and an injection need not check
   /// them. False for a spec made by hand; set it to false when you change `spec`.
   bool as_read = false;

@@ -10,6 +10,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/model/borrowed.hpp>
 #include <cdi/model/fields.hpp>
+#include <cdi/model/release.hpp>
 #include <cdi/model/type.hpp>
 #include <cdi/model/type_of.hpp>
 #include <cdi/text/document.hpp>
@@ -27,6 +28,8 @@ struct Reading {
       odd_case{};            // the first key whose case differs from that of its field
   std::string_view field{};  // that field
   bool is_strict = false;    // text and booleans are never read from scalars of another kind
+  Release newest{};          // the newest `Lifetime::since` of the members, also of empty ones
+  std::optional<Document::Value> newest_key{};  // the first key of that release; none for 0.3.0
 };
 
 /// The scalars that are read as text.

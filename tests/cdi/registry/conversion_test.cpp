@@ -50,6 +50,40 @@ TEST_CASE("An engine refuses releases that it does not know") {
   CHECK(refusal("containerd@1.6.0", file("0.3.0")).find("older than 1.7.0") != std::string::npos);
 }
 
+TEST_CASE("An engine refuses members that its release does not have yet, even empty ones") {
+  const auto annotated = file("0.5.0", "{env: [A=1]}", "annotations: {}\n");
+  CHECK(refusal("docker@25", annotated).empty());
+  CHECK(refusal("podman@4.3.1", annotated) ==
+        "/etc/cdi/v.yaml:3:1: annotations: podman 4.3.1 does not know the member, which CDI has "
+        "since 0.6.0");
+  CHECK_FALSE(refusal("containerd@1.7.0", annotated).empty());
+  CHECK(cdi::convert_for(engine("podman@4.3.1"), annotated)->losses.empty());
+  CHECK(cdi::conversion_advice(engine("podman@4.3.1"), annotated) ==
+        "convert the file, by `cdi convert --for podman@4.3.1 /etc/cdi/v.yaml`; or update podman "
+        "to 4.8.0 or newer");
+
+  struct {
+    const char* version;
+    const char* edits;
+    const char* before;
+    const char* since;
+  } const rows[] = {
+      {"0.6.0", "{env: [A=1], netDevices: []}", "containerd@2.0", "containerd@2.2.1"},
+      {"0.6.0", "{env: [A=1], netDevices: null}", "containerd@2.0", "containerd@2.2.1"},
+      {"0.6.0", "{env: [A=1], additionalGids: []}", "docker@25", "docker@27"},
+      {"0.7.0", "{intelRdt: {enableMonitoring: false}}", "podman@5.3", "podman@5.8"},
+      {"0.3.0", "{deviceNodes: [{path: /d, hostPath: ''}]}", "podman@4.2", "podman@4.3"},
+      {"0.3.0", "{mounts: [{hostPath: /a, containerPath: /b, Type: ''}]}", "podman@4.1",
+       "podman@4.2"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.edits);
+    const auto loaded = file(row.version, row.edits);
+    CHECK(refusal(row.before, loaded).find("does not know the member") != std::string::npos);
+    CHECK(refusal(row.since, loaded).empty());
+  }
+}
+
 TEST_CASE("An engine refuses members that its release does not have any more") {
   const auto old = file("0.7.0", monitored);
   CHECK(refusal("podman@5.3", old).empty());

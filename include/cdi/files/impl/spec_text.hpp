@@ -21,6 +21,7 @@
 #include <cdi/files/spec_text.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/registry/loaded_spec.hpp>
+#include <cdi/rules/known_releases.hpp>
 #include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/rules.hpp>
 #include <cdi/rules/validate.hpp>
@@ -74,6 +75,14 @@ inline Error odd_case_warning(const Reading& reading) {
       .rule = row_of(Rule::member_case).code};
 }
 
+/// The newest member, if the release of the spec does not have it.
+inline std::optional<NewerMember> newer_member(const Reading& reading, const Spec& spec) {
+  if (!reading.newest_key || reading.newest <= parse_release(spec.version)) return std::nullopt;
+  return NewerMember{.since = reading.newest,
+                     .key = std::string{reading.newest_key->text()},
+                     .position = reading.newest_key->position()};
+}
+
 /// Reads a spec from a document and validates it. Errors and warnings get line and column.
 inline SpecOrRejected read_document(const Document& document) {
   Reading reading;
@@ -89,6 +98,7 @@ inline SpecOrRejected read_document(const Document& document) {
   out.lines = document.lines_of(*detail::find_member(document.root(), "devices"));
   const auto edits = detail::find_member(document.root(), "containerEdits");
   if (edits) out.edits_line = edits->position().line;
+  out.newer_member = newer_member(reading, out.spec);
   out.as_read = true;
   return {.spec = std::move(out)};
 }

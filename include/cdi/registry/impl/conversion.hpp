@@ -131,6 +131,15 @@ inline Error refuse_value(Error value, const VersionedEngine& engine, const Load
   return at_its_place(std::move(value), loaded);
 }
 
+/// Why an engine refuses a member that is newer than it. The value of the member does not matter.
+inline Error refuse_member(const NewerMember& member, const VersionedEngine& engine) {
+  return {.code = Errc::unsupported,
+          .message = to_string(engine) + " does not know the member, which CDI has since " +
+                     to_string(member.since),
+          .where = member.key,
+          .position = member.position};
+}
+
 /// The places of losses: `devices[0], devices[1].annotations and 3 more`.
 inline std::string named_places(const std::vector<Error>& losses) {
   constexpr std::size_t named = 4;
@@ -236,6 +245,8 @@ CDI_INLINE std::optional<Error> refusal_by(const VersionedEngine& engine,
   } else if (!own || *own > *newest) {
     why.message = "version " + cdi::quoted(spec.version) + " is newer than " + to_string(*newest) +
                   ", the newest that " + to_string(engine) + " reads";
+  } else if (loaded.newer_member && *newest < loaded.newer_member->since) {
+    return detail::refuse_member(*loaded.newer_member, engine);
   } else {
     auto need = cdi::minimum_need(spec);
     if (*newest < need.until) {

@@ -14,6 +14,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/model/any_value.hpp>
 #include <cdi/model/fields.hpp>
+#include <cdi/model/release.hpp>
 #include <cdi/model/type.hpp>
 #include <cdi/text/document.hpp>
 #include <cdi/text/read.hpp>
@@ -174,6 +175,14 @@ inline bool check_required(const Document::Value& value, const Type& type, std::
   return true;
 }
 
+/// Kept out of `read_object`: few members are newer than the oldest release.
+[[gnu::noinline]] inline void note_release(const Document::Value& key, Release since,
+                                           Reading& reading) {
+  if (since <= reading.newest) return;
+  reading.newest = since;
+  reading.newest_key = key;
+}
+
 inline bool read_object(const Document::Value& value, void* self, const Type& type,
                         Reading& reading) {
   if (value.kind() != Document::Kind::map) return detail::expected(reading, value, "an object");
@@ -203,6 +212,7 @@ inline bool read_object(const Document::Value& value, void* self, const Type& ty
       reading.odd_case = key;
       reading.field = row.key;
     }
+    if (row.lifetime.since != Release{}) note_release(key, row.lifetime.since, reading);
     if (member.is_null() && takes_null(row, type)) continue;
     if (!detail::read_value(member, places[i], *row.type, text_as(type, reading), reading)) {
       reading.why.add_outer(row.key);
