@@ -24,7 +24,7 @@ def count(test):
     elif found := re.search(r"^Ran (\d+) tests?", out, re.M):  # unittest
         bad = sum(map(int, re.findall(r"(?:failures|errors)=(\d+)", out)))
         skipped = sum(map(int, re.findall(r"skipped=(\d+)", out)))
-        numbers = (int(found[1]) - bad - skipped, bad, skipped)
+        numbers = (max(0, int(found[1]) - bad - skipped), bad, skipped)  # a module may be skipped
     elif found := re.search(r"(\d+) match, (\d+) deviate as listed, (\d+) wrong", out):
         numbers = (int(found[1]) + int(found[2]), int(found[3]), 0)
     elif test["result"] == "SKIP":

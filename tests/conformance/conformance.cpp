@@ -150,7 +150,7 @@ Json inject_into_text(const cdi::Registry& registry, const Json& oci,
 
 Json run(const Json& vector) {
   const TemporaryDirectory root;
-  cdi::Cache cache{make_spec_dirs(vector, root.path())};
+  cdi::Cache cache{make_spec_dirs(vector, root.path()), {.read = {.patience = {}}}};
   const auto registry = cache.registry();
 
   Json result{{"name", vector["name"]},

@@ -27,10 +27,12 @@ def install_block(heading, language, number=0):
     return re.findall(rf"```{language}\n(.*?)```", section, re.S)[number]
 
 
-# An environment without the user's git configuration, in which git cannot find the user's own
-# repository.
+# An environment without the user's git configuration. A repository may belong to another user, as
+# in a container.
 CLEAN_GIT = {**{name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
              "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null",
+             "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory",
+             "GIT_CONFIG_VALUE_0": "*",
              "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@t",
              "GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@t"}
 
@@ -43,6 +45,7 @@ def project_files():
     names = listed.stdout.splitlines() if (ROOT / ".git").exists() else [
         str(path.relative_to(ROOT)) for path in ROOT.rglob("*")
         if path.parts[len(ROOT.parts)] not in ("build", ".git")]
+    assert names, "git does not list the files of the project"
     return [name for name in names if (ROOT / name).is_file()]
 
 
