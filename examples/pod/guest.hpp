@@ -31,8 +31,8 @@ namespace pod {
 struct GuestOptions {
   std::string config{};  // its path, or - for standard input
   std::vector<std::string> spec_dirs{"/var/run/cdi"};
-  int timeout = 100;    // in seconds; agent.cdi_timeout
-  bool visible = true;  // agent.visible_cdi_devices
+  int timeout = 100;     // in seconds; agent.cdi_timeout
+  bool visible = false;  // agent.visible_cdi_devices
   bool compatible = false;
 };
 
@@ -95,10 +95,10 @@ inline void inject_as_agent(cdi::Cache& cache, cdi::ConfigJson& config,
 
 }  // namespace detail
 
-/// Injects the devices that a config asks for: by annotations, then by `VISIBLE_CDI_DEVICES` in its
-/// environment. Waits until the specs of unknown kinds appear; fails at once when a kind exists and
-/// its device does not. Unlike the agent, it wakes up when files change, and a bad file of another
-/// kind does not matter, unless `compatible`.
+/// Injects the devices that a config asks for: by annotations, then, if `visible`, by
+/// `VISIBLE_CDI_DEVICES` in its environment. Waits until the specs of unknown kinds appear; fails
+/// at once when a kind exists and its device does not. Unlike the agent, it wakes up when files
+/// change, and a bad file of another kind does not matter, unless `compatible`.
 inline GuestAnswer inject_guest(cdi::ConfigJson config, const GuestOptions& options) {
   if (detail::is_pause_container(config)) {
     return {std::move(config.text), {"the config is that of a pause container: left alone"}};

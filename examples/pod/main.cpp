@@ -143,8 +143,9 @@ void add_guest(CLI::App& app, CommandLine& line) {
       ->type_name("SECONDS")
       ->capture_default_str()
       ->check(CLI::Range(0, most_seconds));
-  sub->add_flag("!--no-visible", guest.visible,
-                "Ignore VISIBLE_CDI_DEVICES, as without agent.visible_cdi_devices");
+  sub->add_flag("--visible", guest.visible,
+                "Also inject the devices of VISIBLE_CDI_DEVICES, as with "
+                "agent.visible_cdi_devices, which Kata has off by default");
   sub->add_flag("--compatible", guest.compatible,
                 "Check once a second, and fail on any bad file, as the agent does");
   sub->callback([&line] {

@@ -107,10 +107,16 @@ class Guest(unittest.TestCase):
         self.write_spec()
         visible = "VISIBLE_CDI_DEVICES=v.com/gpu=1,0"
         for option in [], ["--compatible"]:
-            self.assertEqual(self.guest({"cdi.k8s.io/a": "v.com/gpu=0"}, *option, env=[visible]),
+            self.assertEqual(self.guest({"cdi.k8s.io/a": "v.com/gpu=0"}, *option, "--visible",
+                                        env=[visible]),
                              (0, [visible, "SPEC=1", "ZERO=1", "ONE=1"], ""))
-            self.assertEqual(self.guest({}, *option, "--no-visible", env=[visible]),
-                             (0, [visible], ""))
+
+    def test_the_variable_does_not_matter_by_default(self):
+        self.write_spec()
+        for value in "v.com/gpu=1", "junk":
+            variable = "VISIBLE_CDI_DEVICES=" + value
+            for option in [], ["--compatible"]:
+                self.assertEqual(self.guest({}, *option, env=[variable]), (0, [variable], ""))
 
     def test_a_node_gets_its_cgroup_rule(self):
         self.write_spec()
@@ -148,7 +154,7 @@ class Guest(unittest.TestCase):
                 code, _, err = self.guest({"cdi.k8s.io/a": value}, *options, timeout=1000)
                 self.assertEqual(code, 1)
                 self.assertIn(reason, err)
-        code, _, err = self.guest({}, env=["VISIBLE_CDI_DEVICES=all"], timeout=1000)
+        code, _, err = self.guest({}, "--visible", env=["VISIBLE_CDI_DEVICES=all"], timeout=1000)
         self.assertEqual(code, 1)
         self.assertIn("VISIBLE_CDI_DEVICES: selector", err)
 
