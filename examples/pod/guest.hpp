@@ -98,14 +98,16 @@ inline void inject_as_agent(cdi::Cache& cache, cdi::ConfigJson& config,
 /// Injects the devices that a config asks for: by annotations, then, if `visible`, by
 /// `VISIBLE_CDI_DEVICES` in its environment. Waits until the specs of unknown kinds appear; fails
 /// at once when a kind exists and its device does not. Unlike the agent, it wakes up when files
-/// change, and a bad file of another kind does not matter, unless `compatible`.
+/// change, and a bad file of another kind or a repeated name does not matter, unless `compatible`.
 inline GuestAnswer inject_guest(cdi::ConfigJson config, const GuestOptions& options) {
   if (detail::is_pause_container(config)) {
     return {std::move(config.text), {"the config is that of a pause container: left alone"}};
   }
   cdi::Cache cache{options.spec_dirs};
+  // An annotation without a name is an error. The agent injects a repeated name of annotations
+  // again, so that its hooks run twice.
   const cdi::RequestOptions requests{
-      .rules = cdi::RequestRules::containerd,  // an annotation without a name is an error
+      .rules = options.compatible ? cdi::RequestRules::cri_o : cdi::RequestRules::containerd,
       .variable = options.visible ? cdi::visible_devices_variable : std::string_view{}};
   if (options.compatible) {
     detail::inject_as_agent(cache, config, requests, options.timeout);

@@ -147,7 +147,8 @@ void add_guest(CLI::App& app, CommandLine& line) {
                 "Also inject the devices of VISIBLE_CDI_DEVICES, as with "
                 "agent.visible_cdi_devices, which Kata has off by default");
   sub->add_flag("--compatible", guest.compatible,
-                "Check once a second, and fail on any bad file, as the agent does");
+                "Check once a second, fail on any bad file, and inject repeated names again, as "
+                "the agent does");
   sub->callback([&line] {
     line.command = [&line] {
       print(pod::answer_guest(line.guest));

@@ -25,6 +25,12 @@ devices:
 - name: "1"
   containerEdits: {env: [ONE=1]}
 """
+SPEC_WITH_HOOK = """cdiVersion: 0.6.0
+kind: v.com/gpu
+devices:
+- name: "0"
+  containerEdits: {hooks: [{hookName: createContainer, path: /bin/true}]}
+"""
 
 
 def run(args, text=None):
@@ -129,6 +135,18 @@ class Guest(unittest.TestCase):
         self.assertEqual([node["path"] for node in linux["devices"]], ["/dev/null"])
         self.assertEqual([(rule["major"], rule["minor"]) for rule in linux["resources"]["devices"]],
                          [(1, 3)])
+
+    def test_repeated_names_of_annotations(self):
+        self.write_spec(text=SPEC_WITH_HOOK)
+        name = "v.com/gpu=0"
+        annotations = {"cdi.k8s.io/a": f"{name},{name}", "cdi.k8s.io/b": name}
+        config = json.dumps({"annotations": annotations,
+                             "process": {"env": ["VISIBLE_CDI_DEVICES=" + name]}})
+        for option, count in ([], 1), (["--compatible"], 3):
+            code, out, err = run(["guest", "-", "--spec-dir", self.specs, "--timeout", "0",
+                                  "--visible", *option], config)
+            self.assertEqual((code, err), (0, ""))
+            self.assertEqual(len(json.loads(out)["hooks"]["createContainer"]), count, option)
 
     def test_nothing_asked_means_no_waiting(self):
         for options in [], ["--compatible"]:
