@@ -18,9 +18,10 @@ inline namespace CDI_ABI {
 inline constexpr std::string_view visible_devices_variable = "VISIBLE_CDI_DEVICES";
 
 /// The qualified names that a selector such as `nvidia.com/gpu=all : nvidia.com/ib=0, 1` selects,
-/// as written and in order: here three. Entries are separated by colons, and have a kind, `=`, and
-/// either `all` or indices separated by commas; blanks around these parts do not matter. An empty
-/// text, `none` and `void` select nothing. `all` is the name of a device, as vendors define it.
+/// in order: here three. Entries are separated by colons, and have a kind, `=`, and either `all` or
+/// indices separated by commas; blanks around these parts do not matter. The index `+07` selects
+/// the device `7`. An empty text, `none` and `void` select nothing. `all` is the name of a device,
+/// as vendors define it.
 ///
 /// `Errc::invalid_name` for a kind that is missing or not valid; `Errc::invalid` for a device that
 /// is neither `all` nor an index below 2^32, and for `all` next to indices.

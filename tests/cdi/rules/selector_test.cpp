@@ -25,6 +25,8 @@ TEST_CASE("A selector gives the names of its devices in order") {
       {"v.com/gpu=0", {"v.com/gpu=0"}},
       {" v.com/gpu = 3 ,1 : v.com/ib=all ", {"v.com/gpu=3", "v.com/gpu=1", "v.com/ib=all"}},
       {"v.com/gpu=4294967295", {"v.com/gpu=4294967295"}},
+      {"v.com/gpu=007,+1,+00,00000000000",
+       {"v.com/gpu=7", "v.com/gpu=1", "v.com/gpu=0", "v.com/gpu=0"}},
       {"v.com/gpu=0:v.com/gpu=0", {"v.com/gpu=0", "v.com/gpu=0"}},
   };
   for (const auto& row : rows) {
@@ -57,7 +59,11 @@ TEST_CASE("What is not a selector is refused with a reason") {
       {"v.com/gpu=all,all", cdi::Errc::invalid, "all next to other"},
       {"v.com/gpu=all : v.com/ib=0,all", cdi::Errc::invalid, "all next to other"},
       {"v.com/gpu=-1", cdi::Errc::invalid, "neither all nor an index"},
-      {"v.com/gpu=+1", cdi::Errc::invalid, "neither all nor an index"},
+      {"v.com/gpu=+", cdi::Errc::invalid, "neither all nor an index"},
+      {"v.com/gpu=++1", cdi::Errc::invalid, "neither all nor an index"},
+      {"v.com/gpu=+-1", cdi::Errc::invalid, "neither all nor an index"},
+      {"v.com/gpu=+ 1", cdi::Errc::invalid, "neither all nor an index"},
+      {"v.com/gpu=+all", cdi::Errc::invalid, "neither all nor an index"},
       {"v.com/gpu=1 2", cdi::Errc::invalid, "neither all nor an index"},
       {"v.com/gpu=ALL", cdi::Errc::invalid, "neither all nor an index"},
       {"v.com/gpu=4294967296", cdi::Errc::invalid, "neither all nor an index"},

@@ -43,9 +43,13 @@ inline Error selector_error(std::string_view entry, std::string_view fault) {
                      ": write vendor.com/class=all, or vendor.com/class=0,1"};
 }
 
-inline bool is_index(std::string_view text) {
+/// The name of the device that a part of an entry selects, as Kata reads it: of an index, its
+/// digits without a plus or leading zeros. Empty for a part that is neither.
+inline std::string selected_device(std::string_view part) {
+  if (part == "all") return std::string{part};
+  if (part.starts_with('+')) part.remove_prefix(1);
   std::uint32_t index = 0;
-  return take_number(text, index) && text.empty();
+  return take_number(part, index) && part.empty() ? std::to_string(index) : std::string{};
 }
 
 /// Adds the names of one entry, `kind=dev,dev`.
@@ -58,9 +62,10 @@ inline Result<void> add_selected(std::string_view entry, std::vector<std::string
   bool all = false;
   std::size_t count = 0;
   for (bool more = true; more; ++count) {
-    const auto device = take_until(rest, ',', more);
-    if (device.empty()) return selector_error(entry, " has an empty device");
-    if (device != "all" && !is_index(device)) {
+    const auto part = take_until(rest, ',', more);
+    if (part.empty()) return selector_error(entry, " has an empty device");
+    const auto device = selected_device(part);
+    if (device.empty()) {
       return selector_error(entry, " has a device that is neither all nor an index");
     }
     all = all || device == "all";
