@@ -35,33 +35,35 @@ namespace detail {
 
 inline constexpr std::string_view sandbox_prefix = "io.kubernetes.cri.sandbox-";
 
-/// Reads a number as Kata does: a text that is not one is 0, with a warning.
+/// Whether a text is a decimal number, which is read. `plus`: whether it may begin with a plus.
 template <class Number>
-void read_sandbox_number(const Member& annotations, std::string_view name, Number& number,
-                         Sandbox& sandbox, Answer& answer) {
-  const auto member = annotations.find(std::string{sandbox_prefix}.append(name));
-  if (!member) return;
-  sandbox.known = true;
-  const auto text = member->text();
-  const bool plus = text.starts_with('+') && !text.starts_with("+-");
-  const char* const begin = text.data() + (plus ? 1 : 0);
+bool is_number(std::string_view text, Number& number, bool plus = false) {
+  if (plus && text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   const char* const end = text.data() + text.size();
-  const auto result = std::from_chars(begin, end, number);
-  if (result.ec == std::errc{} && result.ptr == end) return;
-  number = 0;
-  answer.warnings.push_back(member->path() + ": " + cdi::quoted(text) +
-                            " is not a number; Kata reads it as 0");
+  const auto result = std::from_chars(text.data(), end, number);
+  return result.ec == std::errc{} && result.ptr == end;
 }
 
 }  // namespace detail
 
-/// The sandbox that annotations describe.
-inline Sandbox read_sandbox(const Member& annotations, Answer& answer) {
+/// The sandbox that annotations describe, as Kata reads it: a text that is not a number is 0, with
+/// a warning. Only runtime-rs (`rust`) reads a plus before period and shares, which are unsigned.
+inline Sandbox read_sandbox(const Member& annotations, bool rust, Answer& answer) {
   Sandbox sandbox;
-  detail::read_sandbox_number(annotations, "cpu-period", sandbox.period, sandbox, answer);
-  detail::read_sandbox_number(annotations, "cpu-quota", sandbox.quota, sandbox, answer);
-  detail::read_sandbox_number(annotations, "cpu-shares", sandbox.shares, sandbox, answer);
-  detail::read_sandbox_number(annotations, "memory", sandbox.memory, sandbox, answer);
+  const auto read = [&](std::string_view name, auto& number, bool plus) {
+    const auto member = annotations.find(std::string{detail::sandbox_prefix}.append(name));
+    if (!member) return;
+    sandbox.known = true;
+    const auto text = member->text();
+    if (detail::is_number(text, number, plus)) return;
+    number = 0;
+    answer.warnings.push_back(member->path() + ": " + cdi::quoted(text) +
+                              " is not a number; Kata reads it as 0");
+  };
+  read("cpu-period", sandbox.period, rust);
+  read("cpu-quota", sandbox.quota, true);
+  read("cpu-shares", sandbox.shares, rust);
+  read("memory", sandbox.memory, true);
   return sandbox;
 }
 

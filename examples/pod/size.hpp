@@ -87,14 +87,11 @@ inline void read_defaults(const Member& annotations, Profile& profile) {
     if (profile.vcpus < 0) vcpus->refuse("must be a number of vCPUs, such as 1.5");
   }
   if (const auto memory = annotations.find(memory_annotation)) {
-    const float number = number_of(*memory);
-    constexpr float least = 256;  // runtime-go, minHypervisorMemory
-    constexpr float most = 4e9F;  // it has 32 bits
-    if (number < 0 || number > most || number != std::floor(number)) {
-      memory->refuse("must be a number of MiB, such as 2048");
-    }
+    constexpr std::uint32_t least = 256;  // runtime-go, MinHypervisorMemory
+    std::uint32_t number = 0;
+    if (!is_number(memory->text(), number)) memory->refuse("must be a number of MiB, such as 2048");
     if (number < least && profile.name != "remote") memory->refuse("must be at least 256 MiB");
-    profile.memory = std::strtoll(memory->text().c_str(), nullptr, 10);
+    profile.memory = number;
   }
 }
 
@@ -239,7 +236,7 @@ inline Answer size_of_annotations(const Member& annotations, const SizeOptions& 
   Answer answer;
   auto profile = profile_named(options.profile);
   read_defaults(annotations, profile);
-  const auto sandbox = read_sandbox(annotations, answer);
+  const auto sandbox = read_sandbox(annotations, options.formula == "runtime-rs", answer);
   if (!sandbox.known) {
     answer.warnings.emplace_back(
         "there are no annotations io.kubernetes.cri.sandbox-*: CRI-O writes none, and Kata boots "

@@ -162,6 +162,13 @@ SIZE = [
     (size("runtime-go"), sandbox("200", "foobar", period="spaghetti"),
      vm(1, 2048), '"spaghetti" is not a number'),
     (size("runtime-go"), sandbox(memory="+-5"), vm(1, 2048), '"+-5" is not a number'),
+    # Go accepts a plus for signed numbers only, Rust for all.
+    (size("runtime-go"), sandbox("+400000", "+1048576"), vm(5, 2049), ""),
+    (size("runtime-go"), sandbox(400000, period="+100000"), vm(1, 2048),
+     '"+100000" is not a number'),
+    (size("runtime-go"), sandbox(-1, shares="+2048"), vm(1, 2048), '"+2048" is not a number'),
+    (size("runtime-rs"), sandbox(400000, 1 << 30, period="+100000"), vm(5, 1056), ""),
+    (size("runtime-go"), {"annotations": {MIB: "0002048"}}, vm(1, 2048), "CRI-O writes none"),
     (size("runtime-go"), sandbox(-100, -1048576, period="1"), vm(1, 2048), ""),
     (size("runtime-go"), sandbox(100000, 1 << 30, **{CPU: "2.5", MIB: "512"}),
      vm(4, 1536), ""),
@@ -294,6 +301,8 @@ REFUSED = [
     (size("runtime-go"), {**limit("1"), "annotations": {}}, "annotations: cannot be combined"),
     (size("runtime-go"), {"annotations": {CPU: "inf"}}, CPU + ": must be a number"),
     (size("runtime-go"), {"annotations": {MIB: "255"}}, MIB + ": must be at least 256 MiB"),
+    *((size("runtime-go"), {"annotations": {MIB: text}}, MIB + ": must be a number of MiB")
+      for text in ["2048.0", "2048.", "+2048", "-2048", " 2048", "2Gi", "", "4294967296"]),
     (size("runtime-rs", "--profile", "remote"), sandbox(100000, 0), "no memory"),
     (size("runtime-go"), sandbox(9 * 10**18, 0, period="1"), "more than 10^9 vCPUs"),
     (size("runtime-go"), {"annotations": {"io.kubernetes.cri.sandbox-memory": 1}},
