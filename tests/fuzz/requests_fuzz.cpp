@@ -54,6 +54,7 @@ void check(std::string_view text, cdi::RequestRules rules) {
   const auto document = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (document.is_discarded()) return;  // a number is too large for nlohmann
   require_same(in_text, cdi::gather_requests(document, options), "a document asks for the same");
+  if (!in_text && in_text.error().code == cdi::Errc::schema) return;  // a member in another case
   if (const auto model = cdi::read_json<cdi::oci::Spec>(text)) {
     require_same(in_text, cdi::gather_requests(*model, options), "the model asks for the same");
   }

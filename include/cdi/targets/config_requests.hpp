@@ -41,40 +41,57 @@ inline bool add_if_variable(std::string_view text, std::string_view name, Reques
   return true;
 }
 
+/// `Errc::schema` for a member of an object `outer` whose name is `key` in another case: runtimes
+/// written in Go would read it, others would not.
+Result<void> check_case(std::string_view name, std::string_view key, std::string_view outer);
+
 /// A member of an object of `nlohmann::json`; null when there is none.
 template <class Json>
-const Json* member_of_json(const Json* object, const char* key) {
+Result<const Json*> member_of_json(const Json* object, const char* key,
+                                   std::string_view outer = {}) {
   if (object == nullptr || !object->is_object()) return nullptr;
+  for (auto at = object->begin(); at != object->end(); ++at) {
+    if (auto good = detail::check_case(at.key(), key, outer); !good) return good.error();
+  }
   const auto found = object->find(key);
   return found == object->end() ? nullptr : &*found;
+}
+
+/// Adds the requests of an object of `nlohmann::json`.
+template <class Json>
+Result<void> add_requests_of_json(const Json& config, const RequestOptions& options,
+                                  Requests& requests) {
+  const auto annotations = detail::member_of_json(&config, "annotations");
+  if (!annotations) return annotations.error();
+  Result<void> done;
+  if (*annotations != nullptr) done = requests.add_annotations(**annotations, options.prefix);
+  if (!done) return done;
+  const auto process = detail::member_of_json(&config, "process");
+  if (!process) return process.error();
+  const auto env = detail::member_of_json(*process, "env", "process");
+  if (!env) return env.error();
+  if (*env == nullptr || !(*env)->is_array()) return done;
+  for (const auto& text : **env) {
+    const auto variable = detail::text_or_null(text);
+    if (add_if_variable(variable, options.variable, requests, done)) break;
+  }
+  return done;
 }
 
 /// Adds the requests of a model such as `oci::Spec`, or of an object of `nlohmann::json`.
 template <class Config>
 Result<void> add_requests_of(const Config& config, const RequestOptions& options,
                              Requests& requests) {
-  Result<void> done;
-  const auto is_last = [&](std::string_view text) {
-    return add_if_variable(text, options.variable, requests, done);
-  };
   if constexpr (requires { config.is_object(); }) {
-    if (const auto* const annotations = detail::member_of_json(&config, "annotations")) {
-      done = requests.add_annotations(*annotations, options.prefix);
-    }
-    const auto* const env =
-        detail::member_of_json(detail::member_of_json(&config, "process"), "env");
-    if (!done || env == nullptr || !env->is_array()) return done;
-    for (const auto& text : *env) {
-      if (text.is_string() && is_last(detail::text_or_null(text))) break;
-    }
+    return detail::add_requests_of_json(config, options, requests);
   } else {
-    done = requests.add_annotations(config.annotations, options.prefix);
+    auto done = requests.add_annotations(config.annotations, options.prefix);
     if (!done || !config.process) return done;
     for (const auto& text : config.process->env) {
-      if (is_last(text)) break;
+      if (add_if_variable(text, options.variable, requests, done)) break;
     }
+    return done;
   }
-  return done;
 }
 /// The same for the text of a `config.json`, which is parsed.
 Result<void> add_requests_of(const ConfigJson& config, const RequestOptions& options,
@@ -86,8 +103,9 @@ Result<void> add_requests_of(const ConfigJson& config, const RequestOptions& opt
 /// then those of an environment variable of its process, the first of that name. The config is an
 /// `oci::Spec`, an object of `nlohmann::json`, or a `ConfigJson`.
 ///
-/// Errors are those of `Requests`; those of a `ConfigJson` are also those of `parse_json`, and have
-/// line and column.
+/// Errors are those of `Requests`, and `Errc::schema` for JSON that writes `annotations`, `process`
+/// or `env` in another case, which only some runtimes read. Those of a `ConfigJson` are also those
+/// of `parse_json`, and have line and column.
 template <class Config>
 Result<std::vector<RequestedDevice>> gather_requests(const Config& config,
                                                      const RequestOptions& options = {}) {

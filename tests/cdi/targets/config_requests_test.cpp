@@ -64,6 +64,37 @@ TEST_CASE("A config without these members asks for nothing") {
   }
 }
 
+TEST_CASE("A member in another case is refused, as only some runtimes read it") {
+  const struct {
+    std::string text;
+    std::string error;
+  } rows[] = {
+      {R"({"Annotations":{"cdi.k8s.io/a":"v/c=1"}})",
+       "c:1:2: Annotations: the name of the member is in another case: write \"annotations\""},
+      {R"({"annotations":{},"ANNOTATIONS":{}})", "c:1:19: ANNOTATIONS: "},
+      {R"({"Annotations":null})", "c:1:2: Annotations: "},
+      {R"({"Process":{"env":["V=v/c=2"]}})", "c:1:2: Process: "},
+      {R"({"process":{"Env":["V=v/c=2"]}})", "c:1:13: process.Env: "},
+      {R"({"process":{"env":[],"eNv":1}})", "c:1:22: process.eNv: "},
+  };
+  for (const auto& row : rows) {
+    const auto in_text = cdi::gather_requests(cdi::ConfigJson{.text = row.text, .file = "c"});
+    const auto in_json = cdi::gather_requests(nlohmann::json::parse(row.text));
+    CAPTURE(row.text);
+    REQUIRE_FALSE(in_text);
+    CAPTURE(to_string(in_text.error()));
+    CHECK(in_text.error().code == cdi::Errc::schema);
+    CHECK(to_string(in_text.error()).starts_with(row.error));
+    REQUIRE_FALSE(in_json);
+    CHECK(in_json.error().code == cdi::Errc::schema);
+    CHECK(in_json.error().where == in_text.error().where);
+  }
+  // Keys of annotations, and names of variables, have a case of their own.
+  const cdi::ConfigJson other{
+      .text = R"({"annotations":{"CDI.k8s.io/a":"v/c=1"},"process":{"env":["v=v/c=2"]}})"};
+  CHECK(cdi::gather_requests(other, {.variable = "V"})->empty());
+}
+
 TEST_CASE("Errors of a text have its line and column") {
   const struct {
     std::string text;

@@ -5,6 +5,7 @@
 #define CDI_TARGETS_IMPL_CONFIG_REQUESTS_HPP
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -22,13 +23,26 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-inline std::optional<Document::Value> document_member(const std::optional<Document::Value>& map,
-                                                      std::string_view key) {
-  if (!map) return std::nullopt;
+CDI_INLINE Result<void> check_case(std::string_view name, std::string_view key,
+                                   std::string_view outer) {
+  if (name == key || !same_key(name, key)) return {};
+  return Error{.code = Errc::schema,
+               .message = "the name of the member is in another case: write " + quoted(key),
+               .where = outer.empty() ? std::string{name} : inner_path(outer, name)};
+}
+
+inline Result<std::optional<Document::Value>> document_member(
+    const std::optional<Document::Value>& map, std::string_view key, std::string_view outer = {}) {
+  std::optional<Document::Value> found;
+  if (!map) return found;
   for (const auto [name, value] : map->members()) {
-    if (name.text() == key) return value;
+    if (auto good = check_case(name.text(), key, outer); !good) {
+      good.error().position = name.position();
+      return std::move(good).error();
+    }
+    if (name.text() == key) found = value;
   }
-  return std::nullopt;
+  return found;
 }
 
 /// Adds the devices of the annotations of a document.
@@ -54,18 +68,20 @@ CDI_INLINE Result<void> add_requests_of(const ConfigJson& config, const RequestO
   if (!document) return document.error();
   const std::optional<Document::Value> root = document->root();
   Result<void> done;
-  if (const auto annotations = document_member(root, "annotations")) {
-    done = add_document_annotations(*annotations, options.prefix, requests);
-    if (!done) {
-      const auto& where = done.error().where;
-      done.error().position =
-          where.empty() ? annotations->position() : document->locate(done.error().where);
-      return done;
-    }
+  const auto annotations = document_member(root, "annotations");
+  if (!annotations) return annotations.error();
+  if (*annotations) done = add_document_annotations(**annotations, options.prefix, requests);
+  if (!done) {
+    const auto& where = done.error().where;
+    done.error().position = where.empty() ? (*annotations)->position() : document->locate(where);
+    return done;
   }
-  const auto env = document_member(document_member(root, "process"), "env");
-  if (!env) return {};
-  for (const auto text : env->items()) {
+  const auto process = document_member(root, "process");
+  if (!process) return process.error();
+  const auto env = document_member(*process, "env", "process");
+  if (!env) return env.error();
+  if (!*env) return done;
+  for (const auto text : (*env)->items()) {
     if (!add_if_variable(text.text(), options.variable, requests, done)) continue;
     if (!done) done.error().position = text.position();
     break;
