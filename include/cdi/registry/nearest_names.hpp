@@ -17,21 +17,41 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
+/// Whether two letters are the same, in any case.
+inline bool same_letter(char a, char b) {
+  return detail::ascii_lower(a) == detail::ascii_lower(b);
+}
+
+/// Removes the letters with which both names begin, and those with which both end.
+inline void drop_common_ends(std::string_view& a, std::string_view& b) {
+  while (!a.empty() && !b.empty() && same_letter(a.front(), b.front())) {
+    a.remove_prefix(1);
+    b.remove_prefix(1);
+  }
+  while (!a.empty() && !b.empty() && same_letter(a.back(), b.back())) {
+    a.remove_suffix(1);
+    b.remove_suffix(1);
+  }
+}
+
 /// The number of letters to change, add or drop to turn one name into the other; case does not
 /// count. More than `most` counts as `most + 1`, and so does a name of more than 64 bytes. Costs at
-/// most the product of both lengths, no allocation.
+/// most `2 * most + 1` steps for each letter of the shorter name, no allocation.
 inline std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t most) {
   constexpr std::size_t longest = 64;
   if (a.size() > b.size()) std::swap(a, b);
   if (b.size() > longest || b.size() - a.size() > most) return most + 1;
+  drop_common_ends(a, b);
   std::array<std::size_t, longest + 1> row{};
-  for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    std::size_t least = row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const bool same = detail::ascii_lower(a[i]) == detail::ascii_lower(b[j]);
-      const std::size_t changed = diagonal + (same ? 0 : 1);
+    // A place further from the diagonal needs more than `most` letters; `row` has more there.
+    const std::size_t begin = i > most ? i - most : 0;
+    const std::size_t end = b.size() < i + most + 1 ? b.size() : i + most + 1;
+    std::size_t diagonal = row[begin];
+    std::size_t least = row[begin] = begin == 0 ? i + 1 : most + 1;
+    for (std::size_t j = begin; j < end; ++j) {
+      const std::size_t changed = diagonal + (same_letter(a[i], b[j]) ? 0 : 1);
       diagonal = row[j + 1];
       const auto added = (diagonal < row[j] ? diagonal : row[j]) + 1;  // or dropped
       row[j + 1] = changed < added ? changed : added;

@@ -1,7 +1,9 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <cstddef>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +20,22 @@ Views views(const cdi::detail::FewNames& names) {
   Views out;
   for (std::size_t i = 0; i < names.size(); ++i) out.push_back(names[i]);
   return out;
+}
+
+/// The same as `edit_distance`, from the whole table of distances of all beginnings.
+std::size_t plain_distance(std::string_view a, std::string_view b, std::size_t most) {
+  std::vector<std::vector<std::size_t>> table(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      auto& cell = table[i][j];
+      cell = std::max(i, j);
+      if (i == 0 || j == 0) continue;
+      const bool same = cdi::detail::ascii_lower(a[i - 1]) == cdi::detail::ascii_lower(b[j - 1]);
+      cell = std::min(
+          {table[i - 1][j] + 1, table[i][j - 1] + 1, table[i - 1][j - 1] + (same ? 0 : 1)});
+    }
+  }
+  return std::min(table[a.size()][b.size()], most + 1);
 }
 
 Views nearest(std::string_view wanted, const Views& names) {
@@ -65,6 +83,29 @@ TEST_CASE("A distance over the most that is asked for is told as one more") {
   CHECK(cdi::detail::edit_distance(longest, longest, 2) == 0);
   CHECK(cdi::detail::edit_distance(longest, longest.substr(2), 2) == 2);
   CHECK(cdi::detail::edit_distance(longest + "x", longest + "x", 2) == 3);
+}
+
+TEST_CASE("The distance of random texts is that of the whole table") {
+  std::minstd_rand random{7};
+  const auto below = [&](std::size_t end) {
+    return random() % end;
+  };
+  const auto random_text = [&] {
+    std::string text(below(12), 'a');
+    for (auto& letter : text) letter = "aAbc"[below(4)];
+    return text;
+  };
+  std::size_t near = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    const auto a = random_text();
+    const auto b = random_text();
+    const auto most = below(5);
+    const auto distance = cdi::detail::edit_distance(a, b, most);
+    if (distance <= most) ++near;
+    if (distance == plain_distance(a, b, most)) continue;
+    FAIL(a, " ", b, " ", most, " ", distance);
+  }
+  CHECK(near > 1000);
 }
 
 TEST_CASE("The nearest names are few, the best first, each once") {
