@@ -210,9 +210,9 @@ concept FullyEditable = Editable<OciSpec> && detail::HasNetDevices<SpecEditor<Oc
 /// Errors, with `Error::where` seen from the edits where a member is known: `Errc::host` when a
 /// device node cannot be completed from the host, or is of another type there; `Errc::unsupported`
 /// when the type of the target has no place for an edit; `Errc::invalid` for an unknown hook name,
-/// and for text that is not UTF-8; `Errc::limit` for more than two million entries, such as variables
-/// and texts of hooks, in all; the error of the target's `check`, `Errc::schema` for a JSON
-/// document. The other rules are those of `validate`. SPEC.md, OCI Edits.
+/// and for text that is not UTF-8; `Errc::limit` for more than two million entries, such as
+/// variables and texts of hooks, in all; the error of the target's `check`, `Errc::schema` for a
+/// JSON document. The other rules are those of `validate`. SPEC.md, OCI Edits.
 ///
 /// An object rather than a function, so that an unqualified call never finds `std::apply`.
 struct ApplyFunction {

@@ -45,9 +45,9 @@ struct FileAccess {
   friend bool operator==(const FileAccess&, const FileAccess&) = default;
 };
 
-/// A member of a file that the release of the file does not have. The file is valid if the member is
-/// empty, or `Rule::version_earlier_devices` is about it; but engines that do not know the member
-/// refuse the file.
+/// A member of a file that the release of the file does not have. The file is valid if the member
+/// is empty, or `Rule::version_earlier_devices` is about it; but engines that do not know the
+/// member refuse the file.
 struct NewerMember {
   Release since{};      ///< the first release that has it
   std::string key{};    ///< as the file has it
