@@ -147,7 +147,8 @@ inline std::optional<bool> parse_boolean(std::string_view text) {
 
 /// Whether a boolean is `true` or `false`, and not a word of YAML 1.1 alone, such as `yes`.
 inline bool is_true_or_false(std::string_view boolean) {
-  return ascii_lower(boolean.front()) == 't' || ascii_lower(boolean.front()) == 'f';
+  const char first = boolean.empty() ? '\0' : ascii_lower(boolean.front());
+  return first == 't' || first == 'f';
 }
 
 /// Whether a text without quotes is meant as a number, for messages.
