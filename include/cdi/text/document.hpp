@@ -179,6 +179,13 @@ class Document {
     return has_members(node) ? node.begin : node.link;
   }
 
+  /// See `DocumentBuilder::note_unportable`.
+  void note_unportable(std::size_t at, std::string_view reason) {
+    if (!unportable_.empty() && unportable_at_ <= at) return;
+    unportable_at_ = static_cast<std::uint32_t>(at);
+    unportable_ = reason;
+  }
+
   Nodes nodes_{};         // in document order; a map has key, value, key, value, ...
   std::string source_{};  // on the heap, also when it is short: a move leaves it where it is
   std::vector<char>

@@ -155,9 +155,7 @@ class DocumentBuilder {
   /// Notes a place that the Go reference does not take: `Document::unportable`. The first in the
   /// text is kept.
   void note_unportable(std::size_t at, std::string_view reason) {
-    if (!is_portable() && document_.unportable_at_ <= at) return;
-    document_.unportable_at_ = static_cast<std::uint32_t>(at);
-    document_.unportable_ = reason;
+    document_.note_unportable(at, reason);
   }
   /// Whether no such place was noted.
   bool is_portable() const { return document_.unportable_.empty(); }

@@ -82,14 +82,22 @@ class MergeKeys {
     Keys keys;
     bool merges = false;
     if (!collect_keys(map, keys, merges)) return false;
-    if (merges) {
-      keep_first_of_repeated(keys, [this](std::uint32_t key) { return document_.text(node(key)); });
-    }
+    if (merges) keep_first(keys, Document::place_of(node(map)));
     for (const auto key : keys) {
       if (!append(key) || !append(key + 1)) return false;
     }
     merged_[at].size = Document::pack(Kind::map, static_cast<std::uint32_t>(keys.size()));
     return true;
+  }
+
+  /// Of equal keys of a map, which is at `place`, keeps the first.
+  void keep_first(Keys& keys, std::size_t place) {
+    const auto all = keys.size();
+    keep_first_of_repeated(keys, [this](std::uint32_t key) { return document_.text(node(key)); });
+    if (keys.size() == all) return;
+    document_.note_unportable(place,
+                              "<< brings a key that is there already, which engines with the Go "
+                              "library 1.1.0 or older refuse: write the members without <<");
   }
 
   /// The keys of a map, and behind them those of the maps it merges.

@@ -54,11 +54,18 @@ inline bool ends_old_line(std::string_view character) noexcept {
   return character == "\xC2\x85" || character == "\xE2\x80\xA8" || character == "\xE2\x80\xA9";
 }
 
+/// Whether a character is U+FEFF: the byte order mark, and inside a text a space without width.
+inline bool is_zero_width(std::string_view character) noexcept {
+  return character == "\xEF\xBB\xBF";
+}
+
 /// Whether YAML 1.1 reads a character differently from JSON or YAML 1.2, or does not allow it: DEL,
-/// the C1 controls, line ends, U+FFFE and U+FFFF.
+/// the C1 controls, line ends, U+FFFE and U+FFFF. The Go reference misreads U+FEFF, too,
+/// when its buffer begins there.
 inline bool is_unportable(std::string_view character) noexcept {
   return character == "\x7F" || (character >= "\xC2\x80" && character <= "\xC2\x9F") ||
-         ends_old_line(character) || character == "\xEF\xBF\xBE" || character == "\xEF\xBF\xBF";
+         ends_old_line(character) || is_zero_width(character) || character == "\xEF\xBF\xBE" ||
+         character == "\xEF\xBF\xBF";
 }
 
 /// Places of characters that YAML does not allow, or that not all readers take alike.
@@ -121,7 +128,9 @@ inline constexpr std::string_view unportable_slash =
 /// as an escape.
 inline std::string unportable_character(std::string_view character, std::string_view place) {
   return character_name("U+", character)
-      .append(ends_old_line(character) ? " is read as the end of a line by" : " is refused by")
+      .append(ends_old_line(character)   ? " is read as the end of a line by"
+              : is_zero_width(character) ? " can be misread by"
+                                         : " is refused by")
       .append(" the Go reference, and so by most engines: remove it, or write ")
       .append(character_name("\\u", character))
       .append(place);

@@ -42,11 +42,12 @@ TEST_CASE("Members are written in document order") {
 }
 
 TEST_CASE("Only characters that YAML 1.1 does not take are written as escapes") {
-  CHECK(*cdi::write_json(cdi::Spec{.kind = "a\x7f\xc2\x80\xc2\x85\xe2\x80\xa8\xef\xbf\xbf"
-                                           "b"},
-                         -1) ==
-        R"({"cdiVersion":"","kind":"a\u007f\u0080\u0085\u2028\uffffb","devices":[]})");
-  const std::string portable = "\xc2\xa0\xc3\xa9\xef\xbb\xbf\xf0\x9f\x98\x80";
+  CHECK(
+      *cdi::write_json(cdi::Spec{.kind = "a\x7f\xc2\x80\xc2\x85\xe2\x80\xa8\xef\xbb\xbf\xef\xbf\xbf"
+                                         "b"},
+                       -1) ==
+      R"({"cdiVersion":"","kind":"a\u007f\u0080\u0085\u2028\ufeff\uffffb","devices":[]})");
+  const std::string portable = "\xc2\xa0\xc3\xa9\xf0\x9f\x98\x80";
   CHECK(cdi::write_json(cdi::Spec{.kind = portable}, -1)->find(portable) != std::string::npos);
 }
 

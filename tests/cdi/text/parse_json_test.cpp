@@ -198,6 +198,8 @@ TEST_CASE("JSON that the Go reference does not read as YAML is noted") {
   CHECK(unportable("{\"a\": 1, \"b\" \r\n:1}") == "1:13");
   CHECK(unportable("{\"a\"\n:1}") == "1:5");
   CHECK(unportable("\t{}") == "1:1");
+  CHECK(unportable("\xef\xbb\xbf[]") == "none");
+  CHECK(unportable("[\"a\xef\xbb\xbf\"]") == "1:4");
   CHECK(unportable(" \t\n{}") == "1:2");
   CHECK(unportable("{}\n \t\n") == "2:2");
   for (const std::string_view letter : {"k", "\xc3\xa9"}) {

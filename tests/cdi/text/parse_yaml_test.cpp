@@ -169,6 +169,13 @@ TEST_CASE("The first place that the Go reference does not take is noted") {
   CHECK(unportable("a?b: c?d\ne: |\n  [f?]") == "none");
   CHECK(unportable("a: 1 # \xc2\x85\nb: \xc2\x80") == "1:8 U+0085");
   CHECK(unportable("a: 1\nb: \"\xef\xbf\xbf\"") == "2:5 U+FFFF");
+  CHECK(unportable("\xef\xbb\xbf"
+                   "a: 1") == "none");
+  CHECK(unportable("a: 1\nb: c\xef\xbb\xbf") == "2:5 U+FEFF");
+  CHECK(unportable("a: &a {x: 1}\nb: {<<: *a, y: 2}\nc:\n  <<: [*a, {y: 1}]") == "none");
+  CHECK(unportable("a: &a {x: 1}\nb:\n  <<: *a\n  x: 2") == "3:3 <<");
+  CHECK(unportable("a: &a {x: 1}\nb:\n- {<<: [*a, {x: 1}]}") == "3:3 <<");
+  CHECK(unportable("a: {<<: {x: 1}, x: 2}\nb: [c?]") == "1:4 <<");
   CHECK(unportable("a: 1\n---\nb: \xc2\x9f") == "3:4 U+009F");  // the reference reads on
   CHECK(unportable("a: \"b\\/\"") == "1:6 \\/");
   CHECK(unportable("%YAML 1.2\n---\na: [b?] # \xc2\x80") == "1:1 %YAML");
