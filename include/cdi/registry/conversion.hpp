@@ -42,8 +42,8 @@ Result<Conversion> convert_for(const VersionedEngine& engine, const LoadedSpec& 
 /// Why an engine refuses a spec file, with its place in the file; nothing when it reads the file.
 /// It refuses a release that it does not know, a member that the newest release that it knows does
 /// not have yet, even an empty one, or does not have any more, and some values: permissions `none`,
-/// a vendor or class of one character, and, if it is older, `closID: /` and device names of one
-/// character. `Errc::unsupported`.
+/// a vendor or class of one character, and, if it is older, `closID: /`, device names of one
+/// character, and a `v` before the release. `Errc::unsupported`.
 std::optional<Error> refusal_by(const VersionedEngine& engine, const LoadedSpec& loaded);
 
 /// The warnings of a file about its text, which another program may refuse or read otherwise: those

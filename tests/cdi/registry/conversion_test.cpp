@@ -50,6 +50,17 @@ TEST_CASE("An engine refuses releases that it does not know") {
   CHECK(refusal("containerd@1.6.0", file("0.3.0")).find("older than 1.7.0") != std::string::npos);
 }
 
+TEST_CASE("Old versions of podman refuse a v before the release") {
+  const auto prefixed = file("v0.3.0");
+  for (const auto* by : {"podman@4.8", "containerd@1.7.0", "cri-o@1.27.0"}) {
+    CHECK(refusal(by, prefixed).empty());
+  }
+  CHECK(refusal("podman@4.7.2", prefixed) ==
+        "/etc/cdi/v.yaml:1:13: cdiVersion: podman 4.7.2 refuses version \"v0.3.0\": write "
+        "\"0.3.0\"");
+  CHECK(cdi::convert_for(engine("podman@4.7.2"), prefixed)->spec.version == "0.3.0");
+}
+
 TEST_CASE("An engine refuses members that its release does not have yet, even empty ones") {
   const auto annotated = file("0.5.0", "{env: [A=1]}", "annotations: {}\n");
   CHECK(refusal("docker@25", annotated).empty());

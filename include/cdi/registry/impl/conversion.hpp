@@ -140,6 +140,12 @@ inline Error refuse_member(const NewerMember& member, const VersionedEngine& eng
           .position = member.position};
 }
 
+/// Whether an engine refuses a `v` before the release. The Go library does up to 0.5.2, which only
+/// podman has.
+inline bool refuses_v(const VersionedEngine& engine) {
+  return engine.name == "podman" && engine.version < EngineVersion{4, 8, 0};
+}
+
 /// The places of losses: `devices[0], devices[1].annotations and 3 more`.
 inline std::string named_places(const std::vector<Error>& losses) {
   constexpr std::size_t named = 4;
@@ -245,6 +251,9 @@ CDI_INLINE std::optional<Error> refusal_by(const VersionedEngine& engine,
   } else if (!own || *own > *newest) {
     why.message = "version " + cdi::quoted(spec.version) + " is newer than " + to_string(*newest) +
                   ", the newest that " + to_string(engine) + " reads";
+  } else if (spec.version.starts_with('v') && detail::refuses_v(engine)) {
+    why.message = to_string(engine) + " refuses version " + cdi::quoted(spec.version) +
+                  ": write \"" + to_string(*own) + "\"";
   } else if (loaded.newer_member && *newest < loaded.newer_member->since) {
     return detail::refuse_member(*loaded.newer_member, engine);
   } else {
