@@ -166,7 +166,7 @@ TEST_CASE("Reading or refusing a text takes at most ten times its size, plus `ex
 
 // Once, each decoded text was copied again for each text behind it.
 TEST_CASE("Escapes that are longer when they are decoded cost a few allocations") {
-  const std::string text = growing_escapes(mebibyte / tenth);
+  const std::string text = growing_escapes(mebibyte / 10);
   const std::size_t before = counted::allocations;
   CHECK(cdi::parse_yaml(text));
   CHECK(counted::allocations - before < 100);
