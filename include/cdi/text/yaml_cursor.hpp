@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -178,22 +177,23 @@ class YamlCursor {
   /// tabs. False when the line has a token.
   bool skip_tab_lines() {
     if (!at_line_end()) return false;
-    std::optional<std::size_t> tab;  // the Go reference reads it if a comment follows
+    constexpr std::size_t none = static_cast<std::size_t>(-1);
+    std::size_t tab = none;  // the Go reference reads it if a comment follows
     bool after_comment = is_behind_comment();
     for (; !at_end() && at_line_end(); next_line()) {
       skip_spaces();
       if (peek() == '\t') {
         if (!after_comment) note_tab(at_);
-        if (!tab) tab = at_;
+        if (tab == none) tab = at_;
       }
       skip_blanks();
       if (peek() == '#') {
-        tab.reset();
+        tab = none;
         after_comment = true;
         skip_rest_of_line();
       }
     }
-    if (tab) note_tab(*tab);
+    if (tab != none) note_tab(tab);
     return true;
   }
 

@@ -5,7 +5,6 @@
 #define CDI_TEXT_YAML_PLAIN_SCALAR_HPP
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -98,19 +97,20 @@ class YamlPlainScalarReader {
 
   /// Moves to the next line of the scalar; `line_ends` is 0 when it has no more.
   bool find_next_line(std::size_t& line_ends) {
-    std::optional<std::size_t> tab;  // that indents a blank line or a comment
+    constexpr std::size_t none = static_cast<std::size_t>(-1);
+    std::size_t tab = none;  // that indents a blank line or a comment
     while (cursor_.is_line_end() && !cursor_.at_end()) {
       cursor_.next_line();
       ++line_ends;
       cursor_.skip_spaces();
       if (cursor_.peek() == '\t' && cursor_.column() < least_) {
         if (!cursor_.at_line_end()) return cursor_.refuse_tab(cursor_.at());
-        if (!tab) tab = cursor_.at();
+        if (tab == none) tab = cursor_.at();
       }
       cursor_.skip_blanks();
     }
-    if (!ends_here()) return !tab || cursor_.refuse_tab(*tab);
-    if (tab) cursor_.note_tab(*tab);
+    if (!ends_here()) return tab == none || cursor_.refuse_tab(tab);
+    if (tab != none) cursor_.note_tab(tab);
     line_ends = 0;
     return true;
   }
