@@ -112,8 +112,8 @@ inline cdi::Result<FileInPlace> read_in_place(const std::string& path) {
   if (!found->directory) return cdi::file_error(path, "cannot open the directory");
   auto file = cdi::read_file_at(found->directory.get(), found->name, path, cdi::Limits{}.bytes);
   if (!file) return std::move(file).error();
-  struct stat info =
-      {};  // of the file that was found, and not of a link that replaced it meanwhile
+  // A link may have replaced the file that was found, and may be gone again.
+  struct stat info = {};
   if (::fstatat(found->directory.get(), found->name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 ||
       cdi::signature_of(info) != file->signature) {
     return cdi::Error{.code = cdi::Errc::conflict,

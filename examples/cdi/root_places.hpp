@@ -35,14 +35,6 @@ inline void push_parts(std::vector<std::string>& parts, std::string_view path) {
   parts.insert(parts.end(), more.rbegin(), more.rend());
 }
 
-/// The greatest number of directories on a path, as when they are created.
-inline constexpr std::ptrdiff_t most_depth = RootedFiles::most_folders;
-
-inline cdi::Error too_deep() {
-  return {.code = cdi::Errc::refused,
-          .message = fmt::format("it is in more than {} directories", most_depth)};
-}
-
 /// The links of a root, each of which is read once. An image decides how many are on the way of a
 /// path: when all paths of a plan need too many in all, `at` fails.
 class KnownLinks {
@@ -73,6 +65,7 @@ class KnownLinks {
 /// target of the link there, if there is one. What is missing is taken for a directory.
 template <class LinkAt>
 cdi::Result<std::string> resolve(std::string_view path, const LinkAt& link_at) {
+  constexpr std::ptrdiff_t most_depth = RootedFiles::most_folders;
   std::string place;
   std::vector<std::string> rest;
   push_parts(rest, path);
@@ -86,7 +79,7 @@ cdi::Result<std::string> resolve(std::string_view path, const LinkAt& link_at) {
     }
     const auto above = place.size();
     place.append("/").append(name);
-    if (std::count(place.begin(), place.end(), '/') > most_depth) return too_deep();
+    if (std::count(place.begin(), place.end(), '/') > most_depth) return RootedFiles::too_deep();
     const cdi::Result<std::optional<std::string>> target = link_at(place);
     if (!target) return target.error();
     if (!*target) continue;

@@ -74,6 +74,12 @@ class RootedFiles {
   /// The greatest number of directories on a path that is created: each is open meanwhile.
   static constexpr std::size_t most_folders = 256;
 
+  /// The error for a path with more.
+  static cdi::Error too_deep() {
+    return {.code = cdi::Errc::refused,
+            .message = fmt::format("it is in more than {} directories", most_folders)};
+  }
+
   /// How paths are resolved.
   enum class Lookup : std::uint8_t {
     by_kernel,  // if possible
@@ -141,10 +147,7 @@ class RootedFiles {
     for (const auto& name : place->missing) {
       if (name.size() > NAME_MAX) return failed(path);
     }
-    if (place->names.size() + place->missing.size() >= most_folders) {
-      return cdi::Error{.code = cdi::Errc::refused,
-                        .message = fmt::format("it is in more than {} directories", most_folders)};
-    }
+    if (place->names.size() + place->missing.size() >= most_folders) return too_deep();
     cdi::Descriptor above{::openat(place->directory(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC)};
     if (!above) return failed(path);
     return above;

@@ -5,7 +5,6 @@
 #define CDI_PREPARE_SPEC_CONFLICTS_HPP
 
 #include <algorithm>
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,7 +52,6 @@ inline std::optional<std::string> conflict_of(const cdi::Spec& ours, const cdi::
 /// a kind are parsed.
 inline std::vector<std::string> find_conflicts(const Options& options,
                                                const std::vector<PreparedSpec>& prepared) {
-  constexpr std::size_t size_limit = 16 << 20;  // as the library's, for a spec file
   std::vector<std::string> out;
   const auto tree = HostTree::open(options.output_dir);
   if (!tree) return out;
@@ -63,7 +61,7 @@ inline std::vector<std::string> find_conflicts(const Options& options,
       return one.file_name == name;
     };
     if (!format || std::any_of(prepared.begin(), prepared.end(), is_its)) continue;
-    const auto text = tree->read(name, size_limit);
+    const auto text = tree->read(name, cdi::Limits{}.bytes);
     if (!text) continue;
     const auto path = spec_path(options, name);
     for (const auto& one : prepared) {

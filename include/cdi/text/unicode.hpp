@@ -60,8 +60,8 @@ inline bool is_zero_width(std::string_view character) noexcept {
 }
 
 /// Whether YAML 1.1 reads a character differently from JSON or YAML 1.2, or does not allow it: DEL,
-/// the C1 controls, line ends, U+FFFE and U+FFFF. The Go reference misreads U+FEFF, too,
-/// when its buffer begins there.
+/// the C1 controls, line ends, U+FFFE and U+FFFF. The Go reference misreads U+FEFF, too, when its
+/// buffer begins there.
 inline bool is_unportable(std::string_view character) noexcept {
   return character == "\x7F" || (character >= "\xC2\x80" && character <= "\xC2\x9F") ||
          ends_old_line(character) || is_zero_width(character) || character == "\xEF\xBF\xBE" ||
