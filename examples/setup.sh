@@ -78,9 +78,9 @@ as_root() {
 purpose=${1:?usage: setup.sh demo|tests}
 missing=$(missing_from "$purpose" "$needs")
 wished=$(missing_from "$purpose" "$wishes")
-[ -n "$missing$wished" ] || exit 0
-
-if command -v apt-get >/dev/null && as_root true 2>/dev/null; then
+if [ -z "$missing$wished" ]; then
+  :
+elif command -v apt-get >/dev/null && as_root true 2>/dev/null; then
   # shellcheck disable=SC2086  # one word for each package
   echo "installing:" $missing $wished
   as_root apt-get update -qq || true
@@ -107,5 +107,11 @@ if [ -n "$missing" ]; then
     # shellcheck disable=SC2086
     echo "on Debian or Ubuntu, run: sudo apt-get install" $missing
   } >&2
+  exit 1
+fi
+
+meson=$(meson --version)
+if [ "${meson%%.*}" = 0 ]; then
+  echo "meson $meson is too old: 1.0 or newer is needed, as in Debian 12 and Ubuntu 24.04" >&2
   exit 1
 fi
