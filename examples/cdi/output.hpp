@@ -42,9 +42,10 @@ inline void write_json_value(const Json& value, cdi::YamlSink& sink) {
   }
 }
 
-/// JSON text. Bytes that are not UTF-8, which file names may contain, become U+FFFD.
+/// JSON text in ASCII, so that no character in it controls a terminal. Bytes that are not UTF-8,
+/// which file names may contain, become U+FFFD.
 inline std::string to_json(const Json& value, int indent = 2, char fill = ' ') {
-  return value.dump(indent, fill, /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
+  return value.dump(indent, fill, /*ensure_ascii=*/true, Json::error_handler_t::replace) + "\n";
 }
 
 /// YAML text, likewise.

@@ -53,7 +53,7 @@ void print_result(std::string_view text) {
 
 void print(const pod::Answer& answer) {
   print_warnings(answer.warnings);
-  print_result(answer.value.dump(2, ' ', false, pod::Json::error_handler_t::replace) + "\n");
+  print_result(answer.value.dump(2, ' ', true, pod::Json::error_handler_t::replace) + "\n");
 }
 
 void print(const pod::GuestAnswer& answer) {

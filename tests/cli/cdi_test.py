@@ -767,7 +767,8 @@ devices:
         with open(bad, "wb") as file:
             file.write(b'cdiVersion: 0.6.0\nkind: vendor.com/x\n"a\xc2\x9b\xe2\x80\xae": 1\n')
         for form, marks in (("text", (b"\\xff\\u009b31m.yaml", b"a\\u009b\\u202e: unknown")),
-                            ("json", (b"\xef\xbf\xbd",))):
+                            ("json", (b"\\ufffd\\u009b31m.yaml", b"\\u202e")),
+                            ("yaml", (b"\\u009b31m.yaml", b"\\u202e"))):
             with self.subTest(form):
                 done = subprocess.run([CDI, "-o", form, "validate", bad], capture_output=True,
                                       check=False)
@@ -775,10 +776,9 @@ devices:
                 said = done.stderr.decode()
                 for mark in marks:
                     self.assertIn(mark, done.stderr)
+                self.assertTrue(said.replace("\n", "").isprintable(), said)
                 if form == "json":
                     self.assertIn("unknown field", json.loads(said)["message"])
-                else:
-                    self.assertTrue(said.rstrip("\n").isprintable(), said)
 
     def test_help_names_commands_and_exit_codes(self):
         out = self.run_cdi("--help")[0]
