@@ -332,6 +332,20 @@ TEST_CASE("Without inotify, signatures are compared, and the reason is available
   }
 }
 
+TEST_CASE("A change that inotify does not report is found within a second") {
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  const auto b = tree.make_dir("b");
+  tree.put_spec("a/x.yaml", "d");
+  REQUIRE(::link((tree / "a/x.yaml").c_str(), (tree / "b/x.yaml").c_str()) == 0);
+  cdi::Cache cache{{a}, {.freshness = cdi::Freshness::watched}};
+  CHECK(cache.registry()->devices() == Names{"v/c=d"});
+  Opened opened{a};
+  settle(cache, opened);
+  tree.put_spec("b/x.yaml", "e");  // the same file
+  CHECK(eventually([&] { return cache.registry()->devices() == Names{"v/c=e"}; }));
+}
+
 TEST_CASE("With a background thread, the snapshot reflects changes without a query") {
   const TempTree tree;
   const auto a = tree.make_dir("a");

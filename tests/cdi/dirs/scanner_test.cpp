@@ -156,6 +156,26 @@ TEST_CASE("The last valid contents of a file are kept when it becomes invalid, w
   CHECK(strict.registry()->errors().size() == 1);
 }
 
+TEST_CASE("A path that leads to no directory any more has no specs, not even kept ones") {
+  for (const bool loop : {false, true}) {
+    CAPTURE(loop);
+    const TempTree tree;
+    const auto a = tree.make_dir("a");
+    tree.put_spec("a/x.yaml", "d");
+    cdi::Cache cache{{a}, {.read = {.patience = {}}}};
+    CHECK(cache.registry()->devices().size() == 1);
+    REQUIRE(::rename(a.c_str(), (tree / "b").c_str()) == 0);
+    if (loop) {
+      REQUIRE(::symlink("a", a.c_str()) == 0);
+    } else {
+      tree.put("a", "");
+    }
+    CHECK(cache.registry()->devices().empty());
+    REQUIRE(cache.registry()->errors().size() == 1);
+    CHECK(cache.registry()->errors()[0].system == (loop ? ELOOP : ENOTDIR));
+  }
+}
+
 TEST_CASE("A valid file of another name replaces kept contents, as in a new scan") {
   const TempTree tree;
   const auto a = tree.make_dir("a");

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <pthread.h>
 #include <sys/eventfd.h>
 #include <thread>
@@ -68,6 +69,13 @@ TEST_CASE("A thread works at once, and again whenever its descriptor is readable
   CHECK_FALSE(counter.takes_signals);
 }
 
+TEST_CASE("A thread works once a second even if no descriptor is readable") {
+  Counter counter;
+  cdi::detail::BackgroundThread thread;
+  REQUIRE(thread.start(&Counter::work, &counter, -1) == 0);
+  CHECK(eventually([&] { return counter.count >= 2; }));
+}
+
 TEST_CASE("A thread has ended when its object is destroyed, and leaves no descriptor") {
   Counter counter;
   const auto before = open_files();
@@ -89,3 +97,24 @@ TEST_CASE("Without free descriptors there is no thread, and the error is returne
   CHECK(thread.start(&Counter::work, &counter, -1) == EMFILE);
   CHECK_FALSE(thread.is_running());
 }
+
+#ifdef __GLIBC__
+TEST_CASE("A thread that cannot start leaves the signal mask, and the error is returned") {
+  pthread_attr_t normal;
+  REQUIRE(::pthread_getattr_default_np(&normal) == 0);
+  pthread_attr_t large = normal;
+  REQUIRE(::pthread_attr_setstacksize(&large, SIZE_MAX / 4) == 0);
+  REQUIRE(::pthread_setattr_default_np(&large) == 0);
+  Counter counter;
+  {
+    cdi::detail::BackgroundThread thread;
+    CHECK(thread.start(&Counter::work, &counter, -1) == EAGAIN);
+    CHECK_FALSE(thread.is_running());
+  }
+  CHECK(counter.count == 0);
+  sigset_t blocked;
+  REQUIRE(::pthread_sigmask(SIG_SETMASK, nullptr, &blocked) == 0);
+  CHECK(::sigismember(&blocked, SIGTERM) == 0);
+  REQUIRE(::pthread_setattr_default_np(&normal) == 0);
+}
+#endif
