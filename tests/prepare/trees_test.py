@@ -473,11 +473,14 @@ class Wsl(TreeTest):
                          ("all", None, ["/dev/dxg"]))
 
     def test_write(self):
-        self.assertEqual(self.devices(self.specs()["nvidia.com/gpu"]), {"all": ["/dev/dxg"]})
+        spec = self.specs()["nvidia.com/gpu"]
+        self.assertEqual(self.devices(spec), {"all": ["/dev/dxg"]})
+        self.assertEqual(spec["containerEdits"]["env"], ["NVIDIA_VISIBLE_DEVICES=void"])
 
     def test_gpu_of_another_vendor(self):
         self.path("usr/lib/wsl/lib/libcuda.so.1").unlink()
         self.assertEqual(list(self.detect()), ["microsoft.com/gpu"])
+        self.assertNotIn("env", self.specs()["microsoft.com/gpu"].get("containerEdits", {}))
 
     def test_number_is_that_of_sysfs(self):
         self.path("sys/class/misc/dxg").mkdir(parents=True)

@@ -283,12 +283,14 @@ inline bool is_gpu(const PciFunction& function) {
   return function.vendor == pci_vendor && !function.is_virtual();
 }
 
+/// Keeps NVIDIA's runtime hook from injecting the GPUs a second time.
+inline constexpr const char* no_second_injection = "NVIDIA_VISIBLE_DEVICES=void";
+
 /// Finds the NVIDIA GPUs among `functions`.
 inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& functions) {
   Inventory found{.kind = "nvidia.com/gpu",
                   .driver_version = tree.line("/sys/module/nvidia/version"),
-                  // Keeps NVIDIA's runtime hook from injecting the GPUs a second time.
-                  .env = {"NVIDIA_VISIBLE_DEVICES=void"}};
+                  .env = {no_second_injection}};
   const CharMajors majors{tree};
   for (auto& [function, gpu] : candidates(functions, &is_gpu)) {
     gpu.whole.left_out = examine(tree, majors, gpu);

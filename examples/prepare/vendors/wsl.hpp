@@ -60,6 +60,7 @@ inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& fu
   Gpu gpu{.vendor = "microsoft", .id = "all", .driver = "dxgkrnl"};
   if (tree.exists(std::string{libraries} + "/libcuda.so.1")) {
     found.kind = "nvidia.com/gpu";
+    found.env = {nvidia::no_second_injection};
     gpu.vendor = "nvidia";
   }
   found.library_directories = library_directories(tree);
