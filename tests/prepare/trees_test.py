@@ -546,6 +546,15 @@ class OtherGpus(TreeTest):
             self.assertEqual(len(self.devices(self.specs()["drm.local/gpu"])["all"]), 4)
             (devices / name).unlink()
 
+    def test_name_that_no_spec_can_hold(self):
+        devices = self.path("sys/bus/platform/devices")
+        (devices / self.platform_gpu).rename(devices / os.fsdecode(b"\xfb.gpu"))
+        nodes = [node for gpu in self.detect()["drm.local/gpu"]["gpus"] for node in gpu["nodes"]]
+        links = [node.get("by_path") for node in nodes]
+        self.assertEqual(links, [f"/dev/dri/by-path/pci-{self.pci_gpu}-{end}"
+                                 for end in ("card", "render")] + [None] * 2)
+        self.assertIn("gpu--.gpu-0", self.devices(self.specs()["drm.local/gpu"]))
+
     def test_software_is_not_a_gpu(self):
         devices = self.path("sys/bus/platform/devices")
         for name in ("vgem", "vkms", "amdgpu_xcp_3"):

@@ -36,12 +36,22 @@ inline std::string_view trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(space) + 1 - begin);
 }
 
+/// Whether a character is printable ASCII.
+inline bool is_plain(char c) {
+  return c >= ' ' && c <= '~';
+}
+
+/// Whether a text has only printable ASCII, which every spec can hold.
+inline bool is_plain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return is_plain(c); });
+}
+
 /// `text` with a question mark for each byte that is not printable ASCII: a text from a device or
 /// driver must not control a terminal, and a spec must be able to hold it.
 inline std::string printable(std::string_view text) {
   std::string out{text};
   std::replace_if(
-      out.begin(), out.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+      out.begin(), out.end(), [](char c) { return !is_plain(c); }, '?');
   return out;
 }
 

@@ -35,11 +35,6 @@ inline std::string directory_of(const DriverFile& file) {
 /// Files of a driver by their real path.
 using FilesByPath = std::map<std::string, DriverFile>;
 
-/// Whether a path has only characters that every spec can hold.
-inline bool is_plain(std::string_view path) {
-  return std::all_of(path.begin(), path.end(), [](char c) { return c >= ' ' && c < 0x7f; });
-}
-
 /// Adds a file, which has its real path in containers too, or `path` as a link to it.
 inline void add_at_real_path(FilesByPath& files, DriverFile::Kind kind,
                              const std::string& real_path, const std::string& path,

@@ -270,8 +270,10 @@ inline std::vector<Node> drm_nodes(const HostTree& tree, const std::string& devi
   return nodes;
 }
 
-/// Sets the names of the links that udev creates to DRM nodes; `device` is "pci-0000:17:00.0".
+/// Sets the names of the links that udev creates to DRM nodes; `device` is "pci-0000:17:00.0". A
+/// device whose name a spec cannot hold gets none.
 inline void set_by_path(std::vector<Node>& nodes, const std::string& device) {
+  if (!is_plain(device)) return;
   for (auto& node : nodes) {
     const bool is_card = node.path.starts_with("/dev/dri/card");
     node.by_path = fmt::format("/dev/dri/by-path/{}-{}", device, is_card ? "card" : "render");

@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "../base/text.hpp"
 #include "../gpu/driver_file.hpp"
 #include "../gpu/fault.hpp"
 #include "../host/host_tree.hpp"

@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "../base/text.hpp"
 #include "../gpu/driver_file.hpp"
 #include "../gpu/fault.hpp"
 #include "../gpu/profile.hpp"

@@ -148,10 +148,7 @@ class Library {
 
  private:
   static std::string plain(std::string_view text) {
-    const auto is_plain = [](char c) {
-      return c >= ' ' && c <= '~';
-    };
-    return std::all_of(text.begin(), text.end(), is_plain) ? std::string{text} : std::string{};
+    return is_plain(text) ? std::string{text} : std::string{};
   }
 
   void* handle_;

@@ -15,6 +15,7 @@
 
 #include <cdi/result.hpp>
 
+#include "../base/text.hpp"
 #include "../gpu/driver_file.hpp"
 #include "../gpu/fault.hpp"
 #include "../gpu/gpu.hpp"
