@@ -2,9 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <cstddef>
+#include <iterator>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <string>
 #include <string_view>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <thread>
 
 #include <doctest/doctest.h>
@@ -17,6 +24,19 @@
 namespace {
 
 using namespace std::chrono_literals;
+
+/// Makes `inotify_init1` fail in this thread, for good. False where the kernel does not allow that.
+bool forbid_inotify() {
+  sock_filter steps[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_inotify_init1, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EMFILE),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter{.len = std::size(steps), .filter = steps};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
 
 }  // namespace
 
@@ -36,6 +56,24 @@ TEST_CASE("Waiting ends when the specs of all names are complete") {
   REQUIRE_MESSAGE(registry, (registry ? "" : to_string(registry.error())));
   CHECK((*registry)->find("w/c=d").device != nullptr);
   CHECK(cache.snapshot() == *registry);
+}
+
+TEST_CASE("Without inotify, a wait looks at the directories again and again") {
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  cdi::Cache cache{{a}};
+  Opened opened{a};
+  std::atomic<bool> is_forbidden = false;
+  std::atomic<bool> is_found = false;
+  std::thread waiter{[&] {
+    is_forbidden = forbid_inotify();
+    is_found = cache.wait_for({"v/c=d"}, far()).has_value();
+  }};
+  CHECK(eventually([&] { return !opened.take().empty(); }));  // it has looked once
+  tree.put_spec("a/x.yaml", "d");
+  waiter.join();
+  CHECK(is_found);
+  if (!is_forbidden) MESSAGE("this kernel has no filters of system calls: inotify was used");
 }
 
 TEST_CASE("Waiting ends at once if it cannot help") {
