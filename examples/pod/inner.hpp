@@ -206,9 +206,8 @@ inline void number_for_go(const std::vector<VfioDevice>& devices,
                                     [&](const auto* sibling) { return is_same(*sibling, device); });
     if (found == sorted.end()) {
       device.place.refuse(
-          "is not among the siblings: none with the vendor_id and class_id of an NVIDIA GPU has "
-          "its "
-          "bdf or host_path");
+          "is not among the siblings: none with the vendor_id and class_id of an NVIDIA GPU "
+          "has its bdf or host_path");
     }
     out.add(device, static_cast<std::size_t>(found - sorted.begin()));
   }
