@@ -124,6 +124,17 @@ class Length(unittest.TestCase):
                     self.fail(f"{page}:{number}: a line of {len(line)} columns; 100 is the most")
 
 
+class Conformance(unittest.TestCase):
+    def test_counts_are_those_of_the_recorded_cases(self):
+        cases = {path.stem for path in (PROJECT / "tests/conformance").glob("*.json")}
+        cases.remove("deviations")
+        others = json.loads((PROJECT / "tests/conformance/deviations.json").read_text())
+        self.assertLessEqual(set(others), cases)
+        said = f"{len(cases) - len(others)} of {len(cases)} recorded cases"
+        for page in ("README.md", "docs/conformance.md"):
+            self.assertIn(said, " ".join(PAGES[page].split()))
+
+
 class Programs(unittest.TestCase):
     def test_each_is_an_example_that_is_run_here(self):
         examples = {path.read_text(encoding="utf-8"): path.stem
