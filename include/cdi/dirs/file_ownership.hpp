@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <fcntl.h>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
@@ -69,7 +70,8 @@ struct FoundFile {
   std::string owner{};  // the recorded one
   std::string text{};
   mode_t mode = 0;
-  bool is_link = false;  // to the file with the text
+  bool is_link = false;        // to the file with the text
+  std::optional<Error> why{};  // the text could not be parsed
 };
 
 /// The spec files of one owner in a directory.
@@ -99,6 +101,26 @@ inline Error owner_in_json_comment(std::string_view path, std::string_view owner
           .position = {.file = std::string{path}}};
 }
 
+/// Finds the owner of a text that cannot be parsed. Any record of another owner counts; the comment
+/// comes next, and an annotation of this owner only lets it replace the file.
+inline void find_named_owner(FoundFile& found, std::string_view path, std::string_view owner,
+                             Error why) {
+  auto owners = owners_named_in(found.text);
+  const bool is_json = format_of(path) == Format::json;
+  const auto commented = is_json ? std::string_view{} : owner_in_comment(found.text);
+  if (!commented.empty()) owners.push_back(commented);
+  const bool has_key_twice = why.code == Errc::schema;
+  found.ownership =
+      has_key_twice && owners.empty() ? FileOwnership::unrecorded : FileOwnership::not_a_spec;
+  found.why = std::move(why);
+  if (commented == owner) found.ownership = FileOwnership::own;
+  for (const auto one : owners) {
+    if (one == owner) continue;
+    found.owner = one;
+    found.ownership = FileOwnership::other;
+  }
+}
+
 /// Finds the owner of a text, even if its spec is not valid or of a release not yet known.
 inline Result<void> read_owner(FoundFile& found, std::string_view path, std::string_view owner) {
   auto document = cdi::parse_json(found.text, path);
@@ -106,10 +128,12 @@ inline Result<void> read_owner(FoundFile& found, std::string_view path, std::str
     document = cdi::parse_yaml(found.text, path);
   }
   if (!document && document.error().code == Errc::limit) return std::move(document).error();
-  // A key is written twice: what the document holds, and whether it has an owner, is not known.
-  const bool is_unclear = !document && document.error().code == Errc::schema;
-  found.ownership = is_unclear ? FileOwnership::unrecorded : FileOwnership::not_a_spec;
-  const bool is_map = document && document->root().kind() == Document::Kind::map;
+  if (!document) {
+    find_named_owner(found, path, owner, std::move(document).error());
+    return {};
+  }
+  found.ownership = FileOwnership::not_a_spec;
+  const bool is_map = document->root().kind() == Document::Kind::map;
   if (is_map) found.owner = owner_in_annotations(document->root());
   if (found.owner.empty()) {
     const auto commented = owner_in_comment(found.text);
@@ -186,7 +210,8 @@ inline Result<FoundFile> find_owner(const OwnerDir& dir, const std::string& name
 }
 
 /// Whether a file belongs to this owner. Most files of a directory do not, and do not even contain
-/// the name of the annotation, which is also in the comment: they are read, but not parsed.
+/// the name of the annotation, which is also in the comment: they are read, but not parsed. An
+/// error if the file cannot be parsed, and does not name another owner.
 inline Result<bool> is_own_file(const OwnerDir& dir, const std::string& name) {
   auto found = read_found_file(dir, name);
   if (!found) return std::move(found).error();
@@ -196,6 +221,7 @@ inline Result<bool> is_own_file(const OwnerDir& dir, const std::string& name) {
   if (!may_record) return false;
   auto read = read_owner(*found, path_in(dir.path, name), dir.owner);
   if (!read) return std::move(read).error();
+  if (found->ownership == FileOwnership::not_a_spec && found->why) return *std::move(found->why);
   return found->ownership == FileOwnership::own;
 }
 

@@ -5,8 +5,10 @@
 #define CDI_DIRS_OWNER_RECORD_HPP
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
@@ -54,6 +56,32 @@ inline std::string owner_in_annotations(Document::Value spec) {
     if (key.text() == owner_annotation) return std::string{value.text()};
   }
   return {};
+}
+
+/// The value that follows a key and its quote, in a text that may be neither JSON nor YAML; none if
+/// the key is not followed by a colon.
+inline std::optional<std::string_view> value_behind_key(std::string_view rest) {
+  constexpr std::string_view blanks = " \t\r\n";
+  if (rest.starts_with('"') || rest.starts_with('\'')) rest.remove_prefix(1);
+  rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
+  if (!rest.starts_with(':')) return std::nullopt;
+  rest.remove_prefix(std::min(rest.find_first_not_of(blanks, 1), rest.size()));
+  if (rest.starts_with('"') || rest.starts_with('\'')) {
+    return rest.substr(1, rest.find(rest.front(), 1) - 1);
+  }
+  const auto value = rest.substr(0, rest.find_first_of(",}\r\n"));
+  return value.substr(0, value.find_last_not_of(" \t") + 1);
+}
+
+/// The owners that the annotations in a text name, as far as it can be seen without parsing it.
+inline std::vector<std::string_view> owners_named_in(std::string_view text) {
+  std::vector<std::string_view> owners;
+  for (auto at = text.find(owner_annotation); at != text.npos;
+       at = text.find(owner_annotation, at + 1)) {
+    const auto value = detail::value_behind_key(text.substr(at + owner_annotation.size()));
+    if (value) owners.push_back(*value);
+  }
+  return owners;
 }
 
 /// The text of a spec that records its owner. An empty `version` becomes the oldest release that
