@@ -259,8 +259,9 @@ CDI_API int cdi_publisher_write(cdi_publisher* publisher, const char* name, cons
 CDI_API int cdi_publisher_remove(cdi_publisher* publisher, const char* name, cdi_error** error);
 
 /* Writes the files with these names and texts, and removes all other files of this owner. All texts
- * are checked first. When the system refuses files, the others are changed, and each has an error:
- * see `next`. So has a file that stays because its owner cannot be read. */
+ * are checked first. When the system refuses files, the others are written, and each has an error:
+ * see `next`; if a file cannot be written, none is removed. A file whose owner cannot be read stays,
+ * and has an error, too, even when all else is done. */
 CDI_API int cdi_publisher_reconcile(cdi_publisher* publisher, const char* const* names,
                                     const char* const* texts, size_t count, cdi_error** error);
 

@@ -75,8 +75,8 @@ class Publisher {
   /// differ, then removes this owner's other files except those to keep, and temporary files of
   /// killed writers, whatever their owner. `Errc::conflict` if two expected files define the same
   /// device, because its name would be ambiguous. Everything that can be checked is checked before
-  /// the first change; a later failure is reported in `errors`, and does not stop the rest, but if
-  /// no file could be written, none is removed. Files to keep need not exist. Reads all spec files
+  /// the first change; a later failure is reported in `errors`, and does not stop the rest; but if
+  /// a file cannot be written, none is removed. Files to keep need not exist. Reads all spec files
   /// of the directory.
   Result<Reconciled> reconcile(const std::map<std::string, Spec>& expected,
                                DryRun dry_run = DryRun::no,

@@ -117,7 +117,8 @@ inline void remove_temporaries(const OwnerDir& dir, ReconcilePlan& plan, DryRun 
 
 /// Makes the planned changes. A file that fails is recorded, and does not stop the others. All
 /// files are written before one is removed, so that a kill in between leaves too many files and not
-/// too few. If all writes fail, as on a full disk, nothing is removed.
+/// too few. If one cannot be written, as on a full disk, none is removed: it may be the same file
+/// by another name.
 inline Reconciled carry_out(ReconcilePlan plan, const OwnerDir& dir, DryRun dry_run) {
   auto& outcome = plan.outcome;
   const auto record = [&](const std::string& name, const Result<Publication::Action>& action) {
@@ -128,7 +129,7 @@ inline Reconciled carry_out(ReconcilePlan plan, const OwnerDir& dir, DryRun dry_
     }
   };
   for (const auto* file : plan.writes) record(file->name, write_owned_file(dir, *file, dry_run));
-  if (!plan.writes.empty() && outcome.errors.size() == plan.writes.size()) plan.removals.clear();
+  if (!outcome.errors.empty()) plan.removals.clear();
   for (const auto& name : plan.removals) record(name, remove_owned_file(dir, name, dry_run));
   remove_temporaries(dir, plan, dry_run);
   if (plan.has_changes() && dry_run == DryRun::no) {
