@@ -64,8 +64,9 @@ class ScanLedger {
     const Lock lock{mutex_};
     if (!is_newer(ticket)) return;
     if (ticket.scope == ScanScope::everything) began_full_ = ticket.began;
-    covered_ = ticket.covers;
-    number_ = ticket.number;
+    // After a scan that began earlier, a scan of everything may have found nothing new.
+    covered_ = ticket.covers > covered_ ? ticket.covers : covered_;
+    number_ = ticket.number > number_ ? ticket.number : number_;
     last_.swap(scan);  // the old one is destroyed after the lock: the parameter outlives it
   }
 

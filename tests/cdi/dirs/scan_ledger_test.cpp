@@ -60,6 +60,23 @@ TEST_CASE("A scan that covers more changes is kept, though another one began lat
   CHECK(ledger.last() == of_full);
 }
 
+TEST_CASE("A partial scan does not make a scan of everything look older") {
+  ScanLedger ledger;
+  const auto scan = new_scan();
+  ledger.finish(scan, ledger.begin(ScanScope::everything));
+  const auto partial = ledger.begin(ScanScope::unwatched);
+  const auto early = ledger.begin(ScanScope::everything);
+  ledger.report_change();
+  const auto late = ledger.begin(ScanScope::everything);
+  ledger.finish(scan, late);  // it found nothing new
+  const auto of_partial = new_scan();
+  ledger.finish(of_partial, partial);
+  CHECK(ledger.last() == of_partial);
+  CHECK(ledger.needed_scope(1h) == ScanScope::unwatched);
+  ledger.finish(new_scan(), early);
+  CHECK(ledger.last() == of_partial);
+}
+
 TEST_CASE("Everything is checked after a change until a scan that began later has ended") {
   ScanLedger ledger;
   CHECK(ledger.needed_scope(1h) == ScanScope::everything);  // there was no scan yet
