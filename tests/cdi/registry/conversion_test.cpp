@@ -144,6 +144,18 @@ TEST_CASE("The release for an engine is that of the spec, or the newest that the
         cdi::Errc::not_found);
 }
 
+TEST_CASE("The release for an engine has the members that are newer than the release of the spec") {
+  const auto loaded = parse(
+      "cdiVersion: 0.3.0\nkind: v.com/gpu\ndevices:\n"
+      "- {name: a0, containerEdits: {deviceNodes: [{path: /dev/a, hostPath: /dev/b}]}}\n"
+      "- {name: b0, containerEdits: {env: [A=1]}}\n");
+  CHECK(*cdi::release_for(engine("podman@5.8.0"), loaded.spec) == cdi::Release{0, 5, 0});
+  const auto converted = cdi::convert_for(engine("podman@5.8.0"), loaded);
+  REQUIRE(converted);
+  CHECK(converted->losses.empty());
+  CHECK(*cdi::release_for(engine("podman@4.2.0"), loaded.spec) == cdi::Release{0, 4, 0});
+}
+
 TEST_CASE("All that a conversion loses is listed with its place") {
   const auto loaded =
       file("1.1.0", "{env: [A=1], additionalGids: [7]}", "annotations: {a b: x, '': y}\n");

@@ -4,6 +4,7 @@
 #ifndef CDI_REGISTRY_IMPL_CONVERSION_HPP
 #define CDI_REGISTRY_IMPL_CONVERSION_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -225,8 +226,10 @@ CDI_INLINE Result<Release> release_for(const VersionedEngine& engine, const Spec
   const auto newest = cdi::newest_release_for(engine);
   if (!newest) return newest;
   const auto own = cdi::parse_release(spec.version);
-  const bool is_read = own && *own <= *newest && *newest < cdi::minimum_need(spec).until;
-  return is_read ? *own : *newest;
+  const auto need = cdi::minimum_need(spec);
+  const bool is_read = own && *own <= *newest && *newest < need.until;
+  if (!is_read || *newest < need.release) return newest;
+  return std::max(*own, need.release);  // a valid spec may have members that are newer than it is
 }
 
 CDI_INLINE Result<Conversion> convert_for(const VersionedEngine& engine, const LoadedSpec& loaded) {
