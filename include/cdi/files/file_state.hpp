@@ -83,12 +83,13 @@ struct ReadAttempt {
 
 /// The most bytes of a file: see `Limits::bytes`.
 inline std::size_t most_bytes(const Limits& limits) {
-  constexpr std::size_t most = std::size_t{512} << 20;
+  constexpr std::size_t most = (std::size_t{512} << 20) - 1;
   return limits.bytes < most ? limits.bytes : most;
 }
 
-/// A file that could not be read. Whether it is too large or refused depends on its signature only:
-/// while that stays the same, the file is not opened again.
+/// A file that could not be read. Whether it is too large or refused depends on its signature, and
+/// on the user of this process, which a program changes before it reads files: while the signature
+/// stays the same, the file is not opened again.
 inline ReadAttempt unread_file(Error why, const TextFile& text) {
   const bool changing = why.system == EAGAIN;
   const bool by_signature = why.code == Errc::limit || why.code == Errc::refused;

@@ -17,8 +17,8 @@ inline namespace CDI_ABI {
 
 /// How spec files are read, and which are refused.
 struct ReadOptions {
-  Limits limits{};              ///< of each file; a file over them is refused: `Errc::limit`
-  std::size_t files = 100'000;  ///< a directory of more files is refused: `Errc::limit`
+  Limits limits{};              ///< of each file; a file over them is rejected: `Errc::limit`
+  std::size_t files = 100'000;  ///< a directory of more files is rejected: `Errc::limit`
   /// Skips an invalid device, which `LoadedSpec::quarantined` then names, and keeps the other
   /// devices of its file. Otherwise a file with an invalid device is rejected as a whole, as the
   /// CDI document says. An error outside the devices, or in all of them, always rejects the file.
@@ -32,8 +32,9 @@ struct ReadOptions {
   /// more than an hour. 0 turns it off.
   std::chrono::milliseconds patience{100};
   /// Keeps the last valid contents of a file that has become invalid or unreadable, or whose
-  /// directory cannot be listed. Not if the file was removed or is refused; and not for a device
-  /// that a valid file of the same directory defines. Only a `Cache` knows earlier contents.
+  /// directory cannot be listed. Not if the file was removed, if `refuse_writable` refuses it or
+  /// its directory, or if the directory has too many files; and not for a device that a valid file
+  /// of the same directory defines. Only a `Cache` knows earlier contents.
   bool keep_last_good = true;
   /// Keeps the parsed text with its spec, so that `LoadedSpec::locate` knows the line and column of
   /// each member. Costs about twice the size of the file in memory.

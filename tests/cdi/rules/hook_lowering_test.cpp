@@ -106,7 +106,7 @@ TEST_CASE("Links that mounts would hide, or are not understood, are not lowered"
       {{"create-symlinks", "--link", "a::"}, "not an absolute path"},
       {{"create-symlinks", "--link", "a::b"}, "not an absolute path"},
       {{"create-symlinks", "--link", "a::/"}, "not an absolute path"},
-      {{"create-symlinks", "--link", "a::/b/"}, "not an absolute path"},
+      {{"create-symlinks", "--link", "a::/b/"}, "ends with a slash"},
       {{"create-symlinks", "--link", "a::/b/../c"}, "not an absolute path"},
       {{"create-symlinks", "--link", "a::/b/.."}, "not an absolute path"},
       {{"create-symlinks", "--link", long_name}, "name of more than 255 bytes"},

@@ -230,7 +230,8 @@ Result<void> reserve(std::span<const BasicContainerEdits<S>* const> all, JoinedE
     if (mounts + texts + others > most) {
       return Error{.code = Errc::limit,
                    .message = "the edits have more than " + std::to_string(most) +
-                              " entries in all: name each device once"};
+                              " entries in all" +
+                              (all.size() > 1 ? ": name each device once" : "")};
     }
   }
   to.mounts.reserve(mounts);

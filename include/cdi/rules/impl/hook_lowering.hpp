@@ -106,7 +106,10 @@ inline Result<void> lower_link(std::string_view value, const SortedOutline& cont
   if (!is_pair) return not_lowered("its link " + cdi::quoted(value) + " is not TARGET::LINK");
   const auto target = value.substr(0, colons);
   const auto written = value.substr(colons + 2);
-  if (!is_plain_path(written) || written.ends_with('/')) return bad_path(written);
+  if (!is_plain_path(written)) return bad_path(written);
+  if (written.ends_with('/')) {
+    return not_lowered("its link " + cdi::quoted(written) + " ends with a slash");
+  }
   if (target.size() > most_path_bytes) {
     return not_lowered("the target of its link " + cdi::quoted(written) +
                        " has more than 4095 bytes");
@@ -137,6 +140,12 @@ inline bool is_plain_folder(std::string_view folder) {
   return is_plain_path(folder) && folder.find_first_of(" :;#=*?[\\") == std::string_view::npos;
 }
 
+inline Result<void> check_folder(std::string_view folder) {
+  if (!is_plain_path(folder)) return bad_path(folder);
+  if (is_plain_folder(folder)) return {};
+  return not_lowered("the linker's files cannot hold its folder " + cdi::quoted(folder));
+}
+
 /// Checks the program that would run on the host for a container.
 inline Result<void> check_ldconfig(std::string_view path) {
   if (!is_plain_path(path)) return bad_path(path);
@@ -158,10 +167,7 @@ inline Result<void> lower_ldcache(std::span<const HookFlag> flags, const SortedO
       if (auto good = check_ldconfig(out.ldconfig); !good) return good;
       continue;
     }
-    if (!is_plain_path(flag.value)) return bad_path(flag.value);
-    if (!is_plain_folder(flag.value)) {
-      return not_lowered("the linker's files cannot hold its folder " + cdi::quoted(flag.value));
-    }
+    if (auto good = check_folder(flag.value); !good) return good;
     out.changes.library_folders.push_back(clean_path(flag.value));
   }
   return {};
@@ -177,7 +183,7 @@ inline Result<void> lower_cuda_compat(std::span<const HookFlag> flags,
   CudaCompat compat{.folder = "/usr/local/cuda/compat"};
   for (const auto& flag : flags) {
     if (flag.name == "cuda-compat-container-root") {
-      if (!is_plain_folder(flag.value)) return bad_path(flag.value);
+      if (auto good = check_folder(flag.value); !good) return good;
       compat.folder = clean_path(flag.value);
       continue;
     }
