@@ -159,10 +159,14 @@ inline constexpr std::array<RuleRow, 37> rules{{
      "members are named in the case of the specification, as the Go reference requires since 1.1.1",
      "SPEC.md, CDI JSON Definition"},
     {Rule::portable_text, "portable-text", Severity::warning,
-     "a text is valid YAML 1.1: without %YAML 1.2, control characters such as U+0080, U+FEFF, "
-     "ends of lines such as U+2028, ? in brackets outside quotes, \\/, two \\u for one character, "
-     "tabs that begin lines without content, ends of lines between a key and its colon, keys of "
-     "more than 1024 characters, keys that << brings twice",
+     "a text is read alike by all releases of the Go library: without %YAML 1.2, control "
+     "characters "
+     "such as U+0080, U+FEFF, ends of lines such as U+2028, ? in brackets outside quotes, \\/, two "
+     "\\u for one character, tabs that begin lines without content, ends of lines between a key "
+     "and "
+     "its colon, keys of more than 1024 characters, keys that << brings twice, tags that do not "
+     "fit "
+     "their value, text without quotes such as yes and 010, booleans in quotes",
      "the Go reference"},
 }};
 

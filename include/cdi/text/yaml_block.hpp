@@ -284,7 +284,7 @@ class YamlBlockReader {
     const std::size_t begin = cursor_.at();
     const std::size_t column = cursor_.column();
     cursor_.move(size);
-    if (cursor_.peek() == ':' && key_allowed_ && size <= longest_yaml_key) {
+    if (cursor_.peek() == ':' && key_allowed_ && !cursor_.is_long_key(begin)) {
       if (!begin_entry(begin, column) || !nodes_.add_plain(begin, size)) return false;
       end_key(begin);
       return true;
@@ -312,9 +312,7 @@ class YamlBlockReader {
       cursor_.skip_blanks();
       return misplaced_colon();
     }
-    if (key && cursor_.at() - key_begin > longest_yaml_key) {
-      return refuse("a key has more than 1024 bytes: write \"? \" before it", begin);
-    }
+    if (key && cursor_.is_long_key(key_begin)) return cursor_.refuse_long_key(begin);
     if (key) return add_key(node, key_begin);
     if (slot_ == Slot::none) return no_colon(begin, nodes_.text_of(node));
     return add_value(node);

@@ -53,11 +53,15 @@ class YamlCursor {
 
   /// Refuses a tab that indents a value; returns false.
   bool refuse_tab(std::size_t at) { return refuse("indent with spaces, not with tabs", at); }
+  /// Refuses a key that `is_long_key`; returns false.
+  bool refuse_long_key(std::size_t at) {
+    return refuse("a key has more than 1024 characters: write \"? \" before it", at);
+  }
   /// Notes a tab that begins a blank line or a comment.
   void note_tab(std::size_t at) {
     note_unportable(at,
-                    "a tab at the beginning of a blank line or comment is refused by the Go "
-                    "reference, and so by most engines: remove it");
+                    "a tab at the beginning of a blank line or comment is refused by most releases "
+                    "of the Go library, and so by most engines: remove it");
   }
 
   // -- places ------------------------------------------------------------------------------------
@@ -100,6 +104,16 @@ class YamlCursor {
   }
   /// The same in brackets and braces, where the colon needs no blank behind it.
   bool at_flow_colon() const { return peek(count_blanks()) == ':'; }
+
+  /// Whether a key from `begin` up to here has more characters than are allowed without `? `.
+  bool is_long_key(std::size_t begin) const {
+    constexpr std::ptrdiff_t most = 1024;
+    const auto key = text_from(begin);
+    if (key.size() <= static_cast<std::size_t>(most)) return false;
+    return std::count_if(key.begin(), key.end(), [](char c) {
+             return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+           }) > most;
+  }
 
   /// Whether the rest of the line is blank or a comment.
   bool at_line_end() const {
@@ -177,23 +191,8 @@ class YamlCursor {
   /// tabs. False when the line has a token.
   bool skip_tab_lines() {
     if (!at_line_end()) return false;
-    constexpr std::size_t none = static_cast<std::size_t>(-1);
-    std::size_t tab = none;  // the Go reference reads it if a comment follows
-    bool after_comment = is_behind_comment();
-    for (; !at_end() && at_line_end(); next_line()) {
-      skip_spaces();
-      if (peek() == '\t') {
-        if (!after_comment) note_tab(at_);
-        if (tab == none) tab = at_;
-      }
-      skip_blanks();
-      if (peek() == '#') {
-        tab = none;
-        after_comment = true;
-        skip_rest_of_line();
-      }
-    }
-    if (tab != none) note_tab(tab);
+    note_tab(at_);
+    for (; !at_end() && at_line_end(); next_line()) skip_rest_of_line();
     return true;
   }
 
@@ -216,14 +215,6 @@ class YamlCursor {
       next_line();
       if (tabs == Tabs::on_this_line) tabs = Tabs::none;
     }
-  }
-
-  /// Whether the last line with content before this one is a comment, alone or behind dashes.
-  bool is_behind_comment() const {
-    const auto before = text_.substr(0, line_begin_);
-    const auto last = before.substr(0, before.find_last_not_of(" \t\r\n") + 1);
-    const std::size_t begin = last.find_first_not_of(" \t-", last.find_last_of("\r\n") + 1);
-    return begin < last.size() && last[begin] == '#';
   }
 
   static bool blank(char c) { return c == ' ' || c == '\t'; }

@@ -20,9 +20,6 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// The most bytes that a key may have, unless `? ` is before it.
-inline constexpr std::size_t longest_yaml_key = 1024;
-
 /// Reads a list in brackets or a map in braces, and all in it, without recursion.
 class YamlFlowReader {
  public:
@@ -164,11 +161,9 @@ class YamlFlowReader {
       level.state = level.state == State::key ? State::colon : State::no_value;
       return true;
     }
-    level.state = State::value;
+    const bool has_mark = std::exchange(level.state, State::value) == State::key;
     cursor_.skip_blanks();
-    if (cursor_.at() - level.key > longest_yaml_key) {
-      return cursor_.refuse("a key has more than 1024 bytes", level.key);
-    }
+    if (!has_mark && cursor_.is_long_key(level.key)) return cursor_.refuse_long_key(level.key);
     cursor_.move(1);
     return true;
   }

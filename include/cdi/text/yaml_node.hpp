@@ -13,6 +13,7 @@
 
 #include <cdi/base/result.hpp>
 #include <cdi/text/document_builder.hpp>
+#include <cdi/text/old_scalar.hpp>
 #include <cdi/text/scalar.hpp>
 #include <cdi/text/yaml_block_scalar.hpp>
 #include <cdi/text/yaml_cursor.hpp>
@@ -120,7 +121,8 @@ class YamlNodeReader {
     if (!properties.any()) return add_text(node, node.scalar.quoted);
     const auto mine = std::exchange(properties, {});
     note_misfit(mine.type, text_of(node), node.scalar.at);
-    const bool good = add_text(node, mine.is_text || (node.scalar.quoted && !mine.tagged));
+    const bool as_written = !mine.tagged || mine.is_plain_tag;
+    const bool good = add_text(node, mine.is_text || (node.scalar.quoted && as_written));
     note_anchor(mine);
     return good;
   }
@@ -141,14 +143,23 @@ class YamlNodeReader {
                             "and so by most engines: remove the tag");
   }
 
-  /// Whether a text is a value of a type. True, too, where only a form of numbers differs.
+  /// Whether a text is a value of a type, as the Go reference reads it.
   static bool fits(std::string_view type, std::string_view text) {
     if (type == "null") return is_null_word(text);
     if (type == "bool") return parse_boolean(text) && is_true_or_false(text);
-    const bool whole = parse_integer(text).state != Integer::State::none;
-    if (type == "int") return whole && text.find('.') == text.npos;
-    if (type == "float") return whole || text.find_first_of(".eE") != text.npos;
-    return !text.empty();
+    if (type == "int") return is_old_number(text) && is_whole(text);
+    if (type == "float") return is_old_number(text);
+    if (type == "timestamp") return text.size() > 4 && text.find_first_not_of("0123456789") == 4;
+    return text.empty() || text == "<<";  // merge
+  }
+
+  /// Whether a number is written as a whole one, and fits into 64 bits.
+  static bool is_whole(std::string_view text) {
+    if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+    const bool decimal = text.find_first_not_of("0123456789_") == text.npos;
+    const bool octal = text.starts_with('0') && text.find_first_of("89") == text.npos;
+    if (decimal) return (!text.starts_with('0') || octal) && text.size() < 20;
+    return text.starts_with('0') && text.find('.') == text.npos && text.size() < 20;
   }
 
   static bool is_null_word(std::string_view text) {

@@ -67,6 +67,12 @@ class YamlPlainScalarReader {
     if (c == '%') {
       return cursor_.refuse("'%' begins a line only before a document: use quotes", cursor_.at());
     }
+    if (c == '?') {
+      return cursor_.refuse(
+          "text in brackets cannot begin with '?': put it into quotes, or write "
+          "a blank behind the '?' of a key",
+          cursor_.at());
+    }
     std::string message = "text cannot begin with ";
     return cursor_.refuse(message.append(quoted({&c, 1})).append(": put it into quotes"),
                           cursor_.at());

@@ -26,7 +26,8 @@ struct YamlProperties {
   std::optional<std::string_view> anchor{};
   bool tagged = false;
   std::string_view type{};     // of a scalar, that the tag names: `int` for `!!int`
-  bool is_text = false;        // other tags make text of scalars, as `!!str` and `!` do
+  bool is_text = false;        // other tags make text of scalars, as `!!str` does
+  bool is_plain_tag = false;   // the tag is `!`, which the Go reference ignores
   std::size_t begin = 0;       // of the first of them
   std::size_t line_begin = 0;  // of its line
   bool any() const { return anchor || tagged; }
@@ -83,7 +84,7 @@ class YamlPropertyReader {
     const std::size_t at = cursor_.at();
     if (out.tagged) return cursor_.refuse("a value has two tags", at);
     const auto tag = take_tag();
-    if (!tag.starts_with("!<") && !is_uri(tag)) {
+    if (tag == "!!" || (!tag.starts_with("!<") && !is_uri(tag))) {
       cursor_.note_unportable(at,
                               "a tag that is not a URI is refused by the Go reference, and so by "
                               "most engines: remove it");
@@ -100,7 +101,9 @@ class YamlPropertyReader {
     const auto handle = handle_of(tag);
     out.tagged = true;
     if (is_resolved(type)) out.type = type;
-    out.is_text = out.type.empty() && handle.size() <= 2;  // others are defined by %TAG
+    out.is_plain_tag = tag == "!";
+    // Others are defined by %TAG.
+    out.is_text = out.type.empty() && handle.size() <= 2 && !out.is_plain_tag;
     return directives_.is_known(handle) ||
            cursor_.refuse("the tag handle " + quoted(handle) + " is not defined", at);
   }

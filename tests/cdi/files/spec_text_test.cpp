@@ -125,7 +125,9 @@ TEST_CASE("Text that the Go reference refuses is a warning that says what to wri
       {" \n\t" + good_json, Format::json,
        "f:2:1: a tab that begins a line outside the braces is" + refused + "remove it"},
       {"# note\n\t\n" + good_yaml, Format::yaml,
-       "f:2:1: a tab at the beginning of a blank line or comment is" + refused + "remove it"},
+       "f:2:1: a tab at the beginning of a blank line or comment is refused by most releases of "
+       "the "
+       "Go library, and so by most engines: remove it"},
       {with_value(good_json, "A=\\/"), Format::json, "f:1:91: \\/ is" + refused + "write / alone"},
       {with_value(good_json, "A=\\ud83d\\ude00"), Format::json,
        "f:1:91: two \\u for one character are" + refused + "write the character itself"},
@@ -152,6 +154,33 @@ TEST_CASE("A member in another case is read, with a warning for the first") {
   CHECK(cdi::to_string(loaded->warnings[0]) ==
         "f:3:38: additionalGIDs: since 1.1.1 the Go reference rejects names of members in "
         "another case: write \"additionalGids\"");
+}
+
+TEST_CASE("Text without quotes that older engines read as another text is a warning, once") {
+  const std::string text =
+      "cdiVersion: 0.6.0\nkind: vendor.com/c\ndevices:\n"
+      "- name: 010\n  containerEdits:\n    hooks: [{hookName: prestart, path: /x, timeout: 010, "
+      "args: [yes, 1.0]}]\n";
+  const auto loaded = cdi::parse_spec(text, "x.yaml", cdi::Format::yaml);
+  REQUIRE(loaded);
+  CHECK(loaded->spec.devices[0].name == "010");
+  REQUIRE(loaded->warnings.size() == 1);
+  CHECK(cdi::to_string(loaded->warnings[0]) ==
+        "x.yaml:4:9: 010 is read as another text by engines with the Go library 1.1.0 or older: "
+        "put it into quotes");
+  CHECK(loaded->warnings[0].rule == "portable-text");
+}
+
+TEST_CASE("A boolean in quotes that older engines refuse is a warning") {
+  const auto loaded = cdi::parse_spec(
+      "cdiVersion: 1.1.0\nkind: v.com/c\ndevices:\n- name: a\n  containerEdits:\n"
+      "    intelRdt: {enableMonitoring: 'yes'}\n",
+      "f", cdi::Format::yaml);
+  REQUIRE(loaded);
+  REQUIRE(loaded->warnings.size() == 1);
+  CHECK(cdi::to_string(loaded->warnings[0]) ==
+        "f:6:34: \"yes\" is refused by engines with the Go library 1.1.0 or older: write true or "
+        "false");
 }
 
 TEST_CASE("Schema errors and rule errors have path, line and column") {

@@ -50,7 +50,7 @@ TEST_CASE("Brackets and braces are refused as libyaml does") {
 TEST_CASE("A key in braces has as many bytes as libyaml allows") {
   CHECK(cdi::parse_yaml("{" + std::string(1024, 'k') + ": v}"));
   CHECK(parsed("{" + std::string(1025, 'k') + ": v}") ==
-        "1:2 not valid YAML: a key has more than 1024 bytes");
+        "1:2 not valid YAML: a key has more than 1024 characters: write \"? \" before it");
 }
 
 TEST_CASE("Texts in brackets that the Go reference refuses are noted") {

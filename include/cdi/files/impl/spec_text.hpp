@@ -75,6 +75,18 @@ inline Error odd_case_warning(const Reading& reading) {
       .rule = row_of(Rule::member_case).code};
 }
 
+/// The warning for a scalar that engines with an older Go library do not read as it is read here.
+inline Error yaml_1_1_warning(const Document::Value& scalar) {
+  const bool quoted = scalar.kind() == Document::Kind::quoted;
+  return {.code = Errc::invalid,
+          .message = (quoted ? cdi::quoted(scalar.text()) + " is refused"
+                             : cdi::escaped(scalar.text()) + " is read as another text") +
+                     " by engines with the Go library 1.1.0 or older: " +
+                     (quoted ? "write true or false" : "put it into quotes"),
+          .position = scalar.position(),
+          .rule = row_of(Rule::portable_text).code};
+}
+
 /// The newest member, if the release of the spec does not have it.
 inline std::optional<NewerMember> newer_member(const Reading& reading, const Spec& spec) {
   if (!reading.newest_key || reading.newest <= parse_release(spec.version)) return std::nullopt;
@@ -94,6 +106,9 @@ inline SpecOrRejected read_document(const Document& document) {
   if (!valid) return {.rejected = invalid_spec(document, *spec, std::move(valid).error())};
   for (auto& warning : warnings) warning.position = document.locate(warning.where);
   if (reading.odd_case) warnings.insert(warnings.begin(), odd_case_warning(reading));
+  if (const auto& scalar = reading.other_in_yaml_1_1) {
+    warnings.push_back(yaml_1_1_warning(*scalar));
+  }
   LoadedSpec out{.spec = std::move(*spec), .warnings = std::move(warnings)};
   out.lines = document.lines_of(*detail::find_member(document.root(), "devices"));
   const auto edits = detail::find_member(document.root(), "containerEdits");

@@ -17,6 +17,7 @@
 #include <cdi/model/release.hpp>
 #include <cdi/model/type.hpp>
 #include <cdi/text/document.hpp>
+#include <cdi/text/old_scalar.hpp>
 #include <cdi/text/read.hpp>
 #include <cdi/text/scalar.hpp>
 #include <cdi/version.hpp>
@@ -280,12 +281,20 @@ inline bool read_integer(const Document::Value& value, void* self, const Type& t
                                            Reading& reading) {
   auto truth = value.is_scalar() ? detail::parse_boolean(value.text()) : std::nullopt;
   if (truth && value.kind() == Document::Kind::quoted) {
-    // The Go reference of CDI reads "yes", "on" and "n" in quotes, but not "true".
+    // The Go reference of CDI reads "yes", "on" and "n" in quotes since 1.1.1, but not "true".
     if (text == TextAs::text_only || detail::is_true_or_false(value.text())) truth.reset();
+    if (!reading.other_in_yaml_1_1) reading.other_in_yaml_1_1 = value;
   }
   if (!truth) return detail::expected(reading, value, "true or false");
   *static_cast<bool*>(self) = *truth;
   return true;
+}
+
+/// Kept out of `read_text`: few texts are like numbers or booleans.
+[[gnu::noinline]] inline void note_other_text(const Document::Value& value, Reading& reading) {
+  if (!reading.other_in_yaml_1_1 && detail::is_other_text_in_yaml_1_1(value.text())) {
+    reading.other_in_yaml_1_1 = value;
+  }
 }
 
 inline bool read_text(const Document::Value& value, void* self, const Type& type, TextAs text,
@@ -297,6 +306,9 @@ inline bool read_text(const Document::Value& value, void* self, const Type& type
   }
   if (text == TextAs::text_only && detail::scalar_kind(value) != ValueKind::text) {
     return detail::expected(reading, value, "text", ": put it into quotes");
+  }
+  if (value.kind() == Document::Kind::plain && detail::may_be_other_text(value.text())) {
+    detail::note_other_text(value, reading);
   }
   type.set_text(self, value.text());
   return true;
