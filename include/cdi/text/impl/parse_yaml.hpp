@@ -21,8 +21,8 @@
 
 // The rules are those of YAML 1.2 as far as libyaml and its port in Go have them, since the
 // reference reads with that port: a key is on one line with its colon, and has at most 1024
-// characters, unless a question mark is before it; indentation consists of spaces. A text is read in
-// one pass.
+// characters, unless a question mark is before it; indentation consists of spaces. A text is read
+// in one pass.
 
 namespace cdi {
 inline namespace CDI_ABI {
