@@ -441,6 +441,21 @@ class Prepare(ClaimTest):
         self.list()
         self.assertEqual(self.cdi_version("a"), "0.7.0")
 
+    def test_a_version_that_is_unknown_after_a_boot(self):
+        self.install(podman="4.9.3-1")
+        self.prepare("a", "0")
+        self.assertEqual(self.journal("a")["newest_release"], "0.6.0")
+        self.path("var/lib/dpkg/status").write_text("")
+        self.spec_path("a").unlink()  # as /var/run is empty then
+        self.list()
+        self.assertEqual(self.cdi_version("a"), "0.6.0")
+
+    def test_a_version_that_was_always_unknown_limits_nothing(self):
+        self.path("usr/bin/podman").parent.mkdir(parents=True, exist_ok=True)
+        self.path("usr/bin/podman").touch()
+        self.prepare("a", "0")
+        self.assertEqual(self.journal("a")["newest_release"], "1.1.0")
+
     def test_what_the_profile_needs_is_missing(self):
         self.edit("proc/devices", "510 nvidia-uvm\n", "")
         done = self.run_claims("prepare", "--claim", "a", "--device", "0", code=4)
@@ -570,6 +585,7 @@ class OtherVendors(ClaimTest):
                 self.assertIn("/dev/nvidia", self.refuse("a", name, code=4))
         for name in ("2", THIRD, "amd.com/gpu=0"):
             self.assertIn("no GPU of this host has that name", self.refuse("a", name))
+            self.refuse("a", FIRST, name, code=1)  # no time helps
         self.bind(FIRST_PCI, "pci-stub")  # by an administrator
         self.refuse("a", FIRST_PCI)
 
@@ -625,6 +641,17 @@ class OtherVendors(ClaimTest):
         self.set_mode("DPX", "CPX")
         self.assertEqual((self.prepare("a", "0-p1"), self.list()), (devices, {"a": None}))
         self.unprepare("a")
+
+    def test_partition_whose_size_is_not_known_now(self):
+        self.make_tree("nv2mig")
+        self.prepare("a", "1:gi1:ci0")
+        claim = self.journal("a")
+        claim["devices"][0]["division"] = "2g.20gb"  # as with --nvml
+        (self.state / "a.json").write_text(json.dumps(claim))
+        self.assertEqual(self.list(), {"a": None})  # its spec is of this boot
+        self.spec_path("a").unlink()
+        self.assertIn("whether it is still 2g.20gb is not known now", self.list(3)["a"])
+        self.assertFalse(self.spec_path("a").exists())
 
     def test_partition_in_the_journal_of_an_earlier_version(self):
         self.make_tree("mi300x-cpx")
@@ -1030,6 +1057,14 @@ class Unprepare(ClaimTest):
                 self.assertIn("claim a could have it", self.refuse_only("b", "0"))
                 self.unprepare("a")
                 self.assertEqual((os.listdir(elsewhere), self.claims()), ([], []))
+
+    def test_damaged_journal_that_names_no_directory_of_the_host(self):
+        self.prepare("a", "0")
+        (self.state / "a.json").write_text('{"output_dir": "/etc/passwd"}')
+        self.unprepare("a")
+        self.assertFalse(self.spec_path("a").exists())
+        self.assertEqual(self.claims(), [])
+        self.prepare("b", "0")
 
     def test_damaged_journal_that_does_not_name_the_directory(self):
         elsewhere = self.place / "elsewhere"

@@ -43,6 +43,7 @@ struct Claim {
   Phase phase = Phase::preparing;
   std::string kind{};                          // of its CDI devices
   std::string boot_id{};                       // of the boot when its spec was verified
+  std::string newest_release{};                // of its spec; empty while unknown
   std::map<std::string, std::string> holds{};  // the options that decide the content of its spec
   std::vector<ClaimedDevice> devices{};
 

@@ -43,8 +43,9 @@ inline constexpr std::pair<const char*, std::string ClaimedDevice::*> device_mem
     {"pci_address", &ClaimedDevice::pci_address},
     {"pci_id", &ClaimedDevice::pci_id}};
 
-/// The name of a string member that journals of earlier versions lack.
+/// The names of string members that journals of earlier versions lack.
 inline constexpr const char* division_member = "division";
+inline constexpr const char* newest_release_member = "newest_release";
 
 /// The string members of a claim.
 inline constexpr std::pair<const char*, std::string Claim::*> claim_members[] = {
@@ -68,6 +69,7 @@ inline Json to_json(const Claim& claim) {
   for (const auto& [phase, name] : phase_names) {
     if (phase == claim.phase) out["phase"] = name;
   }
+  out[newest_release_member] = claim.newest_release;
   out["holds"] = claim.holds;
   out["devices"] = Json::array();
   for (const auto& device : claim.devices) out["devices"].push_back(to_json(device));
@@ -139,6 +141,8 @@ inline bool read_devices(const Value& json, std::vector<ClaimedDevice>& out) {
 }
 
 inline bool read_claim(const Value& json, Claim& out) {
+  const auto newest_release = member(json, newest_release_member);
+  if (is_text(newest_release)) out.newest_release = newest_release->text();
   return read_members(json, out, claim_members) && is_claim_uid(out.uid) &&
          cdi::parse_kind(out.kind) && read_phase(json, out.phase) && read_holds(json, out.holds) &&
          read_devices(json, out.devices);

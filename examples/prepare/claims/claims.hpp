@@ -64,7 +64,7 @@ class Claims {
         faults_[uid] = cdi::to_string(claim.error()) + "; unprepare the claim to remove it";
         unreadable_.insert(uid);
         if (auto path = journal_.named_directory(uid); !path.empty()) {
-          output_dirs_.insert(std::move(path));
+          named_dirs_.insert(std::move(path));
         }
       }
     }
@@ -107,6 +107,7 @@ class Claims {
     }
     claim.boot_id = boot_;
     const auto options = settled_options(claim);
+    record_release(claim, options);
     const auto spec = claim_spec(survey_, claim, found, options);
     if (!spec) return spec.error();
     if (auto carried_out = carry_out(claim, spec->spec); !carried_out) {
@@ -159,13 +160,24 @@ class Claims {
     return options;
   }
 
-  /// Limits the release of a claim to that of its spec file, while an engine of unknown version may
-  /// need that release. Returns whether it does.
-  bool hold_release(const Claim& claim, Options& options) {
+  /// Records the newest release that the spec of a claim may have.
+  static void record_release(Claim& claim, const Options& options) {
+    claim.newest_release = cdi::to_string(options.max_version.value_or(cdi::known_releases.back()));
+  }
+
+  /// While the version of an engine is unknown, limits the release of a claim to the recorded one,
+  /// or, for an older journal, to that of its spec file; else records the release. Returns whether
+  /// it limits the release.
+  bool hold_release(Claim& claim, Options& options) {
     const bool follows = !options_of(claim, options_).max_version;
-    if (!follows || installed_->knows_all_versions) return false;
+    if (!follows) return false;
+    if (installed_->knows_all_versions) {
+      record_release(claim, options);
+      return false;
+    }
     const auto spec = files_.read(claim);
-    const auto release = spec ? cdi::parse_release(spec->version) : std::nullopt;
+    auto release = cdi::parse_release(claim.newest_release);
+    if (!release && spec) release = cdi::parse_release(spec->version);
     if (!release) warn_of_engines();  // the new file may be too new
     if (!release || (options.max_version && *options.max_version <= *release)) return false;
     options.max_version = std::max(*release, first_with_annotations);
@@ -184,6 +196,10 @@ class Claims {
       warn(fmt::format("claim {}: its spec is {}", claim.uid, reason_for_release(options)));
     }
     for (const auto& warning : spec.warnings) warn(fmt::format("claim {}: {}", claim.uid, warning));
+    warn_of_losses(claim, spec);
+  }
+
+  void warn_of_losses(const Claim& claim, const PreparedSpec& spec) {
     for (const auto& [text, count] : grouped(spec.losses)) {
       warn(fmt::format("claim {}: {}", claim.uid, text));
     }
@@ -233,16 +249,36 @@ class Claims {
     return spec && gives_another_gpu(survey_, claim, *spec);
   }
 
+  /// Whether the devices that were found are certainly those of a claim whose spec is missing, or
+  /// of another boot: a partition may be of another size now.
+  cdi::Result<void> check_sizes(const Claim& claim, const std::vector<FoundDevice>& found) const {
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const auto& its = claim.devices[i];
+      if (its.division.empty() || !found[i].division().empty()) continue;
+      return device_error(its.name,
+                          fmt::format("whether it is still {} is not known now: `cdi-prepare "
+                                      "prepare --nvml` for this claim can check it",
+                                      its.division));
+    }
+    return {};
+  }
+
   cdi::Result<void> update_spec(Claim& claim) {
     const auto found = find_again(survey_, claim);
     if (!found) return found.error();
+    const bool is_certain = claim.boot_id == boot_ && files_.read(claim);
+    if (auto good = is_certain ? cdi::Result<void>{} : check_sizes(claim, *found); !good) {
+      return good;
+    }
     auto options = settled_options(claim);
+    const auto before = claim;
     const bool is_held = hold_release(claim, options);
     const auto spec = claim_spec(survey_, claim, *found, options);
     if (!spec) return spec.error();
     if (is_held && spec->lowered) warn_of_engines();
+    const auto old = files_.read(claim);
+    if (!old || old->devices != spec->spec.devices) warn_of_losses(claim, *spec);
     if (auto written = files_.write(claim, spec->spec); !written) return written;
-    const auto before = claim;
     for (std::size_t i = 0; i < found->size(); ++i) update(claim.devices[i], (*found)[i]);
     if (!boot_.empty()) claim.boot_id = boot_;
     return claim == before ? cdi::Result<void>{} : journal_.save(claim);
@@ -255,12 +291,16 @@ class Claims {
     unseen_.clear();
     std::set<std::string> keep;
     for (const auto& [uid, claim] : claims_) keep.insert(claim.file_name());
-    for (const auto& path : output_dirs_) {
-      auto pruned = files_.prune(path, keep, unreadable_);
-      if (pruned) {
-        note(std::move(*pruned));
-      } else {
-        unseen_.push_back(std::move(pruned).error());
+    for (const auto* const dirs : {&output_dirs_, &named_dirs_}) {
+      for (const auto& path : *dirs) {
+        auto pruned = files_.prune(path, keep, unreadable_);
+        if (pruned) {
+          note(std::move(*pruned));
+        } else if (dirs == &output_dirs_) {
+          unseen_.push_back(std::move(pruned).error());
+        } else {  // perhaps there is no such directory
+          warn(cdi::to_string(pruned.error()));
+        }
       }
     }
     for (const auto* const errors : {&unseen_, &left_}) {
@@ -346,8 +386,9 @@ class Claims {
   const Options& options_;
   ClaimFiles files_;
   std::string boot_;
-  std::set<std::string> output_dirs_;  // of the command line, and of all claims
-  std::optional<Target> installed_{};  // by the installed engines, when it was needed
+  std::set<std::string> output_dirs_;   // of the command line, and of all claims
+  std::set<std::string> named_dirs_{};  // in journals that cannot be read
+  std::optional<Target> installed_{};   // by the installed engines, when it was needed
   std::map<std::string, Claim> claims_{};
   std::set<std::string> unreadable_{};
   std::map<std::string, std::string> faults_{};

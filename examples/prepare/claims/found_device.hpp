@@ -216,6 +216,9 @@ inline cdi::Result<FoundDevice> find_again(const Survey& survey, const ClaimedDe
   const auto whole = find_gpu(survey, claimed);
   if (whole.gpu == nullptr) {
     const auto other = gpu_at_place_of(survey, claimed);
+    if (other.gpu == nullptr && !survey.complete) {
+      return device_error(claimed.name, "the devices of this host cannot all be listed now");
+    }
     if (other.gpu == nullptr) return failure("it is gone from this host");
     return failure(fmt::format("it is gone from this host, and at {} is now another GPU, {} ({})",
                                claimed.pci_address, other.gpu->stable_name(), other.gpu->pci_id),

@@ -47,7 +47,7 @@ inline bool has_any(const cdi::Spec& spec, const std::vector<Node>& nodes) {
 /// Whether a spec gives access to a GPU or a part of it.
 inline bool gives_access_to(const cdi::Spec& spec, const Gpu& gpu) {
   const auto shares = gpu.shares();
-  return has_any(spec, gpu.iommufd_nodes) ||
+  return has_any(spec, gpu.whole.nodes) || has_any(spec, gpu.iommufd_nodes) ||
          std::any_of(shares.begin(), shares.end(),
                      [&](const Share& share) { return has_any(spec, share.nodes); });
 }

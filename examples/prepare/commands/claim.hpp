@@ -62,11 +62,14 @@ inline std::string asked_name_fault(const std::string& text) {
   if (!cdi::parse_name(name) && !cdi::is_device_name(name)) {
     return cdi::quoted(name) + " is not the name of a device: `cdi-prepare detect` lists the names";
   }
-  const bool is_request = !request.empty() && request.front() != '/' && request.size() <= longest &&
+  const bool slash_inside = !request.starts_with('/') && !request.ends_with('/') &&
+                            request.find('/') == request.rfind('/');
+  const bool is_request = !request.empty() && slash_inside && request.size() <= longest &&
                           request.find_first_not_of(allowed) == std::string::npos;
   const bool good = is_request || text.find('@') == std::string::npos;
-  return good ? ""
-              : "the name of a request, after the @, has letters, digits, -, ., _, and / inside";
+  return good
+             ? ""
+             : "the name of a request, after the @, has letters, digits, -, ., _, and one / inside";
 }
 
 /// Whether the same names were asked for when the claim was prepared, for the same requests. The
@@ -214,13 +217,18 @@ inline cdi::Result<Claim> prepare_asked(Claims& claims, const Options& options) 
                         *asked);
 }
 
-/// Whether a claim failed only because a device that it asks for is not ready yet.
+/// Whether a claim failed only because devices that it asks for are not ready yet.
 inline bool is_early(const cdi::Error& error, const Survey& survey, const Options& options) {
   if (error.code != cdi::Errc::not_found && error.code != cdi::Errc::host) return false;
   const auto profiles = profiles_named(options.profile);
-  return std::any_of(options.devices.begin(), options.devices.end(), [&](const auto& text) {
-    return may_become_ready(survey, parse_asked_name(text).name, profiles);
-  });
+  bool some = false;
+  for (const auto& text : options.devices) {
+    const auto name = parse_asked_name(text).name;
+    const bool early = may_become_ready(survey, name, profiles);
+    if (!early && !find_devices(survey, name)) return false;  // no time makes it ready
+    some = some || early;
+  }
+  return some;
 }
 
 inline ExitCode prepare_claim(const AssessedSurvey& assessed, const Options& options) {
@@ -229,7 +237,8 @@ inline ExitCode prepare_claim(const AssessedSurvey& assessed, const Options& opt
   return with_claims(assessed, options, [&](Claims& claims) {
     const auto claim = prepare_asked(claims, options);
     if (claim) return answer(options.claim, Json{{"devices", devices_json(*claim)}});
-    const bool early = is_early(claim.error(), claims.survey(), options);
+    const bool early =
+        claims.check(options.claim) && is_early(claim.error(), claims.survey(), options);
     return answer(options.claim, claim.error(), early ? ExitCode::not_ready : ExitCode::failed);
   });
 }
