@@ -107,12 +107,7 @@ class YamlCursor {
 
   /// Whether a key from `begin` up to here has more characters than are allowed without `? `.
   bool is_long_key(std::size_t begin) const {
-    constexpr std::ptrdiff_t most = 1024;
-    const auto key = text_from(begin);
-    if (key.size() <= static_cast<std::size_t>(most)) return false;
-    return std::count_if(key.begin(), key.end(), [](char c) {
-             return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-           }) > most;
+    return at_ - begin > longest_key && count_characters(text_from(begin)) > longest_key;
   }
 
   /// Whether the rest of the line is blank or a comment.
@@ -215,6 +210,15 @@ class YamlCursor {
       next_line();
       if (tabs == Tabs::on_this_line) tabs = Tabs::none;
     }
+  }
+
+  static constexpr std::size_t longest_key = 1024;
+
+  /// Kept out of `is_long_key`: few keys are long.
+  [[gnu::noinline]] static std::size_t count_characters(std::string_view text) {
+    std::size_t count = 0;
+    for (const char c : text) count += (static_cast<unsigned char>(c) & 0xc0) != 0x80 ? 1 : 0;
+    return count;
   }
 
   static bool blank(char c) { return c == ' ' || c == '\t'; }
