@@ -31,9 +31,11 @@ TOKENS = [token.encode() for token in (
 # type that the text need not have, merge keys, a comment without a blank before it, and a directive
 # that is not at the beginning.
 REFUSED = re.compile(rb"is a duplicate|a key must be text|the text is empty|nested more than|"
-                     rb"text cannot begin with \"\?\"")
+                     rb"text in brackets cannot begin with '\?'")
 NOT_COMPARED = re.compile(rb"\xc2\x85|\xe2\x80[\xa8\xa9]|!(\s|[,\]}]|$)|![^\s]*[\[\]]|<<|"
                           rb"!!(binary|int|float|bool|null|timestamp)|[|>][-+0-9]*#|(?s:.)%YAML")
+# A tab that begins a line is refused by older releases of the reference, and mostly by this one.
+TAB_LINE = re.compile(rb"(?m)(^|\r) *\t")
 TOO_LARGE = b"error: too large"  # of the reference's tree
 
 
@@ -103,6 +105,7 @@ class Trees(unittest.TestCase):
             elif unportable:
                 right = theirs.startswith(b"error: ")
                 refused += right
+                right = right or (TAB_LINE.search(text) and ours.removesuffix(b" !") == theirs)
             else:
                 right = ours == theirs or theirs == TOO_LARGE
                 same += right
