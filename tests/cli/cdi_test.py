@@ -480,7 +480,7 @@ devices:
         self.run_cdi("validate", "--strict", spec, expect=1)
 
     def test_annotations_that_may_not_be_written_are_losses(self):
-        odd = self.write("odd.yaml", NEW.replace("{model: x}", '{a: b, "my model": x, "": y}').replace(
+        odd = self.write("odd.yaml", NEW.replace("{model: x}", '{a: b, "my model": x, "": z}').replace(
             "devices:", "annotations: {a.b/c.d!: z}\ndevices:"))
         lost = [
             (f"{odd}:3:25", "annotations.a.b/c.d!", 'annotation key "a.b/c.d!": name "c.d!" must'),
