@@ -30,14 +30,20 @@ inline namespace CDI_ABI {
 namespace detail {
 
 /// The error of one device of a spec that declares `version`, with a path that begins at the
-/// device; nothing if the device is valid on its own.
-inline std::optional<Error> device_error(const Document::Value& item, std::string_view version) {
+/// device; nothing if the device is valid. `is_last`: no valid device is behind it; of the others,
+/// some members may be newer than the spec, see `Rule::version_earlier_devices`.
+inline std::optional<Error> device_error(const Document::Value& item, std::string_view version,
+                                         bool is_last) {
   auto device = cdi::read<Device>(item);
   if (!device) return std::move(device).error();
   Spec alone{.version = std::string{version}, .kind = "a/b"};
   if (!parse_release(version))
     alone.version = to_string(current_release);  // not an error of the device
   alone.devices.push_back(std::move(*device));
+  if (!is_last) {
+    alone.devices.push_back(
+        {.name = alone.devices[0].name + "b", .container_edits = {.env = {"B="}}});
+  }
   auto valid = cdi::validate(alone);
   if (valid) return std::nullopt;
   Error& error = valid.error();
@@ -70,6 +76,28 @@ inline std::vector<bool> which_repeat(const std::vector<std::string>& names) {
   return repeated;
 }
 
+/// The error of each device, with a path that begins at the device; nothing for a valid one.
+inline std::vector<std::optional<Error>> device_errors(const std::vector<Document::Value>& items,
+                                                       const std::vector<std::string>& names,
+                                                       std::string_view version) {
+  const auto repeated = detail::which_repeat(names);
+  std::vector<std::optional<Error>> errors(items.size());
+  bool is_last = true;
+  for (std::size_t i = items.size(); i-- > 0;) {
+    errors[i] = detail::device_error(items[i], version, is_last);
+    if (!errors[i] && repeated[i]) {
+      errors[i] = Error{.code = Errc::invalid,
+                        .message = "device " + cdi::quoted(names[i]) +
+                                   " is defined more than once: choose another name",
+                        .where = "name",
+                        .position = items[i].position(),
+                        .rule = row_of(Rule::device_name_unique).code};
+    }
+    is_last = is_last && errors[i];
+  }
+  return errors;
+}
+
 /// A copy of the document of a spec without the invalid devices, and without those that share their
 /// name; their errors are appended to `out`. Nothing if no device is left, if none is invalid, or
 /// if more than `most_named_devices` are.
@@ -78,21 +106,16 @@ inline std::optional<Document> without_bad_devices(const Document& document,
   const auto devices = detail::find_member(document.root(), "devices");
   const auto version = detail::find_member(document.root(), "cdiVersion");
   if (!devices || devices->kind() != Document::Kind::list) return std::nullopt;
+  std::vector<Document::Value> items;
   std::vector<std::string> names;
-  for (const auto item : devices->items()) names.push_back(detail::name_of_device(item));
-  const auto repeated = detail::which_repeat(names);
-  std::vector<bool> bad;
   for (const auto item : devices->items()) {
+    items.push_back(item);
+    names.push_back(detail::name_of_device(item));
+  }
+  auto errors = device_errors(items, names, version ? version->text() : std::string_view{});
+  std::vector<bool> bad;
+  for (auto& error : errors) {
     const auto index = bad.size();
-    auto error = detail::device_error(item, version ? version->text() : std::string_view{});
-    if (!error && repeated[index]) {
-      error = Error{.code = Errc::invalid,
-                    .message = "device " + cdi::quoted(names[index]) +
-                               " is defined more than once: choose another name",
-                    .where = "name",
-                    .position = item.position(),
-                    .rule = row_of(Rule::device_name_unique).code};
-    }
     bad.push_back(error.has_value());
     if (!error) continue;
     error->add_outer(detail::item_path("devices", index));

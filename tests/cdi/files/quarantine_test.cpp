@@ -150,6 +150,16 @@ TEST_CASE("The error of a device for a newer release has the release and the rea
               "\"0.5.0\""});
 }
 
+TEST_CASE("Host paths that are newer than the spec are an error of the last valid device only") {
+  const std::string newer =
+      "- {name: a, containerEdits: {deviceNodes: [{path: /a, hostPath: /b}]}}\n";
+  const std::string plain = "- {name: b, containerEdits: {env: [A=1]}}\n";
+  const std::string bad = "- {name: 'c c', containerEdits: {env: [A=1]}}\n";
+  CHECK(leave_out_devices(newer + plain + bad).devices() == Names{"a:4", "b:5"});
+  CHECK(leave_out_devices(plain + newer + bad).devices() == Names{"b:4"});
+  CHECK(leave_out_devices(newer + bad).devices().empty());
+}
+
 TEST_CASE("An unknown or missing version is not an error of a device") {
   for (const std::string_view version : {"cdiVersion: 9.9.9\n", "cdiVersion: [1]\n", ""}) {
     CAPTURE(version);
