@@ -64,10 +64,10 @@ inline std::optional<Error> device_error(const Document::Value& item, std::strin
 }
 
 /// For each name, whether it is there more than once.
-inline std::vector<bool> which_repeat(const std::vector<std::string>& names) {
+inline std::vector<char> which_repeat(const std::vector<std::string>& names) {
   const auto order =
       order_of(names.size(), [&](std::size_t a, std::size_t b) { return names[a] < names[b]; });
-  std::vector<bool> repeated(names.size());
+  std::vector<char> repeated(names.size());
   for (std::size_t i = 1; i < order.size(); ++i) {
     if (names[order[i]] != names[order[i - 1]]) continue;
     repeated[order[i]] = true;
@@ -76,26 +76,14 @@ inline std::vector<bool> which_repeat(const std::vector<std::string>& names) {
   return repeated;
 }
 
-/// The error of each device, with a path that begins at the device; nothing for a valid one.
-inline std::vector<std::optional<Error>> device_errors(const std::vector<Document::Value>& items,
-                                                       const std::vector<std::string>& names,
-                                                       std::string_view version) {
-  const auto repeated = detail::which_repeat(names);
-  std::vector<std::optional<Error>> errors(items.size());
-  bool is_last = true;
-  for (std::size_t i = items.size(); i-- > 0;) {
-    errors[i] = detail::device_error(items[i], version, is_last);
-    if (!errors[i] && repeated[i]) {
-      errors[i] = Error{.code = Errc::invalid,
-                        .message = "device " + cdi::quoted(names[i]) +
-                                   " is defined more than once: choose another name",
-                        .where = "name",
-                        .position = items[i].position(),
-                        .rule = row_of(Rule::device_name_unique).code};
-    }
-    is_last = is_last && errors[i];
-  }
-  return errors;
+/// The error of a device that has the name of another.
+inline Error repeated_name_error(const Document::Value& item, std::string_view name) {
+  return {
+      .code = Errc::invalid,
+      .message = "device " + cdi::quoted(name) + " is defined more than once: choose another name",
+      .where = "name",
+      .position = item.position(),
+      .rule = row_of(Rule::device_name_unique).code};
 }
 
 /// A copy of the document of a spec without the invalid devices, and without those that share their
@@ -106,20 +94,26 @@ inline std::optional<Document> without_bad_devices(const Document& document,
   const auto devices = detail::find_member(document.root(), "devices");
   const auto version = detail::find_member(document.root(), "cdiVersion");
   if (!devices || devices->kind() != Document::Kind::list) return std::nullopt;
-  std::vector<Document::Value> items;
+  const auto release = version ? version->text() : std::string_view{};
   std::vector<std::string> names;
+  for (const auto item : devices->items()) names.push_back(detail::name_of_device(item));
+  const auto repeated = detail::which_repeat(names);
+  std::vector<char> bad;
+  std::size_t end_of_good = 0;
   for (const auto item : devices->items()) {
-    items.push_back(item);
-    names.push_back(detail::name_of_device(item));
+    bad.push_back(repeated[bad.size()] || detail::device_error(item, release, true));
+    if (!bad.back()) end_of_good = bad.size();
   }
-  auto errors = device_errors(items, names, version ? version->text() : std::string_view{});
-  std::vector<bool> bad;
-  for (auto& error : errors) {
-    const auto index = bad.size();
-    bad.push_back(error.has_value());
+  std::size_t index = 0;
+  for (const auto item : devices->items()) {
+    const std::size_t i = index++;
+    if (!bad[i]) continue;
+    auto error = detail::device_error(item, release, i >= end_of_good);
+    if (!error && repeated[i]) error = detail::repeated_name_error(item, names[i]);
+    bad[i] = error.has_value();
     if (!error) continue;
-    error->add_outer(detail::item_path("devices", index));
-    out.push_back({std::move(names[index]), std::move(*error)});
+    error->add_outer(detail::item_path("devices", i));
+    out.push_back({std::move(names[i]), std::move(*error)});
   }
   if (out.empty() || out.size() == bad.size() || out.size() > most_named_devices)
     return std::nullopt;

@@ -107,7 +107,7 @@ class Document {
 
   /// A copy without some items of one of its lists: those that are true in `left_out`. Lines and
   /// columns of the other values do not change. Costs a copy of the document.
-  Document without(const Value& list, const std::vector<bool>& left_out) const;
+  Document without(const Value& list, const std::vector<char>& left_out) const;
 
  private:
   friend class DocumentBuilder;

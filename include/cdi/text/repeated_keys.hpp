@@ -62,7 +62,7 @@ void keep_first_of_repeated(std::vector<std::uint32_t>& keys, const TextOf& text
   std::iota(sorted.begin(), sorted.end(), 0U);
   std::sort(sorted.begin(), sorted.end(),
             [&](std::uint32_t a, std::uint32_t b) { return detail::is_key_before(a, b, text_at); });
-  std::vector<bool> repeated(keys.size());
+  std::vector<char> repeated(keys.size());
   for (std::size_t i = 1; i < sorted.size(); ++i) {
     repeated[sorted[i]] = text_at(sorted[i]) == text_at(sorted[i - 1]);
   }

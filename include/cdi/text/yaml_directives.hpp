@@ -6,7 +6,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <set>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -68,7 +69,7 @@ class YamlDirectives {
     };
     const auto name = next_word();
     if (name == "%TAG") {
-      if (handles_.insert(next_word()).second) builder_.note_memory(bytes_per_handle);
+      if (handles_.insert_or_assign(next_word(), 0U).second) builder_.note_memory(bytes_per_handle);
     } else if (name != "%YAML") {
       return cursor_.refuse("unknown directive " + quoted(name), begin);
     } else if (const auto version = next_word(); !version.starts_with("1.")) {
@@ -83,7 +84,7 @@ class YamlDirectives {
 
   YamlCursor& cursor_;
   DocumentBuilder& builder_;
-  std::set<std::string_view> handles_{};
+  std::map<std::string_view, std::uint32_t> handles_{};  // a set; the type of anchors
   std::size_t end_ = 0;
 };
 

@@ -119,7 +119,7 @@ CDI_INLINE Change ListChanges::change_at(std::size_t place) const {
 
 CDI_INLINE void ListChanges::add_to(std::vector<Change>& changes) {
   for (std::size_t i = 0; !rearranged_ && i < slots_.size(); ++i) order_.push_back(i);
-  std::vector<bool> replaced(entries_);
+  std::vector<char> replaced(entries_);
   for (std::size_t place = 0; place < order_.size(); ++place) {
     const Slot& slot = slots_[order_[place]];
     if (slot.before != none) replaced[slot.before] = true;

@@ -5,6 +5,7 @@
 #define CDI_RULES_IMPL_MINIMUM_VERSION_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include <cdi/base/member_path.hpp>
@@ -76,13 +77,21 @@ const FieldNeeds& field_needs() {
   return needs;
 }
 
+/// Which members need a release.
+enum class NeededBy : std::uint8_t {
+  all,
+  /// Those that the Go reference looks at. Because of a bug, it ignores host paths and mount types
+  /// of all devices but the last.
+  reference,
+};
+
 /// Finds what the fields of a spec need: a field that is not empty needs its release. Skips the
 /// members that cannot change the need.
 class NeedFinder {
  public:
   /// Adds to `need`, which is what is known already.
-  NeedFinder(ReleaseNeed& need, const FieldNeeds& field_needs)
-      : need_{need}, field_needs_{field_needs} {}
+  NeedFinder(ReleaseNeed& need, const FieldNeeds& field_needs, NeededBy members)
+      : need_{need}, field_needs_{field_needs}, members_{members} {}
 
   /// Adds the need of a member.
   void narrow(const Lifetime& lifetime, const MemberPath& at) {
@@ -105,6 +114,7 @@ class NeedFinder {
       const FieldRow& row = type.fields[i];
       const bool has_needs = narrows(field_needs_.in(*row.type));
       if ((!has_needs && !narrows(row.lifetime)) || is_empty(places[i], *row.type)) continue;
+      if (earlier_device_ && (row.key == "hostPath" || row.key == "type")) continue;
       const MemberPath field{&at, row.key};
       narrow(row.lifetime, field);
       if (has_needs) add(places[i], *row.type, field);
@@ -120,7 +130,9 @@ class NeedFinder {
   void add(void* self, const Type& type, const MemberPath& at) {
     if (type.shape == Shape::object) return add_object(self, type, at);
     const Items items = type.items(self);
+    const bool devices = members_ == NeededBy::reference && at.key == "devices";
     for (std::size_t i = 0; i < items.size; ++i) {
+      if (devices) earlier_device_ = i + 1 < items.size;
       const bool list = type.shape == Shape::list;
       const MemberPath item{at.outer, at.key, list ? i : MemberPath::no_index};
       add_object(nth(items, i, *type.item), *type.item, item);
@@ -129,13 +141,16 @@ class NeedFinder {
 
   ReleaseNeed& need_;
   const FieldNeeds& field_needs_;
+  const NeededBy members_;
+  bool earlier_device_ = false;  // within a device whose host paths and mount types do not count
 };
 
 /// As `minimum_need`. The members that `known` has need not be found.
 template <Storage S>
-ReleaseNeed minimum_need_from(const BasicSpec<S>& spec, Release known) {
+ReleaseNeed minimum_need_from(const BasicSpec<S>& spec, Release known,
+                              NeededBy members = NeededBy::all) {
   ReleaseNeed need{.release = known};
-  NeedFinder finder{need, field_needs<S>()};
+  NeedFinder finder{need, field_needs<S>(), members};
   finder.add_object(&spec, type_of<BasicSpec<S>>, {});
   for (std::size_t i = 0; i < spec.devices.size() && need.release < Release{0, 5, 0}; ++i) {
     const std::string_view name = spec.devices[i].name;

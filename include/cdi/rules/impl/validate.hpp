@@ -74,18 +74,6 @@ void check(const BasicDevice<S>& device, const MemberPath& at, Findings& out) {
   check(device.container_edits, edits_at, out);
 }
 
-/// Whether the Go reference refuses a spec whose release is too old. Because of a bug, it ignores
-/// host paths and mount types of all devices but the last. `spec` is a copy.
-template <class S>
-bool reference_refuses(BasicSpec<S> spec, Release declared) {
-  for (std::size_t i = 0; i + 1 < spec.devices.size(); ++i) {
-    auto& edits = spec.devices[i].container_edits;
-    for (auto& node : edits.device_nodes) node.host_path = {};
-    for (auto& mount : edits.mounts) mount.type = {};
-  }
-  return declared < Release{} || declared < minimum_need_from(spec, declared).release;
-}
-
 template <class S>
 void check_version(const BasicSpec<S>& spec, Findings& out) {
   const MemberPath at{nullptr, "cdiVersion"};
@@ -100,7 +88,9 @@ void check_version(const BasicSpec<S>& spec, Findings& out) {
     std::string message = "version " + cdi::quoted(spec.version) + " is too old";
     if (!need.where.empty()) message.append(" for ").append(need.where);
     message.append(": write \"").append(to_string(need.release)).append("\"");
-    const bool refused = reference_refuses(spec, *declared);
+    const bool refused =
+        *declared < Release{} ||
+        *declared < minimum_need_from(spec, *declared, NeededBy::reference).release;
     out.note(refused ? Rule::version_new_enough : Rule::version_earlier_devices, at,
              std::move(message));
   }

@@ -115,7 +115,7 @@ CDI_INLINE std::vector<std::uint32_t> Document::lines_of(const Value& list) cons
   return lines;
 }
 
-CDI_INLINE Document Document::without(const Value& list, const std::vector<bool>& left_out) const {
+CDI_INLINE Document Document::without(const Value& list, const std::vector<char>& left_out) const {
   std::vector<std::uint32_t> moved_to(nodes_.size() + 1);  // the new index of each value
   Document out;
   std::size_t place = 0;
