@@ -589,6 +589,16 @@ class OtherVendors(ClaimTest):
         self.bind(FIRST_PCI, "pci-stub")  # by an administrator
         self.refuse("a", FIRST_PCI)
 
+    def test_too_early_for_a_node_that_runtimes_ask_for(self):
+        self.make_tree("nv2mig")
+        self.remove_node("/dev/nvidia-caps/nvidia-cap148")
+        asked = ("--node-numbers", "asked")
+        for name in (PARTS[0], "all"):
+            reason = self.refuse("a", name, code=4, more=asked)
+            self.assertIn(f"device {PARTS[0]}: /dev/nvidia-caps/nvidia-cap148: No such file", reason)
+        self.prepare("b", PARTS[1], more=asked)
+        self.prepare("a", PARTS[0])
+
     def test_too_early_for_a_name(self):
         """A GPU that the driver does not know yet may have any id."""
         self.make_tree("nv2")
@@ -1076,7 +1086,8 @@ class Unprepare(ClaimTest):
                 (self.state / "a.json").write_text(text)
                 self.unprepare("a")
                 self.assertIn(f"warning: claim a: its spec is not in {self.out}: if another "
-                              "directory has it, `cdi-prepare list --output-dir", self.errors)
+                              f"directory has it, `cdi-prepare list --state-dir {self.state} "
+                              "--output-dir DIRECTORY` removes it", self.errors)
                 self.list(out=elsewhere)
                 self.assertEqual(os.listdir(elsewhere), [])
 

@@ -553,6 +553,14 @@ class Readiness(WriteTest):
         self.write("--wait", "0.5", code=4)
         self.assertGreaterEqual(time.monotonic() - begin, 0.5)
 
+    def test_wait_for_a_node_that_runtimes_ask_for(self):
+        put_back = self.remove_row("/dev/nvidia-uvm")
+        begin = time.monotonic()
+        self.write("--wait", "0.5", "--node-numbers", "asked", code=4)
+        self.assertGreaterEqual(time.monotonic() - begin, 0.5)
+        put_back()
+        self.write("--wait", "600", "--node-numbers", "asked")
+
     def test_no_wait_for_what_will_not_come(self):
         for address in (FIRST, SECOND):
             self.bind(address, None)

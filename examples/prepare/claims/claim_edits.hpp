@@ -20,6 +20,7 @@
 #include <cdi/spec.hpp>
 
 #include "../base/options.hpp"
+#include "../host/host_tree.hpp"
 #include "../spec/gpu_edits.hpp"
 #include "../spec/prepared_spec.hpp"
 #include "../spec/verify.hpp"
@@ -111,6 +112,19 @@ inline cdi::Result<void> check_release(const Options& options) {
   return error;
 }
 
+/// Refuses a spec of which this host cannot provide all.
+inline cdi::Result<void> check_on_host(const HostTree& tree, const cdi::Spec& spec,
+                                       const Claim& claim) {
+  for (std::size_t i = 0; i < spec.devices.size(); ++i) {
+    if (const auto fault = fault_of(tree, spec.devices[i].container_edits)) {
+      return device_error(claim.devices[i].name, *fault, cdi::Errc::host);
+    }
+  }
+  const auto fault = fault_of(tree, spec.container_edits);
+  if (!fault) return {};
+  return cdi::Error{.code = cdi::Errc::host, .message = fmt::format("{}: {}", spec.kind, *fault)};
+}
+
 /// The spec of a claim for the devices that `find_again` has found. Fails when one of them cannot
 /// be in it.
 inline cdi::Result<PreparedSpec> claim_spec(const Survey& survey, const Claim& claim,
@@ -140,11 +154,7 @@ inline cdi::Result<PreparedSpec> claim_spec(const Survey& survey, const Claim& c
     const auto more = node_warnings(inventory, holds);
     warnings.insert(warnings.end(), more.begin(), more.end());
   }
-  const auto left_out = verify(survey.tree, spec);
-  if (!left_out) return left_out.error();
-  if (!left_out->empty()) {
-    return device_error(left_out->front().name, left_out->front().reason, cdi::Errc::host);
-  }
+  if (auto good = check_on_host(survey.tree, spec, claim); !good) return std::move(good).error();
   PreparedSpec prepared{.spec = std::move(spec), .warnings = std::move(warnings)};
   auto settled = settle_version(prepared, options.max_version, first_with_annotations);
   if (!settled) return std::move(settled).error();

@@ -142,8 +142,8 @@ class Claims {
     if (!found) {
       warn(
           fmt::format("claim {}: its spec is not in {}: if another directory has it, `cdi-prepare "
-                      "list --output-dir DIRECTORY` removes it",
-                      uid, fmt::join(output_dirs_, ", ")));
+                      "list --state-dir {} --output-dir DIRECTORY` removes it",
+                      uid, fmt::join(output_dirs_, ", "), journal_.directory()));
     }
     return journal_.erase(uid);
   }

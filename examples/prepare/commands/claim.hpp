@@ -219,7 +219,8 @@ inline cdi::Result<Claim> prepare_asked(Claims& claims, const Options& options) 
 
 /// Whether a claim failed only because devices that it asks for are not ready yet.
 inline bool is_early(const cdi::Error& error, const Survey& survey, const Options& options) {
-  if (error.code != cdi::Errc::not_found && error.code != cdi::Errc::host) return false;
+  if (error.code == cdi::Errc::host) return true;  // the devices are there, but not all they need
+  if (error.code != cdi::Errc::not_found) return false;
   const auto profiles = profiles_named(options.profile);
   bool some = false;
   for (const auto& text : options.devices) {

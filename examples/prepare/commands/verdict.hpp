@@ -19,6 +19,7 @@
 #include "../base/options.hpp"
 #include "../gpu/gpu.hpp"
 #include "../gpu/profile.hpp"
+#include "../spec/prepared_spec.hpp"
 #include "../vendors/survey.hpp"
 #include "exit_codes.hpp"
 #include "output.hpp"
@@ -69,6 +70,15 @@ inline Verdict verdict_on(const Survey& survey, const Options& options) {
   return out;
 }
 
+/// Whether nodes are missing that runtimes would ask for their numbers.
+inline bool lacks_asked_nodes(const Survey& survey, const Options& options) {
+  if (!options.ask_host()) return false;
+  const auto prepared = prepare_specs(survey, options);
+  return !prepared.failed.empty() ||
+         std::any_of(prepared.specs.begin(), prepared.specs.end(),
+                     [](const PreparedSpec& one) { return !one.left_out.empty(); });
+}
+
 /// Surveys the host until all GPUs are ready, or `--wait` is over.
 inline cdi::Result<AssessedSurvey> survey_until_ready(const Options& options) {
   using Clock = std::chrono::steady_clock;
@@ -80,9 +90,11 @@ inline cdi::Result<AssessedSurvey> survey_until_ready(const Options& options) {
     auto survey = survey_host(options, memory);
     if (!survey) return std::move(survey).error();
     auto verdict = verdict_on(*survey, options);
-    const bool ready = verdict.not_ready.empty() && !is_between_states(*survey);
     const auto left = end - Clock::now();
-    if (ready || left <= left.zero()) return AssessedSurvey{std::move(*survey), std::move(verdict)};
+    const bool ready =
+        left <= left.zero() || (verdict.not_ready.empty() && !is_between_states(*survey) &&
+                                !lacks_asked_nodes(*survey, options));
+    if (ready) return AssessedSurvey{std::move(*survey), std::move(verdict)};
     std::this_thread::sleep_for(std::min<Clock::duration>(pause, left));
   }
 }
