@@ -652,6 +652,16 @@ class OtherVendors(ClaimTest):
         self.assertEqual((self.prepare("a", "0-p1"), self.list()), (devices, {"a": None}))
         self.unprepare("a")
 
+    def test_partition_whose_memory_mode_is_not_known_now(self):
+        self.make_tree("mi300x-cpx")
+        self.prepare("a", "0-p1")
+        self.path(f"sys/bus/pci/devices/{AMD_PCI}/current_memory_partition").unlink()
+        self.assertEqual(self.list(), {"a": None})
+        for other in ("DPX", "CPX2"):
+            self.set_mode("CPX", other)
+            self.assertIn(f"it is {other}, not CPX/NPS4", self.list(3)["a"])
+            self.set_mode(other, "CPX")
+
     def test_partition_whose_size_is_not_known_now(self):
         self.make_tree("nv2mig")
         self.prepare("a", "1:gi1:ci0")

@@ -206,6 +206,15 @@ inline FoundGpu find_gpu(const Survey& survey, const ClaimedDevice& claimed) {
   return there.gpu != nullptr && is_another(*there.gpu, claimed) ? FoundGpu{} : there;
 }
 
+/// Whether two divisions may be the same: one, or the memory mode behind its slash, may be unknown.
+inline bool may_be_equal(std::string_view a, std::string_view b) {
+  const auto is_known_part = [](std::string_view part, std::string_view of) {
+    return of.starts_with(part) &&
+           (part.empty() || part.size() == of.size() || of[part.size()] == '/');
+  };
+  return is_known_part(a, b) || is_known_part(b, a);
+}
+
 /// The device of a claim as it is now. `Errc::conflict` when another GPU is at its address: the
 /// claim's spec could then give access to that GPU.
 inline cdi::Result<FoundDevice> find_again(const Survey& survey, const ClaimedDevice& claimed) {
@@ -234,9 +243,7 @@ inline cdi::Result<FoundDevice> find_again(const Survey& survey, const ClaimedDe
     if (device.share.suffix != claimed.suffix || device.by_iommufd != claimed.by_iommufd) continue;
     if (const auto& fault = device.fault()) return device_error(claimed.name, fault->text);
     const auto division = device.division();
-    if (division.empty() || claimed.division.empty() || division == claimed.division) {
-      return std::move(device);
-    }
+    if (may_be_equal(division, claimed.division)) return std::move(device);
     return failure(fmt::format("its GPU is now partitioned in another way: it is {}, not {}",
                                division, claimed.division));
   }
