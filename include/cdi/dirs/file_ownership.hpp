@@ -101,23 +101,24 @@ inline Error owner_in_json_comment(std::string_view path, std::string_view owner
           .position = {.file = std::string{path}}};
 }
 
-/// Finds the owner of a text that cannot be parsed. Any record of another owner counts; the comment
-/// comes next, and an annotation of this owner only lets it replace the file.
+/// Finds the owner of a text that cannot be parsed. A record of any other owner counts. Else a
+/// comment makes the file this owner's; an annotation alone is not trusted: the file may be
+/// replaced but not removed.
 inline void find_named_owner(FoundFile& found, std::string_view path, std::string_view owner,
                              Error why) {
-  auto owners = owners_named_in(found.text);
   const bool is_json = format_of(path) == Format::json;
   const auto commented = is_json ? std::string_view{} : owner_in_comment(found.text);
-  if (!commented.empty()) owners.push_back(commented);
+  const auto named = owners_named_in(found.text, owner);
   const bool has_key_twice = why.code == Errc::schema;
-  found.ownership =
-      has_key_twice && owners.empty() ? FileOwnership::unrecorded : FileOwnership::not_a_spec;
   found.why = std::move(why);
-  if (commented == owner) found.ownership = FileOwnership::own;
-  for (const auto one : owners) {
-    if (one == owner) continue;
-    found.owner = one;
+  found.owner = !named.other.empty() || commented == owner ? named.other : commented;
+  if (!found.owner.empty()) {
     found.ownership = FileOwnership::other;
+  } else if (commented == owner) {
+    found.ownership = FileOwnership::own;
+  } else {
+    found.ownership =
+        has_key_twice && !named.any ? FileOwnership::unrecorded : FileOwnership::not_a_spec;
   }
 }
 

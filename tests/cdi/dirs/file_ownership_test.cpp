@@ -180,6 +180,80 @@ TEST_CASE("Files of other owners are neither replaced nor removed") {
   CHECK(dir.names().empty());
 }
 
+TEST_CASE("The owner of a damaged file is found in the form in which it was written") {
+  const TempDir dir;
+  for (const std::string owner : {"me", "Foo, Inc.", "a\"b", "C:\\x", "it's", "x}", "true", "#1"}) {
+    CAPTURE(owner);
+    const Publisher publisher{owner, dir.path()};
+    for (const std::string name : {"a.yaml", "a.json"}) {
+      CAPTURE(name);
+      REQUIRE(publisher.write(name, spec_of("old")));
+      const auto text = get_file(dir / name);
+      const auto end = text.find('\n', text.find("cdi-publisher/owner"));
+      // The beginning of a YAML text is often a text that can be parsed.
+      for (std::size_t size = name == "a.json" ? 0 : end + 1; size < text.size(); ++size) {
+        CAPTURE(size);
+        put_file(dir / name, text.substr(0, size) + (size > end ? "\nkind: [\n" : ""));
+        CHECK(publisher.write(name, spec_of("d"), DryRun::yes));
+        if (size <= end) continue;
+        CHECK(contains(report(Publisher{"Foo", dir.path()}.write(name, spec_of("d"))),
+                       "the file records owner"));
+      }
+      REQUIRE(::unlink((dir / name).c_str()) == 0);
+    }
+  }
+}
+
+TEST_CASE("Values of an owner in a damaged file") {
+  struct {
+    std::string value;
+    std::string other;  // empty: nobody, or this owner
+  } const rows[] = {
+      {"", ""},
+      {" ", ""},
+      {" \"\"", ""},
+      {" ''", ""},
+      {" me", ""},
+      {" me }", ""},
+      {" \"me\", a", ""},
+      {" 'me' # a", ""},
+      {" m", ""},
+      {" 'm", ""},
+      {" \"m", ""},
+      {" m\n", "m"},
+      {" mee", "mee"},
+      {" me, b", "me, b"},
+      {" you, b", "you"},
+      {" 'you' , b", "you"},
+      {" \"m\"", "m"},
+      {" 'me, b", "me, b"},
+      {" \"you\n", "you"},
+      {" you } ", "you"},
+      {"\n  me: 1\n", ""},
+  };
+  const TempDir dir;
+  const Publisher publisher{"me", dir.path()};
+  for (const auto& row : rows) {
+    CAPTURE(row.value);
+    put_file(dir / "a.yaml", "kind: [{\ncdi-publisher/owner:" + row.value);
+    const auto reported = report(publisher.write("a.yaml", spec_of("d"), DryRun::yes));
+    CAPTURE(reported);
+    if (row.other.empty()) {
+      CHECK(reported == "replaced a.yaml");
+    } else {
+      CHECK(contains(reported, "the file records owner \"" + row.other + "\":"));
+    }
+  }
+}
+
+TEST_CASE("A damaged file of a hundred thousand records is searched in one pass") {
+  const TempDir dir;
+  std::string text = "x: [\n";
+  for (int i = 0; i < 100'000; ++i) text += "cdi-publisher/owner:\"\" ";
+  put_file(dir / "a.yaml", text + "cdi-publisher/owner:you");
+  CHECK(contains(report(Publisher{"me", dir.path()}.write("a.yaml", spec_of("d"))), "\"you\""));
+}
+
 TEST_CASE("A link is replaced unless it leads to a file of another owner, and never removed") {
   const TempDir dir;
   const TempDir elsewhere;

@@ -39,16 +39,15 @@ namespace cdi {
 inline namespace CDI_ABI {
 
 CDI_INLINE Result<void> check_owner(std::string_view owner) {
-  constexpr std::size_t longest = 253;
   const bool printable =
       std::all_of(owner.begin(), owner.end(), [](char c) { return c >= ' ' && c <= '~'; });
-  if (!owner.empty() && owner.size() <= longest && printable && owner.front() != ' ' &&
-      owner.back() != ' ') {
+  if (!owner.empty() && owner.size() <= detail::longest_owner && printable &&
+      owner.front() != ' ' && owner.back() != ' ') {
     return {};
   }
   return Error{.code = Errc::invalid,
                .message = "owner " + cdi::quoted(owner) + " cannot be recorded: use 1 to " +
-                          std::to_string(longest) +
+                          std::to_string(detail::longest_owner) +
                           " printable ASCII characters, without a space at either end"};
 }
 
