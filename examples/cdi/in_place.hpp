@@ -112,7 +112,7 @@ inline cdi::Result<FileInPlace> read_in_place(const std::string& path) {
   if (!found->directory) return cdi::file_error(path, "cannot open the directory");
   auto file = cdi::read_file_at(found->directory.get(), found->name, path, cdi::Limits{}.bytes);
   if (!file) return std::move(file).error();
-  // A link may have replaced the file that was found, and may be gone again.
+  // The read follows a link that replaced the file after it was found; the check does not.
   struct stat info = {};
   if (::fstatat(found->directory.get(), found->name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 ||
       cdi::signature_of(info) != file->signature) {

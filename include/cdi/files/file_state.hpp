@@ -87,9 +87,9 @@ inline std::size_t most_bytes(const Limits& limits) {
   return limits.bytes < most ? limits.bytes : most;
 }
 
-/// A file that could not be read. Whether it is too large or refused depends on its signature, and
-/// on the user of this process, which a program changes before it reads files: while the signature
-/// stays the same, the file is not opened again.
+/// A file that could not be read. Whether it is too large or refused depends on its signature, as
+/// long as this process does not change its user: while the signature stays the same, the file is
+/// not opened again.
 inline ReadAttempt unread_file(Error why, const TextFile& text) {
   const bool changing = why.system == EAGAIN;
   const bool by_signature = why.code == Errc::limit || why.code == Errc::refused;

@@ -163,10 +163,9 @@ inline constexpr std::array<RuleRow, 37> rules{{
      "characters "
      "such as U+0080, U+FEFF, ends of lines such as U+2028, ? in brackets outside quotes, \\/, two "
      "\\u for one character, tabs that begin lines without content, ends of lines between a key "
-     "and "
-     "its colon, keys of more than 1024 characters, keys that << brings twice, tags that do not "
-     "fit "
-     "their value, text without quotes such as yes and 010, booleans in quotes",
+     "and its colon, JSON keys of more than 1024 characters, keys that << brings twice, the tag !, "
+     "tags that do not fit their value, text without quotes such as yes and 010, booleans in "
+     "quotes",
      "the Go reference"},
 }};
 

@@ -27,7 +27,7 @@ class MergeKeys;
 /// over. Parsing takes at most ten times the bytes of the text, `expansion`, and 128 KiB of memory;
 /// a text whose values need more is refused, too.
 struct Limits {
-  std::size_t bytes = std::size_t{16} << 20;  ///< of the text; values above 512 MiB mean 512 MiB
+  std::size_t bytes = std::size_t{16} << 20;  ///< of the text; greater values mean 512 MiB - 1
   /// Of nested lists and maps. A CDI spec needs 6; each level takes stack.
   std::uint32_t depth = 64;
   /// Of all kinds, with the keys, and with the values that YAML aliases repeat.

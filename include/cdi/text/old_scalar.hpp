@@ -17,18 +17,27 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
+/// Whether a number is an integer for Go: of 64 bits, with or without a sign.
+inline bool is_go_integer(std::string_view text) {
+  const Integer number = detail::parse_integer(text);
+  return number.state == Integer::State::whole &&
+         (!number.negative || number.magnitude <= std::uint64_t{1} << 63);
+}
+
 /// Whether a text is a decimal number as Go writes it: without plus, leading zeros, underscores,
-/// exponent, and zeros behind the fraction.
+/// exponent, and zeros behind the fraction, and with no more digits than 32 bits hold.
 inline bool is_go_decimal(std::string_view text) {
+  constexpr std::size_t most_digits = 7;
   if (text == "-0") return false;
-  if (text.starts_with('-')) text.remove_prefix(1);
-  const std::size_t point = text.find('.');
-  const std::string_view whole = text.substr(0, point);
-  if (text.find_first_not_of("0123456789.") != text.npos) return false;
+  const std::string_view number = text.substr(text.starts_with('-') ? 1 : 0);
+  const std::size_t point = number.find('.');
+  const std::string_view whole = number.substr(0, point);
+  if (number.find_first_not_of("0123456789.") != text.npos) return false;
   if (whole.empty() || (whole.size() > 1 && whole.front() == '0')) return false;
-  if (point == text.npos) return text.size() <= 19;  // 64 bits
-  const bool short_enough = whole.size() <= 6 && text.size() <= 16 && !text.starts_with("0.0000");
-  return short_enough && text.back() != '0' && text.back() != '.' && text.rfind('.') == point;
+  if (point == text.npos) return detail::is_go_integer(text);
+  const std::size_t digits = number.size() - 1 - (whole == "0" ? 1 : 0);
+  return digits <= most_digits && whole.size() < most_digits && !number.starts_with("0.0000") &&
+         number.back() != '0' && number.back() != '.' && number.rfind('.') == point;
 }
 
 /// Whether a text without quotes is a number in YAML 1.1, other than a very long one.
@@ -43,15 +52,12 @@ inline bool is_old_number(std::string_view text) {
   for (const std::string_view word : {".nan", ".NaN", ".NAN"}) {
     if (text == word) return true;
   }
-  const int base = detail::take_base(digits);
+  if (detail::take_base(digits) != 10) return detail::is_go_integer(text);
   std::int64_t exponent = 0;
-  if (base == 10 && !detail::take_exponent(digits, exponent)) return false;
-  const auto point = digits.find('.');
-  if (base == 10 && point != std::string::npos) digits.erase(point, 1);
-  const std::string_view allowed = base == 16 ? "0123456789abcdefABCDEF" : "0123456789";
-  const std::size_t count = base == 16 ? allowed.size() : static_cast<std::size_t>(base);
-  return !digits.empty() && digits.size() <= 64 && exponent <= 300 &&
-         digits.find_first_not_of(allowed.substr(0, count)) == std::string::npos;
+  if (!detail::take_exponent(digits, exponent)) return false;
+  if (const auto point = digits.find('.'); point != std::string::npos) digits.erase(point, 1);
+  return !digits.empty() && digits.size() <= 64 && exponent <= 308 &&
+         digits.find_first_not_of("0123456789") == std::string::npos;
 }
 
 /// Whether the Go library up to 1.1.0 reads a text without quotes as another text: `yes` as `true`,
@@ -68,7 +74,7 @@ inline bool may_be_other_text(std::string_view plain) {
     return (c >= '0' && c <= '9') || c == '.';
   };
   const char first = plain.front();
-  if (first == '-' || first == '+') return is_digit_or_point(plain[1]);
+  if (first == '-' || first == '+') return is_digit_or_point(plain[1]) || plain[1] == '_';
   if (first == 'T' || first == 'F') return plain.size() <= 5;
   const char letter = ascii_lower(first);
   return is_digit_or_point(first) ||

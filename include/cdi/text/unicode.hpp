@@ -41,6 +41,13 @@ inline void append_utf8(std::string& out, std::uint32_t code) {
   }
 }
 
+/// The number of characters of a text in UTF-8.
+inline std::size_t count_characters(std::string_view text) noexcept {
+  std::size_t count = 0;
+  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xc0) != 0x80 ? 1 : 0;
+  return count;
+}
+
 /// The value of a hexadecimal digit, or -1.
 constexpr int hex_digit(char c) noexcept {
   if (c >= '0' && c <= '9') return c - '0';

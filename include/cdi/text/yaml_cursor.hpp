@@ -214,13 +214,6 @@ class YamlCursor {
 
   static constexpr std::size_t longest_key = 1024;
 
-  /// Kept out of `is_long_key`: few keys are long.
-  [[gnu::noinline]] static std::size_t count_characters(std::string_view text) {
-    std::size_t count = 0;
-    for (const char c : text) count += (static_cast<unsigned char>(c) & 0xc0) != 0x80 ? 1 : 0;
-    return count;
-  }
-
   static bool blank(char c) { return c == ' ' || c == '\t'; }
   static bool line_end(char c) { return c == '\n' || c == '\r' || c == '\0'; }
   static bool blank_or_end(char c) { return c <= ' ' && (blank(c) || line_end(c)); }

@@ -147,19 +147,16 @@ class YamlNodeReader {
   static bool fits(std::string_view type, std::string_view text) {
     if (type == "null") return is_null_word(text);
     if (type == "bool") return parse_boolean(text) && is_true_or_false(text);
-    if (type == "int") return is_old_number(text) && is_whole(text);
+    if (type == "int") return is_old_number(text) && is_go_integer(text) && !is_fraction(text);
     if (type == "float") return is_old_number(text);
     if (type == "timestamp") return text.size() > 4 && text.find_first_not_of("0123456789") == 4;
     return text.empty() || text == "<<";  // merge
   }
 
-  /// Whether a number is written as a whole one, and fits into 64 bits.
-  static bool is_whole(std::string_view text) {
-    if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
-    const bool decimal = text.find_first_not_of("0123456789_") == text.npos;
-    const bool octal = text.starts_with('0') && text.find_first_of("89") == text.npos;
-    if (decimal) return (!text.starts_with('0') || octal) && text.size() < 20;
-    return text.starts_with('0') && text.find('.') == text.npos && text.size() < 20;
+  /// Whether a number is written with a point or an exponent.
+  static bool is_fraction(std::string_view text) {
+    return text.find('.') != text.npos ||
+           (text.find_first_of("eE") != text.npos && text.find_first_of("xX") == text.npos);
   }
 
   static bool is_null_word(std::string_view text) {

@@ -84,7 +84,8 @@ class YamlPropertyReader {
     const std::size_t at = cursor_.at();
     if (out.tagged) return cursor_.refuse("a value has two tags", at);
     const auto tag = take_tag();
-    if (tag == "!!" || (!tag.starts_with("!<") && !is_uri(tag))) {
+    const bool is_verbatim = tag.starts_with("!<") && tag.size() > 3 && tag.ends_with('>');
+    if (tag == "!!" || (!is_verbatim && !is_uri(tag))) {
       cursor_.note_unportable(at,
                               "a tag that is not a URI is refused by the Go reference, and so by "
                               "most engines: remove it");
@@ -102,6 +103,12 @@ class YamlPropertyReader {
     out.tagged = true;
     if (is_resolved(type)) out.type = type;
     out.is_plain_tag = tag == "!";
+    if (out.is_plain_tag) {
+      cursor_.note_unportable(
+          at,
+          "the tag ! makes text of a value in engines with the Go library 1.1.0 "
+          "or older, and is ignored by others: remove it");
+    }
     // Others are defined by %TAG.
     out.is_text = out.type.empty() && handle.size() <= 2 && !out.is_plain_tag;
     return directives_.is_known(handle) ||

@@ -171,6 +171,18 @@ TEST_CASE("Text without quotes that older engines read as another text is a warn
   CHECK(loaded->warnings[0].rule == "portable-text");
 }
 
+TEST_CASE("A key without quotes that older engines read as another text is a warning") {
+  for (const auto* const key : {"yes", "010"}) {
+    const auto loaded =
+        cdi::parse_spec("cdiVersion: 0.6.0\nkind: vendor.com/c\nannotations: {" + std::string{key} +
+                            ": a}\ndevices:\n- {name: a, containerEdits: {env: [A=1]}}\n",
+                        "f", cdi::Format::yaml);
+    REQUIRE(loaded);
+    REQUIRE(loaded->warnings.size() == 1);
+    CHECK(cdi::to_string(loaded->warnings[0]).starts_with("f:3:15: " + std::string{key} + " is"));
+  }
+}
+
 TEST_CASE("A boolean in quotes that older engines refuse is a warning") {
   const auto loaded = cdi::parse_spec(
       "cdiVersion: 1.1.0\nkind: v.com/c\ndevices:\n- name: a\n  containerEdits:\n"

@@ -52,7 +52,15 @@ TEST_CASE("Texts without quotes are found that YAML 1.1 reads as other texts") {
                                  "1234567.5",
                                  "99999999999999999999",
                                  "+.1",
-                                 "-._5"}) {
+                                 "-._5",
+                                 "-_5",
+                                 "+_1",
+                                 "1e308",
+                                 "1.2345678",
+                                 "12345.6789",
+                                 "0.12345678",
+                                 "-9223372036854775809",
+                                 "0xFFFFFFFFFFFFFFFF"}) {
     CAPTURE(text);
     CHECK(is_other_text_in_yaml_1_1(text));
     CHECK(may_be_other_text(text));
@@ -69,6 +77,13 @@ TEST_CASE("Other texts are the same in YAML 1.1") {
                                  "-1",
                                  "100",
                                  "1234567890123456789",
+                                 "18446744073709551615",
+                                 "-9223372036854775808",
+                                 "0xFFFFFFFFFFFFFFFFF",
+                                 "-0x8000000000000001",
+                                 "1.234567",
+                                 "12345.67",
+                                 "0.1234567",
                                  "0.5",
                                  "-0.5",
                                  "1.5",

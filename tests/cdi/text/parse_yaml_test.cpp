@@ -178,6 +178,10 @@ TEST_CASE("The first place that the Go reference does not take is noted") {
   CHECK(unportable("a: {<<: {x: 1}, x: 2}\nb: [c?]") == "1:4 <<");
   CHECK(unportable("a: 1\n---\nb: \xc2\x9f") == "3:4 U+009F");  // the reference reads on
   CHECK(unportable("a: \"b\\/\"") == "1:6 \\/");
+  CHECK(unportable("a: ! 5") == "1:4 the");
+  CHECK(unportable("a: 1\n...\n\t\n") == "3:1 a");
+  CHECK(unportable("a: 1\n---\n\t# b\n") == "3:1 a");
+  CHECK(unportable("a: 1\n...\t# b\n# c\n") == "none");
   CHECK(unportable("%YAML 1.2\n---\na: [b?] # \xc2\x80") == "1:1 %YAML");
   CHECK(unportable("a: [b?] # \xc2\x80") == "1:6 '?'");
 }

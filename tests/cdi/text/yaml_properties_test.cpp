@@ -102,6 +102,8 @@ TEST_CASE("Bad names, repeated properties and unknown handles are refused") {
 TEST_CASE("Tags that are not a URI are noted, since the Go reference refuses them") {
   CHECK(unportable("a: !b:c/d%20 e\nf: !<tag:x> g\nh: !!str i") == "none");
   CHECK(unportable("a: !b>c d") == "1:4 a");
+  CHECK(unportable("a: !<> d") == "1:4 a");
+  CHECK(unportable("a: !< d") == "1:4 a");
   CHECK(unportable("a: !b%2x d") == "1:4 a");
 }
 

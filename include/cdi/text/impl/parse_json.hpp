@@ -148,11 +148,8 @@ class JsonReader {
                                "a line end between a key and its ':' is refused by the Go "
                                "reference, and so by most engines: put them on one line");
     }
-    std::size_t characters = 0;
-    for (const char c : text_.substr(begin, at_ - begin)) {
-      if ((static_cast<unsigned char>(c) & 0xc0) != 0x80) ++characters;
-    }
-    if (characters > longest_portable_key) {
+    const auto key = text_.substr(begin, at_ - begin);
+    if (key.size() > longest_portable_key && count_characters(key) > longest_portable_key) {
       builder_.note_unportable(begin,
                                "a key of more than 1024 characters is refused by the Go reference, "
                                "and so by most engines: use a shorter one");

@@ -32,7 +32,8 @@ namespace detail {
 /// Notes where the text continues after the document.
 inline void note_yaml_rest(YamlCursor& cursor, DocumentBuilder& builder) {
   while (!cursor.at_end()) {
-    cursor.skip_to_token(YamlCursor::Tabs::anywhere);
+    cursor.skip_to_token(YamlCursor::Tabs::on_this_line);
+    if (cursor.peek() == '\t' && cursor.skip_tab_lines()) continue;
     if (cursor.at_end()) return;
     if (cursor.column() != 0 || !cursor.is_any_marker()) return builder.note_rest(cursor.at());
     cursor.move(3);

@@ -246,10 +246,25 @@ inline bool read_list(const Document::Value& value, void* self, const Type& type
   return true;
 }
 
+/// Kept out of `note_plain_text`: few texts are like numbers or booleans.
+[[gnu::noinline]] inline void note_other_text(const Document::Value& value, Reading& reading) {
+  if (!reading.other_in_yaml_1_1 && detail::is_other_text_in_yaml_1_1(value.text())) {
+    reading.other_in_yaml_1_1 = value;
+  }
+}
+
+/// Notes a text without quotes that is another text in YAML 1.1.
+inline void note_plain_text(const Document::Value& value, Reading& reading) {
+  if (value.kind() == Document::Kind::plain && detail::may_be_other_text(value.text())) {
+    detail::note_other_text(value, reading);
+  }
+}
+
 inline bool read_dict(const Document::Value& value, void* self, const Type& type, TextAs text,
                       Reading& reading) {
   if (value.kind() != Document::Kind::map) return detail::expected(reading, value, "an object");
   for (const auto [key, member] : value.members()) {
+    detail::note_plain_text(key, reading);
     void* const place = type.insert(self, key.text());
     if (member.is_null() || detail::read_value(member, place, *type.item, text, reading)) continue;
     reading.why.add_outer(key.text());
@@ -290,13 +305,6 @@ inline bool read_integer(const Document::Value& value, void* self, const Type& t
   return true;
 }
 
-/// Kept out of `read_text`: few texts are like numbers or booleans.
-[[gnu::noinline]] inline void note_other_text(const Document::Value& value, Reading& reading) {
-  if (!reading.other_in_yaml_1_1 && detail::is_other_text_in_yaml_1_1(value.text())) {
-    reading.other_in_yaml_1_1 = value;
-  }
-}
-
 inline bool read_text(const Document::Value& value, void* self, const Type& type, TextAs text,
                       Reading& reading) {
   if (!value.is_scalar()) {
@@ -307,9 +315,7 @@ inline bool read_text(const Document::Value& value, void* self, const Type& type
   if (text == TextAs::text_only && detail::scalar_kind(value) != ValueKind::text) {
     return detail::expected(reading, value, "text", ": put it into quotes");
   }
-  if (value.kind() == Document::Kind::plain && detail::may_be_other_text(value.text())) {
-    detail::note_other_text(value, reading);
-  }
+  detail::note_plain_text(value, reading);
   type.set_text(self, value.text());
   return true;
 }

@@ -81,8 +81,8 @@ inline std::string quote_yaml(std::string_view text) {
 
 CDI_INLINE void YamlSink::key(std::string_view name) {
   check_.text(name);
-  constexpr std::size_t longest =
-      1000;  // YAML needs a question mark before keys of more than 1024 bytes
+  // YAML needs a question mark before keys of more than 1024 characters.
+  constexpr std::size_t longest = 1000;
   begin_line();
   const auto written = in_quotes_if_needed(name);
   if (written.size() > longest) out_.append("? ");
