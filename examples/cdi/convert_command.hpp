@@ -79,9 +79,11 @@ inline ExitCode convert(const Request& request, const Output& output) {
   const auto loaded = cdi::read_spec_file(request.file, request.reading);
   if (!loaded) return output.refuse(loaded.error());
   print_warnings(*loaded, output);
-  if (output.format() == OutputFormat::text && is_read_already(request, *loaded)) {
-    return print_file(request, output);
-  }
+  const auto own_format = *cdi::format_of(request.file);
+  const auto format = output.format() == OutputFormat::json   ? cdi::Format::json
+                      : output.format() == OutputFormat::yaml ? cdi::Format::yaml
+                                                              : own_format;
+  if (format == own_format && is_read_already(request, *loaded)) return print_file(request, output);
   const auto converted = convert_file(request, *loaded);
   if (!converted) return output.refuse(converted.error());
   for (const auto& loss : converted->losses) {
@@ -92,9 +94,6 @@ inline ExitCode convert(const Request& request, const Output& output) {
                                                  converted->spec.version),
                           .position = {.file = request.file}});
   }
-  const auto format = output.format() == OutputFormat::json   ? cdi::Format::json
-                      : output.format() == OutputFormat::yaml ? cdi::Format::yaml
-                                                              : *cdi::format_of(request.file);
   auto text = cdi::write_spec(converted->spec, format);
   if (!text) {
     text.error().position.file = request.file;

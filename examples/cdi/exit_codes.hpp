@@ -39,7 +39,8 @@ inline std::string exit_code_table() {
   return "Exit codes:\n" + detail::exit_code_row(exit_done, "done") +
          detail::exit_code_row(exit_refused,
                                "refused or not resolved; nothing is printed on standard output, "
-                               "and only the file of --decisions is written") +
+                               "and only the file of --decisions is written; gc may have removed "
+                               "some files") +
          detail::exit_code_row(exit_usage, "wrong usage") +
          detail::exit_code_row(exit_incomplete,
                                "rootfs --apply failed while it made changes; run it again") +

@@ -268,7 +268,7 @@ constexpr CommandRow command_rows[] = {
      add_validate_options},
     {"inject", "Print an OCI config with devices injected", run_request<inject>,
      add_inject_options},
-    {"resolve", "List the edits of devices with their host numbers and where they are defined",
+    {"resolve", "List the edits of devices with the numbers of nodes and where they are defined",
      run_request<resolve>, add_resolve_options},
     {"policy", "Check a policy, or print what it decides about devices", run_request<check_policy>,
      add_policy_options},

@@ -57,6 +57,31 @@ inline cdi::Error denial(const cdi::Decision& decision, const cdi::DenyReason& r
           .position = {.file = decision.file, .line = reason.line, .column = reason.column}};
 }
 
+/// The input that the log of `--decisions` would replace; empty when there is none.
+inline std::string replaced_input(const Request& request,
+                                  const std::vector<cdi::ResolvedDevice>& devices) {
+  for (const auto* const input : {&request.config, &request.policy, &request.features}) {
+    if (is_same_file(request.decisions, *input)) return *input;
+  }
+  for (const auto& device : devices) {
+    if (is_same_file(request.decisions, device.spec->path)) return device.spec->path;
+  }
+  return {};
+}
+
+/// Writes the log of `--decisions`. It replaces a regular file, but no device node and no link.
+inline cdi::Result<void> write_log(const Request& request,
+                                   const std::vector<cdi::Decision>& decisions) {
+  if (request.decisions.empty()) return {};
+  struct stat info = {};
+  if (::lstat(request.decisions.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+    return cdi::Error{.code = cdi::Errc::refused,
+                      .message = "not a regular file: name another file for --decisions",
+                      .position = {.file = request.decisions}};
+  }
+  return cdi::replace_file(request.decisions, cdi::write_decisions(decisions) + "\n");
+}
+
 }  // namespace detail
 
 /// Decides about the devices of `inject`, and writes the log of `--decisions`, also when it denies
@@ -65,20 +90,16 @@ inline ExitCode enforce_policy(const Request& request,
                                const std::vector<cdi::ResolvedDevice>& devices,
                                const Output& output) {
   if (request.policy.empty()) return exit_done;
-  for (const auto* const input : {&request.config, &request.policy, &request.features}) {
-    if (!detail::is_same_file(request.decisions, *input)) continue;
+  if (const auto input = detail::replaced_input(request, devices); !input.empty()) {
     output.error({.message = fmt::format("--decisions would replace {}: name another file",
-                                         cdi::quoted(*input))});
+                                         cdi::quoted(input))});
     return exit_usage;
   }
   const auto policy = read_policy_file(request);
   if (!policy) return output.refuse(policy.error());
   const auto decisions = cdi::decide(*policy, devices, origin_of(request));
-  if (!request.decisions.empty()) {
-    const auto written =
-        cdi::replace_file(request.decisions, cdi::write_decisions(decisions) + "\n");
-    if (!written) return output.refuse(written.error());
-  }
+  const auto written = detail::write_log(request, decisions);
+  if (!written) return output.refuse(written.error());
   for (const auto& decision : decisions) {
     for (const auto& reason : decision.reasons) output.error(detail::denial(decision, reason));
   }

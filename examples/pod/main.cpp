@@ -227,7 +227,8 @@ void add_strategy(CLI::App& app, CommandLine& line) {
 ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error) {
   const auto extra = app.remaining();
   const bool is_error = error.get_exit_code() != 0;
-  if (is_error && !extra.empty() && app.get_subcommands().empty()) {
+  const bool is_command = !extra.empty() && !extra.front().starts_with('-');
+  if (is_error && is_command && app.get_subcommands().empty()) {
     pod::print_message("error", cdi::quoted(extra.front()) + " is not a command: see --help");
   } else {
     app.exit(error);

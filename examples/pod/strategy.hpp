@@ -172,7 +172,9 @@ inline void add_paths(const ClusterPolicy& policy, const std::vector<GpuNode>& n
 /// What gpu-operator configures for nodes of these runtimes: their path to a GPU is `native`,
 /// `runtime`, `hook` or `unsupported`.
 inline Answer answer_strategy(const Member& input) {
-  const auto policy = detail::read_policy(input);
+  auto policy = detail::read_policy(input);
+  const bool nri_unknown = policy.nri && policy.release < detail::nri_added;
+  if (nri_unknown) policy.nri = false;
   const auto list = input.at("nodes");
   std::vector<detail::GpuNode> nodes;
   for (const auto& member : list.items()) nodes.push_back(detail::read_node(member));
@@ -186,8 +188,8 @@ inline Answer answer_strategy(const Member& input) {
                           {"runtime_class", has_class ? Json("nvidia") : Json{}},
                           {"set_as_default", is_default}}};
   detail::add_paths(policy, nodes, runtime, answer.value);
-  if (policy.nri && policy.release < detail::nri_added) {
-    answer.warnings.emplace_back("cdi.nri: gpu-operator has the NRI plugin since 26.3");
+  if (nri_unknown) {
+    answer.warnings.emplace_back("cdi.nri: ignored: gpu-operator has the NRI plugin since 26.3");
   }
   return answer;
 }

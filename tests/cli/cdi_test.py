@@ -530,7 +530,10 @@ devices:
         text = ("# a comment\n" + LOW.replace("devices:", "annotations: {a b: x}\ndevices:"))
         spec = self.write("low.yaml", text)
         for engine in ("containerd@2.1.0", "podman@v5.1.0+ds1-1"):
-            self.assertEqual(self.run_cdi("convert", "--for", engine, spec)[0], text)
+            for more in ((), ("-o", "text"), ("-o", "yaml")):
+                self.assertEqual(self.run_cdi(*more, "convert", "--for", engine, spec)[0], text)
+            self.assertIn("annotations", self.run_cdi("-o", "json", "convert", "--for", engine,
+                                                      spec, expect=1)[1])
         self.assertIn("annotations.a b", self.run_cdi("convert", "--for", "podman@4.3.0", spec,
                                                       expect=1)[1])
 

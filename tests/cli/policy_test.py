@@ -168,7 +168,7 @@ devices:
         features = self.write("features.json", '{"ociVersionMax": "1.1.0"}')
         link = os.path.join(self.folder, "link.json")
         os.symlink(self.config, link)
-        for place in (self.config, policy, features, link):
+        for place in (self.config, policy, features, link, self.spec):
             with open(place) as file:
                 before = file.read()
             out, err = self.run_cdi("inject", "--in-place", "--policy", policy, "--features",
@@ -177,6 +177,17 @@ devices:
             self.assertIn("--decisions would replace", err)
             with open(place) as file:
                 self.assertEqual((out, file.read()), ("", before))
+
+    def test_the_log_replaces_only_regular_files(self):
+        fifo, link = (os.path.join(self.folder, name) for name in ("fifo", "link"))
+        os.mkfifo(fifo)
+        os.symlink(self.write("old.json", "{}"), link)
+        for place in (fifo, link, self.folder):
+            before = os.lstat(place).st_ino
+            _, err = self.run_cdi("inject", "--policy", self.policy(ALL), "--decisions", place,
+                                  self.config, "vendor.com/gpu=plain", expect=1)
+            self.assertIn(f"{place}: not a regular file: name another file", err)
+            self.assertEqual(os.lstat(place).st_ino, before)
 
     def test_a_file_that_is_not_of_features_is_refused(self):
         _, err = self.run_cdi("inject", "--features", self.config, self.config,

@@ -243,7 +243,8 @@ STRATEGY = [
      {"runtime_class": None, "path": "native"}, ""),
     (["strategy"], strategy("containerd://2.0.7", operator="26.3", cdi={"nri": True}),
      {"path": "unsupported"}, ""),
-    (["strategy"], strategy("containerd://2.1.0", cdi={"nri": True}), {}, "since 26.3"),
+    (["strategy"], strategy("containerd://2.1.0", cdi={"nri": True}), {"runtime_class": "nvidia"},
+     "cdi.nri: ignored: gpu-operator has the NRI plugin since 26.3"),
 ]
 ANSWERS = REQUESTS + VISIBLE + INNER + PEERPOD + INSTANCE + SIZE + STRATEGY
 
