@@ -77,14 +77,16 @@ inline std::string reason_text(const cdi::Unresolved& one) {
 
 /// The specs that `why` searches: all of them, or those that one engine reads.
 struct SearchedSpecs {
-  std::shared_ptr<const cdi::Registry> registry{};
+  std::shared_ptr<const cdi::Registry> all{};
+  std::shared_ptr<const cdi::Registry> registry{};  // of the files that the engine reads
   std::optional<EngineView> engine{};
 };
 
 inline SearchedSpecs search_specs(const Request& request) {
-  SearchedSpecs specs{.registry = cdi::scan_spec_dirs(request.spec_dirs, request.reading)};
+  const auto all = cdi::scan_spec_dirs(request.spec_dirs, request.reading);
+  SearchedSpecs specs{.all = all, .registry = all};
   if (request.asked_engine.empty()) return specs;
-  specs.engine.emplace(*cdi::parse_engine(request.asked_engine), *specs.registry);
+  specs.engine.emplace(*cdi::parse_engine(request.asked_engine), *all);
   specs.registry = specs.engine->registry();
   return specs;
 }
@@ -137,11 +139,27 @@ inline Explanation explain(cdi::Unresolved one, const SearchedSpecs& specs) {
   return out;
 }
 
+/// Why names are not resolved. An engine is not the reason if no file has the device.
+inline std::vector<cdi::Unresolved> unresolved_names(const Request& request,
+                                                     const SearchedSpecs& specs) {
+  const auto diagnose = [&](const cdi::Registry& registry) {
+    return cdi::diagnose(registry, request.names, cdi::usual_spec_dirs(), request.reading);
+  };
+  auto missing = diagnose(*specs.registry);
+  if (!specs.engine || missing.empty()) return missing;
+  const auto without_engine = diagnose(*specs.all);
+  for (auto& one : missing) {
+    for (const auto& other : without_engine) {
+      if (other.name == one.name && is_unknown(other.reason)) one = other;
+    }
+  }
+  return missing;
+}
+
 /// Prints for each name where it is defined, or why it is not resolved and what to do.
 inline ExitCode explain_names(const Request& request, const Output& output) {
   const auto specs = search_specs(request);
-  const auto missing =
-      cdi::diagnose(*specs.registry, request.names, cdi::usual_spec_dirs(), request.reading);
+  const auto missing = unresolved_names(request, specs);
   std::string text;
   Json list = Json::array();
   for (const auto& name : request.names) {

@@ -196,6 +196,13 @@ class Why(unittest.TestCase):
         code, record = self.record("--for", "podman@4.9.3", "vendor.com/gpu=gpu7")
         self.assertEqual((code, record["reason"]), (12, "unknown-device"))
 
+    def test_a_device_that_no_file_has_is_unknown_for_each_engine(self):
+        for name, reason in (("vendor.com/gpu=gpu7", "unknown-device"),
+                             ("vendor.com/other=gpu1", "unknown-kind")):
+            code, text = self.why("--for", "podman@4.3.1", name)
+            self.assertEqual((code, text), self.why(name))
+            self.assertTrue(text.startswith(reason), text)
+
     def test_a_file_that_an_engine_refuses_hides_no_other(self):
         new = self.write("high/new.yaml", GOOD.replace("0.6.0", "1.1.0"))
         name, dirs = "vendor.com/gpu=gpu0", ("specs", "high")
