@@ -132,7 +132,7 @@ TEST_CASE("Files of other owners are neither replaced nor removed") {
        "the file records owner \"other\": remove it as"},
       {"my-twice.json", R"({"annotations": {"cdi-publisher/owner": "me"}, "kind": "", "kind": ""})",
        "replaced my-twice.json", "the file is not a spec"},
-      {"nobody-twice.json", R"({"kind": "v.com/c", "kind": "v.com/c"})",
+      {"none-twice.json", R"({"kind": "v.com/c", "kind": "v.com/c"})",
        "the file is a spec that records no owner", "the file is a spec that records no owner"},
       {"latin.yaml", "annotations: {cdi-publisher/owner: other , a: \"\xe9\"}\n",
        "the file records owner \"other\": choose",
@@ -207,7 +207,7 @@ TEST_CASE("The owner of a damaged file is found in the form in which it was writ
 TEST_CASE("Values of an owner in a damaged file") {
   struct {
     std::string value;
-    std::string other;  // empty: nobody, or this owner
+    std::string other;  // empty: none, or this owner
   } const rows[] = {
       {"", ""},
       {" ", ""},
