@@ -266,7 +266,8 @@ class Claims {
   cdi::Result<void> update_spec(Claim& claim) {
     const auto found = find_again(survey_, claim);
     if (!found) return found.error();
-    const bool is_certain = claim.boot_id == boot_ && files_.read(claim);
+    const auto old = files_.read(claim);
+    const bool is_certain = claim.boot_id == boot_ && old;
     if (auto good = is_certain ? cdi::Result<void>{} : check_sizes(claim, *found); !good) {
       return good;
     }
@@ -276,7 +277,6 @@ class Claims {
     const auto spec = claim_spec(survey_, claim, *found, options);
     if (!spec) return spec.error();
     if (is_held && spec->lowered) warn_of_engines();
-    const auto old = files_.read(claim);
     if (!old || old->devices != spec->spec.devices) warn_of_losses(claim, *spec);
     if (auto written = files_.write(claim, spec->spec); !written) return written;
     for (std::size_t i = 0; i < found->size(); ++i) update(claim.devices[i], (*found)[i]);
