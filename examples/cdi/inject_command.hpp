@@ -20,6 +20,7 @@
 #include "policy_command.hpp"
 #include "request.hpp"
 #include "resolve_command.hpp"
+#include "unresolved_record.hpp"
 
 /// Reads the config; with `--in-place`, from the file that will be replaced.
 inline cdi::Result<FileInPlace> read_config(const Request& request) {
@@ -139,7 +140,7 @@ inline ExitCode inject(const Request& request, const Output& output) {
   if (!file) return output.refuse(file.error());
   const auto registry = scan_for_devices(request, output);
   const auto missing = registry->unresolved(request.names);
-  for (const auto& one : missing) output.error(one.why);
+  for (const auto& one : missing) report_unresolved(one, output);
   if (!missing.empty() && !request.partial) return exit_refused;
   const auto devices = registry->resolvable(request.names);
   if (const auto code = check_devices(request, devices, output); code != exit_done) return code;

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "../shared/usage.hpp"
 #include "convert_command.hpp"
 #include "engine_view.hpp"
 #include "exit_codes.hpp"
@@ -315,17 +316,6 @@ void check_options(const CommandLine& line) {
   }
 }
 
-/// Prints the names of the commands if the command line has another word instead. Whether it does.
-bool report_unknown_command(const CLI::App& app) {
-  const auto extra = app.remaining();
-  if (!app.get_subcommands().empty() || extra.empty()) return false;
-  std::vector<std::string> names;
-  for (const auto* command : app.get_subcommands({})) names.push_back(command->get_name());
-  print_error(fmt::format("cdi: error: {} is not a command: use one of {}\n",
-                          cdi::quoted(extra.front()), fmt::join(names, ", ")));
-  return true;
-}
-
 OutputFormat format_named(std::string_view name) {
   if (name == "json") return OutputFormat::json;
   return name == "yaml" ? OutputFormat::yaml : OutputFormat::text;
@@ -358,11 +348,27 @@ constexpr const char* description =
     "Lists, checks and converts Container Device Interface specs, and injects devices into OCI "
     "configs.";
 
+/// The format that a command line selects, even if other words of it are wrong.
+OutputFormat format_in(std::span<const char* const> words) {
+  OutputFormat format = OutputFormat::text;
+  bool is_value = false;
+  for (std::string_view word : words) {
+    if (is_value) format = format_named(word);
+    is_value = word == "-o" || word == "--output";
+    for (const std::string_view option : {"--output=", "-o"}) {
+      if (!is_value && word.starts_with(option)) format = format_named(word.substr(option.size()));
+    }
+  }
+  return format;
+}
+
 /// Prints help, the version or an error.
-ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error) {
-  const bool is_error = error.get_exit_code() != 0;
-  if (!is_error || !report_unknown_command(app)) app.exit(error);
-  return is_error ? exit_usage : exit_done;
+ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error, const Output& output) {
+  if (tools::is_answer(error)) {
+    return output.print(tools::usage_answer(app, error)) ? exit_done : exit_refused;
+  }
+  output.error({.message = tools::usage_fault(app, error)});
+  return exit_usage;
 }
 
 ExitCode run(std::span<const char* const> words, Commands commands) {
@@ -371,9 +377,10 @@ ExitCode run(std::span<const char* const> words, Commands commands) {
   try {
     parse(app, line, words, commands);
   } catch (const CLI::CallForVersion& version) {
-    return report_usage(app, version);
+    return report_usage(app, version, Output{format_in(words)});
   } catch (const CLI::ParseError& error) {
-    return commands == Commands::all ? report_usage(app, error) : run(words, Commands::all);
+    if (commands == Commands::named) return run(words, Commands::all);
+    return report_usage(app, error, Output{format_in(words)});
   }
   line.request.dirs_named = !line.spec_dirs.empty();
   if (line.request.dirs_named) line.request.spec_dirs = line.spec_dirs;

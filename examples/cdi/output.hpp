@@ -85,8 +85,13 @@ class Output {
 
   OutputFormat format() const { return format_; }
 
-  void error(const cdi::Error& error) const { print_message("error", error); }
-  void warning(const cdi::Error& error) const { print_message("warning", error); }
+  /// Prints an error; `more` is for its record alone.
+  void error(const cdi::Error& error, const Json& more = Json::object()) const {
+    print_message("error", error, more);
+  }
+  void warning(const cdi::Error& warning) const {
+    print_message("warning", warning, Json::object());
+  }
 
   /// Prints an error. Returns the exit code of a command that ends with it.
   ExitCode refuse(const cdi::Error& why) const {
@@ -119,12 +124,14 @@ class Output {
   }
 
  private:
-  void print_message(std::string_view level, const cdi::Error& error) const {
+  void print_message(std::string_view level, const cdi::Error& error, const Json& more) const {
     if (format_ == OutputFormat::text) {
       const auto rule = error.rule.empty() ? std::string{} : fmt::format(" [{}]", error.rule);
       print_error(fmt::format("cdi: {}: {}{}\n", level, to_string(error), rule));
     } else {
-      print_error(to_json(error_record(level, error), -1));
+      Json record = error_record(level, error);
+      record.update(more);
+      print_error(to_json(record, -1));
     }
   }
 

@@ -19,6 +19,7 @@
 #include "exit_codes.hpp"
 #include "output.hpp"
 #include "request.hpp"
+#include "unresolved_record.hpp"
 
 inline cdi::Result<cdi::Policy> read_policy_file(const Request& request) {
   const auto& reading = request.reading;
@@ -118,7 +119,7 @@ inline ExitCode check_policy(const Request& request, const Output& output) {
   const auto registry = scan_and_warn(request, output);
   const auto devices = registry->resolve_all(request.names);
   if (!devices) {
-    for (const auto& one : registry->unresolved(request.names)) output.error(one.why);
+    for (const auto& one : registry->unresolved(request.names)) report_unresolved(one, output);
     return exit_refused;
   }
   const auto decisions = cdi::decide(*policy, *devices, origin_of(request));

@@ -20,6 +20,7 @@
 #include "exit_codes.hpp"
 #include "output.hpp"
 #include "request.hpp"
+#include "unresolved_record.hpp"
 
 // An edit in a few words.
 inline std::string edit_text(const std::string& variable) {
@@ -120,7 +121,7 @@ inline void warn_of_overlaps(const cdi::Plan& plan, const Output& output) {
 /// The plan of the devices; without one, its errors are printed.
 inline std::optional<cdi::Plan> plan_devices(const Request& request, const cdi::Registry& registry,
                                              const Output& output) {
-  for (const auto& one : registry.unresolved(request.names)) output.error(one.why);
+  for (const auto& one : registry.unresolved(request.names)) report_unresolved(one, output);
   if (!registry.resolve_all(request.names)) return std::nullopt;
   auto plan = cdi::plan(registry, request.names);
   if (plan) return *std::move(plan);

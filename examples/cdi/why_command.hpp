@@ -18,6 +18,7 @@
 #include "exit_codes.hpp"
 #include "output.hpp"
 #include "request.hpp"
+#include "unresolved_record.hpp"
 
 /// The errors of rejected files of a kind: they may define a device, too.
 inline std::vector<cdi::Error> unused_of_kind(const cdi::Registry& registry,
@@ -51,18 +52,6 @@ inline std::string origin_text(const std::string& name, const cdi::ResolvedDevic
 }
 
 /// Why a name is not resolved, and what to do.
-inline Json reason_record(const cdi::Unresolved& one) {
-  const auto& row = cdi::row_of(one.reason);
-  Json causes = Json::array();
-  for (const auto& cause : one.causes) causes.push_back(error_record("error", cause));
-  Json record{{"name", one.name},       {"resolved", false},
-              {"reason", row.code},     {"message", one.why.message},
-              {"nearest", one.nearest}, {"causes", std::move(causes)}};
-  if (!one.needs_version.empty()) record["needsVersion"] = one.needs_version;
-  record["advice"] = cdi::advice(one);
-  return record;
-}
-
 inline std::string reason_text(const cdi::Unresolved& one) {
   const auto& row = cdi::row_of(one.reason);
   const bool unknown = is_unknown(one.reason) || one.causes.empty();

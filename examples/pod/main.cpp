@@ -11,6 +11,7 @@
 #include <cdi/result.hpp>
 #include <cdi/version.hpp>
 
+#include "../shared/usage.hpp"
 #include "answer.hpp"
 #include "guest.hpp"
 #include "inner.hpp"
@@ -225,15 +226,13 @@ void add_strategy(CLI::App& app, CommandLine& line) {
 
 /// Prints help, the version or an error.
 ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error) {
-  const auto extra = app.remaining();
-  const bool is_error = error.get_exit_code() != 0;
-  const bool is_command = !extra.empty() && !extra.front().starts_with('-');
-  if (is_error && is_command && app.get_subcommands().empty()) {
-    pod::print_message("error", cdi::quoted(extra.front()) + " is not a command: see --help");
-  } else {
-    app.exit(error);
+  if (!tools::is_answer(error)) {
+    pod::print_message("error", tools::usage_fault(app, error));
+    return exit_usage;
   }
-  return is_error ? exit_usage : exit_done;
+  if (pod::print_text(tools::usage_answer(app, error))) return exit_done;
+  pod::print_message("error", "cannot write to standard output");
+  return exit_refused;
 }
 
 ExitCode run(int argc, char** argv) {

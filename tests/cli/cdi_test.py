@@ -753,6 +753,42 @@ devices:
             with self.subTest(args):
                 self.assertIn(said, self.run_cdi(*args, expect=2)[1])
 
+    def test_wrong_usage_is_a_record_in_the_selected_format(self):
+        for args in (["-o", "json", "frob"], ["frob", "--output", "json"], ["-o", "json"],
+                     ["--output=json", "devices", "--no-such-option"], ["-ojson", "gc"],
+                     ["-o", "json", "convert", "--for", "lxc@1", self.low],
+                     ["-o", "yaml", "devices", "extra"]):
+            with self.subTest(args):
+                out, err = self.run_cdi(*args, expect=2)
+                self.assertEqual((out, len(err.splitlines())), ("", 1), err)
+                self.assertEqual(set(json.loads(err)), {"level", "message"})
+        self.assertEqual(self.run_cdi("devices", "--no-such-option", expect=2)[1],
+                         "cdi: error: The following argument was not expected: --no-such-option; "
+                         "`cdi devices --help` lists the options\n")
+
+    def test_help_that_cannot_be_printed_fails(self):
+        for args in (["--help"], ["inject", "--help"], ["--version"]):
+            with self.subTest(args), open("/dev/full", "wb") as full:
+                done = subprocess.run([CDI, *args], stdout=full, stderr=subprocess.PIPE,
+                                      text=True, check=False)
+                self.assertEqual((done.returncode, done.stderr),
+                                 (1, "cdi: error: cannot write to standard output\n"))
+
+    def test_records_of_unresolved_names_have_the_place_of_their_cause(self):
+        with open(self.path("high/bad.yaml"), "w", encoding="utf-8") as file:
+            file.write("cdiVersion: 0.6.0\nkind: vendor.com/bad\ncolour: red\n")
+        for args in (["inject", self.config], ["resolve"]):
+            with self.subTest(args):
+                err = self.run_cdi("-o", "json", *args, "vendor.com/bad=a", expect=1)[1]
+                record, = (one for one in map(json.loads, err.splitlines())
+                           if one["level"] == "error")
+                self.assertEqual(
+                    (record["name"], record["reason"], record["file"], record["line"],
+                     record["column"]),
+                    ("vendor.com/bad=a", "file-rejected", self.path("high/bad.yaml"), 3, 1))
+                self.assertIn("colour", record["causes"][0]["where"])
+                self.assertIn("correct the file", record["advice"])
+
     def test_a_slash_after_the_name_of_a_file_is_refused(self):
         os.symlink("config.json/", self.path("link"))
         for path in ("config.json/", "config.json//", "config.json/.", "link", "link/"):

@@ -79,13 +79,18 @@ class Questions(unittest.TestCase):
             self.assertEqual((code, out), (2, ""), args)
             self.assertNotEqual(err, "")
         self.assertEqual(run(["other"])[2],
-                         'cdi-pod: error: "other" is not a command: see --help\n')
+                         'cdi-pod: error: "other" is not a command: use one of requests, visible, '
+                         "inner, guest, peerpod, instance, size, strategy\n")
+        self.assertEqual(run(["size"])[2],
+                         "cdi-pod: error: --formula is required; "
+                         "`cdi-pod size --help` lists the options\n")
 
     def test_full_disk(self):
-        with open("/dev/full", "w") as full:
-            done = subprocess.run([CDI_POD, "visible", ""], stdout=full, stderr=subprocess.PIPE)
-        self.assertEqual(done.returncode, 1)
-        self.assertEqual(done.stderr, b"cdi-pod: error: cannot write to standard output\n")
+        for args in (["visible", ""], ["--help"], ["size", "--help"]):
+            with self.subTest(args), open("/dev/full", "w") as full:
+                done = subprocess.run([CDI_POD, *args], stdout=full, stderr=subprocess.PIPE)
+                self.assertEqual(done.returncode, 1)
+                self.assertEqual(done.stderr, b"cdi-pod: error: cannot write to standard output\n")
 
 
 class Guest(unittest.TestCase):

@@ -729,6 +729,14 @@ class Usage(PrepareTest):
             for code in range(5):
                 self.assertIn(f"\n  {code}  ", done.stdout)
 
+    def test_help_that_cannot_be_printed_fails(self):
+        for arguments in (("--help",), ("write", "--help"), ("--version",)):
+            with self.subTest(arguments), open("/dev/full", "wb") as full:
+                done = subprocess.run([PREPARE, *arguments], stdout=full, stderr=subprocess.PIPE,
+                                      text=True, timeout=20, check=False)
+                self.assertEqual((done.returncode, done.stderr),
+                                 (1, "cdi-prepare: error: cannot write to standard output\n"))
+
     def test_output_dir_is_a_file(self):
         self.out.parent.mkdir()
         self.out.write_text("mine\n")

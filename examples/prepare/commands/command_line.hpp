@@ -16,6 +16,7 @@
 #include <cdi/result.hpp>
 #include <cdi/version.hpp>
 
+#include "../../shared/usage.hpp"
 #include "../base/options.hpp"
 #include "../gpu/profile.hpp"
 #include "claim.hpp"
@@ -242,30 +243,25 @@ inline void add_commands(CLI::App& app, Request& request) {
                                                 CDI_VERSION_MINOR, CDI_VERSION_PATCH));
 }
 
-/// Lists the commands when the first word is not one of them; returns whether it did.
-inline bool report_unknown_command(const CLI::App& app) {
-  const auto given = app.remaining();
-  if (!app.get_subcommands().empty() || given.empty()) return false;
-  std::vector<std::string> names;
-  for (const auto* command : app.get_subcommands({})) names.push_back(command->get_name());
-  report(fmt::format("error: {} is not a command: use one of {}", cdi::quoted(given.front()),
-                     fmt::join(names, ", ")));
-  return true;
+/// Prints help, the version or an error.
+inline ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error) {
+  if (!tools::is_answer(error)) {
+    report("error: " + tools::usage_fault(app, error));
+    return ExitCode::usage;
+  }
+  return finish(tools::usage_answer(app, error), ExitCode::done);
 }
 
 /// Reads the command line. Returns an exit code when there is nothing to run: after `--help`, or
 /// after an error, which is printed.
 inline std::variant<Request, ExitCode> parse_command_line(int argc, char** argv) {
   Request request;
-  CLI::App app{"Finds the GPUs of a node and writes a CDI spec for them."};
+  CLI::App app{"Finds the GPUs of a node and writes a CDI spec for them.", "cdi-prepare"};
   add_commands(app, request);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& why) {
-    const bool asked_for_help = why.get_exit_code() == 0;
-    const bool reported = !asked_for_help && report_unknown_command(app);
-    if (!reported) app.exit(why);
-    return asked_for_help ? ExitCode::done : ExitCode::usage;
+    return report_usage(app, why);
   }
   complete(request.options);
   return request;
