@@ -20,7 +20,7 @@ static const char* const spec =
     "{\"cdiVersion\": \"0.7.0\", \"kind\": \"v.com/c\", \"containerEdits\": {\"env\": [\"S=1\"],"
     "\"deviceNodes\": [{\"path\": \"/dev/d\", \"type\": \"c\", \"major\": 5, \"minor\": 7,"
     " \"permissions\": \"none\"}],"
-    "\"mounts\": [{\"hostPath\": \"/usr/x\", \"containerPath\": \"/c\"}]},"
+    "\"mounts\": [{\"hostPath\": \"/usr/x\", \"containerPath\": \"/c\", \"options\": [\"bind\"]}]},"
     " \"devices\": [{\"name\": \"d\", \"containerEdits\": {\"env\": [\"S=2\"],"
     "\"deviceNodes\": [{\"path\": \"/dev/d\", \"type\": \"c\", \"major\": 5, \"minor\": 6,"
     " \"fileMode\": 416, \"gid\": 7, \"permissions\": \"rw\"}],"

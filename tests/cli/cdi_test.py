@@ -19,7 +19,8 @@ kind: vendor.com/gpu
 containerEdits: {env: [SPEC=low]}
 devices:
 - {name: one, containerEdits: {env: [ONE=low]}}
-- {name: two, containerEdits: {env: [TWO=low], mounts: [{hostPath: /h, containerPath: /c}]}}
+- {name: two, containerEdits: {env: [TWO=low], \
+mounts: [{hostPath: /h, containerPath: /c, options: [bind]}]}}
 """
 HIGH = '{"cdiVersion":"0.3.0","kind":"vendor.com/gpu","devices":' \
        '[{"name":"one","containerEdits":{"env":["ONE=high"]}}]}'
@@ -273,7 +274,7 @@ devices:
             "cdiVersion": "0.5.0", "kind": "vendor.com/hook", "devices": [{
                 "name": "h", "containerEdits": {
                     "hooks": [{"hookName": "prestart", "path": "/h", "args": ["h"]}],
-                    "mounts": [{"hostPath": "/a", "containerPath": "/b"}]}}]}))
+                    "mounts": [{"hostPath": "/a", "containerPath": "/b", "options": ["bind"]}]}}]}))
         once = self.run_cdi("inject", self.config, "vendor.com/hook=h")[0]
         self.assertEqual(len(json.loads(once)["hooks"]["prestart"]), 1)
         twice = self.run_cdi("inject", "-", "vendor.com/hook=h", given=once)[0]
@@ -668,7 +669,8 @@ devices:
                                       "mounts", "intelRdt", "additionalGids", "overlaps"])
         self.assertEqual([device["name"] for device in plan["devices"]],
                          ["v.com/x=one", "v.com/x=two"])
-        self.assertEqual(plan["mounts"][0]["edit"], {"hostPath": "/h", "containerPath": "/c"})
+        self.assertEqual(plan["mounts"][0]["edit"],
+                         {"hostPath": "/h", "containerPath": "/c", "options": ["bind"]})
         self.assertEqual(plan["mounts"][0]["origin"]["where"],
                          "devices[1].containerEdits.mounts[0]")
         self.assertEqual([(env["edit"], env.get("overridden")) for env in plan["env"]],
@@ -693,7 +695,7 @@ devices:
         self.assertEqual(out, "replaced process.env[1]: ONE=0 -> ONE=high\n"
                               "added process.env[2]: SPEC=low\n"
                               "added process.env[3]: TWO=low\n"
-                              'added mounts[0]: {"destination":"/c","source":"/h"}\n')
+                              'added mounts[0]: {"destination":"/c","source":"/h","options":["bind"]}\n')
         self.assertEqual(err, "")
         self.assertEqual(self.read("config.json"), CONFIG)
 
@@ -713,7 +715,8 @@ devices:
         self.assertEqual([change for change in json.loads(out) if change["part"] == "mounts"],
                          [{"change": "replaced", "part": "mounts", "key": "/c",
                            "before": {"destination": "/c", "type": "x"},
-                           "after": {"destination": "/c", "source": "/h"}, "from": 0, "to": 0}])
+                           "after": {"destination": "/c", "source": "/h", "options": ["bind"]},
+                           "from": 0, "to": 0}])
         self.assertIn("process.env: expected an array", self.run_cdi(
             "inject", "--diff", "-", "vendor.com/gpu=two", given='{"process": {"env": 1}}',
             expect=1)[1])

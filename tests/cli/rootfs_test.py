@@ -163,7 +163,7 @@ class Hooks(unittest.TestCase):
         (self.folder / "cdi/acme.json").write_text(json.dumps(
             {"cdiVersion": "0.5.0", "kind": "acme.com/nic", "devices": [{"name": "a",
              "containerEdits": {"env": ["A=1"], "mounts": [
-                 {"hostPath": "/usr", "containerPath": "/a"}]}}]}))
+                 {"hostPath": "/usr", "containerPath": "/a", "options": ["bind"]}]}}]}))
         self.config.write_text('{"ociVersion": "1.0.2",\n "process": {},\n "hooks": {"poststop": [\n'
                                '  {"path": "/a"},\n    {"path": "/b"}]}}')
         _, errors = self.inject("--hooks", "lower", ["acme.com/nic=a"])

@@ -658,6 +658,7 @@ f:6:9: containerEdits.env[0]: environment variable "// or mshv \"DEVICE" has spa
 f:8:11: containerEdits.deviceNodes[0].path: path "dev/x" is not absolute: it must begin with / [node-path-absolute]
 f:12:32: containerEdits.hooks[0].path: path "h" is not absolute: it must begin with / [hook-path-absolute]
 f:12:44: containerEdits.hooks[0].timeout: a timeout of 0 seconds: use 1 or more, or omit it for no timeout [hook-timeout-positive]
+f:10:5: containerEdits.mounts[0]: mount of "/a" is no bind mount, and runc fails to mount it: add "bind" or "rbind" to its options [mount-bind]
 f:10:35: containerEdits.mounts[0].containerPath: path "b" is not absolute: it must begin with / [mount-path-absolute]
 f:14:37: containerEdits.netDevices[0].name: "a-name-that-is-too-long" is not an interface name: use 1 to 15 bytes without slash, colon or space [net-name-length]
 f:5:20: containerEdits.additionalGids[0]: group id 0 is ignored at injection: remove it [gid-zero]

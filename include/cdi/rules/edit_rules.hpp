@@ -143,6 +143,22 @@ void check(const BasicHook<S>& hook, const MemberPath& at, Findings& out) {
              [&](const auto& entry, const MemberPath& to) { check_env(entry, to, out); });
 }
 
+/// Warns of a mount that runc takes for one of a file system without a name. crun and others mount
+/// the source of some of them.
+template <class S>
+void check_bind(const BasicMount<S>& mount, const MemberPath& at, Findings& out) {
+  const std::string_view type = mount.type;
+  if (!type.empty() && type != "bind" && type != "rbind" && type != "none") return;
+  for (const std::string_view option : mount.options) {
+    if (option == "bind" || option == "rbind") return;
+  }
+  const MemberPath options_at{&at, "options"};
+  out.note(Rule::mount_bind, mount.options.empty() ? at : options_at,
+           "mount of " + cdi::quoted(mount.host_path) +
+               " is no bind mount, and runc fails to mount it: add \"bind\" or \"rbind\" to its "
+               "options");
+}
+
 template <class S>
 void check(const BasicMount<S>& mount, const MemberPath& at, Findings& out) {
   if (mount.host_path.empty()) {
@@ -151,6 +167,7 @@ void check(const BasicMount<S>& mount, const MemberPath& at, Findings& out) {
   }
   const MemberPath container_at{&at, "containerPath"};
   if (!mount.container_path.empty()) {
+    if (!mount.host_path.empty()) check_bind(mount, at, out);
     return check_absolute(Rule::mount_path_absolute, mount.container_path, container_at, out);
   }
   out.note(Rule::mount_paths, container_at,

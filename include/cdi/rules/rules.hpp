@@ -45,6 +45,7 @@ enum class Rule : std::uint8_t {
   hook_timeout_positive,  ///< a timeout is 1 second or more; a warning
   mount_paths,            ///< a mount has both paths
   mount_path_absolute,    ///< the path in the container begins with `/`; a warning
+  mount_bind,             ///< a mount without a file system type has `bind` or `rbind`; a warning
   rdt_closid,             ///< `closID` is empty, `/`, or can name a directory
   gid_zero,               ///< no additional group is 0, which would be left out; a warning
   devices_given,          ///< there is a device
@@ -80,7 +81,7 @@ struct RuleRow {
 /// `text_nul` and `node_numbers`. An error costs a file all its devices, so problems that affect
 /// only some containers are warnings; so is `portable_text`, valid JSON or YAML that the reference
 /// cannot read. The rules that the reference intends to check, but does not, are errors to writers.
-inline constexpr std::array<RuleRow, 37> rules{{
+inline constexpr std::array<RuleRow, 38> rules{{
     {Rule::version_known, "version-known", Severity::error,
      "cdiVersion names a release of the CDI specification", "SPEC.md, Specification version"},
     {Rule::version_new_enough, "version-new-enough", Severity::error,
@@ -138,6 +139,10 @@ inline constexpr std::array<RuleRow, 37> rules{{
      "a mount has a path on the host and one in the container", "SPEC.md, OCI Edits"},
     {Rule::mount_path_absolute, "mount-path-absolute", Severity::warning,
      "paths of mounts in the container are absolute", "OCI config.md, Mounts"},
+    {Rule::mount_bind, "mount-bind", Severity::warning,
+     "the options of a mount have bind or rbind, unless its type is that of a file system; runc "
+     "fails to mount it without",
+     "runc"},
     {Rule::rdt_closid, "rdt-closid", Severity::error,
      "closID names a directory below /sys/fs/resctrl, or is /", "OCI config-linux.md, IntelRdt"},
     {Rule::gid_zero, "gid-zero", Severity::warning,

@@ -38,7 +38,8 @@ TEST_CASE("The version must be a release, and the message lists them") {
 TEST_CASE("Host paths and mount types of devices before the last are too new only to writers") {
   const cdi::Device plain{.name = "a", .container_edits = {.env = {"A=1"}}};
   cdi::Device typed{.name = "b"};
-  typed.container_edits.mounts = {{.host_path = "/a", .container_path = "/b", .type = "bind"}};
+  typed.container_edits.mounts = {
+      {.host_path = "/a", .container_path = "/b", .options = {"bind"}, .type = "bind"}};
   cdi::Device node{.name = "c"};
   node.container_edits.device_nodes = {{.path = "/a", .host_path = "/b"}};
   Spec spec{.version = "0.3.0", .kind = "vendor.com/gpu", .devices = {node, typed, plain}};
@@ -383,7 +384,12 @@ const std::vector<Breach> breaches{
      }},
     {Rule::mount_path_absolute, "containerEdits.mounts[0].containerPath",
      [](Spec& s) {
-       edits_of(s).mounts = {{.host_path = "/h", .container_path = "c"}};
+       edits_of(s).mounts = {{.host_path = "/h", .container_path = "c", .options = {"bind"}}};
+     }},
+    {Rule::mount_bind, "containerEdits.mounts[0].options",
+     [](Spec& s) {
+       edits_of(s).mounts = {
+           {.host_path = "/h", .container_path = "/c", .options = {"ro"}, .type = "none"}};
      }},
     {Rule::rdt_closid, "containerEdits.intelRdt.closID",
      [](Spec& s) {
@@ -459,7 +465,7 @@ TEST_CASE("A spec just within the rules gets no warning") {
       .device_nodes = {{.path = "/", .major = 0, .minor = 0}},
       .net_devices = {{.host_interface_name = interface_name.substr(1), .name = "ü@9"}},
       .hooks = {{.hook_name = "prestart", .path = "/h", .timeout = 1}},
-      .mounts = {{.host_path = "rel", .container_path = "/"}},
+      .mounts = {{.host_path = "rel", .container_path = "/", .options = {"rbind"}}},
       .additional_gids = {1}};
   std::vector<cdi::Error> warnings;
   CHECK(cdi::validate(spec, &warnings));
@@ -514,5 +520,29 @@ TEST_CASE("An error is one line of UTF-8, whatever the key of an annotation cont
     CHECK(text.size() < 1000);
     CHECK(cdi::detail::is_utf8(text));
     CHECK(text.find_first_of("\n\x1b") == std::string::npos);
+  }
+}
+
+TEST_CASE("A mount is one of a file system by its type, or a bind mount by its options") {
+  const auto is_doubted = [](std::vector<std::string> options, std::string_view type) {
+    Spec spec = good_spec();
+    edits_of(spec).mounts = {{.host_path = "/h",
+                              .container_path = "/c",
+                              .options = std::move(options),
+                              .type = std::string{type}}};
+    std::vector<cdi::Error> warnings;
+    REQUIRE(cdi::validate(spec, &warnings));
+    return !warnings.empty();
+  };
+  // Each of them was given to runc 1.1.5, which fails with "no such device" for those in doubt.
+  for (const auto* const type : {"", "none", "bind", "rbind"}) {
+    CAPTURE(type);
+    CHECK(is_doubted({}, type));
+    CHECK(is_doubted({"ro", "rprivate", "nosuid"}, type));
+    CHECK_FALSE(is_doubted({"bind"}, type));
+    CHECK_FALSE(is_doubted({"ro", "rbind"}, type));
+  }
+  for (const auto* const type : {"tmpfs", "proc", "nullfs", "ext4"}) {
+    CHECK_FALSE(is_doubted({"ro"}, type));
   }
 }
