@@ -71,10 +71,21 @@ inline cdi::Error no_root() {
       "input and has a relative one");
 }
 
+/// A config is JSON, which holds no other bytes.
+inline cdi::Result<void> check_utf8(const std::string& path) {
+  if (cdi::detail::is_utf8(path)) return {};
+  return unsupported("the path " + cdi::quoted(path) +
+                     " of the bundle is not UTF-8, and a config cannot hold it: rename it");
+}
+
+/// The most seconds that a hook runs: an image can make ldconfig wait for ever, by a FIFO.
+inline constexpr int hook_seconds = 60;
+
 inline cdi::oci::Hook host_hook(std::string program, std::vector<std::string> args) {
   // Without `env`, runc would give the hook the variables of the container.
   cdi::oci::Hook hook{.path = std::move(program), .args = std::move(args)};
   hook.env = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"};
+  hook.timeout = hook_seconds;
   return hook;
 }
 
@@ -148,6 +159,7 @@ inline cdi::Result<cdi::oci::Hook> HostHooks::ldconfig(const std::string& named)
 
 inline cdi::Result<cdi::oci::Hook> HostHooks::run_ldconfig(const std::string& program) const {
   if (bundle_.root.empty()) return detail::no_root();
+  if (const auto valid = detail::check_utf8(bundle_.root); !valid) return valid.error();
   const auto unshare = detail::find_program({"/usr/bin/unshare", "/bin/unshare"});
   if (unshare.empty()) return detail::unsupported("this host does not have unshare");
   return detail::host_hook(
@@ -164,6 +176,9 @@ inline cdi::Result<cdi::oci::Hook> HostHooks::find_params(const cdi::oci::Spec& 
     return detail::unsupported("it needs a file beside the config, which is from standard input");
   }
   if (bundle_.root.empty()) return detail::no_root();
+  for (const auto& path : {bundle_.folder, bundle_.root}) {
+    if (const auto valid = detail::check_utf8(path); !valid) return valid.error();
+  }
   if (!has_proc) return detail::unsupported("the container has no /proc");
   const auto program = detail::find_program({"/usr/bin/mount", "/bin/mount"});
   if (program.empty()) return detail::unsupported("this host does not have mount");

@@ -132,6 +132,7 @@ class Hooks(unittest.TestCase):
         self.assertEqual([args[-1] for args in own], [str(self.root.resolve())])
         self.assertIn("umount", own[0][4])  # its links may lead to the host: see container_test
         self.assertTrue(all(one["env"] for one in hooks), "runc would pass the container's")
+        self.assertEqual({one["timeout"] for one in hooks}, {60}, "a FIFO of the image would hang")
         # The link in /dev is another node, with the numbers of the node that it led to.
         nodes = {one["path"]: one for one in config["linux"]["devices"]}
         self.assertEqual(nodes[BY_PATH], nodes["/dev/dri/card1"] | {"path": BY_PATH})
@@ -275,6 +276,30 @@ class Hooks(unittest.TestCase):
         self.apply()
         for path, target in (("x/z/z", "z"), ("q", "w"), ("xy", "d"), ("x/y", "e")):
             self.assertEqual(os.readlink(self.root / path), target)
+
+    def test_a_bundle_whose_path_is_no_text(self):
+        """The config is JSON, and could not hold the path."""
+        bundle = os.fsencode(self.folder) + b"/r\xff"
+        os.mkdir(bundle)
+        os.mkdir(bundle + b"/rootfs")
+        config = bundle + b"/config.json"
+        (self.folder / "cdi/more.json").write_text(json.dumps(
+            {"cdiVersion": "0.5.0", "kind": "v.com/c", "devices": [
+                {"name": "d", "containerEdits": {"hooks": [hook("update-ldcache")]}}]}))
+        for root, stays in (("rootfs", True), (str(self.root), False)):
+            with open(config, "w", encoding="utf-8") as file:
+                json.dump(CONFIG | {"root": {"path": root}}, file)
+            for _ in range(2):  # the second run reads what the first wrote
+                done = subprocess.run(
+                    [CDI, "inject", "-d", self.folder / "cdi", "--in-place", "--hooks", "lower",
+                     config, "v.com/c=d"], timeout=60, capture_output=True, check=False)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(b'r\\xff/rootfs" of the bundle is not UTF-8' in done.stderr, stays,
+                                 done.stderr)
+            with open(config, encoding="utf-8") as file:
+                hooks = json.load(file)["hooks"]["createContainer"]
+            self.assertEqual([one["args"][0] for one in hooks],
+                             ["nvidia-cdi-hook" if stays else "unshare"])
 
     def test_a_second_device_adds_to_what_is_recorded(self):
         self.lower("nvidia.com/gpu=0")

@@ -191,6 +191,35 @@ echo $FUSE $TERM $EVERY
         self.assertEqual(self.bundle.run(), ["runs"])
         self.assertEqual(os.listdir(victim), [])
 
+    def test_a_fifo_of_an_image_does_not_hang_ldconfig(self):
+        """ldconfig waits for a writer; the runtime ends the hook after its timeout."""
+        if not os.path.exists("/sbin/ldconfig"):
+            self.skipTest("needs a host with ldconfig")
+        self.bundle.spec("gpu.json", json.dumps({
+            "cdiVersion": "0.5.0", "kind": "test.example.com/gpu",
+            "devices": [{"name": "0", "containerEdits": {"hooks": [
+                {"hookName": "createContainer", "path": "/does/not/exist/nvidia-cdi-hook",
+                 "args": ["nvidia-cdi-hook", "update-ldcache", "--folder", "/opt/a"]}]}}]}))
+        etc = os.path.join(self.folder, "rootfs/etc")
+        with open(self.bundle.config, encoding="utf-8") as file:
+            plain = file.read()
+        for name in ("ld.so.conf", "ld.so.cache~"):
+            with self.subTest(name):
+                shutil.rmtree(etc, ignore_errors=True)
+                os.makedirs(etc)
+                os.symlink("/etc/ld.so.cache~", os.path.join(etc, "ld.so.cache"))
+                os.mkfifo(os.path.join(etc, name))
+                self.bundle.write_config(plain)
+                self.inject("echo runs", "test.example.com/gpu=0", options=["--hooks", "lower"])
+                with open(self.bundle.config, encoding="utf-8") as file:
+                    config = json.load(file)
+                added = config["hooks"]["createContainer"][0]
+                self.assertEqual(added["timeout"], 60)
+                added["timeout"] = 1  # runc reports the end of the hook in the same way
+                self.bundle.write_config(json.dumps(config))
+                with self.assertRaisesRegex(AssertionError, "timeout|deadline"):
+                    self.bundle.run()
+
     def test_two_devices_of_the_dra_example_driver(self):
         """A spec like those that the Kubernetes dra-example-driver writes."""
         uuids = [f"18db0e85-99e9-c746-8531-ffeb86328b3{n}" for n in range(4)]
