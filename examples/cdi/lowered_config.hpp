@@ -57,6 +57,7 @@ namespace detail {
 inline cdi::SortedOutline outline_of(const cdi::oci::Spec& spec) {
   cdi::ContainerOutline outline;
   for (const auto& mount : spec.mounts) outline.mounts.push_back({mount.destination, mount.type});
+  outline.environment = spec.process ? spec.process->env : std::vector<std::string>{};
   if (!spec.linux_) return cdi::SortedOutline{std::move(outline)};
   for (const auto& node : spec.linux_->devices) {
     outline.nodes.push_back({node.path, node.type, node.minor});

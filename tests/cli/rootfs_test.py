@@ -277,6 +277,29 @@ class Hooks(unittest.TestCase):
         for path, target in (("x/z/z", "z"), ("q", "w"), ("xy", "d"), ("x/y", "e")):
             self.assertEqual(os.readlink(self.root / path), target)
 
+    def test_memory_limits_stay_where_the_container_has_them(self):
+        limit = hook("apply-cuda-memory-limits", "--driver-root", "/", "--gpu-id", "GPU-0",
+                     point="createRuntime")
+        edits = {"a": {"hooks": [limit]},
+                 "b": {"hooks": [limit], "env": ["NVIDIA_GPU_MEMORY_REQUEST=1024"]},
+                 "c": {"hooks": [limit | {"args": [*limit["args"], "--new", "1"]}]}}
+        (self.folder / "cdi/more.json").write_text(json.dumps(
+            {"cdiVersion": "0.5.0", "kind": "v.com/c", "devices": [
+                {"name": name, "containerEdits": edit} for name, edit in edits.items()]}))
+        out, errors = self.inject("--hooks", "lower", ["v.com/c=a"])
+        self.assertEqual((json.loads(out).get("hooks", {}).get("createRuntime", []), errors),
+                         ([], ""))
+        self.assertNotIn(ANNOTATION, json.loads(out)["annotations"])
+        stays = f'the hook "{HOOK}" of class memory-limits stays: '
+        reason = stays + "it applies the variable NVIDIA_GPU_MEMORY_"
+        for process, device, said in (({}, "b", f"{reason}REQUEST"),
+                                      ({"env": ["NVIDIA_GPU_MEMORY_LIMIT="]}, "a", f"{reason}LIMIT"),
+                                      ({"env": []}, "c", f'{stays}its argument "--new"')):
+            self.config.write_text(json.dumps(CONFIG | {"process": process}))
+            out, errors = self.inject("--hooks", "lower", [f"v.com/c={device}"])
+            self.assertIn(said, errors)
+            self.assertEqual(len(json.loads(out)["hooks"]["createRuntime"]), 1)
+
     def test_a_bundle_whose_path_is_no_text(self):
         """The config is JSON, and could not hold the path."""
         bundle = os.fsencode(self.folder) + b"/r\xff"

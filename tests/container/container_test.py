@@ -129,7 +129,9 @@ echo $FUSE $TERM $EVERY
                 "deviceNodes": [{"path": "/dev/dri/card1", "type": "c", "major": 226, "minor": 1,
                                  "fileMode": 0o660}],
                 "hooks": [hook("create-symlinks", "--link", "../card1::/dev/dri/by-path/pci-card"),
-                          hook("chmod", "--mode", "755", "--path", "/dev/dri")]}}],
+                          hook("chmod", "--mode", "755", "--path", "/dev/dri"),
+                          hook("apply-cuda-memory-limits", "--driver-root", "/", "--gpu-id",
+                               "GPU-0") | {"hookName": "createRuntime"}]}}],
             "containerEdits": {
                 "mounts": [{"hostPath": f"{libs}/libc.so.9.9", "options": ["ro", "rbind"],
                             "containerPath": "/opt/driver/libc.so.9.9"}],

@@ -1,4 +1,4 @@
-// What hooks depend on in a container: its mounts and device nodes.
+// What hooks depend on in a container: its mounts, device nodes and environment.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_RULES_CONTAINER_OUTLINE_HPP
@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +17,8 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// What is mounted over the root of a container, and its nodes. Hooks run after the mounts; changes
-/// to the root are made before, and mounts hide them.
+/// What is mounted over the root of a container, its nodes and its environment. Hooks run after the
+/// mounts; changes to the root are made before, and mounts hide them.
 struct ContainerOutline {
   /// A mount.
   struct MountPoint {
@@ -32,6 +33,9 @@ struct ContainerOutline {
   };
   std::vector<MountPoint> mounts{};  ///< all mounts
   std::vector<Node> nodes{};         ///< all device nodes
+  /// The variables of its process, such as `A=1`; nothing when they are not known. A hook that
+  /// depends on a variable then stays.
+  std::optional<std::vector<std::string>> environment{};
 };
 
 /// What `lower_hook` needs to know of a container: its outline, in an order in which paths are
@@ -48,16 +52,17 @@ class SortedOutline {
   bool has_node(std::string_view path) const;
   /// Whether a device node is below a directory, given by its clean path.
   bool has_node_below(std::string_view folder) const;
+  /// Whether an environment variable is set; nothing when the environment is not known.
+  std::optional<bool> has_variable(std::string_view name) const;
   /// The minor numbers of `/dev/nvidia0` to `/dev/nvidia63`: a bit for each.
   std::uint64_t gpu_minors() const { return gpu_minors_; }
 
  private:
-  /// The number of nodes whose paths come before a text.
-  std::size_t nodes_before(std::string_view text) const;
-
   std::vector<ContainerOutline::MountPoint> mounts_;
   detail::Prefixes folders_;          // the places of `mounts_`
   std::vector<std::string> nodes_{};  // clean paths, in order
+  std::vector<std::string> names_{};  // of the variables, in order
+  bool has_environment_ = false;
   std::uint64_t gpu_minors_ = 0;
 };
 

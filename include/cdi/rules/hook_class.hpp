@@ -18,14 +18,15 @@ inline namespace CDI_ABI {
 /// What a hook does. All classes but `legacy` and `foreign` are commands of `nvidia-cdi-hook`, also
 /// spelled `nvidia-ctk hook`.
 enum class HookClass : std::uint8_t {
-  symlinks,     ///< `create-symlinks`
-  ldcache,      ///< `update-ldcache`, and `create-soname-symlinks` of older releases
-  cuda_compat,  ///< `enable-cuda-compat`
-  chmod,        ///< `chmod`
-  proc_mask,    ///< `disable-device-node-modification`
-  profile,      ///< `update-application-profile`
-  legacy,       ///< `nvidia-container-runtime-hook` or `nvidia-container-toolkit`
-  foreign,      ///< every other hook
+  symlinks,       ///< `create-symlinks`
+  ldcache,        ///< `update-ldcache`, and `create-soname-symlinks` of older releases
+  cuda_compat,    ///< `enable-cuda-compat`
+  chmod,          ///< `chmod`
+  proc_mask,      ///< `disable-device-node-modification`
+  profile,        ///< `update-application-profile`
+  memory_limits,  ///< `apply-cuda-memory-limits`
+  legacy,         ///< `nvidia-container-runtime-hook` or `nvidia-container-toolkit`
+  foreign,        ///< every other hook
 };
 
 /// A class of hooks: its stable name and what its hooks do.
@@ -36,13 +37,14 @@ struct HookClassRow {
 };
 
 /// All classes, in the order of `HookClass`.
-inline constexpr std::array<HookClassRow, 8> hook_classes{{
+inline constexpr std::array<HookClassRow, 9> hook_classes{{
     {HookClass::symlinks, "symlinks", "creates symbolic links in the container"},
     {HookClass::ldcache, "ldcache", "updates the cache of the container's dynamic linker"},
     {HookClass::cuda_compat, "cuda-compat", "selects the newer CUDA driver library of the image"},
     {HookClass::chmod, "chmod", "changes the modes of files in the container"},
     {HookClass::proc_mask, "proc-mask", "keeps the driver's libraries from making device nodes"},
     {HookClass::profile, "profile", "writes the driver's application profile of the container"},
+    {HookClass::memory_limits, "memory-limits", "limits the GPU memory of the container"},
     {HookClass::legacy, "legacy", "injects GPUs itself, without CDI"},
     {HookClass::foreign, "foreign", "is a program whose effect is not known"},
 }};

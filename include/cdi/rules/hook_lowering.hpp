@@ -40,7 +40,8 @@ struct LoweredHook {
 
 /// What a hook of this point does in a container. Nothing is guessed: `Errc::unsupported`, with the
 /// reason, for hooks of the classes `legacy` and `foreign`, for hooks whose arguments are not
-/// understood, and for effects that mounts would hide. Such a hook must stay a hook.
+/// understood, for effects that mounts would hide, and for hooks of the class `memory_limits` whose
+/// container has, or may have, a variable that they read. Such a hook must stay a hook.
 Result<LoweredHook> lower_hook(const HookCommand& command, oci::HookPoint point,
                                const SortedOutline& container);
 

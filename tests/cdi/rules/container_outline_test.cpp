@@ -1,6 +1,7 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -44,4 +45,18 @@ TEST_CASE("The numbers of the GPUs are those of NVIDIA's nodes") {
                                            {"/dev/nvidiactl", "c", 255}}}};
   CHECK(gpus.gpu_minors() == (1U << 3 | 1U << 5));
   CHECK(cdi::SortedOutline{{}}.gpu_minors() == 0);
+}
+
+TEST_CASE("The environment is known or not, and a variable ends at the first =") {
+  const cdi::SortedOutline unknown{{}};
+  CHECK_FALSE(unknown.has_variable("A").has_value());
+  const cdi::SortedOutline known{{.environment = {{"B=A=1", "AB=", "C", "=D"}}}};
+  for (const auto* name : {"B", "AB", "C", ""}) {
+    CAPTURE(name);
+    CHECK(known.has_variable(name) == std::optional{true});
+  }
+  for (const auto* name : {"A", "D", "B=A", "c"}) {
+    CAPTURE(name);
+    CHECK(known.has_variable(name) == std::optional{false});
+  }
 }

@@ -14,8 +14,9 @@
 using cdi::HookClass;
 
 TEST_CASE("Classes have stable names, in the order of the enumerators") {
-  constexpr std::string_view names[] = {"symlinks",  "ldcache", "cuda-compat", "chmod",
-                                        "proc-mask", "profile", "legacy",      "foreign"};
+  constexpr std::string_view names[] = {"symlinks",      "ldcache",   "cuda-compat",
+                                        "chmod",         "proc-mask", "profile",
+                                        "memory-limits", "legacy",    "foreign"};
   for (std::size_t i = 0; i < cdi::hook_classes.size(); ++i) {
     const auto id = static_cast<HookClass>(i);
     CHECK(cdi::hook_classes[i].id == id);
@@ -41,6 +42,9 @@ TEST_CASE("The program and its command decide the class") {
       {hook, {"nvidia-cdi-hook", "chmod", "--mode", "755", "--path", "/dev/x"}, HookClass::chmod},
       {hook, {"nvidia-cdi-hook", "disable-device-node-modification"}, HookClass::proc_mask},
       {hook, {"nvidia-cdi-hook", "update-application-profile"}, HookClass::profile},
+      {hook,
+       {"nvidia-cdi-hook", "apply-cuda-memory-limits", "--gpu-id", "GPU-0"},
+       HookClass::memory_limits},
       // The old program, and where operators install them.
       {ctk, {"nvidia-ctk", "hook", "create-symlinks"}, HookClass::symlinks},
       {ctk, {"/usr/bin/nvidia-ctk", "hook", "update-ldcache"}, HookClass::ldcache},

@@ -1,6 +1,7 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -222,6 +223,106 @@ TEST_CASE("update-application-profile becomes a file with the GPUs of the contai
   CHECK(contains(reason({"update-application-profile", "--x"}), R"(argument "--x")"));
 }
 
+TEST_CASE("update-application-profile does nothing without GPUs") {
+  const auto hook = cdi::lower_hook({"/nvidia-cdi-hook", {"", "update-application-profile"}},
+                                    cdi::oci::HookPoint::create_container, cdi::SortedOutline{{}});
+  REQUIRE(hook);
+  CHECK(hook->changes == cdi::RootChanges{});
+}
+
+namespace {
+
+/// Why apply-cuda-memory-limits stays; empty when it is lowered, to nothing.
+std::string limits_reason(const Args& flags, std::optional<std::vector<std::string>> environment) {
+  Args all{"nvidia-cdi-hook", "apply-cuda-memory-limits"};
+  all.insert(all.end(), flags.begin(), flags.end());
+  const auto hook = cdi::lower_hook({"/usr/bin/nvidia-cdi-hook", std::move(all)},
+                                    cdi::oci::HookPoint::create_runtime,
+                                    cdi::SortedOutline{{.environment = std::move(environment)}});
+  if (!hook) return hook.error().message;
+  CHECK(hook->changes == cdi::RootChanges{});
+  CHECK_FALSE(hook->needs_ldconfig);
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("apply-cuda-memory-limits becomes nothing in a container without its variables") {
+  using Variables = std::vector<std::string>;
+  const Args flags{"--driver-root", "/run/driver", "--gpu-id", "GPU-a", "--gpu-id=GPU-b"};
+  CHECK(limits_reason(flags, Variables{}).empty());
+  CHECK(limits_reason(flags, Variables{"A=NVIDIA_GPU_MEMORY_LIMIT=1", "NVIDIA_GPU_MEMORY=1",
+                                       "NVIDIA_GPU_MEMORY_LIMITS=1", "nvidia_gpu_memory_limit=1"})
+            .empty());
+  CHECK(limits_reason({"--gpu-id", "0", "--container-spec=-"}, Variables{}).empty());
+  CHECK(contains(limits_reason(flags, Variables{"A=1", "NVIDIA_GPU_MEMORY_LIMIT=16", "Z=1"}),
+                 "it applies the variable NVIDIA_GPU_MEMORY_LIMIT"));
+  for (const auto* entry :
+       {"NVIDIA_GPU_MEMORY_REQUEST=1", "NVIDIA_GPU_MEMORY_REQUEST=", "NVIDIA_GPU_MEMORY_REQUEST"}) {
+    CAPTURE(entry);
+    CHECK(contains(limits_reason(flags, Variables{entry}), "variable NVIDIA_GPU_MEMORY_REQUEST"));
+  }
+  CHECK(contains(limits_reason(flags, std::nullopt), "environment of the container is not known"));
+}
+
+TEST_CASE("apply-cuda-memory-limits with other arguments stays") {
+  const std::vector<std::string> none;
+  CHECK(contains(limits_reason({}, none), "has no --gpu-id"));
+  CHECK(contains(limits_reason({"--driver-root", "/"}, none), "has no --gpu-id"));
+  CHECK(contains(limits_reason({"--gpu-id", " "}, none), "--gpu-id is empty"));
+  CHECK(contains(limits_reason({"--gpu-id"}, none), R"(argument "--gpu-id")"));
+  CHECK(contains(limits_reason({"--gpu-id", "0", "--gpu", "1"}, none), R"(argument "--gpu")"));
+  CHECK(contains(limits_reason({"--gpu-id", "0", "-v"}, none), R"(argument "-v")"));
+  CHECK(contains(limits_reason({"--gpu-id", "0", "--container-spec", "/x/state"}, none),
+                 R"(--container-spec "/x/state" may be about another container)"));
+}
+
+// The releases of nvidia-container-toolkit that first wrote each form into specs.
+TEST_CASE("Each hook that nvidia-container-toolkit 1.16 to 1.20 writes is lowered") {
+  auto known = outline;
+  known.environment.emplace();
+  const cdi::SortedOutline all{known};
+  const struct {
+    std::string_view release;
+    cdi::HookClass id;
+    Args args;
+  } rows[] = {
+      {"1.16", cdi::HookClass::symlinks, {"create-symlinks", "--link", "a.so.1::/usr/lib/a.so"}},
+      {"1.16", cdi::HookClass::ldcache, {"update-ldcache", "--folder", "/usr/lib"}},
+      {"1.16",
+       cdi::HookClass::ldcache,
+       {"update-ldcache", "--ldconfig-path", "/sbin/ldconfig", "--folder", "/usr/lib64"}},
+      {"1.16", cdi::HookClass::chmod, {"chmod", "--mode", "755", "--path", "/dev/dri"}},
+      {"1.17", cdi::HookClass::cuda_compat, {"enable-cuda-compat"}},
+      {"1.17",
+       cdi::HookClass::cuda_compat,
+       {"enable-cuda-compat", "--host-driver-version=550.54.15"}},
+      {"1.18", cdi::HookClass::proc_mask, {"disable-device-node-modification"}},
+      {"1.19",
+       cdi::HookClass::cuda_compat,
+       {"enable-cuda-compat", "--host-driver-version=570.1", "--host-cuda-version=12.8",
+        "--cuda-compat-container-root=/usr/local/cuda/compat_orin"}},
+      {"1.20", cdi::HookClass::profile, {"update-application-profile"}},
+      {"1.20",
+       cdi::HookClass::memory_limits,
+       {"apply-cuda-memory-limits", "--driver-root", "/", "--gpu-id", "GPU-0", "--gpu-id",
+        "GPU-1"}},
+  };
+  for (const auto& row : rows) {
+    for (const auto& [program, before] :
+         {std::pair{"/usr/bin/nvidia-cdi-hook", Args{"nvidia-cdi-hook"}},
+          std::pair{"/usr/bin/nvidia-ctk", Args{"nvidia-ctk", "hook"}}}) {
+      CAPTURE(row.release);
+      CAPTURE(row.args.front());
+      cdi::HookCommand command{program, before};
+      command.args.insert(command.args.end(), row.args.begin(), row.args.end());
+      CHECK(cdi::classify_hook(command) == row.id);
+      const auto hook = cdi::lower_hook(command, cdi::oci::HookPoint::create_container, all);
+      CHECK_MESSAGE(hook, (hook ? "" : hook.error().message));
+    }
+  }
+}
+
 TEST_CASE("disable-device-node-modification becomes a mount") {
   const auto hook = lowered({"disable-device-node-modification"});
   CHECK(hook.changes.masked_params);
@@ -277,11 +378,13 @@ TEST_CASE("What several hooks do is added up, and repeats change nothing") {
 // Once, each hook was compared with each mount, node and other hook: this would run into a timeout.
 TEST_CASE("Many hooks in a container with many mounts and nodes") {
   constexpr int count = 50'000;
-  cdi::ContainerOutline many{.mounts = {{"/dev", "tmpfs"}}};
+  cdi::ContainerOutline many{
+      .mounts = {{"/dev", "tmpfs"}}, .nodes = {{"/dev/nvidia0", "c", 0}}, .environment = {{}}};
   for (int i = 0; i < count; ++i) {
     const auto number = std::to_string(i);
     many.mounts.push_back({"/m/" + number, "bind"});
     many.nodes.push_back({"/dev/n/" + number, "c", i});
+    many.environment->push_back("A" + number + "=1");
   }
   const cdi::SortedOutline crowded{std::move(many)};
   std::vector<cdi::LoweredHook> hooks;
@@ -293,6 +396,7 @@ TEST_CASE("Many hooks in a container with many mounts and nodes") {
     for (const auto& args :
          {Args{"", "create-symlinks", link, node}, Args{"", "update-ldcache", "--folder", folder},
           Args{"", "chmod", "--mode=755", "--path=/dev/n"}, Args{"", "update-application-profile"},
+          Args{"", "apply-cuda-memory-limits", "--gpu-id", number},
           Args{"", "enable-cuda-compat", "--host-cuda-version", number}}) {
       auto one = cdi::lower_hook({"/nvidia-cdi-hook", args}, cdi::oci::HookPoint::create_container,
                                  crowded);

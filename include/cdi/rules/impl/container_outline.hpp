@@ -47,6 +47,23 @@ inline std::vector<std::string> folders_of(
   return folders;
 }
 
+/// Sorts texts.
+inline std::vector<std::string> in_order(std::vector<std::string> texts) {
+  std::vector<std::string> sorted;
+  const auto is_before = [&](std::size_t a, std::size_t b) {
+    return texts[a] < texts[b];
+  };
+  for (const std::size_t i : order_of(texts.size(), is_before)) {
+    sorted.push_back(std::move(texts[i]));
+  }
+  return sorted;
+}
+
+/// The index of the first of some sorted texts that does not come before a text.
+inline std::size_t first_from(const std::vector<std::string>& texts, std::string_view text) {
+  return count_first(texts.size(), [&](std::size_t i) { return texts[i] < text; });
+}
+
 }  // namespace detail
 
 CDI_INLINE SortedOutline::SortedOutline(ContainerOutline outline)
@@ -58,12 +75,12 @@ CDI_INLINE SortedOutline::SortedOutline(ContainerOutline outline)
       gpu_minors_ |= std::uint64_t{1} << *minor;
     }
   }
-  const auto is_before = [&](std::size_t a, std::size_t b) {
-    return paths[a] < paths[b];
-  };
-  for (const std::size_t i : detail::order_of(paths.size(), is_before)) {
-    nodes_.push_back(std::move(paths[i]));
-  }
+  nodes_ = detail::in_order(std::move(paths));
+  has_environment_ = outline.environment.has_value();
+  if (!has_environment_) return;
+  std::vector<std::string> names;
+  for (const auto& entry : *outline.environment) names.push_back(entry.substr(0, entry.find('=')));
+  names_ = detail::in_order(std::move(names));
 }
 
 CDI_INLINE auto SortedOutline::mount_over(std::string_view path) const
@@ -76,19 +93,21 @@ CDI_INLINE auto SortedOutline::mount_over(std::string_view path) const
   return found;
 }
 
-CDI_INLINE std::size_t SortedOutline::nodes_before(std::string_view text) const {
-  return detail::count_first(nodes_.size(), [&](std::size_t i) { return nodes_[i] < text; });
-}
-
 CDI_INLINE bool SortedOutline::has_node(std::string_view path) const {
-  const auto first = nodes_before(path);
+  const auto first = detail::first_from(nodes_, path);
   return first < nodes_.size() && nodes_[first] == path;
 }
 
 CDI_INLINE bool SortedOutline::has_node_below(std::string_view folder) const {
   const auto begin = std::string{folder}.append("/");
-  const auto first = nodes_before(begin);
+  const auto first = detail::first_from(nodes_, begin);
   return first < nodes_.size() && nodes_[first].starts_with(begin);
+}
+
+CDI_INLINE std::optional<bool> SortedOutline::has_variable(std::string_view name) const {
+  if (!has_environment_) return std::nullopt;
+  const auto first = detail::first_from(names_, name);
+  return first < names_.size() && names_[first] == name;
 }
 
 }  // namespace CDI_ABI

@@ -30,6 +30,7 @@ inline constexpr HookSubcommand hook_subcommands[] = {
     {"chmod", HookClass::chmod},
     {"disable-device-node-modification", HookClass::proc_mask},
     {"update-application-profile", HookClass::profile},
+    {"apply-cuda-memory-limits", HookClass::memory_limits},
 };
 
 /// The command of NVIDIA's hook program and what follows; empty for other programs.

@@ -229,12 +229,14 @@ inline Result<void> lower_chmod(std::span<const HookFlag> flags, const SortedOut
   return {};
 }
 
+/// The hook writes nothing in a container without GPUs.
 inline Result<void> lower_profile(const SortedOutline& container, LoweredHook& out) {
+  if (container.gpu_minors() == 0) return {};
   constexpr std::string_view path =
       "/etc/nvidia/nvidia-application-profiles-rc.d/10-container.conf";
   if (const auto* mount = container.mount_over(path)) return hidden(path, *mount);
   std::string digits;
-  for (auto rest = container.gpu_minors(); digits.empty() || rest != 0; rest /= 16) {
+  for (auto rest = container.gpu_minors(); rest != 0; rest /= 16) {
     digits.insert(0, 1, "0123456789abcdef"[rest % 16]);
   }
   out.changes.files.push_back(
@@ -246,6 +248,29 @@ inline Result<void> lower_profile(const SortedOutline& container, LoweredHook& o
   return {};
 }
 
+/// The hook does nothing in a container without these variables.
+inline Result<void> lower_memory_limits(std::span<const HookFlag> flags,
+                                        const SortedOutline& container) {
+  bool has_gpu = false;
+  for (const auto& flag : flags) {
+    has_gpu = has_gpu || flag.name == "gpu-id";
+    if (flag.name == "gpu-id" && flag.value.find_first_not_of(' ') == std::string_view::npos) {
+      return not_lowered("its --gpu-id is empty");
+    }
+    if (flag.name == "container-spec" && flag.value != "-") {
+      return not_lowered("its --container-spec " + cdi::quoted(flag.value) +
+                         " may be about another container");
+    }
+  }
+  if (!has_gpu) return not_lowered("it has no --gpu-id");
+  for (const auto* name : {"NVIDIA_GPU_MEMORY_REQUEST", "NVIDIA_GPU_MEMORY_LIMIT"}) {
+    const auto is_set = container.has_variable(name);
+    if (!is_set) return not_lowered("the environment of the container is not known");
+    if (*is_set) return not_lowered(std::string{"it applies the variable "} + name);
+  }
+  return {};
+}
+
 /// The flags of the commands of a class.
 inline std::span<const std::string_view> flags_of(HookClass id) {
   static constexpr std::string_view symlinks[] = {"link"};
@@ -253,11 +278,13 @@ inline std::span<const std::string_view> flags_of(HookClass id) {
   static constexpr std::string_view compat[] = {"host-driver-version", "host-cuda-version",
                                                 "cuda-compat-container-root"};
   static constexpr std::string_view chmod[] = {"mode", "path"};
+  static constexpr std::string_view limits[] = {"driver-root", "gpu-id", "container-spec"};
   switch (id) {
     case HookClass::symlinks: return symlinks;
     case HookClass::ldcache: return ldcache;
     case HookClass::cuda_compat: return compat;
     case HookClass::chmod: return chmod;
+    case HookClass::memory_limits: return limits;
     case HookClass::proc_mask:
     case HookClass::profile:
     case HookClass::legacy:
@@ -274,6 +301,7 @@ inline Result<void> lower_flags(HookClass id, std::span<const HookFlag> flags,
     case HookClass::cuda_compat: return lower_cuda_compat(flags, container, out);
     case HookClass::chmod: return lower_chmod(flags, container, out);
     case HookClass::profile: return lower_profile(container, out);
+    case HookClass::memory_limits: return lower_memory_limits(flags, container);
     case HookClass::proc_mask: out.changes.masked_params = true; break;
     case HookClass::legacy:
     case HookClass::foreign: break;
