@@ -26,7 +26,7 @@ libbenchmark-dev     | <benchmark/benchmark.h>   | tests
 libssl-dev           | <openssl/sha.h>           | tests
 '
 # Without these, the steps that start containers and the tests of JSON schemas, documentation,
-# protobuf, format, other libraries and other machines are skipped.
+# protobuf, format, other libraries, other machines and other compilers are skipped.
 wishes='
 runc                 | runc                      | demo tests
 busybox-static       | busybox                   | demo tests
@@ -41,6 +41,9 @@ musl-tools           | musl-gcc                  | tests
 g++-i686-linux-gnu   | i686-linux-gnu-g++        | tests
 g++-s390x-linux-gnu  | s390x-linux-gnu-g++       | tests
 qemu-user            | qemu-s390x                | tests
+g++-11               | g++-11                    | tests
+clang-13             | clang++-13                | tests
+clang-22             | clang++-22                | tests
 valgrind             | valgrind                  | tests
 clang-format-14      | clang-format-14           | tests
 '

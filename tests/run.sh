@@ -1,7 +1,8 @@
 #!/bin/sh
-# Configures, builds and runs every test: with g++, optimised, against the compiled library; with
-# clang++, header-only, under the address and undefined behaviour sanitizers; and the tests that
-# start threads under the thread sanitizer. The last line is `N passed, N failed, N skipped`.
+# Configures, builds and runs every test: with the oldest g++, optimised, against the compiled
+# library; with the oldest clang++, header-only, under the address and undefined behaviour
+# sanitizers; and the tests that start threads under the thread sanitizer, with the system's g++.
+# The last line is `N passed, N failed, N skipped`.
 set -eu
 cd "$(dirname "$0")/.."
 PATH=$PATH:/usr/sbin:/sbin
@@ -13,8 +14,8 @@ first_of() {
     command -v "$name" >/dev/null && echo "$name" && return
   done
 }
-gxx=$(first_of g++-12 g++)
-clangxx=$(first_of clang++-14 clang++)
+gxx=$(first_of g++-11 g++-12 g++)
+clangxx=$(first_of clang++-13 clang++-14 clang++)
 
 builds=
 failed=0
@@ -63,7 +64,7 @@ else
 fi
 only=$(cd tests/cdi && grep -l std::thread ./*/*_test.cpp | sed 's|^\./||; s|_test\.cpp$||')
 # shellcheck disable=SC2086  # one word for each option
-build_and_test threads "$gxx" -Doptimization=1 $sanitize=thread || failed=1
+build_and_test threads g++ -Doptimization=1 $sanitize=thread || failed=1
 
 # shellcheck disable=SC2086  # one word for each build
 python3 tests/summary.py "$failed" $builds

@@ -15,12 +15,20 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True
-from toolchain import (CLANGXX, GXX, HEADERS, INCLUDE, OF_CLANG, OF_GCC, THIRD_PARTY, WARNINGS,
-                       Case, Unit, includes, used_by, works)
+from toolchain import (CLANGXX, GXX, HEADERS, INCLUDE, NEWEST, OF_CLANG, OF_GCC, OLDEST,
+                       THIRD_PARTY, WARNINGS, Case, Unit, includes, used_by, works)
 
 COMPILERS = {"g++": (GXX, *WARNINGS, *OF_GCC),
              "clang++ libstdc++": (CLANGXX, *WARNINGS, *OF_CLANG),
              "clang++ libc++": (CLANGXX, "-stdlib=libc++", *WARNINGS, *OF_CLANG)}
+# For all headers in one unit only; none that is also one of the above.
+OTHERS = {"g++-11": (OLDEST["g++"], *WARNINGS, *OF_GCC),
+          "clang++-13": (OLDEST["clang++"], *WARNINGS, *OF_CLANG),
+          "newest g++": (NEWEST["g++"], *WARNINGS, *OF_GCC),
+          "newest clang++": (NEWEST["clang++"], *WARNINGS, *OF_CLANG)}
+USED = {os.path.realpath(row[0]) for row in COMPILERS.values() if row[0]}
+OTHERS = {name: row for name, row in OTHERS.items()
+          if row[0] is None or os.path.realpath(row[0]) not in USED}
 DIALECTS = ("c++20", "gnu++20")  # in GNU modes `linux` and `unix` are macros
 DOORS = [header for header in HEADERS if header.count("/") == 1]
 ALONE = (("g++", "c++20"),)
@@ -44,7 +52,7 @@ MACROS = {"CDI_VERSION_MAJOR", "CDI_VERSION_MINOR", "CDI_VERSION_PATCH", "CDI_AB
 
 def command(compiler, *flags):
     """The command that compiles a text with a compiler, by name; None if it is not installed."""
-    name, *warnings = COMPILERS[compiler]
+    name, *warnings = {**COMPILERS, **OTHERS}[compiler]
     library = [flag for flag in warnings if flag.startswith("-stdlib")]
     if name is None or not works(name, *library):
         return None
@@ -79,6 +87,11 @@ class Flags(Case):
 
     def test_all_headers(self):
         self.check(self.units({"all": includes(*HEADERS)}, dialects=["c++20"]))
+
+    def test_oldest_and_newest_compilers(self):
+        texts = {"all": includes(*HEADERS)}
+        self.check(self.units(texts, compilers=OTHERS, dialects=["c++20"]) +
+                   self.units(texts, "-DCDI_COMPILED", compilers=OTHERS, dialects=["c++20"]))
 
     def test_gnu_mode_after_headers_that_define_common_names(self):
         """Such as `linux`, `major`, `minor`, `makedev`, `MIN` and `roundup`. Also includes our

@@ -40,8 +40,18 @@ def first_of(*names):
     return next(filter(None, map(shutil.which, names)), None)
 
 
-GXX = first_of("g++-12", "g++")  # the oldest supported, else the system's
+def newest(name):
+    """The path of the installed compiler with the highest version in its name, or None."""
+    names = {path.name for folder in os.get_exec_path() for path in
+             pathlib.Path(folder).glob(f"{name}-[0-9]*") if path.name[len(name) + 1:].isdigit()}
+    return first_of(*sorted(names, key=lambda one: -int(one.rsplit("-", 1)[1])), name)
+
+
+GXX = first_of("g++-12", "g++")  # the tables of costs are of g++ 12
 CLANGXX = first_of("clang++-14", "clang++")
+# The oldest that are supported, and the newest that are installed.
+OLDEST = {"g++": first_of("g++-11"), "clang++": first_of("clang++-13")}
+NEWEST = {"g++": newest("g++"), "clang++": newest("clang++")}
 
 
 def includes(*headers):

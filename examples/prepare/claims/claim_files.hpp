@@ -24,7 +24,7 @@ namespace prepare {
 
 /// Whether a path is that of a spec of a claim, of any kind.
 inline bool is_spec_of(std::string_view uid, std::string_view path) {
-  return path.ends_with("_" + std::string{uid} + ".json");
+  return path.ends_with(std::string{"_"}.append(uid).append(".json"));
 }
 
 /// The spec files of the claims of a journal. Both arguments must live as long.
