@@ -44,9 +44,9 @@ inline std::string reading_of(const Engine& engine) {
   return text;
 }
 
-/// Whether an engine is set up to read the specs.
+/// Whether an engine is set up to read the specs. `reads_all`: no file there is refused by it.
 inline void check_setup(const HostTree& tree, const Engine& engine, const std::string& output_dir,
-                        Level trouble, Findings& findings) {
+                        Level trouble, bool reads_all, Findings& findings) {
   const auto state = engine.state();
   if (state == Engine::Cdi::off) {
     findings.push_back({trouble, engine.full_name(), "CDI is switched off", engine.to_switch_on});
@@ -59,7 +59,7 @@ inline void check_setup(const HostTree& tree, const Engine& engine, const std::s
                         fmt::format("Add {} to {}, or write the specs to a directory that it reads "
                                     "(--output-dir).",
                                     output_dir, engine.to_set_dirs)});
-  } else if (state == Engine::Cdi::on) {
+  } else if (state == Engine::Cdi::on && reads_all) {
     findings.push_back({Level::good, engine.full_name(), reading_of(engine), {}});
   }
   if (state == Engine::Cdi::by_version) {
@@ -86,19 +86,16 @@ inline std::string advice_on_file(const HostTree& tree, const Engine& engine,
   return advice;
 }
 
-/// Reports the spec files that an engine refuses, or may read otherwise than others. Those of other
-/// devices than this host's GPUs are a note.
-inline void check_files(const HostTree& tree, const Engine& engine,
-                        const std::vector<Inventory>& inventories, Findings& findings) {
+/// Reports the spec files that an engine refuses, or may read otherwise than others. Whether it
+/// refuses none.
+inline bool check_files(const HostTree& tree, const Engine& engine, Findings& findings) {
+  bool reads_all = true;
   const auto registry = read_specs(tree, engine.spec_dirs);
   for (const auto& loaded : registry.specs()) {
-    const bool of_gpus =
-        std::any_of(inventories.begin(), inventories.end(),
-                    [&](const Inventory& found) { return found.kind == loaded->spec.kind; });
     const auto refusal = cdi::refusal_by(engine.of_version(), *loaded);
     if (refusal) {
-      findings.push_back({of_gpus ? Level::fault : Level::note, engine.full_name(),
-                          "refuses " + cdi::to_string(*refusal),
+      reads_all = false;
+      findings.push_back({Level::fault, engine.full_name(), "refuses " + cdi::to_string(*refusal),
                           advice_on_file(tree, engine, *loaded)});
       continue;
     }
@@ -108,6 +105,7 @@ inline void check_files(const HostTree& tree, const Engine& engine,
                         "may refuse or read otherwise: " + cdi::to_string(warnings.front()),
                         advice_on_file(tree, engine, *loaded)});
   }
+  return reads_all;
 }
 
 /// Reports an engine that reads annotations only.
@@ -126,6 +124,7 @@ inline void check_engine(const HostTree& tree, const Engine& engine, const std::
                         "Check it by hand; the other findings about this engine may be wrong."});
   }
   const auto trouble = inventories.empty() ? Level::note : Level::fault;
+  bool reads_all = true;
   if (engine.version) {
     const auto newest = cdi::newest_release_for(engine.of_version());
     if (!newest) {
@@ -134,11 +133,11 @@ inline void check_engine(const HostTree& tree, const Engine& engine, const std::
       return;
     }
     if (engine.state() != Engine::Cdi::off) {
-      check_files(tree, engine, inventories, findings);
+      reads_all = check_files(tree, engine, findings);
       check_field(engine, findings);
     }
   }
-  check_setup(tree, engine, output_dir, trouble, findings);
+  check_setup(tree, engine, output_dir, trouble, reads_all, findings);
 }
 
 inline void check_engines(const HostTree& tree, const std::vector<Engine>& installed,
