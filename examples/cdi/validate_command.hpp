@@ -46,6 +46,9 @@ class Validation {
     const auto registry = cdi::scan_spec_dirs(request_.spec_dirs, request_.reading);
     for (const auto& error : errors_of(request_, *registry)) report(error);
     for (const auto& spec : registry->specs()) accept(*spec);
+    for (const auto& one : cdi::ignored_specs(request_.spec_dirs)) {
+      report_warning(cdi::error_of(one));
+    }
     if (!failed_ && valid_.empty()) report_warning(no_files());
   }
 

@@ -8,6 +8,7 @@
 #include <cdi/core.hpp>
 #include <cdi/dirs/cache.hpp>
 #include <cdi/dirs/diagnose.hpp>
+#include <cdi/dirs/ignored_specs.hpp>
 #include <cdi/dirs/inject_once.hpp>
 #include <cdi/dirs/inject_requested.hpp>
 #include <cdi/dirs/publish.hpp>

@@ -334,6 +334,21 @@ devices:
         self.assertIn("ONE=high", out)
         self.assertIn("bad.json:1:2: not valid JSON", err)
 
+    def test_validate_names_files_that_are_ignored(self):
+        self.write("odd/x.yml", LOW)
+        self.write("odd/inner/x.yaml", LOW)
+        odd = os.path.join(self.folder, "odd")
+        said = (f"{odd}/inner: ignored: directories inside of a spec directory are not searched: "
+                f'move "x.yaml" to "{odd}"\n',
+                f"{odd}/x.yml: ignored: its name ends neither in .json nor in .yaml: rename it to "
+                '"x.yaml"\n')
+        for strict, level in (((), "warning"), (("--strict",), "error")):
+            done = subprocess.run([CDI, "-d", odd, "validate", *strict], text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.assertEqual(done.returncode, bool(strict))
+            for text in said:
+                self.assertIn(f"cdi: {level}: {text}", done.stderr)
+
     def test_a_named_directory_should_exist(self):
         nowhere = self.path("nowhere")
         self.assertEqual(self.run_cdi("devices", "-d", nowhere)[1],

@@ -77,6 +77,8 @@ class Why(unittest.TestCase):
         os.symlink("nowhere", self.path("gone/x.yaml"))
         self.write("open/x.yaml", GOOD)
         os.chmod(self.path("open/x.yaml"), 0o666)
+        self.write("nested/inner/x.yaml", GOOD)
+        self.write("short/x.yml", GOOD)
         self.write("xdg/cdi/hidden.yaml", GOOD.replace("vendor.com", "hidden.com"))
         for code, reason, name, dirs, options in (
                 (10, "invalid-name", "gpu0", ("specs",), ()),
@@ -90,7 +92,9 @@ class Why(unittest.TestCase):
                 (17, "refused-by-policy", "vendor.com/gpu=gpu0", ("open",), ("--refuse-writable",)),
                 (0, None, "vendor.com/gpu=gpu0", ("open",), ()),
                 (18, "no-directory", "vendor.com/gpu=gpu0", ("none", "neither"), ()),
-                (19, "not-searched", "hidden.com/gpu=gpu0", ("empty",), ())):
+                (19, "not-searched", "hidden.com/gpu=gpu0", ("empty",), ()),
+                (19, "not-searched", "vendor.com/gpu=gpu0", ("nested",), ()),
+                (20, "file-ignored", "vendor.com/gpu=gpu0", ("short",), ())):
             with self.subTest(reason=reason, name=name):
                 found, record = self.record(name, *options, dirs=dirs)
                 self.assertEqual((found, record.get("reason")), (code, reason))
@@ -160,6 +164,14 @@ class Why(unittest.TestCase):
         os.makedirs(self.path("empty"))
         _, record = self.record("vendor.com/gpu=gpu1", dirs=("empty",))
         self.assertEqual((record["causes"][0]["file"], record["causes"][0]["line"]), (hidden, 6))
+
+    def test_a_device_in_a_file_that_is_ignored_is_reported_with_the_remedy(self):
+        file = self.write("short/x.YAML", GOOD)
+        self.assertEqual(self.why("vendor.com/gpu=gpu1", dirs=("short",)), (20, (
+            'file-ignored: "vendor.com/gpu=gpu1": it is in a file that is ignored, because its '
+            f"name ends neither in .json nor in .yaml\n  at: {file}:6:1: the device is here; and the "
+            "file is ignored: its name ends neither in .json nor in .yaml: rename it to "
+            '"x.yaml"\n  fix: rename the file\n')))
 
     def test_all_names_are_reported_and_the_first_unresolved_one_decides(self):
         code, out = self.why("vendor.com/gpu=gpu0", "x", "vendor.com/gpu=gpu7")

@@ -16,6 +16,7 @@
 #include "engine_setup.hpp"
 #include "finding.hpp"
 #include "gpus.hpp"
+#include "ignored.hpp"
 #include "kernel.hpp"
 #include "specs.hpp"
 
@@ -45,6 +46,7 @@ inline std::vector<Finding> diagnose_host(const HostTree& tree,
   doctor::check_engines(tree, EngineVersions{options.versions_from}.engines(tree),
                         options.output_dir, inventories, findings);
   doctor::check_specs(tree, inventories, options.spec_dirs, findings);
+  doctor::check_ignored(tree, options.spec_dirs, findings);
   doctor::check_char_links(tree, inventories, findings);
   doctor::check_selinux(tree, findings);
   return findings;

@@ -38,8 +38,9 @@ std::vector<Unresolved> diagnose_any(const Registry& registry, AnyNames names,
 }  // namespace detail
 
 /// Why names are not resolved: the result of `Registry::unresolved`. If no spec with a name is
-/// known, those of `other_dirs` that the registry did not search are read; a name that is found
-/// there has `Reason::not_searched`. In the order given; empty if all names are resolved.
+/// known, what programs ignore in the searched directories (`ignored_specs`) is read, and those of
+/// `other_dirs` that the registry did not search; a name that is found there has `Reason::ignored`
+/// or `Reason::not_searched`. In the order given; empty if all names are resolved.
 template <class Names>
 std::vector<Unresolved> diagnose(const Registry& registry, const Names& names,
                                  const std::vector<std::string>& other_dirs = usual_spec_dirs(),

@@ -30,6 +30,7 @@ enum class Reason : std::uint8_t {
   refused,         ///< `ReadOptions::refuse_writable` forbids the file or directory
   no_directory,    ///< none of the spec directories exists
   not_searched,    ///< it is in a directory that is not searched; only `diagnose` reports it
+  ignored,         ///< it is in a file of a name that programs ignore; only `diagnose` reports it
 };
 
 /// What is known of a reason.
@@ -41,7 +42,7 @@ struct ReasonRow {
 };
 
 /// Every reason, in the order of `Reason`.
-inline constexpr std::array<ReasonRow, 10> reasons{{
+inline constexpr std::array<ReasonRow, 11> reasons{{
     {Reason::invalid_name, "invalid-name", "it is not a qualified name",
      "write vendor.com/class=device"},
     {Reason::unknown_kind, "unknown-kind", "no spec is of its kind",
@@ -65,6 +66,9 @@ inline constexpr std::array<ReasonRow, 10> reasons{{
      "create the directory and generate the specs, or pass the directory that has them"},
     {Reason::not_searched, "not-searched", "it is in a directory that is not searched",
      "add that directory to the searched ones, or move the file"},
+    {Reason::ignored, "file-ignored",
+     "it is in a file that is ignored, because its name ends neither in .json nor in .yaml",
+     "rename the file"},
 }};
 
 /// The row of a reason in `reasons`.

@@ -339,3 +339,50 @@ TEST_CASE("Messages have one line, whatever bytes the names of files and devices
   }
   CHECK(why({a}, "v/c=d").causes.size() == 2);
 }
+
+TEST_CASE(
+    "A device in a file of a name that is ignored is reported with its place and the remedy") {
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  tree.put("a/x.yml", spec("v/c", "d"));
+  tree.put("a/bad.YAML", spec("v/c", "bad") + "  new: {}\n");
+  tree.put("a/y.yaml", spec("v/other", "d"));
+  const auto one = why({a}, "v/c=d");
+  CHECK(one.reason == Reason::ignored);
+  CHECK(places(one) == Names{a + "/x.yml:4:1"});
+  CHECK(one.causes[0].message ==
+        "the device is here; and the file is ignored: its name ends neither in .json nor in "
+        ".yaml: rename it to \"x.yaml\"");
+  CHECK(one.why.message.ends_with("; it is in \"" + a + "/x.yml\", which is ignored"));
+  const auto bad = why({a}, "v/c=bad");  // it is not valid either
+  CHECK(bad.reason == Reason::ignored);
+  CHECK(places(bad) == Names{a + "/bad.YAML:6:3"});
+  CHECK(why({a}, "v/c=e").reason == Reason::unknown_kind);
+  CHECK(why({a}, "v/other=e").reason == Reason::unknown_device);
+  CHECK(cdi::diagnose(*cdi::scan_spec_dirs({a}), {"v/other=d"}, {}).empty());
+}
+
+TEST_CASE("A device in a directory of a spec directory is in one that is not searched") {
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  tree.make_dir("a/inner");
+  tree.put("a/inner/x.yaml", spec("v/c", "d"));
+  const auto one = why({a}, "v/c=d");
+  CHECK(one.reason == Reason::not_searched);
+  CHECK(places(one) == Names{a + "/inner/x.yaml:4:1"});
+}
+
+TEST_CASE("A file of an ignored name that cannot be read may have the device") {
+  const UnprivilegedUser unprivileged;
+  if (!unprivileged) return;
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  tree.put("a/x.yml", spec("v/c", "d"));
+  REQUIRE(::chmod((a + "/x.yml").c_str(), 0) == 0);
+  const auto one = why({a}, "v/c=d");
+  CHECK(one.reason == Reason::unknown_kind);
+  CHECK(places(one) == Names{a + "/x.yml"});
+  CHECK(
+      one.causes[0].message.ends_with("and it is ignored: its name ends neither in .json nor in "
+                                      ".yaml: rename it to \"x.yaml\""));
+}

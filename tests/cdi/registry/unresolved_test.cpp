@@ -21,5 +21,5 @@ TEST_CASE("Every reason has its row, with a code of its own, a meaning and an ad
     CHECK_FALSE(row.meaning.empty());
     CHECK_FALSE(row.advice.empty());
   }
-  CHECK(cdi::reasons.back().reason == cdi::Reason::not_searched);
+  CHECK(cdi::reasons.back().reason == cdi::Reason::ignored);
 }

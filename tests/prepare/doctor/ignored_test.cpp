@@ -1,0 +1,28 @@
+// The findings about files that engines ignore.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "../../../examples/prepare/doctor/ignored.hpp"
+
+#include <doctest/doctest.h>
+
+#include "diagnosis.hpp"
+
+using namespace prepare;
+
+TEST_CASE("files and directories that engines ignore are named with the remedy") {
+  const Host host;
+  host.put("etc/cdi/x.yml", "");
+  CHECK(is_only(diagnose(host), "specs", Level::note,
+                {"/etc/cdi/x.yml is ignored: its name ends neither in .json nor in .yaml",
+                 "Rename it to \"x.yaml\"."}));
+  host.put("etc/cdi/x.yaml.bak", "");
+  host.make("etc/cdi/old");
+  CHECK(about(diagnose(host), "specs").size() == 1);
+  host.remove("etc/cdi/x.yml");
+  host.put("run/cdi/more/y.JSON", "");
+  host.link("/run/cdi", "etc/cdi/searched");
+  CHECK(
+      is_only(diagnose(host), "specs", Level::note,
+              {"/run/cdi/more is ignored: directories inside of a spec directory are not searched",
+               "Move \"y.JSON\" to \"/run/cdi\"."}));
+}
