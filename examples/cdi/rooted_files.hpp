@@ -89,16 +89,14 @@ class RootedFiles {
   static cdi::Result<RootedFiles> open(const std::string& root, Lookup lookup = Lookup::by_kernel) {
     auto paths = prepare::RootedPaths::open(root);
     if (!paths) return paths.error();
-    cdi::Descriptor top{::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
-    if (!top) return cdi::file_error(root, "cannot open the root");
-    return RootedFiles{std::move(top), *std::move(paths), lookup};
+    return RootedFiles{*std::move(paths), lookup};
   }
 
   /// Opens a file or directory with `O_PATH` and these flags; follows links, but with `O_NOFOLLOW`
   /// not one at the end. The error has `ENOENT` when it is missing.
   cdi::Result<cdi::Descriptor> find(const std::string& path, int flags = 0) const {
     if (lookup_ == Lookup::by_kernel) {
-      cdi::Descriptor found{detail::open_in_root(top_.get(), path, O_PATH | flags)};
+      cdi::Descriptor found{detail::open_in_root(paths_.root().get(), path, O_PATH | flags)};
       if (found) return found;
       // `EPERM`: a filter of system calls; `EAGAIN`: another process renames directories.
       if (errno != ENOSYS && errno != EPERM && errno != EAGAIN) return failed(path);
@@ -176,14 +174,13 @@ class RootedFiles {
   }
 
  private:
-  RootedFiles(cdi::Descriptor top, prepare::RootedPaths paths, Lookup lookup)
-      : top_{std::move(top)}, paths_{std::move(paths)}, lookup_{lookup} {}
+  RootedFiles(prepare::RootedPaths paths, Lookup lookup)
+      : paths_{std::move(paths)}, lookup_{lookup} {}
 
   static cdi::Error failed(std::string_view path) {
     return cdi::file_error(path, "cannot open it in the root");
   }
 
-  cdi::Descriptor top_;
   prepare::RootedPaths paths_;
   Lookup lookup_;
 };

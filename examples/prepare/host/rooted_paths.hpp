@@ -117,6 +117,9 @@ class RootedPaths {
     return RootedPaths{std::move(descriptor)};
   }
 
+  /// The open directory that is used as /.
+  const cdi::Descriptor& root() const { return root_; }
+
   /// Walks down from the root, one directory at a time, and follows links itself: an absolute link
   /// starts again at the root, and `..` stops there.
   cdi::Result<Place> find(std::string_view path, Last last,
