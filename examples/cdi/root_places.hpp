@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,16 +37,26 @@ inline void push_parts(std::vector<std::string>& parts, std::string_view path) {
 }
 
 /// The links of a root, each of which is read once. An image decides how many are on the way of a
-/// path: when all paths of a plan need too many in all, `at` fails.
+/// path, and how many parts they have: when all paths of a plan need too many in all, `take_part`
+/// fails.
 class KnownLinks {
  public:
+  /// The most parts of all paths that are resolved, `.` and `..` too.
+  static constexpr std::size_t most_parts = 1'000'000;
+
   explicit KnownLinks(const RootedFiles& files) : files_{files} {}
+
+  /// Counts a part of a path.
+  cdi::Result<void> take_part() {
+    if (++parts_ <= most_parts) return {};
+    return cdi::Error{
+        .code = cdi::Errc::refused,
+        .message = fmt::format("the paths have more than {} parts, with the links of the root",
+                               most_parts)};
+  }
 
   /// The target of the link at a path; nothing if there is no link.
   cdi::Result<std::optional<std::string>> at(const std::string& path) {
-    if (++asked_ > most_asked) {
-      return cdi::Error{.code = cdi::Errc::refused, .message = "the root has too many links"};
-    }
     const auto known = targets_.find(path);
     if (known != targets_.end()) return known->second;
     auto target = files_.read_link(path);
@@ -54,22 +65,21 @@ class KnownLinks {
   }
 
  private:
-  static constexpr std::size_t most_asked = 1'000'000;
-
   const RootedFiles& files_;
   std::unordered_map<std::string, std::optional<std::string>> targets_{};
-  std::size_t asked_ = 0;
+  std::size_t parts_ = 0;
 };
 
 /// A path without links; empty for the root. `link_at` gets each path on the way, and gives the
 /// target of the link there, if there is one. What is missing is taken for a directory.
 template <class LinkAt>
-cdi::Result<std::string> resolve(std::string_view path, const LinkAt& link_at) {
+cdi::Result<std::string> resolve(KnownLinks& links, std::string_view path, const LinkAt& link_at) {
   constexpr std::ptrdiff_t most_depth = RootedFiles::most_folders;
   std::string place;
   std::vector<std::string> rest;
   push_parts(rest, path);
-  for (int links = 0; !rest.empty();) {
+  for (int followed = 0; !rest.empty();) {
+    if (const auto taken = links.take_part(); !taken) return taken.error();
     const auto name = std::move(rest.back());
     rest.pop_back();
     if (name == ".") continue;
@@ -83,10 +93,19 @@ cdi::Result<std::string> resolve(std::string_view path, const LinkAt& link_at) {
     const cdi::Result<std::optional<std::string>> target = link_at(place);
     if (!target) return target.error();
     if (!*target) continue;
-    if (++links > prepare::RootedPaths::link_limit) return prepare::path_error(path, ELOOP);
+    if (++followed > prepare::RootedPaths::link_limit) return prepare::path_error(path, ELOOP);
     place.resize((*target)->starts_with('/') ? 0 : above);
     push_parts(rest, **target);
   }
+  return place;
+}
+
+/// The place of a link or file: its path without links of the root above it.
+inline cdi::Result<std::string> place_of(KnownLinks& links, const RootStep& step) {
+  const SplitPath path{step.path};
+  auto place = resolve(links, path.folder, [&](const std::string& at) { return links.at(at); });
+  if (!place) return step_error(step, place.error());
+  place->append("/").append(path.name);
   return place;
 }
 
@@ -100,15 +119,11 @@ inline cdi::Error no_place(const RootStep& other, const RootStep& step) {
 /// would make both again.
 inline cdi::Result<Places> find_places(KnownLinks& links, const RootPlan& plan) {
   Places places;
-  const auto link_at = [&](const std::string& path) {
-    return links.at(path);
-  };
   for (const auto& step : plan) {
     if (step.kind == RootStep::Kind::mode) continue;
-    const SplitPath path{step.path};
-    const auto folder = resolve(path.folder, link_at);
-    if (!folder) return step_error(step, folder.error());
-    const auto [found, is_new] = places.emplace(*folder + "/" + path.name, &step);
+    auto place = place_of(links, step);
+    if (!place) return place.error();
+    const auto [found, is_new] = places.emplace(*std::move(place), &step);
     if (is_new) continue;
     const RootStep& other = *found->second;
     if (other.kind == step.kind && other.text == step.text && other.mode == step.mode) continue;
@@ -123,7 +138,7 @@ inline cdi::Result<void> refuse_nested(KnownLinks& links, const Places& places,
   for (const auto& step : plan) {
     if (step.kind == RootStep::Kind::mode) continue;
     const RootStep* other = nullptr;
-    const auto folder = resolve(SplitPath{step.path}.folder, [&](const std::string& path) {
+    const auto folder = resolve(links, SplitPath{step.path}.folder, [&](const std::string& path) {
       const auto found = places.find(path);
       if (found != places.end()) other = found->second;
       return links.at(path);
@@ -134,36 +149,66 @@ inline cdi::Result<void> refuse_nested(KnownLinks& links, const Places& places,
   return {};
 }
 
-/// Of two different modes of one file, each run would set both again. A mode may be set through a
-/// link of the plan.
-inline cdi::Result<void> check_modes(KnownLinks& links, const Places& places,
-                                     const RootPlan& plan) {
-  std::unordered_map<std::string, mode_t> modes;
+/// The modes of a plan, by the places of their files.
+using PlacedModes = std::unordered_map<std::string, mode_t>;
+
+/// Finds the places of modes, which may be set through a link of the plan, and takes the steps for
+/// files that the plan writes or removes out of `modes`. Fails for two different modes of one file:
+/// each run would set both again.
+inline cdi::Result<PlacedModes> place_modes(KnownLinks& links, const Places& places,
+                                            RootPlan& modes) {
+  PlacedModes placed;
   const auto link_at = [&](const std::string& path) -> cdi::Result<std::optional<std::string>> {
     const auto found = places.find(path);
     if (found == places.end()) return links.at(path);
     if (found->second->kind != RootStep::Kind::link) return std::optional<std::string>{};
     return std::optional{found->second->text};
   };
-  for (const auto& step : plan) {
-    if (step.kind != RootStep::Kind::mode) continue;
-    const auto place = resolve(step.path, link_at);
+  RootPlan others;
+  for (auto& step : modes) {
+    const auto place = resolve(links, step.path, link_at);
     if (!place) return step_error(step, place.error());
-    const auto [found, is_new] = modes.emplace(*place, step.mode);
-    if (is_new || found->second == step.mode) continue;
-    return step_error(step, fmt::format("another mode of this file is {:04o}", found->second));
+    const auto [found, is_new] = placed.emplace(*place, step.mode);
+    if (!is_new && found->second != step.mode) {
+      return step_error(step, fmt::format("another mode of this file is {:04o}", found->second));
+    }
+    if (!places.contains(*place)) others.push_back(std::move(step));
   }
+  modes = std::move(others);
+  return placed;
+}
+
+/// Gives files that the plan writes their modes at once, and sets other modes last. Each run would
+/// otherwise write such a file again, with its own mode.
+inline cdi::Result<void> settle_modes(KnownLinks& links, const Places& places, RootPlan& plan) {
+  const auto is_mode = [](const RootStep& step) {
+    return step.kind == RootStep::Kind::mode;
+  };
+  RootPlan modes;
+  std::copy_if(plan.begin(), plan.end(), std::back_inserter(modes), is_mode);
+  if (modes.empty()) return {};
+  const auto placed = place_modes(links, places, modes);
+  if (!placed) return placed.error();
+  std::erase_if(plan, is_mode);
+  for (auto& step : plan) {
+    if (step.kind != RootStep::Kind::file) continue;
+    const auto place = place_of(links, step);
+    if (!place) return place.error();
+    const auto found = placed->find(*place);
+    if (found != placed->end()) step.mode = found->second;
+  }
+  std::move(modes.begin(), modes.end(), std::back_inserter(plan));
   return {};
 }
 
-/// Checks that the steps of a plan leave each other alone. Compares places: two paths may lead to
-/// one by links of the image, like /lib to /usr/lib.
-inline cdi::Result<void> check_places(const RootedFiles& files, const RootPlan& plan) {
+/// Makes the steps of a plan leave each other alone, or fails. Compares places: two paths may lead
+/// to one by links of the image, like /lib to /usr/lib.
+inline cdi::Result<void> settle_places(const RootedFiles& files, RootPlan& plan) {
   KnownLinks links{files};
   const auto places = find_places(links, plan);
   if (!places) return places.error();
   if (auto valid = refuse_nested(links, *places, plan); !valid) return valid;
-  return check_modes(links, *places, plan);
+  return settle_modes(links, *places, plan);
 }
 
 }  // namespace detail

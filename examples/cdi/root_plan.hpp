@@ -236,7 +236,7 @@ inline cdi::Result<RootPlan> plan_steps(const RootedFiles& files, const cdi::Roo
   if (auto valid = detail::check_counts(changes); !valid) return valid.error();
   auto plan = detail::make_plan(files, changes);
   if (!plan) return plan;
-  if (auto valid = detail::check_places(files, *plan); !valid) return valid.error();
+  if (auto valid = detail::settle_places(files, *plan); !valid) return valid.error();
   return plan;
 }
 
@@ -255,14 +255,41 @@ inline cdi::Result<RootPlan> needed_steps(const RootedFiles& files, const RootPl
 /// another one needed: a mode that is set through a new link.
 template <class Done>
 cdi::Result<void> carry_out_plan(const RootedFiles& files, const RootPlan& plan, const Done& done) {
+  RootPlan made;
   for (const auto& step : plan) {
     const auto changes = is_needed(files, step);
     if (!changes) return changes.error();
     if (!*changes) continue;
     if (auto result = carry_out(files, step); !result) return result;
     done(step);
+    made.push_back(step);
   }
+  remove_leftovers(files, made);
   return {};
+}
+
+/// Carries out a plan for some changes. What the root has decides about steps, such as the file by
+/// which it shows its linker, and a step may make that file: the changes are planned again until no
+/// step is needed.
+template <class Done>
+cdi::Result<void> carry_out_changes(const RootedFiles& files, const cdi::RootChanges& changes,
+                                    RootPlan plan, const Done& done) {
+  constexpr int most_rounds = 4;
+  for (int i = 0; i < most_rounds; ++i) {
+    bool is_changed = false;
+    const auto result = carry_out_plan(files, plan, [&](const RootStep& step) {
+      is_changed = true;
+      done(step);
+    });
+    if (!result || !is_changed) return result;
+    auto next = plan_steps(files, changes);
+    if (!next) return next.error();
+    plan = *std::move(next);
+  }
+  return cdi::Error{.code = cdi::Errc::refused,
+                    .message = fmt::format("the changes of the root change what they depend on: "
+                                           "steps are still needed after {} rounds",
+                                           most_rounds)};
 }
 
 #endif  // CDI_EXAMPLES_CDI_ROOT_PLAN_HPP

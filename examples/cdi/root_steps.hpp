@@ -5,9 +5,13 @@
 #define CDI_EXAMPLES_CDI_ROOT_STEPS_HPP
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <fcntl.h>
+#include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
@@ -18,6 +22,8 @@
 #include <fmt/format.h>
 
 #include <cdi/descriptor.hpp>
+#include <cdi/files/directory.hpp>
+#include <cdi/files/temporary.hpp>
 #include <cdi/replace_file.hpp>
 #include <cdi/result.hpp>
 
@@ -111,6 +117,19 @@ inline bool is_done(const cdi::Descriptor& folder, const RootStep& step,
          prepare::read_link(folder.get(), SplitPath{step.path}.name) == step.text;
 }
 
+/// Whether a step may set the mode of a file: it need not be the file that was checked before. With
+/// a second link, it can be a file outside of the root, where a set-user-ID bit does harm.
+inline cdi::Result<void> check_mode_target(const RootStep& step, const struct stat& status) {
+  if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+    return step_error(step, "it is neither a file nor a directory");
+  }
+  constexpr mode_t set_id = S_ISUID | S_ISGID;
+  if (S_ISREG(status.st_mode) && status.st_nlink > 1 && (step.mode & set_id) != 0) {
+    return step_error(step, "the file has several names, of which some may be outside of the root");
+  }
+  return {};
+}
+
 /// As `is_needed`, for a mode. A file that is missing needs none.
 inline cdi::Result<bool> needs_mode(const RootedFiles& files, const RootStep& step) {
   const auto found = files.find(step.path);
@@ -119,9 +138,7 @@ inline cdi::Result<bool> needs_mode(const RootedFiles& files, const RootStep& st
   struct stat status = {};
   if (::fstat(found->get(), &status) != 0) return step_failed(step);
   if ((status.st_mode & 07777U) == step.mode) return false;
-  if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
-    return step_error(step, "it is neither a file nor a directory");
-  }
+  if (auto valid = check_mode_target(step, status); !valid) return valid.error();
   if (::access(RootedFiles::path_of(*found).c_str(), W_OK) != 0 && errno == EROFS) {
     return step_failed(step);
   }
@@ -138,14 +155,18 @@ inline cdi::Result<bool> needs_folder(const RootedFiles& files, const RootStep& 
 
 /// Creates a link under a name of its own, and renames it over what is in its place.
 inline cdi::Result<void> replace_by_link(const cdi::Descriptor& folder, const RootStep& step) {
+  constexpr int tries = 100;  // another run may remove the link: `remove_leftovers`
   const auto name = SplitPath{step.path}.name;
-  const auto made = cdi::detail::temporary_name(name, static_cast<std::uint64_t>(::getpid()));
-  ::unlinkat(folder.get(), made.c_str(), 0);  // left by a killed process of this number
-  if (::symlinkat(step.text.c_str(), folder.get(), made.c_str()) != 0) return step_failed(step);
-  if (::renameat(folder.get(), made.c_str(), folder.get(), name.c_str()) == 0) return {};
-  const auto error = step_failed(step);
-  ::unlinkat(folder.get(), made.c_str(), 0);
-  return error;
+  for (int i = 0; i < tries; ++i) {
+    const auto made = cdi::detail::temporary_name(name, cdi::detail::unpredictable_number());
+    if (::symlinkat(step.text.c_str(), folder.get(), made.c_str()) != 0) return step_failed(step);
+    if (::renameat(folder.get(), made.c_str(), folder.get(), name.c_str()) == 0) return {};
+    if (errno == ENOENT) continue;
+    const auto error = step_failed(step);
+    ::unlinkat(folder.get(), made.c_str(), 0);
+    return error;
+  }
+  return step_error(step, "another process removes its temporary link");
 }
 
 inline cdi::Result<void> write_step(const cdi::Descriptor& folder, const RootStep& step) {
@@ -158,11 +179,51 @@ inline cdi::Result<void> write_step(const cdi::Descriptor& folder, const RootSte
 inline cdi::Result<void> set_mode(const RootedFiles& files, const RootStep& step) {
   const auto found = files.find(step.path);
   if (!found) return step_error(step, found.error());
+  struct stat status = {};
+  if (::fstat(found->get(), &status) != 0) return step_failed(step);
+  if (auto valid = check_mode_target(step, status); !valid) return valid;
   if (::chmod(RootedFiles::path_of(*found).c_str(), step.mode) != 0) return step_failed(step);
   return {};
 }
 
+/// Removes what killed runs left in a folder beside files of these names: files, and links. A link
+/// has no lock that shows a killed run: a living run makes its link again.
+inline void remove_leftovers(const cdi::Descriptor& folder,
+                             const std::set<std::string, std::less<>>& names) {
+  constexpr std::size_t most = 100'000;
+  const auto is_leftover = [&](std::string_view name) {
+    const auto target = cdi::detail::temporary_target(name);
+    return target && names.contains(*target);
+  };
+  const auto listing = cdi::detail::list_directory(folder.get(), "", is_leftover, most);
+  if (!listing) return;
+  for (const auto& entry : listing->entries) {
+    struct stat status = {};
+    const auto* name = entry.name.c_str();
+    const bool is_link =
+        ::fstatat(folder.get(), name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
+    if (is_link || cdi::detail::open_abandoned(folder.get(), entry.name)) {
+      ::unlinkat(folder.get(), name, 0);
+    }
+  }
+}
+
 }  // namespace detail
+
+/// Removes what killed runs left beside the files and links of these steps. What cannot be removed
+/// stays.
+inline void remove_leftovers(const RootedFiles& files, const RootPlan& steps) {
+  std::map<std::string, std::set<std::string, std::less<>>> names;  // by folder
+  for (const auto& step : steps) {
+    if (step.kind != RootStep::Kind::link && step.kind != RootStep::Kind::file) continue;
+    const SplitPath path{step.path};
+    const auto made = cdi::detail::temporary_name(path.name, 0);  // may have a part of the name
+    names[path.folder].emplace(cdi::detail::temporary_target(made).value_or(""));
+  }
+  for (const auto& [folder, of_folder] : names) {
+    if (const auto found = files.find_folder(folder)) detail::remove_leftovers(*found, of_folder);
+  }
+}
 
 /// Whether a step has to change something. Fails, before anything is changed, where it could not be
 /// carried out: a directory in its place, a file on its way, a read-only file system.

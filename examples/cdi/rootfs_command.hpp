@@ -66,22 +66,23 @@ inline bool print_steps(const RootPlan& steps, const Output& output) {
   return output.result(text, records);
 }
 
-/// Checks the steps of all plans, then carries them out.
+/// A directory, and what changes in it.
 struct PlannedRoot {
   RootedFiles files;
   RootPlan plan;
+  cdi::RootChanges changes{};  // for which the plan was made; none beside the root
 };
 
 inline cdi::Result<std::vector<PlannedRoot>> plan_roots(const Request& request) {
-  const auto changes = recorded_changes(request.config);
+  auto changes = recorded_changes(request.config);
   if (!changes) return changes.error();
   auto root = RootedFiles::open(request.root);
   if (!root) return root.error();
   auto plan = plan_steps(*root, *changes);
   if (!plan) return plan.error();
-  std::vector<PlannedRoot> planned;
-  planned.push_back({*std::move(root), *std::move(plan)});
   auto beside_plan = plan_beside(*changes);
+  std::vector<PlannedRoot> planned;
+  planned.push_back({*std::move(root), *std::move(plan), *std::move(changes)});
   if (beside_plan.empty()) return planned;
   auto beside = RootedFiles::open(folder_of_config(request.config) + "/");
   if (!beside) return beside.error();
@@ -96,16 +97,16 @@ inline ExitCode change_root(const Request& request, const Output& output) {
   const auto planned = detail::plan_roots(request);
   if (!planned) return output.refuse(planned.error());
   RootPlan steps;
-  for (const auto& [files, plan] : *planned) {
+  for (const auto& [files, plan, changes] : *planned) {
     const auto needed = needed_steps(files, plan);
     if (!needed) return output.refuse(needed.error());
     steps.insert(steps.end(), needed->begin(), needed->end());
   }
   if (!request.apply) return detail::print_steps(steps, output) ? exit_done : exit_refused;
   steps.clear();
-  for (const auto& [files, plan] : *planned) {
-    const auto done =
-        carry_out_plan(files, plan, [&](const RootStep& step) { steps.push_back(step); });
+  for (const auto& [files, plan, changes] : *planned) {
+    const auto done = carry_out_changes(files, changes, plan,
+                                        [&](const RootStep& step) { steps.push_back(step); });
     if (done) continue;
     output.error(done.error());
     return exit_incomplete;

@@ -7,6 +7,7 @@
 #include <elf.h>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <vector>
 
@@ -106,6 +107,59 @@ TEST_CASE("A mode may be set through a link of the same changes") {
   CHECK(apply(root, changes) == Steps{"link /link -> file", "mode 0751 /link"});
   CHECK(mode_of(root / "file") == 0751);
   CHECK(apply(root, changes).empty());
+}
+
+TEST_CASE("A mode of a file that the changes write is that of the file") {
+  const TempTree root;
+  root.make_dir("real");
+  root.link("real", "alias");
+  const cdi::RootChanges changes{
+      .links = {{"/l", "alias/f"}},
+      .modes = {{"/l", 0700}, {"/etc/ld.so.conf", 0777}, {"/etc", 0711}, {"/none", 0711}},
+      .files = {{"/real/f", "t"}, {"/alias/f", "t"}},
+      .library_folders = {"/lib"}};
+  CHECK(apply(root, changes) ==
+        Steps{"link /l -> alias/f", "file /real/f, 1 bytes", "file /etc/ld.so.conf, 33 bytes",
+              "file /etc/ld.so.conf.d/00-cdi.conf, 5 bytes", "mode 0711 /etc"});
+  CHECK(mode_of(root / "real/f") == 0700);
+  CHECK(mode_of(root / "etc/ld.so.conf") == 0777);
+  CHECK(apply(root, changes) == Steps{});
+  REQUIRE(::chmod((root / "real/f").c_str(), 0444) == 0);
+  CHECK(apply(root, changes) == Steps{"file /real/f, 1 bytes"});
+  CHECK(mode_of(root / "real/f") == 0700);
+}
+
+TEST_CASE("A mode of a file that the changes remove is not set") {
+  const TempTree root;
+  const std::string compat = "/etc/ld.so.conf.d/00-cdi-compat.conf";
+  const cdi::RootChanges changes{.modes = {{compat, 0700}}, .cuda_compat = {{"/compat", "1", ""}}};
+  root.make_dir("etc");
+  root.make_dir("etc/ld.so.conf.d");
+  root.put("etc/ld.so.conf", "");
+  root.put("etc/ld.so.conf.d/00-cdi-compat.conf", "/compat\n");
+  CHECK(apply(root, changes) == Steps{"remove " + compat});
+  CHECK(apply(root, changes) == Steps{});
+}
+
+TEST_CASE("Changes that decide about others are planned again until nothing is needed") {
+  const TempTree root;
+  utsname machine = {};
+  REQUIRE(::uname(&machine) == 0);
+  const cdi::RootChanges changes{.links = {{"/etc/alpine-release", "version"}},
+                                 .files = {{"/etc/version", "3.20\n"}},
+                                 .library_folders = {"/opt/a"}};
+  const auto files = RootedFiles::open(root / "");
+  REQUIRE(files);
+  const auto apply_all = [&] {
+    auto plan = plan_steps(*files, changes);
+    REQUIRE(plan);
+    Steps steps;
+    REQUIRE(carry_out_changes(*files, changes, *std::move(plan),
+                              [&](const RootStep& step) { steps.push_back(step_text(step)); }));
+    return steps;
+  };
+  CHECK(apply_all().back() == fmt::format("file /etc/ld-musl-{}.path, 36 bytes", machine.machine));
+  CHECK(apply_all() == Steps{});
 }
 
 TEST_CASE("The library of the image is used when it is newer, and no longer after an update") {
@@ -302,6 +356,35 @@ TEST_CASE("Long links of an image are refused, and links are read once for many 
   cdi::RootChanges changes;
   for (int i = 0; i < 10'000; ++i) changes.links.push_back({"/lib/" + std::to_string(i), "x"});
   CHECK(plan_steps(*files, changes));
+}
+
+// Once, parts that are `.` or `..` were not counted, and such an image kept the program busy.
+TEST_CASE("All parts of the links of an image count") {
+  constexpr std::size_t parts = 2000;
+  for (const std::string part : {"./", "../"}) {
+    const TempTree root;
+    root.make_dir("end");
+    std::string dots;
+    for (std::size_t i = 0; i < parts; ++i) dots += part;
+    dots.resize(4000);
+    for (int i = 0; i < 20; ++i) {
+      root.link((dots + "/" + (i < 19 ? fmt::format("l{}", i + 1) : "end")).c_str(),
+                fmt::format("l{}", i).c_str());
+    }
+    const auto files = RootedFiles::open(root / "");
+    REQUIRE(files);
+    const auto fault = [&](std::size_t count) {
+      cdi::RootChanges changes;
+      for (std::size_t i = 0; i < count; ++i) {
+        changes.links.push_back({fmt::format("/l0/{}", i), "x"});
+      }
+      const auto plan = plan_steps(*files, changes);
+      return plan ? std::string{} : plan.error().message;
+    };
+    CHECK(fault(1).empty());
+    CHECK(
+        fault(100).ends_with("the paths have more than 1000000 parts, with the links of the root"));
+  }
 }
 
 TEST_CASE("A link of the image to a name that cannot be created fails before any change") {

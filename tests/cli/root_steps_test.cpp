@@ -4,8 +4,11 @@
 #include "../../examples/cdi/root_steps.hpp"
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <fcntl.h>
+#include <filesystem>
 #include <string>
 #include <sys/stat.h>
 #include <thread>
@@ -155,6 +158,106 @@ TEST_CASE("Modes are set where links lead to inside of the root") {
           "mode 0755 /p: it is neither a file nor a directory");
     place.check_outside();
   }
+}
+
+TEST_CASE("A set-user-ID bit is not set in a file with several names") {
+  for (const auto lookup : both) {
+    const Place place;
+    REQUIRE(::link((place.outside + "/file").c_str(), (place.root + "/f").c_str()) == 0);
+    const auto files = place.open(lookup);
+    for (const mode_t mode : {04755U, 02755U, 06755U}) {
+      const RootStep step{Kind::mode, "/f", {}, mode};
+      CHECK(place.refusal(lookup, step).ends_with("some may be outside of the root"));
+      CHECK_FALSE(carry_out(files, step));  // a file that was linked after the check
+    }
+    CHECK(mode_of(place.outside + "/file") == 0644);
+    place.change(lookup, {Kind::mode, "/f", {}, 01755});
+    place.tree.put("root/own", "text");
+    place.change(lookup, {Kind::mode, "/own", {}, 04755});
+    place.tree.make_dir("root/dir");
+    place.change(lookup, {Kind::mode, "/dir", {}, 02755});
+  }
+}
+
+TEST_CASE("The type of a file is checked again when its mode is set") {
+  for (const auto lookup : both) {
+    const Place place;
+    REQUIRE(::mkfifo((place.root + "/p").c_str(), 0600) == 0);
+    const auto done = carry_out(place.open(lookup), {Kind::mode, "/p", {}, 0644});
+    REQUIRE_FALSE(done);
+    CHECK(done.error().message == "mode 0644 /p: it is neither a file nor a directory");
+    CHECK(mode_of(place.root + "/p") == 0600);
+  }
+}
+
+TEST_CASE("What killed runs left is removed, and nothing else") {
+  const Place place;
+  const auto files = place.open(Lookup::by_kernel);
+  const std::string long_name(230, 'n');
+  const auto left = [&](const std::string& name, std::uint64_t number) {
+    return place.root + "/" + cdi::detail::temporary_name(name, number);
+  };
+  link("x", left("l", 1));
+  link("x", left("other", 1));
+  link("x", place.root + "/.l.cdi-tmp");
+  link("x", left(long_name, 1));
+  place.tree.put(("root/" + cdi::detail::temporary_name("l", 2)).c_str(), "half");
+  const auto used = cdi::detail::temporary_name("f", 3);
+  place.tree.put(("root/" + used).c_str(), "half");
+  const cdi::Descriptor writer{::open((place.root + "/" + used).c_str(), O_RDONLY | O_CLOEXEC)};
+  REQUIRE(cdi::detail::try_lock(writer.get()));
+  remove_leftovers(files, {{Kind::link, "/l", "y"},
+                           {Kind::file, "/f", "y"},
+                           {Kind::link, "/" + long_name, "y"},
+                           {Kind::link, "/missing/l", "y"},
+                           {Kind::mode, "/other", {}, 0700}});
+  CHECK_FALSE(exists(left("l", 1)));
+  CHECK_FALSE(exists(left("l", 2)));
+  CHECK_FALSE(exists(left(long_name, 1)));
+  CHECK(exists(left("other", 1)));
+  CHECK(exists(left("f", 3)));
+  CHECK(exists(place.root + "/.l.cdi-tmp"));
+}
+
+TEST_CASE("A directory with the name of an earlier temporary link does not matter") {
+  const Place place;
+  const auto number = static_cast<std::uint64_t>(::getpid());
+  place.tree.make_dir(("root/" + cdi::detail::temporary_name("l", number)).c_str());
+  link("x", place.root + "/l");
+  place.change(Lookup::by_kernel, {Kind::link, "/l", "y"});
+}
+
+TEST_CASE("A link is made again if another run takes it for a leftover") {
+  const Place place;
+  link("x", place.root + "/l");
+  const auto files = place.open(Lookup::by_kernel);
+  std::atomic<bool> stop = false;
+  std::thread other{[&] {
+    while (!stop) remove_leftovers(files, {{Kind::link, "/l", "y"}});
+  }};
+  for (int i = 0; i < 2000; ++i) {
+    const auto done = carry_out(files, {Kind::link, "/l", std::to_string(i)});
+    CHECK_MESSAGE(done, (done ? "" : done.error().message));
+  }
+  stop = true;
+  other.join();
+  CHECK(target_of(place.root + "/l") == "1999");
+}
+
+TEST_CASE("The root is opened once: its path may lead elsewhere a second time") {
+  const Place place;
+  const auto open_files = [] {
+    std::size_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+      static_cast<void>(entry);
+      ++count;
+    }
+    return count;
+  };
+  const auto before = open_files();
+  const auto files = place.open(Lookup::by_kernel);
+  CHECK(open_files() == before + 1);
+  CHECK(files.find_folder("/"));
 }
 
 TEST_CASE("What cannot be done is refused before anything is changed") {

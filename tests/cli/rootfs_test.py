@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of `cdi inject --hooks` and `cdi rootfs`, on scratch roots. usage: rootfs_test.py CDI"""
+"""Tests of `cdi inject --hooks` and `cdi rootfs`, on scratch roots.
+
+usage: rootfs_test.py CDI KILL_AT
+"""
+import itertools
 import json
 import os
 import pathlib
@@ -13,6 +17,7 @@ import tempfile
 import unittest
 
 CDI = sys.argv.pop(1)
+KILL_AT = sys.argv.pop(1)
 HOOK = "/usr/bin/nvidia-cdi-hook"
 LIB = "/usr/lib/x86_64-linux-gnu"
 BY_PATH = "/dev/dri/by-path/pci-0000:17:00.0-card"
@@ -292,8 +297,9 @@ class Hooks(unittest.TestCase):
         self.assertNotIn(ANNOTATION, json.loads(out)["annotations"])
         stays = f'the hook "{HOOK}" of class memory-limits stays: '
         reason = stays + "it applies the variable NVIDIA_GPU_MEMORY_"
+        limited = {"env": ["NVIDIA_GPU_MEMORY_LIMIT="]}
         for process, device, said in (({}, "b", f"{reason}REQUEST"),
-                                      ({"env": ["NVIDIA_GPU_MEMORY_LIMIT="]}, "a", f"{reason}LIMIT"),
+                                      (limited, "a", f"{reason}LIMIT"),
                                       ({"env": []}, "c", f'{stays}its argument "--new"')):
             self.config.write_text(json.dumps(CONFIG | {"process": process}))
             out, errors = self.inject("--hooks", "lower", [f"v.com/c={device}"])
@@ -461,6 +467,61 @@ class Hooks(unittest.TestCase):
         pathlib.Path(f"{self.root}{LIB}/libcuda.so").write_text("a file of the image")
         self.apply()
         self.assertEqual(os.readlink(f"{self.root}{LIB}/libcuda.so"), "libcuda.so.1")
+
+    def record(self, changes):
+        annotations = {ANNOTATION: json.dumps(changes)}
+        self.config.write_text(json.dumps(CONFIG | {"annotations": annotations}))
+
+    def test_modes_of_files_that_the_same_run_makes_are_set_by_it(self):
+        self.record({"modes": [{"path": "/etc/ld.so.conf", "mode": 0o777},
+                               {"path": "/x/f", "mode": 0o700}, {"path": "/x", "mode": 0o711}],
+                     "files": [{"path": "/x/f", "text": "t"},
+                               {"path": "/etc/alpine-release", "text": "3"}],
+                     "libraryFolders": ["/lib"]})
+        self.apply()
+        found = snapshot(self.root)
+        self.assertEqual({name: oct(found[name][0] & 0o7777) for name in
+                          ("etc/ld.so.conf", "x/f", "x")},
+                         {"etc/ld.so.conf": "0o777", "x/f": "0o700", "x": "0o711"})
+        self.assertIn(f"etc/ld-musl-{os.uname().machine}.path", found)
+        self.assertEqual(self.apply(), ("", ""))
+        self.assertEqual(snapshot(self.root), found)
+
+    def test_a_link_of_many_dots_does_not_keep_it_busy(self):
+        for i in range(39):
+            os.symlink("./" * 2000 + (f"l{i + 1}" if i < 38 else "end"), self.root / f"l{i}")
+        (self.root / "end").mkdir()
+        self.record({"links": [{"path": f"/l0/f{i}", "target": "t"} for i in range(8000)]})
+        _, errors = self.apply(expect=1)
+        self.assertIn("the paths have more than 1000000 parts, with the links of the root", errors)
+        self.assertEqual(len(snapshot(self.root)), 40)
+
+    def test_the_next_run_removes_what_a_killed_one_left(self):
+        """Killed just before each change that others can see."""
+        killed, permitted = 10, 77
+        self.record({"links": [{"path": "/l", "target": "t"}], "files": [
+            {"path": "/etc/f", "text": "t"}], "libraryFolders": ["/lib"]})
+        options = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"  # which traces, too
+        left = set()
+        for number in itertools.count(1):
+            shutil.rmtree(self.root)
+            (self.root / "etc").mkdir(parents=True)
+            (self.root / "etc/f").write_text("of the image")
+            (self.root / "l").symlink_to("x")
+            command = [KILL_AT, str(number), CDI, "rootfs", "--apply", self.root, self.config]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False,
+                                  env={**os.environ, "ASAN_OPTIONS": options})
+            if done.returncode == permitted:
+                self.skipTest("ptrace is not permitted, or too old to tell system calls")
+            self.assertIn(done.returncode, (0, killed), done.stderr)
+            left |= {name.rsplit(".", 2)[0] for name in snapshot(self.root) if "cdi-tmp" in name}
+            self.apply()
+            self.assertEqual(set(snapshot(self.root)),
+                             {"etc", "etc/f", "l", "etc/ld.so.conf", "etc/ld.so.conf.d",
+                              "etc/ld.so.conf.d/00-cdi.conf"})
+            if done.returncode == 0:
+                break
+        self.assertEqual(left, {".l", "etc/.f", "etc/.ld.so.conf", "etc/ld.so.conf.d/.00-cdi.conf"})
 
     def test_a_read_only_root(self):
         self.lower()

@@ -34,6 +34,10 @@ void remove_temporaries_of(int directory, std::string_view name);
 
 namespace detail {
 
+/// A number that other processes cannot predict, so that they cannot occupy the names made with it.
+/// If the system has no random numbers, one that differs from call to call.
+std::uint64_t unpredictable_number();
+
 /// The name of a temporary file for `name`: `.NAME.PID-NUMBER.cdi-tmp`.
 std::string temporary_name(std::string_view name, std::uint64_t number);
 

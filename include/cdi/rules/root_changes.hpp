@@ -71,8 +71,9 @@ struct CudaCompat {
   }
 };
 
-/// Changes to the files of a container's root, made before the container starts, in this order. A
-/// described type: `write_json` and `read_json` write and read it.
+/// Changes to the files of a container's root, made before the container starts. Modes are set
+/// last; a mode of a file in `files` is that of the file. A described type: `write_json` and
+/// `read_json` write and read it.
 struct RootChanges {
   std::vector<RootLink> links{};               ///< to create
   std::vector<RootMode> modes{};               ///< to set

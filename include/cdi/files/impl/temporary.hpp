@@ -65,9 +65,7 @@ CDI_INLINE std::optional<std::string_view> temporary_target(std::string_view mad
   return made.substr(1);
 }
 
-/// A number that other processes cannot predict, so that they cannot occupy the names made with it.
-/// If the system has no random numbers, one that differs from call to call.
-inline std::uint64_t unpredictable_number() {
+CDI_INLINE std::uint64_t unpredictable_number() {
   std::uint64_t number = 0;
   if (::getrandom(&number, sizeof number, GRND_NONBLOCK) == sizeof number) return number;
   timespec now{};
