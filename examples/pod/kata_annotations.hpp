@@ -1,4 +1,4 @@
-// The annotations of Kata that size a VM.
+// The annotations of Kata that size and choose a VM.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_POD_KATA_ANNOTATIONS_HPP
@@ -14,6 +14,8 @@ inline constexpr std::string_view memory_annotation =
     "io.katacontainers.config.hypervisor.default_memory";  // in MiB
 inline constexpr std::string_view gpus_annotation =
     "io.katacontainers.config.hypervisor.default_gpus";
+inline constexpr std::string_view instance_annotation =
+    "io.katacontainers.config.hypervisor.machine_type";  // of peer pods: the instance type
 
 }  // namespace pod
 

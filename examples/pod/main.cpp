@@ -85,6 +85,14 @@ void add_requests(CLI::App& app, CommandLine& line) {
   sub.add_option("--runtime", line.requests.runtime, "The container runtime")
       ->required()
       ->check(CLI::IsMember({"containerd", "crio"}));
+  sub.add_option("--prefix", line.requests.prefixes,
+                 "Also read annotations whose keys begin with PREFIX, such as "
+                 "nvidia.cdi.k8s.io/, as NVIDIA's runtime can; may be repeated")
+      ->type_name("PREFIX")
+      ->check(not_empty)
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
   sub.add_option("--cdi", line.cdi, "enable_cdi of containerd")
       ->capture_default_str()
       ->check(CLI::IsMember({"on", "off"}));

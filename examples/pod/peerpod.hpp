@@ -4,9 +4,12 @@
 #ifndef CDI_POD_PEERPOD_HPP
 #define CDI_POD_PEERPOD_HPP
 
+#include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <cdi/result.hpp>
 
@@ -45,10 +48,77 @@ inline std::optional<Quantity> asked_amount(const Quantity& request, const Quant
   return limit >= request ? limit : request;
 }
 
+inline constexpr std::string_view gpu_resource = "nvidia.com/gpu";
+inline constexpr std::string_view vm_resource = "kata.peerpods.io/vm";  // the webhook adds it
+
+/// The names of resources that a container asks for, except those that become annotations.
+inline std::set<std::string> unmapped_resources(const Container& container) {
+  std::set<std::string> names;
+  for (const auto* list : {&container.resources.requests, &container.resources.limits}) {
+    for (const auto& [name, amount] : *list) {
+      const bool mapped = name == "cpu" || name == "memory" || name == gpu_resource;
+      if (!mapped && amount != Quantity{}) names.insert(name);
+    }
+  }
+  return names;
+}
+
+/// Lists what a container asks for and the webhook removes without an annotation, with a warning
+/// for each.
+inline void list_unmapped(const Container& container, Answer& answer) {
+  const auto place = "container " + cdi::quoted(container.name);
+  const auto remedy =
+      std::string{
+          "so the VM has nothing for it: name an instance type that has "
+          "the device in the annotation "}
+          .append(instance_annotation);
+  const auto list = [&](const char* what, const std::string& name, const std::string& warning) {
+    answer.value["unmapped"].push_back({{"container", container.name}, {what, name}});
+    answer.warnings.push_back(warning);
+  };
+  for (const auto& name : unmapped_resources(container)) {
+    if (name == vm_resource) {
+      answer.warnings.push_back(place + " has " + cdi::quoted(name) +
+                                ": the webhook has changed this pod already, and has removed what "
+                                "its containers asked for: give the pod as it was created");
+      continue;
+    }
+    list("resource", name,
+         place + " asks for " + cdi::quoted(name) +
+             ", which the webhook removes without an annotation, " + remedy +
+             ", or request nvidia.com/gpu for whole GPUs of NVIDIA");
+  }
+  for (const auto& name : container.claims) {
+    list("claim", name,
+         place + " uses the ResourceClaim " + cdi::quoted(name) +
+             ", and the webhook removes that without an annotation, " + remedy);
+  }
+}
+
+/// Lists what a pod asks for and the webhook gives no annotation, with warnings.
+inline void list_unmapped(const PodSpec& pod, Answer& answer) {
+  for (const auto* list : {&pod.containers, &pod.init_containers}) {
+    for (const auto& one : *list) list_unmapped(one, answer);
+  }
+  for (const auto& name : pod.claims) {
+    const auto uses = [&](const Container& one) {
+      return std::find(one.claims.begin(), one.claims.end(), name) != one.claims.end();
+    };
+    if (std::any_of(pod.containers.begin(), pod.containers.end(), uses)) continue;
+    if (std::any_of(pod.init_containers.begin(), pod.init_containers.end(), uses)) continue;
+    answer.warnings.push_back("the ResourceClaim " + cdi::quoted(name) +
+                              " of the pod is used by no container, and has no annotation");
+  }
+  if (pod.pod_level.requests.empty() && pod.pod_level.limits.empty()) return;
+  answer.warnings.emplace_back(
+      "pod.spec.resources counts nothing: the webhook adds the resources of containers only");
+}
+
 }  // namespace detail
 
-/// The annotations of the webhook. It changes only pods of its runtime class, counts neither
-/// pod-level resources nor the overhead, and rounds CPUs and MiB up.
+/// The annotations of the webhook, and in `unmapped` what containers ask for that has none. The
+/// webhook changes only pods of its runtime class, counts neither pod-level resources nor the
+/// overhead, and rounds CPUs and MiB up.
 inline Answer answer_peerpod(const Member& input, const PeerpodOptions& options) {
   auto pod = read_pod(input);
   Answer answer{.value = {{"annotations", Json::object()}}};
@@ -68,7 +138,7 @@ inline Answer answer_peerpod(const Member& input, const PeerpodOptions& options)
   if (const auto memory = amount("memory")) {
     out[memory_annotation] = std::to_string(mebibytes(*memory));
   }
-  constexpr std::string_view gpu = "nvidia.com/gpu";
+  constexpr auto gpu = detail::gpu_resource;
   if (const auto gpus = amount_of(requests, gpu); gpus != Quantity{}) {
     if (gpus.nano != 0) pod.place.refuse("the sum of nvidia.com/gpu must be a whole number");
     out[gpus_annotation] = decimal_text(gpus.whole);
@@ -81,6 +151,7 @@ inline Answer answer_peerpod(const Member& input, const PeerpodOptions& options)
         "the limit of " + cdi::quoted(name) +
         " counts nothing without a request; the API server sets the request first (--defaults)");
   }
+  detail::list_unmapped(pod, answer);
   return answer;
 }
 

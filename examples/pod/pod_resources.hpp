@@ -31,6 +31,7 @@ struct Container {
   std::string name{};
   bool sidecar = false;  // an init container with restartPolicy Always
   Requirements resources{};
+  std::vector<std::string> claims{};  // names in the list of ResourceClaims of the pod
 };
 
 struct PodSpec {
@@ -39,6 +40,7 @@ struct PodSpec {
   std::vector<Container> containers{};
   std::vector<Container> init_containers{};
   Requirements pod_level{};
+  std::vector<std::string> claims{};  // names of its ResourceClaims
   ResourceList overhead{};
 };
 
@@ -78,14 +80,26 @@ inline Requirements read_requirements(const Member& object) {
   return {read_list(*resources, "requests"), read_list(*resources, "limits")};
 }
 
+/// The names in a list of ResourceClaims.
+inline std::vector<std::string> read_claims(const Member& object, std::string_view key) {
+  std::vector<std::string> names;
+  const auto list = object.find(key);
+  if (!list) return names;
+  for (const auto& item : list->items()) names.push_back(item.at("name").text());
+  return names;
+}
+
 inline std::vector<Container> read_containers(const Member& spec, std::string_view key) {
   std::vector<Container> out;
   const auto list = spec.find(key);
   if (!list) return out;
   for (const auto& item : list->items()) {
-    out.push_back({.name = text_at(item, "name"),
-                   .sidecar = text_at(item, "restartPolicy") == "Always",
-                   .resources = read_requirements(item)});
+    const auto resources = item.find("resources");
+    out.push_back(
+        {.name = text_at(item, "name"),
+         .sidecar = text_at(item, "restartPolicy") == "Always",
+         .resources = read_requirements(item),
+         .claims = resources ? read_claims(*resources, "claims") : std::vector<std::string>{}});
   }
   return out;
 }
@@ -105,6 +119,7 @@ inline PodSpec read_pod(const Member& input) {
   pod.containers = detail::read_containers(spec, "containers");
   pod.init_containers = detail::read_containers(spec, "initContainers");
   pod.pod_level = detail::read_requirements(spec);
+  pod.claims = detail::read_claims(spec, "resourceClaims");
   pod.overhead = detail::read_list(spec, "overhead");
   if (pod.containers.empty()) spec.at("containers").refuse("must have a container");
   return pod;

@@ -10,17 +10,23 @@
 #include <string_view>
 #include <vector>
 
+#include <cdi/annotations.hpp>
 #include <cdi/name.hpp>
+#include <cdi/registry/nearest_names.hpp>
 #include <cdi/requests.hpp>
 
 #include "answer.hpp"
 #include "input.hpp"
+
+// Other prefixes: NVIDIA's runtime reads those of its option annotation-prefixes, and NRI plugins
+// read cdi-devices.nri.io/container.NAME or nvidia.cdi.k8s.io/container.NAME.
 
 namespace pod {
 
 /// What the command line of `requests` sets.
 struct RequestsOptions {
   std::string runtime = "containerd";
+  std::vector<std::string> prefixes{};  // of annotations, besides cdi.k8s.io/
   bool cdi = true;
   bool origins = false;
 };
@@ -35,6 +41,43 @@ inline std::map<std::string, std::string> annotations_at(const Member& object,
   if (!found) return out;
   for (const auto& [name, value] : found->members()) out[name] = value.text();
   return out;
+}
+
+/// Whether a value is a list of qualified names of devices, and not empty.
+inline bool is_list_of_devices(const std::string& value) {
+  const auto parsed =
+      cdi::parse_annotations(std::map<std::string, std::string>{{"key", value}}, "");
+  return parsed && !parsed->devices.empty();
+}
+
+/// Whether an annotation that is not read looks like a request for devices: another prefix that
+/// CDI or NRI plugins use, or a misspelt one before the names of devices.
+inline bool looks_like_request(const std::string& key, const std::string& value) {
+  constexpr std::string_view usual = "cdi.k8s.io";
+  constexpr std::size_t most_wrong_letters = 2;
+  const auto prefix = std::string_view{key}.substr(0, key.find('/'));
+  if (prefix.ends_with(".cdi.k8s.io") || prefix.starts_with("cdi-devices.")) return true;
+  return cdi::detail::edit_distance(prefix, usual, most_wrong_letters) <= most_wrong_letters &&
+         is_list_of_devices(value);
+}
+
+/// The annotations that a runtime reads, with warnings of others that look like requests.
+inline std::map<std::string, std::string> read_annotations(
+    const std::map<std::string, std::string>& all, const RequestsOptions& options, Answer& answer) {
+  std::map<std::string, std::string> read;
+  for (const auto& [key, value] : all) {
+    bool is_read = key.starts_with(cdi::annotation_prefix);
+    for (const auto& prefix : options.prefixes) is_read = is_read || key.starts_with(prefix);
+    if (is_read) {
+      read[key] = value;
+    } else if (looks_like_request(key, value)) {
+      answer.warnings.push_back("annotation " + cdi::quoted(key) + " looks like a request, and " +
+                                options.runtime +
+                                " does not read it: its prefix is cdi.k8s.io/; if another runtime "
+                                "or an NRI plugin reads this one, give its prefix to --prefix");
+    }
+  }
+  return read;
 }
 
 inline std::string origin_text(const cdi::RequestedDevice& device) {
@@ -70,10 +113,11 @@ inline Answer answer_requests(const Member& input, const RequestsOptions& option
   const bool crio = options.runtime == "crio";
   if (!options.cdi && crio) throw Refusal{"--cdi off: CRI-O has no switch for CDI"};
   if (!options.cdi) return detail::without_cdi(field);
+  Answer answer{.value = {{"devices", Json::array()}}};
   cdi::Requests requests{crio ? cdi::RequestRules::cri_o : cdi::RequestRules::containerd};
   requests.add_field(field);
-  if (auto done = requests.add_annotations(annotations); !done) throw Refusal{done.error()};
-  Answer answer{.value = {{"devices", Json::array()}}};
+  const auto read = detail::read_annotations(annotations, options, answer);
+  if (auto done = requests.add_annotations(read, ""); !done) throw Refusal{done.error()};
   for (const auto& device : requests.devices()) {
     answer.value["devices"].push_back(device.name);
     if (options.origins) answer.value["origins"].push_back(detail::origin_text(device));

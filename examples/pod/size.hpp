@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -71,6 +72,8 @@ inline Profile profile_named(std::string_view name) {
   return profiles[0];
 }
 
+inline constexpr std::int64_t least_memory = 256;  // in MiB; runtime-go, MinHypervisorMemory
+
 /// The number of an annotation; negative when it is not one.
 inline float number_of(const Member& annotation) {
   const auto text = annotation.text();
@@ -87,10 +90,10 @@ inline void read_defaults(const Member& annotations, Profile& profile) {
     if (profile.vcpus < 0) vcpus->refuse("must be a number of vCPUs, such as 1.5");
   }
   if (const auto memory = annotations.find(memory_annotation)) {
-    constexpr std::uint32_t least = 256;  // runtime-go, MinHypervisorMemory
     std::uint32_t number = 0;
     if (!is_number(memory->text(), number)) memory->refuse("must be a number of MiB, such as 2048");
-    if (number < least && profile.name != "remote") memory->refuse("must be at least 256 MiB");
+    if (number < least_memory && profile.name != "remote")
+      memory->refuse("must be at least 256 MiB");
     profile.memory = number;
   }
 }
@@ -213,7 +216,38 @@ inline void add_accounting(const PodSpec& pod, Json& value) {
   };
 }
 
-/// Fills the answer from a size.
+/// A part of a pod's overhead: a size of the VM, less what is requested. Nothing, with a warning,
+/// when more is requested than the VM has.
+inline std::optional<std::int64_t> part_of_overhead(std::int64_t size, std::int64_t requested,
+                                                    std::string_view what, Answer& answer) {
+  if (size >= requested) return size - requested;
+  answer.warnings.push_back(
+      fmt::format("the requests are for {} {} and the VM has {}: no overhead makes both agree; "
+                  "give each container limits that equal its requests",
+                  requested, what, size));
+  return std::nullopt;
+}
+
+/// Adds the overhead with which Kubernetes counts for a pod what its VM has.
+inline void add_overhead(const PodSpec& pod, Answer& answer) {
+  constexpr std::int64_t mebibyte = 1 << 20;
+  const auto vcpus = answer.value["vcpus"].get<std::int64_t>();
+  const auto memory = answer.value["memory_mib"].get<std::int64_t>();
+  if (memory > most_units / mebibyte) pod.place.refuse("asks for more than 2^63 - 1 bytes");
+  const auto requests = effective(pod, &Requirements::requests);
+  const auto milli =
+      part_of_overhead(vcpus * 1000, milli_of(requests, pod.place), "thousandths of a CPU", answer);
+  const auto bytes =
+      part_of_overhead(memory * mebibyte, units(amount_of(requests, "memory")), "bytes", answer);
+  if (!milli || !bytes) return;
+  answer.value["pod_overhead"] = {
+      {"cpu", *milli % 1000 == 0 ? fmt::format("{}", *milli / 1000) : fmt::format("{}m", *milli)},
+      {"memory", *bytes % mebibyte == 0 ? fmt::format("{}Mi", *bytes / mebibyte)
+                                        : fmt::format("{}", *bytes)}};
+}
+
+/// Fills the answer from a size, and adds the annotations that give a VM this size where Kata adds
+/// no limits to them.
 inline void set_size(const Size& size, const SizeOptions& options, const Member& place,
                      Answer& answer) {
   constexpr float most_vcpus = 1e9F;
@@ -222,6 +256,11 @@ inline void set_size(const Size& size, const SizeOptions& options, const Member&
   answer.value["vcpus"] =
       std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(size.vcpus)));
   answer.value["memory_mib"] = size.memory;
+  answer.value["annotations"] = {
+      {vcpus_annotation, fmt::format("{}", answer.value["vcpus"].get<std::int64_t>())},
+      {memory_annotation,
+       fmt::format(
+           "{}", options.profile == "remote" ? size.memory : std::max(size.memory, least_memory))}};
   if (options.verbose) answer.value["terms"] = size.terms;
 }
 
@@ -269,6 +308,7 @@ inline Answer size_of_pod(const Member& input, const SizeOptions& options) {
     if (sandbox.known) warn_about_limits(pod, answer);
   }
   set_size(size, options, pod.place, answer);
+  add_overhead(pod, answer);
   if (options.verbose) {
     add_sandbox_terms(sandbox, answer.value);
     add_accounting(pod, answer.value);

@@ -64,6 +64,22 @@ REQUESTS = [
      "cri[0]: the injection will fail"),
     (["requests", "--runtime", "containerd", "--cdi", "off"],
      {"annotations": {"cdi.k8s.io/z": "junk"}}, {"devices": []}, "ignores annotations"),
+    # Other prefixes count only when they are named; then each annotation counts once.
+    (["requests", "--runtime", "containerd", "-v", "--prefix", "nvidia.cdi.k8s.io/", "--prefix",
+      "own/", "--prefix", "cdi.k8s.io/"],
+     {"annotations": {"nvidia.cdi.k8s.io/x": A, "own/y": B, "cdi.k8s.io/z": C, "x/nvidia": "q"}},
+     {"devices": [C, A, B], "origins": ["annotation cdi.k8s.io/z", "annotation nvidia.cdi.k8s.io/x",
+                                        "annotation own/y"]}, ""),
+    (["requests", "--runtime", "crio", "--prefix", "cdi.k8s.io/"],
+     {"annotations": {"cdi.k8s.io/z": A}}, {"devices": [A]}, ""),
+    *((["requests", "--runtime", "crio"], {"annotations": {key: value}}, {"devices": []},
+       f'annotation "{key}" looks like a request, and crio does not read it')
+      for key, value in [("nvidia.cdi.k8s.io/x", A), ("nvidia.cdi.k8s.io/container.c", "x"),
+                         ("cdi-devices.nri.io/container.c", "- " + A), ("cdi.k8.io/x", A),
+                         ("CDI.k8s.io/x", A), ("cdi.k8s.io", A), ("cdi.k8sio", f"{A},{B}")]),
+    (["requests", "--runtime", "crio"],
+     {"annotations": {"csi.k8s.io/x": "y", "cdi.kubevirt.io/x": A, "other": A, "k8s.io/x": A}},
+     {"devices": []}, ""),
 ]
 VISIBLE = [
     (["visible", ""], None, {"devices": []}, ""),
@@ -122,6 +138,24 @@ PEERPOD = [
      {"annotations": {}}, "leaves the pod alone"),
     (["peerpod", "--runtime-class", "kata"],
      pod(container(requests={"cpu": 1}), runtimeClassName="kata"), {"annotations": {CPU: "1"}}, ""),
+    # What the webhook removes without an annotation.
+    (["peerpod"], pod(container({"nvidia.com/mig-1g.10gb": 1}, {"nvidia.com/mig-1g.10gb": 1})),
+     {"annotations": {}, "unmapped": [{"container": "c", "resource": "nvidia.com/mig-1g.10gb"}]},
+     'container "c" asks for "nvidia.com/mig-1g.10gb", which the webhook removes'),
+    (["peerpod"], pod(container(requests={"cpu": 1}), init=[container({"amd.com/gpu": 2})]),
+     {"annotations": {CPU: "1"}, "unmapped": [{"container": "c", "resource": "amd.com/gpu"}]},
+     "name an instance type"),
+    (["peerpod"], pod({"name": "train", "resources": {"claims": [{"name": "gpu", "request": "r"}]}},
+                      resourceClaims=[{"name": "gpu", "resourceClaimTemplateName": "t"}]),
+     {"annotations": {}, "unmapped": [{"container": "train", "claim": "gpu"}]},
+     'container "train" uses the ResourceClaim "gpu", and the webhook removes that'),
+    (["peerpod"], pod(container(), resourceClaims=[{"name": "gpu"}]), {"annotations": {}},
+     'the ResourceClaim "gpu" of the pod is used by no container'),
+    (["peerpod"], pod(container(), resources={"limits": {"cpu": 1}}), {"annotations": {}},
+     "pod.spec.resources counts nothing"),
+    (["peerpod"], pod(container({"kata.peerpods.io/vm": 1}, {"kata.peerpods.io/vm": "1"})),
+     {"annotations": {}}, "has changed this pod already"),
+    (["peerpod"], pod(container({"amd.com/gpu": 0}, {"amd.com/gpu": 0})), {"annotations": {}}, ""),
 ]
 SMALL = types(("wide", 8, 4096, 0), ("tall", 2, 8192, 0), ("big", 8, 8192, 0),
               ("gpu", 4, 4096, 1))
@@ -211,6 +245,23 @@ SIZE = [
      vm(1, 2048), "CRI-O passes no sizes to Kata"),
     (size("rfc"), pod(container({"cpu": 4}, {"cpu": "1500m", "memory": "1"})),
      vm(3, 2049), ""),
+    # The annotations of that size, and the overhead with which Kubernetes counts the same.
+    (size("runtime-go", "-v"),
+     pod(container({"cpu": "1500m", "memory": "5Gi"}, {"cpu": "250m", "memory": "1Gi"})),
+     {"vcpus": 3, "memory_mib": 7168, "annotations": {CPU: "3", MIB: "7168"},
+      "pod_overhead": {"cpu": "2750m", "memory": "6144Mi"}}, ""),
+    (size("runtime-rs", "--profile", "nvidia"), pod(container({"cpu": 2, "memory": "4Gi"})),
+     {"pod_overhead": {"cpu": "1", "memory": "512Mi"}}, ""),
+    (size("runtime-rs"), pod(container({"cpu": 1, "memory": (2 << 20) + 1})),
+     {"memory_mib": 34, "annotations": {CPU: "2", MIB: "256"},
+      "pod_overhead": {"cpu": "1", "memory": str((32 << 20) - 1)}}, ""),
+    (size("runtime-rs", "--profile", "remote"), pod(container({"cpu": 1, "memory": "2Mi"})),
+     {"annotations": {CPU: "1", MIB: "2"}, "pod_overhead": {"cpu": "0", "memory": "0Mi"}}, ""),
+    (size("runtime-rs"), pod(container({"cpu": 1}, {"cpu": 1, "memory": "4Gi"})), vm(2, 32),
+     "the requests are for 4294967296 bytes and the VM has 33554432: no overhead"),
+    (size("runtime-go", "--engine", "crio"), pod(container({"cpu": 2, "memory": "1Gi"})),
+     {"annotations": {CPU: "1", MIB: "2048"}},
+     "the requests are for 2000 thousandths of a CPU and the VM has 1000"),
 ]
 CDI_BOTH = ["cdi-annotations", "cdi-cri"]
 STRATEGY = [

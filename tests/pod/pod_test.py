@@ -73,6 +73,7 @@ class Questions(unittest.TestCase):
 
     def test_wrong_usage(self):
         for args in [[], ["other"], ["requests"], ["requests", "--runtime", "docker"],
+                     ["requests", "--runtime", "crio", "--prefix", ""],
                      ["size", "--formula", "x"], ["guest", "c", "--timeout", "-1"],
                      ["guest", ""], ["guest", "-", "--spec-dir", ""]]:
             code, out, err = run(args, "{}")
