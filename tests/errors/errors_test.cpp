@@ -633,7 +633,7 @@ containerEdits:
   additionalGids: [0]
   env: ['// or mshv "DEVICE=/dev/kvm",']
   deviceNodes:
-  - path: dev/x
+  - {path: dev/x, minor: 1048576}
   mounts:
   - {hostPath: /a, containerPath: b}
   hooks:
@@ -655,7 +655,8 @@ devices:
 f:3:34: annotations.a/b/c: annotation key "a/b/c" has more than one slash: write domain/name [annotation-key]
 f:3:24: annotations.bad key: annotation key "bad key" may contain only letters, digits and - _ .; byte 4 is " " [annotation-key]
 f:6:9: containerEdits.env[0]: environment variable "// or mshv \"DEVICE" has spaces or quotes in its name: use NAME=value [env-name]
-f:8:11: containerEdits.deviceNodes[0].path: path "dev/x" is not absolute: it must begin with / [node-path-absolute]
+f:8:12: containerEdits.deviceNodes[0].path: path "dev/x" is not absolute: it must begin with / [node-path-absolute]
+f:8:26: containerEdits.deviceNodes[0].minor: device number 1048576 is too great for Linux: use at most 1048575, or leave it out [node-number-size]
 f:12:32: containerEdits.hooks[0].path: path "h" is not absolute: it must begin with / [hook-path-absolute]
 f:12:44: containerEdits.hooks[0].timeout: a timeout of 0 seconds: use 1 or more, or omit it for no timeout [hook-timeout-positive]
 f:10:5: containerEdits.mounts[0]: mount of "/a" is no bind mount, and runc fails to mount it: add "bind" or "rbind" to its options [mount-bind]

@@ -49,12 +49,18 @@ inline void check_absolute(Rule rule, std::string_view path, const MemberPath& a
   out.note(rule, at, "path " + cdi::quoted(path) + " is not absolute: it must begin with /");
 }
 
-inline void check_number(std::string_view key, std::int64_t number, const MemberPath& at,
-                         Findings& out) {
-  if (number >= 0) return;
-  out.note(
-      Rule::node_numbers, {&at, key},
-      "device number " + std::to_string(number) + " is negative: use 0 or more, or leave it out");
+/// Checks a device number, of which Linux has those up to `most`.
+inline void check_number(std::string_view key, std::int64_t number, std::int64_t most,
+                         const MemberPath& at, Findings& out) {
+  if (number < 0) {
+    out.note(
+        Rule::node_numbers, {&at, key},
+        "device number " + std::to_string(number) + " is negative: use 0 or more, or leave it out");
+  } else if (number > most) {
+    out.note(Rule::node_number_size, {&at, key},
+             "device number " + std::to_string(number) + " is too great for Linux: use at most " +
+                 std::to_string(most) + ", or leave it out");
+  }
 }
 
 template <class S>
@@ -74,8 +80,8 @@ void check(const BasicDeviceNode<S>& node, const MemberPath& at, Findings& out) 
              "device " + cdi::quoted(path) + ": invalid type " + cdi::quoted(type) +
                  R"(: use "b", "c", "u" or "p", or leave it out)");
   }
-  check_number("major", node.major, at, out);
-  check_number("minor", node.minor, at, out);
+  check_number("major", node.major, (1 << 12) - 1, at, out);
+  check_number("minor", node.minor, (1 << 20) - 1, at, out);
   bool good = true;
   for (const char c : permissions) good = good && (c == 'r' || c == 'w' || c == 'm');
   if (!good && permissions != "none") {

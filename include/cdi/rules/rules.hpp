@@ -35,6 +35,7 @@ enum class Rule : std::uint8_t {
   node_path_absolute,     ///< that path begins with `/`; a warning
   node_type,              ///< the type of a node is none, b, c, u or p
   node_numbers,           ///< major and minor numbers are 0 or more
+  node_number_size,       ///< Linux has such numbers; a warning
   node_permissions,       ///< permissions are some of `rwm`, or `none`
   net_names,              ///< a net device has both names
   net_names_unique,       ///< no interface is moved twice, no name given twice, by the same edits
@@ -81,7 +82,7 @@ struct RuleRow {
 /// `text_nul` and `node_numbers`. An error costs a file all its devices, so problems that affect
 /// only some containers are warnings; so is `portable_text`, valid JSON or YAML that the reference
 /// cannot read. The rules that the reference intends to check, but does not, are errors to writers.
-inline constexpr std::array<RuleRow, 38> rules{{
+inline constexpr std::array<RuleRow, 39> rules{{
     {Rule::version_known, "version-known", Severity::error,
      "cdiVersion names a release of the CDI specification", "SPEC.md, Specification version"},
     {Rule::version_new_enough, "version-new-enough", Severity::error,
@@ -119,6 +120,10 @@ inline constexpr std::array<RuleRow, 38> rules{{
      "SPEC.md, OCI Edits"},
     {Rule::node_numbers, "node-numbers", Severity::error,
      "device numbers are 0 or more: in a device cgroup, runc takes -1 for every number", "runc"},
+    {Rule::node_number_size, "node-number-size", Severity::warning,
+     "device numbers fit into those of Linux, 12 bits for the major and 20 for the minor number: "
+     "runc ignores further bits, and makes another node",
+     "Linux, new_decode_dev"},
     {Rule::node_permissions, "node-permissions", Severity::error,
      "permissions are some of r, w and m, or none", "SPEC.md, OCI Edits"},
     {Rule::net_names, "net-names", Severity::error,

@@ -329,6 +329,15 @@ const std::vector<Breach> breaches{
      [](Spec& s) {
        edits_of(s).device_nodes = {{.path = "/x", .minor = -1}};
      }},
+    {Rule::node_number_size, "containerEdits.deviceNodes[1].major",
+     [](Spec& s) {
+       edits_of(s).device_nodes = {{.path = "/x", .major = 4095, .minor = 1048575},
+                                   {.path = "/y", .major = 4096}};
+     }},
+    {Rule::node_number_size, "containerEdits.deviceNodes[0].minor",
+     [](Spec& s) {
+       edits_of(s).device_nodes = {{.path = "/x", .minor = 1048576}};
+     }},
     {Rule::node_path_absolute, "containerEdits.deviceNodes[0].path",
      [](Spec& s) {
        edits_of(s).device_nodes = {{.path = "dev/x"}};
