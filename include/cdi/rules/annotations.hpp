@@ -45,9 +45,54 @@ concept OwningTextMap = std::constructible_from<typename T::key_type, std::strin
 /// `qualified_name_error`, preceded by the whole name: `"v/0=a": class "0" must begin with ...`.
 Error whole_name_error(std::string_view name);
 
-/// The devices that annotations of these keys and values request.
-Result<AnnotatedDevices> annotated_devices(const std::vector<std::string_view>& keys,
-                                           const std::vector<std::string_view>& values);
+/// `Errc::schema`: what a member must be.
+Error wrong_kind(std::string_view where, std::string_view expected);
+
+/// The text of a value: of text itself, or of a JSON string. Null data when it is not text.
+template <class Value>
+std::string_view text_or_null(const Value& value) {
+  if constexpr (requires {
+                  typename Value::string_t;
+                  value.is_string();
+                }) {
+    const auto* const text = value.template get_ptr<const typename Value::string_t*>();
+    return text == nullptr ? std::string_view{} : std::string_view{*text};
+  } else {
+    const std::string_view text = value;
+    return text.data() == nullptr ? std::string_view{""} : text;
+  }
+}
+
+/// The annotations of a prefix.
+struct AnnotationEntries {
+  std::vector<std::string_view> keys{};
+  std::vector<std::string_view> values{};  // with null data when the value is not text
+
+  /// Adds those of a map of text, or of an object of `nlohmann::json`; null has none.
+  template <class Annotations>
+  Result<void> add(const Annotations& annotations, std::string_view prefix) {
+    if constexpr (requires { annotations.is_object(); }) {
+      if (annotations.is_null()) return {};
+      if (!annotations.is_object()) return wrong_kind("annotations", "an object");
+      for (auto at = annotations.begin(); at != annotations.end(); ++at) {
+        add(at.key(), text_or_null(at.value()), prefix);
+      }
+    } else {
+      for (const auto& [key, value] : annotations) add(key, text_or_null(value), prefix);
+    }
+    return {};
+  }
+
+ private:
+  void add(std::string_view key, std::string_view value, std::string_view prefix) {
+    if (!key.starts_with(prefix)) return;
+    keys.push_back(key);
+    values.push_back(value);
+  }
+};
+
+/// The devices that annotations request.
+Result<AnnotatedDevices> annotated_devices(const AnnotationEntries& entries);
 
 }  // namespace detail
 
@@ -102,20 +147,19 @@ Result<void> update_annotations(Annotations& annotations, std::string_view plugi
                                  prefix);
 }
 
-/// The devices that the annotations of a container request; `annotations` is any map of text. Only
+/// The devices that the annotations of a container request: of any map of text, such as `std::map`
+/// and `oci::Spec::annotations`, or of an object of `nlohmann::json`; a null of JSON has none. Only
 /// keys that begin with `prefix`, in this case, count. An empty value requests nothing.
-/// `Errc::invalid_name`, with key and name in the message, for the first name that is not valid.
+///
+/// `Errc::invalid_name`, with key and name in the message, for the first name that is not valid;
+/// `Errc::schema` for JSON that is not an object, and for a value that is not a string.
+/// `gather_requests` and `inject_requested` read a whole config, with its variables too.
 template <class Annotations>
 Result<AnnotatedDevices> parse_annotations(const Annotations& annotations,
                                            std::string_view prefix = annotation_prefix) {
-  std::vector<std::string_view> keys;
-  std::vector<std::string_view> values;
-  for (const auto& [key, value] : annotations) {
-    if (!std::string_view{key}.starts_with(prefix)) continue;
-    keys.push_back(key);
-    values.push_back(value);
-  }
-  return detail::annotated_devices(keys, values);
+  detail::AnnotationEntries entries;
+  if (auto done = entries.add(annotations, prefix); !done) return std::move(done).error();
+  return detail::annotated_devices(entries);
 }
 
 }  // namespace CDI_ABI

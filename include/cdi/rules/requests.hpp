@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -58,28 +57,6 @@ enum class RequestRules : std::uint8_t {
   cri_o,       ///< drops only names of annotations that the field has; CRI-O 1.27 to 1.35
 };
 
-namespace detail {
-
-/// The text of a value: of text itself, or of a JSON string. Null data when it is not text.
-template <class Value>
-std::string_view text_or_null(const Value& value) {
-  if constexpr (requires {
-                  typename Value::string_t;
-                  value.is_string();
-                }) {
-    const auto* const text = value.template get_ptr<const typename Value::string_t*>();
-    return text == nullptr ? std::string_view{} : std::string_view{*text};
-  } else {
-    const std::string_view text = value;
-    return text.data() == nullptr ? std::string_view{""} : text;
-  }
-}
-
-/// `Errc::schema`: what a member must be.
-Error wrong_kind(std::string_view where, std::string_view expected);
-
-}  // namespace detail
-
 /// The devices that a container asks for, gathered from the CRI field, annotations and environment
 /// variables, in the order in which they are added.
 ///
@@ -112,18 +89,8 @@ class Requests {
   template <class Annotations>
   Result<void> add_annotations(const Annotations& annotations,
                                std::string_view prefix = annotation_prefix) {
-    Entries entries;
-    if constexpr (requires { annotations.is_object(); }) {
-      if (annotations.is_null()) return {};
-      if (!annotations.is_object()) return detail::wrong_kind("annotations", "an object");
-      for (auto at = annotations.begin(); at != annotations.end(); ++at) {
-        entries.add(at.key(), detail::text_or_null(at.value()), prefix);
-      }
-    } else {
-      for (const auto& [key, value] : annotations) {
-        entries.add(key, detail::text_or_null(value), prefix);
-      }
-    }
+    detail::AnnotationEntries entries;
+    if (auto done = entries.add(annotations, prefix); !done) return done;
     return add_entries(entries);
   }
 
@@ -138,19 +105,7 @@ class Requests {
   std::vector<RequestedDevice>&& devices() && { return std::move(devices_); }
 
  private:
-  /// The annotations of a prefix.
-  struct Entries {
-    std::vector<std::string_view> keys{};
-    std::vector<std::string_view> values{};  // with null data when the value is not text
-
-    void add(std::string_view key, std::string_view value, std::string_view prefix) {
-      if (!key.starts_with(prefix)) return;
-      keys.push_back(key);
-      values.push_back(value);
-    }
-  };
-
-  Result<void> add_entries(const Entries& entries);
+  Result<void> add_entries(const detail::AnnotationEntries& entries);
   void add(std::vector<RequestedDevice> added);
 
   RequestRules rules_;

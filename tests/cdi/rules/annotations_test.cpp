@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include <cdi/rules/annotations.hpp>
 
@@ -173,6 +174,22 @@ TEST_CASE("only keys with the prefix count, in its case") {
                         {"cdi.k8s.io/", "v.com/c=d"}};
   CHECK(*cdi::parse_annotations(annotations) ==
         cdi::AnnotatedDevices{{"cdi.k8s.io/"}, {"v.com/c=d"}});
+}
+
+TEST_CASE("annotations may be JSON, of which nothing else is read") {
+  const cdi::AnnotatedDevices expected{{"cdi.k8s.io/x", "cdi.k8s.io/y"}, {"v/c=a", "v/c=b"}};
+  const nlohmann::json sorted{{"cdi.k8s.io/x", "v/c=a"}, {"cdi.k8s.io/y", "v/c=b"}, {"other", 1}};
+  CHECK(*cdi::parse_annotations(sorted) == expected);
+  const nlohmann::ordered_json ordered{{"cdi.k8s.io/y", "v/c=b"}, {"cdi.k8s.io/x", "v/c=a"}};
+  CHECK(*cdi::parse_annotations(ordered) == expected);
+  CHECK(*cdi::parse_annotations(nlohmann::json{}) == cdi::AnnotatedDevices{});
+  const auto list = cdi::parse_annotations(nlohmann::json::array());
+  REQUIRE_FALSE(list);
+  CHECK(to_string(list.error()) == "annotations: expected an object");
+  const auto number = cdi::parse_annotations(nlohmann::json{{"cdi.k8s.io/x", 1}});
+  REQUIRE_FALSE(number);
+  CHECK(number.error().code == cdi::Errc::schema);
+  CHECK(to_string(number.error()) == "annotations.cdi.k8s.io/x: expected a string");
 }
 
 TEST_CASE("any prefix will do; an empty one is that of every key") {

@@ -59,14 +59,24 @@ inline std::vector<std::string> each_once(std::vector<std::string_view> names) {
   return out;
 }
 
-CDI_INLINE Result<AnnotatedDevices> annotated_devices(const std::vector<std::string_view>& keys,
-                                                      const std::vector<std::string_view>& values) {
+CDI_INLINE Error wrong_kind(std::string_view where, std::string_view expected) {
+  return {.code = Errc::schema,
+          .message = std::string{"expected "}.append(expected),
+          .where = std::string{where}};
+}
+
+CDI_INLINE Result<AnnotatedDevices> annotated_devices(const AnnotationEntries& entries) {
+  const auto& [keys, values] = entries;
   AnnotatedDevices out;
   std::vector<std::string_view> names;
   const auto by_key = order_of(keys.size(), [&](std::size_t a, std::size_t b) {
-    return keys[a] != keys[b] ? keys[a] < keys[b] : values[a] < values[b];
+    return entries.keys[a] != entries.keys[b] ? entries.keys[a] < entries.keys[b]
+                                              : entries.values[a] < entries.values[b];
   });
   for (const auto i : by_key) {
+    if (values[i].data() == nullptr) {
+      return wrong_kind(inner_path("annotations", keys[i]), "a string");
+    }
     if (auto good = append_names(values[i], names); !good) {
       good.error().message.insert(0, "annotation " + quoted(keys[i]) + ": ");
       return std::move(good).error();

@@ -21,16 +21,6 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-namespace detail {
-
-CDI_INLINE Error wrong_kind(std::string_view where, std::string_view expected) {
-  return {.code = Errc::schema,
-          .message = std::string{"expected "}.append(expected),
-          .where = std::string{where}};
-}
-
-}  // namespace detail
-
 /// Adds devices of one origin, except repeated ones. Costs a sort of the names.
 CDI_INLINE void Requests::add(std::vector<RequestedDevice> added) {
   const std::size_t known = devices_.size();
@@ -49,7 +39,7 @@ CDI_INLINE void Requests::add(std::vector<RequestedDevice> added) {
   }
 }
 
-CDI_INLINE Result<void> Requests::add_entries(const Entries& entries) {
+CDI_INLINE Result<void> Requests::add_entries(const detail::AnnotationEntries& entries) {
   const auto& [keys, values] = entries;
   const auto order = detail::order_of(
       keys.size(), [&](std::size_t a, std::size_t b) { return entries.keys[a] < entries.keys[b]; });
