@@ -45,6 +45,8 @@ g++-11               | g++-11                    | tests
 clang-13             | clang++-13                | tests
 clang-22             | clang++-22                | tests
 valgrind             | valgrind                  | tests
+abigail-tools        | abidiff                   | tests
+bubblewrap           | bwrap                     | tests
 clang-format-14      | clang-format-14           | tests
 '
 

@@ -52,7 +52,7 @@ cdi::Error given_twice(std::string_view file) {
 }
 
 /// The texts of the array `name`. None may be NULL.
-cdi::Result<std::vector<std::string_view>> views(const char* const* texts, std::size_t count,
+cdi::Result<std::vector<std::string_view>> views(cdi_texts texts, std::size_t count,
                                                  std::string name) {
   std::vector<std::string_view> out;
   if (texts == nullptr && count != 0) return missing(std::move(name));
@@ -130,13 +130,34 @@ cdi::HostWithOptions<> host_of(const cdi_cache& cache) {
   return {.options = {.hook_env = {std::string{cdi::explicit_hook_path}}}};
 }
 
+/// The devices of names; or a failure for each that does not resolve.
+struct Found {
+  std::vector<cdi::ResolvedDevice> devices{};
+  std::vector<Failure> missing{};
+};
+template <class Names>
+Found find(const cdi::Registry& registry, const Names& names) {
+  Found found;
+  auto devices = registry.resolve_all(names);
+  if (devices) {
+    found.devices = *std::move(devices);
+  } else {
+    for (const auto& one : registry.unresolved(names)) found.missing.emplace_back(one);
+  }
+  return found;
+}
+
 /// Injects devices into the text of a config.json.
 Answer<char*> inject(const cdi_cache& cache, const char* config,
                      const std::vector<cdi::ResolvedDevice>& devices) {
   if (auto denied = denials(cache, devices); !denied.empty()) return denied;
   cdi::ConfigJson json{config};
   auto injected = cdi::Registry::inject_resolved(json, devices, host_of(cache));
-  if (!injected) return std::move(injected).error();
+  if (!injected) {
+    auto error = std::move(injected).error();
+    if (error.position.file.empty()) error.message.insert(0, "the config is not usable: ");
+    return error;
+  }
   return text(json.text);
 }
 
@@ -164,7 +185,7 @@ const char* cdi_version(void) {
   return CDI_RELEASE(CDI_VERSION_MAJOR, CDI_VERSION_MINOR, CDI_VERSION_PATCH);
 }
 
-cdi_cache* cdi_cache_open(const char* const* dirs, size_t count, cdi_error** error) {
+cdi_cache* cdi_cache_open(cdi_texts dirs, size_t count, cdi_error** error) {
   return guarded(error, [&]() -> Answer<cdi_cache*> {
     const auto given = views(dirs, count, "dirs");
     if (!given) return given.error();
@@ -201,8 +222,7 @@ cdi_errors* cdi_cache_errors(cdi_cache* cache, cdi_error** error) {
   });
 }
 
-cdi_reasons* cdi_cache_why(cdi_cache* cache, const char* const* names, size_t count,
-                           cdi_error** error) {
+cdi_reasons* cdi_cache_why(cdi_cache* cache, cdi_texts names, size_t count, cdi_error** error) {
   return guarded(error, [&]() -> Answer<cdi_reasons*> {
     if (cache == nullptr) return missing("the cache");
     const auto asked = views(names, count, "names");
@@ -211,7 +231,7 @@ cdi_reasons* cdi_cache_why(cdi_cache* cache, const char* const* names, size_t co
   });
 }
 
-int cdi_cache_wait(cdi_cache* cache, const char* const* names, size_t count, uint32_t milliseconds,
+int cdi_cache_wait(cdi_cache* cache, cdi_texts names, size_t count, uint32_t milliseconds,
                    cdi_error** error) {
   return guarded(error, [&]() -> Answer<int> {
     if (cache == nullptr) return missing("the cache");
@@ -220,26 +240,29 @@ int cdi_cache_wait(cdi_cache* cache, const char* const* names, size_t count, uin
     const auto deadline =
         std::chrono::steady_clock::now() + std::chrono::milliseconds{milliseconds};
     const auto found = cache->cache->wait_for(*asked, deadline);
-    if (!found) return found.error();
-    return done;
+    if (found) return done;
+    Failure failure{found.error()};
+    const auto missing = cache->cache->snapshot()->unresolved(*asked);
+    if (!missing.empty()) failure.add_place(missing.front());
+    return failure;
   });
 }
 
-char* cdi_cache_inject_json(cdi_cache* cache, const char* config, const char* const* names,
-                            size_t count, cdi_error** error) {
+char* cdi_cache_inject_json(cdi_cache* cache, const char* config, cdi_texts names, size_t count,
+                            cdi_error** error) {
   return guarded(error, [&]() -> Answer<char*> {
     if (cache == nullptr) return missing("the cache");
     if (config == nullptr) return missing("the config");
     const auto asked = views(names, count, "names");
     if (!asked) return asked.error();
     const auto registry = cache->cache->registry();
-    const auto devices = registry->resolve_all(*asked);
-    if (!devices) return devices.error();
-    return inject(*cache, config, *devices);
+    auto found = find(*registry, *asked);
+    if (!found.missing.empty()) return std::move(found.missing);
+    return inject(*cache, config, found.devices);
   });
 }
 
-char* cdi_cache_inject_resolvable(cdi_cache* cache, const char* config, const char* const* names,
+char* cdi_cache_inject_resolvable(cdi_cache* cache, const char* config, cdi_texts names,
                                   size_t count, cdi_reasons** rest, cdi_error** error) {
   if (rest != nullptr) *rest = nullptr;
   return guarded(error, [&]() -> Answer<char*> {
@@ -258,16 +281,15 @@ char* cdi_cache_inject_resolvable(cdi_cache* cache, const char* config, const ch
   });
 }
 
-cdi_edits* cdi_cache_edits(cdi_cache* cache, const char* const* names, size_t count,
-                           cdi_error** error) {
+cdi_edits* cdi_cache_edits(cdi_cache* cache, cdi_texts names, size_t count, cdi_error** error) {
   return guarded(error, [&]() -> Answer<cdi_edits*> {
     if (cache == nullptr) return missing("the cache");
     const auto asked = views(names, count, "names");
     if (!asked) return asked.error();
     const auto registry = cache->cache->registry();
-    const auto devices = registry->resolve_all(*asked);
-    if (!devices) return devices.error();
-    if (auto denied = denials(*cache, *devices); !denied.empty()) return denied;
+    auto found = find(*registry, *asked);
+    if (!found.missing.empty()) return std::move(found.missing);
+    if (auto denied = denials(*cache, found.devices); !denied.empty()) return denied;
     auto plan = cdi::plan(*registry, *asked, host_of(*cache));
     if (!plan) return std::move(plan).error();
     auto box = std::make_unique<EditsBox>();
@@ -311,7 +333,7 @@ cdi_cache* cdi_cache_with_policy(cdi_cache* cache, const cdi_policy* policy, con
   });
 }
 
-cdi_strings* cdi_annotated_devices(const char* const* keys, const char* const* values, size_t count,
+cdi_strings* cdi_annotated_devices(cdi_texts keys, cdi_texts values, size_t count,
                                    const char* prefix, cdi_error** error) {
   return guarded(error, [&]() -> Answer<cdi_strings*> {
     const auto all_keys = views(keys, count, "keys");
@@ -372,8 +394,8 @@ int cdi_publisher_remove(cdi_publisher* publisher, const char* name, cdi_error**
   });
 }
 
-int cdi_publisher_reconcile(cdi_publisher* publisher, const char* const* names,
-                            const char* const* texts, size_t count, cdi_error** error) {
+int cdi_publisher_reconcile(cdi_publisher* publisher, cdi_texts names, cdi_texts texts,
+                            size_t count, cdi_error** error) {
   return guarded(error, [&]() -> Answer<int> {
     if (publisher == nullptr) return missing("the publisher");
     const auto all = views(names, count, "names");

@@ -1,7 +1,8 @@
 /* Prints a config.json with devices injected: inject DIR CONFIG NAME... */
-#include <cdi/cdi.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include <cdi/cdi.h>
 
 /* Reads a whole file; NULL if that fails. */
 static char* read_file(const char* path) {
@@ -38,17 +39,16 @@ int main(int argc, char** argv) {
     fprintf(stderr, "usage: inject DIR CONFIG NAME...\n");
     return 2;
   }
-  const char* const* words = (const char* const*)argv;
-  char* config = read_file(words[2]);
+  char* config = read_file(argv[2]);
   if (config == NULL) {
-    perror(words[2]);
+    perror(argv[2]);
     return 1;
   }
   cdi_error* error = NULL;
-  cdi_cache* cache = cdi_cache_open(words + 1, 1, &error);
+  cdi_cache* cache = cdi_cache_open(argv + 1, 1, &error);
   char* injected = NULL;
   if (cache != NULL) {
-    injected = cdi_cache_inject_json(cache, config, words + 3, (size_t)argc - 3, &error);
+    injected = cdi_cache_inject_json(cache, config, argv + 3, (size_t)argc - 3, &error);
   }
   if (injected != NULL) fputs(injected, stdout);
   if (error != NULL) fprintf(stderr, "inject: %s\n", error->text);

@@ -11,15 +11,16 @@ static void print_list(const char* what, cdi_strings list) {
 
 static void print_nodes(const cdi_edits* edits) {
   for (size_t i = 0; i < edits->node_count; ++i) {
-    const cdi_node* node = &edits->nodes[i];
-    printf("mknod %s %c %" PRId64 " %" PRId64, node->path, node->type, node->major, node->minor);
+    const cdi_node* node = edits->nodes[i];
+    printf("mknod %s (%s) %c %" PRId64 " %" PRId64, node->path, node->host_path, node->type,
+           node->major, node->minor);
     if (node->has_file_mode) printf(" mode=%03" PRIo32, node->file_mode);
     if (node->has_uid) printf(" uid=%" PRIu32, node->uid);
     if (node->has_gid) printf(" gid=%" PRIu32, node->gid);
     printf(" # %s\n", node->origin);
   }
   for (size_t i = 0; i < edits->rule_count; ++i) {
-    const cdi_rule* rule = &edits->rules[i];
+    const cdi_rule* rule = edits->rules[i];
     printf("allow %c %" PRId64 ":%" PRId64 " %s\n", rule->type, rule->major, rule->minor,
            rule->access);
   }
@@ -27,28 +28,46 @@ static void print_nodes(const cdi_edits* edits) {
 
 static void print_hooks(const cdi_edits* edits) {
   for (size_t i = 0; i < edits->hook_count; ++i) {
-    const cdi_hook* hook = &edits->hooks[i];
+    const cdi_hook* hook = edits->hooks[i];
     printf("%s %s (%s)", hook->point, hook->path, hook->hook_class);
     print_list("", hook->args);
     print_list("env:", hook->env);
+    if (hook->lowered) printf(" lowered");
     if (hook->has_timeout) printf(" timeout=%" PRId64, hook->timeout);
     printf(" # %s\n", hook->origin);
   }
+}
+
+/* What lowered hooks do, for a runtime that does not run them. */
+static void print_root_changes(const cdi_root_changes* changes) {
+  for (size_t i = 0; i < changes->link_count; ++i) {
+    printf("link %s %s\n", changes->links[i]->path, changes->links[i]->target);
+  }
+  for (size_t i = 0; i < changes->node_link_count; ++i) {
+    printf("link %s %s\n", changes->node_links[i]->path, changes->node_links[i]->target);
+  }
+  for (size_t i = 0; i < changes->mode_count; ++i) {
+    printf("chmod %03" PRIo32 " %s\n", changes->modes[i]->mode, changes->modes[i]->path);
+  }
+  for (size_t i = 0; i < changes->file_count; ++i) printf("file %s\n", changes->files[i]->path);
+  print_list("libraries:", changes->library_folders);
+  if (changes->library_folders.count != 0) printf("\n");
 }
 
 static void print_edits(const cdi_edits* edits) {
   for (size_t i = 0; i < edits->env.count; ++i) printf("env %s\n", edits->env.items[i]);
   print_nodes(edits);
   for (size_t i = 0; i < edits->mount_count; ++i) {
-    const cdi_mount* mount = &edits->mounts[i];
+    const cdi_mount* mount = edits->mounts[i];
     printf("mount %s %s %s", mount->source, mount->destination, mount->type);
     print_list("", mount->options);
     printf(" # %s\n", mount->origin);
   }
   print_hooks(edits);
+  print_root_changes(edits->root_changes);
   for (size_t i = 0; i < edits->gid_count; ++i) printf("gid %" PRIu32 "\n", edits->gids[i]);
   for (size_t i = 0; i < edits->net_device_count; ++i) {
-    const cdi_net_device* device = &edits->net_devices[i];
+    const cdi_net_device* device = edits->net_devices[i];
     printf("netdev %s %s # %s\n", device->host_name, device->name, device->origin);
   }
   if (edits->intel_rdt != NULL) {
@@ -58,13 +77,12 @@ static void print_edits(const cdi_edits* edits) {
   }
 }
 
-/* The reasons why names do not resolve, each with what to do. */
-static void print_reasons(cdi_cache* cache, const char* const* names, size_t count) {
-  cdi_reasons* reasons = cdi_cache_why(cache, names, count, NULL);
-  for (size_t i = 0; reasons != NULL && i < reasons->count; ++i) {
-    fprintf(stderr, "runtime: %s\n  fix: %s\n", reasons->items[i].text, reasons->items[i].advice);
+/* Prints errors, each with what to do. */
+static void print_errors(const cdi_error* error) {
+  for (; error != NULL; error = error->next) {
+    fprintf(stderr, "runtime: %s\n", error->text);
+    if (error->advice[0] != '\0') fprintf(stderr, "  fix: %s\n", error->advice);
   }
-  cdi_free(reasons);
 }
 
 int main(int argc, char** argv) {
@@ -72,19 +90,12 @@ int main(int argc, char** argv) {
     fprintf(stderr, "usage: runtime DIR NAME...\n");
     return 2;
   }
-  const char* const* words = (const char* const*)argv;
-  const char* const* names = words + 2;
-  size_t count = (size_t)argc - 2;
   cdi_error* error = NULL;
-  cdi_cache* cache = cdi_cache_open(words + 1, 1, &error);
-  cdi_edits* edits = cache == NULL ? NULL : cdi_cache_edits(cache, names, count, &error);
-  if (edits != NULL) {
-    print_edits(edits);
-  } else if (cache != NULL && error->code == CDI_NOT_FOUND) {
-    print_reasons(cache, names, count);
-  } else {
-    fprintf(stderr, "runtime: %s\n", error->text);
-  }
+  cdi_cache* cache = cdi_cache_open(argv + 1, 1, &error);
+  cdi_edits* edits =
+      cache == NULL ? NULL : cdi_cache_edits(cache, argv + 2, (size_t)argc - 2, &error);
+  if (edits != NULL) print_edits(edits);
+  print_errors(error);
   int result = edits == NULL ? 1 : 0;
   cdi_free(edits);
   cdi_free(error);

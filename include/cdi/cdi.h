@@ -10,10 +10,20 @@
  * the caller frees, and otherwise NULL. Nothing else is changed, but see cdi_publisher.
  * Some functions report several errors: the others follow the first, by its member `next`.
  *
+ * A later release may add members at the end of a struct that begins with `size`, and changes
+ * nothing else. The library makes these structs, and a list of them is an array of pointers, so
+ * that a program does not depend on their size. A program that also runs with releases before that
+ * of a member reads it only if CDI_HAS. Options are made by the program: all zeros, but `size`. A
+ * library that does not know an option refuses it with CDI_UNSUPPORTED, unless it is zero.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef CDI_H
 #define CDI_H
+
+#if defined(__GNUC__) && !defined(__cplusplus)
+#pragma GCC system_header /* gcc -pedantic would refuse arguments of the type cdi_texts */
+#endif
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,6 +37,22 @@ extern "C" {
 #define CDI_API __attribute__((visibility("default")))
 #else
 #define CDI_API
+#endif
+
+/* Whether the library knows a member of a struct, such as CDI_HAS(cdi_node, node, host_path). The
+ * members up to 0.1.0 are always there. */
+#define CDI_HAS(type, object, member) \
+  ((object)->size >= offsetof(type, member) + sizeof((object)->member))
+
+/* An array of texts: char**, const char** or const char* const*, without a cast in C and C++. C
+ * compilers other than gcc and clang take the last one only. */
+#if defined(__GNUC__) && !defined(__cplusplus)
+typedef union __attribute__((transparent_union)) {
+  const char* const* of_constants;
+  char* const* of_texts;
+} cdi_texts;
+#else
+typedef const char* const* cdi_texts;
 #endif
 
 /* The kinds of errors. More may come with a release. */
@@ -47,10 +73,14 @@ enum cdi_code {
 };
 
 typedef struct cdi_error {
+  size_t size; /* of the struct, in bytes: see CDI_HAS; also in the other structs */
   enum cdi_code code;
   const char* text;    /* the whole error in words: file, line, column, member, message */
-  const char* message; /* what is wrong and what to change */
-  const char* where;   /* the member, such as devices[0].containerEdits.env[1], or "" */
+  const char* message; /* what is wrong */
+  const char* advice;  /* what to do; "" if the message says it */
+  /* The place of the error; for a name that does not resolve, of the first cause: of the member,
+   * such as devices[0].containerEdits.env[1], or "". */
+  const char* where;
   const char* file;    /* or "" */
   uint32_t line;       /* from 1; 0 if it is not known */
   uint32_t column;     /* from 1, in bytes; 0 if it is not known */
@@ -71,6 +101,7 @@ typedef struct cdi_strings {
 
 /* Why a name does not resolve. */
 typedef struct cdi_reason {
+  size_t size;
   const char* name;
   const char* code;   /* for programs, such as "unknown-device": see `cdi why --help` */
   const char* text;   /* in words */
@@ -78,15 +109,14 @@ typedef struct cdi_reason {
 } cdi_reason;
 
 typedef struct cdi_reasons {
-  const cdi_reason* items;
+  const cdi_reason* const* items;
   size_t count;
 } cdi_reasons;
 
 /* The edits of devices, in the terms of the OCI runtime spec, for a container that is empty: its
- * process is root, and it has no user namespace. Text that is absent is "". `origin` is where an
- * edit comes from, such as "vendor.com/gpu=0 (/etc/cdi/vendor.yaml:12)", for logs. A later release
- * may add members at the end of cdi_error, cdi_edits and cdi_intel_rdt; the other structs stay as
- * they are.
+ * process is root, it has no user namespace, and /dev, /proc and /sys of its own. Text that is
+ * absent is "". `origin` is where an edit comes from, such as
+ * "vendor.com/gpu=0 (/etc/cdi/vendor.yaml:12)", for logs.
  *
  * cdi_cache_inject_json merges them into a container like this:
  * - A variable replaces the last one of its name.
@@ -97,21 +127,28 @@ typedef struct cdi_reasons {
  * - Rules and hooks are appended; a group is appended if it is missing.
  * - A net device replaces the one of its host name; Intel RDT settings replace all others.
  * - A node, mount or hook that the container has already is not added: that one stays. The same is
- *   true of rules if the container has a node with the path of one of the new nodes. */
+ *   true of rules if the container has a node with the path of one of the new nodes.
+ *
+ * A program that cannot make nodes or run hooks (bwrap, flatpak) binds `host_path` over `path`, and
+ * makes `root_changes` instead of the hooks that are `lowered`. */
 
 typedef struct cdi_node {
-  const char* path; /* in the container */
-  char type;        /* 'b', 'c', 'u' or 'p' */
-  int64_t major;    /* of the host, filled in */
+  size_t size;
+  const char* path;      /* in the container */
+  const char* host_path; /* on the host; the same as `path` unless the spec has another one */
+  char type;             /* 'b', 'c', 'u' or 'p' */
+  int64_t major;         /* of the host, filled in */
   int64_t minor;
   bool has_file_mode, has_uid, has_gid;
   uint32_t file_mode, uid, gid;
+  const char* access; /* such as "rwm", or "" for none: what the device cgroup should allow */
   const char* origin;
 } cdi_node;
 
 /* A rule of the device cgroup, which allows access. A node has one or none: two nodes may have the
  * same number, and a node that another replaced keeps its rule. */
 typedef struct cdi_rule {
+  size_t size;
   char type; /* 'b' or 'c' */
   int64_t major;
   int64_t minor;
@@ -119,14 +156,18 @@ typedef struct cdi_rule {
 } cdi_rule;
 
 typedef struct cdi_mount {
+  size_t size;
   const char* destination;
   const char* source;
   const char* type;
   cdi_strings options;
+  bool is_bind;   /* by its options: of "bind" and "rbind" it has one */
+  bool read_only; /* by its options: the last of "ro" and "rw" counts */
   const char* origin;
 } cdi_mount;
 
 typedef struct cdi_hook {
+  size_t size;
   const char* point; /* such as "createContainer" */
   const char* path;
   cdi_strings args;
@@ -134,16 +175,21 @@ typedef struct cdi_hook {
   bool has_timeout;
   int64_t timeout;        /* in seconds */
   const char* hook_class; /* what it does, such as "symlinks"; "foreign" if that is not known */
+  bool lowered;           /* whether `root_changes` has what it does, so that it need not run */
+  cdi_strings variables;  /* a lowered hook must run if the container has one of these, by name */
+  const char* why_kept;   /* why it is not lowered, or "" */
   const char* origin;
 } cdi_hook;
 
 typedef struct cdi_net_device {
+  size_t size;
   const char* host_name;
   const char* name; /* in the container */
   const char* origin;
 } cdi_net_device;
 
 typedef struct cdi_intel_rdt {
+  size_t size;
   const char* clos_id;
   cdi_strings schemata;
   const char* l3_cache_schema;
@@ -152,21 +198,79 @@ typedef struct cdi_intel_rdt {
   const char* origin;
 } cdi_intel_rdt;
 
+/* A symbolic link in the container, which replaces a file or link of its path. Directories above a
+ * link or file are created when they are missing. */
+typedef struct cdi_link {
+  size_t size;
+  const char* path;
+  const char* target; /* its text, which may be relative */
+} cdi_link;
+
+typedef struct cdi_mode {
+  size_t size;
+  const char* path; /* nothing is done when it is missing */
+  uint32_t mode;    /* the permission bits */
+} cdi_mode;
+
+/* A text file with mode 0444, which replaces a file of its path. */
+typedef struct cdi_file {
+  size_t size;
+  const char* path;
+  const char* text;
+} cdi_file;
+
+/* A folder of the image with a CUDA driver library. It comes first in the linker's folders if it is
+ * newer than the driver of the host. */
+typedef struct cdi_cuda_compat {
+  size_t size;
+  const char* folder;
+  const char* host_driver_version; /* such as "570.195.03", or "" */
+  const char* host_cuda_version;   /* such as "12.8", or "" */
+} cdi_cuda_compat;
+
+/* What the hooks do that are lowered. All paths are in the container. */
+typedef struct cdi_root_changes {
+  size_t size;
+  /* Before the container starts, in the root, below all mounts. */
+  const cdi_link* const* links;
+  size_t link_count;
+  const cdi_mode* const* modes;
+  size_t mode_count;
+  const cdi_file* const* files;
+  size_t file_count;
+  const cdi_cuda_compat* const* cuda_compat;
+  size_t cuda_compat_count;
+  /* For the dynamic linker: in ld.so.conf.d, or in LD_LIBRARY_PATH. */
+  cdi_strings library_folders;
+  /* Whether ldconfig must run after the mounts, unless LD_LIBRARY_PATH has the folders; and which
+   * program of the host, or "" for the usual one. */
+  bool needs_ldconfig;
+  const char* ldconfig;
+  /* Links in /dev to nodes. Where /dev is a new one, each is another node, with the host path of
+   * the node `target`. */
+  const cdi_link* const* node_links;
+  size_t node_link_count;
+  /* A file to bind, read-only, after the mounts; or NULL. It is in /proc. */
+  const cdi_file* params;
+} cdi_root_changes;
+
 typedef struct cdi_edits {
+  size_t size;
   cdi_strings env; /* NAME=value */
-  const cdi_node* nodes;
+  const cdi_node* const* nodes;
   size_t node_count;
-  const cdi_rule* rules;
+  const cdi_rule* const* rules;
   size_t rule_count;
-  const cdi_mount* mounts; /* in the order in which to mount them */
+  const cdi_mount* const* mounts; /* in the order in which to mount them */
   size_t mount_count;
-  const cdi_hook* hooks; /* those of one point in the order in which to run them */
+  const cdi_hook* const* hooks; /* those of one point in the order in which to run them */
   size_t hook_count;
   const uint32_t* gids; /* additional groups of the process */
   size_t gid_count;
-  const cdi_net_device* net_devices;
+  const cdi_net_device* const* net_devices;
   size_t net_device_count;
-  const cdi_intel_rdt* intel_rdt; /* or NULL */
+  const cdi_intel_rdt* intel_rdt;       /* or NULL */
+  const cdi_root_changes* root_changes; /* never NULL */
 } cdi_edits;
 
 /* Frees any object, result or error of this library. NULL is ignored. */
@@ -180,7 +284,7 @@ typedef struct cdi_cache cdi_cache;
 
 /* A cache of directories, from the lowest priority to the highest; of /etc/cdi and /var/run/cdi
  * when `count` is 0. A missing directory may be created later. Reads nothing yet. */
-CDI_API cdi_cache* cdi_cache_open(const char* const* dirs, size_t count, cdi_error** error);
+CDI_API cdi_cache* cdi_cache_open(cdi_texts dirs, size_t count, cdi_error** error);
 
 /* Checks all directories and files, and reads again what changed. */
 CDI_API int cdi_cache_refresh(cdi_cache* cache, cdi_error** error);
@@ -192,28 +296,27 @@ CDI_API cdi_strings* cdi_cache_devices(cdi_cache* cache, cdi_error** error);
 CDI_API cdi_errors* cdi_cache_errors(cdi_cache* cache, cdi_error** error);
 
 /* Why names do not resolve; none when all do. */
-CDI_API cdi_reasons* cdi_cache_why(cdi_cache* cache, const char* const* names, size_t count,
+CDI_API cdi_reasons* cdi_cache_why(cdi_cache* cache, cdi_texts names, size_t count,
                                    cdi_error** error);
 
 /* Waits until all names resolve; at most so many milliseconds, then CDI_TIMEOUT. Fails at once for
  * a name that is not valid, and for an unknown device of a kind that exists, unless a file that may
  * define it changed in the last second or cannot be read. */
-CDI_API int cdi_cache_wait(cdi_cache* cache, const char* const* names, size_t count,
-                           uint32_t milliseconds, cdi_error** error);
+CDI_API int cdi_cache_wait(cdi_cache* cache, cdi_texts names, size_t count, uint32_t milliseconds,
+                           cdi_error** error);
 
 /* The text of a config.json with the devices injected, all or none. Bytes that the edits do not
  * change are as they were. Without names, the text is returned unchecked. */
-CDI_API char* cdi_cache_inject_json(cdi_cache* cache, const char* config, const char* const* names,
+CDI_API char* cdi_cache_inject_json(cdi_cache* cache, const char* config, cdi_texts names,
                                     size_t count, cdi_error** error);
 
 /* The same with the devices that resolve. If `rest` is not NULL, *rest then has a reason for each
  * other name, and is freed by the caller. */
-CDI_API char* cdi_cache_inject_resolvable(cdi_cache* cache, const char* config,
-                                          const char* const* names, size_t count,
-                                          cdi_reasons** rest, cdi_error** error);
+CDI_API char* cdi_cache_inject_resolvable(cdi_cache* cache, const char* config, cdi_texts names,
+                                          size_t count, cdi_reasons** rest, cdi_error** error);
 
 /* The edits of devices, for a runtime that fills structs of its own. */
-CDI_API cdi_edits* cdi_cache_edits(cdi_cache* cache, const char* const* names, size_t count,
+CDI_API cdi_edits* cdi_cache_edits(cdi_cache* cache, cdi_texts names, size_t count,
                                    cdi_error** error);
 
 /* Which devices may be injected, and what their edits may do: see docs/policy.md. */
@@ -235,8 +338,8 @@ CDI_API cdi_cache* cdi_cache_with_policy(cdi_cache* cache, const cdi_policy* pol
 
 /* The devices that the annotations of a container request, each once; `prefix` is that of their
  * keys, or NULL for "cdi.k8s.io/". */
-CDI_API cdi_strings* cdi_annotated_devices(const char* const* keys, const char* const* values,
-                                           size_t count, const char* prefix, cdi_error** error);
+CDI_API cdi_strings* cdi_annotated_devices(cdi_texts keys, cdi_texts values, size_t count,
+                                           const char* prefix, cdi_error** error);
 
 /* Checks the text of a spec file, JSON or YAML; `path` names it in errors, and may be NULL. Returns
  * the warnings, such as that of YAML text whose path ends in .json. */
@@ -260,10 +363,10 @@ CDI_API int cdi_publisher_remove(cdi_publisher* publisher, const char* name, cdi
 
 /* Writes the files with these names and texts, and removes all other files of this owner. All texts
  * are checked first. When the system refuses files, the others are written, and each has an error:
- * see `next`; if a file cannot be written, none is removed. A file whose owner cannot be read stays,
- * and has an error, too, even when all else is done. */
-CDI_API int cdi_publisher_reconcile(cdi_publisher* publisher, const char* const* names,
-                                    const char* const* texts, size_t count, cdi_error** error);
+ * see `next`; if a file cannot be written, none is removed. A file whose owner cannot be read
+ * stays, and has an error, too, even when all else is done. */
+CDI_API int cdi_publisher_reconcile(cdi_publisher* publisher, cdi_texts names, cdi_texts texts,
+                                    size_t count, cdi_error** error);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The library for programs in C: its symbols, its functions from C99, without leaks, and from Python.
 
-usage: c_library_test.py LIBRARY USE_CDI INJECT RUNTIME
+usage: c_library_test.py LIBRARY USE_CDI INJECT RUNTIME BWRAP
 """
 import ctypes
 import json
@@ -16,7 +16,7 @@ import sys
 import tempfile
 import unittest
 
-LIBRARY, USE_CDI, INJECT, RUNTIME = (os.path.abspath(sys.argv.pop(1)) for _ in range(4))
+LIBRARY, USE_CDI, INJECT, RUNTIME, BWRAP = (os.path.abspath(sys.argv.pop(1)) for _ in range(5))
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 HEADER = PROJECT / "include/cdi/cdi.h"
 SANITIZED = b"__asan_init" in pathlib.Path(LIBRARY).read_bytes()
@@ -27,9 +27,29 @@ devices:
 - name: d
   containerEdits:
     env: [A=1]
-    deviceNodes: [{path: /dev/null, hostPath: /dev/null}]
+    deviceNodes: [{path: /dev/gpu0, hostPath: /dev/null}]
     mounts: [{hostPath: /h, containerPath: /c, options: [ro]}]
     hooks: [{hookName: poststop, path: /p, args: [p, -x]}]
+"""
+
+NAMES_PROGRAM = """\
+#include <cdi/cdi.h>
+#ifdef __cplusplus
+extern "C"
+#endif
+int use(char** words, size_t count);
+int use(char** words, size_t count) {
+  const char* const fixed[] = {"a"};
+  const char* some[1] = {"b"};
+  cdi_error* error;
+#ifdef WRONG
+  cdi_free(cdi_cache_open(words[0], count, &error));
+#endif
+  cdi_free(cdi_cache_open(words, count, &error));
+  cdi_free(cdi_cache_open(fixed, 1, &error));
+  cdi_free(cdi_cache_open(some, 1, &error));
+  return cdi_cache_open(words + 1, 1, &error) ? 0 : 1;
+}
 """
 
 POLICY_PROGRAM = """\
@@ -54,7 +74,7 @@ BLOCK
 
 int main(int argc, char** argv) {
   const char* const names[] = {"v.com/c=d"};
-  cdi_cache* cache = argc < 2 ? NULL : cdi_cache_open((const char* const*)argv + 1, 1, NULL);
+  cdi_cache* cache = argc < 2 ? NULL : cdi_cache_open(argv + 1, 1, NULL);
   int result = run(cache, "{}", names, 1);
   cdi_free(cache);
   return result;
@@ -101,13 +121,116 @@ class Library(unittest.TestCase):
     def test_runtime(self):
         made = run(RUNTIME, str(self.folder), "v.com/c=d")
         self.assertEqual(made.stdout.splitlines(), [
-            "env A=1", f"mknod /dev/null c 1 3 mode=666 # {self.origin(7)}", "allow c 1:3 rwm",
+            "env A=1", f"mknod /dev/gpu0 (/dev/null) c 1 3 mode=666 # {self.origin(7)}", "allow c 1:3 rwm",
             f"mount /h /c  ro # {self.origin(8)}",
             f"poststop /p (foreign) p -x # {self.origin(9)}"])
-        made = run(RUNTIME, str(self.folder), "v.com/c=e")
+        made = run(RUNTIME, str(self.folder), "v.com/c=e", "w.com/c=d")
         self.assertEqual(made.returncode, 1)
+        self.assertEqual([line.partition(":")[0] for line in made.stderr.splitlines()],
+                         ["runtime", "  fix"] * 2)
         self.assertIn('"v.com/c=e"', made.stderr)
-        self.assertIn("fix: ", made.stderr)
+
+    def test_a_rejected_file_has_advice(self):
+        (self.folder / "w.yaml").write_text(SPEC.replace("v.com", "w.com").replace("0.7", "0.2"))
+        made = run(RUNTIME, str(self.folder), "w.com/c=d")
+        self.assertIn(f"{self.folder}/w.yaml:", made.stderr)
+        self.assertIn("\n  fix: ", made.stderr)
+
+    def test_hooks_are_lowered(self):
+        (self.folder / "v.yaml").write_text(SPEC.replace(
+            "{hookName: poststop, path: /p, args: [p, -x]}", ", ".join(
+                "{hookName: createContainer, path: /p/nvidia-cdi-hook, args: [n, %s]}" % each
+                for each in ("create-symlinks, --link, 'a::/usr/lib/b', --link, 'gpu0::/dev/gpu'",
+                             "chmod, --mode, '755', --path, /opt/x",
+                             "update-ldcache, --folder, /usr/lib/x",
+                             "apply-cuda-memory-limits, --gpu-id=0"))))
+        made = run(RUNTIME, str(self.folder), "v.com/c=d")
+        hooks = [line for line in made.stdout.splitlines() if line.startswith("createContainer")]
+        self.assertEqual([" lowered # " in line for line in hooks], [True] * 4, made.stdout)
+        self.assertEqual(made.stdout.splitlines()[-4:], [
+            "link /usr/lib/b a", "link /dev/gpu /dev/gpu0", "chmod 755 /opt/x",
+            " libraries:/usr/lib/x"])
+
+    SANDBOX = "--ro-bind / / --tmpfs /opt --dev /dev".split()
+
+    def bwrap(self, *command, path=None):
+        (self.folder / "v.yaml").write_text(SPEC.replace("/h, containerPath: /c, options: [ro]",
+            f"{self.folder}, containerPath: /opt/host, options: [bind, ro]").replace(
+            "[{hookName: poststop, path: /p, args: [p, -x]}]",
+            "[{hookName: createContainer, path: /p/nvidia-cdi-hook, "
+            "args: [n, create-symlinks, --link, 'a::/opt/l']}]").replace("/dev/null}", "/dev/zero}"))
+        program = [] if path is None else ["env", f"PATH={path}:{os.environ['PATH']}"]
+        return run(*program, BWRAP, str(self.folder), "v.com/c=d", *self.SANDBOX, "--", *command)
+
+    def printing_bwrap(self):
+        """A folder with a program `bwrap` that prints its arguments."""
+        bin_folder = self.folder / "bin"
+        bin_folder.mkdir()
+        (bin_folder / "bwrap").write_text("#!/bin/sh\nprintf '%s\\n' \"$*\"\n")
+        (bin_folder / "bwrap").chmod(0o755)
+        return bin_folder
+
+    @unittest.skipIf(SANITIZED, "the program is not built with the sanitizers")
+    def test_the_sandbox_of_the_page(self):
+        library = pathlib.Path(LIBRARY)
+        lines = block("sh", 1).replace(
+            "$(pkg-config --cflags --libs container-device-interface-c)",
+            f"-I{PROJECT}/include {library} -Wl,-rpath,{library.parent}")
+        lines = lines.replace("examples/c", f"{PROJECT}/examples/c").replace(
+            "/etc/cdi nvidia.com/gpu=0", f"{self.folder} v.com/c=d")
+        made = subprocess.run(["sh", "-euc", lines], cwd=self.folder, text=True, check=False,
+                              env={**os.environ, "PATH": f"{self.printing_bwrap()}:"
+                                                         f"{os.environ['PATH']}"},
+                              capture_output=True)
+        self.assertEqual(made.stderr, "bwrap: not run: /p\n")
+        self.assertIn("--dev-bind /dev/null /dev/gpu0", made.stdout)
+        self.assertTrue(made.stdout.endswith(" nvidia-smi\n"))
+
+    def test_texts_without_a_cast(self):
+        """char**, const char** and arrays of constants are names, without a warning."""
+        program = self.folder / "names.c"
+        program.write_text(NAMES_PROGRAM)
+        tried = 0
+        for compiler, languages, flags in (
+                ("gcc", ("c89", "c99", "c11", "c17", "c2x"), ()),
+                ("clang", ("c89", "c99", "c11", "c17", "c2x"), ("-Weverything",)),
+                ("g++", ("c++98", "c++11", "c++20"), ()),
+                ("clang++", ("c++98", "c++11", "c++20"), ("-Weverything", "-Wno-c++98-compat"))):
+            for language in languages if shutil.which(compiler) else ():
+                kind = "c++" if "++" in language else "c"
+                made = run(compiler, "-x", kind, f"-std={language}", "-pedantic", "-Wall",
+                           "-Wextra", "-Wconversion", "-Wcast-qual", "-Werror", *flags,
+                           f"-I{PROJECT}/include", "-fsyntax-only", str(program))
+                self.assertEqual((made.returncode, made.stderr), (0, ""), f"{compiler} {language}")
+                made = run(compiler, "-x", kind, f"-std={language}", "-DWRONG",
+                           f"-I{PROJECT}/include", "-fsyntax-only", str(program))
+                self.assertNotEqual(made.returncode, 0, "a text is no list of texts")
+                tried += 1
+        self.assertNotEqual(tried, 0)
+
+    def test_arguments_of_bwrap(self):
+        bin_folder = self.printing_bwrap()
+        made = self.bwrap("true", "x", path=bin_folder)
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        self.assertEqual(made.stdout, " ".join(self.SANDBOX) +
+                         " --symlink a /opt/l --dev-bind /dev/zero /dev/gpu0"
+                         f" --ro-bind {self.folder} /opt/host env A=1 true x\n")
+        if SANITIZED:  # the program does not free its memory when it fails
+            return
+        made = run(BWRAP, str(self.folder), "v.com/c=e", "--", "true")
+        self.assertEqual(made.returncode, 1)
+        self.assertIn('has no device "e"', made.stderr)
+
+    def test_bwrap(self):
+        tried = run("bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "true") if shutil.which(
+            "bwrap") else None
+        if tried is None or tried.returncode != 0:
+            self.skipTest("bwrap (Debian: bubblewrap) is not there" if tried is None
+                          else f"bwrap cannot make a sandbox here: {tried.stderr}")
+        made = self.bwrap("sh", "-c", "echo $A; readlink /opt/l; ls /opt/host;"
+                          " head -c 2 /dev/gpu0 | od -An -tx1")
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        self.assertEqual(made.stdout, "1\na\nv.yaml\n 00 00\n")
 
     def test_inject(self):
         config = self.folder / "config.json"
@@ -117,7 +240,7 @@ class Library(unittest.TestCase):
         self.assertTrue(made.stdout.startswith('{"x": 1.50, "process": '))
         self.assertEqual(json.loads(made.stdout)["process"]["env"], ["A=1"])
         config.write_text("{")
-        self.assertIn("line 1:2: ", run(INJECT, str(self.folder), str(config), "v.com/c=d").stderr)
+        self.assertIn("line 1:2: the config is not usable: ", run(INJECT, str(self.folder), str(config), "v.com/c=d").stderr)
 
     @unittest.skipIf(SANITIZED, "the program is not built with the sanitizers")
     def test_the_policy_of_the_page(self):

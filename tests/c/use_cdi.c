@@ -37,28 +37,64 @@ static void check_edits(cdi_cache* cache) {
   cdi_edits* edits = cdi_cache_edits(cache, device, 1, &error);
   CHECK(edits != NULL && error == NULL);
   CHECK(edits->env.count == 1 && strcmp(edits->env.items[0], "S=2") == 0);
-  CHECK(edits->node_count == 1 && strcmp(edits->nodes[0].path, "/dev/d") == 0);
-  CHECK(edits->nodes[0].type == 'c' && edits->nodes[0].major == 5 && edits->nodes[0].minor == 6);
-  CHECK(edits->nodes[0].has_file_mode && edits->nodes[0].file_mode == 0640);
-  CHECK(!edits->nodes[0].has_uid && edits->nodes[0].has_gid && edits->nodes[0].gid == 7);
-  CHECK(edits->rule_count == 2 && edits->rules[0].minor == 7 && edits->rules[0].access[0] == '\0');
-  CHECK(edits->rules[1].type == 'c' && edits->rules[1].major == 5 && edits->rules[1].minor == 6);
-  CHECK(strcmp(edits->rules[1].access, "rw") == 0);
-  CHECK(edits->mount_count == 1 && strcmp(edits->mounts[0].source, "/h") == 0);
-  CHECK(strcmp(edits->mounts[0].destination, "/c") == 0 && edits->mounts[0].type[0] == '\0');
-  CHECK(edits->mounts[0].options.count == 2);
-  CHECK(strcmp(edits->mounts[0].options.items[1], "bind") == 0);
-  CHECK(edits->hook_count == 1 && strcmp(edits->hooks[0].point, "poststop") == 0);
-  CHECK(edits->hooks[0].args.count == 1 && edits->hooks[0].env.count == 0);
-  CHECK(edits->hooks[0].has_timeout && edits->hooks[0].timeout == 3);
-  CHECK(strcmp(edits->hooks[0].hook_class, "foreign") == 0);
+  CHECK(edits->node_count == 1 && strcmp(edits->nodes[0]->path, "/dev/d") == 0);
+  CHECK(edits->size == sizeof *edits && CDI_HAS(cdi_node, edits->nodes[0], host_path));
+  CHECK(strcmp(edits->nodes[0]->host_path, "/dev/d") == 0);
+  CHECK(strcmp(edits->nodes[0]->access, "rw") == 0);
+  CHECK(edits->nodes[0]->type == 'c' && edits->nodes[0]->major == 5 && edits->nodes[0]->minor == 6);
+  CHECK(edits->nodes[0]->has_file_mode && edits->nodes[0]->file_mode == 0640);
+  CHECK(!edits->nodes[0]->has_uid && edits->nodes[0]->has_gid && edits->nodes[0]->gid == 7);
+  CHECK(edits->rule_count == 2 && edits->rules[0]->minor == 7 &&
+        edits->rules[0]->access[0] == '\0');
+  CHECK(edits->rules[1]->type == 'c' && edits->rules[1]->major == 5 && edits->rules[1]->minor == 6);
+  CHECK(strcmp(edits->rules[1]->access, "rw") == 0);
+  CHECK(edits->mount_count == 1 && strcmp(edits->mounts[0]->source, "/h") == 0);
+  CHECK(strcmp(edits->mounts[0]->destination, "/c") == 0 && edits->mounts[0]->type[0] == '\0');
+  CHECK(edits->mounts[0]->options.count == 2);
+  CHECK(edits->mounts[0]->is_bind && edits->mounts[0]->read_only);
+  CHECK(strcmp(edits->mounts[0]->options.items[1], "bind") == 0);
+  CHECK(edits->hook_count == 1 && strcmp(edits->hooks[0]->point, "poststop") == 0);
+  CHECK(edits->hooks[0]->args.count == 1 && edits->hooks[0]->env.count == 0);
+  CHECK(edits->hooks[0]->has_timeout && edits->hooks[0]->timeout == 3);
+  CHECK(strcmp(edits->hooks[0]->hook_class, "foreign") == 0);
+  CHECK(!edits->hooks[0]->lowered && edits->hooks[0]->why_kept[0] != '\0');
+  CHECK(edits->root_changes != NULL && edits->root_changes->link_count == 0);
   CHECK(edits->gid_count == 1 && edits->gids[0] == 44 && edits->net_device_count == 0);
   CHECK(edits->intel_rdt != NULL && strcmp(edits->intel_rdt->clos_id, "low") == 0);
-  CHECK(strncmp(edits->nodes[0].origin, "v.com/c=d (/", 12) == 0);
+  CHECK(strncmp(edits->nodes[0]->origin, "v.com/c=d (/", 12) == 0);
   CHECK(strstr(edits->intel_rdt->origin, "/v.json:") != NULL);
   cdi_free(edits);
   CHECK(cdi_cache_edits(cache, unknown, 1, &error) == NULL && error->code == CDI_NOT_FOUND);
   cdi_free(error);
+}
+
+/* A file that is not valid: the error has the place in it, and what to do. */
+static void check_rejected(cdi_cache* cache, const char* dir) {
+  char path[4096];
+  const char* const names[] = {"w.com/c=d", "w.com/c=d"};
+  cdi_error* error = NULL;
+  CHECK((size_t)snprintf(path, sizeof path, "%s/w.json", dir) < sizeof path);
+  FILE* file = fopen(path, "w");
+  CHECK(file != NULL && fputs("{\"cdiVersion\": \"0.7.0\", \"kind\": \"w.com/c\",\n"
+                              "\"devices\": [{\"name\": \"d\", \"x\": 1}]}",
+                              file) >= 0);
+  CHECK(fclose(file) == 0 && cdi_cache_refresh(cache, NULL) == 0);
+  CHECK(cdi_cache_edits(cache, names, 2, &error) == NULL && error->code == CDI_SCHEMA);
+  CHECK(strcmp(error->file, path) == 0 && error->line == 2 && error->column != 0);
+  CHECK(strcmp(error->where, "devices[0].x") == 0 && strstr(error->advice, "regenerate") != NULL);
+  CHECK(strstr(error->text, "cannot resolve \"w.com/c=d\"") == error->text);
+  CHECK(strstr(error->text, error->message) != NULL && strstr(error->text, "w.json:2:") != NULL);
+  CHECK(error->next != NULL && error->next->line == 2 && error->next->next == NULL);
+  cdi_free(error);
+  CHECK(cdi_cache_inject_json(cache, "{}", names, 1, &error) == NULL && error->line == 2);
+  cdi_free(error);
+  CHECK(cdi_cache_wait(cache, names, 1, 0, &error) == -1 && error->code == CDI_TIMEOUT);
+  CHECK(strcmp(error->file, path) == 0 && error->line == 2 && error->advice[0] != '\0');
+  cdi_free(error);
+  CHECK(cdi_cache_edits(cache, unknown, 2, &error) == NULL && error->advice[0] != '\0');
+  CHECK(error->next->code == CDI_INVALID_NAME && error->next->advice[0] != '\0');
+  cdi_free(error);
+  CHECK(remove(path) == 0 && cdi_cache_refresh(cache, NULL) == 0);
 }
 
 static void check_json(cdi_cache* cache) {
@@ -69,6 +105,7 @@ static void check_json(cdi_cache* cache) {
   CHECK(cdi_cache_inject_json(cache, "{\n x", device, 1, &error) == NULL);
   CHECK(error->code == CDI_SYNTAX && error->line == 2 && error->column == 2);
   CHECK(strstr(error->text, error->message) != NULL && error->file[0] == '\0');
+  CHECK(strstr(error->message, "the config is not usable: ") == error->message);
   cdi_free(error);
   CHECK(cdi_cache_inject_json(cache, "{}", unknown, 2, NULL) == NULL);
 }
@@ -79,7 +116,7 @@ static void check_again_and_partly(cdi_cache* cache) {
   const char* const names[] = {"bad", device[0]};
   char* once = cdi_cache_inject_resolvable(cache, "{}", names, 2, &rest, &error);
   CHECK(once != NULL && error == NULL && strstr(once, "/dev/d") != NULL);
-  CHECK(rest != NULL && rest->count == 1 && strcmp(rest->items[0].name, "bad") == 0);
+  CHECK(rest != NULL && rest->count == 1 && strcmp(rest->items[0]->name, "bad") == 0);
   cdi_free(rest);
   char* twice = cdi_cache_inject_json(cache, once, device, 1, &error);
   CHECK(twice != NULL && strcmp(once, twice) == 0);
@@ -135,8 +172,8 @@ static void check_denied(cdi_cache* cache) {
 static void check_allowed(cdi_cache* cache) {
   cdi_cache* allowed = limited(cache, "{\"rules\": [{\"name\": \"r\", \"allow\": true}]}", NULL);
   cdi_edits* edits = cdi_cache_edits(allowed, device, 1, NULL);
-  CHECK(edits != NULL && edits->hook_count == 1 && edits->hooks[0].env.count == 1);
-  CHECK(strncmp(edits->hooks[0].env.items[0], "PATH=/", 6) == 0);
+  CHECK(edits != NULL && edits->hook_count == 1 && edits->hooks[0]->env.count == 1);
+  CHECK(strncmp(edits->hooks[0]->env.items[0], "PATH=/", 6) == 0);
   cdi_free(edits);
   char* json = cdi_cache_inject_json(allowed, "{}", device, 1, NULL);
   CHECK(json != NULL && strstr(json, "\"PATH=/") != NULL);
@@ -169,9 +206,10 @@ static void check_names(cdi_cache* cache) {
   CHECK(devices != NULL && devices->count == 1 && strcmp(devices->items[0], device[0]) == 0);
   cdi_free(devices);
   cdi_reasons* reasons = cdi_cache_why(cache, unknown, 2, &error);
-  CHECK(reasons != NULL && reasons->count == 2 && strcmp(reasons->items[1].name, "bad") == 0);
-  CHECK(strcmp(reasons->items[0].code, "unknown-device") == 0 && reasons->items[0].advice[0] != 0);
-  CHECK(strcmp(reasons->items[1].code, "invalid-name") == 0);
+  CHECK(reasons != NULL && reasons->count == 2 && strcmp(reasons->items[1]->name, "bad") == 0);
+  CHECK(strcmp(reasons->items[0]->code, "unknown-device") == 0 &&
+        reasons->items[0]->advice[0] != 0);
+  CHECK(strcmp(reasons->items[1]->code, "invalid-name") == 0);
   cdi_free(reasons);
   CHECK(cdi_cache_wait(cache, device, 1, 0, &error) == 0 && error == NULL);
   CHECK(cdi_cache_wait(cache, unknown + 1, 1, 1000, &error) == -1);
@@ -293,6 +331,7 @@ static void check_cache(cdi_cache* cache, const char* dir) {
   check_json(cache);
   check_again_and_partly(cache);
   check_edits(cache);
+  check_rejected(cache, dir);
   check_denied(cache);
   check_allowed(cache);
   check_policies(cache, path);
@@ -303,7 +342,7 @@ int main(int argc, char** argv) {
   cdi_error* error = NULL;
   cdi_publisher* publisher = cdi_publisher_open("use_cdi", argv[1], &error);
   CHECK(publisher != NULL && cdi_publisher_write(publisher, "v.json", spec, &error) == 0);
-  cdi_cache* cache = cdi_cache_open((const char* const*)argv + 1, 1, &error);
+  cdi_cache* cache = cdi_cache_open(argv + 1, 1, &error);
   CHECK(cache != NULL && cdi_cache_refresh(cache, &error) == 0);
   check_cache(cache, argv[1]);
   check_texts();

@@ -4,6 +4,7 @@
 #ifndef CDI_RULES_HOOK_LOWERING_HPP
 #define CDI_RULES_HOOK_LOWERING_HPP
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -48,6 +49,10 @@ Result<LoweredHook> lower_hook(const HookCommand& command, oci::HookPoint point,
 /// What several hooks do together, in their order: as `merge` for their changes, and the first
 /// ldconfig that is named. Costs a sort.
 LoweredHook merge(std::span<const LoweredHook> hooks);
+
+/// The variables without which hooks of the class `memory_limits` do nothing.
+inline constexpr std::array<std::string_view, 2> memory_limit_variables{"NVIDIA_GPU_MEMORY_REQUEST",
+                                                                        "NVIDIA_GPU_MEMORY_LIMIT"};
 
 /// The file by which NVIDIA's libraries learn whether they may create device nodes.
 inline constexpr std::string_view params_path = "/proc/driver/nvidia/params";

@@ -263,10 +263,10 @@ inline Result<void> lower_memory_limits(std::span<const HookFlag> flags,
     }
   }
   if (!has_gpu) return not_lowered("it has no --gpu-id");
-  for (const auto* name : {"NVIDIA_GPU_MEMORY_REQUEST", "NVIDIA_GPU_MEMORY_LIMIT"}) {
+  for (const auto name : memory_limit_variables) {
     const auto is_set = container.has_variable(name);
     if (!is_set) return not_lowered("the environment of the container is not known");
-    if (*is_set) return not_lowered(std::string{"it applies the variable "} + name);
+    if (*is_set) return not_lowered("it applies the variable " + std::string{name});
   }
   return {};
 }
