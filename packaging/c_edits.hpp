@@ -158,7 +158,8 @@ inline void fill_root_changes(EditsStorage& to) {
   if (to.lowered.params) {
     to.params.add({sizeof(cdi_file), cdi::params_path.data(), to.lowered.params->c_str()});
   }
-  auto& all = to.root_changes.add({.size = sizeof(cdi_root_changes)});
+  auto& all = to.root_changes.add({});
+  all.size = sizeof all;
   to.links.give(all.links, all.link_count);
   to.modes.give(all.modes, all.mode_count);
   to.files.give(all.files, all.file_count);
