@@ -153,11 +153,18 @@ class HostTree {
     return place->status;
   }
 
-  /// Whether `path` leads to a regular file with an execute bit.
-  bool is_program(std::string_view path) const {
-    const auto mode = status(path).st_mode;
-    return S_ISREG(mode) && (mode & 0111) != 0;
+  /// Type and permissions of the file that `path` leads to, as `st_mode`; or why they are unknown.
+  cdi::Result<mode_t> mode(std::string_view path) const {
+    const auto place = find(path, Last::follow);
+    if (!place) return place.error();
+    return place->status.st_mode;
   }
+
+  /// Whether a mode is that of a regular file with an execute bit.
+  static bool is_program(mode_t mode) { return S_ISREG(mode) && (mode & 0111) != 0; }
+
+  /// Whether `path` leads to a program.
+  bool is_program(std::string_view path) const { return is_program(status(path).st_mode); }
 
   /// Whether `path` exists, even as a link that leads nowhere.
   bool exists(std::string_view path) const { return find(path, Last::keep).has_value(); }

@@ -4,7 +4,6 @@
 #ifndef CDI_PREPARE_SPEC_VERIFY_HPP
 #define CDI_PREPARE_SPEC_VERIFY_HPP
 
-#include <cerrno>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,53 +16,19 @@
 #include <cdi/spec.hpp>
 
 #include "../host/host_tree.hpp"
+#include "host_faults.hpp"
 
 // It does not depend on how the spec was made.
 
 namespace prepare {
 
-/// Why a node of a spec cannot be created in a container. A node with all numbers need not be on
-/// the host.
-inline std::optional<std::string> fault_of(const HostTree& tree, const cdi::DeviceNode& node) {
-  const auto& path = node.host_path.empty() ? node.path : node.host_path;
-  const auto there = tree.node(path);
-  if (!there) {
-    const bool complete = !node.type.empty() && node.major != 0;
-    if (complete && there.error().system == ENOENT) return std::nullopt;
-    return there.error().message;
-  }
-  if (node.type.empty()) return std::nullopt;
-  if (node.type.front() == there->type && node.major == there->major &&
-      node.minor == there->minor) {
-    return std::nullopt;
-  }
-  return fmt::format("{} is {} {}:{}", path, there->type, there->major, there->minor);
-}
-
-inline std::optional<std::string> fault_of(const HostTree& tree, const cdi::Mount& mount) {
-  if (tree.real_path(mount.host_path)) return std::nullopt;
-  return mount.host_path + " does not exist";
-}
-
-inline std::optional<std::string> fault_of(const HostTree& tree, const cdi::Hook& hook) {
-  if (tree.is_program(hook.path)) return std::nullopt;
-  return hook.path + " is not a program";
-}
-
-/// The first fault in a list of edits of one kind.
-template <typename Edit>
-std::optional<std::string> first_fault(const HostTree& tree, const std::vector<Edit>& edits) {
-  for (const auto& edit : edits) {
-    if (auto fault = fault_of(tree, edit)) return fault;
+/// The first reason why edits cannot be applied on this host. A node with all numbers need not be
+/// on the host, and what cannot be checked is not published.
+inline std::optional<std::string> fault_of(const HostTree& tree, const cdi::ContainerEdits& edits) {
+  for (auto& fault : host_faults(tree, edits)) {
+    if (fault.effect != HostFault::Effect::may_fail) return std::move(fault.error.message);
   }
   return std::nullopt;
-}
-
-/// The first reason why edits cannot be applied on this host.
-inline std::optional<std::string> fault_of(const HostTree& tree, const cdi::ContainerEdits& edits) {
-  if (auto fault = first_fault(tree, edits.device_nodes)) return fault;
-  if (auto fault = first_fault(tree, edits.mounts)) return fault;
-  return first_fault(tree, edits.hooks);
 }
 
 /// A device that was left out, and why.

@@ -149,15 +149,24 @@ void check(const BasicHook<S>& hook, const MemberPath& at, Findings& out) {
              [&](const auto& entry, const MemberPath& to) { check_env(entry, to, out); });
 }
 
-/// Warns of a mount that runc takes for one of a file system without a name. crun and others mount
-/// the source of some of them.
+/// Whether the source of a mount is one that a file system of its type knows, and not a path. For
+/// runc, a mount without such a type and without an option of a bind mount is neither.
+constexpr bool is_file_system(std::string_view type) {
+  return !type.empty() && type != "bind" && type != "rbind" && type != "none";
+}
+
+/// Whether the options of a mount make it a bind mount.
+template <class List>
+bool has_bind(const List& options) {
+  for (const std::string_view option : options) {
+    if (option == "bind" || option == "rbind") return true;
+  }
+  return false;
+}
+
 template <class S>
 void check_bind(const BasicMount<S>& mount, const MemberPath& at, Findings& out) {
-  const std::string_view type = mount.type;
-  if (!type.empty() && type != "bind" && type != "rbind" && type != "none") return;
-  for (const std::string_view option : mount.options) {
-    if (option == "bind" || option == "rbind") return;
-  }
+  if (is_file_system(mount.type) || has_bind(mount.options)) return;
   const MemberPath options_at{&at, "options"};
   out.note(Rule::mount_bind, mount.options.empty() ? at : options_at,
            "mount of " + cdi::quoted(mount.host_path) +
