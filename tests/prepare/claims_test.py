@@ -595,7 +595,8 @@ class OtherVendors(ClaimTest):
         asked = ("--node-numbers", "asked")
         for name in (PARTS[0], "all"):
             reason = self.refuse("a", name, code=4, more=asked)
-            self.assertIn(f"device {PARTS[0]}: /dev/nvidia-caps/nvidia-cap148: No such file", reason)
+            self.assertIn(f'device {PARTS[0]}: device node "/dev/nvidia-caps/nvidia-cap148" is '
+                          "missing", reason)
         self.prepare("b", PARTS[1], more=asked)
         self.prepare("a", PARTS[0])
 

@@ -434,7 +434,7 @@ class OptionalNodes(PrepareTest):
         self.assertEqual(self.write(*asked, "--profile", "compute").stderr.count("warning"), 1)
         done = self.write(*asked, "--profile", "graphics")
         self.assertEqual((done.returncode, done.stdout), (4, ""))
-        self.assertIn("/dev/nvidia-modeset: No such file", done.stderr)
+        self.assertIn('device node "/dev/nvidia-modeset" is missing', done.stderr)
         self.set_node("/dev/nvidia-uvm", gone=True)
         done = self.write(*asked)
         self.assertEqual((done.returncode, done.stdout), (4, ""))

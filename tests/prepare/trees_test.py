@@ -91,7 +91,8 @@ class Mig(TreeTest):
         done = self.run_prepare("write", "--dry-run", "-o", "json", "--node-numbers", "asked")
         self.assertEqual(done.returncode, 3)
         name = f"{self.second}:gi2:ci0"
-        self.assertIn(f"left out: nvidia.com/gpu {name}: {path}: No such file", done.stderr)
+        self.assertIn(f'left out: nvidia.com/gpu {name}: device node "{path}" is missing',
+                      done.stderr)
         devices = self.devices(json.loads(done.stdout))
         self.assertNotIn(name, devices)
         self.assertEqual(devices["all"],

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,7 +23,7 @@
 #include "../gpu/gpu.hpp"
 #include "../host/host_tree.hpp"
 #include "../spec/fingerprint.hpp"
-#include "../spec/verify.hpp"
+#include "../spec/host_faults.hpp"
 #include "finding.hpp"
 #include "our_specs.hpp"
 #include "spec_dirs.hpp"
@@ -44,17 +45,6 @@ inline SharedDevices devices_defined_twice(const cdi::Registry& registry) {
     if (paths.size() > 1) shared[paths].push_back(device);
   }
   return shared;
-}
-
-/// Why a spec of any program does not fit this host; none when it does.
-inline std::optional<std::string> misfit(const HostTree& tree, const cdi::Spec& spec) {
-  if (auto fault = fault_of(tree, spec.container_edits)) return fault;
-  for (const auto& device : spec.devices) {
-    if (auto fault = fault_of(tree, device.container_edits)) {
-      return fmt::format("device {}: {}", device.name, *fault);
-    }
-  }
-  return std::nullopt;
 }
 
 /// Whether a spec was written with options that change which GPUs are found, or their ids.
@@ -92,28 +82,67 @@ inline std::string advice_on_spec(const HostTree& tree, const cdi::LoadedSpec& l
                      command_with("diff", arguments));
 }
 
-/// Checks whether the specs of a kind exist, and fit this host.
-inline void check_specs_of(const HostTree& tree, const cdi::Registry& registry,
-                           const Inventory& found, Findings& findings) {
+/// Reports the faults of one effect in a spec: the first, and the number of others. Whether there
+/// is one.
+inline bool report_faults(const HostFaults& faults, HostFault::Effect effect, Level level,
+                          const std::string& advice, Findings& findings) {
+  const HostFault* first = nullptr;
+  std::set<std::string> messages;  // devices of a spec often share what they need
+  for (const auto& fault : faults) {
+    if (fault.effect != effect) continue;
+    if (first == nullptr) first = &fault;
+    messages.insert(fault.error.message);
+  }
+  if (first == nullptr) return false;
+  auto text = cdi::to_string(first->error);
+  if (messages.size() > 1) text += fmt::format("; and {} more", messages.size() - 1);
+  findings.push_back({level, "specs", std::move(text), advice});
+  return true;
+}
+
+/// Reports what a spec of any program needs, and this host does not have.
+inline void check_needs(const HostTree& tree, const cdi::LoadedSpec& loaded, Findings& findings) {
+  using Effect = HostFault::Effect;
+  const auto faults = all_host_faults(tree, loaded);
+  if (faults.empty()) return;
+  const auto advice = advice_on_spec(tree, loaded);
+  const bool failed = report_faults(faults, Effect::fails, Level::fault, advice, findings);
+  if (!failed) report_faults(faults, Effect::may_fail, Level::note, advice, findings);
+  report_faults(faults, Effect::unknown, Level::note, "Run doctor as root.", findings);
+}
+
+/// Checks whether the specs of a kind exist, and are of this state of the host. Returns the paths
+/// of those that are not.
+inline std::set<std::string> check_specs_of(const HostTree& tree, const cdi::Registry& registry,
+                                            const Inventory& found, Findings& findings) {
   bool any = false;
+  std::set<std::string> old;
   for (const auto& loaded : registry.specs()) {
     if (loaded->spec.kind != found.kind) continue;
     any = true;
-    auto reason = outdated(tree, found, loaded->spec);
-    if (!reason) reason = misfit(tree, loaded->spec);
+    const auto reason = outdated(tree, found, loaded->spec);
     if (!reason) continue;
+    old.insert(loaded->path);
     findings.push_back(
         {Level::fault, "specs", loaded->path + ": " + *reason, advice_on_spec(tree, *loaded)});
   }
-  if (any || found.usable_count() == 0) return;
-  findings.push_back(
-      {Level::fault, "specs", "no spec for " + found.kind, "Run `cdi-prepare write`."});
+  if (!any && found.usable_count() > 0) {
+    findings.push_back(
+        {Level::fault, "specs", "no spec for " + found.kind, "Run `cdi-prepare write`."});
+  }
+  return old;
 }
 
 inline void check_specs(const HostTree& tree, const std::vector<Inventory>& inventories,
                         const std::vector<std::string>& dirs, Findings& findings) {
   const auto registry = read_specs(tree, dirs);
-  for (const auto& found : inventories) check_specs_of(tree, registry, found, findings);
+  std::set<std::string> old;
+  for (const auto& found : inventories) {
+    old.merge(check_specs_of(tree, registry, found, findings));
+  }
+  for (const auto& spec : registry.specs()) {
+    if (!old.contains(spec->path)) check_needs(tree, *spec, findings);
+  }
   for (const auto& file : registry.rejected()) {
     findings.push_back({Level::fault, "specs", cdi::to_string(file->why),
                         "Fix or remove the file. Engines ignore such a file; Kata Containers "

@@ -117,7 +117,7 @@ inline std::optional<HostFault> host_fault(const HostTree& tree, const cdi::Moun
   return faults::fault(
       HostFault::Effect::may_fail,
       fmt::format("mount of {} has neither \"bind\" nor \"rbind\" in its options, and runc fails "
-                  "to mount it",
+                  "to mount it: add one of them",
                   cdi::quoted(mount.host_path)));
 }
 
@@ -167,6 +167,15 @@ inline HostFaults device_host_faults(const HostTree& tree, const cdi::LoadedSpec
   for (auto& fault : out) {
     fault.error.add_outer(fmt::format("devices[{}].containerEdits", index));
     fault.error.position = spec.locate(fault.error.where);
+  }
+  return out;
+}
+
+/// The same for all edits of a spec.
+inline HostFaults all_host_faults(const HostTree& tree, const cdi::LoadedSpec& spec) {
+  auto out = shared_host_faults(tree, spec);
+  for (std::size_t i = 0; i < spec.spec.devices.size(); ++i) {
+    for (auto& fault : device_host_faults(tree, spec, i)) out.push_back(std::move(fault));
   }
   return out;
 }

@@ -17,7 +17,7 @@ TEST_CASE("a spec that does not fit is written again by the program that wrote i
   host.put("dev.tab", "/dev/nvidia0 c 195 0 0666 0 0\n");
   const auto is_advised = [&](std::string_view advice) {
     return is_only(diagnose(host, {inventory()}), "specs", Level::fault,
-                   {"/dev/nvidia0 is c 195:0", advice});
+                   {"\"/dev/nvidia0\" is c 195:0", advice});
   };
   const std::string_view write = "Run `cdi-prepare write`";
   const std::string_view not_ours = "program that wrote it, or remove it";

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cdi/text/document.hpp>
 
@@ -30,7 +31,9 @@ TEST_CASE("specs that are missing, of another host, or name missing nodes") {
   CHECK(about(on_specs(), "specs").empty());
   host.put("var/run/cdi/a.json", spec_of_gpu(196, "{}"));
   CHECK(is_only(on_specs(), "specs", Level::fault,
-                {"/var/run/cdi/a.json: device 0: /dev/nvidia0 is c 195:0", "program that wrote"}));
+                {"/var/run/cdi/a.json:1:131: devices[0].containerEdits.deviceNodes[0]: host device "
+                 "\"/dev/nvidia0\" is c 195:0, not c 196:0",
+                 "program that wrote"}));
 
   const std::string right = R"({"cdi-publisher/owner": "cdi-prepare",
                                 "cdi-prepare/driver-version": "570.1", "cdi-prepare/boot-id": "b1",
@@ -141,4 +144,28 @@ TEST_CASE("no link leads out of the root") {
   CHECK(about(diagnose(host), "specs").empty());
   host.link((outside / "a.yaml").c_str(), "run/cdi/c.yaml");
   CHECK(is_only(diagnose(host), "specs", Level::fault, {"/var/run/cdi/c.yaml"}));
+}
+
+TEST_CASE("what the spec of another program needs, and this host does not have, is a fault") {
+  const Host host;
+  host.put("usr/lib/libacme.so.2", "");
+  const auto put = [&](const char* mounts) {
+    host.put("etc/cdi/acme.yaml",
+             fmt::format("cdiVersion: 0.5.0\nkind: acme.com/nic\ndevices:\n- name: a\n  "
+                         "containerEdits:\n    mounts:\n{}",
+                         mounts));
+  };
+  put("    - {hostPath: /usr/lib/libacme.so.2, containerPath: /a, options: [bind]}\n");
+  CHECK(about(diagnose(host), "specs").empty());
+  put("    - {hostPath: /usr/lib/libacme.so.1, containerPath: /a, options: [bind]}\n"
+      "    - {hostPath: /usr/lib/libacme.so.2, containerPath: /b}\n");
+  CHECK(is_only(diagnose(host), "specs", Level::fault,
+                {"/etc/cdi/acme.yaml:7:7: devices[0].containerEdits.mounts[0]: mount source "
+                 "\"/usr/lib/libacme.so.1\" is missing",
+                 "program that wrote"}));
+  put("    - {hostPath: /usr/lib/libacme.so.1, containerPath: /a, options: [bind]}\n"
+      "    - {hostPath: /usr/lib/libacme.so.3, containerPath: /b, options: [bind]}\n");
+  CHECK(is_only(diagnose(host), "specs", Level::fault, {"is missing; and 1 more"}));
+  put("    - {hostPath: /usr/lib/libacme.so.2, containerPath: /b}\n");
+  CHECK(is_only(diagnose(host), "specs", Level::note, {"neither \"bind\" nor \"rbind\""}));
 }

@@ -96,7 +96,7 @@ TEST_CASE("Mount sources are there, unless a file system has another source") {
   for (const auto* const type : {"", "none", "bind"}) {
     CHECK(fault("/usr/lib.so", {"ro"}, type) ==
           "may fail: mount of \"/usr/lib.so\" has neither \"bind\" nor \"rbind\" in its options, "
-          "and runc fails to mount it");
+          "and runc fails to mount it: add one of them");
     CHECK(fault("/usr/gone.so", {}, type) == "fails: mount source \"/usr/gone.so\" is missing");
   }
 }
@@ -149,17 +149,14 @@ devices:
   REQUIRE(spec);
   std::vector<std::string> texts;
   const auto tree = host.tree();
-  for (const auto& fault : prepare::device_host_faults(tree, *spec, 0)) {
-    texts.push_back(to_string(fault.error));
-  }
-  for (const auto& fault : prepare::shared_host_faults(tree, *spec)) {
+  for (const auto& fault : prepare::all_host_faults(tree, *spec)) {
     texts.push_back(to_string(fault.error));
   }
   CHECK(texts == std::vector<std::string>{
+                     "/etc/cdi/v.yaml:5:5: containerEdits.hooks[0]: hook program "
+                     "\"/usr/bin/gone\" is missing",
                      "/etc/cdi/v.yaml:11:7: devices[0].containerEdits.deviceNodes[1]: device node "
                      "\"/dev/x\" is missing",
                      "/etc/cdi/v.yaml:13:7: devices[0].containerEdits.mounts[0]: mount source "
-                     "\"/gone\" is missing",
-                     "/etc/cdi/v.yaml:5:5: containerEdits.hooks[0]: hook program "
-                     "\"/usr/bin/gone\" is missing"});
+                     "\"/gone\" is missing"});
 }
