@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <cdi/text/document.hpp>
+#include <cdi/text/member_case.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {

@@ -13,6 +13,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/rules/annotations.hpp>
 #include <cdi/rules/requests.hpp>
+#include <cdi/text/member_case.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -41,17 +42,13 @@ inline bool add_if_variable(std::string_view text, std::string_view name, Reques
   return true;
 }
 
-/// `Errc::schema` for a member of an object `outer` whose name is `key` in another case: runtimes
-/// written in Go would read it, others would not.
-Result<void> check_case(std::string_view name, std::string_view key, std::string_view outer);
-
 /// A member of an object of `nlohmann::json`; null when there is none.
 template <class Json>
 Result<const Json*> member_of_json(const Json* object, const char* key,
                                    std::string_view outer = {}) {
   if (object == nullptr || !object->is_object()) return nullptr;
   for (auto at = object->begin(); at != object->end(); ++at) {
-    if (auto good = detail::check_case(at.key(), key, outer); !good) return good.error();
+    if (is_in_other_case(at.key(), key)) return detail::wrong_case(at.key(), key, outer);
   }
   const auto found = object->find(key);
   return found == object->end() ? nullptr : &*found;

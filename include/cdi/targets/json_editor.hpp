@@ -24,6 +24,7 @@
 #include <cdi/oci/linux.hpp>
 #include <cdi/targets/part_check.hpp>
 #include <cdi/text/json.hpp>
+#include <cdi/text/member_case.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -212,6 +213,15 @@ class JsonView {
   bool is_id() const { return json_id(value_).has_value(); }
 
   JsonView member(const char* key) const { return JsonView{json_member(value_, key)}; }
+  /// The name of a member of an object that is `key` in another case.
+  std::optional<MemberName> in_other_case(std::string_view key) const {
+    const auto* members = value_->template get_ptr<const typename Json::object_t*>();
+    if (members == nullptr) return std::nullopt;
+    for (const auto& member : *members) {
+      if (is_in_other_case(member.first, key)) return MemberName{.text = member.first};
+    }
+    return std::nullopt;
+  }
   template <class Visit>
   void each(Visit visit) const {
     if (value_ == nullptr) return;

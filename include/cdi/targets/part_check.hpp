@@ -5,6 +5,7 @@
 #define CDI_TARGETS_PART_CHECK_HPP
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,19 +14,31 @@
 #include <cdi/base/result.hpp>
 #include <cdi/engine/spec_editor.hpp>
 #include <cdi/oci/hooks.hpp>
+#include <cdi/text/member_case.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
+/// The name of a member, and its place.
+struct MemberName {
+  std::string text{};
+  Position position{};
+};
+
 /// Checks that the touched parts of an OCI spec are of the kinds that OCI requires, and stops at
 /// the first that is not.
 ///
+/// It also refuses a member on the way to a touched part, or a member by which entries are found,
+/// whose name is in another case. The Go runtimes take `User` for `user`: an edit that adds a
+/// second one would replace what the first one says, such as the id of the user.
+///
 /// A `View` is a value of the JSON document, or nothing: `operator bool`, `is_object`, `is_array`,
 /// `is_text`, `is_id` (a whole number of 32 bits), `member(key)`, which is nothing for a member
-/// that is missing or null, `each(visit)` for the items of an array while `visit` returns true,
-/// `describe()`, and `position()`.
+/// that is missing or null, `in_other_case(key)`, which is the name of a member that is `key` in
+/// another case, `each(visit)` for the items of an array while `visit` returns true, `describe()`,
+/// and `position()`.
 template <class View>
 class PartCheck {
  public:
@@ -73,6 +86,7 @@ class PartCheck {
     if (touched_.net_devices) {
       value(part, "netDevices", "linux.netDevices", &View::is_object, "an object");
     }
+    if (touched_.intel_rdt) check_case(part, "intelRdt", "linux.intelRdt");
     if (touched_.mounts) {
       array(part, "namespaces", "linux.namespaces", &View::is_object, "an object", "type");
       array(spec, "mounts", "mounts", &View::is_object, "an object", "destination");
@@ -87,16 +101,27 @@ class PartCheck {
     for (std::size_t i = 0; i < touched_.hooks.size(); ++i) {
       if (!touched_.hooks[i]) continue;
       const std::string name{oci::hook_point_names[i]};
-      array(hooks, name.c_str(), "hooks." + name, &View::is_object, "an object");
+      array(hooks, name.c_str(), "hooks." + name, &View::is_object, "an object", "path");
     }
   }
 
   /// Expects nothing, or a value that `is` accepts.
   View value(const View& outer, const char* key, std::string_view path, Is is,
              std::string_view what) {
+    check_case(outer, key, path);
     const View found = outer.member(key);
     if (found && !(found.*is)()) fail(path, what, found);
     return result_ ? found : View{};
+  }
+
+  /// Expects no member that is `key`, the end of the path, in another case.
+  void check_case(const View& outer, std::string_view key, std::string_view path) {
+    if (!result_ || !outer) return;
+    auto odd = outer.in_other_case(key);
+    if (!odd) return;
+    path.remove_suffix(path.size() == key.size() ? key.size() : key.size() + 1);  // and its dot
+    result_ = detail::wrong_case(odd->text, key, path);
+    result_.error().position = std::move(odd->position);
   }
 
   /// Expects nothing, or an array of values that `is` accepts; of objects, those whose `key_member`
@@ -108,13 +133,20 @@ class PartCheck {
     list.each([&](const View& item) {
       if (!(item.*is)()) {
         fail(item_path(path, i), what, item);
-      } else if (const View text = key_member == nullptr ? View{} : item.member(key_member);
-                 text && !text.is_text()) {
-        fail(item_path(path, i).append(".").append(key_member), "text", text);
+      } else if (key_member != nullptr) {
+        check_key(item, key_member, path, i);
       }
       ++i;
       return result_.has_value();
     });
+  }
+
+  /// Expects nothing, or text, in the member by which an item of an array is found.
+  void check_key(const View& item, const char* key, std::string_view list, std::size_t i) {
+    const View text = item.member(key);
+    const bool is_good = !text || text.is_text();
+    if (is_good && !item.in_other_case(key)) return;
+    value(item, key, item_path(list, i).append(".").append(key), &View::is_text, "text");
   }
 
   void fail(std::string_view path, std::string_view what, const View& found) {

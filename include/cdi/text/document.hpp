@@ -302,10 +302,6 @@ namespace detail {
 /// The byte order mark that a text in UTF-8 may begin with.
 inline constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
 
-/// Whether two keys name the same field: they match in any case, as in the Go reference. The sample
-/// of the CDI document writes `additionalGIDs`.
-bool same_key(std::string_view a, std::string_view b) noexcept;
-
 /// Goes one step of a path, `[7]` in a list or `key` in a map, and removes it from the path.
 bool descend(Document::Value& value, std::string_view& path);
 

@@ -90,11 +90,11 @@ TEST_CASE("Unknown, missing and wrong members are refused with their place") {
 
 TEST_CASE("Names of members in another case are refused") {
   CHECK(error_of(R"({"Rules":[]})") ==
-        "p:1:2: Rules: the name of the member is in another case: write \"rules\"");
+        "p:1:2: Rules: the name of the member is in another case: write \"rules\", and only once");
   CHECK(error_of(R"({"rules":[{"name":"r","Allow":true}]})") ==
-        "p:1:23: Allow: the name of the member is in another case: write \"allow\"");
+        "p:1:23: Allow: the name of the member is in another case: write \"allow\", and only once");
   CHECK(error_of_rule(R"("edits":{"HOOKS":[]})") ==
-        "p:1:45: HOOKS: the name of the member is in another case: write \"hooks\"");
+        "p:1:45: HOOKS: the name of the member is in another case: write \"hooks\", and only once");
 }
 
 TEST_CASE("A null is refused: it is not an empty list") {

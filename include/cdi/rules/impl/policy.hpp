@@ -160,12 +160,10 @@ inline Result<void> refuse_nulls(const Document::Value& value, std::string_view 
 }
 
 /// Unlike those of CDI, the names of members have only one spelling.
-inline Error wrong_case(const Reading& reading) {
-  return {
-      .code = Errc::schema,
-      .message = "the name of the member is in another case: write " + cdi::quoted(reading.field),
-      .where = std::string{reading.odd_case->text()},
-      .position = reading.odd_case->position()};
+inline Error policy_in_other_case(const Reading& reading) {
+  auto error = detail::wrong_case(reading.odd_case->text(), reading.field, {});
+  error.position = reading.odd_case->position();
+  return error;
 }
 
 }  // namespace detail
@@ -198,7 +196,7 @@ CDI_INLINE Result<Policy> read_policy(std::string_view text, std::string_view fi
   detail::Reading reading{.is_strict = true};
   auto policy = detail::read_noting<Policy>(document->root(), reading);
   if (!policy) return policy;
-  if (reading.odd_case) return detail::wrong_case(reading);
+  if (reading.odd_case) return detail::policy_in_other_case(reading);
   if (auto good = validate_policy(*policy); !good) {
     good.error().position = document->locate(good.error().where);
     return std::move(good).error();

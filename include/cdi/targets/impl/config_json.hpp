@@ -20,6 +20,7 @@
 #include <cdi/targets/part_check.hpp>
 #include <cdi/text/document.hpp>
 #include <cdi/text/impl/read.hpp>
+#include <cdi/text/member_case.hpp>
 #include <cdi/text/parse_json.hpp>
 #include <cdi/version.hpp>
 
@@ -55,6 +56,14 @@ class DocumentView {
       if (name.text() == key) return value.is_null() ? DocumentView{} : DocumentView{value};
     }
     return {};
+  }
+  /// The name of a member of an object that is `key` in another case.
+  std::optional<MemberName> in_other_case(std::string_view key) const {
+    for (const auto [name, value] : value_->members()) {
+      if (is_in_other_case(name.text(), key))
+        return MemberName{std::string{name.text()}, name.position()};
+    }
+    return std::nullopt;
   }
   template <class Visit>
   void each(Visit visit) const {

@@ -15,6 +15,7 @@
 #include <cdi/targets/config_json.hpp>
 #include <cdi/targets/config_requests.hpp>
 #include <cdi/text/document.hpp>
+#include <cdi/text/member_case.hpp>
 #include <cdi/text/parse_json.hpp>
 #include <cdi/version.hpp>
 
@@ -23,22 +24,15 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-CDI_INLINE Result<void> check_case(std::string_view name, std::string_view key,
-                                   std::string_view outer) {
-  if (name == key || !same_key(name, key)) return {};
-  return Error{.code = Errc::schema,
-               .message = "the name of the member is in another case: write " + quoted(key),
-               .where = outer.empty() ? std::string{name} : inner_path(outer, name)};
-}
-
 inline Result<std::optional<Document::Value>> document_member(
     const std::optional<Document::Value>& map, std::string_view key, std::string_view outer = {}) {
   std::optional<Document::Value> found;
   if (!map) return found;
   for (const auto [name, value] : map->members()) {
-    if (auto good = check_case(name.text(), key, outer); !good) {
-      good.error().position = name.position();
-      return std::move(good).error();
+    if (is_in_other_case(name.text(), key)) {
+      auto error = detail::wrong_case(name.text(), key, outer);
+      error.position = name.position();
+      return error;
     }
     if (name.text() == key) found = value;
   }

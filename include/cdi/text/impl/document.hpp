@@ -13,6 +13,7 @@
 
 #include <cdi/base/result.hpp>
 #include <cdi/text/document.hpp>
+#include <cdi/text/member_case.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -48,14 +49,6 @@ CDI_INLINE auto Document::Value::members() const -> Range<Member> {
 }
 
 namespace detail {
-
-CDI_INLINE bool same_key(std::string_view a, std::string_view b) noexcept {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i] != b[i] && ascii_lower(a[i]) != ascii_lower(b[i])) return false;
-  }
-  return true;
-}
 
 CDI_INLINE bool descend(Document::Value& value, std::string_view& path) {
   if (path.starts_with('.')) path.remove_prefix(1);

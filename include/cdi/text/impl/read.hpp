@@ -17,6 +17,7 @@
 #include <cdi/model/release.hpp>
 #include <cdi/model/type.hpp>
 #include <cdi/text/document.hpp>
+#include <cdi/text/member_case.hpp>
 #include <cdi/text/old_scalar.hpp>
 #include <cdi/text/read.hpp>
 #include <cdi/text/scalar.hpp>
@@ -101,6 +102,11 @@ inline FoundField find_field(const Type& type, std::string_view key, std::size_t
     if (field.size() != key.size() || !same_key(field.substr(0, 1), key.substr(0, 1))) continue;
     if (field == key) return {i};
     if (same_key(field, key)) return {i, false};
+  }
+  for (const char c : key) {  // a name with U+017F or U+212A is longer than that of its field
+    if (static_cast<unsigned char>(c) < 0x80) continue;
+    for (i = 0; i < count && !same_key(type.fields[i].key, key);) ++i;
+    return {i, false};
   }
   return {count};
 }

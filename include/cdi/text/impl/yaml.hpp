@@ -14,6 +14,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/model/type.hpp>
 #include <cdi/text/document.hpp>
+#include <cdi/text/member_case.hpp>
 #include <cdi/text/write.hpp>
 #include <cdi/text/yaml.hpp>
 #include <cdi/version.hpp>

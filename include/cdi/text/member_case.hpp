@@ -1,0 +1,44 @@
+// Names of members that differ from the name of a field only in case.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TEXT_MEMBER_CASE_HPP
+#define CDI_TEXT_MEMBER_CASE_HPP
+
+#include <string_view>
+
+#include <cdi/base/result.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// Whether two names are those of the same field for encoding/json of Go, which the Go reference
+/// and most runtimes use: letters match in any case, U+017F is an s, and U+212A is a k. The sample
+/// of the CDI document writes `additionalGIDs`. One of the names is in ASCII.
+bool same_key(std::string_view a, std::string_view b) noexcept;
+
+/// Whether a name is `key`, which begins with a letter, in another case.
+inline bool is_in_other_case(std::string_view name, std::string_view key) noexcept {
+  if (name.empty() || name == key) return false;
+  const auto first = static_cast<unsigned char>(name.front());
+  constexpr unsigned char case_bit = 0x20;
+  if (first < 0x80 && (first | case_bit) != (key.front() | case_bit)) return false;
+  return detail::same_key(name, key);
+}
+
+/// `Errc::schema` for a member of an object `outer` whose name is `key` in another case. Runtimes
+/// written in Go take it for `key`, others do not.
+Error wrong_case(std::string_view name, std::string_view key, std::string_view outer);
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/text/impl/member_case.hpp>
+#endif
+
+#endif  // CDI_TEXT_MEMBER_CASE_HPP
