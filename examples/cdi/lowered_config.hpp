@@ -4,11 +4,13 @@
 #ifndef CDI_EXAMPLES_CDI_LOWERED_CONFIG_HPP
 #define CDI_EXAMPLES_CDI_LOWERED_CONFIG_HPP
 
+#include <array>
 #include <climits>
 #include <cstddef>
 #include <functional>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +21,7 @@
 #include <cdi/cdi.hpp>
 #include <cdi/hooks.hpp>
 #include <cdi/targets/json_changes.hpp>
+#include <cdi/text/member_case.hpp>
 
 #include "host_hooks.hpp"
 
@@ -116,6 +119,35 @@ inline bool host_lets_create_nodes() {
   return text && cdi::masked_params(*text);
 }
 
+/// `Errc::schema` for a member of an object that is one of `keys` in another case.
+inline cdi::Result<void> check_case(const cdi::Document::Value& object, std::string_view path,
+                                    std::span<const std::string_view> keys) {
+  for (const auto [name, value] : object.members()) {
+    for (const auto key : keys) {
+      if (!cdi::detail::is_in_other_case(name.text(), key)) continue;
+      auto error = cdi::detail::wrong_case(name.text(), key, path);
+      error.position = name.position();
+      return error;
+    }
+  }
+  return {};
+}
+
+/// Checks the names of the members on the way to what lowering changes. The model reads them in any
+/// case, but runtimes would find a second one.
+inline cdi::Result<void> check_case(const cdi::Document& document) {
+  constexpr std::array<std::string_view, 3> parts{"annotations", "hooks", "linux"};
+  constexpr std::array<std::string_view, 1> devices{"devices"};
+  if (auto good = check_case(document.root(), {}, parts); !good) return good;
+  for (const auto [name, value] : document.root().members()) {
+    cdi::Result<void> good;
+    if (name.text() == "hooks") good = check_case(value, "hooks", cdi::oci::hook_point_names);
+    if (name.text() == "linux") good = check_case(value, "linux", devices);
+    if (!good) return good;
+  }
+  return {};
+}
+
 /// Lowers the hooks of one config.
 class HookLowering {
  public:
@@ -178,18 +210,8 @@ class HookLowering {
     }
     if (staying.size() == hooks.size()) return {};
     const auto list = changes_.list(changes_.object(root, "hooks"), hook_point_name(point));
-    if (changes_.size(list) != hooks.size()) {
-      return wrong_case(fmt::format("hooks.{}", hook_point_name(point)));
-    }
     changes_.rearrange(list, staying);
     return {};
-  }
-
-  /// The model reads members in any case, but runtimes would find a second one.
-  static cdi::Error wrong_case(std::string where) {
-    return {.code = cdi::Errc::schema,
-            .message = "write the name of the member in lower camel case",
-            .where = std::move(where)};
   }
 
   void keep(const cdi::oci::Hook& hook, cdi::oci::HookPoint point, std::size_t index,
@@ -212,9 +234,6 @@ class HookLowering {
     const auto text = cdi::write_json(*changes, -1);
     if (!text) return text.error();
     const auto annotations = changes_.object(root, "annotations");
-    if (changes_.is_empty(annotations) != spec_.annotations.empty()) {
-      return wrong_case("annotations");
-    }
     changes_.set(annotations, changes_annotation, {&*text, cdi::detail::table_of<std::string>()});
     return {};
   }
@@ -242,7 +261,6 @@ class HookLowering {
     std::map<std::string, const cdi::oci::LinuxDevice*> nodes;
     for (const auto& node : spec_.linux_->devices) nodes.emplace(cdi::clean_path(node.path), &node);
     const auto list = changes_.list(changes_.object(root, "linux"), "devices");
-    if (changes_.size(list) != spec_.linux_->devices.size()) return wrong_case("linux.devices");
     for (const auto& link : links) {
       auto copy = *nodes.at(link.target);
       copy.path = link.path;
@@ -270,6 +288,7 @@ inline cdi::Result<LoweredConfig> lower_hooks(const std::string& text, const std
   if (!document) return document.error();
   auto spec = cdi::read<cdi::oci::Spec>(*document);
   if (!spec) return spec.error();
+  if (auto good = detail::check_case(*document); spec->hooks && !good) return good.error();
   auto bundle = BundlePaths::of(file, *spec);
   auto lowered = detail::HookLowering{*document, *std::move(spec), std::move(bundle)}.run();
   if (!lowered) return lowered;

@@ -269,6 +269,35 @@ devices:
                                                  expect=1)[1])
                 self.assertEqual(self.read("config.json"), CONFIG)
 
+    def test_a_member_in_another_case_is_refused(self):
+        """Go runtimes would read it as the member, and so lose it when a second one is added."""
+        self.write("high/x.yaml", NEW + """\
+- name: env
+  containerEdits: {env: [A=1]}
+- name: hook
+  containerEdits: {hooks: [{hookName: createContainer, path: /h}]}
+- name: mount
+  containerEdits: {mounts: [{hostPath: /h, containerPath: /c, options: [bind]}]}
+""")
+        rows = (("env", {"Process": {"user": {"uid": 1000}}}, "2:2: Process", "process"),
+                ("0", {"process": {"User": {"uid": 1000}}}, "3:3: process.User", "user"),
+                ("all", {"linux": {"Resources": {"devices": []}}}, "3:3: linux.Resources",
+                 "resources"),
+                ("hook", {"hooks": {"CreateContainer": []}}, "3:3: hooks.CreateContainer",
+                 "createContainer"),
+                ("mount", {"mount\u017f": []}, "2:2: mount\u017f", "mounts"))
+        for device, config, where, name in rows:
+            text = json.dumps(config, indent=1)
+            for options in (["--in-place"], ["--diff"], []):
+                with self.subTest(device=device, options=options):
+                    self.write("config.json", text)
+                    out, err = self.run_cdi("inject", *options, self.config,
+                                            "vendor.com/gpu=" + device, expect=1)
+                    self.assertEqual(out, "")
+                    self.assertIn(f"config.json:{where}: the name of the member is in another "
+                                  f'case: write "{name}", and only once', err)
+                    self.assertEqual(self.read("config.json"), text)
+
     def test_the_same_devices_again_change_nothing(self):
         self.write("high/hook.json", json.dumps({
             "cdiVersion": "0.5.0", "kind": "vendor.com/hook", "devices": [{

@@ -254,7 +254,14 @@ class Hooks(unittest.TestCase):
                                 "hooks": {"createContainer": [link]}}):
             self.config.write_text(json.dumps(config))
             _, errors = self.inject("--hooks", "lower", ["nvidia.com/gpu=plain"], expect=1)
-            self.assertIn("lower camel case", errors)
+            self.assertIn("is in another case", errors)
+        (self.folder / "cdi/more.json").write_text(json.dumps(
+            {"cdiVersion": "0.5.0", "kind": "v.com/c", "devices": [
+                {"name": "d", "containerEdits": {"env": ["A=1"]}}]}))
+        self.config.write_text(json.dumps({"ociVersion": "1.0.2", "hooks": {
+            "CreateContainer": [{"path": "/sec"}], "createRuntime": [link]}}))
+        _, errors = self.inject("--hooks", "lower", ["v.com/c=d"], expect=1)
+        self.assertIn("hooks.CreateContainer: the name of the member is in another case", errors)
 
     def test_a_program_that_is_not_named_ldconfig_is_not_run(self):
         (self.folder / "cdi/more.json").write_text(json.dumps(

@@ -222,6 +222,27 @@ echo $FUSE $TERM $EVERY
                 with self.assertRaisesRegex(AssertionError, "timeout|deadline"):
                     self.bundle.run()
 
+    def test_a_user_in_another_case_does_not_become_root(self):
+        self.bundle.spec("group.yaml", """
+cdiVersion: 0.7.0
+kind: test.example.com/group
+devices:
+- {name: "77", containerEdits: {additionalGids: [77]}}
+""")
+        self.bundle.configure("/bin/busybox id -u")
+        with open(self.bundle.config, encoding="utf-8") as file:
+            text = file.read()
+        text = text.replace('"uid": 0', '"uid": 1000')
+        other = text.replace('"user"', '"User"')
+        for config, code in ((other, 1), (text, 0)):
+            self.assertIn('"uid": 1000', config)
+            self.bundle.write_config(config)
+            done = subprocess.run([CDI, "inject", "--in-place", "--spec-dir", self.bundle.specs,
+                                   self.bundle.config, "test.example.com/group=77"], check=False,
+                                  stderr=subprocess.PIPE, text=True)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertEqual(self.bundle.run(), ["1000"])
+
     def test_two_devices_of_the_dra_example_driver(self):
         """A spec like those that the Kubernetes dra-example-driver writes."""
         uuids = [f"18db0e85-99e9-c746-8531-ffeb86328b3{n}" for n in range(4)]
