@@ -70,8 +70,10 @@ struct Decision {
 std::vector<Decision> decide(const Policy& policy, std::span<const ResolvedDevice> devices,
                              RequestOrigin origin);
 
-/// The same for devices that were requested under these names, in the same order. A device beyond
-/// the end of `requested` has no known origin.
+/// Decides about devices of several origins. The request of a device is found by its name: the
+/// devices may be in another order, or fewer, as those of `Registry::resolvable`. The second device
+/// of one name has the second request of that name. A device without a request has no known origin:
+/// only rules that deny count it to their `sources`.
 std::vector<Decision> decide(const Policy& policy, std::span<const ResolvedDevice> devices,
                              std::span<const RequestedDevice> requested);
 

@@ -253,6 +253,41 @@ TEST_CASE("Devices are decided one by one, each by its own request") {
   CHECK(cdi::require_allowed({}));
 }
 
+TEST_CASE("The request of a device is found by its name") {
+  auto spec = spec_with({});
+  spec.spec.devices.push_back({.name = "1"});
+  spec.spec.devices.push_back({.name = "2"});
+  const cdi::ResolvedDevice zero{&spec, &spec.spec.devices[0]};
+  const cdi::ResolvedDevice one{&spec, &spec.spec.devices[1]};
+  const cdi::ResolvedDevice two{&spec, &spec.spec.devices[2]};
+  const cdi::RequestedDevice requested[] = {
+      {.name = "vendor.com/gpu=missing", .origin = RequestOrigin::field},
+      {.name = "vendor.com/gpu=1", .origin = RequestOrigin::annotation, .key = "cdi.k8s.io/a"},
+      {.name = "vendor.com/gpu=0", .origin = RequestOrigin::field},
+      {.name = "vendor.com/gpu=0", .origin = RequestOrigin::variable, .key = "GPUS"}};
+  const auto sources_of = [&](std::initializer_list<cdi::ResolvedDevice> devices) {
+    std::string sources;
+    for (const auto& decision :
+         cdi::decide({.rules = {{.name = "r", .allow = true}}}, std::vector(devices), requested)) {
+      sources += decision.source + ",";
+    }
+    return sources;
+  };
+  CHECK(sources_of({one, zero}) == "annotation,field,");  // those that resolve
+  CHECK(sources_of({zero, one, zero}) == "field,annotation,variable,");
+  CHECK(sources_of({zero, zero, zero}) == "field,variable,,");
+  CHECK(sources_of({two}) == ",");
+  const cdi::Policy field_only{
+      .rules = {{.name = "f", .allow = true, .sources = {{"field"}}}, {.name = "d"}}};
+  const cdi::ResolvedDevice unknown[] = {one, two};
+  const auto decisions = cdi::decide(field_only, unknown, requested);
+  CHECK(decisions[0].rule == "d");
+  CHECK(decisions[0].key == "cdi.k8s.io/a");
+  CHECK(decisions[1].source.empty());
+  CHECK(decisions[1].rule == "d");
+  CHECK_FALSE(decisions[1].allowed);
+}
+
 TEST_CASE("The log is JSON, whatever bytes a path has") {
   auto spec = spec_with({});
   spec.path = "/etc/cdi/\xff.json";

@@ -304,15 +304,21 @@ CDI_INLINE std::vector<Decision> decide(const Policy& policy,
 CDI_INLINE std::vector<Decision> decide(const Policy& policy,
                                         std::span<const ResolvedDevice> devices,
                                         std::span<const RequestedDevice> requested) {
+  std::map<std::string_view, std::vector<const RequestedDevice*>> by_name;  // the first at the back
+  for (std::size_t i = requested.size(); i-- > 0;) {
+    by_name[requested[i].name].push_back(&requested[i]);
+  }
   std::vector<Decision> out;
   detail::Decider decider{policy};
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    auto& decision = out.emplace_back(detail::about(devices[i]));
-    if (i < requested.size()) {
-      decision.source = request_origin_name(requested[i].origin);
-      decision.key = requested[i].key;
+  for (const auto& found : devices) {
+    auto& decision = out.emplace_back(detail::about(found));
+    const auto requests = by_name.find(decision.device);
+    if (requests != by_name.end() && !requests->second.empty()) {
+      decision.source = request_origin_name(requests->second.back()->origin);
+      decision.key = requests->second.back()->key;
+      requests->second.pop_back();
     }
-    decider.decide(devices[i], decision);
+    decider.decide(found, decision);
   }
   return out;
 }
