@@ -146,7 +146,7 @@ inline void fill_root_changes(EditsStorage& to) {
   fill_links(changes.links, to.links);
   fill_links(node_links, to.node_links);
   for (const auto& mode : changes.modes) {
-    to.modes.add({sizeof(cdi_mode), mode.path.c_str(), mode.mode});
+    to.modes.add({sizeof(cdi_mode), mode.mode, mode.path.c_str()});
   }
   for (const auto& file : changes.files) {
     to.files.add({sizeof(cdi_file), file.path.c_str(), file.text.c_str()});

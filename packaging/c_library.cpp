@@ -18,6 +18,7 @@
 #include <cdi/annotations.hpp>
 #include <cdi/cache.hpp>
 #include <cdi/cdi.h>
+#include <cdi/config_requests.hpp>
 #include <cdi/host_options.hpp>
 #include <cdi/oci/config_json.hpp>
 #include <cdi/plan.hpp>
@@ -46,6 +47,20 @@ cdi::Error missing(std::string what) {
   return {.code = cdi::Errc::invalid, .message = std::move(what.append(" may not be NULL"))};
 }
 
+cdi::Result<cdi::CacheOptions> options_of(std::uint32_t flags) {
+  constexpr std::uint32_t known = CDI_QUARANTINE | CDI_REFUSE_WRITABLE | CDI_WATCHED;
+  if ((flags & ~known) != 0) {
+    return cdi::Error{.code = cdi::Errc::unsupported,
+                      .message = "this release does not know the flags " +
+                                 std::to_string(flags & ~known) + " of a cache"};
+  }
+  cdi::CacheOptions options{.read = with_lines};
+  options.read.quarantine_devices = (flags & CDI_QUARANTINE) != 0;
+  options.read.refuse_writable = (flags & CDI_REFUSE_WRITABLE) != 0;
+  if ((flags & CDI_WATCHED) != 0) options.freshness = cdi::Freshness::watched;
+  return options;
+}
+
 cdi::Error given_twice(std::string_view file) {
   return {.code = cdi::Errc::invalid,
           .message = "the file " + cdi::quoted(file) + " is given twice"};
@@ -72,6 +87,12 @@ cdi::Result<cdi::LoadedSpec> parse(const char* text, const char* path) {
     return error;
   }
   return cdi::parse_spec(text, name, cdi::format_of(name).value_or(cdi::Format::yaml));
+}
+
+/// Says that an error is about the config, if it is not about a spec file.
+cdi::Error of_config(cdi::Error error) {
+  if (error.position.file.empty()) error.message.insert(0, "the config is not usable: ");
+  return error;
 }
 
 /// Where requests come from; nothing when it is not known.
@@ -107,12 +128,12 @@ namespace {
 
 /// Why the policy of a cache denies devices: all reasons, of all devices.
 std::vector<cdi::Error> denials(const cdi_cache& cache,
-                                std::span<const cdi::ResolvedDevice> devices) {
+                                std::span<const cdi::ResolvedDevice> devices,
+                                std::span<const cdi::RequestedDevice> requested = {}) {
   std::vector<cdi::Error> out;
   if (cache.policy == nullptr) return out;
-  auto decisions =
-      cache.source ? cdi::decide(*cache.policy, devices, *cache.source)
-                   : cdi::decide(*cache.policy, devices, std::span<const cdi::RequestedDevice>{});
+  auto decisions = cache.source ? cdi::decide(*cache.policy, devices, *cache.source)
+                                : cdi::decide(*cache.policy, devices, requested);
   for (auto& decision : decisions) {
     for (auto& reason : std::exchange(decision.reasons, {})) {
       decision.reasons = {std::move(reason)};
@@ -147,18 +168,47 @@ Found find(const cdi::Registry& registry, const Names& names) {
   return found;
 }
 
+/// The registry that resolves names, or why there is none in time.
+struct Waited {
+  std::shared_ptr<const cdi::Registry> registry{};
+  std::optional<Failure> failure{};
+};
+template <class Names>
+Waited wait(cdi_cache& cache, const Names& names, std::uint32_t milliseconds) {
+  Waited out;
+  auto found = cache.cache->wait_for(
+      names, std::chrono::steady_clock::now() + std::chrono::milliseconds{milliseconds});
+  if (found) {
+    out.registry = *std::move(found);
+    return out;
+  }
+  out.failure.emplace(std::move(found).error());
+  const auto missing = cache.cache->snapshot()->unresolved(names);
+  if (!missing.empty()) out.failure->add_place(missing.front());
+  return out;
+}
+
 /// Injects devices into the text of a config.json.
 Answer<char*> inject(const cdi_cache& cache, const char* config,
-                     const std::vector<cdi::ResolvedDevice>& devices) {
-  if (auto denied = denials(cache, devices); !denied.empty()) return denied;
+                     const std::vector<cdi::ResolvedDevice>& devices,
+                     std::span<const cdi::RequestedDevice> requested = {}) {
+  if (auto denied = denials(cache, devices, requested); !denied.empty()) return denied;
   cdi::ConfigJson json{config};
   auto injected = cdi::Registry::inject_resolved(json, devices, host_of(cache));
-  if (!injected) {
-    auto error = std::move(injected).error();
-    if (error.position.file.empty()) error.message.insert(0, "the config is not usable: ");
-    return error;
-  }
+  if (!injected) return of_config(std::move(injected).error());
   return text(json.text);
+}
+
+/// The devices that the text of a config.json asks for.
+cdi::Result<std::vector<cdi::RequestedDevice>> requests_of(const char* config, const char* prefix,
+                                                           const char* variable) {
+  if (config == nullptr) return missing("the config");
+  cdi::RequestOptions options;
+  if (prefix != nullptr) options.prefix = prefix;
+  if (variable != nullptr) options.variable = variable;
+  auto requested = cdi::gather_requests(cdi::ConfigJson{config}, options);
+  if (!requested) return of_config(std::move(requested).error());
+  return requested;
 }
 
 cdi_policy* policy_of(cdi::Policy policy) {
@@ -186,7 +236,13 @@ const char* cdi_version(void) {
 }
 
 cdi_cache* cdi_cache_open(cdi_texts dirs, size_t count, cdi_error** error) {
+  return cdi_cache_open_with(dirs, count, 0, error);
+}
+
+cdi_cache* cdi_cache_open_with(cdi_texts dirs, size_t count, uint32_t flags, cdi_error** error) {
   return guarded(error, [&]() -> Answer<cdi_cache*> {
+    auto options = options_of(flags);
+    if (!options) return std::move(options).error();
     const auto given = views(dirs, count, "dirs");
     if (!given) return given.error();
     const std::vector<std::string> paths{given->begin(), given->end()};
@@ -194,9 +250,20 @@ cdi_cache* cdi_cache_open(cdi_texts dirs, size_t count, cdi_error** error) {
       if (path.empty()) return empty_path("a directory");
     }
     auto box = std::make_unique<Box<cdi_cache>>();
-    box->object.cache = std::make_shared<cdi::Cache>(
-        paths.empty() ? cdi::default_spec_dirs() : paths, cdi::CacheOptions{.read = with_lines});
+    box->object.cache =
+        std::make_shared<cdi::Cache>(paths.empty() ? cdi::default_spec_dirs() : paths, *options);
     return release(std::move(box));
+  });
+}
+
+int cdi_cache_descriptor(cdi_cache* cache, cdi_error** error) {
+  return guarded(error, [&]() -> Answer<int> {
+    if (cache == nullptr) return missing("the cache");
+    const int descriptor = cache->cache->descriptor();
+    if (descriptor >= 0) return descriptor;
+    if (const auto& why = cache->cache->watch_error()) return *why;
+    return cdi::Error{.code = cdi::Errc::invalid,
+                      .message = "the cache is not watched: open it with CDI_WATCHED"};
   });
 }
 
@@ -237,14 +304,10 @@ int cdi_cache_wait(cdi_cache* cache, cdi_texts names, size_t count, uint32_t mil
     if (cache == nullptr) return missing("the cache");
     const auto asked = views(names, count, "names");
     if (!asked) return asked.error();
-    const auto deadline =
-        std::chrono::steady_clock::now() + std::chrono::milliseconds{milliseconds};
-    const auto found = cache->cache->wait_for(*asked, deadline);
-    if (found) return done;
-    Failure failure{found.error()};
-    const auto missing = cache->cache->snapshot()->unresolved(*asked);
-    if (!missing.empty()) failure.add_place(missing.front());
-    return failure;
+    if (auto waited = wait(*cache, *asked, milliseconds); waited.failure) {
+      return *std::move(waited.failure);
+    }
+    return done;
   });
 }
 
@@ -278,6 +341,26 @@ char* cdi_cache_inject_resolvable(cdi_cache* cache, const char* config, cdi_text
     }
     kept.release();
     return injected;
+  });
+}
+
+char* cdi_cache_inject_requested(cdi_cache* cache, const char* config, const char* prefix,
+                                 const char* variable, uint32_t milliseconds, cdi_error** error) {
+  return guarded(error, [&]() -> Answer<char*> {
+    if (cache == nullptr) return missing("the cache");
+    const auto requested = requests_of(config, prefix, variable);
+    if (!requested) return requested.error();
+    if (requested->empty()) return text(config);
+    Waited waited;
+    if (milliseconds == 0) {
+      waited.registry = cache->cache->registry();
+    } else {
+      waited = wait(*cache, *requested, milliseconds);
+      if (waited.failure) return *std::move(waited.failure);
+    }
+    auto found = find(*waited.registry, *requested);
+    if (!found.missing.empty()) return std::move(found.missing);
+    return inject(*cache, config, found.devices, *requested);
   });
 }
 
@@ -348,6 +431,17 @@ cdi_strings* cdi_annotated_devices(cdi_texts keys, cdi_texts values, size_t coun
         cdi::parse_annotations(annotations, prefix == nullptr ? cdi::annotation_prefix : prefix);
     if (!parsed) return std::move(parsed).error();
     return strings(std::move(parsed->devices));
+  });
+}
+
+cdi_strings* cdi_requested_devices(const char* config, const char* prefix, const char* variable,
+                                   cdi_error** error) {
+  return guarded(error, [&]() -> Answer<cdi_strings*> {
+    const auto requested = requests_of(config, prefix, variable);
+    if (!requested) return requested.error();
+    std::vector<std::string> names;
+    for (const auto& one : *requested) names.push_back(one.name);
+    return strings(std::move(names));
   });
 }
 

@@ -47,7 +47,7 @@ static void print_root_changes(const cdi_root_changes* changes) {
     printf("link %s %s\n", changes->node_links[i]->path, changes->node_links[i]->target);
   }
   for (size_t i = 0; i < changes->mode_count; ++i) {
-    printf("chmod %03" PRIo32 " %s\n", changes->modes[i]->mode, changes->modes[i]->path);
+    printf("chmod %03zo %s\n", changes->modes[i]->mode, changes->modes[i]->path);
   }
   for (size_t i = 0; i < changes->file_count; ++i) printf("file %s\n", changes->files[i]->path);
   print_list("libraries:", changes->library_folders);

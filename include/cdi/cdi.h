@@ -13,8 +13,7 @@
  * A later release may add members at the end of a struct that begins with `size`, and changes
  * nothing else. The library makes these structs, and a list of them is an array of pointers, so
  * that a program does not depend on their size. A program that also runs with releases before that
- * of a member reads it only if CDI_HAS. Options are made by the program: all zeros, but `size`. A
- * library that does not know an option refuses it with CDI_UNSUPPORTED, unless it is zero.
+ * of a member reads it only if CDI_HAS.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -81,10 +80,10 @@ typedef struct cdi_error {
   /* The place of the error; for a name that does not resolve, of the first cause: of the member,
    * such as devices[0].containerEdits.env[1], or "". */
   const char* where;
-  const char* file;    /* or "" */
-  uint32_t line;       /* from 1; 0 if it is not known */
-  uint32_t column;     /* from 1, in bytes; 0 if it is not known */
-  int system;          /* the errno value of a system call, or 0 */
+  const char* file; /* or "" */
+  uint32_t line;    /* from 1; 0 if it is not known */
+  uint32_t column;  /* from 1, in bytes; 0 if it is not known */
+  int system;       /* the errno value of a system call, or 0 */
   /* Another error of the same call, or NULL. It is freed with the first. */
   const struct cdi_error* next;
 } cdi_error;
@@ -208,8 +207,8 @@ typedef struct cdi_link {
 
 typedef struct cdi_mode {
   size_t size;
+  size_t mode;      /* the permission bits */
   const char* path; /* nothing is done when it is missing */
-  uint32_t mode;    /* the permission bits */
 } cdi_mode;
 
 /* A text file with mode 0444, which replaces a file of its path. */
@@ -286,6 +285,22 @@ typedef struct cdi_cache cdi_cache;
  * when `count` is 0. A missing directory may be created later. Reads nothing yet. */
 CDI_API cdi_cache* cdi_cache_open(cdi_texts dirs, size_t count, cdi_error** error);
 
+/* How a cache works: a sum of these, or 0. */
+enum cdi_cache_flags {
+  CDI_QUARANTINE = 1,      /* skips an invalid device, and keeps the others of its file */
+  CDI_REFUSE_WRITABLE = 2, /* refuses files and directories that other users may write */
+  CDI_WATCHED = 4          /* notices changes by inotify, with a descriptor, and not by stat */
+};
+
+/* The same with flags. A flag that the library does not know is CDI_UNSUPPORTED. */
+CDI_API cdi_cache* cdi_cache_open_with(cdi_texts dirs, size_t count, uint32_t flags,
+                                       cdi_error** error);
+
+/* With CDI_WATCHED, a descriptor that is readable (poll, epoll) when files may have changed; then,
+ * and once a second, call a function of the cache. Never read from it; cdi_free closes it. Fails
+ * with CDI_SYSTEM where inotify is not available: the cache then checks at each call. */
+CDI_API int cdi_cache_descriptor(cdi_cache* cache, cdi_error** error);
+
 /* Checks all directories and files, and reads again what changed. */
 CDI_API int cdi_cache_refresh(cdi_cache* cache, cdi_error** error);
 
@@ -315,6 +330,14 @@ CDI_API char* cdi_cache_inject_json(cdi_cache* cache, const char* config, cdi_te
 CDI_API char* cdi_cache_inject_resolvable(cdi_cache* cache, const char* config, cdi_texts names,
                                           size_t count, cdi_reasons** rest, cdi_error** error);
 
+/* The same with the devices that the config asks for: see cdi_requested_devices. Waits at most so
+ * many milliseconds until all resolve, as cdi_cache_wait does; 0 does not wait. With a policy whose
+ * cache has no `source`, that of a request is the annotation or the variable. A config that asks
+ * for nothing is returned as it is. */
+CDI_API char* cdi_cache_inject_requested(cdi_cache* cache, const char* config, const char* prefix,
+                                         const char* variable, uint32_t milliseconds,
+                                         cdi_error** error);
+
 /* The edits of devices, for a runtime that fills structs of its own. */
 CDI_API cdi_edits* cdi_cache_edits(cdi_cache* cache, cdi_texts names, size_t count,
                                    cdi_error** error);
@@ -340,6 +363,12 @@ CDI_API cdi_cache* cdi_cache_with_policy(cdi_cache* cache, const cdi_policy* pol
  * keys, or NULL for "cdi.k8s.io/". */
 CDI_API cdi_strings* cdi_annotated_devices(cdi_texts keys, cdi_texts values, size_t count,
                                            const char* prefix, cdi_error** error);
+
+/* The devices that the text of a config.json asks for, each once: in its annotations, as
+ * cdi_annotated_devices has them, and in the environment variable of its process with the name
+ * `variable`, such as "VISIBLE_CDI_DEVICES"; NULL for none. */
+CDI_API cdi_strings* cdi_requested_devices(const char* config, const char* prefix,
+                                           const char* variable, cdi_error** error);
 
 /* Checks the text of a spec file, JSON or YAML; `path` names it in errors, and may be NULL. Returns
  * the warnings, such as that of YAML text whose path ends in .json. */

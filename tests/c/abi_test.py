@@ -161,7 +161,7 @@ class Abi(unittest.TestCase):
         member = "  const char* host_path;"
         for old, new in ((member, "  int other;\n" + member), (member, "  const int* host_path;"),
                          (member, ""), ("  CDI_SCHEMA,", "  CDI_OTHER, CDI_SCHEMA,"),
-                         ("uint32_t milliseconds", "uint64_t milliseconds"),
+                         ("uint32_t flags", "uint64_t flags"),
                          ("CDI_API const char* cdi_version(void);", ""),
                          ("typedef struct cdi_strings {", "typedef struct cdi_strings {\nint n;")):
             with self.subTest(old=old, new=new):
@@ -177,6 +177,23 @@ class Abi(unittest.TestCase):
         self.assertEqual(structs - names, {"cdi_errors", "cdi_strings", "cdi_reasons"})
         for name in names:
             self.assertNotRegex(text, rf"(?m)^  {name} \w+;")
+
+    def test_structs_have_no_padding_at_their_end(self):
+        """There, a new member would not change the size, by which CDI_HAS knows it."""
+        text = declarations(HEADER.read_text())
+        program = "#include <stdio.h>\n#include <cdi/cdi.h>\nint main(void) {\n"
+        for body in BODY.findall(text):
+            last = re.search(r"(\w+);$", body)
+            name = re.match(r"typedef struct (cdi_\w+)", body)
+            if last and name:
+                program += (f'if (offsetof({name[1]}, {last[1]}) + sizeof((({name[1]}*)0)->{last[1]})'
+                            f' != sizeof({name[1]})) puts("{name[1]}");\n')
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder) / "padding.c"
+            source.write_text(program + "return 0;\n}\n")
+            made = run("cc", f"-I{PROJECT}/include", source, "-o", f"{folder}/padding")
+            self.assertEqual(made.returncode, 0, made.stderr)
+            self.assertEqual(run(f"{folder}/padding").stdout, "")
 
     def test_each_list_has_pointers(self):
         text = declarations(HEADER.read_text())

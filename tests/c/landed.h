@@ -137,8 +137,8 @@ typedef struct cdi_link {
 } cdi_link;
 typedef struct cdi_mode {
   size_t size;
+  size_t mode;
   const char* path;
-  uint32_t mode;
 } cdi_mode;
 typedef struct cdi_file {
   size_t size;
@@ -190,6 +190,14 @@ CDI_API void cdi_free(const void* object);
 CDI_API const char* cdi_version(void);
 typedef struct cdi_cache cdi_cache;
 CDI_API cdi_cache* cdi_cache_open(cdi_texts dirs, size_t count, cdi_error** error);
+enum cdi_cache_flags {
+  CDI_QUARANTINE = 1,
+  CDI_REFUSE_WRITABLE = 2,
+  CDI_WATCHED = 4
+};
+CDI_API cdi_cache* cdi_cache_open_with(cdi_texts dirs, size_t count, uint32_t flags,
+                                       cdi_error** error);
+CDI_API int cdi_cache_descriptor(cdi_cache* cache, cdi_error** error);
 CDI_API int cdi_cache_refresh(cdi_cache* cache, cdi_error** error);
 CDI_API cdi_strings* cdi_cache_devices(cdi_cache* cache, cdi_error** error);
 CDI_API cdi_errors* cdi_cache_errors(cdi_cache* cache, cdi_error** error);
@@ -201,6 +209,9 @@ CDI_API char* cdi_cache_inject_json(cdi_cache* cache, const char* config, cdi_te
                                     size_t count, cdi_error** error);
 CDI_API char* cdi_cache_inject_resolvable(cdi_cache* cache, const char* config, cdi_texts names,
                                           size_t count, cdi_reasons** rest, cdi_error** error);
+CDI_API char* cdi_cache_inject_requested(cdi_cache* cache, const char* config, const char* prefix,
+                                         const char* variable, uint32_t milliseconds,
+                                         cdi_error** error);
 CDI_API cdi_edits* cdi_cache_edits(cdi_cache* cache, cdi_texts names, size_t count,
                                    cdi_error** error);
 typedef struct cdi_policy cdi_policy;
@@ -210,6 +221,8 @@ CDI_API cdi_cache* cdi_cache_with_policy(cdi_cache* cache, const cdi_policy* pol
                                          const char* source, cdi_error** error);
 CDI_API cdi_strings* cdi_annotated_devices(cdi_texts keys, cdi_texts values, size_t count,
                                            const char* prefix, cdi_error** error);
+CDI_API cdi_strings* cdi_requested_devices(const char* config, const char* prefix,
+                                           const char* variable, cdi_error** error);
 CDI_API cdi_errors* cdi_validate(const char* text, const char* path, cdi_error** error);
 typedef struct cdi_publisher cdi_publisher;
 CDI_API cdi_publisher* cdi_publisher_open(const char* owner, const char* dir, cdi_error** error);

@@ -5,11 +5,13 @@
  * with 1 at the first wrong answer.
  */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cdi/cdi.h>
@@ -38,7 +40,7 @@ static void check_edits(cdi_cache* cache) {
   CHECK(edits != NULL && error == NULL);
   CHECK(edits->env.count == 1 && strcmp(edits->env.items[0], "S=2") == 0);
   CHECK(edits->node_count == 1 && strcmp(edits->nodes[0]->path, "/dev/d") == 0);
-  CHECK(edits->size == sizeof *edits && CDI_HAS(cdi_node, edits->nodes[0], host_path));
+  CHECK(edits->size >= sizeof *edits && CDI_HAS(cdi_node, edits->nodes[0], host_path));
   CHECK(strcmp(edits->nodes[0]->host_path, "/dev/d") == 0);
   CHECK(strcmp(edits->nodes[0]->access, "rw") == 0);
   CHECK(edits->nodes[0]->type == 'c' && edits->nodes[0]->major == 5 && edits->nodes[0]->minor == 6);
@@ -220,6 +222,92 @@ static void check_names(cdi_cache* cache) {
   cdi_free(errors);
 }
 
+static const char* const asking =
+    "{\"annotations\": {\"cdi.k8s.io/a\": \"v.com/c=d\", \"x/a\": \"v.com/c=e\"},\n"
+    " \"process\": {\"env\": [\"V=v.com/c=0\"]}}";
+
+static void check_requested(cdi_cache* cache) {
+  cdi_error* error = NULL;
+  cdi_strings* names = cdi_requested_devices(asking, NULL, NULL, &error);
+  CHECK(names != NULL && names->count == 1 && strcmp(names->items[0], device[0]) == 0);
+  cdi_free(names);
+  names = cdi_requested_devices(asking, "x/", "V", &error);
+  CHECK(names != NULL && names->count == 2 && strcmp(names->items[1], "v.com/c=0") == 0);
+  cdi_free(names);
+  CHECK(cdi_requested_devices("{\"annotations\":\n 1}", NULL, NULL, &error) == NULL);
+  CHECK(error->code == CDI_SCHEMA && error->line == 2 &&
+        strstr(error->text, "the config ") != NULL);
+  cdi_free(error);
+  char* json = cdi_cache_inject_requested(cache, asking, NULL, NULL, 0, &error);
+  CHECK(json != NULL && strstr(json, "\"/dev/d\"") != NULL);
+  cdi_free(json);
+  CHECK(cdi_cache_inject_requested(cache, asking, "x/", NULL, 0, &error) == NULL);
+  CHECK(error->code == CDI_NOT_FOUND && error->advice[0] != '\0');
+  cdi_free(error);
+  CHECK(cdi_cache_inject_requested(cache, asking, "x/", NULL, 1, &error) == NULL);
+  CHECK(error->code == CDI_NOT_FOUND || error->code == CDI_TIMEOUT);
+  cdi_free(error);
+  json = cdi_cache_inject_requested(cache, " {} ", NULL, NULL, 1000, &error);
+  CHECK(json != NULL && strcmp(json, " {} ") == 0);
+  cdi_free(json);
+  CHECK(cdi_cache_inject_requested(cache, NULL, NULL, NULL, 0, NULL) == NULL);
+}
+
+/* A policy sees where the config asks. */
+static void check_requested_by_policy(cdi_cache* cache) {
+  cdi_error* error = NULL;
+  cdi_cache* of_requests = limited(
+      cache, "{\"rules\": [{\"name\": \"r\", \"allow\": true, \"sources\": [\"annotation\"]}]}",
+      NULL);
+  char* json = cdi_cache_inject_requested(of_requests, asking, NULL, NULL, 0, &error);
+  CHECK(json != NULL && error == NULL);
+  cdi_free(json);
+  cdi_free(of_requests);
+  of_requests = limited(
+      cache, "{\"rules\": [{\"name\": \"r\", \"allow\": true, \"sources\": [\"variable\"]}]}",
+      NULL);
+  CHECK(cdi_cache_inject_requested(of_requests, asking, NULL, NULL, 0, &error) == NULL);
+  CHECK(error->code == CDI_REFUSED);
+  cdi_free(error);
+  cdi_free(of_requests);
+}
+
+static void check_flags(const char* dir) {
+  const char* const dirs[] = {dir};
+  cdi_error* error = NULL;
+  cdi_cache* cache = cdi_cache_open_with(dirs, 1, CDI_WATCHED | CDI_QUARANTINE, &error);
+  CHECK(cache != NULL && error == NULL);
+  struct pollfd poller = {cdi_cache_descriptor(cache, &error), POLLIN, 0};
+  CHECK(poller.fd >= 0 && error == NULL);
+  cdi_free(cdi_cache_devices(cache, NULL));
+  char path[4096];
+  CHECK((size_t)snprintf(path, sizeof path, "%s/q.json", dir) < sizeof path);
+  FILE* file = fopen(path, "w");
+  CHECK(file != NULL &&
+        fputs("{\"cdiVersion\": \"0.7.0\", \"kind\": \"q.com/c\", \"devices\": ["
+              "{\"name\": \"d\", \"containerEdits\": {\"env\": [\"A=1\"]}},"
+              "{\"name\": \"e\"}]}",
+              file) >= 0 &&
+        fclose(file) == 0);
+  CHECK(poll(&poller, 1, 10000) == 1 && (poller.revents & POLLIN) != 0);
+  cdi_strings* devices = cdi_cache_devices(cache, NULL);
+  CHECK(devices != NULL && devices->count == 2 && strcmp(devices->items[0], "q.com/c=d") == 0);
+  cdi_free(devices);
+  cdi_free(cache);
+  CHECK(chmod(path, 0666) == 0);
+  cache = cdi_cache_open_with(dirs, 1, CDI_QUARANTINE | CDI_REFUSE_WRITABLE, NULL);
+  CHECK(cdi_cache_descriptor(cache, &error) == -1 && error->code == CDI_INVALID);
+  cdi_free(error);
+  const char* const names[] = {"q.com/c=d"};
+  CHECK(cdi_cache_edits(cache, names, 1, &error) == NULL && error->code == CDI_REFUSED);
+  CHECK(strcmp(error->file, path) == 0 && strstr(error->advice, "chmod go-w") != NULL);
+  cdi_free(error);
+  cdi_free(cache);
+  CHECK(cdi_cache_open_with(dirs, 1, 64, &error) == NULL && error->code == CDI_UNSUPPORTED);
+  cdi_free(error);
+  CHECK(cdi_cache_descriptor(NULL, NULL) == -1 && remove(path) == 0);
+}
+
 static void check_texts(void) {
   const char* const keys[] = {"cdi.k8s.io/a", "other"};
   const char* const values[] = {"v.com/c=d,v.com/c=e,v.com/c=d", "x"};
@@ -335,6 +423,9 @@ static void check_cache(cdi_cache* cache, const char* dir) {
   check_denied(cache);
   check_allowed(cache);
   check_policies(cache, path);
+  check_requested(cache);
+  check_requested_by_policy(cache);
+  check_flags(dir);
 }
 
 int main(int argc, char** argv) {
