@@ -124,7 +124,7 @@ class YamlFlowReader {
     Level& level = open_.back();
     const bool key_here = !level.is_list && level.state != State::value;
     if (cursor_.peek() == '[' || cursor_.peek() == '{') {
-      if (key_here) return bad_key(cursor_.at());
+      if (key_here || level.state == State::key) return bad_key(cursor_.at());
       level.state = State::comma;
       return begin();
     }

@@ -47,6 +47,23 @@ TEST_CASE("Brackets and braces are refused as libyaml does") {
                  "{? 'a' 'b': c}"});
 }
 
+TEST_CASE("A list or map behind a question mark is refused as a key, also in a list") {
+  check_refused_at({
+      {"[? {a: b}]", "1:4"},
+      {"[? [a]]", "1:4"},
+      {"[?\t{a: b}]", "1:4"},
+      {"[\n?\n[a]\n]", "3:1"},
+      {"[? &x {a: b}]", "1:7"},
+      {"[? !!map {a: b}]", "1:10"},
+      {"[? {a: b} : c]", "1:4"},
+      {"a: [b, ? {c: d}, {e: f}]", "1:10"},
+      {"{? [a]}", "1:4"},
+      {"{? &x {a: b} : c}", "1:7"},
+  });
+  CHECK(parsed("[? {a: b}]") == "1:4 a key must be text");
+  CHECK(parsed("[? a : {b: c}, ? d : [e], {f: g}]") == "[{a={b=c}} {d=[e]} {f=g}]");
+}
+
 TEST_CASE("A key in braces has as many bytes as libyaml allows") {
   CHECK(cdi::parse_yaml("{" + std::string(1024, 'k') + ": v}"));
   CHECK(parsed("{" + std::string(1025, 'k') + ": v}") ==
