@@ -120,11 +120,26 @@ class YamlNodeReader {
   bool add_scalar(const YamlNode& node) {
     if (!properties.any()) return add_text(node, node.scalar.quoted);
     const auto mine = std::exchange(properties, {});
-    note_misfit(mine.type, text_of(node), node.scalar.at);
-    const bool as_written = !mine.tagged || mine.is_plain_tag;
-    const bool good = add_text(node, mine.is_text || (node.scalar.quoted && as_written));
+    const bool good = mine.type == "null" ? add_tagged_null(node) : add_tagged_text(node, mine);
     note_anchor(mine);
     return good;
+  }
+
+  bool add_tagged_text(const YamlNode& node, const YamlProperties& mine) {
+    note_misfit(mine.type, text_of(node), node.scalar.at);
+    const bool as_written = !mine.tagged || mine.is_plain_tag;
+    return add_text(node, mine.is_text || (node.scalar.quoted && as_written));
+  }
+
+  /// Adds a scalar with the tag `!!null`: the words for it may be in quotes. Other readers take
+  /// other text for null, or refuse it.
+  bool add_tagged_null(const YamlNode& node) {
+    const std::size_t at = node.scalar.at;
+    return is_null_word(text_of(node)) ? builder_.null(at)
+                                       : cursor_.refuse(
+                                             "the tag !!null is before a text: remove "
+                                             "the tag, or write null",
+                                             at);
   }
 
   bool add_text(const YamlNode& node, bool quoted) {
@@ -145,12 +160,11 @@ class YamlNodeReader {
 
   /// Whether a text is a value of a type, as the Go reference reads it.
   static bool fits(std::string_view type, std::string_view text) {
-    if (type == "null") return is_null_word(text);
     if (type == "bool") return parse_boolean(text) && is_true_or_false(text);
     if (type == "int") return is_old_number(text) && is_go_integer(text) && !is_fraction(text);
     if (type == "float") return is_old_number(text);
     if (type == "timestamp") return text.size() > 4 && text.find_first_not_of("0123456789") == 4;
-    return text.empty() || text == "<<";  // merge
+    return text.empty() || text == "<<";  // null, which has no text here, and merge
   }
 
   /// Whether a number is written with a point or an exponent.

@@ -25,12 +25,25 @@ TEST_CASE("A tag makes text of a value that is not written, unless it names anot
   });
 }
 
+TEST_CASE("The tag of null makes null of the words for it, also in quotes, and of no other text") {
+  check_parsed({
+      {"a: !!null \"null\"\nb: [!!null '', !!null \"~\"]", "{a=null b=[null null]}"},
+      {"a: !<tag:yaml.org,2002:null> NULL\nb: !!null |\n", "{a=null b=null}"},
+      {"a: &x !!null 'Null'\nb: *x", "{a=null b=null}"},
+  });
+  const std::string why =
+      " not valid YAML: the tag !!null is before a text: remove the tag, or write null";
+  CHECK(parsed("a: !!null 'x'") == "1:11" + why);
+  CHECK(parsed("- !!null\n  x") == "2:3" + why);
+  CHECK(parsed("!!null '' : a") == "1:8 a key must be text");
+}
+
 TEST_CASE("A value of another type than its tag is noted") {
   CHECK(
       unportable("[!!null ~, !!null , !!bool True, !!int 0x1F, !!int '7', !!float 3, !!float .inf, "
                  "!!float 1e3, !!timestamp 2001-01-01, !t x, {!!merge <<: {}}]") == "none");
-  for (const std::string value : {"!!null x", "!!bool yes", "!!bool 1", "!!int 3.0", "!!int x",
-                                  "!!float x", "!!int", "!!bool", "!!timestamp"}) {
+  for (const std::string value : {"!!bool yes", "!!bool 1", "!!int 3.0", "!!int x", "!!float x",
+                                  "!!int", "!!bool", "!!timestamp"}) {
     CAPTURE(value);
     CHECK(unportable("a: 1\nb: " + value).starts_with("2:"));
   }
