@@ -77,7 +77,6 @@ class YamlBlockReader {
     return cursor_.refuse(std::string{message}, at);
   }
   bool bad_key(std::size_t at) { return builder_.refuse(Errc::syntax, "a key must be text", at); }
-  bool two_properties(std::size_t at) { return refuse("a value has two anchors or tags", at); }
 
   bool colon_below() { return refuse("expected ':' below '?'", cursor_.at()); }
 
@@ -165,10 +164,9 @@ class YamlBlockReader {
 
   /// Gives the slot a null.
   bool fill_slot() {
-    if (outer_.any()) return two_properties(cursor_.at());
     slot_ = Slot::none;
     awaits_colon_ = false;
-    return nodes_.add_null(slot_begin_);
+    return join_outer() && nodes_.add_null(slot_begin_);
   }
 
   // -- tokens ------------------------------------------------------------------------------------
@@ -201,7 +199,7 @@ class YamlBlockReader {
   }
 
   bool begin(bool list, std::size_t at, std::size_t column) {
-    if (!nodes_.begin(list, at)) return false;
+    if (!join_outer() || !nodes_.begin(list, at)) return false;
     open_.push_back({list, column});
     return true;
   }
@@ -220,11 +218,14 @@ class YamlBlockReader {
     if (!begin_entry(cursor_.at(), column)) return false;
     cursor_.move(1);
     cursor_.skip_spaces();
-    const char c = cursor_.peek();
-    if (c == '\t') return cursor_.refuse_tab(cursor_.at());
-    const bool scalar =
-        std::string_view{"[{&!*"}.find(c) == std::string_view::npos && !cursor_.is_indicator('-');
-    if (!scalar || cursor_.at_line_end()) return bad_key(cursor_.at());
+    if (cursor_.peek() == '\t') return cursor_.refuse_tab(cursor_.at());
+    for (; cursor_.peek() == '&' || cursor_.peek() == '!'; cursor_.skip_blanks()) {
+      if (!nodes_.read_property()) return false;
+    }
+    const bool collection =
+        cursor_.peek() == '[' || cursor_.peek() == '{' || cursor_.is_indicator('-');
+    if (collection) return bad_key(cursor_.at());
+    if (cursor_.at_line_end()) return refuse("write the key on the line of its '?'", cursor_.at());
     YamlNode key;
     if (!nodes_.read(column + 1, /*flow=*/false, key) || !nodes_.add(key)) return false;
     if (!key.is_block_scalar) {
@@ -254,8 +255,8 @@ class YamlBlockReader {
   /// Kept out of `read_token`, which most tokens take.
   [[gnu::noinline]] bool read_property() {
     if (nodes_.properties.any() && !nodes_.follows_property()) {
-      // Properties on a line before belong to the map whose first key has properties of its own.
-      if (outer_.any()) return two_properties(cursor_.at());
+      // These may belong to a map, whose first key has properties of its own.
+      if (!join_outer()) return false;
       outer_ = std::exchange(nodes_.properties, {});
     }
     if (!nodes_.properties.any()) key_after_property_ = key_allowed_;
@@ -264,13 +265,20 @@ class YamlBlockReader {
     return true;
   }
 
+  /// Gives the next node the properties of earlier lines, too.
+  bool join_outer() { return !outer_.any() || join_properties(); }
+  [[gnu::noinline]] bool join_properties() {
+    const std::size_t at = nodes_.properties.begin;
+    return nodes_.properties.join(std::exchange(outer_, {})) ||
+           refuse("a value has two anchors or tags", at);
+  }
+
   /// Reads a list in brackets, or a map in braces, which can only be a value.
   bool read_flow() {
     if (slot_ == Slot::none) return no_colon(cursor_.at());
-    if (outer_.any()) return two_properties(cursor_.at());
     const std::size_t begin = cursor_.at();
     slot_ = Slot::none;
-    if (!flow_.read(least())) return false;
+    if (!join_outer() || !flow_.read(least())) return false;
     cursor_.take_fresh();  // of the line of the last bracket
     key_allowed_ = false;
     return !cursor_.at_colon() || bad_key(begin);
@@ -351,10 +359,9 @@ class YamlBlockReader {
   }
 
   bool add_value(const YamlNode& node) {
-    if (outer_.any()) return two_properties(node.scalar.at);
     slot_ = Slot::none;
     key_allowed_ = false;
-    return nodes_.add(node);
+    return join_outer() && nodes_.add(node);
   }
 
   YamlCursor& cursor_;

@@ -31,6 +31,17 @@ struct YamlProperties {
   std::size_t begin = 0;       // of the first of them
   std::size_t line_begin = 0;  // of its line
   bool any() const { return anchor || tagged; }
+
+  /// Adds those of an earlier line. False when both have an anchor, or both a tag.
+  bool join(const YamlProperties& earlier) {
+    if ((anchor && earlier.anchor) || (tagged && earlier.tagged)) return false;
+    const YamlProperties later = *this;
+    if (earlier.tagged) *this = earlier;
+    anchor = later.anchor ? later.anchor : earlier.anchor;
+    begin = later.begin;
+    line_begin = later.line_begin;
+    return true;
+  }
 };
 
 /// Reads the properties of nodes.

@@ -43,6 +43,52 @@ TEST_CASE("Blocks begin and end where libyaml has them") {
   });
 }
 
+TEST_CASE("An anchor and a tag may be on two lines") {
+  check_parsed({
+      {"a: &x\n  !!str 1\nb: *x", R"({a="1" b="1"})"},
+      {"a: !!str\n  &x 1\nb: *x", R"({a="1" b="1"})"},
+      {"&x\n!!str\n1", "\"1\""},
+      {"a: &x\n  !!map\n  b: c\nd: *x", "{a={b=c} d={b=c}}"},
+      {"a: &x\n  !!map\n  &y b: c\nd: [*x, *y]", "{a={b=c} d=[{b=c} b]}"},
+      {"a: &x\n  !!seq\n  - b\nc: *x", "{a=[b] c=[b]}"},
+      {"a: !!seq\n  &x\n  [b]\nc: *x", "{a=[b] c=[b]}"},
+      {"- &x\n  !!str\n- *x", R"(["" ""])"},
+      {"&x\n!!map\n? a\n: b", "{a=b}"},
+      {"&x\n&y !!str 1: *y", R"({"1"="1"})"},
+  });
+  check_refused_at({
+      {"a: &x\n  &y b", "2:3"},
+      {"a: !!str\n  !!str\n  b", "2:3"},
+      {"a: &x\n  !!str\n  &y b", "3:3"},
+      {"a: &x\n  !!map\n  &y\n  &z b: c", "3:3"},
+      {"a: &x\n  !!str\n  *x", "3:3"},
+      {"a: &x\n  &y\nb: c", "2:3"},
+      {"a: &x\n!!str b", "2:7"},
+  });
+}
+
+TEST_CASE("A key behind a question mark may have an anchor and a tag, or be an alias") {
+  check_parsed({
+      {"? !!str 1\n: !!int 2\n? c\n: d", R"({"1"=2 c=d})"},
+      {"? &x a\n: *x", "{a=a}"},
+      {"? &x !!str 1\n: *x", R"({"1"="1"})"},
+      {"? !!str\t&x 1\n: *x", R"({"1"="1"})"},
+      {"a: &x b\n? *x\n: c", "{a=b b=c}"},
+      {"&m\n? &x |\n  a\n: *x", R"({"a\n"="a\n"})"},
+  });
+  check_refused_at({
+      {"? &x {a: b}\n: c", "1:6"},
+      {"? !!seq [a]\n: c", "1:9"},
+      {"? &x - a\n: c", "1:6"},
+      {"? &x &y a\n: c", "1:6"},
+      {"? &x a: b\n: c", "1:6"},
+      {"a: &x [b]\n? *x\n: c", "1:7"},  // the place of the list
+      {"? !!null ''\n: c", "1:10"},
+  });
+  CHECK(parsed("?\n  a\n: b") == "1:2 not valid YAML: write the key on the line of its '?'");
+  CHECK(parsed("? &x\n: b") == "1:5 not valid YAML: write the key on the line of its '?'");
+}
+
 TEST_CASE("A key without a colon is refused, above all where a text is cut off") {
   check_refused_at({
       {"a: 1\npermissions", "2:1"},  // reported: it was a null

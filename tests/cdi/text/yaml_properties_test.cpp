@@ -54,6 +54,23 @@ TEST_CASE("A node has an anchor and a tag, in any order") {
   CHECK(read("&a, b").rest == ", b");
 }
 
+TEST_CASE("Properties of two lines are joined if they are an anchor and a tag") {
+  const YamlProperties anchor{.anchor = "a", .begin = 1, .line_begin = 1};
+  const YamlProperties tag{.tagged = true, .type = "int", .begin = 9, .line_begin = 8};
+  for (const bool anchor_first : {true, false}) {
+    CAPTURE(anchor_first);
+    auto joined = anchor_first ? tag : anchor;
+    CHECK(joined.join(anchor_first ? anchor : tag));
+    CHECK(joined.anchor == "a");
+    CHECK(joined.tagged);
+    CHECK(joined.type == "int");
+    CHECK(joined.begin == (anchor_first ? 9 : 1));
+    CHECK(joined.line_begin == (anchor_first ? 8 : 1));
+    CHECK_FALSE(joined.join(anchor));
+    CHECK_FALSE(joined.join(tag));
+  }
+}
+
 TEST_CASE("Tags make text of any scalar, unless they name another type") {
   for (const std::string_view text :
        {"!!str 1", "!<tag:yaml.org,2002:str> 1", "!t 1", "!!t 1", "!<tag:x> 1", "!int 1"}) {
