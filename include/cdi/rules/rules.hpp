@@ -164,7 +164,7 @@ inline constexpr std::array<RuleRow, 39> rules{{
      "SPEC.md, CDI Devices"},
     {Rule::json_syntax, "json-syntax", Severity::warning, "a .json file is valid JSON", "RFC 8259"},
     {Rule::single_document, "single-document", Severity::warning,
-     "a file contains one YAML document: further ones are not read", "the Go reference"},
+     "a file contains one YAML document: nothing behind it is read", "the Go reference"},
     {Rule::member_case, "member-case", Severity::warning,
      "members are named in the case of the specification, as the Go reference requires since 1.1.1",
      "SPEC.md, CDI JSON Definition"},

@@ -79,10 +79,14 @@ class Document {
   std::string_view source() const { return {source_.data(), source_.size()}; }
 
   /// The place after this document where the text continues, if it does: with further YAML
-  /// documents, which are not read. Blank lines and comments do not count.
+  /// documents, or with other text. It is not read. Blank lines and comments do not count.
   std::optional<Position> rest() const {
     return rest_ == 0 ? std::nullopt : std::optional{position(rest_)};
   }
+
+  /// Whether `---` or `...` is before `rest()`. Without it, a bracket may be closed too early, or a
+  /// line indented less than those before it.
+  bool has_marker_before_rest() const { return has_marker_; }
 
   /// A place where the Go reference, and so most engines, refuses the text or reads it differently.
   struct Unportable {
@@ -194,6 +198,7 @@ class Document {
   std::string file_{};
   std::uint32_t rest_ = 0;  // where the text continues after the document; 0 when it does not
   std::uint32_t unportable_at_ = 0;
+  bool has_marker_ = false;   // before `rest_`
   std::string unportable_{};  // why not all readers take it; empty when they do
 };
 

@@ -149,8 +149,12 @@ class DocumentBuilder {
     return nodes()[open_.back().index].begin;
   }
 
-  /// Sets where the text continues after the document: `Document::rest`.
-  void note_rest(std::size_t at) { document_.rest_ = static_cast<std::uint32_t>(at); }
+  /// Sets where the text continues after the document: `Document::rest`. `marker`: behind `---` or
+  /// `...`.
+  void note_rest(std::size_t at, bool marker) {
+    document_.rest_ = static_cast<std::uint32_t>(at);
+    document_.has_marker_ = marker;
+  }
 
   /// Notes a place that the Go reference does not take: `Document::unportable`. The first in the
   /// text is kept.

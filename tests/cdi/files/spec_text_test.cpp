@@ -100,6 +100,38 @@ TEST_CASE("Text after the first document is a warning") {
   }
 }
 
+TEST_CASE("Text behind a spec that ends too early is a warning that names what ends it") {
+  using cdi::Format;
+  std::string indented = "  ";
+  for (const char c : good_yaml) indented.append(1, c).append(c == '\n' ? "  " : "");
+  const struct {
+    std::string text;
+    Format format;
+    std::uint32_t line;
+    std::string begin;
+  } rows[] = {
+      {good_json + "\n\"containerEdits\": {\"env\": [\"B=2\"]}}", Format::json, 2,
+       "text behind the closing brace is not read: "},
+      {good_json + "\n}", Format::yaml, 2, "text behind the closing brace is not read: "},
+      {indented + "\ncontainerEdits: {env: [B=2]}\n", Format::yaml, 8,
+       "text that is indented less than the members before it is not read: "},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.text);
+    const auto loaded = cdi::parse_spec(row.text, "f", row.format);
+    REQUIRE_MESSAGE(loaded, (loaded ? "" : to_string(loaded.error())));
+    CHECK(loaded->spec == good_spec());
+    const auto& warning = loaded->warnings.back();
+    CHECK(warning.rule == "single-document");
+    CHECK(warning.code == cdi::Errc::syntax);
+    CHECK(warning.position.line == row.line);
+    CHECK(warning.message.starts_with(row.begin));
+  }
+  const auto bad = cdi::parse_spec(good_json + "- ", "f.yaml", Format::yaml);
+  REQUIRE_FALSE(bad);
+  CHECK(bad.error().message.find("unexpected text behind the document") != std::string::npos);
+}
+
 TEST_CASE("Text that the Go reference refuses is a warning that says what to write") {
   using cdi::Format;
   const auto with_value = [](std::string text, std::string_view value) {

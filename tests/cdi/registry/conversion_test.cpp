@@ -260,6 +260,12 @@ TEST_CASE("The advice is the command that works, with what it loses, or a newer 
         "convert the file, by `cdi convert --for podman@5.8.0 /etc/cdi/v.yaml`");
   CHECK(advice("podman@5.8", file("1.1.0", "{env: [A=1]}\n---\n{}"))
             .ends_with("`, which loses its further documents"));
+  const auto ends_early = parse(
+      "{cdiVersion: 0.6.0, kind: v.com/gpu, devices: [{name: d, containerEdits: {env: [A=1]}}]}\n"
+      "containerEdits: {env: [B=2]}",
+      "/etc/cdi/v.yaml");
+  CHECK(advice("podman@5.8", ends_early)
+            .starts_with("change the file: text behind the closing brace is not read: "));
 }
 
 TEST_CASE("The advice names an update only if it may help") {

@@ -91,7 +91,7 @@ TEST_CASE("An alias bomb is refused") {
 TEST_CASE("Only the first document is read") {
   CHECK(parsed("a: 1\n---\nb: 2") == "{a=1}");
   CHECK(parsed("a: 1\n---\n[unclosed") == "{a=1}");
-  CHECK(parsed("{a: 1} garbage") == "{a=1}");  // as in the reference
+  CHECK(parsed("{a: 1} text") == "{a=1}");  // as in the reference
   CHECK(parsed("%YAML 1.1\n---\na: 1") == "{a=1}");
 }
 
@@ -254,18 +254,43 @@ TEST_CASE("UTF-16 is read by units, of which a byte may look like a CR") {
   }
 }
 
-TEST_CASE("A document knows where the text continues after it") {
+TEST_CASE("A document knows where the text continues after it, and whether a marker is between") {
   const auto rest = [](std::string_view text) {
     const auto document = cdi::parse_yaml(text);
-    return document && document->rest() ? place(*document->rest()) : "none";
+    if (!document) return place(document.error().position) + " refused";
+    if (!document->rest()) return std::string{"none"};
+    return place(*document->rest()) + (document->has_marker_before_rest() ? " marker" : "");
   };
   CHECK(rest("a: 1\n") == "none");
   CHECK(rest("a: 1\n...\n") == "none");
   CHECK(rest("a: 1\n---\n# note\n") == "none");
-  CHECK(rest("a: 1\n---\nb: 2") == "3:1");
-  CHECK(rest("a: 1\n--- b") == "2:5");
-  CHECK(rest("a: 1\n...\n%YAML 1.2\n---\nb: 2") == "3:1");
-  CHECK(rest("{a: 1} garbage") == "1:8");
+  CHECK(rest("a: 1\n---\nb: 2") == "3:1 marker");
+  CHECK(rest("a: 1\n--- b") == "2:5 marker");
+  CHECK(rest("a: 1\n...\n%YAML 1.2\n---\nb: 2") == "3:1 marker");
+  CHECK(rest("{a: 1}\n%YAML 1.1\n---\nb: 2") == "2:1 marker");
+  CHECK(rest("{a: 1}\n...\n@") == "3:1 marker");
+  CHECK(rest("{a: 1} text") == "1:8");
+  // What the reference takes for the beginning of a further document.
+  for (const std::string_view text :
+       {"}", "]", ",", "text", "b: 2", "\"b\": {\"c\": 2}\n}", "- b", "? b", ": b", "{b:", "&x b",
+        "*x", "!t b", "|\n", "-b", "?b", "--- b"}) {
+    CAPTURE(text);
+    CHECK(rest("{a: 1}\n" + std::string{text}).starts_with(text == "--- b" ? "2:5 marker" : "2:1"));
+  }
+  CHECK(rest(" a: 1\nb: 2") == "2:1");
+  CHECK(rest("  - a\n - b") == "2:2");
+}
+
+TEST_CASE("Text behind a document that begins no document is refused where it begins") {
+  for (const std::string_view text :
+       {"@", "`b", "%b", "\"b", "'b", "&", "*", "& b", "|b", "!!binary b"}) {
+    CAPTURE(text);
+    CHECK(parsed("{a: 1}\n" + std::string{text}) ==
+          "2:1 not valid YAML: unexpected text behind the document: remove it, or the bracket that "
+          "ends the document too early");
+  }
+  check_refused_at(
+      {{"{a: 1}- ", "1:7"}, {"{a: 1} - b", "1:8"}, {"{a: 1}? b", "1:7"}, {"[a] @", "1:5"}});
 }
 
 TEST_CASE("A text of many anchors, aliases or tags takes no more than linear time") {

@@ -175,12 +175,23 @@ class PlacesInDocument final : public MemberPlaces {
   std::vector<Document::Value> devices_{};
 };
 
+/// Why the text that follows a document is not read, and what to do.
+inline std::string_view reason_of_rest(const Document& document) {
+  if (document.has_marker_before_rest()) {
+    return "only the first document of the file is read: put the others into files of their own";
+  }
+  return document.source()[document.root().offset()] == '{'
+             ? "text behind the closing brace is not read: move the brace behind it, or remove it"
+             : "text that is indented less than the members before it is not read: indent all "
+               "members alike, or remove it";
+}
+
 /// Warns of parts of the text that are not read, and of those that other readers do not accept.
 inline void warn_of_text(const Document& document, std::vector<Error>& warnings) {
   if (const auto rest = document.rest()) {
-    warnings.push_back({.code = Errc::invalid,
-                        .message = "only the first document of the file is read: put the others "
-                                   "into files of their own",
+    const bool marker = document.has_marker_before_rest();  // else it is not valid YAML
+    warnings.push_back({.code = marker ? Errc::invalid : Errc::syntax,
+                        .message = std::string{reason_of_rest(document)},
                         .position = *rest,
                         .rule = row_of(Rule::single_document).code});
   }

@@ -294,6 +294,10 @@ CDI_INLINE std::string conversion_advice(const VersionedEngine& engine, const Lo
     if (update.empty()) return "change the file: it cannot be converted: " + why;
     return update + ", or change the file, which cannot be converted for this version: " + why;
   }
+  for (const auto& loss : conversion->losses) {
+    // Text behind a spec that ends too early may be half of it: no conversion repairs that.
+    if (loss.code == Errc::syntax) return "change the file: " + loss.message;
+  }
   const bool lossy = !conversion->losses.empty();
   std::string out = lossy ? "convert the file with losses, by `cdi convert --lossy --for "
                           : "convert the file, by `cdi convert --for ";

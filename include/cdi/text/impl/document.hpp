@@ -138,6 +138,7 @@ CDI_INLINE Document Document::without(const Value& list, const std::vector<char>
   out.lines_ = lines_;
   out.file_ = file_;
   out.rest_ = rest_;
+  out.has_marker_ = has_marker_;
   out.unportable_at_ = unportable_at_;
   out.unportable_ = unportable_;
   return out;

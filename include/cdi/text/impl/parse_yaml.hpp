@@ -29,15 +29,44 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Notes where the text continues after the document.
-inline void note_yaml_rest(YamlCursor& cursor, DocumentBuilder& builder) {
-  while (!cursor.at_end()) {
+/// Whether the text behind a document begins as a document may, or with a bracket too many.
+inline bool can_follow(YamlCursor& cursor, YamlNodeReader& nodes) {
+  const char c = cursor.peek();
+  if (cursor.is_indicator('-') || cursor.is_indicator('?')) {
+    return cursor.text_from(cursor.line_begin()).find_first_not_of(' ') == std::string_view::npos;
+  }
+  if (cursor.is_indicator(':') || std::string_view{"[]{},"}.find(c) != std::string_view::npos) {
+    return true;
+  }
+  if (c == '&' || c == '!') return nodes.read_property();
+  YamlNode node;
+  return nodes.read(0, /*flow=*/false, node);
+}
+
+/// Notes where the text continues after the document. YAML requires a marker before it. The
+/// reference does not, but reads one token of it. False when the text is refused.
+inline bool note_yaml_rest(YamlCursor& cursor, DocumentBuilder& builder, YamlNodeReader& nodes) {
+  bool marker = false;
+  while (true) {
     cursor.skip_to_token(YamlCursor::Tabs::on_this_line);
     if (cursor.peek() == '\t' && cursor.skip_tab_lines()) continue;
-    if (cursor.at_end()) return;
-    if (cursor.column() != 0 || !cursor.is_any_marker()) return builder.note_rest(cursor.at());
+    if (cursor.at_end()) return true;
+    if (cursor.column() != 0 || !cursor.is_any_marker()) break;
+    marker = true;
     cursor.move(3);
   }
+  const std::size_t at = cursor.at();
+  const bool directive =
+      cursor.column() == 0 && (cursor.is_marker("%YAML") || cursor.is_marker("%TAG"));
+  marker = marker || directive;
+  if (marker || can_follow(cursor, nodes)) {
+    builder.note_rest(at, marker);
+    return true;
+  }
+  return cursor.refuse(
+      "unexpected text behind the document: remove it, or the bracket that ends the document too "
+      "early",
+      at);
 }
 
 /// Fills the builder with the first document of its text; false when the text is refused.
@@ -48,8 +77,7 @@ inline bool read_yaml_document(DocumentBuilder& builder) {
   YamlNodeReader nodes{cursor, builder, directives};
   if (!YamlBlockReader{cursor, builder, nodes, directives.end()}.read()) return false;
   if (builder.is_null()) return builder.refuse(Errc::syntax, "the text is empty", 0);
-  note_yaml_rest(cursor, builder);
-  return true;
+  return note_yaml_rest(cursor, builder, nodes);
 }
 
 CDI_INLINE Result<Document> take_yaml(std::string& text, std::string_view file,
