@@ -45,7 +45,8 @@ func writeTree(node *yaml.Node, out *strings.Builder) {
 	case yaml.AliasNode:
 		writeTree(node.Alias, out)
 	case yaml.ScalarNode:
-		if isPlain(node) && node.Style&quoted == 0 && isNull(node.Value) {
+		null := node.Tag == "!!null" || node.Style&quoted == 0
+		if isPlain(node) && null && isNull(node.Value) {
 			out.WriteString("null")
 		} else if isPlain(node) {
 			fmt.Fprintf(out, "plain %d:%s", len(node.Value), node.Value)
@@ -70,6 +71,10 @@ func writeTree(node *yaml.Node, out *strings.Builder) {
 func treeOf(text []byte) string {
 	var document yaml.Node
 	if err := yaml.NewDecoder(bytes.NewReader(text)).Decode(&document); err != nil {
+		return "error: " + err.Error()
+	}
+	var value any // which a map as a key cannot make
+	if err := document.Decode(&value); err != nil {
 		return "error: " + err.Error()
 	}
 	var out strings.Builder
