@@ -210,7 +210,7 @@ struct OptionalNode {
 
 /// Adds a control node that not all profiles need. When its module is loaded and the node does not
 /// exist yet, a runtime needs only its numbers. Another device in its place, for example after the
-/// module was loaded again with another major, is a warning, unless most specs need the node.
+/// module was loaded again with another major, is as bad as no node.
 inline void add_optional_node(const HostTree& tree, Inventory& found, const OptionalNode& wanted) {
   if (!wanted.major) {
     const Problem problem{wanted.module, wanted.path + ": its kernel module is not loaded"};
@@ -218,7 +218,7 @@ inline void add_optional_node(const HostTree& tree, Inventory& found, const Opti
     return;
   }
   auto node = node_or_numbers(tree, wanted.path, *wanted.major, wanted.minor, 0666);
-  if (!node && !wanted.is_optional && is_needed(wanted.profiles, all_profiles)) {
+  if (!node && !wanted.is_optional) {
     found.missing.push_back({{wanted.node, node.error().message}, wanted.profiles});
     return;
   }
