@@ -74,13 +74,34 @@ inline void merge(cdi::ContainerEdits& edits, const cdi::ContainerEdits& more) {
   add_new(edits.additional_gids, more.additional_gids);
 }
 
+/// The indexes of the devices of a kind that have its hooks: the first one for all requests, or
+/// else the first of each request. A container gets all devices of a request, so that each hook
+/// runs once for it.
+inline std::set<std::size_t> devices_with_hooks(const Claim& claim, std::string_view kind) {
+  std::map<std::string, std::size_t> first;  // by request
+  for (std::size_t i = 0; i < claim.devices.size(); ++i) {
+    const auto& device = claim.devices[i];
+    const auto request = device.request.substr(0, device.request.find('/'));
+    if (device.kind == kind) first.try_emplace(request, i);
+  }
+  if (const auto for_all = first.find(""); for_all != first.end()) return {for_all->second};
+  std::set<std::size_t> out;
+  for (const auto& [request, index] : first) out.insert(index);
+  return out;
+}
+
 /// Adds the edits that all devices of a kind need. In a claim of several kinds, each device has
-/// them: a container may get the devices of one request, and so of one kind only.
+/// them: a container may get the devices of one request, and so of one kind only. Hooks, which
+/// runtimes do not join, are in as few devices as possible.
 inline void add_shared_edits(cdi::Spec& spec, const Claim& claim, std::string_view kind,
                              const cdi::ContainerEdits& edits, std::size_t kind_count) {
   if (kind_count == 1) return merge(spec.container_edits, edits);
+  auto without_hooks = edits;
+  without_hooks.hooks.clear();
+  const auto with_hooks = devices_with_hooks(claim, kind);
   for (std::size_t i = 0; i < spec.devices.size(); ++i) {
-    if (claim.devices[i].kind == kind) merge(spec.devices[i].container_edits, edits);
+    if (claim.devices[i].kind != kind) continue;
+    merge(spec.devices[i].container_edits, with_hooks.contains(i) ? edits : without_hooks);
   }
 }
 
