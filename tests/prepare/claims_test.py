@@ -311,6 +311,47 @@ class Prepare(ClaimTest):
             self.assertEqual(json.loads(done.stdout)["claims"]["a"]["devices"], devices)
         self.assertEqual(self.spec_path("a").read_bytes(), before)
 
+    def hooks(self, uid):
+        """The hooks of the library cache, by device."""
+        spec = read_spec(self.spec_path(uid))
+        self.assertNotIn("hooks", spec.get("containerEdits", {}))
+        return {device["name"]: [hook["args"][1]
+                                 for hook in device["containerEdits"].get("hooks", [])
+                                 if hook["args"][1] == "update-ldcache"]
+                for device in spec["devices"]}
+
+    def test_hooks_in_a_claim_of_several_kinds(self):
+        """A container has the hooks once for each request of a kind."""
+        shutil.rmtree(self.root)
+        tree = node_trees.nvidia_tree(str(self.root), True)
+        virtio = "/sys/devices/pci0000:00/0000:00:03.0"
+        tree.pci(virtio, ("0x1af4", "0x1050"), "0x038000", "virtio-pci", numa=-1)
+        tree.drm(virtio, 3, 130, "pci-0000:00:03.0")
+        tree.done(False, node_trees.NVIDIA_MAJORS)
+        self.path("usr/bin/nvidia-cdi-hook").write_text("update-ldcache")
+        self.path("usr/bin/nvidia-cdi-hook").chmod(0o755)
+        other, first, second, third = ("0000:00:03.0", FIRST, *PARTS)
+        cache = ["update-ldcache"]
+        for names, expected in [
+                ((other, first, second, third), [[], cache, [], []]),
+                ((f"{other}@o", f"{first}@a", f"{second}@b", f"{third}@b"),
+                 [[], cache, cache, []]),
+                ((f"{other}@o", f"{first}@a/x", second, f"{third}@b"), [[], [], cache, []])]:
+            self.prepare("a", *names, more=("--hooks", "nvidia"))
+            self.assertEqual(list(self.hooks("a").values()), expected)
+            self.unprepare("a")
+
+    def test_function_that_cannot_be_read(self):
+        """An index never means another GPU."""
+        self.make_tree("nv2")
+        self.prepare("a", "1")
+        (self.pci(FIRST_PCI) / "class").unlink()
+        self.assertIn("the indexes of the GPUs after it are unknown", self.refuse("b", "0", code=4))
+        self.assertEqual(self.list(), {"a": None})
+        self.unprepare("a")
+        self.refuse("b", "0", code=4)
+        self.prepare("b", SECOND)
+
     def test_names_that_mean_another_gpu_now(self):
         self.make_tree("nv2")
         devices = self.prepare("a", "1@x")

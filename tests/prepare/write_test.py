@@ -490,10 +490,40 @@ class Files(WriteTest):
     def test_function_that_cannot_be_read(self):
         """It may be a GPU."""
         self.write()
+        before = self.file.read_bytes()
         for address in (FIRST, SECOND):
             (self.pci(address) / "class").unlink()
-        self.write()
-        self.assertTrue(self.file.exists())
+            self.assertIn(f"cannot read class and vendor of PCI function {FIRST}",
+                          self.write(code=4).stderr)
+            self.assertEqual(self.run_out("check").returncode, 4)
+            self.assertEqual(self.file.read_bytes(), before)
+
+    def test_function_that_cannot_be_read_and_indexes(self):
+        """A GPU never gets the index of another one."""
+        def indexes():
+            found = json.loads(self.run_prepare("detect", "-o", "json").stdout)["vendors"]
+            return [(gpu["pci_address"], gpu["index"]) for gpu in found[0]["gpus"]]
+        self.assertEqual(indexes(), [(FIRST, 0), (SECOND, 1)])
+        place = self.pci(SECOND) / "vendor"
+        place.rename(self.place / "vendor")
+        self.assertEqual(indexes(), [(FIRST, 0)])
+        (self.place / "vendor").rename(place)
+        (self.pci(FIRST) / "class").unlink()
+        self.assertEqual(indexes(), [(SECOND, None)])
+        (self.pci(FIRST) / "class").write_text("0x040300\n")  # surely no GPU
+        (self.pci(FIRST) / "vendor").unlink()
+        self.assertEqual(indexes(), [(SECOND, 0)])
+
+    def test_modeset_node_of_an_old_number(self):
+        """Only specs for graphics alone need it."""
+        self.write("--profile", "graphics")
+        before = self.file.read_bytes()
+        self.edit("dev.tab", "/dev/nvidia-modeset c 195 254", "/dev/nvidia-modeset c 195 7")
+        self.assertIn("not ready: nvidia.com/gpu: /dev/nvidia-modeset is 195:7, not 195:254",
+                      self.write("--profile", "graphics", code=4).stderr)
+        self.assertEqual(self.file.read_bytes(), before)
+        self.assertIn("warning: /dev/nvidia-modeset is 195:7", self.write().stderr)
+        self.assertNotIn("nvidia-modeset", self.file.read_text())
 
     def test_kind_without_usable_gpus(self):
         self.write()

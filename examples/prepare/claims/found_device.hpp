@@ -148,6 +148,9 @@ inline cdi::Result<std::vector<FoundDevice>> find_devices(const Survey& survey,
   if (const auto parts = parts_of(survey, name.device); !parts.empty()) {
     return device_error(text, fmt::format("it is partitioned: take {}", fmt::join(parts, " or ")));
   }
+  if (const auto reason = unreadable_functions(survey)) {
+    return device_error(text, *reason, cdi::Errc::host);
+  }
   return device_error(text, "no GPU of this host has that name: see `cdi-prepare detect`");
 }
 

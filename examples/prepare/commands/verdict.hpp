@@ -35,7 +35,8 @@ inline constexpr std::string_view nothing_to_hand_out = "no GPU can be handed ou
 struct Verdict {
   ExitCode code = ExitCode::done;        // of a run without other errors
   std::vector<std::string> not_ready{};  // why it may be too early, a line each
-  bool held_back = false;                // fewer GPUs than expected: specs do not change
+  bool held_back = false;                // fewer GPUs than expected, or not all known: specs do
+                                         // not change
 };
 
 /// A survey with its verdict.
@@ -61,10 +62,14 @@ inline Verdict verdict_on(const Survey& survey, const Options& options) {
     }
   }
   const auto usable = survey.usable_count();
-  out.held_back = usable < options.expect;
-  if (out.held_back) {
+  if (usable < options.expect) {
     out.not_ready.push_back(
         fmt::format("{} of {} GPUs expected can be handed out", usable, options.expect));
+    out.held_back = true;
+  }
+  if (auto reason = unreadable_functions(survey)) {
+    out.not_ready.push_back(*std::move(reason));
+    out.held_back = true;
   }
   out.code = exit_code_for(survey, out);
   return out;

@@ -82,8 +82,17 @@ constexpr bool is_gpu_class(std::uint32_t code) {
          main_and_sub == 0x1200;
 }
 
+/// The PCI functions that may be GPUs.
+struct PciBus {
+  std::vector<PciFunction> functions{};   // by address
+  std::vector<std::string> unreadable{};  // addresses of functions that may be GPUs, too
+  bool is_listed = true;                  // else there may be any others
+
+  bool is_complete() const { return is_listed && unreadable.empty(); }
+};
+
 /// The function in a directory of /sys/bus/pci/devices, when it may be a GPU. `readable` becomes
-/// false when its files cannot be read.
+/// false when its files do not show whether it is one.
 inline std::optional<PciFunction> read_pci_function(const HostTree& tree, const std::string& name,
                                                     bool& readable) {
   const auto order = parse_pci_address(name);
@@ -95,8 +104,8 @@ inline std::optional<PciFunction> read_pci_function(const HostTree& tree, const 
   };
   const auto class_code = hexadecimal("class");
   const auto vendor = hexadecimal("vendor");
-  readable = readable && vendor && class_code;
-  if (!vendor || !class_code || !is_gpu_class(*class_code)) return std::nullopt;
+  readable = class_code && (vendor || !is_gpu_class(*class_code));
+  if (!readable || !is_gpu_class(*class_code)) return std::nullopt;
   function.vendor = *vendor;
   function.device = hexadecimal("device").value_or(0);
   function.class_code = *class_code;
@@ -108,21 +117,30 @@ inline std::optional<PciFunction> read_pci_function(const HostTree& tree, const 
   return function;
 }
 
-/// All functions that may be GPUs, sorted by address. `complete` becomes false when there may be
-/// more.
-inline std::vector<PciFunction> pci_functions(const HostTree& tree, bool& complete) {
+inline PciBus read_pci_bus(const HostTree& tree) {
   constexpr const char* directory = "/sys/bus/pci/devices";
-  std::vector<PciFunction> functions;
+  PciBus bus;
   const auto names = tree.names(directory);
-  complete = names.has_value();
-  if (!names) return functions;
+  bus.is_listed = names.has_value();
+  if (!names) return bus;
   for (const auto& name : *names) {
-    auto function = read_pci_function(tree, name, complete);
-    if (function) functions.push_back(std::move(*function));
+    bool readable = true;
+    auto function = read_pci_function(tree, name, readable);
+    if (function) bus.functions.push_back(std::move(*function));
+    if (!readable) bus.unreadable.push_back(name);
   }
-  std::sort(functions.begin(), functions.end(),
+  std::sort(bus.functions.begin(), bus.functions.end(),
             [](const auto& a, const auto& b) { return a.order < b.order; });
-  return functions;
+  return bus;
+}
+
+/// Whether a GPU comes after a function that may be a GPU, too, so that its index is unknown.
+inline bool is_behind_unreadable(const PciBus& bus, const Gpu& gpu) {
+  const auto own = parse_pci_address(gpu.pci_address);
+  return own && std::any_of(bus.unreadable.begin(), bus.unreadable.end(), [&](const auto& name) {
+           const auto other = parse_pci_address(name);
+           return other && *other < *own;
+         });
 }
 
 /// The properties of a GPU that the PCI bus shows.

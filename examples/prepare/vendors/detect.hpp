@@ -36,13 +36,15 @@ inline constexpr Detector detectors[] = {
     &drm::detect,           // drm.local/gpu: all others
 };
 
-/// The inventories of the vendors that have a GPU on this host. `complete` becomes false when the
-/// PCI bus may have GPUs that cannot be read.
-inline std::vector<Inventory> detect(const HostTree& tree, bool& complete) {
-  const auto functions = pci_functions(tree, complete);
+/// The inventories of the vendors that have a GPU on this host. A GPU whose index is unknown has
+/// none: a wrong one would be the name of another GPU.
+inline std::vector<Inventory> detect(const HostTree& tree, const PciBus& bus) {
   std::vector<Inventory> inventories;
   for (const Detector detector : detectors) {
-    auto found = detector(tree, functions);
+    auto found = detector(tree, bus.functions);
+    for (auto& gpu : found.gpus) {
+      if (is_behind_unreadable(bus, gpu)) gpu.index.reset();
+    }
     if (!found.gpus.empty()) inventories.push_back(std::move(found));
   }
   return inventories;

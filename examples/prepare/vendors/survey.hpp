@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,8 +29,9 @@ namespace prepare {
 struct Survey {
   HostTree tree;
   std::vector<Inventory> inventories{};
-  bool complete = true;    // else there may be more GPUs than were found
-  std::size_t hidden = 0;  // GPUs that this process may not open
+  bool complete = true;                   // else there may be more GPUs than were found
+  std::vector<std::string> unreadable{};  // addresses of PCI functions that may be GPUs, too
+  std::size_t hidden = 0;                 // GPUs that this process may not open
 
   std::size_t total_count() const { return sum(&Inventory::total_count); }
   std::size_t usable_count() const { return sum(&Inventory::usable_count); }
@@ -76,6 +78,17 @@ inline void ask_nvml(std::vector<Inventory>& inventories, const Options& options
   add_nvml(*found, memory.gpus);
 }
 
+/// Why the indexes of GPUs are not all known; none when they are.
+inline std::optional<std::string> unreadable_functions(const Survey& survey) {
+  if (survey.unreadable.empty()) return std::nullopt;
+  const auto more =
+      survey.unreadable.size() > 1 ? fmt::format(" and {} more", survey.unreadable.size() - 1) : "";
+  return fmt::format(
+      "cannot read class and vendor of PCI function {}{}, which may be a GPU: the indexes of the "
+      "GPUs after it are unknown",
+      survey.unreadable.front(), more);
+}
+
 /// Finds the GPUs of the host.
 inline cdi::Result<Survey> survey_host(const Options& options, NvmlMemory& memory) {
   auto tree = HostTree::open(options.root);
@@ -84,7 +97,10 @@ inline cdi::Result<Survey> survey_host(const Options& options, NvmlMemory& memor
     return std::move(tree).error();
   }
   Survey survey{.tree = std::move(*tree)};
-  survey.inventories = detect(survey.tree, survey.complete);
+  auto bus = read_pci_bus(survey.tree);
+  survey.inventories = detect(survey.tree, bus);
+  survey.complete = bus.is_complete();
+  survey.unreadable = std::move(bus.unreadable);
   if (options.nvml) ask_nvml(survey.inventories, options, memory);
   if (options.visible_only) survey.hidden = keep_visible(survey.tree, survey.inventories);
   for (auto& found : survey.inventories) add_driver_files(survey.tree, found);
