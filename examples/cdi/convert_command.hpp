@@ -24,22 +24,32 @@ inline std::vector<std::string> release_names() {
 
 /// Why an engine is not valid for `--for`; empty if it is.
 inline std::string engine_error(const std::string& engine) {
-  const auto release = cdi::newest_release_for(engine);
+  const auto release = cdi::written_release_for(engine);
   return release ? std::string{} : release.error().message;
 }
 
 /// The table that `cdi convert --help` prints.
 inline std::string engine_table() {
   std::string text =
-      "Each engine, a version, the newest CDI release that this version reads, and the source:\n";
-  for (const auto& row : cdi::engine_releases) {
-    text += fmt::format("  {:<10}  {:<7}  {}  {}\n", row.engine, to_string(row.since),
-                        to_string(row.newest), row.source);
+      "The newest CDI release that engines read, from each version on, and the newest known "
+      "version:\n";
+  std::string line;
+  for (std::size_t i = 0; i < cdi::engine_releases.size(); ++i) {
+    const auto& row = cdi::engine_releases[i];
+    const bool is_first = i == 0 || row.engine != cdi::engine_releases[i - 1].engine;
+    const bool is_last =
+        i + 1 == cdi::engine_releases.size() || row.engine != cdi::engine_releases[i + 1].engine;
+    if (is_first) line = fmt::format("  {}:", row.engine);
+    if (is_first || row.newest != cdi::engine_releases[i - 1].newest) {
+      const auto part = fmt::format(" {} since {},", to_string(row.newest), to_string(row.since));
+      if (line.size() + part.size() > 100) {
+        text += line + "\n";
+        line = "   ";
+      }
+      line += part;
+    }
+    if (is_last) text += fmt::format("{} known to {}\n", line, to_string(row.last));
   }
-  text +=
-      "Between two rows, an engine may already read the newer release; after the last row, it "
-      "reads\n"
-      "at least that release.\n";
   return text;
 }
 

@@ -64,6 +64,9 @@ class EngineView {
     return cdi::conversion_advice(engine_, spec);
   }
 
+  /// What is assumed about its version; empty when it is known.
+  std::string assumption() const { return cdi::assumption_about(engine_); }
+
   /// What the engine needs besides the file.
   std::vector<std::string> needs() const {
     std::vector<std::string> out;

@@ -98,6 +98,10 @@ inline void add_doubts(const EngineView& engine, const cdi::LoadedSpec& spec, Ex
     out.text += fmt::format("  fix: {}\n", advice);
     out.record["advice"] = advice;
   }
+  if (const auto assumed = engine.assumption(); !assumed.empty()) {
+    out.text += fmt::format("  assumed: {}\n", assumed);
+    out.record["assumed"] = assumed;
+  }
   for (const auto& need : engine.needs()) {
     out.text += fmt::format("  needs: {}\n", need);
     out.record["needs"].push_back(need);

@@ -506,7 +506,7 @@ devices:
     def test_convert_does_not_lose_invalid_devices(self):
         spec = self.write("bad.yaml", "cdiVersion: 0.6.0\nkind: v.com/c\ndevices:\n"
                           "- {name: bad}\n- name: d\n  containerEdits: {env: [A=1]}\n")
-        for target in (["--to", "0.8.0"], ["--for", "podman@5.8"]):
+        for target in (["--to", "0.8.0"], ["--for", "podman@6.0"]):
             self.run_cdi("convert", *target, spec, expect=1)
             out, err = self.run_cdi("--quarantine", "convert", *target, spec, expect=2)
             self.assertEqual(out, "")
@@ -586,7 +586,7 @@ devices:
         text = LOW.replace("env: [", "env: [' X=1', ")
         self.assertNotEqual(text, LOW)
         spec = self.write("blank.yaml", text)
-        out, err = self.run_cdi("convert", "--for", "podman@5.8", spec)
+        out, err = self.run_cdi("convert", "--for", "podman@6.0", spec)
         self.assertEqual(out, text)
         self.assertIn("cdi: warning: ", err)
 
@@ -594,15 +594,15 @@ devices:
         spec = self.write("none.yaml", "cdiVersion: 0.3.0\nkind: v.com/gpu\ndevices:\n- name: dev\n"
                           "  containerEdits: {deviceNodes: [{path: /dev/a, permissions: none}]}\n")
         for options in ([], ["--lossy"]):
-            out, err = self.run_cdi("convert", *options, "--for", "podman@5.8", spec, expect=1)
+            out, err = self.run_cdi("convert", *options, "--for", "podman@6.0", spec, expect=1)
             self.assertEqual((out, err), ("", (
                 f"cdi: error: {spec}:5:62: devices[0].containerEdits.deviceNodes[0].permissions: "
-                "podman 5.8.0 refuses the permissions none\n")))
+                "podman 6.0.0 refuses the permissions none\n")))
         self.run_cdi("convert", "--to", "0.5.0", spec)
 
     def test_the_help_of_convert_has_the_table_of_engines(self):
         out = self.run_cdi("convert", "--help")[0]
-        for word in ("containerd", "cri-o", "docker", "podman      4.3.0    0.5.0  Debian 12"):
+        for word in ("containerd", "cri-o", "docker", "0.5.0 since 4.3.0, 0.6.0 since 4.7.0", "known to 6.0.0"):
             self.assertIn(word, out)
 
     # Cleaning

@@ -195,7 +195,7 @@ class Why(unittest.TestCase):
             f'  at: {self.good}:1:13: cdiVersion: version "0.6.0" is newer than 0.5.0, the newest '
             'that podman 4.3.1 reads\n'
             f'  fix: convert the file, by `cdi convert --for podman@4.3.1 {self.good}`; or update '
-            'podman to 4.8.0 or newer\n')))
+            'podman to 4.7.0 or newer\n')))
         code, record = self.record("--for", "podman@4.3.1", name)
         self.assertEqual((code, record["resolved"], record["reason"], record["engine"],
                           record["reads"]),
@@ -233,7 +233,7 @@ class Why(unittest.TestCase):
         code, out = self.why(*asked)
         self.assertEqual(code, 14)
         self.assertIn("containerd 1.6.20 is older than 1.7.0, the first version known to read CDI "
-                      "specs\n  fix: update containerd to 1.7.16 or newer: this version does not "
+                      "specs\n  fix: update containerd to 1.7.12 or newer: this version does not "
                       "inject CDI devices\n", out)
         code, record = self.record(*asked)
         self.assertEqual((code, record["reads"]), (14, None))
@@ -243,13 +243,33 @@ class Why(unittest.TestCase):
             "{env: [A=0]}", "{intelRdt: {closID: c, enableCMT: true}}"))
         name = "vendor.com/gpu=gpu1"
         self.assertEqual(self.record("--for", "podman@5.3", name, dirs=("gone",))[0], 0)
-        code, record = self.record("--for", "podman@5.8", name, dirs=("gone",))
+        code, record = self.record("--for", "podman@6.0", name, dirs=("gone",))
         self.assertEqual(code, 14)
         (cause,) = record["causes"]
         self.assertEqual((cause["line"], cause["where"]),
                          (5, "devices[0].containerEdits.intelRdt.enableCMT"))
-        self.assertEqual(record["advice"], "convert the file, by `cdi convert --for podman@5.8.0 "
+        self.assertEqual(record["advice"], "convert the file, by `cdi convert --for podman@6.0.0 "
                                            f"{path}`")
+
+    def test_what_is_assumed_about_an_unknown_version_is_reported(self):
+        name = "vendor.com/gpu=gpu1"
+        assumed = ("podman 7.1.0 is newer than 6.0.0, the newest known version, and is taken to "
+                   "read what that reads")
+        self.assertEqual(self.why("--for", "podman@7.1", name), (
+            0, f"resolved by podman 7.1.0: {name}: {self.good}:6\n  assumed: {assumed}\n"))
+        self.assertEqual(self.record("--for", "podman@7.1", name)[1]["assumed"], assumed)
+        self.assertNotIn("assumed", self.record("--for", "podman@6.0", name)[1])
+        self.write("specs/good.yaml", GOOD.replace("0.6.0", "1.0.0"))
+        (cause,) = self.record("--for", "kata-shim@9.0", name)[1]["causes"]
+        self.assertIn("the newest that kata-shim 9.0.0 reads; kata-shim 9.0.0 is newer than 4.1.0",
+                      cause["message"])
+
+    def test_an_update_may_have_to_skip_versions(self):
+        """docker 25.0.17 reads 0.8.0, docker 26.0.0 does not."""
+        self.write("specs/good.yaml", GOOD.replace("0.6.0", "0.8.0"))
+        code, record = self.record("--for", "docker@25.0.16", "vendor.com/gpu=gpu1")
+        self.assertEqual(code, 14)
+        self.assertTrue(record["advice"].endswith("or update docker to 27.4.0 or newer"), record)
 
     def test_a_text_that_programs_read_in_different_ways_is_reported(self):
         path = self.write("odd/two.yaml", GOOD + "---\n{}\n")

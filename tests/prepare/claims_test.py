@@ -385,7 +385,7 @@ class Prepare(ClaimTest):
                       "4.9.3 reads; --for or --max-version chooses another", self.errors)
         self.assertIn("claim a: additionalGids", self.errors)
         self.assertEqual(self.cdi_version("a"), "0.6.0")
-        for more in (("--max-version", "1.1.0"), ("--for", "podman@5.8")):
+        for more in (("--max-version", "1.1.0"), ("--for", "podman@6.0")):
             with self.subTest(more=more):
                 self.prepare("b", "1", more=more)
                 self.assertEqual((self.cdi_version("b"), self.errors), ("0.7.0", ""))

@@ -354,7 +354,7 @@ class Versions(WriteTest):
         # The fingerprint, which 0.5.0 cannot hold, is not reported as a loss.
         self.assertNotIn("annotations", done.stderr)
         self.assertEqual(self.run_out("check").returncode, 0)
-        for arguments in (("--max-version", "1.1.0"), ("--for", "podman@5.8")):
+        for arguments in (("--max-version", "1.1.0"), ("--for", "podman@6.0")):
             done = self.write(*arguments)
             self.assertNotIn("specs are written", done.stderr)
             self.assertIn('\ncdiVersion: "0.7.0"\n', self.file.read_text())
@@ -393,7 +393,7 @@ class Versions(WriteTest):
         done = self.write()
         self.assertIn("warning: podman: its version is unknown", done.stderr)
         self.assertIn("--for podman@VERSION", done.stderr)
-        self.assertEqual(self.write("--for", "podman@5.8").stderr, "")
+        self.assertEqual(self.write("--for", "podman@6.0").stderr, "")
 
     def test_an_engine_that_is_switched_off_does_not_count(self):
         self.install(containerd="1.7.2-1")

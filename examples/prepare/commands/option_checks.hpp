@@ -36,7 +36,7 @@ inline std::string release_fault(const std::string& text) {
 }
 
 inline std::string engine_fault(const std::string& text) {
-  const auto release = cdi::newest_release_for(text);
+  const auto release = cdi::written_release_for(text);
   return release ? "" : release.error().message;
 }
 

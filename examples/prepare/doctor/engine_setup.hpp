@@ -38,6 +38,8 @@ inline std::string reading_of(const Engine& engine) {
   if (engine.version) {
     const auto newest = cdi::newest_release_for(engine.of_version());
     if (newest) text += ", up to CDI " + cdi::to_string(*newest);
+    const auto assumption = cdi::assumption_about(engine.of_version());
+    if (!assumption.empty()) text += "; " + assumption;
   } else if (!engine.version_fault.empty()) {
     text += fmt::format("; its version is unknown ({})", engine.version_fault);
   }

@@ -30,7 +30,7 @@ inline VersionsFrom versions_from(const Options& options) {
 
 /// Lowers the release of specs to the newest that an engine reads. An error when it reads none.
 inline cdi::Result<void> lower_release(Options& options, const cdi::VersionedEngine& engine) {
-  const auto release = cdi::newest_release_for(engine);
+  const auto release = cdi::written_release_for(engine);
   if (!release) return release.error();
   if (options.max_version && *options.max_version <= *release) return {};
   options.max_version = *release;

@@ -32,7 +32,7 @@ struct Conversion {
 Result<Conversion> convert_spec(const LoadedSpec& loaded, Release release);
 
 /// The release that a file should have for an engine: its own, if the engine reads it, or else the
-/// newest that the engine reads. Errors are those of `newest_release_for`.
+/// newest that the engine reads. Errors are those of `written_release_for`.
 Result<Release> release_for(const VersionedEngine& engine, const Spec& spec);
 
 /// Converts the spec of a file to `release_for` an engine. Errors are those of both, and

@@ -1,4 +1,4 @@
-// The newest CDI release that each release of containerd, CRI-O, podman and others reads.
+// The CDI library of each release of containerd, CRI-O, podman and others, and what it reads.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_RULES_ENGINE_RELEASES_HPP
@@ -31,50 +31,6 @@ struct EngineVersion {
 /// A version as engines write it: `4.9.3`.
 std::string to_string(EngineVersion version);
 
-/// The first version of an engine that reads specs of a CDI release, and of all before it.
-struct EngineRelease {
-  std::string_view engine;  ///< its name in lower case: `podman`
-  EngineVersion since;  ///< the first version of the row, which ends at the next row of the engine
-  Release newest;       ///< the newest release that it reads
-  std::string_view source;  ///< where this is known from
-};
-
-/// The known engines, by name and version. Engines read with the CDI project's Go library, whose
-/// release `0.x.y` reads specs up to `0.x.0`, and 1.0.1 up to 1.0.0. Between two rows an engine may
-/// read more than the older row says, never less.
-inline constexpr std::array<EngineRelease, 23> engine_releases{{
-    {"containerd", {1, 7, 0}, {0, 5, 0}, "go.mod of v1.7.0: library 0.5.4"},
-    {"containerd", {1, 7, 16}, {0, 7, 0}, "go.mod of v1.7.16: library 0.7.2"},
-    {"containerd", {1, 7, 29}, {0, 8, 0}, "go.mod of v1.7.29: library 0.8.1"},
-    {"containerd", {2, 0, 0}, {0, 8, 0}, "go.mod of v2.0.0: library 0.8.0"},
-    {"containerd", {2, 0, 5}, {1, 0, 0}, "go.mod of v2.0.5 to v2.0.11: library 1.0.0"},
-    {"containerd", {2, 1, 0}, {1, 0, 0}, "go.mod of v2.1.0: library 1.0.1"},
-    {"containerd", {2, 2, 1}, {1, 1, 0}, "go.mod of v2.2.1 and v2.3.0: library 1.1.0"},
-    {"cri-o", {1, 27, 0}, {0, 5, 0}, "cri-o/cri-o#6711: library 0.5.4, March 2023"},
-    {"cri-o", {1, 30, 0}, {0, 6, 0}, "cncf-tags/container-device-interface#176: library 0.6.2"},
-    {"cri-o", {1, 31, 0}, {0, 8, 0}, "go.mod of v1.31 and v1.32: library 0.8.0"},
-    {"cri-o", {1, 33, 0}, {1, 0, 0}, "go.mod of v1.33 and v1.34: library 1.0.1"},
-    {"cri-o", {1, 35, 0}, {1, 1, 0}, "go.mod of v1.35: library 1.1.0"},
-    {"docker", {25, 0, 0}, {0, 6, 0}, "moby/moby#45933: library 0.6.0, July 2023"},
-    {"docker", {27, 0, 0}, {0, 7, 0}, "moby/moby#47706; vendor.mod of 27.x: library 0.7.2"},
-    {"docker", {28, 0, 0}, {0, 8, 0}, "moby/moby#48886: backport to 27.x of library 0.8.0"},
-    {"docker", {29, 0, 0}, {1, 0, 0}, "moby/moby#49738: library 1.0.1, April 2025"},
-    {"podman", {4, 1, 0}, {0, 3, 0}, "containers/podman#13852: library 0.3.2, April 2022"},
-    {"podman", {4, 2, 0}, {0, 4, 0}, "NVIDIA/nvidia-container-toolkit#38: library 0.4.0"},
-    {"podman",
-     {4, 3, 0},
-     {0, 5, 0},
-     "Debian 12, podman 4.3.1: library 0.5.2; taken for all of 4.3"},
-    {"podman", {4, 8, 0}, {0, 6, 0}, "containers/podman#20558, cri-o/cri-o#7466: library 0.6.2"},
-    {"podman", {5, 1, 0}, {0, 7, 0}, "containers/podman#22280: CDI 0.7.0, in 5.1"},
-    {"podman", {5, 3, 0}, {0, 8, 0}, "go.mod at 00027bc251e2, August 2024: library 0.8.0"},
-    {"podman", {5, 8, 0}, {1, 1, 0}, "podman 5.8: library 1.1.0"},
-}};
-
-/// The version in a text: `4.9.3`, `v4.9.3`, `4.9` for 4.9.0, `4` for 4.0.0. The suffix of a
-/// distribution, such as `+ds1-1`, is ignored. Nothing for all other texts.
-std::optional<EngineVersion> parse_engine_version(std::string_view text);
-
 /// A container engine of some version.
 struct VersionedEngine {
   std::string_view name;    ///< as in `engine_releases`; not copied
@@ -82,6 +38,186 @@ struct VersionedEngine {
 
   friend bool operator==(const VersionedEngine&, const VersionedEngine&) = default;
 };
+
+/// The package that parses the specs of an engine. They read a few texts in different ways, of
+/// which the rules `member-case` and `portable-text` warn.
+enum class SpecParser : std::uint8_t {
+  sigs_yaml,   ///< sigs.k8s.io/yaml, of the Go library up to 1.1.0: YAML is read as JSON
+  yaml_v3,     ///< go.yaml.in/yaml/v3 with KnownFields, of the Go library since 1.1.1
+  serde_yaml,  ///< serde_yaml, of the Rust crate
+};
+
+/// A run of versions of an engine with one release of a CDI library.
+struct EngineRelease {
+  std::string_view engine;  ///< its name in lower case: `podman`
+  EngineVersion since;      ///< the first version of the row, which ends at the next row
+  EngineVersion last;       ///< the newest version that was looked at; later ones are assumed
+  EngineVersion library;    ///< the release of the library: the Go library, or the Rust crate
+  SpecParser parser;        ///< what parses its specs
+  Release newest;           ///< the newest CDI release that it reads; it reads all before it, too
+};
+
+/// The known engines, by name and version, as their makers build them. A later row may read less
+/// than one before it: docker 25.0.17 reads 0.8.0, and docker 26.0.0 reads 0.6.0. The version of
+/// `nvidia-container-runtime` is that of nvidia-container-toolkit. `schema/engines.json` has the
+/// source of each row, and the day when it was checked.
+// Generated by schema/engines.py from schema/engines.json.
+// clang-format off
+inline constexpr std::array<EngineRelease, 138> engine_releases{{
+    {"apptainer", {1, 5, 0}, {1, 5, 3}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
+    {"buildah", {1, 36, 0}, {1, 36, 0}, {0, 7, 2}, SpecParser::sigs_yaml, {0, 7, 0}},
+    {"buildah", {1, 37, 0}, {1, 37, 8}, {0, 8, 0}, SpecParser::sigs_yaml, {0, 8, 0}},
+    {"buildah", {1, 38, 0}, {1, 38, 1}, {0, 8, 0}, SpecParser::sigs_yaml, {0, 8, 0}},
+    {"buildah", {1, 39, 0}, {1, 39, 9}, {0, 8, 0}, SpecParser::sigs_yaml, {0, 8, 0}},
+    {"buildah", {1, 40, 0}, {1, 40, 1}, {1, 0, 1}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"buildah", {1, 41, 0}, {1, 41, 9}, {1, 0, 1}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"buildah", {1, 42, 0}, {1, 42, 2}, {1, 0, 1}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"buildah", {1, 43, 0}, {1, 43, 2}, {1, 0, 1}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"buildah", {1, 44, 0}, {1, 44, 0}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
+    {"buildkit", {0, 20, 0}, {0, 20, 0}, {0, 8, 0}, SpecParser::sigs_yaml, {0, 8, 0}},
+    {"buildkit", {0, 20, 1}, {0, 20, 2}, {0, 8, 1}, SpecParser::sigs_yaml, {0, 8, 0}},
+    {"buildkit", {0, 21, 0}, {0, 21, 1}, {1, 0, 1}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"buildkit", {0, 22, 0}, {0, 22, 0}, {1, 0, 1}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"buildkit", {0, 23, 0}, {0, 23, 2}, {1, 0, 1}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"buildkit", {0, 24, 0}, {0, 24, 0}, {1, 0, 1}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"buildkit", {0, 25, 0}, {0, 25, 2}, {1, 0, 1}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"buildkit", {0, 26, 0}, {0, 26, 3}, {1, 0, 1}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"buildkit", {0, 27, 0}, {0, 27, 1}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
+    {"buildkit", {0, 28, 0}, {0, 28, 1}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
+    {"buildkit", {0, 29, 0}, {0, 29, 0}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
+    {"buildkit", {0, 30, 0}, {0, 30, 0}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
+    {"buildkit", {0, 31, 0}, {0, 31, 2}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
+    {"buildkit", {0, 32, 0}, {0, 32, 2}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
+    {"buildkit", {0, 33, 0}, {0, 33, 0}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
+    {"buildkit", {0, 34, 0}, {0, 34, 2}, {1, 1, 1}, SpecParser::yaml_v3, {1, 1, 0}},
+    {"containerd", {1, 7, 0}, {1, 7, 11}, {0, 5, 4}, SpecParser::sigs_yaml, {0, 5, 0}},
+    {"containerd", {1, 7, 12}, {1, 7, 12}, {0, 6, 1}, SpecParser::sigs_yaml, {0, 6, 0}},
+    {"containerd", {1, 7, 13}, {1, 7, 15}, {0, 6, 2}, SpecParser::sigs_yaml, {0, 6, 0}},
+    {"containerd", {1, 7, 16}, {1, 7, 26}, {0, 7, 2}, SpecParser::sigs_yaml, {0, 7, 0}},
+    {"containerd", {1, 7, 27}, {1, 7, 35}, {0, 8, 1}, SpecParser::sigs_yaml, {0, 8, 0}},
+    {"containerd", {2, 0, 0}, {2, 0, 2}, {0, 8, 0}, SpecParser::sigs_yaml, {0, 8, 0}},
+    {"containerd", {2, 0, 3}, {2, 0, 4}, {0, 8, 1}, SpecParser::sigs_yaml, {0, 8, 0}},
+    {"containerd", {2, 0, 5}, {2, 0, 14}, {1, 0, 0}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"containerd", {2, 1, 0}, {2, 1, 9}, {1, 0, 1}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"containerd", {2, 2, 0}, {2, 2, 0}, {1, 0, 1}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"containerd", {2, 2, 1}, {2, 2, 9}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
+    {"containerd", {2, 3, 0}, {2, 3, 7}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
+    {"containerd", {2, 4, 0}, {2, 4, 2}, {1, 1, 1}, SpecParser::yaml_v3, {1, 1, 0}},
+    {"cri-o", {1, 24, 0}, {1, 24, 6}, {0, 3, 2}, SpecParser::sigs_yaml, {0, 3, 0}},
+    {"cri-o", {1, 25, 0}, {1, 25, 1}, {0, 5, 0}, SpecParser::sigs_yaml, {0, 5, 0}},
+    {"cri-o", {1, 25, 2}, {1, 25, 4}, {0, 5, 2}, SpecParser::sigs_yaml, {0, 5, 0}},
+    {"cri-o", {1, 25, 5}, {1, 25, 5}, {0, 5, 3}, SpecParser::sigs_yaml, {0, 5, 0}},
+    {"cri-o", {1, 26, 0}, {1, 26, 4}, {0, 5, 3}, SpecParser::sigs_yaml, {0, 5, 0}},
+    {"cri-o", {1, 27, 0}, {1, 27, 8}, {0, 5, 4}, SpecParser::sigs_yaml, {0, 5, 0}},
+    {"cri-o", {1, 28, 0}, {1, 28, 11}, {0, 6, 0}, SpecParser::sigs_yaml, {0, 6, 0}},
+    {"cri-o", {1, 29, 0}, {1, 29, 13}, {0, 6, 2}, SpecParser::sigs_yaml, {0, 6, 0}},
+    {"cri-o", {1, 30, 0}, {1, 30, 14}, {0, 7, 2}, SpecParser::sigs_yaml, {0, 7, 0}},
+    {"cri-o", {1, 31, 0}, {1, 31, 13}, {0, 8, 0}, SpecParser::sigs_yaml, {0, 8, 0}},
+    {"cri-o", {1, 32, 0}, {1, 32, 1}, {0, 8, 0}, SpecParser::sigs_yaml, {0, 8, 0}},
+    {"cri-o", {1, 32, 2}, {1, 32, 13}, {0, 8, 1}, SpecParser::sigs_yaml, {0, 8, 0}},
+    {"cri-o", {1, 33, 0}, {1, 33, 13}, {1, 0, 1}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"cri-o", {1, 34, 0}, {1, 34, 11}, {1, 0, 1}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"cri-o", {1, 35, 0}, {1, 35, 6}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
+    {"cri-o", {1, 36, 0}, {1, 36, 3}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
+    {"cri-o", {1, 37, 0}, {1, 37, 0}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
+    {"docker", {25, 0, 0}, {25, 0, 16}, {0, 6, 2}, SpecParser::sigs_yaml, {0, 6, 0}},
+    {"docker", {25, 0, 17}, {25, 0, 17}, {0, 8, 1}, SpecParser::sigs_yaml, {0, 8, 0}},
+    {"docker", {26, 0, 0}, {26, 0, 2}, {0, 6, 2}, SpecParser::sigs_yaml, {0, 6, 0}},
+    {"docker", {26, 1, 0}, {26, 1, 0}, {0, 7, 1}, SpecParser::sigs_yaml, {0, 7, 0}},
+    {"docker", {26, 1, 1}, {26, 1, 5}, {0, 7, 2}, SpecParser::sigs_yaml, {0, 7, 0}},
+    {"docker", {27, 0, 1}, {27, 3, 1}, {0, 7, 2}, SpecParser::sigs_yaml, {0, 7, 0}},
+    {"docker", {27, 4, 0}, {27, 5, 1}, {0, 8, 0}, SpecParser::sigs_yaml, {0, 8, 0}},
+    {"docker", {28, 0, 0}, {28, 0, 0}, {0, 8, 0}, SpecParser::sigs_yaml, {0, 8, 0}},
+    {"docker", {28, 0, 1}, {28, 0, 4}, {0, 8, 1}, SpecParser::sigs_yaml, {0, 8, 0}},
+    {"docker", {28, 1, 0}, {28, 5, 2}, {1, 0, 1}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"docker", {29, 0, 0}, {29, 1, 5}, {1, 0, 1}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"docker", {29, 2, 0}, {29, 7, 2}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
+    {"kata-agent", {3, 11, 0}, {3, 21, 0}, {0, 0, 0}, SpecParser::serde_yaml, {0, 7, 0}},
+    {"kata-agent", {3, 22, 0}, {3, 24, 0}, {0, 1, 0}, SpecParser::serde_yaml, {0, 7, 0}},
+    {"kata-agent", {3, 25, 0}, {3, 32, 0}, {0, 1, 2}, SpecParser::serde_yaml, {0, 7, 0}},
+    {"kata-agent", {4, 0, 0}, {4, 1, 0}, {1, 1, 1}, SpecParser::serde_yaml, {1, 1, 0}},
+    {"kata-shim", {3, 6, 0}, {3, 32, 0}, {0, 6, 0}, SpecParser::sigs_yaml, {0, 6, 0}},
+    {"kata-shim", {4, 0, 0}, {4, 1, 0}, {0, 6, 0}, SpecParser::sigs_yaml, {0, 6, 0}},
+    {"nerdctl", {2, 1, 0}, {2, 1, 6}, {1, 0, 1}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"nerdctl", {2, 2, 0}, {2, 2, 0}, {1, 0, 1}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"nerdctl", {2, 2, 1}, {2, 2, 2}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
+    {"nerdctl", {2, 3, 0}, {2, 3, 5}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
+    {"nvidia-container-runtime", {1, 11, 0}, {1, 11, 0}, {0, 4, 1}, SpecParser::sigs_yaml, {0, 4, 0}},
+    {"nvidia-container-runtime", {1, 12, 0}, {1, 12, 1}, {0, 5, 4}, SpecParser::sigs_yaml, {0, 5, 0}},
+    {"nvidia-container-runtime", {1, 13, 0}, {1, 13, 5}, {0, 5, 4}, SpecParser::sigs_yaml, {0, 5, 0}},
+    {"nvidia-container-runtime", {1, 14, 0}, {1, 14, 4}, {0, 6, 0}, SpecParser::sigs_yaml, {0, 6, 0}},
+    {"nvidia-container-runtime", {1, 14, 5}, {1, 14, 6}, {0, 6, 2}, SpecParser::sigs_yaml, {0, 6, 0}},
+    {"nvidia-container-runtime", {1, 15, 0}, {1, 15, 0}, {0, 7, 1}, SpecParser::sigs_yaml, {0, 7, 0}},
+    {"nvidia-container-runtime", {1, 16, 0}, {1, 16, 2}, {0, 8, 0}, SpecParser::sigs_yaml, {0, 8, 0}},
+    {"nvidia-container-runtime", {1, 17, 0}, {1, 17, 4}, {0, 8, 0}, SpecParser::sigs_yaml, {0, 8, 0}},
+    {"nvidia-container-runtime", {1, 17, 5}, {1, 17, 9}, {0, 8, 1}, SpecParser::sigs_yaml, {0, 8, 0}},
+    {"nvidia-container-runtime", {1, 18, 0}, {1, 18, 0}, {1, 0, 1}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"nvidia-container-runtime", {1, 18, 1}, {1, 18, 1}, {1, 0, 2}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"nvidia-container-runtime", {1, 18, 2}, {1, 18, 2}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
+    {"nvidia-container-runtime", {1, 19, 0}, {1, 19, 1}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
+    {"nvidia-container-runtime", {1, 20, 0}, {1, 20, 0}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
+    {"nvidia-container-runtime", {1, 20, 1}, {1, 20, 1}, {1, 1, 1}, SpecParser::yaml_v3, {1, 1, 0}},
+    {"podman", {4, 0, 0}, {4, 0, 3}, {0, 0, 0}, SpecParser::sigs_yaml, {0, 2, 0}},
+    {"podman", {4, 1, 0}, {4, 1, 1}, {0, 4, 0}, SpecParser::sigs_yaml, {0, 4, 0}},
+    {"podman", {4, 2, 0}, {4, 2, 1}, {0, 4, 0}, SpecParser::sigs_yaml, {0, 4, 0}},
+    {"podman", {4, 3, 0}, {4, 3, 1}, {0, 5, 2}, SpecParser::sigs_yaml, {0, 5, 0}},
+    {"podman", {4, 4, 0}, {4, 4, 4}, {0, 5, 3}, SpecParser::sigs_yaml, {0, 5, 0}},
+    {"podman", {4, 5, 0}, {4, 5, 1}, {0, 5, 4}, SpecParser::sigs_yaml, {0, 5, 0}},
+    {"podman", {4, 6, 0}, {4, 6, 2}, {0, 5, 4}, SpecParser::sigs_yaml, {0, 5, 0}},
+    {"podman", {4, 7, 0}, {4, 7, 2}, {0, 6, 1}, SpecParser::sigs_yaml, {0, 6, 0}},
+    {"podman", {4, 8, 0}, {4, 8, 3}, {0, 6, 2}, SpecParser::sigs_yaml, {0, 6, 0}},
+    {"podman", {4, 9, 0}, {4, 9, 5}, {0, 6, 2}, SpecParser::sigs_yaml, {0, 6, 0}},
+    {"podman", {5, 0, 0}, {5, 0, 3}, {0, 6, 2}, SpecParser::sigs_yaml, {0, 6, 0}},
+    {"podman", {5, 1, 0}, {5, 1, 2}, {0, 7, 2}, SpecParser::sigs_yaml, {0, 7, 0}},
+    {"podman", {5, 2, 0}, {5, 2, 5}, {0, 8, 0}, SpecParser::sigs_yaml, {0, 8, 0}},
+    {"podman", {5, 3, 0}, {5, 3, 2}, {0, 8, 0}, SpecParser::sigs_yaml, {0, 8, 0}},
+    {"podman", {5, 4, 0}, {5, 4, 2}, {0, 8, 0}, SpecParser::sigs_yaml, {0, 8, 0}},
+    {"podman", {5, 5, 0}, {5, 5, 2}, {1, 0, 1}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"podman", {5, 6, 0}, {5, 6, 2}, {1, 0, 1}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"podman", {5, 7, 0}, {5, 7, 1}, {1, 0, 1}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"podman", {5, 8, 0}, {5, 8, 6}, {1, 0, 1}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"podman", {6, 0, 0}, {6, 0, 0}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
+    {"singularity-ce", {4, 0, 0}, {4, 0, 1}, {0, 6, 1}, SpecParser::sigs_yaml, {0, 6, 0}},
+    {"singularity-ce", {4, 0, 2}, {4, 0, 3}, {0, 6, 2}, SpecParser::sigs_yaml, {0, 6, 0}},
+    {"singularity-ce", {4, 1, 0}, {4, 1, 2}, {0, 6, 2}, SpecParser::sigs_yaml, {0, 6, 0}},
+    {"singularity-ce", {4, 1, 3}, {4, 1, 4}, {0, 7, 2}, SpecParser::sigs_yaml, {0, 7, 0}},
+    {"singularity-ce", {4, 1, 5}, {4, 1, 5}, {0, 8, 0}, SpecParser::sigs_yaml, {0, 8, 0}},
+    {"singularity-ce", {4, 2, 0}, {4, 2, 2}, {0, 8, 0}, SpecParser::sigs_yaml, {0, 8, 0}},
+    {"singularity-ce", {4, 3, 0}, {4, 3, 0}, {1, 0, 0}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"singularity-ce", {4, 3, 1}, {4, 3, 6}, {1, 0, 1}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"singularity-ce", {4, 3, 7}, {4, 3, 7}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
+    {"singularity-ce", {4, 4, 0}, {4, 4, 2}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
+    {"singularity-ce", {4, 5, 0}, {4, 5, 1}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
+    {"talos", {1, 6, 0}, {1, 6, 3}, {0, 5, 4}, SpecParser::sigs_yaml, {0, 5, 0}},
+    {"talos", {1, 6, 4}, {1, 6, 7}, {0, 6, 2}, SpecParser::sigs_yaml, {0, 6, 0}},
+    {"talos", {1, 6, 8}, {1, 6, 8}, {0, 7, 2}, SpecParser::sigs_yaml, {0, 7, 0}},
+    {"talos", {1, 7, 0}, {1, 7, 0}, {0, 6, 2}, SpecParser::sigs_yaml, {0, 6, 0}},
+    {"talos", {1, 7, 1}, {1, 7, 7}, {0, 7, 2}, SpecParser::sigs_yaml, {0, 7, 0}},
+    {"talos", {1, 8, 0}, {1, 8, 4}, {0, 8, 0}, SpecParser::sigs_yaml, {0, 8, 0}},
+    {"talos", {1, 9, 0}, {1, 9, 4}, {0, 8, 0}, SpecParser::sigs_yaml, {0, 8, 0}},
+    {"talos", {1, 9, 5}, {1, 9, 5}, {0, 8, 1}, SpecParser::sigs_yaml, {0, 8, 0}},
+    {"talos", {1, 9, 6}, {1, 9, 6}, {1, 0, 0}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"talos", {1, 10, 0}, {1, 10, 9}, {1, 0, 0}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"talos", {1, 11, 0}, {1, 11, 6}, {1, 0, 1}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"talos", {1, 12, 0}, {1, 12, 7}, {1, 0, 1}, SpecParser::sigs_yaml, {1, 0, 0}},
+    {"talos", {1, 12, 8}, {1, 12, 11}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
+    {"talos", {1, 13, 0}, {1, 13, 9}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
+}};
+// clang-format on
+
+/// The row of `engine_releases` for an engine; null when it is not in the table, or is older than
+/// the first version known to read specs.
+constexpr const EngineRelease* find_engine_release(const VersionedEngine& engine) {
+  const EngineRelease* found = nullptr;
+  for (const auto& row : engine_releases) {
+    if (row.engine == engine.name && row.since <= engine.version) found = &row;
+  }
+  return found;
+}
+
+/// The version in a text: `4.9.3`, `v4.9.3`, `4.9` for 4.9.0, `4` for 4.0.0. The suffix of a
+/// distribution, such as `+ds1-1`, is ignored. Nothing for all other texts.
+std::optional<EngineVersion> parse_engine_version(std::string_view text);
 
 /// An engine as people write it: `podman 4.9.3`.
 std::string to_string(const VersionedEngine& engine);
@@ -91,13 +227,24 @@ std::string to_string(const VersionedEngine& engine);
 /// the table; `Errc::invalid` for a text that is not a version.
 Result<VersionedEngine> parse_engine(std::string_view engine_at_version);
 
-/// The newest CDI release that an engine is known to read. A version newer than the last known one
-/// reads the same. `Errc::not_found` for engines that are not in the table, and for versions older
-/// than the first known to read specs.
+/// The newest CDI release that an engine reads. A version that is not known is taken to read what
+/// the known version before it reads: see `assumption_about`. `Errc::not_found` for engines that
+/// are not in the table, and for versions older than the first known to read specs.
 Result<Release> newest_release_for(const VersionedEngine& engine);
 
 /// The same for a text such as `podman@4.9.3`; its errors are also those of `parse_engine`.
 Result<Release> newest_release_for(std::string_view engine_at_version);
+
+/// The newest release in which a spec can be written for an engine: `newest_release_for`, and
+/// `Errc::unsupported` for an engine that reads only releases before 0.3.0, which no spec has.
+Result<Release> written_release_for(const VersionedEngine& engine);
+
+/// The same for a text such as `podman@4.9.3`; its errors are also those of `parse_engine`.
+Result<Release> written_release_for(std::string_view engine_at_version);
+
+/// What is assumed about a version that is newer than those looked at, for people, without a full
+/// stop; empty for a known version, and for one that reads no specs.
+std::string assumption_about(const VersionedEngine& engine);
 
 }  // namespace CDI_ABI
 }  // namespace cdi

@@ -50,15 +50,18 @@ TEST_CASE("An engine refuses releases that it does not know") {
   CHECK(refusal("containerd@1.6.0", file("0.3.0")).find("older than 1.7.0") != std::string::npos);
 }
 
-TEST_CASE("Old versions of podman refuse a v before the release") {
+TEST_CASE("Old releases of the Go library refuse a v before the release") {
   const auto prefixed = file("v0.3.0");
-  for (const auto* by : {"podman@4.8", "containerd@1.7.0", "cri-o@1.27.0"}) {
+  for (const auto* by : {"podman@4.5", "containerd@1.7.0", "cri-o@1.27.0", "kata-agent@3.11"}) {
     CHECK(refusal(by, prefixed).empty());
   }
-  CHECK(refusal("podman@4.7.2", prefixed) ==
-        "/etc/cdi/v.yaml:1:13: cdiVersion: podman 4.7.2 refuses version \"v0.3.0\": write "
+  for (const auto* by : {"podman@4.0", "cri-o@1.26.4", "nvidia-container-runtime@1.11"}) {
+    CHECK_FALSE(refusal(by, prefixed).empty());
+  }
+  CHECK(refusal("podman@4.4.4", prefixed) ==
+        "/etc/cdi/v.yaml:1:13: cdiVersion: podman 4.4.4 refuses version \"v0.3.0\": write "
         "\"0.3.0\"");
-  CHECK(cdi::convert_for(engine("podman@4.7.2"), prefixed)->spec.version == "0.3.0");
+  CHECK(cdi::convert_for(engine("podman@4.4.4"), prefixed)->spec.version == "0.3.0");
 }
 
 TEST_CASE("An engine refuses members that its release does not have yet, even empty ones") {
@@ -71,7 +74,7 @@ TEST_CASE("An engine refuses members that its release does not have yet, even em
   CHECK(cdi::convert_for(engine("podman@4.3.1"), annotated)->losses.empty());
   CHECK(cdi::conversion_advice(engine("podman@4.3.1"), annotated) ==
         "convert the file, by `cdi convert --for podman@4.3.1 /etc/cdi/v.yaml`; or update podman "
-        "to 4.8.0 or newer");
+        "to 4.7.0 or newer");
 
   struct {
     const char* version;
@@ -81,11 +84,11 @@ TEST_CASE("An engine refuses members that its release does not have yet, even em
   } const rows[] = {
       {"0.6.0", "{env: [A=1], netDevices: []}", "containerd@2.0", "containerd@2.2.1"},
       {"0.6.0", "{env: [A=1], netDevices: null}", "containerd@2.0", "containerd@2.2.1"},
-      {"0.6.0", "{env: [A=1], additionalGids: []}", "docker@25", "docker@27"},
-      {"0.7.0", "{intelRdt: {enableMonitoring: false}}", "podman@5.3", "podman@5.8"},
+      {"0.6.0", "{env: [A=1], additionalGids: []}", "docker@25", "docker@26.1"},
+      {"0.7.0", "{intelRdt: {enableMonitoring: false}}", "podman@5.8.6", "podman@6.0"},
       {"0.3.0", "{deviceNodes: [{path: /d, hostPath: ''}]}", "podman@4.2", "podman@4.3"},
-      {"0.3.0", "{mounts: [{hostPath: /a, containerPath: /b, Type: ''}]}", "podman@4.1",
-       "podman@4.2"},
+      {"0.3.0", "{mounts: [{hostPath: /a, containerPath: /b, Type: ''}]}", "cri-o@1.24",
+       "podman@4.1"},
   };
   for (const auto& row : rows) {
     CAPTURE(row.edits);
@@ -98,10 +101,10 @@ TEST_CASE("An engine refuses members that its release does not have yet, even em
 TEST_CASE("An engine refuses members that its release does not have any more") {
   const auto old = file("0.7.0", monitored);
   CHECK(refusal("podman@5.3", old).empty());
-  CHECK(refusal("podman@5.8", old) ==
-        "/etc/cdi/v.yaml:5:53: devices[0].containerEdits.intelRdt.enableCMT: podman 5.8.0 does not "
+  CHECK(refusal("podman@6.0", old) ==
+        "/etc/cdi/v.yaml:5:53: devices[0].containerEdits.intelRdt.enableCMT: podman 6.0.0 does not "
         "know the member, which enableMonitoring has replaced since 1.1.0");
-  CHECK(*cdi::release_for(engine("podman@5.8"), old.spec) == cdi::Release{1, 1, 0});
+  CHECK(*cdi::release_for(engine("podman@6.0"), old.spec) == cdi::Release{1, 1, 0});
   const auto converted = cdi::convert_spec(old, {1, 1, 0});
   REQUIRE(converted);
   CHECK(converted->losses.empty());
@@ -110,23 +113,23 @@ TEST_CASE("An engine refuses members that its release does not have any more") {
 
 TEST_CASE("An engine refuses values that its library does not know, in every release") {
   const auto none = file("0.6.0", "{deviceNodes: [{path: /dev/d, permissions: none}]}");
-  CHECK(refusal("podman@5.8", none) ==
-        "/etc/cdi/v.yaml:5:62: devices[0].containerEdits.deviceNodes[0].permissions: podman 5.8.0 "
+  CHECK(refusal("podman@6.0", none) ==
+        "/etc/cdi/v.yaml:5:62: devices[0].containerEdits.deviceNodes[0].permissions: podman 6.0.0 "
         "refuses the permissions none");
-  const auto refused = cdi::convert_for(engine("podman@5.8"), none);
+  const auto refused = cdi::convert_for(engine("podman@6.0"), none);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().position.column == 62);
-  CHECK(cdi::conversion_advice(engine("podman@5.8"), none) ==
-        "change the file: it cannot be converted: podman 5.8.0 refuses the permissions none");
+  CHECK(cdi::conversion_advice(engine("podman@6.0"), none) ==
+        "change the file: it cannot be converted: podman 6.0.0 refuses the permissions none");
   CHECK(cdi::convert_spec(none, {0, 3, 0}));
 
   const auto root = file("0.7.0", "{env: [A=1]}", "containerEdits: {intelRdt: {closID: /}}\n");
-  CHECK(refusal("podman@5.8", root).empty());
+  CHECK(refusal("podman@6.0", root).empty());
   CHECK(refusal("podman@5.3", root)
             .ends_with("containerEdits.intelRdt.closID: podman 5.3.0 refuses "
                        "the closID /"));
   CHECK(cdi::conversion_advice(engine("podman@5.3"), root)
-            .starts_with("update podman to 5.8.0 or newer, or change the file"));
+            .starts_with("update podman to 6.0.0 or newer, or change the file"));
   CHECK(cdi::convert_for(engine("podman@4.9"), root)->losses.size() == 1);  // all of intelRdt
 
   auto letter = file("0.3.0");
@@ -134,14 +137,18 @@ TEST_CASE("An engine refuses values that its library does not know, in every rel
   CHECK(refusal("podman@4.3", letter).empty());
   CHECK(refusal("podman@4.2", letter).ends_with("refuses a device name of one character"));
   letter.spec.kind = "v/gpu";
-  CHECK(refusal("podman@5.8", letter).ends_with("refuses a vendor or class of one character"));
+  CHECK(refusal("podman@6.0", letter).ends_with("refuses a vendor or class of one character"));
 }
 
 TEST_CASE("The release for an engine is that of the spec, or the newest that the engine reads") {
   CHECK(*cdi::release_for(engine("podman@4.3.1"), file("0.3.0").spec) == cdi::Release{0, 3, 0});
   CHECK(*cdi::release_for(engine("podman@4.3.1"), file("1.1.0").spec) == cdi::Release{0, 5, 0});
-  CHECK(cdi::release_for(engine("podman@4.0"), file("0.3.0").spec).error().code ==
+  CHECK(cdi::release_for(engine("podman@3.4"), file("0.3.0").spec).error().code ==
         cdi::Errc::not_found);
+  CHECK(cdi::release_for(engine("podman@4.0"), file("0.3.0").spec).error().code ==
+        cdi::Errc::unsupported);
+  CHECK(cdi::conversion_advice(engine("podman@4.0"), file("0.3.0"))
+            .starts_with("update podman to 4.1.0 or newer, or change the file, which cannot be "));
 }
 
 TEST_CASE("The release for an engine has the members that are newer than the release of the spec") {
@@ -149,8 +156,8 @@ TEST_CASE("The release for an engine has the members that are newer than the rel
       "cdiVersion: 0.3.0\nkind: v.com/gpu\ndevices:\n"
       "- {name: a0, containerEdits: {deviceNodes: [{path: /dev/a, hostPath: /dev/b}]}}\n"
       "- {name: b0, containerEdits: {env: [A=1]}}\n");
-  CHECK(*cdi::release_for(engine("podman@5.8.0"), loaded.spec) == cdi::Release{0, 5, 0});
-  const auto converted = cdi::convert_for(engine("podman@5.8.0"), loaded);
+  CHECK(*cdi::release_for(engine("podman@6.0.0"), loaded.spec) == cdi::Release{0, 5, 0});
+  const auto converted = cdi::convert_for(engine("podman@6.0.0"), loaded);
   REQUIRE(converted);
   CHECK(converted->losses.empty());
   CHECK(*cdi::release_for(engine("podman@4.2.0"), loaded.spec) == cdi::Release{0, 4, 0});
@@ -245,20 +252,23 @@ TEST_CASE("The advice is the command that works, with what it loses, or a newer 
   };
   CHECK(advice("podman@4.3.1", file("1.1.0")) ==
         "convert the file, by `cdi convert --for podman@4.3.1 /etc/cdi/v.yaml`; or update podman "
-        "to 5.8.0 or newer");
+        "to 6.0.0 or newer");
   CHECK(advice("podman@4.3.1", file("0.7.0", "{env: [A=1], additionalGids: [7]}")) ==
         "convert the file with losses, by `cdi convert --lossy --for podman@4.3.1 "
         "/etc/cdi/v.yaml`, which loses devices[0].containerEdits.additionalGids; or update podman "
         "to 5.1.0 or newer");
-  CHECK(advice("docker@29", file("1.1.0")).ends_with("; or update docker"));
+  CHECK(advice("docker@29", file("1.1.0")).ends_with("; or update docker to 29.2.0 or newer"));
+  CHECK(advice("kata-shim@4.1", file("1.1.0")).ends_with("; or update kata-shim"));
+  // 25.0.17 reads 0.8.0, and 26.0.0 does not.
+  CHECK(advice("docker@25", file("0.8.0")).ends_with("; or update docker to 27.4.0 or newer"));
   CHECK(advice("containerd@1.6.20", file("0.3.0")) ==
         "update containerd to 1.7.0 or newer: this version does not inject CDI devices");
   CHECK(advice("podman@4.3.1", file("0.7.0", "{additionalGids: [7]}"))
             .starts_with("update podman to 5.1.0 or newer, or change the file, which cannot be "
                          "converted for this version: 0.5.0 can hold none"));
-  CHECK(advice("podman@5.8", file("1.1.0", "{ENV: [A=1]}")) ==
-        "convert the file, by `cdi convert --for podman@5.8.0 /etc/cdi/v.yaml`");
-  CHECK(advice("podman@5.8", file("1.1.0", "{env: [A=1]}\n---\n{}"))
+  CHECK(advice("podman@6.0", file("1.1.0", "{ENV: [A=1]}")) ==
+        "convert the file, by `cdi convert --for podman@6.0.0 /etc/cdi/v.yaml`");
+  CHECK(advice("podman@6.0", file("1.1.0", "{env: [A=1]}\n---\n{}"))
             .ends_with("`, which loses its further documents"));
   const auto ends_early = parse(
       "{cdiVersion: 0.6.0, kind: v.com/gpu, devices: [{name: d, containerEdits: {env: [A=1]}}]}\n"
@@ -278,21 +288,21 @@ TEST_CASE("The advice names an update only if it may help") {
   CHECK(advice("podman@99", file("0.6.0", none)).starts_with(change + "podman 99.0.0 refuses"));
   CHECK(advice("podman@4.3.1", file("1.1.0", none)).starts_with(change + "podman 4.3.1 refuses"));
   CHECK(advice("docker@29", file("1.1.0", none)).starts_with(change + "docker 29.0.0 refuses"));
-  // A version between that reads 1.0.0 is not known.
+  // 6.0.0 does not know the member any more.
   CHECK(advice("podman@5.3", file("1.0.0", monitored)) ==
-        "convert the file, by `cdi convert --for podman@5.3.0 /etc/cdi/v.yaml`");
-  CHECK(advice("podman@5.8", file("0.7.0", monitored)) ==
-        "convert the file, by `cdi convert --for podman@5.8.0 /etc/cdi/v.yaml`");
+        "convert the file, by `cdi convert --for podman@5.3.0 /etc/cdi/v.yaml`; or update podman "
+        "to a version from 5.5.0 to 5.8.6");
+  CHECK(advice("podman@6.0", file("0.7.0", monitored)) ==
+        "convert the file, by `cdi convert --for podman@6.0.0 /etc/cdi/v.yaml`");
   CHECK(advice("docker@28", file("1.0.0", monitored))
-            .ends_with("or update docker to 29.0.0 or newer"));
-  // No known version of docker reads 1.1.0, in which the library reads a closID /.
+            .ends_with("or update docker to a version from 28.1.0 to 29.1.5"));
+  // No known version of kata-shim reads 1.1.0, in which the library reads a closID /.
   const auto root = file("1.1.0", "{env: [A=1], intelRdt: {closID: /}}");
-  CHECK(
-      advice("docker@29", root).starts_with("update docker, or change the file, which cannot be "));
+  CHECK(advice("kata-shim@4.1", root).ends_with("; or update kata-shim"));
   // The engine reads the file, of which only the text has warnings.
   auto two = file("0.6.0", "{env: [A=1]}\n---\n{}");
   two.spec.annotations["a"] = std::string(300'000, 'x');
-  CHECK(advice("podman@5.8", two).starts_with(change + "the annotations have 300001 bytes"));
+  CHECK(advice("podman@6.0", two).starts_with(change + "the annotations have 300001 bytes"));
   CHECK(advice("podman@4.3.1", two).starts_with("convert the file with losses, by "));
 }
 

@@ -34,7 +34,9 @@ TEST_CASE("Each version of an engine has what its releases brought") {
       {{"containerd", {2, 0, 9}}, CdiSwitch::on, true, false},
       {{"containerd", {2, 1, 0}}, CdiSwitch::on, true, true},
       {{"containerd", {9, 0, 0}}, CdiSwitch::on, true, true},
-      {{"cri-o", {1, 23, 0}}, CdiSwitch::always, false, false},
+      {{"cri-o", {1, 24, 0}}, CdiSwitch::always, false, false},
+      {{"cri-o", {1, 27, 8}}, CdiSwitch::always, false, false},
+      {{"cri-o", {1, 28, 0}}, CdiSwitch::always, true, false},
       {{"cri-o", {1, 33, 9}}, CdiSwitch::always, true, false},
       {{"cri-o", {1, 34, 0}}, CdiSwitch::always, true, true},
   };
@@ -47,5 +49,5 @@ TEST_CASE("Each version of an engine has what its releases brought") {
     CHECK(support->nri == row.nri);
   }
   CHECK(find_engine_support({"containerd", {1, 6, 20}}) == nullptr);
-  CHECK(find_engine_support({"cri-o", {1, 22, 9}}) == nullptr);
+  CHECK(find_engine_support({"cri-o", {1, 23, 5}}) == nullptr);
 }

@@ -129,7 +129,7 @@ TEST_CASE("the files that an engine is too old for are named") {
         "refuses /etc/cdi/other.yaml:1:13: cdiVersion: version \"1.1.0\" " + newest);
   CHECK(found[0].advice ==
         "Convert the file, by `cdi convert --for podman@4.3.1 /etc/cdi/other.yaml`; or update "
-        "podman to 5.8.0 or newer.");
+        "podman to 6.0.0 or newer.");
   CHECK(found[1].level == Level::fault);
   CHECK(found[1].what ==
         "refuses /var/run/cdi/new.yaml:1:16: cdiVersion: version \"0.6.0\" " + newest);
@@ -138,28 +138,28 @@ TEST_CASE("the files that an engine is too old for are named") {
 
 TEST_CASE("the place of a value that an engine refuses is that of the value") {
   const Host host;
-  install(host, "podman", "podman", "5.8.0");
+  install(host, "podman", "podman", "6.0.0");
   host.put("etc/cdi/none.yaml",
            "cdiVersion: 0.6.0\nkind: acme.com/nic\ndevices:\n- name: a\n  containerEdits:\n"
            "    deviceNodes:\n    - path: /dev/d\n      permissions: none\n");
-  const auto found = about(diagnose(host, {inventory()}), "podman 5.8.0");
+  const auto found = about(diagnose(host, {inventory()}), "podman 6.0.0");
   REQUIRE(found.size() == 1);
   CHECK(found[0].what.starts_with("refuses /etc/cdi/none.yaml:8:20: devices[0].containerEdits."));
 }
 
 TEST_CASE("a file that programs read in different ways is named") {
   const Host host;
-  install(host, "podman", "podman", "5.8.0");
+  install(host, "podman", "podman", "6.0.0");
   host.put("etc/cdi/two.yaml",
            "cdiVersion: 0.6.0\nkind: acme.com/nic\ndevices:\n- name: a\n  containerEdits: {env: "
            "[A=b]}\n---\n{}\n");
-  const auto found = about(diagnose(host, {inventory()}), "podman 5.8.0");
+  const auto found = about(diagnose(host, {inventory()}), "podman 6.0.0");
   REQUIRE(found.size() == 2);
   CHECK(found[0].level == Level::note);
   CHECK(found[0].what.starts_with(
       "may refuse or read otherwise: /etc/cdi/two.yaml:7:1: only the first document"));
   CHECK(found[0].advice ==
-        "Convert the file with losses, by `cdi convert --lossy --for podman@5.8.0 "
+        "Convert the file with losses, by `cdi convert --lossy --for podman@6.0.0 "
         "/etc/cdi/two.yaml`, which loses its further documents.");
 }
 

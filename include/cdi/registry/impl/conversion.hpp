@@ -141,10 +141,11 @@ inline Error refuse_member(const NewerMember& member, const VersionedEngine& eng
           .position = member.position};
 }
 
-/// Whether an engine refuses a `v` before the release. The Go library does up to 0.5.2, which only
-/// podman has.
+/// Whether an engine refuses a `v` before the release. The Go library does up to 0.5.3.
 inline bool refuses_v(const VersionedEngine& engine) {
-  return engine.name == "podman" && engine.version < EngineVersion{4, 8, 0};
+  const auto* const row = find_engine_release(engine);
+  return row != nullptr && row->parser != SpecParser::serde_yaml &&
+         row->library < EngineVersion{0, 5, 4};
 }
 
 /// The places of losses: `devices[0], devices[1].annotations and 3 more`.
@@ -171,14 +172,31 @@ inline std::string shell_word(const std::string& path) {
   return out.append("'");
 }
 
-/// The first newer version of an engine that reads a file; nothing when none is known.
-inline std::optional<EngineVersion> first_version_that_reads(const VersionedEngine& engine,
-                                                             const LoadedSpec& loaded) {
+/// The versions of an engine to which an update helps: from `first` on, or only up to `last`.
+struct ReadingVersions {
+  EngineVersion first{};
+  std::optional<EngineVersion> last{};
+};
+
+/// The newer versions of an engine that read a file: those from which on all known ones read it, or
+/// the first of others; nothing when none is known.
+inline std::optional<ReadingVersions> newer_versions_that_read(const VersionedEngine& engine,
+                                                               const LoadedSpec& loaded) {
+  std::optional<ReadingVersions> some;
+  std::optional<ReadingVersions> run;
   for (const auto& row : engine_releases) {
     if (row.engine != engine.name || row.since <= engine.version) continue;
-    if (!refusal_by({row.engine, row.since}, loaded)) return row.since;
+    if (refusal_by({row.engine, row.since}, loaded)) {
+      if (!some) some = run;
+      run.reset();
+    } else {
+      if (!run) run = ReadingVersions{.first = row.since};
+      run->last = row.last;
+    }
   }
-  return std::nullopt;
+  if (!run) return some;
+  run->last.reset();
+  return run;
 }
 
 /// Whether a file is of a newer release than any known version of an engine reads, and has no value
@@ -186,7 +204,7 @@ inline std::optional<EngineVersion> first_version_that_reads(const VersionedEngi
 inline bool may_be_read_later(std::string_view engine, const Spec& spec) {
   Release newest;
   for (const auto& row : engine_releases) {
-    if (row.engine == engine) newest = row.newest;
+    if (row.engine == engine && newest < row.newest) newest = row.newest;
   }
   const auto own = cdi::parse_release(spec.version);
   return own && newest < *own && !refused_value(spec, *own);
@@ -195,8 +213,10 @@ inline bool may_be_read_later(std::string_view engine, const Spec& spec) {
 /// The advice to update an engine that refuses a file; empty when this does not help.
 inline std::string update_advice(const VersionedEngine& engine, const LoadedSpec& loaded) {
   const auto update = std::string{"update "}.append(engine.name);
-  if (const auto version = first_version_that_reads(engine, loaded)) {
-    return update + " to " + to_string(*version) + " or newer";
+  if (const auto versions = newer_versions_that_read(engine, loaded)) {
+    const auto first = to_string(versions->first);
+    if (!versions->last) return update + " to " + first + " or newer";
+    return update + " to a version from " + first + " to " + to_string(*versions->last);
   }
   const bool helps =
       !cdi::newest_release_for(engine) || may_be_read_later(engine.name, loaded.spec);
@@ -223,7 +243,7 @@ CDI_INLINE Result<Conversion> convert_spec(const LoadedSpec& loaded, Release rel
 }
 
 CDI_INLINE Result<Release> release_for(const VersionedEngine& engine, const Spec& spec) {
-  const auto newest = cdi::newest_release_for(engine);
+  const auto newest = cdi::written_release_for(engine);
   if (!newest) return newest;
   const auto own = cdi::parse_release(spec.version);
   const auto need = cdi::minimum_need(spec);
@@ -254,6 +274,8 @@ CDI_INLINE std::optional<Error> refusal_by(const VersionedEngine& engine,
   } else if (!own || *own > *newest) {
     why.message = "version " + cdi::quoted(spec.version) + " is newer than " + to_string(*newest) +
                   ", the newest that " + to_string(engine) + " reads";
+    const auto assumption = assumption_about(engine);
+    if (!assumption.empty()) why.message.append("; ").append(assumption);
   } else if (spec.version.starts_with('v') && detail::refuses_v(engine)) {
     why.message = to_string(engine) + " refuses version " + cdi::quoted(spec.version) +
                   ": write \"" + to_string(*own) + "\"";

@@ -81,18 +81,12 @@ CDI_INLINE Result<VersionedEngine> parse_engine(std::string_view engine_at_versi
 }
 
 CDI_INLINE Result<Release> newest_release_for(const VersionedEngine& engine) {
+  if (const auto* const row = find_engine_release(engine)) return row->newest;
   const auto* const first = detail::first_row_of(engine.name);
   if (first == nullptr) return detail::unknown_engine(engine.name);
-  if (engine.version < first->since) {
-    return Error{.code = Errc::not_found,
-                 .message = to_string(engine) + " is older than " + to_string(first->since) +
-                            ", the first version known to read CDI specs"};
-  }
-  Release newest = first->newest;
-  for (const auto& row : engine_releases) {
-    if (row.engine == engine.name && row.since <= engine.version) newest = row.newest;
-  }
-  return newest;
+  return Error{.code = Errc::not_found,
+               .message = to_string(engine) + " is older than " + to_string(first->since) +
+                          ", the first version known to read CDI specs"};
 }
 
 CDI_INLINE Result<Release> newest_release_for(std::string_view engine_at_version) {
@@ -101,7 +95,31 @@ CDI_INLINE Result<Release> newest_release_for(std::string_view engine_at_version
   return cdi::newest_release_for(*engine);
 }
 
+CDI_INLINE Result<Release> written_release_for(const VersionedEngine& engine) {
+  auto newest = cdi::newest_release_for(engine);
+  constexpr Release oldest;
+  if (!newest || oldest <= *newest) return newest;
+  return Error{.code = Errc::unsupported,
+               .message = to_string(engine) + " reads only CDI " + to_string(*newest) +
+                          " and older releases, but a spec needs " + to_string(oldest)};
+}
+
+CDI_INLINE Result<Release> written_release_for(std::string_view engine_at_version) {
+  const auto engine = cdi::parse_engine(engine_at_version);
+  if (!engine) return engine.error();
+  return cdi::written_release_for(*engine);
+}
+
+CDI_INLINE std::string assumption_about(const VersionedEngine& engine) {
+  const auto* const row = find_engine_release(engine);
+  if (row == nullptr || engine.version <= row->last) return {};
+  const bool is_end = row == &engine_releases.back() || row[1].engine != row->engine;
+  return to_string(engine) + " is newer than " + to_string(row->last) + ", the newest known " +
+         (is_end ? "version" : "before " + to_string(row[1].since)) +
+         ", and is taken to read what that reads";
+}
+
 }  // namespace CDI_ABI
-}  // namespace cdi
+                                             }  // namespace cdi
 
 #endif  // CDI_RULES_IMPL_ENGINE_RELEASES_HPP
