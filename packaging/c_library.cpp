@@ -489,7 +489,8 @@ int cdi_publisher_remove(cdi_publisher* publisher, const char* name, cdi_error**
 }
 
 int cdi_publisher_reconcile(cdi_publisher* publisher, cdi_texts names, cdi_texts texts,
-                            size_t count, cdi_error** error) {
+                            size_t count, cdi_errors** unread, cdi_error** error) {
+  if (unread != nullptr) *unread = nullptr;
   return guarded(error, [&]() -> Answer<int> {
     if (publisher == nullptr) return missing("the publisher");
     const auto all = views(names, count, "names");
@@ -507,9 +508,8 @@ int cdi_publisher_reconcile(cdi_publisher* publisher, cdi_texts names, cdi_texts
     if (!wrong.empty()) return wrong;
     auto reconciled = publisher->publisher->reconcile(expected);
     if (!reconciled) return std::move(reconciled).error();
-    auto& failed = reconciled->errors;
-    for (auto& one : reconciled->unreadable) failed.push_back(std::move(one));
-    if (!failed.empty()) return std::move(failed);
+    if (!reconciled->errors.empty()) return std::move(reconciled->errors);
+    if (unread != nullptr) *unread = errors(reconciled->unreadable);
     return done;
   });
 }

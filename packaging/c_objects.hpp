@@ -4,6 +4,7 @@
 #ifndef CDI_PACKAGING_C_OBJECTS_HPP
 #define CDI_PACKAGING_C_OBJECTS_HPP
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -104,6 +105,7 @@ struct Failure {
     if (one.causes.empty()) return;
     error.where = one.causes.front().where;
     error.position = one.causes.front().position;
+    if (one.causes.front().system == ENOMEM) error.system = ENOMEM;
   }
 
   cdi::Error error;
@@ -133,6 +135,12 @@ struct KeptError {
 };
 using KeptErrors = std::deque<KeptError>;
 
+/// Also opendir, which allocates, runs out of memory.
+inline cdi_code code_of(const cdi::Error& error) {
+  if (error.system == ENOMEM) return CDI_NO_MEMORY;
+  return static_cast<cdi_code>(static_cast<int>(error.code) + 1);
+}
+
 inline void keep(KeptErrors& errors, Failure failure) {
   auto& [from, grown] = errors.emplace_back(KeptError{std::move(failure)});
   auto& kept = from.error;
@@ -140,7 +148,7 @@ inline void keep(KeptErrors& errors, Failure failure) {
     kept.where = cdi::escaped(kept.where, std::string::npos);
   }
   grown.object = {.size = sizeof(cdi_error),
-                  .code = static_cast<cdi_code>(static_cast<int>(kept.code) + 1),
+                  .code = code_of(kept),
                   .text = from.text.c_str(),
                   .message = kept.message.c_str(),
                   .advice = from.advice.c_str(),

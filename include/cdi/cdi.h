@@ -393,9 +393,10 @@ CDI_API int cdi_publisher_remove(cdi_publisher* publisher, const char* name, cdi
 /* Writes the files with these names and texts, and removes all other files of this owner. All texts
  * are checked first. When the system refuses files, the others are written, and each has an error:
  * see `next`; if a file cannot be written, none is removed. A file whose owner cannot be read
- * stays, and has an error, too, even when all else is done. */
+ * stays; that is an error only if its name is one of these. If `unread` is not NULL, *unread then
+ * says why such files cannot be read, and is freed by the caller; NULL after an error. */
 CDI_API int cdi_publisher_reconcile(cdi_publisher* publisher, cdi_texts names, cdi_texts texts,
-                                    size_t count, cdi_error** error);
+                                    size_t count, cdi_errors** unread, cdi_error** error);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The library for programs in C: its symbols, its functions from C99, without leaks, and from Python.
 
-usage: c_library_test.py LIBRARY USE_CDI INJECT RUNTIME BWRAP
+usage: c_library_test.py LIBRARY USE_CDI INJECT RUNTIME BWRAP OUT_OF_MEMORY
 """
 import ctypes
 import json
@@ -16,7 +16,8 @@ import sys
 import tempfile
 import unittest
 
-LIBRARY, USE_CDI, INJECT, RUNTIME, BWRAP = (os.path.abspath(sys.argv.pop(1)) for _ in range(5))
+LIBRARY, USE_CDI, INJECT, RUNTIME, BWRAP, OUT_OF_MEMORY = (
+    os.path.abspath(sys.argv.pop(1)) for _ in range(6))
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 HEADER = PROJECT / "include/cdi/cdi.h"
 SANITIZED = b"__asan_init" in pathlib.Path(LIBRARY).read_bytes()
@@ -114,6 +115,12 @@ class Library(unittest.TestCase):
         made = run("valgrind", "-q", "--leak-check=full", "--error-exitcode=9", USE_CDI,
                    str(self.folder / "new"))
         self.assertEqual((made.returncode, made.stderr), (0, ""))
+
+    @unittest.skipIf(SANITIZED, "the sanitizers replace malloc, too")
+    def test_each_allocation_fails_once(self):
+        made = run(OUT_OF_MEMORY, str(self.folder / "new"))
+        self.assertEqual((made.returncode, made.stderr), (0, ""), made.stdout)
+        self.assertGreater(int(made.stdout), 500)
 
     def origin(self, line):
         return f"v.com/c=d ({self.folder}/v.yaml:{line})"

@@ -230,7 +230,7 @@ CDI_API int cdi_publisher_write(cdi_publisher* publisher, const char* name, cons
                                 cdi_error** error);
 CDI_API int cdi_publisher_remove(cdi_publisher* publisher, const char* name, cdi_error** error);
 CDI_API int cdi_publisher_reconcile(cdi_publisher* publisher, cdi_texts names, cdi_texts texts,
-                                    size_t count, cdi_error** error);
+                                    size_t count, cdi_errors** unread, cdi_error** error);
 #ifdef __cplusplus
 }
 #endif

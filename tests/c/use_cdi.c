@@ -339,8 +339,8 @@ static void check_publisher(cdi_publisher* publisher) {
   const char* const names[] = {"v.json", "v.json"};
   const char* const specs[] = {spec, spec};
   cdi_error* error = NULL;
-  CHECK(cdi_publisher_reconcile(publisher, names, specs, 1, &error) == 0 && error == NULL);
-  CHECK(cdi_publisher_reconcile(publisher, names, specs, 2, &error) == -1);
+  CHECK(cdi_publisher_reconcile(publisher, names, specs, 1, NULL, &error) == 0 && error == NULL);
+  CHECK(cdi_publisher_reconcile(publisher, names, specs, 2, NULL, &error) == -1);
   CHECK(error->code == CDI_INVALID && error->next == NULL);
   cdi_free(error);
   CHECK(cdi_publisher_write(publisher, "x", spec, &error) == -1 && error->code == CDI_INVALID);
@@ -357,11 +357,11 @@ static void check_errors_of_files(cdi_publisher* publisher) {
   const char* const wrong[] = {"{", spec, "{}"};
   const char* const good[] = {other, spec};
   cdi_error* error = NULL;
-  CHECK(cdi_publisher_reconcile(publisher, names, wrong, 3, &error) == -1);
+  CHECK(cdi_publisher_reconcile(publisher, names, wrong, 3, NULL, &error) == -1);
   CHECK(strcmp(error->file, "a.json") == 0 && error->code == CDI_SYNTAX && error->next != NULL);
   CHECK(strcmp(error->next->file, "b.json") == 0 && error->next->next == NULL);
   cdi_free(error);
-  CHECK(cdi_publisher_reconcile(publisher, names, NULL, 1, &error) == -1);
+  CHECK(cdi_publisher_reconcile(publisher, names, NULL, 1, NULL, &error) == -1);
   CHECK(error->code == CDI_INVALID && strcmp(error->file, "a.json") == 0);
   cdi_free(error);
   CHECK(cdi_publisher_remove(publisher, "v.json", NULL) == 0);
@@ -369,7 +369,7 @@ static void check_errors_of_files(cdi_publisher* publisher) {
   CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0 && signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
   struct rlimit small = {16, before.rlim_max};
   CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
-  int result = cdi_publisher_reconcile(publisher, names, good, 2, &error);
+  int result = cdi_publisher_reconcile(publisher, names, good, 2, NULL, &error);
   CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0 && result == -1);
   CHECK(error->code == CDI_SYSTEM && error->system == EFBIG && error->next != NULL);
   CHECK(strstr(error->file, "a.json") != NULL && strstr(error->next->file, "v.json") != NULL);
@@ -385,10 +385,21 @@ static void check_unreadable(cdi_publisher* publisher, const char* dir) {
   FILE* file = fopen(path, "w");
   CHECK(file != NULL && fclose(file) == 0 && truncate(path, 17 * 1024 * 1024) == 0);
   const char* const names[] = {"v.json"};
-  CHECK(cdi_publisher_reconcile(publisher, names, &spec, 1, &error) == -1);
-  CHECK(error->code == CDI_LIMIT && strcmp(error->file, path) == 0 && error->next == NULL);
+  cdi_errors* unread = NULL;
+  CHECK(cdi_publisher_write(publisher, "old.json", other, &error) == 0);
+  CHECK(cdi_publisher_reconcile(publisher, names, &spec, 1, &unread, &error) == 0 && error == NULL);
+  CHECK(unread != NULL && unread->count == 1 && unread->items[0]->code == CDI_LIMIT);
+  CHECK(strcmp(unread->items[0]->file, path) == 0 && access(path, F_OK) == 0);
+  cdi_free(unread);
+  CHECK(cdi_publisher_reconcile(publisher, names, &spec, 1, NULL, NULL) == 0);
+  CHECK((size_t)snprintf(path, sizeof path, "%s/old.json", dir) < sizeof path);
+  CHECK(access(path, F_OK) != 0); /* it was removed nevertheless */
+  CHECK((size_t)snprintf(path, sizeof path, "%s/large.json", dir) < sizeof path);
+  const char* const needed[] = {"large.json"};
+  CHECK(cdi_publisher_reconcile(publisher, needed, &other, 1, &unread, &error) == -1);
+  CHECK(unread == NULL && error->code == CDI_LIMIT && strcmp(error->file, path) == 0);
   cdi_free(error);
-  CHECK(remove(path) == 0);
+  CHECK(access(path, F_OK) == 0 && remove(path) == 0);
 }
 
 static void check_null(void) {
@@ -407,7 +418,7 @@ static void check_null(void) {
   CHECK(cdi_cache_open(none, 1, NULL) == NULL && cdi_validate(NULL, NULL, NULL) == NULL);
   CHECK(cdi_cache_refresh(NULL, NULL) == -1 && cdi_publisher_open(NULL, NULL, NULL) == NULL);
   CHECK(cdi_publisher_write(NULL, NULL, NULL, NULL) == -1);
-  CHECK(cdi_publisher_reconcile(NULL, NULL, NULL, 1, NULL) == -1);
+  CHECK(cdi_publisher_reconcile(NULL, NULL, NULL, 1, NULL, NULL) == -1);
   CHECK(cdi_publisher_remove(NULL, "v.json", NULL) == -1);
   cdi_free(NULL);
 }
