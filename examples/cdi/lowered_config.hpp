@@ -5,11 +5,8 @@
 #define CDI_EXAMPLES_CDI_LOWERED_CONFIG_HPP
 
 #include <array>
-#include <climits>
 #include <cstddef>
-#include <functional>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +21,7 @@
 #include <cdi/text/member_case.hpp>
 
 #include "host_hooks.hpp"
+#include "made_paths.hpp"
 
 /// The annotation of a config with what `cdi rootfs` should do: `cdi::RootChanges` as JSON.
 inline constexpr std::string_view changes_annotation = "cdi-hooks/root-changes";
@@ -67,51 +65,6 @@ inline cdi::SortedOutline outline_of(const cdi::oci::Spec& spec) {
   }
   return cdi::SortedOutline{std::move(outline)};
 }
-
-/// The paths of links and files that hooks make. `cdi rootfs` makes none below another one: it
-/// would be made where the link leads to.
-class MadePaths {
- public:
-  /// Adds those of some changes, if none is below another one. If one is, adds none.
-  cdi::Result<void> add(const cdi::RootChanges& changes) {
-    std::vector<std::string_view> all;
-    for (const auto& link : changes.links) all.emplace_back(link.path);
-    for (const auto& file : changes.files) all.emplace_back(file.path);
-    std::vector<Paths::iterator> added;
-    for (const auto path : all) {
-      if (path.size() >= PATH_MAX) continue;  // of a record; `cdi rootfs` refuses it
-      if (const auto other = nested(path); other != paths_.end()) {
-        auto error = below(path, *other);
-        for (const auto at : added) paths_.erase(at);
-        return error;
-      }
-      if (const auto [at, is_new] = paths_.emplace(path); is_new) added.push_back(at);
-    }
-    return {};
-  }
-
- private:
-  using Paths = std::set<std::string, std::less<>>;
-
-  /// A known path that is above a clean path, or below it; the end when there is none.
-  Paths::iterator nested(std::string_view path) const {
-    for (auto slash = path.find('/', 1); slash != path.npos; slash = path.find('/', slash + 1)) {
-      if (const auto above = paths_.find(path.substr(0, slash)); above != paths_.end())
-        return above;
-    }
-    const auto folder = std::string{path} + '/';
-    const auto next = paths_.lower_bound(folder);
-    return next != paths_.end() && next->starts_with(folder) ? next : paths_.end();
-  }
-
-  static cdi::Error below(std::string_view path, std::string_view other) {
-    return {.code = cdi::Errc::unsupported,
-            .message = fmt::format("hooks make {} and {}, of which one is below the other",
-                                   cdi::quoted(other), cdi::quoted(path))};
-  }
-
-  Paths paths_{};
-};
 
 /// Whether NVIDIA's libraries would create device nodes in containers of this host.
 inline bool host_lets_create_nodes() {
