@@ -438,7 +438,7 @@ class OptionalNodes(PrepareTest):
         self.set_node("/dev/nvidia-uvm", gone=True)
         done = self.write(*asked)
         self.assertEqual((done.returncode, done.stdout), (4, ""))
-        self.assertIn("/dev/nvidia-uvm: No such file", done.stderr)
+        self.assertIn('device node "/dev/nvidia-uvm" is missing', done.stderr)
 
     def test_uvm_of_a_module_that_was_reloaded(self):
         """A good spec is not replaced by one without the node."""
