@@ -15,12 +15,6 @@
 
 #include "output.hpp"
 
-/// Why an engine is not valid for `--for` of `why`; empty if it is, even if it reads no specs.
-inline std::string engine_name_error(const std::string& engine) {
-  const auto parsed = cdi::parse_engine(engine);
-  return parsed ? std::string{} : parsed.error().message;
-}
-
 /// The files of a registry that an engine reads.
 class EngineView {
  public:

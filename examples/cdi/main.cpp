@@ -191,9 +191,17 @@ void add_why_options(CLI::App& why, CommandLine& line) {
   add_names(why, request);
   why.add_option("--for", request.asked_engine,
                  "Explain what this engine resolves: it refuses files of newer CDI releases; "
-                 "podman@4.9 is podman 4.9.0")
-      ->type_name("ENGINE@VERSION")
-      ->check(engine_name_error);
+                 "podman@4.9 is podman 4.9.0, and podman is the version on this host")
+      ->type_name("ENGINE[@VERSION]")
+      ->check(asked_engine_error);
+  auto* const root = why.add_option("--root", request.host_root,
+                                    "Look at the host below DIR, and at its spec directories "
+                                    "unless -d names others");
+  root->type_name("DIR")->capture_default_str()->check(not_empty);
+  why.add_flag("--no-host", request.no_host,
+               "Do not look at the host: do not ask its engines for their versions, nor check "
+               "nodes, mounts and hooks")
+      ->excludes(root);
   why.footer(exit_code_table() + why_exit_code_table());
 }
 

@@ -33,6 +33,8 @@ struct Request {
   std::string release{};              // of `convert`, or
   std::string engine{};               // of `convert`
   std::string asked_engine{};         // of `why`
+  std::string host_root{"/"};         // of `why`
+  bool no_host = false;               // of `why`
   bool lossy = false;                 // of `convert`
   std::string policy{};               // the file; of `inject` and `policy`
   std::string decisions{};            // the log; of `inject`

@@ -16,6 +16,7 @@
 
 #include "engine_view.hpp"
 #include "exit_codes.hpp"
+#include "host_view.hpp"
 #include "output.hpp"
 #include "request.hpp"
 #include "unresolved_record.hpp"
@@ -64,19 +65,40 @@ inline std::string reason_text(const cdi::Unresolved& one) {
   return text + fmt::format("  fix: {}\n", cdi::advice(one));
 }
 
-/// The specs that `why` searches: all of them, or those that one engine reads.
+/// The specs that `why` searches: all of them, or those that one engine reads; and the host.
 struct SearchedSpecs {
   std::shared_ptr<const cdi::Registry> all{};
   std::shared_ptr<const cdi::Registry> registry{};  // of the files that the engine reads
   std::optional<EngineView> engine{};
+  std::optional<HostNotes> host{};
 };
 
-inline SearchedSpecs search_specs(const Request& request) {
+/// The engine of `--for`; the host is asked for its version if it has none.
+inline cdi::Result<cdi::VersionedEngine> asked_engine(const Request& request,
+                                                      std::optional<HostView>& host) {
+  if (!can_be_asked(request.asked_engine)) return *cdi::parse_engine(request.asked_engine);
+  if (host) return host->engine_named(request.asked_engine);
+  return cdi::Error{.code = cdi::Errc::invalid,
+                    .message = fmt::format("--for {0} asks the host for the version: leave out "
+                                           "--no-host, or name the version, as {0}@1.2.3",
+                                           request.asked_engine)};
+}
+
+/// `host` must live as long as the result.
+inline cdi::Result<SearchedSpecs> search_specs(const Request& request,
+                                               std::optional<HostView>& host) {
   const auto all = cdi::scan_spec_dirs(request.spec_dirs, request.reading);
   SearchedSpecs specs{.all = all, .registry = all};
-  if (request.asked_engine.empty()) return specs;
-  specs.engine.emplace(*cdi::parse_engine(request.asked_engine), *all);
-  specs.registry = specs.engine->registry();
+  if (!request.asked_engine.empty()) {
+    const auto engine = asked_engine(request, host);
+    if (!engine) return engine.error();
+    specs.engine.emplace(*engine, *all);
+    specs.registry = specs.engine->registry();
+  }
+  const bool any = std::any_of(request.names.begin(), request.names.end(), [&](const auto& name) {
+    return specs.registry->find(name).device != nullptr;
+  });
+  if (host && any) specs.host.emplace(*host, *all, !specs.engine, request.dirs_named);
   return specs;
 }
 
@@ -112,9 +134,13 @@ inline Explanation explain(const std::string& name, const cdi::ResolvedDevice& f
                            const SearchedSpecs& specs) {
   const auto unused = unused_of_kind(*specs.registry, found.spec->spec.kind);
   Explanation out{origin_text(name, found, unused), origin_record(name, found, unused)};
-  if (!specs.engine) return out;
-  out.text.insert(out.text.find(':'), " by " + specs.engine->name());
-  add_doubts(*specs.engine, *found.spec, out);
+  if (specs.engine) {
+    out.text.insert(out.text.find(':'), " by " + specs.engine->name());
+    add_doubts(*specs.engine, *found.spec, out);
+  }
+  if (specs.host && specs.host->add(name, found, out.text, out.record)) {
+    out.text.insert(out.text.find(':'), ", but containers with it will fail");
+  }
   return out;
 }
 
@@ -135,8 +161,10 @@ inline Explanation explain(cdi::Unresolved one, const SearchedSpecs& specs) {
 /// Why names are not resolved. An engine is not the reason if no file has the device.
 inline std::vector<cdi::Unresolved> unresolved_names(const Request& request,
                                                      const SearchedSpecs& specs) {
+  std::vector<std::string> others;  // of another host, only its own directories
+  if (request.host_root == "/") others = cdi::usual_spec_dirs();
   const auto diagnose = [&](const cdi::Registry& registry) {
-    return cdi::diagnose(registry, request.names, cdi::usual_spec_dirs(), request.reading);
+    return cdi::diagnose(registry, request.names, others, request.reading);
   };
   auto missing = diagnose(*specs.registry);
   if (!specs.engine || missing.empty()) return missing;
@@ -149,9 +177,25 @@ inline std::vector<cdi::Unresolved> unresolved_names(const Request& request,
   return missing;
 }
 
+/// Opens the host, unless the user wants none, and sets the spec directories of another host.
+inline cdi::Result<std::optional<HostView>> open_host(Request& request) {
+  if (request.no_host) return std::optional<HostView>{};
+  auto host = HostView::open(request.host_root);
+  if (!host) return std::move(host).error();
+  for (auto& dir : request.spec_dirs) {
+    if (!request.dirs_named) dir = host->path_of(dir);
+  }
+  return std::optional<HostView>{*std::move(host)};
+}
+
 /// Prints for each name where it is defined, or why it is not resolved and what to do.
-inline ExitCode explain_names(const Request& request, const Output& output) {
-  const auto specs = search_specs(request);
+inline ExitCode explain_names(const Request& given, const Output& output) {
+  auto request = given;
+  auto host = open_host(request);
+  if (!host) return output.refuse(host.error());
+  const auto searched = search_specs(request, *host);
+  if (!searched) return output.refuse(searched.error());
+  const auto& specs = *searched;
   const auto missing = unresolved_names(request, specs);
   std::string text;
   Json list = Json::array();

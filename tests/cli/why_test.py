@@ -30,7 +30,9 @@ devices:
 """
 
 
-class Why(unittest.TestCase):
+class Files(unittest.TestCase):
+    """Spec files, and `cdi why` for them."""
+
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="cdi-why-")
         self.addCleanup(shutil.rmtree, self.folder)
@@ -46,10 +48,10 @@ class Why(unittest.TestCase):
             file.write(text)
         return path
 
-    def why(self, *args, dirs=("specs",)):
-        """Exit code and standard output of `cdi why` with directories."""
+    def why(self, *args, dirs=("specs",), host=("--no-host",)):
+        """Exit code and standard output of `cdi why` with directories, and without the host."""
         named = [word for name in dirs for word in ("-d", self.path(name))]
-        done = subprocess.run([CDI, *named, "why", *args], text=True, timeout=20,
+        done = subprocess.run([CDI, *named, "why", *host, *args], text=True, timeout=20,
                               env={"HOME": self.path("home"), "XDG_CONFIG_HOME": self.path("xdg")},
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.assertEqual(done.stderr, "")
@@ -61,6 +63,8 @@ class Why(unittest.TestCase):
         (record,) = json.loads(out)
         return code, record
 
+
+class Why(Files):
     def test_a_resolved_name_has_file_and_line(self):
         self.assertEqual(self.why("vendor.com/gpu=gpu1"),
                          (0, f"resolved: vendor.com/gpu=gpu1: {self.good}:6\n"))
@@ -307,7 +311,7 @@ class Why(unittest.TestCase):
         self.assertEqual((code, record["reason"]), (14, "file-rejected"))
 
     def test_an_unknown_engine_is_refused(self):
-        for engine in ("podman", "lxc@1.0", "podman@four"):
+        for engine in ("lxc", "lxc@1.0", "podman@four"):
             done = subprocess.run([CDI, "why", "--for", engine, "a/b=c"], text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
@@ -315,6 +319,181 @@ class Why(unittest.TestCase):
     def test_the_help_has_the_exit_codes(self):
         out = subprocess.run([CDI, "why", "--help"], text=True, stdout=subprocess.PIPE).stdout
         self.assertIn("  14  file-rejected: a file of its kind is not a valid spec\n", out)
+
+
+NEEDY = """cdiVersion: 0.6.0
+kind: vendor.com/gpu
+containerEdits:
+  hooks:
+  - {hookName: prestart, path: /usr/bin/hook}
+devices:
+- name: gpu0
+  containerEdits:
+    deviceNodes:
+    - path: /dev/gpu0
+    - {path: /dev/gpu1, type: c, major: 5, minor: 6}
+    mounts:
+    - {hostPath: /usr/lib/gpu.so, containerPath: /a, options: [ro, rbind]}
+    - {hostPath: /usr/bin, containerPath: /b, options: [ro]}
+"""
+
+
+class Host(Files):
+    """A made-up host, in the directory `host`."""
+
+    def setUp(self):
+        super().setUp()
+        self.host = self.path("host")
+        self.write("host/dev.tab", "/dev/gpu0 c 195 0 0666 0 0\n/dev/gpu1 c 5 6 0666 0 0\n")
+        self.write("host/usr/lib/gpu.so", "")
+        self.write("host/usr/bin/hook", "")
+        os.chmod(self.path("host/usr/bin/hook"), 0o755)
+        self.write("host/etc/cdi/v.yaml", NEEDY.replace("[ro]", "[ro, bind]"))
+        self.file = self.path("host/etc/cdi/v.yaml")
+
+    def install(self, **versions):
+        """Engines, as Debian's list of packages has them; without a version, only the program."""
+        for name in versions:
+            self.write(f"host/usr/bin/{name}", "")
+        self.write("host/var/lib/dpkg/status", "".join(
+            f"Package: {name}\nStatus: install ok installed\nVersion: {version}\n\n"
+            for name, version in versions.items() if version))
+
+    def on_host(self, *args, **more):
+        return self.why(*args, dirs=(), host=("--root", self.host), **more)
+
+    def host_record(self, *args, **more):
+        code, out = self.on_host("-o", "json", *args, **more)
+        return code, json.loads(out)[0]
+
+    def test_a_device_that_has_all_it_needs(self):
+        self.assertEqual(self.on_host("vendor.com/gpu=gpu0"),
+                         (0, f"resolved: vendor.com/gpu=gpu0: {self.file}:7\n"))
+        code, record = self.host_record("vendor.com/gpu=gpu0")
+        self.assertEqual((code, record),
+                         (0, {"name": "vendor.com/gpu=gpu0", "resolved": True, "file": self.file,
+                              "line": 7, "priority": 0}))
+
+    def test_what_a_device_needs_and_the_host_does_not_have(self):
+        self.write("host/etc/cdi/v.yaml", NEEDY)
+        self.write("host/dev.tab", "")
+        os.remove(self.path("host/usr/lib/gpu.so"))
+        os.chmod(self.path("host/usr/bin/hook"), 0o644)
+        edits = "devices[0].containerEdits"
+        self.assertEqual(self.on_host("vendor.com/gpu=gpu0"), (0, (
+            f"resolved, but containers with it will fail: vendor.com/gpu=gpu0: {self.file}:7\n"
+            f'  will fail: {self.file}:10:7: {edits}.deviceNodes[0]: device node "/dev/gpu0" is '
+            "missing\n"
+            f'  may fail: {self.file}:11:7: {edits}.deviceNodes[1]: device node "/dev/gpu1" is '
+            "missing; a container gets one with the numbers of the spec, which may belong to no "
+            "device\n"
+            f'  will fail: {self.file}:13:7: {edits}.mounts[0]: mount source "/usr/lib/gpu.so" is '
+            "missing\n"
+            f'  may fail: {self.file}:14:7: {edits}.mounts[1]: mount of "/usr/bin" has neither '
+            '"bind" nor "rbind" in its options, and runc fails to mount it: add one of them\n'
+            f'  will fail: {self.file}:5:5: containerEdits.hooks[0]: hook program "/usr/bin/hook" '
+            "is not executable\n"
+            "  fix: regenerate the spec with the program that wrote it, or install what is "
+            "missing\n")))
+        code, record = self.host_record("vendor.com/gpu=gpu0")
+        self.assertEqual((code, record["resolved"]), (0, True))
+        self.assertEqual([(one["level"], one["line"]) for one in record["hostFaults"]],
+                         [("error", 10), ("warning", 11), ("error", 13), ("warning", 14),
+                          ("error", 5)])
+        self.assertIn("regenerate", record["hostAdvice"])
+
+    def test_numbers_that_drifted(self):
+        self.write("host/dev.tab", "/dev/gpu0 c 195 0 0666 0 0\n/dev/gpu1 c 5 7 0666 0 0\n")
+        code, record = self.host_record("vendor.com/gpu=gpu0")
+        (fault,) = record["hostFaults"]
+        self.assertEqual((code, fault["level"], fault["line"], fault["message"]),
+                         (0, "error", 11, 'host device "/dev/gpu1" is c 5:7, not c 5:6'))
+
+    def test_what_may_not_be_looked_at_is_not_missing(self):
+        os.chmod(self.folder, 0o755)
+        os.chmod(self.path("host/usr/lib"), 0)
+        self.addCleanup(os.chmod, self.path("host/usr/lib"), 0o755)
+        other = {"user": 65534} if os.geteuid() == 0 else {}
+        try:
+            done = subprocess.run([CDI, "why", "--root", self.host, "vendor.com/gpu=gpu0"],
+                                  text=True, stdout=subprocess.PIPE, **other)
+        except PermissionError:
+            self.skipTest("the program is in a directory that only root may search")
+        self.assertEqual((done.returncode, done.stdout), (0, (
+            f"resolved: vendor.com/gpu=gpu0: {self.file}:7\n"
+            f"  not checked: {self.file}:13:7: devices[0].containerEdits.mounts[0]: mount source "
+            '"/usr/lib/gpu.so" cannot be checked: Permission denied\n')))
+
+    def test_each_installed_engine_that_refuses_the_file_is_named(self):
+        self.install(podman="4.3.1+ds1-8", containerd="2.0.5-1", crio=None)
+        refusal = (f"{self.file}:1:13: cdiVersion: version \"0.6.0\" is newer than 0.5.0, the "
+                   "newest that podman 4.3.1 reads")
+        code, out = self.on_host("vendor.com/gpu=gpu0")
+        self.assertEqual(code, 0)
+        self.assertTrue(out.startswith(f"resolved: vendor.com/gpu=gpu0: {self.file}:7\n"), out)
+        self.assertIn(f"\n  refused by podman 4.3.1: {refusal}\n  fix: convert the file", out)
+        self.assertIn("\n  not checked: cri-o: /var/lib/dpkg/status has no version", out)
+        _, record = self.host_record("vendor.com/gpu=gpu0")
+        engines = {one["engine"]: one for one in record["engines"]}
+        self.assertEqual({name: one["result"] for name, one in engines.items()},
+                         {"podman 4.3.1": "refuses", "containerd 2.0.5": "reads",
+                          "cri-o": "unknown"})
+        podman = engines["podman 4.3.1"]
+        self.assertEqual((podman["reads"], podman["causes"][0]["line"]), ("0.5.0", 1))
+        self.assertIn("cdi convert", podman["advice"])
+
+    def test_an_engine_may_use_another_file(self):
+        self.install(podman="4.3.1")
+        old = self.write("specs/old.yaml", GOOD.replace("0.6.0", "0.5.0"))
+        self.write("high/new.yaml", GOOD)
+        os.remove(self.good)
+        _, out = self.why("vendor.com/gpu=gpu1", dirs=("specs", "high"),
+                          host=("--root", self.host))
+        self.assertIn(f"  used by podman 4.3.1: {old}:6\n", out)
+
+    def test_an_engine_that_does_not_inject_the_file(self):
+        self.write("host/usr/bin/dockerd", "")
+        self.write("host/etc/docker/daemon.json", '{"features": {"cdi": false}}')
+        self.write("host/etc/containers/containers.conf",
+                   '[engine]\ncdi_spec_dirs = ["/run/other"]\n')
+        self.install(**{"docker.io": "28.2.2", "podman": "5.4.0"})
+        _, record = self.host_record("vendor.com/gpu=gpu0")
+        self.assertEqual({one["engine"]: one["result"] for one in record["engines"]},
+                         {"docker 28.2.2": "off", "podman 5.4.0": "other-directory"})
+        _, out = self.on_host("vendor.com/gpu=gpu0")
+        self.assertIn("  not injected by docker 28.2.2: CDI is switched off\n  fix: ", out)
+        self.assertIn(f"  not read by podman 5.4.0: {self.file}: it reads only /run/other\n", out)
+
+    def test_a_text_that_an_engine_may_read_otherwise(self):
+        self.install(podman="4.9.3")
+        self.write("host/etc/cdi/v.yaml", GOOD + "---\n{}\n")
+        _, record = self.host_record("vendor.com/gpu=gpu1")
+        (engine,) = record["engines"]
+        self.assertEqual((engine["result"], engine["causes"][0]["rule"]),
+                         ("in-doubt", "single-document"))
+
+    def test_an_engine_without_a_version_is_the_one_of_the_host(self):
+        self.install(podman="4.3.1", crio=None)
+        code, record = self.host_record("--for", "podman", "vendor.com/gpu=gpu0")
+        self.assertEqual((code, record["engine"]), (14, "podman 4.3.1"))
+        self.install(podman="4.9.3", crio=None)
+        code, record = self.host_record("--for", "podman", "vendor.com/gpu=gpu0")
+        self.assertEqual((code, record["engine"], "engines" in record), (0, "podman 4.9.3", False))
+        for engine, said in (("docker", "it is not installed on this host"),
+                             ("cri-o", "/var/lib/dpkg/status has no version of package cri-o")):
+            done = subprocess.run([CDI, "why", "--root", self.host, "--for", engine, "a/b=c"],
+                                  text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (
+                1, "", f"cdi: error: --for {engine}: {said}: name the version, as "
+                       f"{engine}@1.2.3\n"))
+
+    def test_links_of_another_host_do_not_lead_out(self):
+        os.makedirs(self.path("host/run/cdi"))
+        os.makedirs(self.path("host/var"), exist_ok=True)
+        os.symlink("/run", self.path("host/var/run"))
+        file = self.write("host/run/cdi/r.yaml", GOOD.replace("vendor.com", "run.com"))
+        self.assertEqual(self.on_host("run.com/gpu=gpu0"),
+                         (0, f"resolved: run.com/gpu=gpu0: {file}:4\n"))
 
 
 if __name__ == "__main__":
