@@ -65,6 +65,8 @@ FILES = {
     "policy.json": POLICY,
     "features.json": '{"ociVersionMax": "1.0.2-dev"}',
     "rootfs/.keep": "",
+    "usr/bin/podman": "",
+    "var/lib/dpkg/status": "Package: podman\nStatus: install ok installed\nVersion: 5.4.0\n",
 }
 TRANSCRIPT_FILES = {
     "etc/cdi/vendor.yaml": SPEC,
@@ -83,6 +85,22 @@ devices:
     additionalGids: [44]
 """,
 }
+
+
+def files_for(transcript):
+    """The files of the host of a transcript; a word of it says what is wrong there."""
+    files = dict(TRANSCRIPT_FILES)
+    if "colour" in transcript:
+        files["etc/cdi/vendor.yaml"] += "    colour: red\n"
+    if "vendor.yml" in transcript:
+        files["etc/cdi/vendor.yml"] = files.pop("etc/cdi/vendor.yaml")
+    if "libcuda.so.550" in transcript:
+        path = "/usr/lib/libcuda.so.550"
+        files["etc/cdi/vendor.yaml"] = SPEC.replace("0.7.0", "0.6.0") + (
+            f"    mounts:\n    - {{hostPath: {path}, containerPath: {path}, options: [rbind]}}\n")
+        files["usr/bin/podman"] = ""
+        files["var/lib/dpkg/status"] = FILES["var/lib/dpkg/status"].replace("5.4.0", "4.3.1")
+    return files
 
 
 def fenced_blocks():
@@ -237,7 +255,9 @@ class Commands(unittest.TestCase):
                 ("cdi", CDI, '--spec-dir "$ROOT/etc/cdi" --spec-dir "$ROOT/var/run/cdi"'),
                 ("cdi-prepare", PREPARE, '--root "$ROOT"'),
                 ("cdi-pod", POD, "")):
-            self.write(f"{programs}/{name}", f'#!/bin/sh\nexec "{program}" "$@" {options}\n')
+            self.write(f"{programs}/{name}", "#!/bin/sh\n"
+                       'if [ "$1" = why ]; then set -- "$@" --root "$ROOT"; fi\n'
+                       f'exec "{program}" "$@" {options}\n')
             os.chmod(f"{programs}/{name}", 0o755)
         self.environment = {**os.environ, "ROOT": self.root,
                             "PATH": f"{programs}:{os.environ['PATH']}"}
@@ -298,8 +318,7 @@ class Commands(unittest.TestCase):
         transcripts = indented_blocks(transcripts=True)
         self.assertTrue(transcripts)
         for text in transcripts:
-            faulty = {"etc/cdi/vendor.yaml": SPEC + "    colour: red\n"}
-            self.make_host("nv2", TRANSCRIPT_FILES | (faulty if "colour" in text else {}))
+            self.make_host("nv2", files_for(text))
             parts = re.split(r"^\$ (.*\n)", text, flags=re.M)[1:]
             for command, printed in zip(parts[::2], parts[1::2]):
                 with self.subTest(command.strip()):
