@@ -37,37 +37,46 @@ inline void push_parts(std::vector<std::string>& parts, std::string_view path) {
 }
 
 /// The links of a root, each of which is read once. An image decides how many are on the way of a
-/// path, and how many parts they have: when all paths of a plan need too many in all, `take_part`
-/// fails.
+/// path, and how long they are: when all paths of a plan need too much in all, `take_part` fails.
 class KnownLinks {
  public:
-  /// The most parts of all paths that are resolved, `.` and `..` too.
-  static constexpr std::size_t most_parts = 1'000'000;
-
   explicit KnownLinks(const RootedFiles& files) : files_{files} {}
 
-  /// Counts a part of a path.
+  /// Counts a part of a path that is resolved, also `.` and `..`.
   cdi::Result<void> take_part() {
-    if (++parts_ <= most_parts) return {};
-    return cdi::Error{
-        .code = cdi::Errc::refused,
-        .message = fmt::format("the paths have more than {} parts, with the links of the root",
-                               most_parts)};
+    if (++parts_ > most_parts) return too_long(most_parts, "parts");
+    if (bytes_ > most_bytes) return too_long(most_bytes, "bytes");
+    return {};
   }
+
+  /// Counts the bytes of a path that is kept.
+  void take_bytes(std::size_t bytes) { bytes_ += bytes; }
 
   /// The target of the link at a path; nothing if there is no link.
   cdi::Result<std::optional<std::string>> at(const std::string& path) {
     const auto known = targets_.find(path);
     if (known != targets_.end()) return known->second;
     auto target = files_.read_link(path);
-    if (target) targets_.emplace(path, *target);
+    if (!target) return target;
+    targets_.emplace(path, *target);
+    take_bytes(path.size());
     return target;
   }
 
  private:
+  static constexpr std::size_t most_parts = 1'000'000;
+  static constexpr std::size_t most_bytes = 64'000'000;
+
+  static cdi::Error too_long(std::size_t most, std::string_view what) {
+    return {.code = cdi::Errc::refused,
+            .message = fmt::format("the paths have more than {} {}, with the links of the root",
+                                   most, what)};
+  }
+
   const RootedFiles& files_;
   std::unordered_map<std::string, std::optional<std::string>> targets_{};
   std::size_t parts_ = 0;
+  std::size_t bytes_ = 0;
 };
 
 /// A path without links; empty for the root. `link_at` gets each path on the way, and gives the
@@ -97,6 +106,7 @@ cdi::Result<std::string> resolve(KnownLinks& links, std::string_view path, const
     place.resize((*target)->starts_with('/') ? 0 : above);
     push_parts(rest, **target);
   }
+  links.take_bytes(place.size());
   return place;
 }
 

@@ -387,6 +387,23 @@ TEST_CASE("All parts of the links of an image count") {
   }
 }
 
+TEST_CASE("All bytes of the places behind the links of an image count") {
+  const TempTree root;
+  std::string deep;
+  for (int i = 0; i < 15; ++i) deep += "/" + std::string(255, 'a');
+  root.link(deep.c_str(), "l");
+  const auto files = RootedFiles::open(root / "");
+  REQUIRE(files);
+  const auto fault = [&](int count) {
+    cdi::RootChanges changes;
+    for (int i = 0; i < count; ++i) changes.links.push_back({fmt::format("/l/{}", i), "x"});
+    const auto plan = plan_steps(*files, changes);
+    return plan ? std::string{} : plan.error().message;
+  };
+  CHECK(fault(1000).empty());
+  CHECK(fault(20'000).ends_with("have more than 64000000 bytes, with the links of the root"));
+}
+
 TEST_CASE("A link of the image to a name that cannot be created fails before any change") {
   const TempTree root;
   root.link(("missing/" + std::string(256, 'b') + "/c").c_str(), "a");

@@ -618,6 +618,43 @@ mkdir -p "$1/rootfs/proc/driver/nvidia" && touch "$1/rootfs/proc/driver/nvidia/p
                     self.skipTest(f"cannot mount here: {done.stderr}")
                 self.assertEqual(list(victim.iterdir()), [], done.stderr)
 
+    def test_ldconfig_does_not_reach_the_host_by_any_proc(self):
+        if os.geteuid() != 0 or not shutil.which("unshare") or not os.path.exists("/sbin/ldconfig"):
+            self.skipTest("needs root, unshare and ldconfig")
+        proc = 'mount -t proc proc "$0/{0}"'
+        for mounts, link in (
+                (["p"], "/p/1/root{0}"),
+                (["p"], "/p/self/root{0}"),
+                (["p", "q"], "/q/1/root{0}"),
+                (["p", "p"], "/p/1/root{0}"),
+                (["p", 'mount -t tmpfs tmpfs "$0/p"'], "/p/1/root{0}"),
+                (["a/p", 'mount -t tmpfs tmpfs "$0/a"'], "/a/p/1/root{0}"),
+                (["p", 'mount --bind "$0/p/1" "$0/q"'], "/q/root{0}"),
+                (["x\n"], "/x\n/1/root{0}"),
+                (["%s%n"], "/%s%n/1/root{0}"),
+                (["-l"], "/-l/1/root{0}"),
+                (["*"], "/*/1/root{0}"),
+                ([f"m{i}" for i in range(20)], "/m19/1/root{0}")):
+            with self.subTest(mounts):
+                bundle = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+                victim = bundle / "outside"
+                for path in ("outside", "rootfs/p", "rootfs/q", "rootfs/a/p",
+                             *(f"rootfs/{one}" for one in mounts if " " not in one)):
+                    (bundle / path).mkdir(parents=True, exist_ok=True)
+                (bundle / "rootfs/etc").symlink_to(link.format(victim))
+                self.config = bundle / "config.json"
+                self.config.write_text(json.dumps(CONFIG))
+                added = self.lower()["hooks"]["createContainer"][0]
+                script = " && ".join(one if " " in one else proc.format(one) for one in mounts)
+                done = subprocess.run(
+                    ["unshare", "-m", "-p", "-f", "sh", "-c",
+                     f"{{ {script}; }} || exit 77; shift; \"$@\"; exit 0", bundle / "rootfs", "-",
+                     added["path"], *added["args"][1:]],
+                    text=True, timeout=60, capture_output=True, check=False)
+                if done.returncode == 77:
+                    self.skipTest(f"cannot mount here: {done.stderr}")
+                self.assertEqual(list(victim.iterdir()), [], done.stderr)
+
     def test_hosts_whose_driver_creates_no_nodes_need_no_mount(self):
         if os.path.exists("/proc/driver/nvidia/params"):
             self.skipTest("this host has the driver")
