@@ -210,17 +210,21 @@ class JsonView {
   bool is_object() const { return value_->is_object(); }
   bool is_array() const { return value_->is_array(); }
   bool is_text() const { return value_->is_string(); }
+  bool is_any() const { return true; }
   bool is_id() const { return json_id(value_).has_value(); }
 
-  JsonView member(const char* key) const { return JsonView{json_member(value_, key)}; }
-  /// The name of a member of an object that is `key` in another case.
-  std::optional<MemberName> in_other_case(std::string_view key) const {
+  FoundMember<JsonView> find(std::string_view key) const {
+    FoundMember<JsonView> found;
     const auto* members = value_->template get_ptr<const typename Json::object_t*>();
-    if (members == nullptr) return std::nullopt;
+    if (members == nullptr) return found;
     for (const auto& member : *members) {
-      if (is_in_other_case(member.first, key)) return MemberName{.text = member.first};
+      if (member.first == key) {
+        if (!member.second.is_null()) found.value = JsonView{&member.second};
+      } else if (is_in_other_case(member.first, key) && !found.odd) {
+        found.odd = {.text = member.first};
+      }
     }
-    return std::nullopt;
+    return found;
   }
   template <class Visit>
   void each(Visit visit) const {

@@ -27,6 +27,13 @@ struct MemberName {
   Position position{};
 };
 
+/// What an object has for a key.
+template <class View>
+struct FoundMember {
+  View value{};                     // nothing for a member that is missing or null
+  std::optional<MemberName> odd{};  // the first member whose name is the key in another case
+};
+
 /// Checks that the touched parts of an OCI spec are of the kinds that OCI requires, and stops at
 /// the first that is not.
 ///
@@ -35,10 +42,9 @@ struct MemberName {
 /// second one would replace what the first one says, such as the id of the user.
 ///
 /// A `View` is a value of the JSON document, or nothing: `operator bool`, `is_object`, `is_array`,
-/// `is_text`, `is_id` (a whole number of 32 bits), `member(key)`, which is nothing for a member
-/// that is missing or null, `in_other_case(key)`, which is the name of a member that is `key` in
-/// another case, `each(visit)` for the items of an array while `visit` returns true, `describe()`,
-/// and `position()`.
+/// `is_text`, `is_any`, `is_id` (a whole number of 32 bits), `find(key)`, a `FoundMember`,
+/// `each(visit)` for the items of an array while `visit` returns true, `describe()`, and
+/// `position()`.
 template <class View>
 class PartCheck {
  public:
@@ -86,7 +92,7 @@ class PartCheck {
     if (touched_.net_devices) {
       value(part, "netDevices", "linux.netDevices", &View::is_object, "an object");
     }
-    if (touched_.intel_rdt) check_case(part, "intelRdt", "linux.intelRdt");
+    if (touched_.intel_rdt) value(part, "intelRdt", "linux.intelRdt", &View::is_any, "");
     if (touched_.mounts) {
       array(part, "namespaces", "linux.namespaces", &View::is_object, "an object", "type");
       array(spec, "mounts", "mounts", &View::is_object, "an object", "destination");
@@ -108,20 +114,11 @@ class PartCheck {
   /// Expects nothing, or a value that `is` accepts.
   View value(const View& outer, const char* key, std::string_view path, Is is,
              std::string_view what) {
-    check_case(outer, key, path);
-    const View found = outer.member(key);
-    if (found && !(found.*is)()) fail(path, what, found);
-    return result_ ? found : View{};
-  }
-
-  /// Expects no member that is `key`, the end of the path, in another case.
-  void check_case(const View& outer, std::string_view key, std::string_view path) {
-    if (!result_ || !outer) return;
-    auto odd = outer.in_other_case(key);
-    if (!odd) return;
-    path.remove_suffix(path.size() == key.size() ? key.size() : key.size() + 1);  // and its dot
-    result_ = detail::wrong_case(odd->text, key, path);
-    result_.error().position = std::move(odd->position);
+    if (!outer || !result_) return {};
+    auto found = outer.find(key);
+    if (found.odd) fail_case(*found.odd, key, path);
+    if (found.value && !(found.value.*is)()) fail(path, what, found.value);
+    return result_ ? found.value : View{};
   }
 
   /// Expects nothing, or an array of values that `is` accepts; of objects, those whose `key_member`
@@ -143,10 +140,17 @@ class PartCheck {
 
   /// Expects nothing, or text, in the member by which an item of an array is found.
   void check_key(const View& item, const char* key, std::string_view list, std::size_t i) {
-    const View text = item.member(key);
-    const bool is_good = !text || text.is_text();
-    if (is_good && !item.in_other_case(key)) return;
+    const auto found = item.find(key);
+    const bool is_good = !found.value || found.value.is_text();
+    if (is_good && !found.odd) return;
     value(item, key, item_path(list, i).append(".").append(key), &View::is_text, "text");
+  }
+
+  /// `path` ends with `key`.
+  void fail_case(MemberName& odd, std::string_view key, std::string_view path) {
+    path.remove_suffix(path.size() == key.size() ? key.size() : key.size() + 1);  // and its dot
+    result_ = detail::wrong_case(odd.text, key, path);
+    result_.error().position = std::move(odd.position);
   }
 
   void fail(std::string_view path, std::string_view what, const View& found) {

@@ -21,11 +21,11 @@ bool same_key(std::string_view a, std::string_view b) noexcept;
 
 /// Whether a name is `key`, which begins with a letter, in another case.
 inline bool is_in_other_case(std::string_view name, std::string_view key) noexcept {
-  if (name.empty() || name == key) return false;
+  if (name.empty()) return false;
   const auto first = static_cast<unsigned char>(name.front());
   constexpr unsigned char case_bit = 0x20;
-  if (first < 0x80 && (first | case_bit) != (key.front() | case_bit)) return false;
-  return detail::same_key(name, key);
+  if (((first ^ key.front()) & ~case_bit) != 0 && first < 0x80) return false;  // most names
+  return name != key && detail::same_key(name, key);
 }
 
 /// `Errc::schema` for a member of an object `outer` whose name is `key` in another case. Runtimes

@@ -39,6 +39,7 @@ class DocumentView {
   bool is_object() const { return is(Document::Kind::map); }
   bool is_array() const { return is(Document::Kind::list); }
   bool is_text() const { return is(Document::Kind::quoted); }
+  bool is_any() const { return true; }
   bool is_id() const { return id().has_value(); }
   std::string_view text() const { return is_text() ? value_->text() : std::string_view{}; }
   std::optional<std::uint32_t> id() const {
@@ -57,13 +58,17 @@ class DocumentView {
     }
     return {};
   }
-  /// The name of a member of an object that is `key` in another case.
-  std::optional<MemberName> in_other_case(std::string_view key) const {
+  FoundMember<DocumentView> find(std::string_view key) const {
+    FoundMember<DocumentView> found;
     for (const auto [name, value] : value_->members()) {
-      if (is_in_other_case(name.text(), key))
-        return MemberName{std::string{name.text()}, name.position()};
+      const auto text = name.text();
+      if (text == key) {
+        if (!value.is_null()) found.value = DocumentView{value};
+      } else if (is_in_other_case(text, key) && !found.odd) {
+        found.odd = {std::string{text}, name.position()};
+      }
     }
-    return std::nullopt;
+    return found;
   }
   template <class Visit>
   void each(Visit visit) const {

@@ -99,7 +99,7 @@ inline FoundField find_field(const Type& type, std::string_view key, std::size_t
   std::size_t i = next < count ? next : 0;
   for (std::size_t tried = 0; tried < count; ++tried, i = i + 1 < count ? i + 1 : 0) {
     const std::string_view field = type.fields[i].key;
-    if (field.size() != key.size() || !same_key(field.substr(0, 1), key.substr(0, 1))) continue;
+    if (field.size() != key.size() || ascii_lower(field[0]) != ascii_lower(key[0])) continue;
     if (field == key) return {i};
     if (same_key(field, key)) return {i, false};
   }
