@@ -20,6 +20,7 @@
 #include "policy_command.hpp"
 #include "request.hpp"
 #include "resolve_command.hpp"
+#include "resolved_links.hpp"
 #include "unresolved_record.hpp"
 
 /// Reads the config; with `--in-place`, from the file that will be replaced.
@@ -75,6 +76,21 @@ inline bool report_hooks(std::span<const cdi::ResolvedDevice> devices, const Req
                                          hooks.size() - reported)});
   }
   return true;
+}
+
+/// With `--resolve-links`, judges the devices as they are in the files, and replaces them by copies
+/// without links, which are then judged and injected.
+inline ExitCode resolve_links(const Request& request, std::vector<cdi::ResolvedDevice>& devices,
+                              ResolvedLinks& resolved, const Output& output) {
+  if (!request.host.resolve_links) return exit_done;
+  if (const auto code = enforce_policy(request, devices, output); code != exit_done) return code;
+  for (const auto& found : devices) {
+    if (const auto done = resolved.add(found, request.host.root); !done) {
+      return output.refuse(done.error());
+    }
+  }
+  devices = resolved.devices();
+  return exit_done;
 }
 
 /// The checks of the options of `inject`.
@@ -142,7 +158,13 @@ inline ExitCode inject(const Request& request, const Output& output) {
   const auto missing = registry->unresolved(request.names);
   for (const auto& one : missing) report_unresolved(one, output);
   if (!missing.empty() && !request.partial) return exit_refused;
-  const auto devices = registry->resolvable(request.names);
+  auto devices = registry->resolvable(request.names);
+  ResolvedLinks resolved;
+  if (!request.policy.empty()) {
+    if (const auto code = resolve_links(request, devices, resolved, output); code != exit_done) {
+      return code;
+    }
+  }
   if (const auto code = check_devices(request, devices, output); code != exit_done) return code;
   const cdi::HostWithOptions<> host{request.host};
   cdi::ConfigJson config{.text = file->text, .file = file->path};

@@ -209,6 +209,51 @@ devices:
         self.run_cdi("inject", "--features", self.config, self.config, "vendor.com/gpu=plain",
                      expect=1)
 
+    def test_a_policy_judges_a_path_and_what_it_leads_to(self):
+        target = self.write("secret/file", "")
+        link = os.path.join(self.folder, "allowed/link")
+        os.makedirs(os.path.dirname(link))
+        os.symlink(target, link)
+        for edits in ({"mounts": [{"hostPath": link, "containerPath": "/a", "options": ["bind"]}]},
+                      {"deviceNodes": [{"path": "/dev/a", "hostPath": link, "type": "c",
+                                        "major": 1, "minor": 3}]},
+                      {"deviceNodes": [{"path": link, "type": "c", "major": 1, "minor": 3}]}):
+            part = next(iter(edits))
+            for place in ("device", "spec"):
+                spec = self.write("specs/link.json", json.dumps({
+                    "cdiVersion": "0.6.0", "kind": "vendor.com/link",
+                    "containerEdits": edits if place == "spec" else {"env": ["A=1"]}, "devices": [
+                        {"name": "a",
+                         "containerEdits": edits if place == "device" else {"env": ["A=1"]}}]}))
+                with self.subTest(part=part, place=place):
+                    def inject(*folders, expect):
+                        limit = [os.path.join(self.folder, name) for name in folders]
+                        return self.inject({"rules": [{"name": "r", "allow": True,
+                                                       "edits": {part: limit}}]},
+                                           "--resolve-links", "vendor.com/link=a", expect=expect)
+
+                    for folders in (["allowed"], ["secret"]):
+                        out, err = inject(*folders, expect=DENIED)
+                        self.assertEqual(out, "")
+                        judged = target if folders == ["allowed"] else link
+                        self.assertIn(spec, err)
+                        self.assertIn(f'"{judged}", which the rule does not allow', err)
+                        self.assertFalse(self.read_log()["allowed"])
+                    out = inject("allowed", "secret", expect=0)[0]
+                    if part == "mounts":  # a node has no host path in the config
+                        self.assertEqual(json.loads(out)["mounts"][0]["source"], target)
+                    self.assertTrue(self.read_log()["allowed"])
+
+    def test_a_pattern_does_not_cover_what_is_behind_a_line_end(self):
+        self.write("specs/line.json", json.dumps({
+            "cdiVersion": "0.6.0", "kind": "vendor.com/line", "devices": [
+                {"name": "a", "containerEdits": {"env": ["GPU\nLD_PRELOAD=/x"]}}]}))
+        for pattern, expect in (("GPU*", DENIED), ("*", 0)):
+            _, err = self.inject({"rules": [{"name": "r", "allow": True,
+                                             "edits": {"env": [pattern]}}]},
+                                 "vendor.com/line=a", expect=expect)
+            self.assertEqual('sets the variable "GPU\\nLD_PRELOAD"' in err, expect != 0, err)
+
     def test_links_are_resolved_on_request(self):
         os.symlink("/usr", os.path.join(self.folder, "link"))
         self.write("specs/link.json", json.dumps({
