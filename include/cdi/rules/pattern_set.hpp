@@ -35,6 +35,7 @@ class PatternSet {
     if (!list) return;
     std::vector<std::string> heads;
     for (const auto& written : *list) {
+      if (kind == Kind::names && written == "*") covers_all_ = true;
       if (kind == Kind::paths && !written.starts_with('/')) continue;
       auto pattern = kind == Kind::paths ? clean_path(written) : written;
       const auto star = pattern.find('*');
@@ -44,7 +45,7 @@ class PatternSet {
     heads_ = Prefixes{std::move(heads)};
   }
 
-  /// Whether the list is absent, and covers all.
+  /// Whether the list is absent, or is of names and has the pattern `*`.
   bool covers_all() const { return covers_all_; }
   /// Whether one of the patterns matches a text.
   bool covers(std::string_view text) const {

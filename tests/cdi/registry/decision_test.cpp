@@ -135,6 +135,24 @@ TEST_CASE("What is not known is against the device") {
   CHECK(decisions[0].rule == "s");
 }
 
+TEST_CASE("Only * alone covers a variable whose name has a line end or a control character") {
+  for (const char* const name : {"GPU\nLD_PRELOAD", "GPU\rLD_PRELOAD", "GPU\t", "\x7fGPU",
+                                 "GPU\u0085LD_PRELOAD", "GPU\u2028LD_PRELOAD", "GPU\u2029"}) {
+    CAPTURE(name);
+    const auto entry = name + std::string{"=/x"};
+    for (const char* const pattern : {"GPU*", "*GPU*", "**", name}) {
+      CAPTURE(pattern);
+      CHECK(denied({.env = {{pattern}}}, {.env = {entry}}) == Texts{"env[0]"});
+      CHECK(denied({.hook_env = {{pattern}}}, {.hooks = {{.path = "/h", .env = {entry}}}}) ==
+            Texts{"hooks[0].env[0]"});
+    }
+    CHECK(denied({.env = {{"GPU*", "*"}}}, {.env = {entry}}) == Texts{});
+    CHECK(denied({}, {.env = {entry}}) == Texts{});
+  }
+  // The value may have them.
+  CHECK(denied({.env = {{"GPU*"}}}, {.env = {"GPU\u00e9=a\nb"}}) == Texts{});
+}
+
 TEST_CASE("Each kind of edit has its limits") {
   CHECK(denied({}, {.env = {"A=1"}, .hooks = {{.path = "x"}}, .mounts = {{.host_path = "y"}}}) ==
         Texts{});

@@ -28,6 +28,7 @@
 #include <cdi/rules/requests.hpp>
 #include <cdi/rules/rules.hpp>
 #include <cdi/text/json_text.hpp>
+#include <cdi/text/unicode.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -73,6 +74,22 @@ struct PreparedRule {
 /// the text says: /usr/lib/ssl/certs/../.. is /etc on many hosts.
 inline bool covers_edit(const PatternSet& patterns, std::string_view path) {
   return patterns.covers_all() || (!has_parent_part(path) && patterns.covers(path));
+}
+
+/// Whether a text has control characters, or others that end a line for some readers.
+inline bool has_control(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte < 0x20 || byte == 0x7f) return true;
+    if (ends_old_line(text.substr(i, 2)) || ends_old_line(text.substr(i, 3))) return true;
+  }
+  return false;
+}
+
+/// Whether a list covers the name of a variable. A program that reads variables by lines takes
+/// "GPU\nLD_PRELOAD" for two, of which `GPU*` only means the first.
+inline bool covers_variable(const PatternSet& patterns, std::string_view name) {
+  return patterns.covers_all() || (!has_control(name) && patterns.covers(name));
 }
 
 /// Whether a mount with these options can be written to. The last option decides, but runtimes
@@ -174,7 +191,7 @@ class LimitCheck {
                  std::string_view where, std::string_view what) {
     for (std::size_t i = 0; i < env.size() && !is_full(); ++i) {
       const std::string_view name = std::string_view{env[i]}.substr(0, env[i].find('='));
-      if (!limit.covers(name)) deny(item_path(where, i), what, name);
+      if (!covers_variable(limit, name)) deny(item_path(where, i), what, name);
     }
   }
 
