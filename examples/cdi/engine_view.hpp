@@ -58,6 +58,11 @@ class EngineView {
     return cdi::conversion_advice(engine_, spec);
   }
 
+  /// The warnings about what it may refuse or read otherwise in a file.
+  std::vector<cdi::Error> text_warnings(const cdi::LoadedSpec& spec) const {
+    return cdi::text_warnings(engine_, spec);
+  }
+
   /// What is assumed about its version; empty when it is known.
   std::string assumption() const { return cdi::assumption_about(engine_); }
 

@@ -147,7 +147,7 @@ struct InstalledEngine {
               {{.message = "it reads only " + dirs, .position = {.file = spec.path}}},
               "add the directory to " + engine->to_set_dirs + ", or move the file"};
     }
-    auto doubts = cdi::text_warnings(spec);
+    auto doubts = view.text_warnings(spec);
     if (doubts.empty()) return {"reads", {}, {}, {}};
     return {"in-doubt", "may be refused or read otherwise by", std::move(doubts),
             view.advice(spec)};

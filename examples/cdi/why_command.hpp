@@ -110,7 +110,7 @@ struct Explanation {
 
 /// Adds what an engine needs or may refuse, although it reads the file of a device.
 inline void add_doubts(const EngineView& engine, const cdi::LoadedSpec& spec, Explanation& out) {
-  const auto warnings = cdi::text_warnings(spec);
+  const auto warnings = engine.text_warnings(spec);
   for (const auto& warning : warnings) {
     out.text += fmt::format("  may be refused or read otherwise: {}\n", to_string(warning));
     out.record["warnings"].push_back(error_record("warning", warning));

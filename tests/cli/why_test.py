@@ -289,6 +289,20 @@ class Why(Files):
         self.assertTrue(out.endswith(f"\n  fix: {advice}\n"))
         self.assertNotIn("warnings", self.record(asked[2], dirs=("odd",))[1])
 
+    def test_an_engine_refuses_the_text_that_its_library_refuses(self):
+        path = self.write("odd/case.yaml", GOOD.replace("{env: [A=1]}", "{Env: [A=1]}"))
+        name = "vendor.com/gpu=gpu1"
+        self.assertEqual(self.record("--for", "containerd@2.3.7", name, dirs=("odd",))[1].get(
+            "warnings"), None)
+        code, record = self.record("--for", "containerd@2.4.0", name, dirs=("odd",))
+        self.assertEqual(code, 14)
+        (cause,) = record["causes"]
+        self.assertEqual((cause["line"], cause["where"]), (7, "Env"))
+        self.assertTrue(cause["message"].startswith(
+            "containerd 2.4.0, with CDI library 1.1.1, refuses it: names of members"), cause)
+        self.assertEqual(record["advice"],
+                         f"convert the file, by `cdi convert --for containerd@2.4.0 {path}`")
+
     def test_what_an_engine_needs_besides_the_file_is_reported(self):
         asked = ("--for", "containerd@1.7.1", "vendor.com/gpu=gpu1")
         self.write("specs/good.yaml", GOOD.replace("0.6.0", "0.5.0"))

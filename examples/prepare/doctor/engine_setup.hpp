@@ -101,7 +101,7 @@ inline bool check_files(const HostTree& tree, const Engine& engine, Findings& fi
                           advice_on_file(tree, engine, *loaded)});
       continue;
     }
-    const auto warnings = cdi::text_warnings(*loaded);
+    const auto warnings = cdi::text_warnings(engine.of_version(), *loaded);
     if (warnings.empty()) continue;
     findings.push_back({Level::note, engine.full_name(),
                         "may refuse or read otherwise: " + cdi::to_string(warnings.front()),

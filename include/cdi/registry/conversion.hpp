@@ -43,13 +43,20 @@ Result<Conversion> convert_for(const VersionedEngine& engine, const LoadedSpec& 
 /// It refuses a release that it does not know, a member that the newest release that it knows does
 /// not have yet, even an empty one, or does not have any more, and some values: permissions `none`,
 /// a vendor or class of one character, and, if it is older, `closID: /`, device names of one
-/// character, and a `v` before the release. `Errc::unsupported`.
+/// character, a `v` before the release, and a word such as `"yes"` in quotes for a boolean. With
+/// the Go library 1.1.1 or the Rust crate, it refuses names of members in another case.
+/// `Errc::unsupported`.
 std::optional<Error> refusal_by(const VersionedEngine& engine, const LoadedSpec& loaded);
 
 /// The warnings of a file about its text, which another program may refuse or read otherwise: those
 /// of the rules `json-syntax`, `single-document`, `member-case` and `portable-text`. A conversion
 /// to any release writes a text without them.
 std::vector<Error> text_warnings(const LoadedSpec& loaded);
+
+/// The same, without those about what this engine reads as it is read here: a member in another
+/// case with the Go library up to 1.1.0, and a text that is a boolean or a number in YAML 1.1 with
+/// newer ones.
+std::vector<Error> text_warnings(const VersionedEngine& engine, const LoadedSpec& loaded);
 
 /// What to do about a file that an engine refuses, or that `text_warnings` has warnings of: the
 /// command that converts it for the engine, with what it loses, or why it cannot be converted; and

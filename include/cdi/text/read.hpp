@@ -27,7 +27,8 @@ struct Reading {
   std::optional<Document::Value>
       odd_case{};            // the first key whose case differs from that of its field
   std::string_view field{};  // that field
-  /// The first text without quotes that is another text in YAML 1.1, or boolean in quotes.
+  /// The first boolean in quotes, or else the first text without quotes that is another text in
+  /// YAML 1.1.
   std::optional<Document::Value> other_in_yaml_1_1{};
   bool is_strict = false;  // text and booleans are never read from scalars of another kind
   Release newest{};        // the newest `Lifetime::since` of the members, also of empty ones

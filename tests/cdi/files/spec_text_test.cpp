@@ -184,8 +184,9 @@ TEST_CASE("A member in another case is read, with a warning for the first") {
   REQUIRE(loaded->warnings.size() == 1);
   CHECK(loaded->warnings[0].rule == "member-case");
   CHECK(cdi::to_string(loaded->warnings[0]) ==
-        "f:3:38: additionalGIDs: since 1.1.1 the Go reference rejects names of members in "
-        "another case: write \"additionalGids\"");
+        "f:3:38: additionalGIDs: names of members in another case are refused by the Rust crate "
+        "and by engines with the Go library 1.1.1 (buildkit 0.34.0, containerd 2.4.0, "
+        "nvidia-container-runtime 1.20.1 and newer): write \"additionalGids\"");
 }
 
 TEST_CASE("Text without quotes that older engines read as another text is a warning, once") {
@@ -198,7 +199,9 @@ TEST_CASE("Text without quotes that older engines read as another text is a warn
   CHECK(loaded->spec.devices[0].name == "010");
   REQUIRE(loaded->warnings.size() == 1);
   CHECK(cdi::to_string(loaded->warnings[0]) ==
-        "x.yaml:4:9: 010 is read as another text by engines with the Go library 1.1.0 or older: "
+        "x.yaml:4:9: 010 is read as another text by engines with the Go library 1.1.0 or older "
+        "(only buildkit 0.34.0, containerd 2.4.0, nvidia-container-runtime 1.20.1 and newer have "
+        "1.1.1): "
         "put it into quotes");
   CHECK(loaded->warnings[0].rule == "portable-text");
 }
@@ -223,8 +226,9 @@ TEST_CASE("A boolean in quotes that older engines refuse is a warning") {
   REQUIRE(loaded);
   REQUIRE(loaded->warnings.size() == 1);
   CHECK(cdi::to_string(loaded->warnings[0]) ==
-        "f:6:34: \"yes\" is refused by engines with the Go library 1.1.0 or older: write true or "
-        "false");
+        "f:6:34: \"yes\" is refused by engines with the Go library 1.1.0 or older (only buildkit "
+        "0.34.0, containerd 2.4.0, nvidia-container-runtime 1.20.1 and newer have 1.1.1): write "
+        "true or false");
 }
 
 TEST_CASE("Schema errors and rule errors have path, line and column") {

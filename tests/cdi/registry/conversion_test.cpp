@@ -230,6 +230,59 @@ TEST_CASE("A value of a device that the conversion removes does not prevent it")
         "v.yaml:6:9: devices[1].name: podman 4.1.0 refuses a device name of one character");
 }
 
+// What ParseSpec of the Go library 1.1.0 (containerd 2.3) and 1.1.1 (containerd 2.4) make of these.
+TEST_CASE("A text that the library of an engine refuses is refused by the engine") {
+  const std::string monitored_as = "{intelRdt: {closID: c, enableMonitoring: ";
+  const struct {
+    cdi::LoadedSpec loaded;
+    bool read_by_110;
+    bool read_by_111;
+  } rows[] = {
+      {file("1.1.0", "{env: [A=1]}"), true, true},
+      {file("1.1.0", "{ENV: [A=1]}"), true, false},
+      {file("1.1.0", "{env: [A=1]}", "Annotations: {a: b}\n"), true, false},
+      {file("1.1.0", monitored_as + "yes}}"), true, true},
+      {file("1.1.0", monitored_as + "\"yes\"}}"), false, true},
+      {file("1.1.0", monitored_as + "\"yes\"}}", "annotations: {a: on}\n"), false, true},
+      {file("1.1.0", "{env: [A=1]}", "annotations: {a: on, b: 1.10}\n"), true, true},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(&row - &rows[0]);
+    CHECK(refusal("containerd@2.3.7", row.loaded).empty() == row.read_by_110);
+    for (const auto* by : {"containerd@2.4", "buildkit@0.34.0", "nvidia-container-runtime@1.20.1"})
+      CHECK(refusal(by, row.loaded).empty() == row.read_by_111);
+  }
+  CHECK(refusal("containerd@2.4.0", rows[1].loaded)
+            .starts_with("/etc/cdi/v.yaml:5:20: ENV: containerd 2.4.0, with CDI library 1.1.1, "
+                         "refuses it: names of members in another case are refused by "));
+  CHECK_FALSE(refusal("kata-agent@4.0", rows[1].loaded).empty());
+  CHECK(cdi::conversion_advice(engine("containerd@2.4.0"), rows[1].loaded) ==
+        "convert the file, by `cdi convert --for containerd@2.4.0 /etc/cdi/v.yaml`");
+  CHECK(cdi::conversion_advice(engine("containerd@2.3.0"), rows[4].loaded)
+            .ends_with("; or update containerd to 2.4.0 or newer"));
+}
+
+TEST_CASE("An engine has no warning about a text that it reads as the newest library does") {
+  const auto codes = [](std::string_view by, const cdi::LoadedSpec& loaded) {
+    std::string out;
+    for (const auto& one : cdi::text_warnings(engine(by), loaded)) out.append(one.rule).append(";");
+    return out;
+  };
+  const auto odd = file("1.1.0", "{ENV: [A=1]}", "annotations: {a: on}\n");
+  CHECK(codes("containerd@2.3.7", odd) == "portable-text;");
+  CHECK(codes("containerd@2.4.0", odd) == "member-case;");
+  CHECK(codes("kata-agent@4.0", odd) == "member-case;portable-text;");
+  const auto two = file("1.1.0", "{env: [A=1]}\n---\n{}");
+  CHECK(codes("containerd@2.4.0", two) == "single-document;");
+  const auto slash =
+      cdi::parse_spec(R"({"cdiVersion": "0.6.0", "kind": "v.com\/gpu", "devices": [{"name": "a", )"
+                      R"("containerEdits": {"env": ["A=1"]}}]})",
+                      "v.json", cdi::Format::json);
+  REQUIRE(slash);
+  CHECK(codes("containerd@2.3.7", *slash) == "portable-text;");
+  CHECK(codes("containerd@2.4.0", *slash) == "portable-text;");
+}
+
 TEST_CASE("Warnings of the text are those of which programs differ") {
   CHECK(cdi::text_warnings(file("0.6.0", "{env: [' A=1']}")).empty());
   const auto codes = [](const cdi::LoadedSpec& loaded) {

@@ -21,6 +21,7 @@
 #include <cdi/files/spec_text.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/registry/loaded_spec.hpp>
+#include <cdi/rules/engine_releases.hpp>
 #include <cdi/rules/known_releases.hpp>
 #include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/rules.hpp>
@@ -66,23 +67,26 @@ inline RejectedFile invalid_spec(const Document& document, const Spec& spec, Err
 }
 
 inline Error odd_case_warning(const Reading& reading) {
-  return {
-      .code = Errc::schema,
-      .message = "since 1.1.1 the Go reference rejects names of members in another case: write " +
-                 cdi::quoted(reading.field),
-      .where = std::string{reading.odd_case->text()},
-      .position = reading.odd_case->position(),
-      .rule = row_of(Rule::member_case).code};
+  return {.code = Errc::schema,
+          .message =
+              "names of members in another case are refused by the Rust crate and by engines "
+              "with the Go library 1.1.1 (" +
+              engines_with_yaml_v3() + " and newer): write " + cdi::quoted(reading.field),
+          .where = std::string{reading.odd_case->text()},
+          .position = reading.odd_case->position(),
+          .rule = row_of(Rule::member_case).code};
 }
 
 /// The warning for a scalar that engines with an older Go library do not read as it is read here.
+/// The code is `Errc::schema` if they refuse it, as `refusal_by` does for them.
 inline Error yaml_1_1_warning(const Document::Value& scalar) {
   const bool quoted = scalar.kind() == Document::Kind::quoted;
-  return {.code = Errc::invalid,
-          .message = (quoted ? cdi::quoted(scalar.text()) + " is refused"
-                             : cdi::escaped(scalar.text()) + " is read as another text") +
-                     " by engines with the Go library 1.1.0 or older: " +
-                     (quoted ? "write true or false" : "put it into quotes"),
+  return {.code = quoted ? Errc::schema : Errc::invalid,
+          .message =
+              (quoted ? cdi::quoted(scalar.text()) + " is refused"
+                      : cdi::escaped(scalar.text()) + " is read as another text") +
+              " by engines with the Go library 1.1.0 or older (only " + engines_with_yaml_v3() +
+              " and newer have 1.1.1): " + (quoted ? "write true or false" : "put it into quotes"),
           .position = scalar.position(),
           .rule = row_of(Rule::portable_text).code};
 }
@@ -196,7 +200,7 @@ inline void warn_of_text(const Document& document, std::vector<Error>& warnings)
                         .rule = row_of(Rule::single_document).code});
   }
   if (auto found = document.unportable()) {
-    warnings.push_back({.code = Errc::invalid,
+    warnings.push_back({.code = Errc::syntax,
                         .message = std::move(found->reason),
                         .position = std::move(found->position),
                         .rule = row_of(Rule::portable_text).code});

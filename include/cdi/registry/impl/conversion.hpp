@@ -148,6 +148,36 @@ inline bool refuses_v(const VersionedEngine& engine) {
          row->library < EngineVersion{0, 5, 4};
 }
 
+/// Whether the parser of an engine refuses what a warning of the text is about: it knows no member
+/// in another case, or no boolean in quotes.
+inline bool is_refused_text(SpecParser parser, const Error& warning) {
+  if (warning.rule == row_of(Rule::member_case).code) return parser != SpecParser::sigs_yaml;
+  return warning.rule == row_of(Rule::portable_text).code && warning.code == Errc::schema &&
+         parser == SpecParser::sigs_yaml;
+}
+
+/// Whether the parser of an engine reads what a warning of the text is about as it is read here.
+inline bool is_read_alike(SpecParser parser, const Error& warning) {
+  if (warning.rule == row_of(Rule::member_case).code) return parser == SpecParser::sigs_yaml;
+  return warning.rule == row_of(Rule::portable_text).code && warning.code != Errc::syntax &&
+         parser == SpecParser::yaml_v3;
+}
+
+/// Why an engine refuses the text of a file, which is a valid spec; nothing if it reads the text.
+inline std::optional<Error> refused_text(const VersionedEngine& engine, const LoadedSpec& loaded) {
+  const auto* const row = find_engine_release(engine);
+  for (const auto& warning : loaded.warnings) {
+    if (row == nullptr || !is_refused_text(row->parser, warning)) continue;
+    Error why = warning;
+    why.code = Errc::unsupported;
+    why.message = to_string(engine) + ", with CDI library " + to_string(row->library) +
+                  ", refuses it: " + warning.message;
+    why.rule = {};
+    return why;
+  }
+  return std::nullopt;
+}
+
 /// The places of losses: `devices[0], devices[1].annotations and 3 more`.
 inline std::string named_places(const std::vector<Error>& losses) {
   constexpr std::size_t named = 4;
@@ -285,7 +315,8 @@ CDI_INLINE std::optional<Error> refusal_by(const VersionedEngine& engine,
     auto need = cdi::minimum_need(spec);
     if (*newest < need.until) {
       const auto value = detail::refused_value(spec, *newest);
-      return value ? std::optional{detail::refuse_value(*value, engine, loaded)} : std::nullopt;
+      return value ? detail::refuse_value(*value, engine, loaded)
+                   : detail::refused_text(engine, loaded);
     }
     why.where = std::move(need.until_where);
     why.message = to_string(engine) + " does not know the member, which " +
@@ -301,6 +332,16 @@ CDI_INLINE std::vector<Error> text_warnings(const LoadedSpec& loaded) {
          {Rule::json_syntax, Rule::single_document, Rule::member_case, Rule::portable_text}) {
       if (warning.rule == row_of(rule).code) out.push_back(warning);
     }
+  }
+  return out;
+}
+
+CDI_INLINE std::vector<Error> text_warnings(const VersionedEngine& engine,
+                                            const LoadedSpec& loaded) {
+  auto out = cdi::text_warnings(loaded);
+  const auto* const row = find_engine_release(engine);
+  if (row != nullptr) {
+    std::erase_if(out, [&](const auto& it) { return detail::is_read_alike(row->parser, it); });
   }
   return out;
 }

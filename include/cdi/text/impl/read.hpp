@@ -304,7 +304,8 @@ inline bool read_integer(const Document::Value& value, void* self, const Type& t
   if (truth && value.kind() == Document::Kind::quoted) {
     // The Go reference of CDI reads "yes", "on" and "n" in quotes since 1.1.1, but not "true".
     if (text == TextAs::text_only || detail::is_true_or_false(value.text())) truth.reset();
-    if (!reading.other_in_yaml_1_1) reading.other_in_yaml_1_1 = value;
+    auto& other = reading.other_in_yaml_1_1;
+    if (!other || other->kind() != Document::Kind::quoted) other = value;
   }
   if (!truth) return detail::expected(reading, value, "true or false");
   *static_cast<bool*>(self) = *truth;
