@@ -188,7 +188,8 @@ devices:
     def test_names_that_may_not_be_written_can_be_read(self):
         odd = self.write("odd/odd.yaml", NEW.replace("model:", "my model:"))
         said = f"{odd}:10:27: devices[1].annotations.my model: annotation key \"my model\" may " \
-               "contain only letters, digits and - _ .; byte 3 is \" \" [annotation-key]\n"
+               "contain only letters, digits and - _ .; byte 3 is \" \"; such a spec can be " \
+               "read, but not written [annotation-key]\n"
         out, err = self.run_cdi("validate", odd)
         self.assertEqual((out, err), (f"{odd}: valid\n", "cdi: warning: " + said))
         self.assertEqual(self.run_cdi("validate", "--strict", odd, expect=1)[1],

@@ -652,8 +652,8 @@ devices:
   CHECK(
       warnings ==
       R"(f:2:7: kind: vendor "my_vendor.com" is not a DNS name: use words of at most 63 letters, digits and inner -, 253 bytes in all [kind-vendor-dns]
-f:3:34: annotations.a/b/c: annotation key "a/b/c" has more than one slash: write domain/name [annotation-key]
-f:3:24: annotations.bad key: annotation key "bad key" may contain only letters, digits and - _ .; byte 4 is " " [annotation-key]
+f:3:34: annotations.a/b/c: annotation key "a/b/c" has more than one slash: write domain/name; such a spec can be read, but not written [annotation-key]
+f:3:24: annotations.bad key: annotation key "bad key" may contain only letters, digits and - _ .; byte 4 is " "; such a spec can be read, but not written [annotation-key]
 f:6:9: containerEdits.env[0]: environment variable "// or mshv \"DEVICE" has spaces or quotes in its name: use NAME=value [env-name]
 f:8:12: containerEdits.deviceNodes[0].path: path "dev/x" is not absolute: it must begin with / [node-path-absolute]
 f:8:26: containerEdits.deviceNodes[0].minor: device number 1048576 is too great for Linux: use at most 1048575, or leave it out [node-number-size]

@@ -34,8 +34,8 @@ class Findings {
   void note(Rule rule, const MemberPath& at, Error error) {
     if (stopped()) return;
     const RuleRow& row = row_of(rule);
-    const bool is_warning = row.severity == Severity::warning ||
-                            (row.severity == Severity::write_error && purpose_ == Purpose::read);
+    const bool only_read = row.severity == Severity::write_error && purpose_ == Purpose::read;
+    const bool is_warning = row.severity == Severity::warning || only_read;
     if (is_warning && (warnings_ == nullptr || noted_ == most_warnings)) return;
     error.rule = row.code;
     error.where = at.text();
@@ -43,6 +43,7 @@ class Findings {
       error_ = std::move(error);
       return;
     }
+    if (only_read) error.message.append("; such a spec can be read, but not written");
     warnings_->push_back(std::move(error));
     ++noted_;
   }

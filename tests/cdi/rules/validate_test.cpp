@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cdi/files/spec_text.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/rules/rules.hpp>
 #include <cdi/rules/validate.hpp>
@@ -49,7 +50,7 @@ TEST_CASE("Host paths and mount types of devices before the last are too new onl
   std::vector<cdi::Error> warnings;
   CHECK(cdi::validate(spec, &warnings));
   REQUIRE(warnings.size() == 1);
-  CHECK(warnings[0].message == message);
+  CHECK(warnings[0].message == message + "; such a spec can be read, but not written");
   const auto written = cdi::validate(spec, nullptr, cdi::Purpose::write);
   REQUIRE_FALSE(written);
   CHECK(written.error().message == message);
@@ -457,6 +458,12 @@ TEST_CASE("Each rule is checked, and has the severity that the table says") {
     const auto written = cdi::validate(spec, nullptr, cdi::Purpose::write);
     CHECK(written.has_value() == (row.severity == cdi::Severity::warning));
     if (!written) CHECK(written.error().rule == row.code);
+    // What `validate` takes is written, unless its warning says that it is not.
+    const bool said = found.message.ends_with("; such a spec can be read, but not written");
+    CHECK(said == (good && !written));
+    for (const auto format : {cdi::Format::json, cdi::Format::yaml}) {
+      CHECK(cdi::write_spec(spec, format).has_value() == written.has_value());
+    }
   }
   for (const auto& row : cdi::rules) {
     CAPTURE(row.code);
