@@ -109,7 +109,8 @@ inline void find_named_owner(FoundFile& found, std::string_view path, std::strin
   const bool is_json = format_of(path) == Format::json;
   const auto commented = is_json ? std::string_view{} : owner_in_comment(found.text);
   const auto named = owners_named_in(found.text, owner);
-  const bool has_key_twice = why.code == Errc::schema;
+  // A key that is written twice, and the tag !!binary: other programs read such a file.
+  const bool may_be_spec = why.code == Errc::schema || why.code == Errc::unsupported;
   found.why = std::move(why);
   found.owner = !named.other.empty() || commented == owner ? named.other : commented;
   if (!found.owner.empty()) {
@@ -118,7 +119,7 @@ inline void find_named_owner(FoundFile& found, std::string_view path, std::strin
     found.ownership = FileOwnership::own;
   } else {
     found.ownership =
-        has_key_twice && !named.any ? FileOwnership::unrecorded : FileOwnership::not_a_spec;
+        may_be_spec && !named.any ? FileOwnership::unrecorded : FileOwnership::not_a_spec;
   }
 }
 

@@ -16,9 +16,10 @@ inline namespace CDI_ABI {
 
 /// Parses the first document of a YAML text; `file` is its name in messages. Aliases and merge keys
 /// (`<<`) are replaced by the values that they repeat, within the limits. Text that is empty or not
-/// YAML is `Errc::syntax`; keys written twice are `Errc::schema`; text over a limit is
-/// `Errc::limit`. The text is UTF-8, or UTF-16 with a byte order mark, and need not outlive the
-/// call. `Document::rest` reports text after the document. Costs one pass.
+/// YAML is `Errc::syntax`; the tag `!!binary`, which other readers know, is `Errc::unsupported`;
+/// keys written twice are `Errc::schema`; text over a limit is `Errc::limit`. The text is UTF-8, or
+/// UTF-16 with a byte order mark, and need not outlive the call. `Document::rest` reports text
+/// after the document. Costs one pass.
 Result<Document> parse_yaml(std::string_view text, std::string_view file = {},
                             const Limits& limits = {});
 

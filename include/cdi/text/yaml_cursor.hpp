@@ -47,6 +47,10 @@ class YamlCursor {
   bool refuse(std::string message, std::size_t at) {
     return builder_.refuse(Errc::syntax, message.insert(0, "not valid YAML: "), at);
   }
+  /// Refuses what is valid YAML, and so may be read by others; returns false.
+  bool refuse_unsupported(std::string message, std::size_t at) {
+    return builder_.refuse(Errc::unsupported, std::move(message), at);
+  }
   void note_unportable(std::size_t at, std::string_view reason) {
     builder_.note_unportable(at, reason);
   }

@@ -108,7 +108,8 @@ class YamlPropertyReader {
     }
     const auto type = type_of(tag);
     if (type == "binary") {
-      return cursor_.refuse("the tag !!binary is not supported: write the text itself", at);
+      return cursor_.refuse_unsupported("the tag !!binary is not supported: write the text itself",
+                                        at);
     }
     const auto handle = handle_of(tag);
     out.tagged = true;
