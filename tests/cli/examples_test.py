@@ -33,12 +33,23 @@ class Examples(unittest.TestCase):
 
     def test_publish_writes_what_differs(self):
         code, out, err = run(PUBLISH, self.folder, "/dev/null")
-        self.assertEqual((code, out, err), (0, f"{self.folder}/{NAME}: changed\n", ""))
+        self.assertEqual((code, out, err), (0, f"{self.folder}/{NAME}: created\n", ""))
         self.assertIn("WIDGET=/dev/null", (self.folder / NAME).read_text(encoding="utf-8"))
         self.assertEqual(run(PUBLISH, self.folder, "/dev/null")[1],
                          f"{self.folder}/{NAME}: unchanged\n")
         self.assertEqual(run(PUBLISH, self.folder, "/dev/zero")[1],
-                         f"{self.folder}/{NAME}: changed\n")
+                         f"{self.folder}/{NAME}: replaced\n")
+
+    def test_publish_keeps_base_and_claims_apart(self):
+        def publish(*claims):
+            code, out, err = run(PUBLISH, self.folder, "/dev/null", *claims)
+            self.assertEqual((code, err), (0, ""))
+            return out.replace(f"{self.folder}/vendor.com-", "")
+        self.assertEqual(publish("a", "b"),
+                         "widget.yaml: created\nclaim-a.yaml: created\nclaim-b.yaml: created\n")
+        self.assertEqual(publish("b"),
+                         "widget.yaml: unchanged\nclaim-a.yaml: removed\nclaim-b.yaml: unchanged\n")
+        self.assertEqual(publish(), "widget.yaml: unchanged\nclaim-b.yaml: removed\n")
 
     def test_publish_leaves_files_of_others_alone(self):
         (self.folder / NAME).write_text("cdiVersion: 0.5.0\nkind: vendor.com/widget\n",
@@ -48,7 +59,7 @@ class Examples(unittest.TestCase):
         self.assertIn(NAME, err)
 
     def test_publish_says_what_it_needs(self):
-        self.assertEqual(run(PUBLISH), (2, "", "usage: publish DIRECTORY NODE\n"))
+        self.assertEqual(run(PUBLISH), (2, "", "usage: publish DIRECTORY NODE [CLAIM...]\n"))
 
     def test_validate_names_the_place_of_an_error(self):
         run(PUBLISH, self.folder, "/dev/null")

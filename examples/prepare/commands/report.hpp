@@ -207,18 +207,6 @@ inline std::vector<std::string> qualified_names(const cdi::Spec& spec) {
   return names;
 }
 
-/// What happened to a file.
-constexpr std::string_view to_text(cdi::Publication::Action action) {
-  switch (action) {
-    case cdi::Publication::Action::created: return "created";
-    case cdi::Publication::Action::replaced: return "replaced";
-    case cdi::Publication::Action::unchanged: return "unchanged";
-    case cdi::Publication::Action::removed: return "removed";
-    case cdi::Publication::Action::absent: break;
-  }
-  return "absent";
-}
-
 }  // namespace prepare
 
 #endif  // CDI_PREPARE_COMMANDS_REPORT_HPP

@@ -80,7 +80,7 @@ class SpecKeeper {
     report_news(plan.lines + written_lines(written));
     for (const auto& [done, one] : written.specs) {
       if (done.action == cdi::Publication::Action::unchanged) continue;
-      report(fmt::format("{} {}: {} devices", done.path, to_text(done.action),
+      report(fmt::format("{} {}: {} devices", done.path, cdi::to_string(done.action),
                          one.spec.devices.size()));
     }
   }

@@ -45,7 +45,7 @@ inline Json to_json(const Written& written) {
   Json specs = Json::array();
   for (const auto& [done, prepared] : written.specs) {
     specs.push_back(Json{{"path", done.path},
-                         {"action", to_text(done.action)},
+                         {"action", cdi::to_string(done.action)},
                          {"kind", prepared.spec.kind},
                          {"devices", qualified_names(prepared.spec)}});
   }

@@ -47,6 +47,18 @@ struct Publication {
   friend bool operator==(const Publication&, const Publication&) = default;
 };
 
+/// The name of an action: `created`, `replaced`, `unchanged`, `removed` or `absent`.
+constexpr std::string_view to_string(Publication::Action action) {
+  switch (action) {
+    case Publication::Action::created: return "created";
+    case Publication::Action::replaced: return "replaced";
+    case Publication::Action::unchanged: return "unchanged";
+    case Publication::Action::removed: return "removed";
+    case Publication::Action::absent: break;
+  }
+  return "absent";
+}
+
 /// What a publisher did with the files of a directory; in a dry run, what it would do.
 struct Reconciled {
   std::vector<Publication> files{};        ///< the expected, kept and removed files, sorted by name
