@@ -49,7 +49,8 @@ inline std::string step_text(const RootStep& step) {
   switch (step.kind) {
     case RootStep::Kind::link:
       return fmt::format("link {} -> {}", path, cdi::escaped(step.text, std::string::npos));
-    case RootStep::Kind::file: return fmt::format("file {}, {} bytes", path, step.text.size());
+    case RootStep::Kind::file:
+      return fmt::format("file {}, {} bytes, mode {:04o}", path, step.text.size(), step.mode);
     case RootStep::Kind::removal: return fmt::format("remove {}", path);
     case RootStep::Kind::mode: break;
   }

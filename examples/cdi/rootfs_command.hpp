@@ -45,14 +45,16 @@ inline RootPlan plan_beside(const cdi::RootChanges& changes) {
 }
 
 inline Json step_record(const RootStep& step) {
+  const auto mode = fmt::format("{:04o}", step.mode);
   switch (step.kind) {
     case RootStep::Kind::link:
       return {{"step", "link"}, {"path", step.path}, {"target", step.text}};
-    case RootStep::Kind::file: return {{"step", "file"}, {"path", step.path}, {"text", step.text}};
+    case RootStep::Kind::file:
+      return {{"step", "file"}, {"path", step.path}, {"text", step.text}, {"mode", mode}};
     case RootStep::Kind::removal: return {{"step", "remove"}, {"path", step.path}};
     case RootStep::Kind::mode: break;
   }
-  return {{"step", "mode"}, {"path", step.path}, {"mode", fmt::format("{:04o}", step.mode)}};
+  return {{"step", "mode"}, {"path", step.path}, {"mode", mode}};
 }
 
 /// Prints steps.

@@ -72,8 +72,8 @@ bool prefers(std::string_view version, std::string_view library, std::string_vie
 TEST_CASE("A root with glibc gets a file in ld.so.conf.d, and ld.so.conf if it has none") {
   const TempTree root;
   const cdi::RootChanges changes{.library_folders = {"/usr/lib/x", "/opt/lib"}};
-  CHECK(apply(root, changes) ==
-        Steps{"file /etc/ld.so.conf, 33 bytes", "file /etc/ld.so.conf.d/00-cdi.conf, 20 bytes"});
+  CHECK(apply(root, changes) == Steps{"file /etc/ld.so.conf, 33 bytes, mode 0644",
+                                      "file /etc/ld.so.conf.d/00-cdi.conf, 20 bytes, mode 0644"});
   CHECK(get_file(root / "etc/ld.so.conf") == "include /etc/ld.so.conf.d/*.conf\n");
   CHECK(get_file(root / "etc/ld.so.conf.d/00-cdi.conf") == "/usr/lib/x\n/opt/lib\n");
   CHECK(apply(root, changes).empty());
@@ -118,14 +118,15 @@ TEST_CASE("A mode of a file that the changes write is that of the file") {
       .modes = {{"/l", 0700}, {"/etc/ld.so.conf", 0777}, {"/etc", 0711}, {"/none", 0711}},
       .files = {{"/real/f", "t"}, {"/alias/f", "t"}},
       .library_folders = {"/lib"}};
-  CHECK(apply(root, changes) ==
-        Steps{"link /l -> alias/f", "file /real/f, 1 bytes", "file /etc/ld.so.conf, 33 bytes",
-              "file /etc/ld.so.conf.d/00-cdi.conf, 5 bytes", "mode 0711 /etc"});
+  CHECK(apply(root, changes) == Steps{"link /l -> alias/f", "file /real/f, 1 bytes, mode 0700",
+                                      "file /etc/ld.so.conf, 33 bytes, mode 0777",
+                                      "file /etc/ld.so.conf.d/00-cdi.conf, 5 bytes, mode 0644",
+                                      "mode 0711 /etc"});
   CHECK(mode_of(root / "real/f") == 0700);
   CHECK(mode_of(root / "etc/ld.so.conf") == 0777);
   CHECK(apply(root, changes) == Steps{});
   REQUIRE(::chmod((root / "real/f").c_str(), 0444) == 0);
-  CHECK(apply(root, changes) == Steps{"file /real/f, 1 bytes"});
+  CHECK(apply(root, changes) == Steps{"file /real/f, 1 bytes, mode 0700"});
   CHECK(mode_of(root / "real/f") == 0700);
 }
 
@@ -158,17 +159,19 @@ TEST_CASE("Changes that decide about others are planned again until nothing is n
                               [&](const RootStep& step) { steps.push_back(step_text(step)); }));
     return steps;
   };
-  CHECK(apply_all().back() == fmt::format("file /etc/ld-musl-{}.path, 36 bytes", machine.machine));
+  CHECK(apply_all().back() ==
+        fmt::format("file /etc/ld-musl-{}.path, 36 bytes, mode 0644", machine.machine));
   CHECK(apply_all() == Steps{});
 }
 
 TEST_CASE("The library of the image is used when it is newer, and no longer after an update") {
   const TempTree root;
   cdi::RootChanges changes{.cuda_compat = {{"/compat", "570.1", ""}}};
-  CHECK(apply(root, changes) == Steps{"file /etc/ld.so.conf, 33 bytes"});
+  CHECK(apply(root, changes) == Steps{"file /etc/ld.so.conf, 33 bytes, mode 0644"});
   root.make_dir("compat");
   root.put("compat/libcuda.so.580.2", "no note");
-  CHECK(apply(root, changes) == Steps{"file /etc/ld.so.conf.d/00-cdi-compat.conf, 8 bytes"});
+  CHECK(apply(root, changes) ==
+        Steps{"file /etc/ld.so.conf.d/00-cdi-compat.conf, 8 bytes, mode 0644"});
   CHECK(get_file(root / "etc/ld.so.conf.d/00-cdi-compat.conf") == "/compat\n");
   CHECK(apply(root, changes).empty());
   changes.cuda_compat[0].host_driver_version = "580.1";
@@ -235,10 +238,12 @@ TEST_CASE("Each library that the image prefers counts, in one file") {
   root.make_dir("a");
   root.put("a/libcuda.so.580.2", "no note");
   root.make_dir("b");
-  CHECK(apply(root, changes).front() == "file /etc/ld.so.conf.d/00-cdi-compat.conf, 3 bytes");
+  CHECK(apply(root, changes).front() ==
+        "file /etc/ld.so.conf.d/00-cdi-compat.conf, 3 bytes, mode 0644");
   CHECK(apply(root, changes) == Steps{});
   root.put("b/libcuda.so.580.2", "no note");
-  CHECK(apply(root, changes) == Steps{"file /etc/ld.so.conf.d/00-cdi-compat.conf, 6 bytes"});
+  CHECK(apply(root, changes) ==
+        Steps{"file /etc/ld.so.conf.d/00-cdi-compat.conf, 6 bytes, mode 0644"});
   CHECK(get_file(root / "etc/ld.so.conf.d/00-cdi-compat.conf") == "/a\n/b\n");
 }
 

@@ -271,7 +271,7 @@ TEST_CASE("What cannot be done is refused before anything is changed") {
     CHECK(place.refusal(lookup, {Kind::link, "/dir", "y"}) ==
           "link /dir -> y: a directory is in its place");
     CHECK(place.refusal(lookup, {Kind::file, "/dir", "y"}) ==
-          "file /dir, 1 bytes: a directory is in its place");
+          "file /dir, 1 bytes, mode 0644: a directory is in its place");
     for (const auto* path : {"/file/x", "/loop/x", "/a/x", "/file/x/y/z"}) {
       CAPTURE(path);
       const auto reason = place.refusal(lookup, {Kind::link, path, "y"});

@@ -492,6 +492,10 @@ class Hooks(unittest.TestCase):
                          {"etc/ld.so.conf": "0o777", "x/f": "0o700", "x": "0o711"})
         self.assertIn(f"etc/ld-musl-{os.uname().machine}.path", found)
         self.assertEqual(self.apply(), ("", ""))
+        (self.root / "x/f").unlink()
+        self.assertEqual(json.loads(self.cdi("rootfs", "-o", "json", self.root, self.config)[0]),
+                         [{"step": "file", "path": "/x/f", "text": "t", "mode": "0700"}])
+        self.apply()
         self.assertEqual(snapshot(self.root), found)
 
     def test_a_link_of_many_dots_does_not_keep_it_busy(self):
@@ -583,7 +587,7 @@ mkdir -p "$1/rootfs/proc/driver/nvidia" && touch "$1/rootfs/proc/driver/nvidia/p
         if done.returncode == 77:
             self.skipTest(f"cannot mount here: {done.stderr}")
         self.assertEqual((done.returncode, done.stdout),
-                         (0, "file /nvidia-params, 38 bytes\n"), done.stderr)
+                         (0, "file /nvidia-params, 38 bytes, mode 0444\n"), done.stderr)
         params = self.folder.resolve() / "nvidia-params"
         self.assertEqual(params.read_text(), "ModifyDeviceFiles: 0\nDeviceFileUID: 0\n")
         hooks = json.loads(self.config.read_text())["hooks"]["createContainer"]
