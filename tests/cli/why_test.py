@@ -501,6 +501,29 @@ class Host(Files):
                 1, "", f"cdi: error: --for {engine}: {said}: name the version, as "
                        f"{engine}@1.2.3\n"))
 
+    def test_the_programs_of_this_host_are_asked(self):
+        script = self.write("podman", "#!/bin/sh\necho podman version 4.3.1\n")
+        os.chmod(script, 0o755)
+        program = "/usr/local/sbin"  # where services look first
+        def run(*args):
+            return subprocess.run(
+                ["unshare", "-m", "sh", "-c", f"mount -t tmpfs t {program} || exit 77\n"
+                 f'cp "{script}" {program} && exec "$0" -d "{self.path("specs")}" why "$@"', CDI,
+                 *args, "vendor.com/gpu=gpu0"], text=True, check=False, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE)
+        if os.geteuid() != 0 or not shutil.which("unshare") or run().returncode in (1, 77):
+            self.skipTest("cannot make a mount namespace")
+        done = run()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"  refused by podman 4.3.1: {self.good}:1:13: cdiVersion: ", done.stdout)
+        done = run("--for", "podman")
+        self.assertEqual(done.returncode, 14, done.stderr)
+        self.assertIn("podman 4.3.1 refuses a file of its kind", done.stdout)
+        self.assertNotIn("podman", run("--no-host").stdout)
+        done = run("--no-host", "--for", "podman")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("leave out --no-host, or name the version", done.stderr)
+
     def test_links_of_another_host_do_not_lead_out(self):
         os.makedirs(self.path("host/run/cdi"))
         os.makedirs(self.path("host/var"), exist_ok=True)
