@@ -249,6 +249,29 @@ TEST_CASE("Many devices in many files use less memory than three times their tex
   CHECK(static_cast<double>(counted::held - before) / static_cast<double>(bytes) < 3);
 }
 
+// Once, each conflict searched its device in the spec that has all, and each name in all specs.
+TEST_CASE("Many devices in conflict cost a sort") {
+  constexpr int count = 100'000 / tenth;
+  std::vector<std::shared_ptr<const cdi::LoadedSpec>> specs;
+  cdi::LoadedSpec all{.spec = {.version = "0.5.0", .kind = "v.com/c"}, .path = "all"};
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) {
+    const auto name = std::to_string(i);
+    all.spec.devices.push_back({.name = name});
+    names.push_back("v.com/c=" + name);
+    cdi::LoadedSpec one{.spec = {.version = "0.5.0", .kind = "v.com/c"}, .path = name};
+    one.spec.devices.push_back({.name = name});
+    specs.push_back(std::make_shared<const cdi::LoadedSpec>(std::move(one)));
+  }
+  specs.push_back(std::make_shared<const cdi::LoadedSpec>(std::move(all)));
+  const cdi::Registry registry{std::move(specs)};
+  REQUIRE(registry.errors().size() == 2 * names.size());
+  const auto unresolved = registry.unresolved(names);
+  REQUIRE(unresolved.size() == names.size());
+  for (const auto& one : unresolved) CHECK(one.causes.size() == 2);
+  CHECK(unresolved.back().why.message.find("\"all\"") != std::string::npos);
+}
+
 TEST_CASE("Many requested names cost a sort, in any order") {
   constexpr int count =
       1'000'000 / tenth;  // with a cost for each pair, it would run into a timeout

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -41,12 +42,17 @@ class DeviceIndex {
     const char* name_begin() const;
   };
 
-  /// Two specs of the same rank, the first device that both provide, and how many there are.
+  /// The first device that two specs of the same rank provide, and how many there are.
   struct Conflict {
-    const LoadedSpec* spec;
-    const LoadedSpec* other;
-    const Device* device;
+    ResolvedDevice one;
+    ResolvedDevice other;
     std::size_t devices;
+  };
+
+  /// A device of the table, and the same device of another spec of the same rank.
+  struct Rival {
+    const Device* device;
+    ResolvedDevice other;
   };
 
   DeviceIndex() = default;
@@ -58,6 +64,8 @@ class DeviceIndex {
   /// All places of the table; those without a device are empty.
   const std::vector<Slot>& slots() const { return slots_; }
   const std::vector<Conflict>& conflicts() const { return conflicts_; }
+  /// The rivals of a contested device of the table, in the order of their specs.
+  std::span<const Rival> rivals_of(const Device& device) const;
 
   /// The place of a qualified name, also of a device in conflict; null when no spec has the device.
   /// Does not allocate.
@@ -78,6 +86,10 @@ class DeviceIndex {
   std::size_t place_of(std::uint32_t hash, std::string_view name) const;
 
   void add(const Slot& slot, std::string_view name);
+  void add_conflict(const ResolvedDevice& first, std::size_t first_spec,
+                    const ResolvedDevice& added);
+  /// Sorts the rivals by device.
+  void sort_rivals();
 
   Specs specs_{};
   std::vector<std::string_view> kinds_{};  // of each spec; those of one kind share its text
@@ -86,6 +98,8 @@ class DeviceIndex {
   std::vector<Slot> slots_{};
   std::uint64_t seed_ = make_seed();
   std::vector<Conflict> conflicts_{};
+  std::vector<std::size_t> last_conflict_{};  // of each spec as `one`, if there are conflicts
+  std::vector<Rival> rivals_{};               // by device
 };
 
 }  // namespace detail

@@ -25,25 +25,17 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-inline const Device* find_device(const Spec& spec, std::string_view name) {
-  for (const auto& device : spec.devices) {
-    if (device.name == name) return &device;
-  }
-  return nullptr;
-}
-
-/// The conflict error of `spec`. `devices` is the number of devices that `other`, of the same rank,
-/// provides, too; `device` is the first.
-inline Error conflict(const LoadedSpec& spec, const LoadedSpec& other, const Device& device,
-                      std::size_t devices) {
-  std::string message = "device " + cdi::quoted(qualified_name(spec.spec.kind, device.name));
+/// The conflict error of the spec of a device. `devices` is the number of devices that `other`, of
+/// the same rank, provides, too; `mine` is the first.
+inline Error conflict(const ResolvedDevice& mine, const LoadedSpec& other, std::size_t devices) {
+  std::string message =
+      "device " + cdi::quoted(qualified_name(mine.spec->spec.kind, mine.device->name));
   if (devices > 1) message.append(" and ").append(std::to_string(devices - 1)).append(" more");
   message.append(devices > 1 ? " are" : " is").append(" also defined by ");
   message.append(cdi::quoted(other.path)).append(", which has the same priority: keep only one");
-  const ResolvedDevice mine{&spec, find_device(spec.spec, device.name)};
   return {.code = Errc::conflict,
           .message = std::move(message),
-          .position = spec.locate(item_path("devices", mine.index()))};
+          .position = mine.spec->locate(item_path("devices", mine.index()))};
 }
 
 /// Whether a file or directory was not read, so that its content is unknown.
@@ -135,18 +127,14 @@ class Explainer {
 
   void explain_conflict(const ResolvedDevice& found, Unresolved& out) const {
     out.reason = Reason::conflict;
-    const LoadedSpec* rival = nullptr;
-    for (const auto& spec : index_.specs()) {
-      const bool has = rank_of(*spec) == rank_of(*found.spec) && spec.get() != found.spec &&
-                       spec->spec.kind == found.spec->spec.kind &&
-                       find_device(spec->spec, found.device->name) != nullptr;
-      if (!has) continue;
-      if (rival == nullptr) rival = spec.get();
-      out.causes.push_back(detail::conflict(*spec, *found.spec, *found.device, 1));
+    const auto rivals = index_.rivals_of(*found.device);
+    const auto& first = *rivals.front().other.spec;
+    out.causes.push_back(detail::conflict(found, first, 1));
+    for (const auto& rival : rivals) {
+      out.causes.push_back(detail::conflict(rival.other, *found.spec, 1));
     }
-    out.causes.insert(out.causes.begin(), detail::conflict(*found.spec, *rival, *found.device, 1));
     out.why.code = Errc::conflict;
-    out.why.message = "both " + cdi::quoted(found.spec->path) + " and " + cdi::quoted(rival->path) +
+    out.why.message = "both " + cdi::quoted(found.spec->path) + " and " + cdi::quoted(first.path) +
                       " define it, with the same priority: keep only one";
   }
 

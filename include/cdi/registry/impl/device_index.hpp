@@ -108,6 +108,7 @@ CDI_INLINE DeviceIndex::DeviceIndex(Specs specs) : specs_{std::move(specs)} {
       add(slot, name);
     }
   }
+  sort_rivals();
 }
 
 CDI_INLINE bool DeviceIndex::is_named(const Slot& slot, std::string_view name) const {
@@ -146,12 +147,45 @@ CDI_INLINE void DeviceIndex::add(const Slot& slot, std::string_view name) {
     return;
   }
   place.contested = 1;
-  for (auto i = conflicts_.size(); i > 0 && conflicts_[i - 1].other == added.spec; --i) {
-    if (conflicts_[i - 1].spec != first.spec) continue;
-    ++conflicts_[i - 1].devices;
+  rivals_.push_back({first.device, added});
+  add_conflict(first, place.spec, added);
+}
+
+CDI_INLINE void DeviceIndex::add_conflict(const ResolvedDevice& first, std::size_t first_spec,
+                                          const ResolvedDevice& added) {
+  last_conflict_.resize(specs_.size());
+  auto& last = last_conflict_[first_spec];
+  const bool is_known = last < conflicts_.size() && conflicts_[last].one.spec == first.spec &&
+                        conflicts_[last].other.spec == added.spec;
+  if (is_known) {
+    ++conflicts_[last].devices;
     return;
   }
-  conflicts_.push_back({first.spec, added.spec, added.device, 1});
+  last = conflicts_.size();
+  conflicts_.push_back({first, added, 1});
+}
+
+inline std::uintptr_t address_of(const DeviceIndex::Rival& rival) {
+  return reinterpret_cast<std::uintptr_t>(rival.device);  // which any two can be compared by
+}
+
+CDI_INLINE void DeviceIndex::sort_rivals() {
+  const auto by_device = detail::order_of(rivals_.size(), [&](std::size_t a, std::size_t b) {
+    return address_of(rivals_[a]) < address_of(rivals_[b]);
+  });
+  std::vector<Rival> sorted;
+  sorted.reserve(rivals_.size());
+  for (const auto i : by_device) sorted.push_back(rivals_[i]);
+  rivals_ = std::move(sorted);
+}
+
+CDI_INLINE auto DeviceIndex::rivals_of(const Device& device) const -> std::span<const Rival> {
+  const auto begin = detail::count_first(rivals_.size(), [&](std::size_t i) {
+    return address_of(rivals_[i]) < reinterpret_cast<std::uintptr_t>(&device);
+  });
+  auto end = begin;
+  while (end < rivals_.size() && rivals_[end].device == &device) ++end;
+  return std::span{rivals_}.subspan(begin, end - begin);
 }
 
 }  // namespace detail

@@ -71,8 +71,8 @@ CDI_INLINE Registry::Registry(std::vector<std::shared_ptr<const LoadedSpec>> spe
     for (const auto& device : spec->quarantined) errors_.push_back(device.why);
   }
   for (const auto& one : index_.conflicts()) {
-    errors_.push_back(detail::conflict(*one.spec, *one.other, *one.device, one.devices));
-    errors_.push_back(detail::conflict(*one.other, *one.spec, *one.device, one.devices));
+    errors_.push_back(detail::conflict(one.one, *one.other.spec, one.devices));
+    errors_.push_back(detail::conflict(one.other, *one.one.spec, one.devices));
   }
 }
 
