@@ -255,16 +255,13 @@ inline cdi::Result<RootPlan> needed_steps(const RootedFiles& files, const RootPl
 /// another one needed: a mode that is set through a new link.
 template <class Done>
 cdi::Result<void> carry_out_plan(const RootedFiles& files, const RootPlan& plan, const Done& done) {
-  RootPlan made;
   for (const auto& step : plan) {
     const auto changes = is_needed(files, step);
     if (!changes) return changes.error();
     if (!*changes) continue;
     if (auto result = carry_out(files, step); !result) return result;
     done(step);
-    made.push_back(step);
   }
-  remove_leftovers(files, made);
   return {};
 }
 
@@ -276,12 +273,12 @@ cdi::Result<void> carry_out_changes(const RootedFiles& files, const cdi::RootCha
                                     RootPlan plan, const Done& done) {
   constexpr int most_rounds = 4;
   for (int i = 0; i < most_rounds; ++i) {
-    bool is_changed = false;
-    const auto result = carry_out_plan(files, plan, [&](const RootStep& step) {
-      is_changed = true;
-      done(step);
-    });
-    if (!result || !is_changed) return result;
+    const auto needed = needed_steps(files, plan);
+    if (!needed) return needed.error();
+    if (needed->empty()) return {};
+    // Before the steps: later, those that are done would hide what was left beside them.
+    remove_leftovers(files, *needed);
+    if (auto result = carry_out_plan(files, plan, done); !result) return result;
     auto next = plan_steps(files, changes);
     if (!next) return next.error();
     plan = *std::move(next);

@@ -507,32 +507,51 @@ class Hooks(unittest.TestCase):
         self.assertIn("the paths have more than 1000000 parts, with the links of the root", errors)
         self.assertEqual(len(snapshot(self.root)), 40)
 
-    def test_the_next_run_removes_what_a_killed_one_left(self):
-        """Killed just before each change that others can see."""
+    def kill(self, number):
+        """Whether a run was killed just before its change of this number that others can see."""
         killed, permitted = 10, 77
+        options = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"  # which traces, too
+        command = [KILL_AT, str(number), CDI, "rootfs", "--apply", self.root, self.config]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False,
+                              env={**os.environ, "ASAN_OPTIONS": options})
+        if done.returncode == permitted:
+            self.skipTest("ptrace is not permitted, or too old to tell system calls")
+        self.assertIn(done.returncode, (0, killed), done.stderr)
+        return done.returncode == killed
+
+    def fill_root(self):
+        """A root with something in the place of each change."""
         self.record({"links": [{"path": "/l", "target": "t"}], "files": [
             {"path": "/etc/f", "text": "t"}], "libraryFolders": ["/lib"]})
-        options = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"  # which traces, too
+        shutil.rmtree(self.root)
+        (self.root / "etc").mkdir(parents=True)
+        (self.root / "etc/f").write_text("of the image")
+        (self.root / "l").symlink_to("x")
+
+    def check_filled_root(self):
+        self.apply()
+        self.assertEqual(set(snapshot(self.root)), {
+            "etc", "etc/f", "l", "etc/ld.so.conf", "etc/ld.so.conf.d",
+            "etc/ld.so.conf.d/00-cdi.conf"})
+
+    def test_the_next_run_removes_what_a_killed_one_left(self):
         left = set()
         for number in itertools.count(1):
-            shutil.rmtree(self.root)
-            (self.root / "etc").mkdir(parents=True)
-            (self.root / "etc/f").write_text("of the image")
-            (self.root / "l").symlink_to("x")
-            command = [KILL_AT, str(number), CDI, "rootfs", "--apply", self.root, self.config]
-            done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False,
-                                  env={**os.environ, "ASAN_OPTIONS": options})
-            if done.returncode == permitted:
-                self.skipTest("ptrace is not permitted, or too old to tell system calls")
-            self.assertIn(done.returncode, (0, killed), done.stderr)
+            self.fill_root()
+            killed = self.kill(number)
             left |= {name.rsplit(".", 2)[0] for name in snapshot(self.root) if "cdi-tmp" in name}
-            self.apply()
-            self.assertEqual(set(snapshot(self.root)),
-                             {"etc", "etc/f", "l", "etc/ld.so.conf", "etc/ld.so.conf.d",
-                              "etc/ld.so.conf.d/00-cdi.conf"})
-            if done.returncode == 0:
+            self.check_filled_root()
+            if not killed:
                 break
         self.assertEqual(left, {".l", "etc/.f", "etc/.ld.so.conf", "etc/ld.so.conf.d/.00-cdi.conf"})
+
+    def test_the_last_of_many_killed_runs_removes_what_all_left(self):
+        for first in range(1, 12):  # each run makes a part of what is needed
+            self.fill_root()
+            for number in itertools.count(first):
+                if not self.kill(number):
+                    break
+            self.check_filled_root()
 
     def test_a_read_only_root(self):
         self.lower()
