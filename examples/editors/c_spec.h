@@ -1,6 +1,7 @@
 /* An OCI runtime spec as C structs, in the shape and with the names that libocispec generates: the
  * parts that CDI edits, and the functions that free them. A program with libocispec includes its
- * headers instead: its structs have more members.
+ * headers instead: its structs have more members. With C_SPEC_CRUN, the minor version of crun, such
+ * as 8, they have the shape of that release.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,6 +15,10 @@
 #include <sys/types.h>
 
 #undef linux
+
+#ifndef C_SPEC_CRUN
+#define C_SPEC_CRUN 24
+#endif
 
 /* All memory is from malloc. A list is an array of pointers and its length; a number that may be
  * absent has a bit that says whether it is there. */
@@ -92,25 +97,37 @@ typedef struct {
 
 typedef struct {
   char* clos_id;
+#if C_SPEC_CRUN >= 22
   char** schemata;
   size_t schemata_len;
+#endif
   char* l3cache_schema;
   char* mem_bw_schema;
+#if C_SPEC_CRUN >= 24
   bool enable_monitoring;
   unsigned int enable_monitoring_present : 1;
+#else
+  bool enable_cmt;
+  bool enable_mbm;
+  unsigned int enable_cmt_present : 1;
+  unsigned int enable_mbm_present : 1;
+#endif
 } runtime_spec_schema_config_linux_intel_rdt;
 
 static inline void free_runtime_spec_schema_config_linux_intel_rdt(
     runtime_spec_schema_config_linux_intel_rdt* ptr) {
   if (ptr == NULL) return;
   free(ptr->clos_id);
+#if C_SPEC_CRUN >= 22
   for (size_t i = 0; i < ptr->schemata_len; ++i) free(ptr->schemata[i]);
   free(ptr->schemata);
+#endif
   free(ptr->l3cache_schema);
   free(ptr->mem_bw_schema);
   free(ptr);
 }
 
+#if C_SPEC_CRUN >= 22
 typedef struct {
   char* name;
 } runtime_spec_schema_defs_linux_net_device;
@@ -127,11 +144,14 @@ typedef struct {
   runtime_spec_schema_defs_linux_net_device** values;
   size_t len;
 } runtime_spec_schema_config_linux_net_devices;
+#endif
 
 typedef struct {
   runtime_spec_schema_defs_linux_device** devices;
   size_t devices_len;
+#if C_SPEC_CRUN >= 22
   runtime_spec_schema_config_linux_net_devices* net_devices;
+#endif
   runtime_spec_schema_defs_linux_namespace_reference** namespaces;
   size_t namespaces_len;
   runtime_spec_schema_config_linux_resources* resources;

@@ -1,4 +1,5 @@
-// The C structs of libocispec as a target of edits, for crun.
+// The C structs of libocispec as a target of edits, for crun 1.8 and newer. Include
+// <ocispec/runtime_spec_schema_config_schema.h>, or c_spec.h, before.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_EXAMPLES_EDITORS_C_SPEC_EDITOR_HPP
@@ -10,10 +11,10 @@
 #include <new>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include <cdi/apply.hpp>
 
-#include "c_spec.h"
 #include "c_spec_records.hpp"
 
 namespace c_spec {
@@ -68,22 +69,30 @@ struct List {
 };
 
 /// The map of net devices, of which no key is twice.
+template <class Map>
 struct NetDevices {
-  runtime_spec_schema_config_linux_net_devices& map;
+  using Device = std::remove_pointer_t<std::remove_pointer_t<decltype(Map::values)>>;
+
+  Map& map;
 
   void set(std::string_view key, const cdi::oci::LinuxNetDeviceView& record) {
     for (std::size_t i = 0; i < map.len; ++i) {
-      if (view(map.keys[i]) == key) return List<NetDevice*>{map.values, map.len}.assign(i, record);
+      if (view(map.keys[i]) == key) return list().assign(i, NetDeviceRecord<Device>{record});
     }
     std::size_t keys = map.len;
     List<char*>{map.keys, keys}.append(key);
-    List<NetDevice*>{map.values, map.len}.append(record);
+    list().append(NetDeviceRecord<Device>{record});
   }
+
+ private:
+  List<Device*> list() const { return {map.values, map.len}; }
 };
 
 }  // namespace c_spec
 
-/// `::` is needed where the type has the name of a template of cdi, such as `Spec`.
+/// Parts that libocispec of crun before 1.22 does not have are there by `requires`: edits of the
+/// others then fail with `Errc::unsupported`. `::` is needed where the type has the name of a
+/// template of cdi, such as `Spec`.
 template <>
 struct cdi::SpecEditor<::runtime_spec_schema_config_schema> {
   ::runtime_spec_schema_config_schema& spec;
@@ -94,7 +103,15 @@ struct cdi::SpecEditor<::runtime_spec_schema_config_schema> {
     auto& resources = c_spec::part(part().resources);
     return c_spec::List<c_spec::Rule*>{resources.devices, resources.devices_len};
   }
-  auto net_devices() { return c_spec::NetDevices{c_spec::part(part().net_devices)}; }
+  template <class Linux = runtime_spec_schema_config_linux>
+  auto net_devices() requires requires(Linux all) {
+    all.net_devices->values;
+  }
+  {
+    Linux& all = part();
+    using Map = std::remove_pointer_t<decltype(all.net_devices)>;
+    return c_spec::NetDevices<Map>{c_spec::part(all.net_devices)};
+  }
   auto mounts() { return c_spec::List<c_spec::Mount*>{spec.mounts, spec.mounts_len}; }
   auto hooks(oci::HookPoint point) {
     using Hooks = c_spec::List<c_spec::Hook*>;
@@ -111,8 +128,12 @@ struct cdi::SpecEditor<::runtime_spec_schema_config_schema> {
     }
     return Hooks{all.poststop, all.poststop_len};
   }
-  void set_intel_rdt(const oci::LinuxIntelRdtView& settings) {
-    auto* const made = c_spec::copy_record(settings);
+  template <class Settings = c_spec::IntelRdt>
+  void set_intel_rdt(const oci::LinuxIntelRdtView& settings) requires requires(Settings all) {
+    all.schemata;
+  }
+  {
+    auto* const made = c_spec::copy_settings<Settings>(settings);
     c_spec::release(part().intel_rdt);
     part().intel_rdt = made;
   }

@@ -15,15 +15,12 @@
 
 #include <cdi/apply.hpp>
 
-#include "c_spec.h"
-
 namespace c_spec {
 
 using Device = runtime_spec_schema_defs_linux_device;
 using Rule = runtime_spec_schema_defs_linux_device_cgroup;
 using Mount = runtime_spec_schema_defs_mount;
 using Hook = runtime_spec_schema_defs_hook;
-using NetDevice = runtime_spec_schema_defs_linux_net_device;
 using IntelRdt = runtime_spec_schema_config_linux_intel_rdt;
 
 /// Zeroed memory of malloc; throws where there is none.
@@ -73,8 +70,12 @@ inline void release(Device* device) {
 inline void release(Mount* mount) {
   free_runtime_spec_schema_defs_mount(mount);
 }
-inline void release(NetDevice* device) {
-  free_runtime_spec_schema_defs_linux_net_device(device);
+template <class NetDevice>
+void release(NetDevice* device) requires requires {
+  device->name;
+}
+{
+  free_runtime_spec_schema_defs_linux_net_device(device);  // not in libocispec of crun before 1.22
 }
 inline void release(IntelRdt* settings) {
   free_runtime_spec_schema_config_linux_intel_rdt(settings);
@@ -133,19 +134,31 @@ inline Hook* copy_record(const cdi::oci::HookView& from) {
   to->timeout_present = from.timeout.has_value();
   return to;
 }
-inline IntelRdt* copy_record(const cdi::oci::LinuxIntelRdtView& from) {
-  auto* const to = make<IntelRdt>();
+template <class Settings>
+Settings* copy_settings(const cdi::oci::LinuxIntelRdtView& from) {
+  auto* const to = make<Settings>();
   to->clos_id = copy_unless_empty(from.clos_id);
   to->l3cache_schema = copy_unless_empty(from.l3_cache_schema);
   to->mem_bw_schema = copy_unless_empty(from.mem_bw_schema);
   copy(from.schemata, to->schemata, to->schemata_len);
-  to->enable_monitoring = from.enable_monitoring;
-  to->enable_monitoring_present = from.enable_monitoring;
+  if constexpr (requires { to->enable_monitoring; }) {
+    to->enable_monitoring = from.enable_monitoring;
+    to->enable_monitoring_present = from.enable_monitoring;
+  } else {  // crun before 1.24
+    to->enable_cmt = to->enable_mbm = from.enable_monitoring;
+    to->enable_cmt_present = to->enable_mbm_present = from.enable_monitoring;
+  }
   return to;
 }
-inline NetDevice* copy_record(const cdi::oci::LinuxNetDeviceView& from) {
+/// A net device as a record of a type that not all releases of libocispec have.
+template <class NetDevice>
+struct NetDeviceRecord {
+  const cdi::oci::LinuxNetDeviceView& view;
+};
+template <class NetDevice>
+NetDevice* copy_record(const NetDeviceRecord<NetDevice>& from) {
   auto* const to = make<NetDevice>();
-  to->name = copy_unless_empty(from.name);
+  to->name = copy_unless_empty(from.view.name);
   return to;
 }
 inline gid_t copy_record(std::uint32_t gid) {

@@ -119,10 +119,11 @@ typedef struct cdi_reasons {
  *
  * cdi_cache_inject_json merges them into a container like this:
  * - A variable replaces the last one of its name.
- * - A node replaces the first one of its path. A node without uid or gid gets those of the process.
- * - A mount replaces the first one of its destination. Then all mounts are sorted by the number of
- *   parts of the destination; equal ones keep their order. With a user namespace, a bind mount gets
- *   the option idmap or ridmap.
+ * - The first node of a path is removed; the new one replaces the next of its path, or is appended.
+ *   A node without uid or gid gets those of the process.
+ * - The first mount of a destination is removed, and the new one appended. Then all mounts are
+ *   sorted by the number of parts of the destination; equal ones keep their order. With a user
+ * namespace, a bind mount gets the option idmap or ridmap.
  * - Rules and hooks are appended; a group is appended if it is missing.
  * - A net device replaces the one of its host name; Intel RDT settings replace all others.
  * - A node, mount or hook that the container has already is not added: that one stays. The same is

@@ -1,0 +1,17 @@
+/* cdi - Container Device Interface for C++20
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * examples/editors/c_spec_merge.h, compiled as C.
+ */
+#include <cdi/cdi.h>
+
+/* clang-format off */
+#include "../../examples/editors/c_spec.h"
+#include "../../examples/editors/c_spec_merge.h"
+/* clang-format on */
+
+int merge_for_test(runtime_spec_schema_config_schema* spec, const cdi_edits* edits);
+
+int merge_for_test(runtime_spec_schema_config_schema* spec, const cdi_edits* edits) {
+  return c_spec_merge(spec, edits);
+}

@@ -1,0 +1,135 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+// Edits of the C library, merged into C structs by the example in plain C, have the same result as
+// an injection into our OCI model. The address sanitizer shows that nothing leaks.
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <cdi/cache.hpp>
+#include <cdi/cdi.h>
+
+#include "../temp_tree.hpp"
+#include "c_spec_model.hpp"
+#include "edits.hpp"
+
+extern "C" int merge_for_test(runtime_spec_schema_config_schema* spec, const cdi_edits* edits);
+
+namespace {
+
+using c_spec_test::CSpec;
+using c_spec_test::ends_in_null;
+using c_spec_test::fill;
+using c_spec_test::Model;
+using c_spec_test::OwnedCSpec;
+using c_spec_test::to_model;
+using editors_test::parsed;
+using editors_test::specs;
+
+/// The edits that a spec file may have: names of interfaces are not repeated in one list.
+std::vector<std::string_view> valid_edits() {
+  std::vector<std::string_view> out;
+  for (const auto each : editors_test::edits) {
+    if (each.find("netDevices") == each.npos) out.push_back(each);
+  }
+  out.push_back(R"({"netDevices":[{"hostInterfaceName":"e","name":"n"},
+                                  {"hostInterfaceName":"f","name":"m"}]})");
+  out.push_back(R"({"netDevices":[{"hostInterfaceName":"e","name":"o"}]})");
+  return out;
+}
+const auto edits = valid_edits();
+
+/// The name of the device with the edits of an index.
+std::string name_of(std::size_t index) {
+  return "v.com/c=" + std::to_string(index);
+}
+
+/// A directory with a device for each of the edits.
+struct Devices {
+  Devices() {
+    std::string text = R"({"cdiVersion":"1.1.0","kind":"v.com/c","devices":[)";
+    for (std::size_t i = 0; i < edits.size(); ++i) {
+      text.append(i == 0 ? "" : ",").append(R"({"name":")").append(std::to_string(i));
+      text.append(R"(","containerEdits":)").append(edits[i]).append("}");
+    }
+    put_file(folder / "v.json", text + "]}");
+    const char* const dirs[] = {folder.path().c_str()};
+    cache = cdi_cache_open(dirs, 1, nullptr);
+  }
+  Devices(const Devices&) = delete;
+  Devices& operator=(const Devices&) = delete;
+  ~Devices() { cdi_free(cache); }
+
+  /// Merges a device into structs; an errno value.
+  int merge(std::size_t index, CSpec& spec) const {
+    const auto name = name_of(index);
+    const char* const names[] = {name.c_str()};
+    cdi_error* error = nullptr;
+    auto* const found = cdi_cache_edits(cache, names, 1, &error);
+    REQUIRE_MESSAGE(found != nullptr, std::string{error == nullptr ? "" : error->text});
+    const int result = merge_for_test(&spec, found);
+    cdi_free(found);
+    return result;
+  }
+
+  TempTree folder{};
+  cdi_cache* cache = nullptr;
+};
+
+/// Of two nodes of one path, or variables of one name, in the same edits, the plan has the last one
+/// only, and so another order.
+void sort_nodes_and_env(Model& model) {
+  if (model.process) std::sort(model.process->env.begin(), model.process->env.end());
+  if (!model.linux_) return;
+  std::stable_sort(model.linux_->devices.begin(), model.linux_->devices.end(),
+                   [](const auto& a, const auto& b) { return a.path < b.path; });
+}
+
+}  // namespace
+
+TEST_CASE("Merged edits have the same result in C structs as in the model") {
+  const Devices devices;
+  cdi::Cache cache{{devices.folder.path()}};
+  for (const auto text : specs) {
+    for (std::size_t first = 0; first < edits.size(); ++first) {
+      for (std::size_t second = 0; second < edits.size(); ++second) {
+        CAPTURE(text);
+        CAPTURE(edits[first]);
+        CAPTURE(edits[second]);
+        auto model = parsed<Model>(text);
+        OwnedCSpec owned;
+        fill(model, owned.spec);
+        model.version.clear();
+        for (const auto each : {first, second, first}) {
+          const auto name = name_of(each);
+          REQUIRE(cache.inject(model, {std::string_view{name}}));
+          REQUIRE(devices.merge(each, owned.spec) == 0);
+        }
+        auto merged = to_model(owned.spec);
+        sort_nodes_and_env(merged);
+        sort_nodes_and_env(model);
+        REQUIRE(merged == model);
+      }
+    }
+  }
+}
+
+TEST_CASE("Each merged list ends in NULL") {
+  const Devices devices;
+  OwnedCSpec owned;
+  for (std::size_t i = 0; i < edits.size(); ++i) REQUIRE(devices.merge(i, owned.spec) == 0);
+  const auto& spec = owned.spec;
+  CHECK(ends_in_null(spec.process->env, spec.process->env_len));
+  CHECK(ends_in_null(spec.mounts, spec.mounts_len));
+  for (std::size_t i = 0; i < spec.mounts_len; ++i) {
+    CHECK(ends_in_null(spec.mounts[i]->options, spec.mounts[i]->options_len));
+  }
+  c_spec_test::check_ends(*spec.hooks);
+  c_spec_test::check_ends(*spec.linux);
+}
