@@ -43,9 +43,10 @@ SpecOrRejected read_text(std::string text, std::string_view path, Format format,
 /// YAML, like in the Go reference, with a warning. Errors and warnings have line and column. Of
 /// `options`, only `limits`, `quarantine_devices`, `keep_places` and `digest` have an effect.
 ///
-/// `Errc::syntax` if the text is neither JSON nor YAML, `Errc::schema` if it is not a spec,
-/// `Errc::invalid` and `Errc::invalid_name` if it breaks a rule, which `Error::rule` names,
-/// `Errc::limit` if it is over a limit. SPEC.md, CDI JSON Definition.
+/// `Errc::syntax` if the text is neither JSON nor YAML, `Errc::unsupported` if it has the tag
+/// `!!binary`, `Errc::schema` if it is not a spec, `Errc::invalid` and `Errc::invalid_name` if it
+/// breaks a rule, which `Error::rule` names, `Errc::limit` if it is over a limit. SPEC.md, CDI JSON
+/// Definition.
 Result<LoadedSpec> parse_spec(std::string_view text, std::string_view path, Format format,
                               const ReadOptions& options = {});
 

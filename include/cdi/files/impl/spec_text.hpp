@@ -185,9 +185,10 @@ inline std::string_view reason_of_rest(const Document& document) {
     return "only the first document of the file is read: put the others into files of their own";
   }
   return document.source()[document.root().offset()] == '{'
-             ? "text behind the closing brace is not read: move the brace behind it, or remove it"
+             ? "text behind the closing brace is not read: move the brace to the end, or remove "
+               "the text"
              : "text that is indented less than the members before it is not read: indent all "
-               "members alike, or remove it";
+               "members alike, or remove the text";
 }
 
 /// Warns of parts of the text that are not read, and of those that other readers do not accept.
