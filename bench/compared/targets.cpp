@@ -15,6 +15,7 @@
 #include <cdi/json_text.hpp>
 #include <cdi/oci/spec.hpp>
 
+#include "../../examples/editors/c_spec.h"
 #include "../../examples/editors/c_spec_editor.hpp"
 #if __has_include("oci.pb.h")
 #include "../../examples/editors/protobuf_editor.hpp"

@@ -5,10 +5,8 @@
  */
 #include <cdi/cdi.h>
 
-/* clang-format off */
 #include "../../examples/editors/c_spec.h"
 #include "../../examples/editors/c_spec_merge.h"
-/* clang-format on */
 
 int merge_for_test(runtime_spec_schema_config_schema* spec, const cdi_edits* edits);
 

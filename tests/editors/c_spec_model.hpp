@@ -15,10 +15,8 @@
 
 #include <cdi/oci/editor.hpp>
 
-// clang-format off
 #include "../../examples/editors/c_spec.h"
 #include "../../examples/editors/c_spec_editor.hpp"
-// clang-format on
 
 namespace c_spec_test {
 
