@@ -3,10 +3,12 @@
  *
  * examples/editors/c_spec_merge.h, compiled as C.
  */
+/* clang-format off */
 #include <cdi/cdi.h>
 
 #include "../../examples/editors/c_spec.h"
 #include "../../examples/editors/c_spec_merge.h"
+/* clang-format on */
 
 int merge_for_test(runtime_spec_schema_config_schema* spec, const cdi_edits* edits);
 
