@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <cdi/conversion.hpp>
+#include <cdi/engine_defaults.hpp>
 #include <cdi/engine_support.hpp>
 
 #include "output.hpp"
@@ -61,6 +62,27 @@ class EngineView {
   /// The warnings about what it may refuse or read otherwise in a file.
   std::vector<cdi::Error> text_warnings(const cdi::LoadedSpec& spec) const {
     return cdi::text_warnings(engine_, spec);
+  }
+
+  /// The directories that it searches without configuration; empty if it reads no specs.
+  static std::vector<std::string> default_dirs(const cdi::VersionedEngine& engine) {
+    std::vector<std::string> dirs;
+    const auto* const row = cdi::find_engine_defaults(engine);
+    if (row == nullptr) return dirs;
+    for (const auto dir : row->dirs) {
+      if (!dir.empty()) dirs.emplace_back(dir);
+    }
+    return dirs;
+  }
+
+  /// What to do about a file in a directory that it does not search. `dirs` are those that it does.
+  std::string advice_on_directory(const std::vector<std::string>& dirs) const {
+    auto text = name() + " reads only ";
+    for (const auto& dir : dirs) text += (&dir == dirs.data() ? "" : ", ") + dir;
+    text += ": move the file there";
+    const auto* const row = cdi::find_engine_defaults(engine_);
+    if (row == nullptr || row->to_set_dirs.empty()) return text;
+    return text + ", or add its directory by " + std::string{row->to_set_dirs};
   }
 
   /// What is assumed about its version; empty when it is known.

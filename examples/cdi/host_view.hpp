@@ -84,6 +84,14 @@ class HostView {
     return failure("it is not installed on this host");
   }
 
+  /// The directories that an installed engine searches; empty if it is not installed.
+  std::vector<std::string> dirs_of(const std::string& name) {
+    for (const auto& engine : engines()) {
+      if (engine.name == name) return engine.spec_dirs;
+    }
+    return {};
+  }
+
   /// Whether an engine searches the directory of a file.
   bool reads_directory(const prepare::Engine& engine, const std::string& file) const {
     auto dir = file.substr(0, file.rfind('/'));

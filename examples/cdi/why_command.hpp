@@ -70,6 +70,7 @@ struct SearchedSpecs {
   std::shared_ptr<const cdi::Registry> all{};
   std::shared_ptr<const cdi::Registry> registry{};  // of the files that the engine reads
   std::optional<EngineView> engine{};
+  std::vector<std::string> engine_dirs{};  // that the engine searches; empty if the user named some
   std::optional<HostNotes> host{};
 };
 
@@ -84,21 +85,44 @@ inline cdi::Result<cdi::VersionedEngine> asked_engine(const Request& request,
                                            request.asked_engine)};
 }
 
+/// The directories that the engine of `--for` searches: as it is configured on the host if the host
+/// is asked for its version, or else by default.
+inline std::vector<std::string> searched_dirs(const Request& request, HostView* host,
+                                              const cdi::VersionedEngine& engine) {
+  if (host != nullptr && can_be_asked(request.asked_engine)) {
+    return host->dirs_of(request.asked_engine);
+  }
+  return EngineView::default_dirs(engine);
+}
+
 /// `host` must live as long as the result.
 inline cdi::Result<SearchedSpecs> search_specs(const Request& request,
                                                std::optional<HostView>& host) {
-  const auto all = cdi::scan_spec_dirs(request.spec_dirs, request.reading);
-  SearchedSpecs specs{.all = all, .registry = all};
+  SearchedSpecs specs;
+  auto dirs = request.spec_dirs;
+  std::optional<cdi::VersionedEngine> engine;
   if (!request.asked_engine.empty()) {
-    const auto engine = asked_engine(request, host);
-    if (!engine) return engine.error();
-    specs.engine.emplace(*engine, *all);
+    auto asked = asked_engine(request, host);
+    if (!asked) return std::move(asked).error();
+    engine = *asked;
+    if (!request.dirs_named) {
+      specs.engine_dirs = searched_dirs(request, host ? &*host : nullptr, *engine);
+    }
+  }
+  if (!specs.engine_dirs.empty()) {
+    dirs = specs.engine_dirs;
+    for (auto& dir : dirs) dir = host ? host->path_of(dir) : dir;
+  }
+  specs.all = cdi::scan_spec_dirs(dirs, request.reading);
+  specs.registry = specs.all;
+  if (engine) {
+    specs.engine.emplace(*engine, *specs.all);
     specs.registry = specs.engine->registry();
   }
   const bool any = std::any_of(request.names.begin(), request.names.end(), [&](const auto& name) {
     return specs.registry->find(name).device != nullptr;
   });
-  if (host && any) specs.host.emplace(*host, *all, !specs.engine, request.dirs_named);
+  if (host && any) specs.host.emplace(*host, *specs.all, !specs.engine, request.dirs_named);
   return specs;
 }
 
@@ -144,8 +168,22 @@ inline Explanation explain(const std::string& name, const cdi::ResolvedDevice& f
   return out;
 }
 
+/// The explanation of a device in a directory that the engine does not search.
+inline Explanation explain_directory(const cdi::Unresolved& one, const SearchedSpecs& specs) {
+  Explanation out{fmt::format("{}: {}\n", cdi::row_of(one.reason).code, one.why.message),
+                  reason_record(one)};
+  for (const auto& cause : one.causes) out.text += fmt::format("  at: {}\n", to_string(cause));
+  const auto advice = specs.engine->advice_on_directory(specs.engine_dirs);
+  out.text += fmt::format("  fix: {}\n", advice);
+  out.record["advice"] = advice;
+  return out;
+}
+
 inline Explanation explain(cdi::Unresolved one, const SearchedSpecs& specs) {
   const auto* const refused = specs.engine ? specs.engine->cause_of(one) : nullptr;
+  if (one.reason == cdi::Reason::not_searched && !specs.engine_dirs.empty()) {
+    return explain_directory(one, specs);
+  }
   if (refused == nullptr) return {reason_text(one), reason_record(one)};
   one.why.message =
       fmt::format("{}: {} refuses a file of its kind", cdi::quoted(one.name), specs.engine->name());
@@ -161,7 +199,7 @@ inline Explanation explain(cdi::Unresolved one, const SearchedSpecs& specs) {
 /// Why names are not resolved. An engine is not the reason if no file has the device.
 inline std::vector<cdi::Unresolved> unresolved_names(const Request& request,
                                                      const SearchedSpecs& specs) {
-  std::vector<std::string> others;  // of another host, only its own directories
+  auto others = request.spec_dirs;  // of another host, only its own directories
   if (request.host_root == "/") others = cdi::usual_spec_dirs();
   const auto diagnose = [&](const cdi::Registry& registry) {
     return cdi::diagnose(registry, request.names, others, request.reading);

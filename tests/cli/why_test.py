@@ -470,13 +470,13 @@ class Host(Files):
         self.write("host/etc/docker/daemon.json", '{"features": {"cdi": false}}')
         self.write("host/etc/containers/containers.conf",
                    '[engine]\ncdi_spec_dirs = ["/run/other"]\n')
-        self.install(**{"docker.io": "28.2.2", "podman": "5.4.0"})
+        self.install(**{"docker.io": "28.2.2", "podman": "5.6.0"})
         _, record = self.host_record("vendor.com/gpu=gpu0")
         self.assertEqual({one["engine"]: one["result"] for one in record["engines"]},
-                         {"docker 28.2.2": "off", "podman 5.4.0": "other-directory"})
+                         {"docker 28.2.2": "off", "podman 5.6.0": "other-directory"})
         _, out = self.on_host("vendor.com/gpu=gpu0")
         self.assertIn("  not injected by docker 28.2.2: CDI is switched off\n  fix: ", out)
-        self.assertIn(f"  not read by podman 5.4.0: {self.file}: it reads only /run/other\n", out)
+        self.assertIn(f"  not read by podman 5.6.0: {self.file}: it reads only /run/other\n", out)
 
     def test_a_text_that_an_engine_may_read_otherwise(self):
         self.install(podman="4.9.3")
@@ -523,6 +523,29 @@ class Host(Files):
         done = run("--no-host", "--for", "podman")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("leave out --no-host, or name the version", done.stderr)
+
+    def test_an_engine_searches_its_own_directories(self):
+        name = "vendor.com/gpu=gpu1"
+        file = self.write("host/var/run/cdi/only.yaml", GOOD.replace("vendor.com", "run.com"))
+        build = self.write("host/etc/buildkit/cdi/b.yaml", GOOD.replace("vendor.com", "build.com"))
+        name = "run.com/gpu=gpu1"
+        for version, code in (("5.4.2", 0), ("5.5.0", 19), ("5.5.2", 19), ("5.6.0", 0)):
+            self.assertEqual(self.host_record("--for", f"podman@{version}", name)[0], code, version)
+        code, text = self.on_host("--for", "podman@5.5.1", name)
+        self.assertEqual(code, 19)
+        self.assertIn(f"  at: {file}:", text)
+        self.assertTrue(text.endswith(
+            "  fix: podman 5.5.1 reads only /etc/cdi: move the file there, or add its directory by "
+            "cdi_spec_dirs in [engine] of containers.conf\n"), text)
+        for engine, code in (("buildkit@0.34.0", 0), ("docker@29.2", 11)):
+            found, record = self.host_record("--for", engine, "build.com/gpu=gpu1")
+            self.assertEqual((found, record.get("file")), (code, None if code else build))
+        # As it is configured.
+        self.install(podman="5.5.2", crio=None)
+        self.assertEqual(self.host_record("--for", "podman", name)[0], 19)
+        self.write("host/etc/containers/containers.conf",
+                   '[engine]\ncdi_spec_dirs = ["/var/run/cdi"]\n')
+        self.assertEqual(self.host_record("--for", "podman", name)[0], 0)
 
     def test_links_of_another_host_do_not_lead_out(self):
         os.makedirs(self.path("host/run/cdi"))

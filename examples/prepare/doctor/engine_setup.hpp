@@ -125,7 +125,7 @@ inline void check_engine(const HostTree& tree, const Engine& engine, const std::
     findings.push_back({Level::note, engine.full_name(), warning,
                         "Check it by hand; the other findings about this engine may be wrong."});
   }
-  const auto trouble = inventories.empty() ? Level::note : Level::fault;
+  const auto trouble = inventories.empty() || engine.is_builder ? Level::note : Level::fault;
   bool reads_all = true;
   if (engine.version) {
     const auto newest = cdi::newest_release_for(engine.of_version());

@@ -26,6 +26,7 @@
 #include "../base/text.hpp"
 #include "../host/child_process.hpp"
 #include "../host/host_tree.hpp"
+#include "builders.hpp"
 #include "engines.hpp"
 
 // On this machine the programs report them. Below another root no program may run, and Debian's
@@ -42,11 +43,19 @@ struct VersionSource {
   std::array<std::string_view, 2> packages;  // of Debian and of the engine's makers
 };
 
-inline constexpr std::array<VersionSource, 4> version_sources{{
+inline constexpr std::array<VersionSource, 10> version_sources{{
+    {"apptainer", "apptainer", {"apptainer", "apptainer-suid"}},
+    {"buildah", "buildah", {"buildah", "buildah"}},
+    {"buildkit", "buildkitd", {"buildkit", "buildkit"}},
     {"containerd", "containerd", {"containerd", "containerd.io"}},
     {"cri-o", "crio", {"cri-o", "cri-o"}},
     {"docker", "dockerd", {"docker.io", "docker-ce"}},
+    {"nerdctl", "nerdctl", {"nerdctl", "nerdctl"}},
+    {"nvidia-container-runtime",
+     "nvidia-container-runtime",
+     {"nvidia-container-toolkit-base", "nvidia-container-toolkit"}},
     {"podman", "podman", {"podman", "podman"}},
+    {"singularity-ce", "singularity", {"singularity-container", "singularity-ce"}},
 }};
 
 /// The first word of a text that is a version, for example of `podman version 4.3.1`.
@@ -135,9 +144,11 @@ class EngineVersions {
   explicit EngineVersions(VersionsFrom from) : from_{from} {}
 
   /// The engines whose program or configuration is on the host, with the versions of the programs.
+  /// A builder that is too old to read specs is left out.
   std::vector<Engine> engines(const HostTree& tree) {
-    auto engines = installed_engines(tree);
-    for (auto& engine : engines) {
+    auto found = installed_engines(tree);
+    for (auto& builder : installed_builders(tree)) found.push_back(std::move(builder));
+    for (auto& engine : found) {
       const auto version = find(tree, engine.name);
       if (!version) continue;
       if (*version) {
@@ -145,8 +156,12 @@ class EngineVersions {
       } else {
         engine.version_fault = version->error().message;
       }
+      engines::apply_version(engine);
     }
-    return engines;
+    std::erase_if(found, [](const Engine& engine) {
+      return engine.is_builder && engine.version && !cdi::find_engine_release(engine.of_version());
+    });
+    return found;
   }
 
   /// The version that a program of this machine reports, now or when it was asked last.

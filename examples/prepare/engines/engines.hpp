@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <fnmatch.h>
 #include <iterator>
@@ -19,8 +20,8 @@
 #include <nlohmann/json.hpp>
 
 #include <cdi/cache.hpp>
+#include <cdi/engine_defaults.hpp>
 #include <cdi/engine_releases.hpp>
-#include <cdi/engine_support.hpp>
 #include <cdi/result.hpp>
 
 #include "../base/text.hpp"
@@ -43,7 +44,9 @@ struct Engine {
   cdi::EngineVersion on_since{};  // the first version that injects by default
   std::string to_switch_on{};     // how to switch CDI on
   std::vector<std::string> spec_dirs = cdi::default_spec_dirs();  // the last has priority
-  std::string to_set_dirs{};                                      // the setting of `spec_dirs`
+  std::size_t default_dirs = spec_dirs.size();  // as many are there without configuration
+  std::string to_set_dirs{};                    // the setting of `spec_dirs`
+  bool is_builder = false;              // or runs single containers: it need not read the specs
   std::vector<std::string> warnings{};  // about settings that cannot be read
 
   /// `podman 4.3.1`, or the name alone when the version is unknown.
@@ -56,6 +59,12 @@ struct Engine {
   Cdi state() const {
     if (cdi != Cdi::by_version || !version) return cdi;
     return *version < on_since ? Cdi::off : Cdi::on;
+  }
+
+  /// Replaces all directories.
+  void set_dirs(std::vector<std::string> dirs) {
+    spec_dirs = std::move(dirs);
+    default_dirs = 0;
   }
 };
 
@@ -104,7 +113,7 @@ inline void set_spec_dirs(const TomlSettings& settings, const TomlKey& key, cons
     engine.warnings.push_back(fmt::format("{}: {} is not a list of strings", path, key.back()));
     return;
   }
-  if (!list->append) engine.spec_dirs.clear();
+  if (!list->append) engine.set_dirs({});
   std::move(list->items.begin(), list->items.end(), std::back_inserter(engine.spec_dirs));
 }
 
@@ -184,7 +193,7 @@ inline bool is_cri_disabled(const TomlSettings& settings) {
 
 /// The first version of an engine that injects CDI devices by default.
 inline cdi::EngineVersion first_with_cdi(std::string_view engine) {
-  for (const auto& row : cdi::engine_support) {
+  for (const auto& row : cdi::engine_defaults) {
     if (row.engine == engine && row.cdi_switch != cdi::CdiSwitch::off) return row.since;
   }
   return {};
@@ -258,8 +267,8 @@ inline void apply_docker_file(const nlohmann::json& config, const std::string& p
     engine.warnings.push_back(path + ": cdi-spec-dirs is not a list of strings");
     return;
   }
-  engine.spec_dirs = std::move(*texts);
-  std::erase(engine.spec_dirs, "");
+  std::erase(*texts, "");
+  engine.set_dirs(*std::move(texts));
   if (engine.spec_dirs.empty()) engine.cdi = Engine::Cdi::off;
 }
 
@@ -268,7 +277,7 @@ inline std::optional<Engine> docker(const HostTree& tree) {
   if (!has_program(tree, "dockerd") && !tree.exists(path)) return std::nullopt;
   Engine engine{.name = "docker",
                 .cdi = Engine::Cdi::by_version,
-                .on_since = {28, 2, 0},
+                .on_since = first_with_cdi("docker"),
                 .to_switch_on = "Set \"features\": {\"cdi\": true} in " + path +
                                 "; Docker 28.2 and newer do so by default, 25 to 28.1 do not.",
                 .to_set_dirs = "cdi-spec-dirs in " + path};
@@ -278,11 +287,12 @@ inline std::optional<Engine> docker(const HostTree& tree) {
   return engine;
 }
 
-/// Podman. Its configuration in /usr/share does not count: other packages install it too.
-inline std::optional<Engine> podman(const HostTree& tree) {
-  const std::string path = "/etc/containers/containers.conf";
-  if (!has_program(tree, "podman") && !tree.exists(path)) return std::nullopt;
-  Engine engine{.name = "podman", .to_set_dirs = "cdi_spec_dirs in [engine] of " + path};
+inline constexpr const char* containers_conf = "/etc/containers/containers.conf";
+
+/// Applies the files that podman and buildah share.
+inline void apply_containers_conf(const HostTree& tree, Engine& engine) {
+  const std::string path = containers_conf;
+  engine.to_set_dirs = "cdi_spec_dirs in [engine] of " + path;
   for (const std::string file : {"/usr/share/containers/containers.conf", path.c_str()}) {
     auto paths = matching_files(tree, file + ".d", "*.conf");
     paths.insert(paths.begin(), file);
@@ -290,7 +300,35 @@ inline std::optional<Engine> podman(const HostTree& tree) {
       set_spec_dirs(read_toml(tree, one, engine), {"engine", "cdi_spec_dirs"}, one, engine);
     }
   }
+}
+
+/// Podman. Its configuration in /usr/share does not count: other packages install it too.
+inline std::optional<Engine> podman(const HostTree& tree) {
+  if (!has_program(tree, "podman") && !tree.exists(containers_conf)) return std::nullopt;
+  Engine engine{.name = "podman"};
+  apply_containers_conf(tree, engine);
   return engine;
+}
+
+/// Applies what the version of an engine decides: the directories that are not configured. Podman
+/// before 5.5.0 ignores the configured ones.
+inline void apply_version(Engine& engine) {
+  const auto* const row = engine.version ? cdi::find_engine_defaults(engine.of_version()) : nullptr;
+  if (row == nullptr) return;
+  const bool obeys = engine.name != "podman" || *engine.version >= cdi::EngineVersion{5, 5, 0};
+  if (obeys && engine.default_dirs == 0) return;
+  std::vector<std::string> dirs;
+  for (const auto dir : row->dirs) {
+    if (!dir.empty()) dirs.emplace_back(dir);
+  }
+  const auto added = engine.spec_dirs.begin() + static_cast<std::ptrdiff_t>(engine.default_dirs);
+  if (obeys) {
+    dirs.insert(dirs.end(), added, engine.spec_dirs.end());
+  } else if (engine.default_dirs == 0 || added != engine.spec_dirs.end()) {
+    engine.warnings.push_back(engine.full_name() +
+                              " ignores cdi_spec_dirs, which podman obeys since 5.5.0");
+  }
+  engine.set_dirs(std::move(dirs));
 }
 
 }  // namespace engines

@@ -51,6 +51,9 @@ class TomlSettings {
   /// The value of a boolean setting; none when it is missing or of another type.
   std::optional<bool> truth(const TomlKey& key) const { return value<bool>(key); }
 
+  /// The value of a text setting.
+  std::optional<std::string> text(const TomlKey& key) const { return value<std::string>(key); }
+
   /// The value of an integer setting.
   std::optional<std::int64_t> number(const TomlKey& key) const { return value<std::int64_t>(key); }
 

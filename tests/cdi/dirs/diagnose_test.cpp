@@ -302,8 +302,8 @@ TEST_CASE("A directory counts as searched under any path") {
 }
 
 TEST_CASE("The usual directories are those of the system and of the user") {
-  const Names system{"/etc/cdi", "/var/run/cdi", "/run/cdi", "/usr/share/cdi",
-                     "/usr/local/etc/cdi"};
+  const Names system{"/etc/cdi",       "/var/run/cdi",       "/run/cdi",
+                     "/usr/share/cdi", "/usr/local/etc/cdi", "/etc/buildkit/cdi"};
   {
     const Environment home{"HOME", nullptr};
     const Environment config{"XDG_CONFIG_HOME", ""};

@@ -67,7 +67,12 @@ TEST_CASE("a program is asked for its version") {
        {"containerd github.com/containerd/containerd v1.7.2 "
         "0cae528dd6cb557f7201036e9f43420650207b58",
         "crio version 1.7.2\nVersion: 1.7.2", "Docker version 1.7.2, build 297e128",
-        "containerd github.com/containerd/containerd 1.7.2~ds1 1.7.2~ds1-1+deb12u1"}) {
+        "containerd github.com/containerd/containerd 1.7.2~ds1 1.7.2~ds1-1+deb12u1",
+        "buildkitd github.com/moby/buildkit v1.7.2 297e128",
+        "buildah version 1.7.2 (image-spec 1.1.0-rc5, runtime-spec 1.0.2)", "nerdctl version 1.7.2",
+        "NVIDIA Container Runtime version 1.7.2\ncommit: 297e128\nspec: 1.2.0\n\nrunc version "
+        "1.1.12",
+        "apptainer version 1.7.2", "singularity-ce version 1.7.2"}) {
     CAPTURE(text);
     const auto version = asked(fmt::format("#!/bin/sh\necho '{}'\n", text));
     REQUIRE(version);
@@ -125,6 +130,8 @@ TEST_CASE("versions of packages") {
   CHECK(found("dockerd", "docker-ce", "5:28.2.2-1~debian.12~bookworm") == "docker 28.2.2");
   CHECK(found("dockerd", "docker.io", "20.10.24+dfsg1-1+b3") == "docker 20.10.24");
   CHECK(found("crio", "cri-o", "1.30.0-1.1") == "cri-o 1.30.0");
+  CHECK(found("buildah", "buildah", "1.39.3+ds1-1+b6") == "buildah 1.39.3");
+  CHECK(found("nerdctl", "nerdctl", "2.1.3-1") == "nerdctl 2.1.3");
   CHECK(found("podman", "podman-docker", "4.3.1") ==
         "podman: /var/lib/dpkg/status has no version of package podman");
   CHECK(found("podman", "podman", "unknown").starts_with("podman: "));

@@ -24,8 +24,8 @@ namespace cdi {
 inline namespace CDI_ABI {
 
 CDI_INLINE std::vector<std::string> usual_spec_dirs() {
-  std::vector<std::string> dirs{"/etc/cdi", "/var/run/cdi", "/run/cdi", "/usr/share/cdi",
-                                "/usr/local/etc/cdi"};
+  std::vector<std::string> dirs{"/etc/cdi",       "/var/run/cdi",       "/run/cdi",
+                                "/usr/share/cdi", "/usr/local/etc/cdi", "/etc/buildkit/cdi"};
   const auto add = [&](const char* variable, std::string_view inner) {
     const char* const value = std::getenv(variable);
     if (value != nullptr && *value == '/') dirs.push_back(std::string{value}.append(inner));
