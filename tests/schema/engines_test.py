@@ -33,7 +33,7 @@ def numbers(text):
 
 
 def versions_of(row):
-    """The versions of a row: each patch release, or only both ends if minor releases lie between."""
+    """The versions of a row: each patch, or only both ends if minor versions lie between."""
     first, last = numbers(row["since"]), numbers(row["last_checked"])
     if first[:2] != last[:2]:
         return [row["since"], row["last_checked"]]
@@ -132,7 +132,8 @@ class Answers(unittest.TestCase):
     def test_versions_that_were_not_looked_at(self):
         newest = {}
         for row in DATA["rows"]:
-            if numbers(row["last_checked"]) >= numbers(newest.get(row["engine"], row)["last_checked"]):
+            known = newest.get(row["engine"], row)["last_checked"]
+            if numbers(row["last_checked"]) >= numbers(known):
                 newest[row["engine"]] = row
         for engine, row in newest.items():
             reads, _, assumed = self.ask(engine, "99.0.0")
@@ -143,6 +144,58 @@ class Answers(unittest.TestCase):
     def test_versions_before_the_first_read_nothing(self):
         for engine in DATA["engines"]:
             self.assertEqual(self.ask(engine, "0.0.1"), (None, [], None), engine)
+
+
+class Refresh(unittest.TestCase):
+    """schema/refresh_engines.py, which only maintainers need."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="cdi-refresh-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.table = pathlib.Path(self.folder, "engines.json")
+        shutil.copy(PROJECT / "schema/engines.json", self.table)
+
+    def refresh(self, *args, path=os.environ["PATH"]):
+        done = subprocess.run([sys.executable, PROJECT / "schema/refresh_engines.py", "--table",
+                               self.table, *args], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=100,
+                              env=dict(os.environ, PATH=path, PYTHONDONTWRITEBYTECODE="1"))
+        return done.returncode, done.stdout
+
+    def with_go_mod(self, library, *args):
+        """As if each version had a go.mod with this library."""
+        mod = pathlib.Path(self.folder, "go.mod")
+        name = "tags.cncf.io/container-device-interface"
+        mod.write_text(f"require (\n {name} v{library}\n {name}/specs-go v1.1.0\n)\n")
+        go = pathlib.Path(self.folder, "go")
+        go.write_text(f"#!/bin/sh\necho '{{\"GoMod\": \"{mod}\"}}'\n")
+        go.chmod(0o755)
+        return self.refresh(*args, path=f"{self.folder}:{os.environ['PATH']}")
+
+    def test_an_agreeing_row_is_brought_up_to_date(self):
+        code, out = self.with_go_mod("1.1.0", "--write", "github.com/containerd/nerdctl/v2@v2.3.9")
+        self.assertEqual((code, out), (0, "nerdctl 2.3.9: library 1.1.0, specs-go 1.1.0, reads "
+                                          "1.1.0: as in the table\n"))
+        old = (PROJECT / "schema/engines.json").read_text().splitlines()
+        changed = [line for line in self.table.read_text().splitlines() if line not in old]
+        self.assertTrue(any('"last_checked": "2.3.9"' in line for line in changed), changed)
+        self.assertLessEqual(len(changed), 2)  # the row, and the day of the table
+
+    def test_another_library_wants_a_row(self):
+        before = self.table.read_text()
+        code, out = self.with_go_mod("1.1.1", "github.com/containerd/nerdctl/v2@v2.3.9")
+        self.assertEqual(code, 1)
+        self.assertIn("DIFFERS: 2.3.0 has 1.1.0; wants a row of its own", out)
+        self.assertEqual(self.table.read_text(), before)
+
+    def test_the_module_proxy(self):
+        if not shutil.which("go"):
+            self.skipTest("go is missing")
+        code, out = self.refresh("github.com/containerd/nerdctl/v2@v2.3.5")
+        if "not available" in out:
+            self.skipTest(out.strip())
+        self.assertEqual((code, out), (0, "nerdctl 2.3.5: library 1.1.0, specs-go 1.1.0, reads "
+                                          "1.1.0: as in the table\n"))
 
 
 if __name__ == "__main__":
