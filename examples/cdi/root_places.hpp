@@ -83,8 +83,8 @@ class KnownLinks {
 /// target of the link there, if there is one. What is missing is taken for a directory.
 template <class LinkAt>
 cdi::Result<std::string> resolve(KnownLinks& links, std::string_view path, const LinkAt& link_at) {
-  constexpr std::ptrdiff_t most_depth = RootedFiles::most_folders;
   std::string place;
+  std::size_t depth = 0;  // of the place
   std::vector<std::string> rest;
   push_parts(rest, path);
   for (int followed = 0; !rest.empty();) {
@@ -94,16 +94,19 @@ cdi::Result<std::string> resolve(KnownLinks& links, std::string_view path, const
     if (name == ".") continue;
     if (name == "..") {
       place.erase(std::min(place.rfind('/'), place.size()));
+      if (depth > 0) --depth;
       continue;
     }
     const auto above = place.size();
     place.append("/").append(name);
-    if (std::count(place.begin(), place.end(), '/') > most_depth) return RootedFiles::too_deep();
+    if (++depth > RootedFiles::most_folders) return RootedFiles::too_deep();
     const cdi::Result<std::optional<std::string>> target = link_at(place);
     if (!target) return target.error();
     if (!*target) continue;
     if (++followed > prepare::RootedPaths::link_limit) return prepare::path_error(path, ELOOP);
-    place.resize((*target)->starts_with('/') ? 0 : above);
+    const bool is_absolute = (*target)->starts_with('/');
+    place.resize(is_absolute ? 0 : above);
+    depth = is_absolute ? 0 : depth - 1;
     push_parts(rest, **target);
   }
   links.take_bytes(place.size());

@@ -365,31 +365,24 @@ TEST_CASE("Long links of an image are refused, and links are read once for many 
 
 // Once, parts that are `.` or `..` were not counted, and such an image kept the program busy.
 TEST_CASE("All parts of the links of an image count") {
-  constexpr std::size_t parts = 2000;
-  for (const std::string part : {"./", "../"}) {
-    const TempTree root;
-    root.make_dir("end");
-    std::string dots;
-    for (std::size_t i = 0; i < parts; ++i) dots += part;
-    dots.resize(4000);
-    for (int i = 0; i < 20; ++i) {
-      root.link((dots + "/" + (i < 19 ? fmt::format("l{}", i + 1) : "end")).c_str(),
-                fmt::format("l{}", i).c_str());
-    }
-    const auto files = RootedFiles::open(root / "");
-    REQUIRE(files);
-    const auto fault = [&](std::size_t count) {
-      cdi::RootChanges changes;
-      for (std::size_t i = 0; i < count; ++i) {
-        changes.links.push_back({fmt::format("/l0/{}", i), "x"});
-      }
-      const auto plan = plan_steps(*files, changes);
-      return plan ? std::string{} : plan.error().message;
-    };
-    CHECK(fault(1).empty());
-    CHECK(
-        fault(100).ends_with("the paths have more than 1000000 parts, with the links of the root"));
+  const TempTree root;
+  root.make_dir("end");
+  std::string dots;
+  while (dots.size() < 4000) dots += "./../";
+  for (int i = 0; i < 20; ++i) {
+    root.link((dots + (i < 19 ? fmt::format("l{}", i + 1) : "end")).c_str(),
+              fmt::format("l{}", i).c_str());
   }
+  const auto files = RootedFiles::open(root / "");
+  REQUIRE(files);
+  const auto fault = [&](int count) {
+    cdi::RootChanges changes;
+    for (int i = 0; i < count; ++i) changes.links.push_back({fmt::format("/l0/{}", i), "x"});
+    const auto plan = plan_steps(*files, changes);
+    return plan ? std::string{} : plan.error().message;
+  };
+  CHECK(fault(1).empty());
+  CHECK(fault(100).ends_with("the paths have more than 1000000 parts, with the links of the root"));
 }
 
 TEST_CASE("All bytes of the places behind the links of an image count") {
