@@ -26,7 +26,8 @@ libbenchmark-dev     | <benchmark/benchmark.h>   | tests
 libssl-dev           | <openssl/sha.h>           | tests
 '
 # Without these, the steps that start containers and the tests of JSON schemas, documentation,
-# protobuf, format, other libraries, other machines and other compilers are skipped.
+# protobuf, format, sandboxes, the C interface, other libraries, other machines and other compilers
+# are skipped.
 wishes='
 runc                 | runc                      | demo tests
 busybox-static       | busybox                   | demo tests

@@ -33,6 +33,7 @@ static void print_hooks(const cdi_edits* edits) {
     print_list("", hook->args);
     print_list("env:", hook->env);
     if (hook->lowered) printf(" lowered");
+    print_list("unless:", hook->variables);
     if (hook->has_timeout) printf(" timeout=%" PRId64, hook->timeout);
     printf(" # %s\n", hook->origin);
   }

@@ -153,7 +153,10 @@ class Library(unittest.TestCase):
                              "apply-cuda-memory-limits, --gpu-id=0"))))
         made = run(RUNTIME, str(self.folder), "v.com/c=d")
         hooks = [line for line in made.stdout.splitlines() if line.startswith("createContainer")]
-        self.assertEqual([" lowered # " in line for line in hooks], [True] * 4, made.stdout)
+        self.assertEqual([" lowered" in line for line in hooks], [True] * 4, made.stdout)
+        self.assertEqual([" unless:" in line for line in hooks], [False] * 3 + [True])
+        self.assertIn(" unless:NVIDIA_GPU_MEMORY_REQUEST unless:NVIDIA_GPU_MEMORY_LIMIT # ",
+                      hooks[3])
         self.assertEqual(made.stdout.splitlines()[-4:], [
             "link /usr/lib/b a", "link /dev/gpu /dev/gpu0", "chmod 755 /opt/x",
             " libraries:/usr/lib/x"])
