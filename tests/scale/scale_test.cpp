@@ -7,12 +7,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include <cdi/oci/editor.hpp>
 
 #include "../../bench/scale_data.hpp"
 #include "../counted_memory.hpp"
@@ -162,6 +165,87 @@ TEST_CASE("Reading or refusing a text takes at most ten times its size, plus `ex
       CHECK(bytes >= text.size());  // the counter works
     }
   }
+}
+
+std::optional<cdi::Errc> error_of(const auto& result) {
+  return result ? std::nullopt : std::optional{result.error().code};
+}
+
+/// A spec or an OCI config in JSON that repeats `item` in a list, or a member of an object.
+std::string spec_of(const std::string& before, const std::string& item, const std::string& after) {
+  std::string out = before;
+  while (out.size() < 2 * mebibyte) out.append(item).append(",");
+  return out.append(item).append(after);
+}
+
+// Once, the model of a spec took up to 83 times its bytes, since items were made before they were
+// read.
+TEST_CASE("Reading a text into a model takes at most ten times its size, plus 4 MiB") {
+  const std::string head = R"({"cdiVersion":"0.6.0","kind":"v.com/c",)";
+  const std::string edits = head + R"("devices":[{"name":"a","containerEdits":{"env":["A=1"]}}],)"
+                                   R"("containerEdits":{)";
+  std::string annotations = head + R"("devices":[{"name":"a","containerEdits":{"env":["A=1"]}}],)"
+                                   R"("annotations":{"a/z":"")";
+  for (int i = 0; annotations.size() < 2 * mebibyte; ++i) {
+    annotations.append(",\"").append(std::to_string(i)).append("\":\"\"");
+  }
+  struct {
+    std::string name;
+    std::string text;
+    bool fits;
+  } const rows[] = {
+      {"devices", spec_of(head + R"("devices":[)", "{}", "]}"), false},
+      {"devices of one member", spec_of(head + R"("devices":[)", R"({"a":1})", "]}"), false},
+      {"no nodes", spec_of(edits + R"("deviceNodes":[)", "{}", "]}}"), false},
+      {"nodes", spec_of(edits + R"("deviceNodes":[)", R"({"path":"/"})", "]}}"), false},
+      {"hooks", spec_of(edits + R"("hooks":[)", "{}", "]}}"), false},
+      {"mounts", spec_of(edits + R"("mounts":[)", "{}", "]}}"), false},
+      {"env", spec_of(edits + R"("env":[)", R"("")", "]}}"), false},
+      {"groups", spec_of(edits + R"("additionalGids":[)", "1", "]}}"), true},
+      {"options",
+       spec_of(edits + R"("mounts":[{"hostPath":"/","containerPath":"/","options":[)", R"("")",
+               "]}]}}"),
+       false},
+      {"many small lists",
+       spec_of(edits + R"("hooks":[)", R"({"hookName":"a","path":"/","args":[""],"env":[""]})",
+               "]}}"),
+       true},
+      {"small devices",
+       spec_of(head + R"("devices":[)", R"({"name":"a","containerEdits":{"env":["a="]}})", "]}"),
+       true},
+      {"Intel RDT",
+       spec_of(head + R"("devices":[)", R"({"name":"","containerEdits":{"intelRdt":{}}})", "]}"),
+       true},
+      {"annotations", annotations + "}}", false},
+      {"unknown members of OCI", spec_of(R"({"ociVersion":"1","x":[)", "0", "]}"), false},
+      {"unknown maps of OCI", spec_of(R"({"ociVersion":"1","x":[)", "{}", "]}"), false},
+      {"devices of OCI", spec_of(R"({"ociVersion":"1","linux":{"devices":[)", "{}", "]}}"), false},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.name);
+    const counted::Peak peak;
+    {
+      const auto document = cdi::parse_json(row.text);
+      REQUIRE(document);
+      std::optional<cdi::Errc> error;
+      if (row.name.ends_with("OCI")) {
+        error = error_of(cdi::read<cdi::oci::Spec>(*document));
+      } else {
+        error = error_of(cdi::read<cdi::Spec>(*document));
+      }
+      CHECK(error == (row.fits ? std::nullopt : std::optional{cdi::Errc::limit}));
+    }
+    CHECK(peak.bytes() <= 10 * row.text.size() + 4 * mebibyte + 128 * 1024);
+  }
+}
+
+TEST_CASE("A model that takes too much memory is refused with the place of its list") {
+  const auto text = spec_of("{\"cdiVersion\":\"0.6.0\",\n \"devices\": [", "{}", "]}");
+  const auto spec = cdi::parse_spec(text, "f.json", cdi::Format::json);
+  REQUIRE_FALSE(spec);
+  CHECK(to_string(spec.error()) ==
+        "f.json:2:13: devices: the value takes too much memory, more than ten times the bytes of "
+        "the text and 4 MiB: split the text into several files");
 }
 
 // Once, each decoded text was copied again for each text behind it.

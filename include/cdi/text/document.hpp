@@ -25,7 +25,8 @@ class MergeKeys;
 
 /// The limits of a text. A text over a limit is refused with `Errc::limit`, as soon as it goes
 /// over. Parsing takes at most ten times the bytes of the text, `expansion`, and 128 KiB of memory;
-/// a text whose values need more is refused, too.
+/// a text whose values need more is refused, too. So is a text of which `read` would make a model
+/// that takes, with the document, more than ten times the bytes of the text and 4 MiB.
 struct Limits {
   std::size_t bytes = std::size_t{16} << 20;  ///< of the text; greater values mean 512 MiB - 1
   /// Of nested lists and maps. A CDI spec needs 6; each level takes stack.
@@ -108,6 +109,9 @@ class Document {
   /// The line where each item of one of its lists begins, from 1. Costs one pass over the text of
   /// the list.
   std::vector<std::uint32_t> lines_of(const Value& list) const;
+
+  /// The bytes that a model may take beside the document: together, ten times the text and 4 MiB.
+  std::size_t most_model_bytes() const;
 
   /// A copy without some items of one of its lists: those that are true in `left_out`. Lines and
   /// columns of the other values do not change. Costs a copy of the document.
@@ -221,6 +225,12 @@ class Document::Value {
 
   /// The number of items of a list or members of a map; 0 for other kinds.
   std::size_t size() const { return is_scalar() ? 0 : size_of(node()); }
+
+  /// The number of values in it, with keys, and with itself.
+  std::size_t count_all() const { return after().index_ - index_; }
+
+  /// The document that it is a value of.
+  const Document& document() const { return *document_; }
 
   /// The items of a list; nothing for other kinds.
   Range<Value> items() const;

@@ -4,6 +4,7 @@
 #ifndef CDI_TEXT_READ_HPP
 #define CDI_TEXT_READ_HPP
 
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
@@ -33,6 +34,7 @@ struct Reading {
   bool is_strict = false;  // text and booleans are never read from scalars of another kind
   Release newest{};        // the newest `Lifetime::since` of the members, also of empty ones
   std::optional<Document::Value> newest_key{};  // the first key of that release; none for 0.3.0
+  std::size_t bytes_left = 0;                   // that the items of lists and dicts may take
 };
 
 /// The scalars that are read as text.
@@ -58,6 +60,7 @@ template <class T>
 Result<T> read_noting(const Document::Value& value, Reading& reading) {
   T out{};
   const Type& type = table_of<T>();
+  reading.bytes_left = value.document().most_model_bytes();
   if (!detail::read_value(value, &out, type, text_as(type, reading), reading)) return reading.why;
   return out;
 }

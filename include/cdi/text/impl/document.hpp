@@ -28,6 +28,14 @@ CDI_INLINE bool Document::may_have_nul() const {
   return std::string_view{decoded_.data(), decoded_.size()}.find('\0') != std::string_view::npos;
 }
 
+CDI_INLINE std::size_t Document::most_model_bytes() const {
+  constexpr std::size_t most_per_byte = 10;
+  constexpr std::size_t always = std::size_t{4} << 20;
+  const std::size_t most = most_per_byte * source_.size() + always;
+  const std::size_t taken = source_.size() + decoded_.size() + nodes_.size() * sizeof(Node);
+  return taken < most ? most - taken : 0;
+}
+
 CDI_INLINE void Document::Nodes::add_block() {
   blocks_.emplace_back(per_block);
   free_ = blocks_.back().data();

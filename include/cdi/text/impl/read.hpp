@@ -59,6 +59,26 @@ inline bool expected(Reading& reading, const Document::Value& at, std::string_vi
   return detail::fail(reading, at, std::move(message));
 }
 
+[[gnu::noinline]] inline bool too_much(const Document::Value& at, Reading& reading) {
+  detail::fail(reading, at,
+               "the value takes too much memory, more than ten times the bytes of the text and 4 "
+               "MiB: split the text into several files");
+  reading.why.code = Errc::limit;
+  return false;
+}
+
+inline constexpr std::size_t bytes_per_block = 16;  // that malloc adds, with its rounding
+
+/// Counts items before they are made: a model of many small items, such as `{}`, would take eighty
+/// times the bytes of the text.
+inline bool count_items(const Document::Value& at, std::size_t count, std::size_t size,
+                        Reading& reading) {
+  if (count > reading.bytes_left / size) return detail::too_much(at, reading);
+  reading.bytes_left -= count * size;
+  reading.bytes_left -= reading.bytes_left < bytes_per_block ? reading.bytes_left : bytes_per_block;
+  return true;
+}
+
 /// The hint for a text that is meant as a number.
 inline std::string integer_hint(const Document::Value& value, const Type& type) {
   if (value.kind() != Document::Kind::quoted) return {};
@@ -182,6 +202,18 @@ inline bool check_required(const Document::Value& value, const Type& type, std::
   return true;
 }
 
+/// Checks that a type keeps a member without a field.
+inline bool check_unknown(const Document::Member& member, const Type& type, Reading& reading) {
+  if (type.extra == nullptr) {
+    return fail_at_key(member.key, "unknown field: use one of " + detail::name_fields(type),
+                       reading);
+  }
+  const std::size_t values = member.value.count_all() + 1;
+  if (detail::count_items(member.key, values, type.extra->item->size, reading)) return true;
+  reading.why.add_outer(member.key.text());
+  return false;
+}
+
 /// Kept out of `read_object`: few members are newer than the oldest release.
 [[gnu::noinline]] inline void note_release(const Document::Value& key, Release since,
                                            Reading& reading) {
@@ -202,9 +234,7 @@ inline bool read_object(const Document::Value& value, void* self, const Type& ty
     const auto [i, same_case] = detail::find_field(type, key.text(), next);
     next = i + 1;
     if (i == type.field_count) {
-      if (type.extra == nullptr) {
-        return fail_at_key(key, "unknown field: use one of " + detail::name_fields(type), reading);
-      }
+      if (!detail::check_unknown({key, member}, type, reading)) return false;
       ++unknown;
       continue;
     }
@@ -242,6 +272,7 @@ inline bool read_list(const Document::Value& value, void* self, const Type& type
     }
     return detail::expected(reading, value, "a list", hint);
   }
+  if (!detail::count_items(value, value.size(), item_type.size, reading)) return false;
   Items items{type.make(self, value.size()), 0};
   for (const auto item : value.items()) {
     void* const place = nth(items, items.size++, item_type);
@@ -269,6 +300,8 @@ inline void note_plain_text(const Document::Value& value, Reading& reading) {
 inline bool read_dict(const Document::Value& value, void* self, const Type& type, TextAs text,
                       Reading& reading) {
   if (value.kind() != Document::Kind::map) return detail::expected(reading, value, "an object");
+  constexpr std::size_t node_size = sizeof(std::string) + 4 * sizeof(void*) + bytes_per_block;
+  if (!detail::count_items(value, value.size(), node_size + type.item->size, reading)) return false;
   for (const auto [key, member] : value.members()) {
     detail::note_plain_text(key, reading);
     void* const place = type.insert(self, key.text());
@@ -338,7 +371,8 @@ CDI_INLINE bool read_value(const Document::Value& value, void* self, const Type&
     case Shape::object: return detail::read_object(value, self, type, reading);
     case Shape::optional:
       return value.is_null() ||
-             detail::read_value(value, type.make(self, 1), *type.item, text, reading);
+             (detail::count_items(value, 1, type.item->size, reading) &&
+              detail::read_value(value, type.make(self, 1), *type.item, text, reading));
     case Shape::any_value:
     case Shape::any_member: break;  // read with its map or list
   }
