@@ -199,7 +199,7 @@ concept FullyEditable = Editable<OciSpec> && detail::HasNetDevices<SpecEditor<Oc
 /// whose lists are joined, kind by kind. When there are mounts, all mounts of the target are sorted
 /// by the depth of their destination, with a stable sort, like in the Go reference. Costs one host
 /// lookup for each incomplete device node, and a sort of the old and new entries of each list;
-/// hooks are compared with each that the target has, up to four million comparisons.
+/// hooks are compared with each that the target has, up to 100,000 comparisons.
 ///
 /// Edits that are applied again change nothing: a hook, cgroup rule, mount or node that equals one
 /// which the target had before is not added, and that one stays where it is. Rules are only
