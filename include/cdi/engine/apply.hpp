@@ -5,11 +5,13 @@
 #define CDI_ENGINE_APPLY_HPP
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <cdi/base/result.hpp>
@@ -191,6 +193,80 @@ template <class OciSpec>
 concept FullyEditable = Editable<OciSpec> && detail::HasNetDevices<SpecEditor<OciSpec>> &&
     detail::HasIntelRdt<SpecEditor<OciSpec>> && detail::HasGids<SpecEditor<OciSpec>> &&
     detail::HasDeviceRules<SpecEditor<OciSpec>> && detail::Compares<SpecEditor<OciSpec>>;
+
+namespace detail {
+
+// The functions of an editor, one by one, for `missing_parts`.
+template <class Editor>
+concept HasEnv = requires(Editor editor) {
+  { editor.env() } -> KeyedList<std::string_view>;
+};
+template <class Editor>
+concept HasDevices = requires(Editor editor) {
+  { editor.devices() } -> KeyedList<oci::LinuxDeviceView>;
+};
+template <class Editor>
+concept ComparesDevices = requires(Editor editor) {
+  { editor.devices() } -> ComparableList<oci::LinuxDeviceView>;
+};
+template <class Editor>
+concept HasMounts = requires(Editor editor) {
+  { editor.mounts() } -> KeyedList<oci::MountView>;
+};
+template <class Editor>
+concept ComparesMounts = requires(Editor editor) {
+  { editor.mounts() } -> ComparableList<oci::MountView>;
+};
+template <class Editor>
+concept HasHooks = requires(Editor editor) {
+  { editor.hooks(oci::HookPoint{}) } -> AppendableList<oci::HookView>;
+};
+template <class Editor>
+concept ComparesHooks = requires(Editor editor) {
+  { editor.hooks(oci::HookPoint{}) } -> ComparableList<oci::HookView>;
+};
+template <class Editor>
+concept HasProcessUser = requires(Editor editor) {
+  { editor.process_user() } -> std::same_as<ProcessUser>;
+};
+template <class Editor>
+concept HasUserNamespace = requires(Editor editor) {
+  { editor.has_user_namespace() } -> std::same_as<bool>;
+};
+template <class Editor>
+concept ComparesRules = requires(Editor editor) {
+  { editor.device_rules() } -> ComparableList<oci::LinuxDeviceCgroupView>;
+};
+
+}  // namespace detail
+
+/// The functions of `FullyEditable` that the editor of a type lacks, or that give something else;
+/// empty for a complete editor. To print while you write one.
+template <class OciSpec>
+std::vector<std::string_view> missing_parts() {
+  using Editor = SpecEditor<OciSpec>;
+  const std::pair<bool, std::string_view> parts[] = {
+      {detail::HasEnv<Editor>, "env()"},
+      {detail::HasDevices<Editor>, "devices()"},
+      {detail::ComparesDevices<Editor>, "devices().equals()"},
+      {detail::HasMounts<Editor>, "mounts()"},
+      {detail::ComparesMounts<Editor>, "mounts().equals()"},
+      {detail::HasHooks<Editor>, "hooks()"},
+      {detail::ComparesHooks<Editor>, "hooks().equals()"},
+      {detail::HasProcessUser<Editor>, "process_user()"},
+      {detail::HasUserNamespace<Editor>, "has_user_namespace()"},
+      {detail::HasDeviceRules<Editor>, "device_rules()"},
+      {detail::ComparesRules<Editor>, "device_rules().equals()"},
+      {detail::HasNetDevices<Editor>, "net_devices()"},
+      {detail::HasGids<Editor>, "additional_gids()"},
+      {detail::HasIntelRdt<Editor>, "set_intel_rdt()"},
+  };
+  std::vector<std::string_view> missing;
+  for (const auto& [has, name] : parts) {
+    if (!has) missing.push_back(name);
+  }
+  return missing;
+}
 
 /// Applies edits to an OCI spec: `apply(edits, spec)`, or `edits.apply(spec)`.
 ///

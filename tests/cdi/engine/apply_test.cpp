@@ -117,6 +117,27 @@ struct cdi::SpecEditor<Bare> {
   cdi::SpecEditor<Model> inner() { return {target.spec}; }
 };
 
+/// A type whose editor has a misspelt function, and one that returns something else.
+struct Unfinished {
+  Model spec{};
+};
+
+template <>
+struct cdi::SpecEditor<Unfinished> {
+  Unfinished& target;
+
+  auto enviroment() { return inner().env(); }
+  void devices() {}
+  auto mounts() { return inner().mounts(); }
+  auto hooks(cdi::oci::HookPoint point) { return inner().hooks(point); }
+  auto additional_gids() { return inner().additional_gids(); }
+  int process_user() { return 0; }
+  bool has_user_namespace() { return false; }
+
+ private:
+  cdi::SpecEditor<Model> inner() { return {target.spec}; }
+};
+
 static_assert(cdi::Editable<Json>);
 static_assert(cdi::Editable<Ordered>);
 static_assert(cdi::Editable<Model>);
@@ -132,6 +153,19 @@ static_assert(std::is_same_v<decltype(cdi::apply), const cdi::ApplyFunction>);
 static_assert(cdi::FullyEditable<Json> && cdi::FullyEditable<Ordered>);
 static_assert(cdi::FullyEditable<Model> && cdi::FullyEditable<Text>);
 static_assert(cdi::Editable<Bare> && !cdi::FullyEditable<Bare>);
+
+TEST_CASE("The parts that an editor lacks are named") {
+  using Names = std::vector<std::string_view>;
+  CHECK(cdi::missing_parts<Model>() == Names{});
+  CHECK(cdi::missing_parts<Json>() == Names{});
+  CHECK(cdi::missing_parts<Text>() == Names{});
+  const Names optional{"device_rules()", "device_rules().equals()", "net_devices()",
+                       "additional_gids()", "set_intel_rdt()"};
+  CHECK(cdi::missing_parts<Bare>() == optional);
+  CHECK(cdi::missing_parts<Unfinished>() ==
+        Names{"env()", "devices()", "devices().equals()", "process_user()", "device_rules()",
+              "device_rules().equals()", "net_devices()", "set_intel_rdt()"});
+}
 
 TEST_CASE_TEMPLATE("No edits change nothing", Target, Json, Ordered, Model, Text) {
   check_rows<Target>({
