@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstddef>
 #include <deque>
 #include <fcntl.h>
 #include <string>
@@ -103,14 +104,17 @@ inline cdi::Result<FileInPlace> find_file(const std::string& path) {
 }  // namespace detail
 
 /// Reads a file that will be replaced. Links in its path are followed if root or the user of this
-/// process owns them; the file that is found now will be replaced.
-inline cdi::Result<FileInPlace> read_in_place(const std::string& path) {
+/// process owns them; the file that is found now will be replaced. `Errc::refused` when
+/// `refuse_writable` and other users may write the file.
+inline cdi::Result<FileInPlace> read_in_place(const std::string& path,
+                                              bool refuse_writable = false) {
   auto found = detail::find_file(path);
   if (!found) return found;
   constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
   found->directory = cdi::Descriptor{::openat(found->directory.get(), ".", flags)};
   if (!found->directory) return cdi::file_error(path, "cannot open the directory");
-  auto file = cdi::read_file_at(found->directory.get(), found->name, path, cdi::Limits{}.bytes);
+  auto file = cdi::read_file_at(found->directory.get(), found->name, path, cdi::Limits{}.bytes,
+                                refuse_writable);
   if (!file) return std::move(file).error();
   // The read follows a link that replaced the file after it was found; the check does not.
   struct stat info = {};
@@ -133,6 +137,64 @@ inline cdi::Result<void> replace_in_place(const FileInPlace& file, std::string_v
   auto done = cdi::rewrite_file_at(directory, file.name, text, file.path, file.signature);
   if (done) cdi::remove_temporaries_of(directory, file.name);
   return done;
+}
+
+namespace detail {
+
+/// Writes the text of a file that was read to a new file beside it, with its mode, owner and group:
+/// NAME.bak, or NAME.bak.2 and so on, whichever is the first that does not exist. Returns the name.
+inline cdi::Result<std::string> back_up(const FileInPlace& file) {
+  const int directory = file.directory.get();
+  struct stat info = {};
+  if (::fstatat(directory, file.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+    return cdi::file_error(file.path, "cannot stat the file again");
+  }
+  cdi::detail::Temporary temporary{directory, file.name};
+  const auto filled =
+      temporary.fill(file.path, file.text,
+                     {.mode = info.st_mode & 07777U, .owner = info.st_uid, .group = info.st_gid});
+  if (!filled) return filled.error();
+  constexpr int most_backups = 1000;
+  for (int number = 1; number <= most_backups; ++number) {
+    auto name = file.name + ".bak" + (number == 1 ? "" : "." + std::to_string(number));
+    if (temporary.create(name)) return name;
+    if (errno != EEXIST) return cdi::file_error(file.path, "cannot write the backup");
+  }
+  return cdi::Error{.code = cdi::Errc::conflict,
+                    .message = "the file has " + std::to_string(most_backups) +
+                               " backups: remove those that are not needed",
+                    .position = {.file = file.path}};
+}
+
+/// The path of a file of an open directory; its name alone if `/proc` does not tell.
+inline std::string path_in(const cdi::Descriptor& directory, const std::string& name) {
+  char path[PATH_MAX];
+  const auto link = "/proc/self/fd/" + std::to_string(directory.get());
+  const auto size = ::readlink(link.c_str(), path, sizeof path);
+  if (size <= 0) return name;
+  return std::string(path, static_cast<std::size_t>(size)) + "/" + name;
+}
+
+}  // namespace detail
+
+/// Replaces a file as `replace_in_place` does, and keeps its old text in a backup beside it.
+/// Returns the path of the backup. If the file is not replaced, there is no backup.
+inline cdi::Result<std::string> replace_with_backup(const FileInPlace& file,
+                                                    std::string_view text) {
+  const int directory = file.directory.get();
+  const auto backup = detail::back_up(file);
+  if (!backup) return backup;
+  auto done = cdi::sync_directory(directory, file.path);
+  if (done) done = replace_in_place(file, text);
+  if (done) return detail::path_in(file.directory, *backup);
+  // When only the last sync failed, the file is replaced.
+  struct stat info = {};
+  const bool unchanged = ::fstatat(directory, file.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+                         cdi::signature_of(info) == file.signature;
+  if (unchanged || done.error().code == cdi::Errc::conflict) {
+    static_cast<void>(::unlinkat(directory, backup->c_str(), 0));
+  }
+  return std::move(done).error();
 }
 
 #endif  // CDI_EXAMPLES_CDI_IN_PLACE_HPP

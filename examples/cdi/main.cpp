@@ -222,6 +222,12 @@ void add_convert_options(CLI::App& conversion, CommandLine& line) {
       ->check(engine_error);
   target->require_option(1);
   conversion.add_flag("--lossy", request.lossy, "Convert even if something is lost, with warnings");
+  auto* const in_place =
+      conversion.add_flag("--in-place", request.in_place, "Rewrite FILE instead of printing it");
+  conversion
+      .add_flag("--backup", request.backup,
+                "Keep the old FILE as FILE.bak, or FILE.bak.2 and so on if that exists")
+      ->needs(in_place);
   conversion.footer(engine_table);
 }
 
@@ -285,7 +291,7 @@ constexpr CommandRow command_rows[] = {
      add_rootfs_options},
     {"why", "Explain where devices are defined, or why their names are not resolved",
      run_request<explain_names>, add_why_options},
-    {"convert", "Print a spec file in another CDI release", run_request<convert>,
+    {"convert", "Print or rewrite a spec file in another CDI release", run_request<convert>,
      add_convert_options},
     {"gc", "Remove the spec files of an owner", run_gc, add_gc_options},
 };
@@ -297,9 +303,24 @@ void add_command(CLI::App& app, CommandLine& line, const CommandRow& row) {
   row.add_options(*sub, line);
 }
 
+/// Refuses options of `convert` that contradict each other or the name of the file.
+void check_conversion(const Request& request, const std::string& format) {
+  if (request.reading.quarantine_devices) {
+    throw CLI::ValidationError{"convert",
+                               "cannot be combined with --quarantine: devices would get lost"};
+  }
+  const auto own = cdi::format_of(request.file);
+  if (!request.in_place || !own || format == "text") return;
+  if ((format == "json") == (*own == cdi::Format::json)) return;
+  throw CLI::ValidationError{
+      "--in-place",
+      fmt::format("keeps the format that the name of FILE says: leave out -o {}", format)};
+}
+
 /// Refuses options that contradict each other.
 void check_options(const CommandLine& line) {
   const auto& request = line.request;
+  if (!request.file.empty()) return check_conversion(request, line.format);
   if (request.in_place && request.config == "-") {
     throw CLI::ValidationError{"--in-place", "needs a file, not standard input"};
   }
@@ -317,10 +338,6 @@ void check_options(const CommandLine& line) {
     throw CLI::ValidationError{"why --for",
                                "cannot be combined with --quarantine or --refuse-writable, which "
                                "engines do not have"};
-  }
-  if (!request.file.empty() && reading.quarantine_devices) {
-    throw CLI::ValidationError{"convert",
-                               "cannot be combined with --quarantine: devices would get lost"};
   }
 }
 

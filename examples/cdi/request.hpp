@@ -20,7 +20,8 @@ struct Request {
   std::string config{};              // of `inject` and `rootfs`
   cdi::ReadOptions reading{};
   std::vector<std::string> names{};   // of `inject`, `resolve` and `why`
-  bool in_place = false;              // of `inject`
+  bool in_place = false;              // of `inject` and `convert`
+  bool backup = false;                // of `convert`
   bool quiet = false;                 // of `inject`
   bool diff = false;                  // of `inject`
   bool partial = false;               // of `inject`

@@ -601,6 +601,98 @@ devices:
                 "podman 6.0.0 refuses the permissions none\n")))
         self.run_cdi("convert", "--to", "0.5.0", spec)
 
+    def test_a_file_is_converted_in_place(self):
+        os.chmod(self.low, 0o640)
+        if os.getuid() == 0:
+            os.chown(self.low, 4242, 4343)
+        before = os.stat(self.low)
+        os.symlink("low/a.yaml", self.path("link.yaml"))
+        new = self.run_cdi("convert", "--to", "0.5.0", self.low)[0]
+        self.assertEqual(self.run_cdi("convert", "--in-place", "--to", "0.5.0",
+                                      self.path("link.yaml")), ("", ""))
+        self.assertEqual(self.read("low/a.yaml"), new)
+        after = os.stat(self.low)
+        self.assertEqual([before.st_mode, before.st_uid, before.st_gid],
+                         [after.st_mode, after.st_uid, after.st_gid])
+        self.assertTrue(os.path.islink(self.path("link.yaml")))
+        self.assertEqual(os.listdir(self.path("low")), ["a.yaml"])
+
+    def test_a_backup_has_the_old_file_and_replaces_none(self):
+        spec = self.write("specs/a.yaml", LOW)
+        os.chmod(spec, 0o640)
+        self.write("specs/a.yaml.bak", "mine")
+        out, err = self.run_cdi("convert", "--in-place", "--backup", "--to", "0.5.0", spec)
+        self.assertEqual((out, err), (f"backup: {spec}.bak.2\n", ""))
+        out, _ = self.run_cdi("-o", "yaml", "convert", "--in-place", "--backup", "--to", "0.7.0",
+                              spec)
+        self.assertEqual(out, f"---\nbackup: {spec}.bak.3\n")
+        self.assertEqual(self.read("specs/a.yaml.bak"), "mine")
+        self.assertEqual(self.read("specs/a.yaml.bak.2"), LOW)
+        self.assertIn("0.5.0", self.read("specs/a.yaml.bak.3"))
+        self.assertEqual(stat.S_IMODE(os.stat(spec + ".bak.2").st_mode), 0o640)
+        # Programs do not read backups.
+        self.assertNotIn(".bak", self.run_cdi("-d", self.path("specs"), "specs")[0])
+
+    def test_a_file_that_needs_no_conversion_is_not_touched(self):
+        spec = self.write("specs/a.yaml", "# a comment\n" + LOW)
+        os.utime(spec, (1, 1))
+        def state():
+            found = os.stat(spec)
+            return found.st_ino, found.st_mtime_ns, found.st_ctime_ns
+        before = state()
+        for target in (["--to", "0.6.0"], ["--for", "podman@4.9"], ["--for", "podman@5.8"]):
+            with self.subTest(target):
+                self.assertEqual(self.run_cdi("convert", "--in-place", "--backup", *target, spec),
+                                 ("", ""))
+                self.assertEqual(state(), before)
+                self.assertEqual(os.listdir(self.path("specs")), ["a.yaml"])
+        # A text that programs read in different ways is not.
+        odd = self.write("specs/a.yaml", LOW.replace("name:", "Name:"))
+        self.run_cdi("convert", "--in-place", "--to", "0.6.0", odd)
+        self.assertNotIn("Name:", self.read("specs/a.yaml"))
+
+    def test_a_conversion_that_fails_changes_nothing(self):
+        spec = self.write("specs/new.yaml", NEW)
+        link = self.path("specs/link.json")
+        os.symlink("new.yaml", link)
+        owned = self.write("specs/owned.json", json.dumps({
+            "cdiVersion": "0.6.0", "kind": "v.org/c",
+            "annotations": {"cdi-publisher/owner": "me"},
+            "devices": [{"name": "xx", "containerEdits": {"env": ["X=1"]}}]}))
+        bad = self.write("specs/bad.yaml", "kind: v.org/c\n")
+        texts = {name: self.read("specs/" + name) for name in os.listdir(self.path("specs"))}
+        for target, path, said in ((["--to", "0.6.0"], spec, "--lossy converts it anyway"),
+                                   (["--lossy", "--to", "0.5.0"], owned, "cannot record its owner"),
+                                   (["--to", "0.6.0"], bad, "bad.yaml"),
+                                   (["--to", "1.0.0"], link, "a file of another format"),
+                                   (["--to", "0.6.0"], self.path("none.yaml"), "none.yaml"),
+                                   (["--to", "0.6.0"], self.path("specs"), ".json or .yaml"),
+                                   (["--to", "0.6.0"], "-", ".json or .yaml")):
+            with self.subTest(path):
+                out, err = self.run_cdi("convert", "--in-place", "--backup", *target, path,
+                                        expect=1)
+                self.assertEqual(out, "")
+                self.assertIn(said, err)
+                self.assertEqual({name: self.read("specs/" + name)
+                                  for name in os.listdir(self.path("specs"))}, texts)
+        os.chmod(spec, 0o666)
+        self.assertIn("may write", self.run_cdi("--refuse-writable", "convert", "--in-place",
+                                                "--to", "1.0.0", spec, expect=1)[1])
+
+    def test_a_conversion_keeps_the_owner(self):
+        text = "# cdi-publisher/owner: me\n" + LOW
+        spec = self.write("owned.yaml", text)
+        self.run_cdi("convert", "--in-place", "--to", "0.6.0", spec)
+        self.assertIn("annotations:\n  cdi-publisher/owner: me\n", self.read("owned.yaml"))
+        self.assertIn(spec, self.run_cdi("-d", self.folder, "gc", "--owner", "me", "--dry-run")[0])
+        self.run_cdi("convert", "--in-place", "--for", "podman@4.3", spec)
+        self.assertTrue(self.read("owned.yaml").startswith(
+            '# cdi-publisher/owner: me\n---\ncdiVersion: "0.5.0"\n'))
+        former = self.write("former.yaml", "# Written by cdi-prepare, which will replace or remove "
+                            "it.\n" + LOW)
+        self.assertIn("cdi-publisher/owner: cdi-prepare",
+                      self.run_cdi("convert", "--to", "0.7.0", former)[0])
+
     def test_the_help_of_convert_has_the_table_of_engines(self):
         out = self.run_cdi("convert", "--help")[0]
         for word in ("containerd", "cri-o", "docker", "0.5.0 since 4.3.0, 0.6.0 since 4.7.0", "known to 6.0.0"):
@@ -781,6 +873,10 @@ devices:
                      ["convert", "--for", "lxc@1", self.low],
                      ["convert", "--for", "podman", self.low],
                      ["convert", "--for", "podman@3.4.4", self.low],
+                     ["convert", "--backup", "--to", "0.5.0", self.low],
+                     ["-o", "json", "convert", "--in-place", "--to", "0.5.0", self.low],
+                     ["-o", "yaml", "convert", "--in-place", "--to", "0.5.0", self.high],
+                     ["--quarantine", "convert", "--in-place", "--to", "0.5.0", self.low],
                      ["gc"], ["gc", "--owner", ""], ["gc", "--owner", "a\nb"],
                      ["gc", "--owner", "me", "file.json"],
                      ["gc", "--owner", "me", "--keep", "high/b.json"],
@@ -797,6 +893,8 @@ devices:
                 (["inject", "--in-place", "-", "a/b=c"], "needs a file, not standard input"),
                 (["inject", "--in-place", "-o", "yaml", "c.json", "a/b=c"], "leave out -o yaml"),
                 (["convert", "--to", "0.5.0", ""], "FILE: must not be empty"),
+                (["convert", "--in-place", "-o", "json", "--to", "0.5.0", "v.yaml"],
+                 "--in-place: keeps the format that the name of FILE says: leave out -o json"),
                 (["validate", self.low, ""], "FILE: must not be empty")):
             with self.subTest(args):
                 self.assertIn(said, self.run_cdi(*args, expect=2)[1])

@@ -198,3 +198,42 @@ TEST_CASE("Only temporary files of killed writers of the file are removed") {
   left.insert(longest);
   CHECK(tree.names() == left);
 }
+
+TEST_CASE("The backup has the old text, mode and a name that no file had") {
+  const TempTree tree;
+  for (const std::string_view backup : {"file.bak", "file.bak.2", "file.bak.3"}) {
+    tree.put("file", "old");
+    REQUIRE(::chmod((tree / "file").c_str(), 0640) == 0);
+    const auto file = read_in_place(tree / "file");
+    REQUIRE(file);
+    const auto done = replace_with_backup(*file, "new");
+    REQUIRE(done);
+    CHECK(*done == tree / backup);
+    CHECK(get_file(tree / backup) == "old");
+    CHECK(mode_of(tree / backup) == 0640);
+    CHECK(get_file(tree / "file") == "new");
+  }
+  CHECK(tree.names() == Names{"file", "file.bak", "file.bak.2", "file.bak.3"});
+}
+
+TEST_CASE("Without a replacement there is no backup, and without a backup no replacement") {
+  const TempTree tree;
+  tree.put("file", "old");
+  const auto file = read_in_place(tree / "file");
+  REQUIRE(file);
+  tree.put("file", "another");
+  CHECK(replace_with_backup(*file, "new").error().code == cdi::Errc::conflict);
+  CHECK(get_file(tree / "file") == "another");
+  CHECK(tree.names() == Names{"file"});
+  REQUIRE(::unlink((tree / "file").c_str()) == 0);
+  CHECK(replace_with_backup(*file, "new").error().system == ENOENT);
+  CHECK(tree.names().empty());
+
+  const std::string longest(255, 'n');
+  tree.put(longest, "old");
+  const auto no_room = read_in_place(tree / longest);
+  REQUIRE(no_room);
+  CHECK(replace_with_backup(*no_room, "new").error().system == ENAMETOOLONG);
+  CHECK(get_file(tree / longest) == "old");
+  CHECK(tree.names() == Names{longest});
+}

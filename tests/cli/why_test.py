@@ -198,8 +198,8 @@ class Why(Files):
             f'file-rejected: "{name}": podman 4.3.1 refuses a file of its kind\n'
             f'  at: {self.good}:1:13: cdiVersion: version "0.6.0" is newer than 0.5.0, the newest '
             'that podman 4.3.1 reads\n'
-            f'  fix: convert the file, by `cdi convert --for podman@4.3.1 {self.good}`; or update '
-            'podman to 4.7.0 or newer\n')))
+            '  fix: convert the file, by `cdi convert --in-place --backup --for podman@4.3.1 '
+            f'{self.good}`; or update podman to 4.7.0 or newer\n')))
         code, record = self.record("--for", "podman@4.3.1", name)
         self.assertEqual((code, record["resolved"], record["reason"], record["engine"],
                           record["reads"]),
@@ -207,7 +207,7 @@ class Why(Files):
         (cause,) = record["causes"]
         self.assertEqual((cause["file"], cause["line"], cause["where"]),
                          (self.good, 1, "cdiVersion"))
-        self.assertIn(f"cdi convert --for podman@4.3.1 {self.good}`", record["advice"])
+        self.assertIn(f"--for podman@4.3.1 {self.good}`", record["advice"])
         # It is not the engine that such a name fails for.
         code, record = self.record("--for", "podman@4.9.3", "vendor.com/gpu=gpu7")
         self.assertEqual((code, record["reason"]), (12, "unknown-device"))
@@ -242,6 +242,16 @@ class Why(Files):
         code, record = self.record(*asked)
         self.assertEqual((code, record["reads"]), (14, None))
 
+    def test_no_update_is_advised_if_no_version_of_the_engine_reads_the_file(self):
+        self.write("letter/letter.yaml", GOOD.replace("vendor.com/gpu", "v/gpu"))
+        for version in ("4.0", "4.9.3", "5.8"):
+            code, record = self.record("--for", f"podman@{version}", "v/gpu=gpu1",
+                                       dirs=("letter",))
+            self.assertEqual(code, 14)
+            self.assertTrue(record["advice"].startswith("change the file"), record["advice"])
+            self.assertTrue(record["advice"].endswith("refuses a vendor or class of one character"),
+                            record["advice"])
+
     def test_an_engine_refuses_members_that_are_gone(self):
         path = self.write("gone/old.yaml", GOOD.replace("0.6.0", "0.7.0").replace(
             "{env: [A=0]}", "{intelRdt: {closID: c, enableCMT: true}}"))
@@ -252,8 +262,8 @@ class Why(Files):
         (cause,) = record["causes"]
         self.assertEqual((cause["line"], cause["where"]),
                          (5, "devices[0].containerEdits.intelRdt.enableCMT"))
-        self.assertEqual(record["advice"], "convert the file, by `cdi convert --for podman@6.0.0 "
-                                           f"{path}`")
+        self.assertEqual(record["advice"], "convert the file, by `cdi convert --in-place "
+                                           f"--backup --for podman@6.0.0 {path}`")
 
     def test_what_is_assumed_about_an_unknown_version_is_reported(self):
         name = "vendor.com/gpu=gpu1"
@@ -281,8 +291,8 @@ class Why(Files):
         code, record = self.record(*asked, dirs=("odd",))
         self.assertEqual((code, record["resolved"]), (0, True))
         self.assertEqual([w["rule"] for w in record["warnings"]], ["single-document"])
-        advice = ("convert the file with losses, by `cdi convert --lossy --for podman@4.9.3 "
-                  f"{path}`, which loses its further documents")
+        advice = ("convert the file with losses, by `cdi convert --in-place --backup --lossy --for "
+                  f"podman@4.9.3 {path}`, which loses its further documents")
         self.assertEqual(record["advice"], advice)
         _, out = self.why(*asked, dirs=("odd",))
         self.assertIn(f"\n  may be refused or read otherwise: {path}:9:1: only the first", out)

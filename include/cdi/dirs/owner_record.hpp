@@ -8,15 +8,15 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
-#include <cdi/dirs/publication.hpp>
 #include <cdi/files/find_member.hpp>
 #include <cdi/files/spec_text.hpp>
 #include <cdi/model/spec.hpp>
-#include <cdi/rules/annotation_key.hpp>
 #include <cdi/rules/minimum_version.hpp>
+#include <cdi/rules/owner.hpp>
 #include <cdi/text/document.hpp>
 #include <cdi/version.hpp>
 
@@ -24,28 +24,6 @@ namespace cdi {
 inline namespace CDI_ABI {
 
 namespace detail {
-
-static_assert(is_annotation_key(owner_annotation));
-
-/// What the first line of a YAML file begins with when its spec has no place for an annotation.
-inline constexpr std::string_view owner_comment = "# cdi-publisher/owner: ";
-static_assert(owner_comment.substr(2, owner_annotation.size()) == owner_annotation);
-
-/// The first line of files that cdi-prepare wrote before it used `owner_comment`. Such files still
-/// belong to it, so that it can replace and remove them.
-inline constexpr std::string_view former_comment =
-    "# Written by cdi-prepare, which will replace or remove it.";
-inline constexpr std::string_view former_owner = "cdi-prepare";
-
-/// The owner that the first line of a text records; empty when it records none. A carriage return
-/// at the end of the line is ignored.
-inline std::string_view owner_in_comment(std::string_view text) {
-  auto line = text.substr(0, text.find('\n'));
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  if (line == former_comment) return former_owner;
-  if (!line.starts_with(owner_comment)) return {};
-  return line.substr(owner_comment.size());
-}
 
 /// The owner that the annotations of a spec record; empty when they record none.
 inline std::string owner_in_annotations(Document::Value spec) {
@@ -56,9 +34,6 @@ inline std::string owner_in_annotations(Document::Value spec) {
   }
   return {};
 }
-
-/// The most characters of an owner.
-inline constexpr std::size_t longest_owner = 253;
 
 /// An owner as it is written in JSON and YAML: without quotes, and in both kinds of quotes.
 struct OwnerSpellings {
@@ -137,33 +112,15 @@ inline NamedOwners owners_named_in(std::string_view text, std::string_view owner
 }
 
 /// The text of a spec that records its owner. An empty `version` becomes the oldest release that
-/// holds the spec and its owner. JSON has no comments, so a JSON file of a release without
-/// annotations cannot record an owner: a second file beside it could not be replaced in the same
-/// step, and might name another one.
+/// holds the spec and its owner.
 inline Result<std::string> write_owned_spec(Spec spec, Format format, const std::string& owner) {
-  constexpr Release first_with_annotations{0, 6, 0};
   spec.annotations.erase(std::string{owner_annotation});
   if (spec.version.empty()) {
     const auto oldest = minimum_version(spec);
     spec.version =
         to_string(format == Format::json ? std::max(oldest, first_with_annotations) : oldest);
   }
-  const auto declared = parse_release(spec.version);
-  const bool has_annotations = !declared || *declared >= first_with_annotations;
-  if (!has_annotations && format == Format::json) {
-    return Error{.code = Errc::unsupported,
-                 .message = "a JSON file of version " + cdi::quoted(spec.version) +
-                            " cannot record its owner: choose a name that ends in .yaml, or "
-                            "write version \"" +
-                            to_string(first_with_annotations) + "\"",
-                 .where = "cdiVersion"};
-  }
-  if (has_annotations) spec.annotations.emplace(owner_annotation, owner);
-  auto text = cdi::write_spec(spec, format);
-  if (text && !has_annotations) {
-    text->insert(0, std::string{owner_comment}.append(owner).append("\n"));
-  }
-  return text;
+  return cdi::write_spec(std::move(spec), format, owner);
 }
 
 }  // namespace detail

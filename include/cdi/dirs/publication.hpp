@@ -6,17 +6,14 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <cdi/base/result.hpp>
+#include <cdi/rules/owner.hpp>  // IWYU pragma: export
 #include <cdi/version.hpp>
 
 namespace cdi {
 inline namespace CDI_ABI {
-
-/// The annotation of a spec that records who publishes its file.
-inline constexpr std::string_view owner_annotation = "cdi-publisher/owner";
 
 /// Whether to change files, or only to report what would be changed.
 enum class DryRun : std::uint8_t {

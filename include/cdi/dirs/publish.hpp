@@ -19,10 +19,6 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Checks the name of an owner: 1 to 253 printable ASCII characters, without a space at either end.
-/// Otherwise `Errc::invalid`.
-Result<void> check_owner(std::string_view owner);
-
 /// Checks the name of a spec file in its directory: one part of a path, at most 255 bytes, that
 /// ends in `.json` or `.yaml`. Otherwise `Errc::invalid`.
 Result<void> check_spec_file_name(std::string_view name);

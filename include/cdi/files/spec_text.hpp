@@ -55,6 +55,12 @@ Result<LoadedSpec> parse_spec(std::string_view text, std::string_view path, Form
 /// UTF-8.
 Result<std::string> write_spec(const Spec& spec, Format format);
 
+/// The same with a record of the owner, as in the files of a `Publisher`: in the annotation
+/// `owner_annotation`, or, before release 0.6.0, in a comment in the first line. An empty owner is
+/// not recorded. `Errc::invalid` for an owner that `check_owner` refuses; `Errc::unsupported` for
+/// JSON before 0.6.0, which has neither annotations nor comments.
+Result<std::string> write_spec(Spec spec, Format format, std::string_view owner);
+
 }  // namespace CDI_ABI
 }  // namespace cdi
 

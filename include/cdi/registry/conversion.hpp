@@ -21,6 +21,9 @@ inline namespace CDI_ABI {
 /// The spec of a file in another CDI release, and what of the file it lacks.
 struct Conversion {
   Spec spec{};  ///< valid for `write_spec`
+  /// The owner that the file records; empty for none. `spec` has its annotation from release 0.6.0
+  /// on. Before that, only `write_spec` with this owner keeps the record.
+  std::string owner{};
   /// What is lost, each with its place in the file: members that the release lacks, annotations
   /// that may be read, but not written, and all that follows the first YAML document. The first
   /// `most_warnings` have line and column, as far as `LoadedSpec::locate` knows them.
@@ -58,10 +61,11 @@ std::vector<Error> text_warnings(const LoadedSpec& loaded);
 /// newer ones.
 std::vector<Error> text_warnings(const VersionedEngine& engine, const LoadedSpec& loaded);
 
-/// What to do about a file that an engine refuses, or that `text_warnings` has warnings of: the
-/// command that converts it for the engine, with what it loses, or why it cannot be converted; and
-/// an update of the engine, if a newer version reads the file, or may read it because its release
-/// is newer than the known versions. For people, without a full stop.
+/// What to do about a file that an engine refuses, or that `text_warnings` has warnings of: first,
+/// that the owner of the file writes it again; the command that replaces it with a conversion for
+/// the engine, with what it loses, or why it cannot be converted; and an update of the engine, if a
+/// newer version reads the file, or may read it because its release is newer than the known
+/// versions. For people, without a full stop; a shell runs the command as it is printed.
 std::string conversion_advice(const VersionedEngine& engine, const LoadedSpec& loaded);
 
 }  // namespace CDI_ABI

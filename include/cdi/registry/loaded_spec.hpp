@@ -72,6 +72,8 @@ struct LoadedSpec {
   std::shared_ptr<const Error> fault{};
   /// The places of its members; null unless `ReadOptions::keep_places` asks for them.
   std::shared_ptr<const MemberPlaces> places{};
+  /// The owner that the comment in the first line of a YAML file records; empty when it has none.
+  std::string owner_comment{};
   /// The newest of the members that are newer than `cdiVersion`; nothing when there is none.
   std::optional<NewerMember> newer_member{};
   /// Whether `spec` is as it was read, so that its texts are UTF-8, and an injection need not check
@@ -82,6 +84,11 @@ struct LoadedSpec {
   /// `places` the line and column of the member; else the line of its device, or of
   /// `containerEdits`; else only the file.
   Position locate(std::string_view where) const;
+
+  /// The owner that the file records, as a `Publisher` does: in the annotation `owner_annotation`,
+  /// or else in the comment; empty when it records none, or a text that `check_owner` refuses.
+  /// Valid as long as this object is unchanged.
+  std::string_view owner() const;
 };
 
 /// A spec file that gives no devices, or a directory that cannot be listed.

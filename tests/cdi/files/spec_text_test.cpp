@@ -423,3 +423,27 @@ TEST_CASE("The places of many devices") {
   CHECK(spec->locate("devices[200000].name").line == 1);
   CHECK(spec->locate("devices[x]").line == 1);
 }
+
+TEST_CASE("The text of a spec records an owner where its release allows it") {
+  const auto loaded = parse(spec_with(""), false);
+  REQUIRE(loaded);
+  auto spec = loaded->spec;
+  const auto plain = cdi::write_spec(spec, cdi::Format::yaml);
+  REQUIRE(plain);
+  CHECK(*cdi::write_spec(spec, cdi::Format::yaml, "me") == "# cdi-publisher/owner: me\n" + *plain);
+  CHECK(*cdi::write_spec(spec, cdi::Format::yaml, "") == *plain);
+  const auto json = cdi::write_spec(spec, cdi::Format::json, "me");
+  REQUIRE_FALSE(json);
+  CHECK(json.error().code == cdi::Errc::unsupported);
+  CHECK(cdi::write_spec(spec, cdi::Format::yaml, "m\ne").error().code == cdi::Errc::invalid);
+
+  spec.version = "0.6.0";
+  for (const auto format : {cdi::Format::json, cdi::Format::yaml}) {
+    const auto text = cdi::write_spec(spec, format, "me");
+    REQUIRE(text);
+    const auto again = cdi::parse_spec(*text, "f", format);
+    REQUIRE(again);
+    CHECK(again->owner_comment.empty());
+    CHECK(again->owner() == "me");
+  }
+}

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cdi/base/shell_word.hpp>
 #include <cdi/files/spec_text.hpp>
 #include <cdi/registry/conversion.hpp>
 #include <cdi/rules/engine_releases.hpp>
@@ -73,7 +74,8 @@ TEST_CASE("An engine refuses members that its release does not have yet, even em
   CHECK_FALSE(refusal("containerd@1.7.0", annotated).empty());
   CHECK(cdi::convert_for(engine("podman@4.3.1"), annotated)->losses.empty());
   CHECK(cdi::conversion_advice(engine("podman@4.3.1"), annotated) ==
-        "convert the file, by `cdi convert --for podman@4.3.1 /etc/cdi/v.yaml`; or update podman "
+        "convert the file, by `cdi convert --in-place --backup --for podman@4.3.1 "
+        "/etc/cdi/v.yaml`; or update podman "
         "to 4.7.0 or newer");
 
   struct {
@@ -304,10 +306,12 @@ TEST_CASE("The advice is the command that works, with what it loses, or a newer 
     return cdi::conversion_advice(engine(by), loaded);
   };
   CHECK(advice("podman@4.3.1", file("1.1.0")) ==
-        "convert the file, by `cdi convert --for podman@4.3.1 /etc/cdi/v.yaml`; or update podman "
+        "convert the file, by `cdi convert --in-place --backup --for podman@4.3.1 "
+        "/etc/cdi/v.yaml`; or update podman "
         "to 6.0.0 or newer");
   CHECK(advice("podman@4.3.1", file("0.7.0", "{env: [A=1], additionalGids: [7]}")) ==
-        "convert the file with losses, by `cdi convert --lossy --for podman@4.3.1 "
+        "convert the file with losses, by `cdi convert --in-place --backup --lossy --for "
+        "podman@4.3.1 "
         "/etc/cdi/v.yaml`, which loses devices[0].containerEdits.additionalGids; or update podman "
         "to 5.1.0 or newer");
   CHECK(advice("docker@29", file("1.1.0")).ends_with("; or update docker to 29.2.0 or newer"));
@@ -319,8 +323,9 @@ TEST_CASE("The advice is the command that works, with what it loses, or a newer 
   CHECK(advice("podman@4.3.1", file("0.7.0", "{additionalGids: [7]}"))
             .starts_with("update podman to 5.1.0 or newer, or change the file, which cannot be "
                          "converted for this version: 0.5.0 can hold none"));
-  CHECK(advice("podman@6.0", file("1.1.0", "{ENV: [A=1]}")) ==
-        "convert the file, by `cdi convert --for podman@6.0.0 /etc/cdi/v.yaml`");
+  CHECK(
+      advice("podman@6.0", file("1.1.0", "{ENV: [A=1]}")) ==
+      "convert the file, by `cdi convert --in-place --backup --for podman@6.0.0 /etc/cdi/v.yaml`");
   CHECK(advice("podman@6.0", file("1.1.0", "{env: [A=1]}\n---\n{}"))
             .ends_with("`, which loses its further documents"));
   const auto ends_early = parse(
@@ -343,10 +348,12 @@ TEST_CASE("The advice names an update only if it may help") {
   CHECK(advice("docker@29", file("1.1.0", none)).starts_with(change + "docker 29.0.0 refuses"));
   // 6.0.0 does not know the member any more.
   CHECK(advice("podman@5.3", file("1.0.0", monitored)) ==
-        "convert the file, by `cdi convert --for podman@5.3.0 /etc/cdi/v.yaml`; or update podman "
+        "convert the file, by `cdi convert --in-place --backup --for podman@5.3.0 "
+        "/etc/cdi/v.yaml`; or update podman "
         "to a version from 5.5.0 to 5.8.6");
-  CHECK(advice("podman@6.0", file("0.7.0", monitored)) ==
-        "convert the file, by `cdi convert --for podman@6.0.0 /etc/cdi/v.yaml`");
+  CHECK(
+      advice("podman@6.0", file("0.7.0", monitored)) ==
+      "convert the file, by `cdi convert --in-place --backup --for podman@6.0.0 /etc/cdi/v.yaml`");
   CHECK(advice("docker@28", file("1.0.0", monitored))
             .ends_with("or update docker to a version from 28.1.0 to 29.1.5"));
   // No known version of kata-shim reads 1.1.0, in which the library reads a closID /.
@@ -359,17 +366,74 @@ TEST_CASE("The advice names an update only if it may help") {
   CHECK(advice("podman@4.3.1", two).starts_with("convert the file with losses, by "));
 }
 
+TEST_CASE("No update is advised if no version of the engine reads the file") {
+  auto letter = file("0.3.0");
+  letter.spec.kind = "v/gpu";
+  const std::string why = " refuses a vendor or class of one character";
+  CHECK(cdi::conversion_advice(engine("podman@4.0"), letter)
+            .starts_with("change the file, which no version of podman reads: podman "));
+  CHECK(cdi::conversion_advice(engine("podman@4.0"), letter).ends_with(why));
+  CHECK(cdi::conversion_advice(engine("podman@4.3"), letter) ==
+        "change the file: it cannot be converted: podman 4.3.0" + why);
+  CHECK(cdi::conversion_advice({"unheard", {1, 0, 0}}, letter)
+            .ends_with("reads: unheard 1.0.0 does not inject CDI devices"));
+}
+
 TEST_CASE("A path is one word of the advised command") {
-  const auto command = [](const char* path) {
-    const auto out =
-        cdi::conversion_advice(engine("podman@4.3.1"), file("1.1.0", "{env: [A=1]}", {}, path));
-    const std::string_view before = "podman@4.3.1 ";
-    const auto begin = out.find(before) + before.size();
-    return out.substr(begin, out.find('`', begin) - begin);
-  };
-  CHECK(command("/a/my spec.yaml") == "'/a/my spec.yaml'");
-  CHECK(command("/a/it's.yaml") == "'/a/it'\\''s.yaml'");
-  CHECK(command("/a/$(x).yaml") == "'/a/$(x).yaml'");
-  CHECK(command("/a/\033.yaml") == "FILE");
-  CHECK(command("/a/`x.yaml") == "FILE");
+  const auto path = "/a/it's $(x)`y\n.yaml";
+  const auto out =
+      cdi::conversion_advice(engine("podman@4.3.1"), file("1.1.0", "{env: [A=1]}", {}, path));
+  CHECK(out.find(" " + cdi::shell_word(path) + "`") != std::string::npos);
+}
+
+TEST_CASE(
+    "A conversion keeps the owner, in a comment before 0.6.0 and in an annotation from then") {
+  const std::string annotations = "annotations: {cdi-publisher/owner: me}\n";
+  const auto annotated = file("0.6.0", "{env: [A=1]}", annotations);
+  const auto older = cdi::convert_for(engine("podman@4.3.1"), annotated);
+  REQUIRE(older);
+  CHECK(older->owner == "me");
+  CHECK(older->losses.empty());
+  CHECK(older->spec.annotations.empty());
+  const auto text = cdi::write_spec(older->spec, cdi::Format::yaml, older->owner);
+  REQUIRE(text);
+  CHECK(text->starts_with("# cdi-publisher/owner: me\n"));
+  const auto commented = parse(*text);
+  CHECK(commented.owner() == "me");
+
+  const auto newer = cdi::convert_spec(commented, {0, 6, 0});
+  REQUIRE(newer);
+  CHECK(newer->owner == "me");
+  CHECK(newer->spec == annotated.spec);
+
+  // Only the record is kept, and only one that a comment can hold.
+  const auto more = cdi::convert_spec(
+      file("0.6.0", "{env: [A=1]}", "annotations: {a: b, cdi-publisher/owner: me}\n"), {0, 5, 0});
+  REQUIRE(more);
+  CHECK(more->losses.size() == 1);
+  CHECK(more->owner == "me");
+  const auto bad = cdi::convert_spec(
+      file("0.6.0", "{env: [A=1]}", "annotations: {cdi-publisher/owner: \"a\\nb: c\"}\n"),
+      {0, 5, 0});
+  REQUIRE(bad);
+  CHECK(bad->owner.empty());
+  CHECK(bad->losses.size() == 1);
+}
+
+TEST_CASE("The advice on the file of an owner names the owner first") {
+  const std::string annotations = "annotations: {cdi-publisher/owner: me}\n";
+  const auto yaml = file("0.7.0", "{env: [A=1]}", annotations);
+  CHECK(cdi::conversion_advice(engine("podman@4.3.1"), yaml) ==
+        "let its owner \"me\" write the file again in CDI 0.5.0 or older; or convert the file, by "
+        "`cdi convert --in-place --backup --for podman@4.3.1 /etc/cdi/v.yaml`; or update podman to "
+        "5.1.0 or newer");
+  const auto json = file("0.7.0", "{env: [A=1]}", annotations, "/etc/cdi/v.json");
+  CHECK(cdi::conversion_advice(engine("podman@4.3.1"), json) ==
+        "update podman to 5.1.0 or newer, or let its owner \"me\" change the file, which cannot be "
+        "converted for this version: JSON of release 0.5.0 cannot record its owner");
+  CHECK(cdi::conversion_advice(engine("podman@4.9"), json).find("cdi convert") !=
+        std::string::npos);
+  const auto odd = file("0.6.0", "{ENV: [A=1]}", annotations);
+  CHECK(cdi::conversion_advice(engine("podman@5.8"), odd)
+            .starts_with("let its owner \"me\" write the file again; or convert the file, by `"));
 }

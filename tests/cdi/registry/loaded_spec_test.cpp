@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -86,4 +87,28 @@ TEST_CASE("A spec that was made by hand knows its path only") {
   cdi::LoadedSpec spec{.path = "/etc/cdi/a.yaml"};
   spec.spec.devices.resize(1);
   check_places(spec, {{"devices[0]", 0, 0}, {"containerEdits", 0, 0}});
+}
+
+TEST_CASE("A spec knows the owner that its file records") {
+  const auto owner = [](std::string_view before, std::string_view annotations,
+                        cdi::Format format = cdi::Format::yaml) {
+    std::string all{before};
+    all.append("{\"cdiVersion\": \"0.6.0\", \"kind\": \"v.com/c\", ").append(annotations);
+    all.append("\"devices\": [{\"name\": \"d\", \"containerEdits\": {\"env\": [\"A=1\"]}}]}\n");
+    const auto loaded = cdi::parse_spec(all, "a", format);
+    REQUIRE(loaded);
+    return std::string{loaded->owner()};
+  };
+  const std::string_view comment = "# cdi-publisher/owner: first\n";
+  const std::string_view annotation = "\"annotations\": {\"cdi-publisher/owner\": \"second\"},";
+  CHECK(owner("", "").empty());
+  CHECK(owner(comment, "") == "first");
+  CHECK(owner("", annotation) == "second");
+  CHECK(owner(comment, annotation) == "second");
+  CHECK(owner("", annotation, cdi::Format::json) == "second");
+  // What is JSON by its name has no comments.
+  CHECK(owner(comment, "", cdi::Format::json).empty());
+  CHECK(owner(comment, "\"annotations\": {\"cdi-publisher/owner\": \"\"},") == "first");
+  CHECK(owner(comment, "\"annotations\": {\"cdi-publisher/owner\": \"a\\nb\"},").empty());
+  CHECK(owner("# cdi-publisher/owner: b\xC3\xA9\n", "").empty());
 }

@@ -4,7 +4,6 @@
 #ifndef CDI_DIRS_IMPL_PUBLISH_HPP
 #define CDI_DIRS_IMPL_PUBLISH_HPP
 
-#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstddef>
@@ -37,19 +36,6 @@
 
 namespace cdi {
 inline namespace CDI_ABI {
-
-CDI_INLINE Result<void> check_owner(std::string_view owner) {
-  const bool printable =
-      std::all_of(owner.begin(), owner.end(), [](char c) { return c >= ' ' && c <= '~'; });
-  if (!owner.empty() && owner.size() <= detail::longest_owner && printable &&
-      owner.front() != ' ' && owner.back() != ' ') {
-    return {};
-  }
-  return Error{.code = Errc::invalid,
-               .message = "owner " + cdi::quoted(owner) + " cannot be recorded: use 1 to " +
-                          std::to_string(detail::longest_owner) +
-                          " printable ASCII characters, without a space at either end"};
-}
 
 CDI_INLINE Result<void> check_spec_file_name(std::string_view name) {
   std::string_view problem;

@@ -24,6 +24,7 @@
 #include <cdi/rules/engine_releases.hpp>
 #include <cdi/rules/known_releases.hpp>
 #include <cdi/rules/minimum_version.hpp>
+#include <cdi/rules/owner.hpp>
 #include <cdi/rules/rules.hpp>
 #include <cdi/rules/validate.hpp>
 #include <cdi/text/document.hpp>
@@ -211,6 +212,8 @@ inline void warn_of_text(const Document& document, std::vector<Error>& warnings)
 CDI_INLINE SpecOrRejected read_text(std::string text, std::string_view path, Format format,
                                     const ReadOptions& options) {
   const std::string kept = options.digest == nullptr ? std::string{} : text;
+  // JSON files have no comments, whatever the text is.
+  std::string owner{format == Format::yaml ? detail::owner_in_comment(text) : std::string_view{}};
   std::vector<Error> warnings;
   auto document = detail::parse_text(text, path, format, options.limits, warnings);
   if (!document) {
@@ -226,6 +229,7 @@ CDI_INLINE SpecOrRejected read_text(std::string text, std::string_view path, For
   }
   LoadedSpec& loaded = *out.spec;
   loaded.path = path;
+  loaded.owner_comment = std::move(owner);
   for (auto& warning : loaded.warnings) warnings.push_back(std::move(warning));
   loaded.warnings = std::move(warnings);
   if (options.digest != nullptr) loaded.digest = options.digest(kept);
@@ -251,6 +255,29 @@ CDI_INLINE Result<std::string> write_spec(const Spec& spec, Format format) {
   if (format == Format::yaml) return cdi::write_yaml(spec);
   auto text = cdi::write_json(spec);
   if (text) text->append("\n");
+  return text;
+}
+
+// A JSON file before 0.6.0 gets no second file for its owner: that could not be replaced in the
+// same step, and might name another one.
+CDI_INLINE Result<std::string> write_spec(Spec spec, Format format, std::string_view owner) {
+  if (owner.empty()) return cdi::write_spec(spec, format);
+  if (auto good = cdi::check_owner(owner); !good) return std::move(good).error();
+  const auto declared = parse_release(spec.version);
+  const bool has_annotations = !declared || *declared >= detail::first_with_annotations;
+  if (!has_annotations && format == Format::json) {
+    return Error{.code = Errc::unsupported,
+                 .message = "a JSON file of version " + cdi::quoted(spec.version) +
+                            " cannot record its owner: choose a name that ends in .yaml, or "
+                            "write version \"" +
+                            to_string(detail::first_with_annotations) + "\"",
+                 .where = "cdiVersion"};
+  }
+  if (has_annotations) spec.annotations.insert_or_assign(std::string{owner_annotation}, owner);
+  auto text = cdi::write_spec(spec, format);
+  if (text && !has_annotations) {
+    text->insert(0, std::string{detail::owner_comment}.append(owner).append("\n"));
+  }
   return text;
 }
 

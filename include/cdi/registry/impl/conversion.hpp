@@ -12,7 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
+#include <cdi/base/shell_word.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/registry/conversion.hpp>
@@ -24,6 +26,7 @@
 #include <cdi/rules/lower.hpp>
 #include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/name.hpp>
+#include <cdi/rules/owner.hpp>
 #include <cdi/rules/purpose.hpp>
 #include <cdi/rules/rules.hpp>
 #include <cdi/rules/validate.hpp>
@@ -190,18 +193,6 @@ inline std::string named_places(const std::vector<Error>& losses) {
   return out.append(" and ").append(std::to_string(losses.size() - named)).append(" more");
 }
 
-/// A path as a word of a shell command between backticks; FILE when messages cannot show it.
-inline std::string shell_word(const std::string& path) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=+,@%";
-  const bool is_shown = cdi::escaped(path, std::string::npos) == path;
-  if (path.empty() || !is_shown || path.find('`') != std::string::npos) return "FILE";
-  if (path.find_first_not_of(plain) == std::string::npos) return path;
-  std::string out{"'"};
-  for (const char c : path) c == '\'' ? out.append("'\\''") : out.append(1, c);
-  return out.append("'");
-}
-
 /// The versions of an engine to which an update helps: from `first` on, or only up to `last`.
 struct ReadingVersions {
   EngineVersion first{};
@@ -248,20 +239,68 @@ inline std::string update_advice(const VersionedEngine& engine, const LoadedSpec
     if (!versions->last) return update + " to " + first + " or newer";
     return update + " to a version from " + first + " to " + to_string(*versions->last);
   }
-  const bool helps =
-      !cdi::newest_release_for(engine) || may_be_read_later(engine.name, loaded.spec);
-  return helps ? update : std::string{};
+  return may_be_read_later(engine.name, loaded.spec) ? update : std::string{};
+}
+
+/// Why the newest known version of an engine refuses a file that none reads.
+inline std::string newest_refusal(const VersionedEngine& engine, const LoadedSpec& loaded) {
+  std::string out = to_string(engine) + " does not inject CDI devices";
+  for (const auto& row : engine_releases) {
+    if (row.engine != engine.name) continue;
+    if (auto why = cdi::refusal_by({row.engine, row.since}, loaded)) out = why->message;
+  }
+  return out;
+}
+
+/// The advice on an engine that injects no CDI devices; `update` is empty when this does not help.
+inline std::string advice_without_cdi(const VersionedEngine& engine, const LoadedSpec& loaded,
+                                      const std::string& update) {
+  if (!update.empty()) return update + ": this version does not inject CDI devices";
+  return std::string{"change the file, which no version of "}
+      .append(engine.name)
+      .append(" reads: ")
+      .append(newest_refusal(engine, loaded));
+}
+
+/// The conversion that replaces a file for an engine: its format cannot change.
+inline Result<Conversion> convert_in_place(const VersionedEngine& engine,
+                                           const LoadedSpec& loaded) {
+  auto out = cdi::convert_for(engine, loaded);
+  if (!out || out->owner.empty()) return out;
+  const auto format = format_of(loaded.path);
+  const auto release = parse_release(out->spec.version);
+  if (format != Format::json || *release >= first_with_annotations) return out;
+  return Error{.code = Errc::unsupported,
+               .message = "JSON of release " + to_string(*release) + " cannot record its owner"};
+}
+
+/// The command that converts a file, with its effect.
+inline std::string conversion_command(const VersionedEngine& engine, const LoadedSpec& loaded,
+                                      const Conversion& conversion) {
+  const bool lossy = !conversion.losses.empty();
+  std::string out{"convert the file"};
+  out.append(lossy ? " with losses" : "").append(", by `cdi convert --in-place --backup ");
+  out.append(lossy ? "--lossy " : "").append("--for ").append(engine.name).append("@");
+  out.append(to_string(engine.version)).append(" ").append(cdi::shell_word(loaded.path));
+  out.append("`");
+  if (lossy) out.append(", which loses ").append(detail::named_places(conversion.losses));
+  return out;
 }
 
 }  // namespace detail
 
 CDI_INLINE Result<Conversion> convert_spec(const LoadedSpec& loaded, Release release) {
-  Conversion out{.spec = loaded.spec};
+  Conversion out{.spec = loaded.spec, .owner = std::string{loaded.owner()}};
+  const std::string key{owner_annotation};
+  if (!out.owner.empty()) out.spec.annotations.erase(key);  // the record is not lost
   detail::add_losses(detail::drop_annotations(out.spec), loaded, out);
   auto lowered = cdi::lower(out.spec, release, Losses::allow);
   if (!lowered) return detail::at_its_place(std::move(lowered).error(), loaded);
   detail::add_losses(lowered->losses, loaded, out);
   out.spec = std::move(lowered->spec);
+  if (!out.owner.empty() && detail::first_with_annotations <= release) {
+    out.spec.annotations.insert_or_assign(key, out.owner);
+  }
   for (const auto& warning : loaded.warnings) {
     if (warning.rule == row_of(Rule::single_document).code) out.losses.push_back(warning);
   }
@@ -349,24 +388,27 @@ CDI_INLINE std::vector<Error> text_warnings(const VersionedEngine& engine,
 CDI_INLINE std::string conversion_advice(const VersionedEngine& engine, const LoadedSpec& loaded) {
   const bool is_refused = cdi::refusal_by(engine, loaded).has_value();
   const auto update = is_refused ? detail::update_advice(engine, loaded) : std::string{};
-  if (!cdi::newest_release_for(engine))
-    return update + ": this version does not inject CDI devices";
-  const auto conversion = cdi::convert_for(engine, loaded);
+  const auto newest = cdi::newest_release_for(engine);
+  if (!newest) return detail::advice_without_cdi(engine, loaded, update);
+  const auto owner = loaded.owner();
+  auto let_owner = owner.empty() ? "" : "let its owner " + cdi::quoted(owner);
+  const auto conversion = detail::convert_in_place(engine, loaded);
   if (!conversion) {
+    const auto change = owner.empty() ? "change the file" : let_owner + " change the file";
     const auto& why = conversion.error().message;
-    if (update.empty()) return "change the file: it cannot be converted: " + why;
-    return update + ", or change the file, which cannot be converted for this version: " + why;
+    if (update.empty()) return change + ": it cannot be converted: " + why;
+    return update + ", or " + change + ", which cannot be converted for this version: " + why;
   }
   for (const auto& loss : conversion->losses) {
     // Text behind a spec that ends too early may be half of it: no conversion repairs that.
     if (loss.code == Errc::syntax) return "change the file: " + loss.message;
   }
-  const bool lossy = !conversion->losses.empty();
-  std::string out = lossy ? "convert the file with losses, by `cdi convert --lossy --for "
-                          : "convert the file, by `cdi convert --for ";
-  out.append(engine.name).append("@").append(to_string(engine.version)).append(" ");
-  out.append(detail::shell_word(loaded.path)).append("`");
-  if (lossy) out.append(", which loses ").append(detail::named_places(conversion->losses));
+  auto out = detail::conversion_command(engine, loaded, *conversion);
+  if (!owner.empty()) {
+    let_owner.append(" write the file again");
+    if (is_refused) let_owner.append(" in CDI ").append(to_string(*newest)).append(" or older");
+    out.insert(0, let_owner.append("; or "));
+  }
   return update.empty() ? out : out.append("; or ").append(update);
 }
 

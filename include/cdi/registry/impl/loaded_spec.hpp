@@ -5,10 +5,12 @@
 #define CDI_REGISTRY_IMPL_LOADED_SPEC_HPP
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <cdi/base/result.hpp>
 #include <cdi/registry/loaded_spec.hpp>
+#include <cdi/rules/owner.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -26,6 +28,13 @@ CDI_INLINE Position LoadedSpec::locate(std::string_view where) const {
   if (detail::take_number(rest, index) && index < lines.size()) place.line = lines[index];
   place.column = place.line == 0 ? 0 : 1;
   return place;
+}
+
+CDI_INLINE std::string_view LoadedSpec::owner() const {
+  const auto recorded = spec.annotations.find(std::string{owner_annotation});
+  std::string_view owner = owner_comment;
+  if (recorded != spec.annotations.end() && !recorded->second.empty()) owner = recorded->second;
+  return cdi::check_owner(owner) ? owner : std::string_view{};
 }
 
 }  // namespace CDI_ABI

@@ -1,0 +1,64 @@
+// The owner that a spec file records: in an annotation, or in a comment in its first line.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_RULES_OWNER_HPP
+#define CDI_RULES_OWNER_HPP
+
+#include <cstddef>
+#include <string_view>
+
+#include <cdi/base/result.hpp>
+#include <cdi/model/release.hpp>
+#include <cdi/rules/annotation_key.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+/// The annotation of a spec that records who publishes its file.
+inline constexpr std::string_view owner_annotation = "cdi-publisher/owner";
+
+namespace detail {
+
+static_assert(is_annotation_key(owner_annotation));
+
+/// The first release whose specs have a place for the annotation.
+inline constexpr Release first_with_annotations{0, 6, 0};
+
+/// What the first line of a YAML file begins with when its spec has no place for an annotation.
+inline constexpr std::string_view owner_comment = "# cdi-publisher/owner: ";
+static_assert(owner_comment.substr(2, owner_annotation.size()) == owner_annotation);
+
+/// The first line of files that cdi-prepare wrote before it used `owner_comment`. Such files still
+/// belong to it, so that it can replace and remove them.
+inline constexpr std::string_view former_comment =
+    "# Written by cdi-prepare, which will replace or remove it.";
+inline constexpr std::string_view former_owner = "cdi-prepare";
+
+/// The owner that the first line of a text records; empty when it records none. A carriage return
+/// at the end of the line is ignored.
+inline std::string_view owner_in_comment(std::string_view text) {
+  auto line = text.substr(0, text.find('\n'));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  if (line == former_comment) return former_owner;
+  if (!line.starts_with(owner_comment)) return {};
+  return line.substr(owner_comment.size());
+}
+
+/// The most characters of an owner.
+inline constexpr std::size_t longest_owner = 253;
+
+}  // namespace detail
+
+/// Checks the name of an owner: 1 to 253 printable ASCII characters, without a space at either end.
+/// Otherwise `Errc::invalid`.
+Result<void> check_owner(std::string_view owner);
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/rules/impl/owner.hpp>
+#endif
+
+#endif  // CDI_RULES_OWNER_HPP
