@@ -14,6 +14,8 @@
 #include <cdi/engine_defaults.hpp>
 #include <cdi/engine_support.hpp>
 
+#include "../prepare/host/host_tree.hpp"
+#include "../prepare/spec/write_command.hpp"
 #include "output.hpp"
 
 /// The files of a registry that an engine reads.
@@ -56,7 +58,10 @@ class EngineView {
 
   /// What to do about a file that the engine refuses, or may read otherwise.
   std::string advice(const cdi::LoadedSpec& spec) const {
-    return cdi::conversion_advice(engine_, spec);
+    const auto host = prepare::HostTree::open("/");
+    const bool ours = host && spec.owner() == prepare::spec_owner;
+    const auto command = ours ? prepare::write_command_for(*host, spec, engine_) : std::string{};
+    return cdi::conversion_advice(engine_, spec, command);
   }
 
   /// The warnings about what it may refuse or read otherwise in a file.

@@ -1138,8 +1138,9 @@ class Unprepare(ClaimTest):
                 (self.state / "a.json").write_text(text)
                 self.unprepare("a")
                 self.assertIn(f"warning: claim a: its spec is not in {self.out}: if another "
-                              f"directory has it, `cdi-prepare list --state-dir {self.state} "
-                              "--output-dir DIRECTORY` removes it", self.errors)
+                              f"directory has it, `cdi-prepare list --root {self.root} "
+                              f"--state-dir {self.state}` with that directory as --output-dir "
+                              "removes it", self.errors)
                 self.list(out=elsewhere)
                 self.assertEqual(os.listdir(elsewhere), [])
 

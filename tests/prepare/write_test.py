@@ -661,7 +661,7 @@ class Check(WriteTest):
         self.path("sys/module/nvidia/version").write_text("575.57.08\n")
         out = self.check("check", code=1)
         self.assertIn(f"driver-version: {VERSION} -> 575.57.08\n", out)
-        self.assertIn("`cdi-prepare diff`", out)
+        self.assertIn("more, which cdi-prepare diff shows", out)
         out = self.check("diff", code=1)
         self.assertIn(f"  - mount {LIB}/libcuda.so.1", out)
 

@@ -29,6 +29,7 @@
 #include "../vendors/survey.hpp"
 #include "asked_device.hpp"
 #include "claim.hpp"
+#include "claim_command.hpp"
 #include "claim_edits.hpp"
 #include "claim_files.hpp"
 #include "found_device.hpp"
@@ -141,9 +142,11 @@ class Claims {
                                    [&](const auto& path) { return is_spec_of(uid, path); });
     if (!found) {
       warn(
-          fmt::format("claim {}: its spec is not in {}: if another directory has it, `cdi-prepare "
-                      "list --state-dir {} --output-dir DIRECTORY` removes it",
-                      uid, fmt::join(output_dirs_, ", "), journal_.directory()));
+          fmt::format("claim {}: its spec is not in {}: if another directory has it, {} with that "
+                      "directory as --output-dir removes it",
+                      uid, fmt::join(output_dirs_, ", "),
+                      command_with(survey_.tree, "list",
+                                   {"--state-dir " + cdi::shell_word(journal_.directory())})));
     }
     return journal_.erase(uid);
   }
@@ -255,10 +258,12 @@ class Claims {
     for (std::size_t i = 0; i < found.size(); ++i) {
       const auto& its = claim.devices[i];
       if (its.division.empty() || !found[i].division().empty()) continue;
-      return device_error(its.name,
-                          fmt::format("whether it is still {} is not known now: `cdi-prepare "
-                                      "prepare --nvml` for this claim can check it",
-                                      its.division));
+      auto why = fmt::format("whether it is still {} is not known now", its.division);
+      if (found[i].whole.gpu->vendor == "nvidia") {
+        why += fmt::format(": {} can check it",
+                           recheck_command(survey_.tree, claim, journal_.directory()));
+      }
+      return device_error(its.name, why);
     }
     return {};
   }

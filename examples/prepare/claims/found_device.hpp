@@ -20,6 +20,7 @@
 #include "../gpu/fault.hpp"
 #include "../gpu/gpu.hpp"
 #include "../gpu/profile.hpp"
+#include "../spec/write_command.hpp"
 #include "../vendors/survey.hpp"
 #include "journal.hpp"
 
@@ -151,7 +152,8 @@ inline cdi::Result<std::vector<FoundDevice>> find_devices(const Survey& survey,
   if (const auto reason = unreadable_functions(survey)) {
     return device_error(text, *reason, cdi::Errc::host);
   }
-  return device_error(text, "no GPU of this host has that name: see `cdi-prepare detect`");
+  return device_error(
+      text, "no GPU of this host has that name: see " + command_with(survey.tree, "detect", {}));
 }
 
 /// Whether a GPU with a passing fault may get a device of this name: its id is unknown, or the name

@@ -105,7 +105,7 @@ inline std::string to_text(const std::vector<Stale>& stale, Changes wanted) {
     const auto shown = wanted == Changes::all ? changes.size() : std::min(few, changes.size());
     for (std::size_t i = 0; i < shown; ++i) out += "  " + to_text(changes[i]) + "\n";
     if (shown == changes.size()) continue;
-    out += fmt::format("  and {} more: `cdi-prepare diff` shows them\n", changes.size() - shown);
+    out += fmt::format("  and {} more, which cdi-prepare diff shows\n", changes.size() - shown);
   }
   return out;
 }

@@ -74,23 +74,27 @@ inline void check_setup(const HostTree& tree, const Engine& engine, const std::s
 
 /// The advice on a spec file that an engine refuses, or may read otherwise.
 inline std::string advice_on_file(const HostTree& tree, const Engine& engine,
+                                  const std::vector<Inventory>& inventories,
                                   const cdi::LoadedSpec& loaded) {
-  if (is_ours(tree, loaded)) {
+  if (is_ours(loaded)) {
     auto arguments = arguments_for(tree, loaded);
     std::erase_if(arguments, [](const auto& it) { return it.starts_with("--max-version"); });
     return fmt::format(
-        "Run {}, which writes the release that the oldest engine reads, or update "
-        "this engine.",
-        command_with("write", arguments));
+        "{} {}, which writes the release that the oldest engine reads, or update this engine.",
+        run_when_ready(inventory_for(inventories, loaded.spec), profiles_of(loaded.spec)),
+        command_with(tree, "write", arguments));
   }
-  auto advice = cdi::conversion_advice(engine.of_version(), loaded) + ".";
+  auto here = loaded;
+  here.path = path_here(tree, loaded.path);
+  auto advice = cdi::conversion_advice(engine.of_version(), here) + ".";
   advice.front() = static_cast<char>(std::toupper(advice.front()));
   return advice;
 }
 
 /// Reports the spec files that an engine refuses, or may read otherwise than others. Whether it
 /// refuses none.
-inline bool check_files(const HostTree& tree, const Engine& engine, Findings& findings) {
+inline bool check_files(const HostTree& tree, const Engine& engine,
+                        const std::vector<Inventory>& inventories, Findings& findings) {
   bool reads_all = true;
   const auto registry = read_specs(tree, engine.spec_dirs);
   for (const auto& loaded : registry.specs()) {
@@ -98,14 +102,14 @@ inline bool check_files(const HostTree& tree, const Engine& engine, Findings& fi
     if (refusal) {
       reads_all = false;
       findings.push_back({Level::fault, engine.full_name(), "refuses " + cdi::to_string(*refusal),
-                          advice_on_file(tree, engine, *loaded)});
+                          advice_on_file(tree, engine, inventories, *loaded)});
       continue;
     }
     const auto warnings = cdi::text_warnings(engine.of_version(), *loaded);
     if (warnings.empty()) continue;
     findings.push_back({Level::note, engine.full_name(),
                         "may refuse or read otherwise: " + cdi::to_string(warnings.front()),
-                        advice_on_file(tree, engine, *loaded)});
+                        advice_on_file(tree, engine, inventories, *loaded)});
   }
   return reads_all;
 }
@@ -135,7 +139,7 @@ inline void check_engine(const HostTree& tree, const Engine& engine, const std::
       return;
     }
     if (engine.state() != Engine::Cdi::off) {
-      reads_all = check_files(tree, engine, findings);
+      reads_all = check_files(tree, engine, inventories, findings);
       check_field(engine, findings);
     }
   }

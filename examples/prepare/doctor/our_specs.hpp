@@ -1,72 +1,54 @@
-// The spec files of `cdi-prepare write`, and how to write one again.
+// The spec files of `cdi-prepare write`, and when it can write one again.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PREPARE_DOCTOR_OUR_SPECS_HPP
 #define CDI_PREPARE_DOCTOR_OUR_SPECS_HPP
 
-#include <algorithm>
-#include <cstddef>
-#include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include <cdi/dirs/owner_record.hpp>
-#include <cdi/publish.hpp>
 #include <cdi/registry.hpp>
+#include <cdi/spec.hpp>
 
-#include "../base/text.hpp"
-#include "../host/host_tree.hpp"
-#include "../spec/fingerprint.hpp"
-#include "../spec/spec_file.hpp"
-#include "spec_dirs.hpp"
+#include "../gpu/fault.hpp"
+#include "../gpu/gpu.hpp"
+#include "../gpu/profile.hpp"
+#include "../spec/write_command.hpp"
 
 namespace prepare::doctor {
 
 /// Whether `cdi-prepare write` wrote the file of a spec, and so replaces it.
-inline bool is_ours(const HostTree& tree, const cdi::LoadedSpec& loaded) {
-  const auto recorded = loaded.spec.annotations.find(std::string{cdi::owner_annotation});
-  if (recorded != loaded.spec.annotations.end()) return recorded->second == spec_owner;
-  constexpr std::size_t first_line = 128;
-  return cdi::detail::owner_in_comment(tree.first_bytes(loaded.path, first_line)) == spec_owner;
+inline bool is_ours(const cdi::LoadedSpec& loaded) {
+  return loaded.owner() == spec_owner;
 }
 
-/// The words of the options that a spec records, `profile=all` for example; none when it does not
-/// record them, or has other text in their place.
-inline std::vector<std::string> recorded_options(const cdi::Spec& spec) {
-  const auto recorded = spec.annotations.find(std::string{options_annotation});
-  if (recorded == spec.annotations.end()) return {};
-  constexpr std::string_view characters = "abcdefghijklmnopqrstuvwxyz0123456789=.- ";
-  if (recorded->second.find_first_not_of(characters) != std::string::npos) return {};
-  return split(recorded->second, " ");
+/// "Run", for a command that writes the spec of a kind. While GPUs of the kind are not ready, which
+/// keeps cdi-prepare from writing it, what to do first.
+inline std::string run_when_ready(const Inventory* found, Profiles profiles) {
+  const auto early = found == nullptr ? std::nullopt : reason_not_ready(*found, profiles);
+  return early ? fmt::format("{} Then run", meaning_of(early->fault).remedy) : "Run";
 }
 
-/// The arguments with which `cdi-prepare write` writes the file of a spec again.
-inline std::vector<std::string> arguments_for(const HostTree& tree, const cdi::LoadedSpec& loaded) {
-  const auto directory = loaded.path.substr(0, loaded.path.rfind('/'));
-  const bool in_etc = directory.starts_with("/etc/");
-  const std::string_view defaults[] = {"profile=all", "hooks=none",
-                                       in_etc ? "node-numbers=asked" : "node-numbers=given"};
-  std::vector<std::string> arguments;
-  for (auto& word : recorded_options(loaded.spec)) {
-    if (std::find(std::begin(defaults), std::end(defaults), word) != std::end(defaults)) continue;
-    std::replace(word.begin(), word.end(), '=', ' ');
-    arguments.push_back("--" + word);
+/// The profiles of the containers that a spec of ours is for.
+inline Profiles profiles_of(const cdi::Spec& spec) {
+  constexpr std::string_view key = "profile=";
+  for (const auto& word : recorded_options(spec)) {
+    if (word.starts_with(key)) return profiles_named(word.substr(key.size()));
   }
-  if (place_of(tree, directory) != place_of(tree, "/var/run/cdi")) {
-    arguments.push_back("--output-dir " + directory);
-  }
-  return arguments;
+  return all_profiles;
 }
 
-/// A command of cdi-prepare with arguments.
-inline std::string command_with(std::string_view command,
-                                const std::vector<std::string>& arguments) {
-  auto out = fmt::format("`cdi-prepare {}", command);
-  for (const auto& argument : arguments) out.append(" ").append(argument);
-  return out + "`";
+/// The kind of a spec among those of the host; null when the host has no such GPU.
+inline const Inventory* inventory_for(const std::vector<Inventory>& inventories,
+                                      const cdi::Spec& spec) {
+  for (const auto& found : inventories) {
+    if (found.kind == spec.kind) return &found;
+  }
+  return nullptr;
 }
 
 }  // namespace prepare::doctor

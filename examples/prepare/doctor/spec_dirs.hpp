@@ -13,24 +13,14 @@
 
 #include <fmt/format.h>
 
-#include <cdi/base/path.hpp>
 #include <cdi/file.hpp>
 #include <cdi/registry.hpp>
 #include <cdi/text/document.hpp>
 
 #include "../host/host_tree.hpp"
+#include "../spec/write_command.hpp"
 
 namespace prepare::doctor {
-
-/// A path without links, as far as it exists: /var/run/cdi is /run/cdi.
-inline std::string place_of(const HostTree& tree, std::string_view path) {
-  const auto clean = cdi::clean_path(path);
-  for (auto end = clean.size(); end > 0 && end != std::string::npos;
-       end = clean.rfind('/', end - 1)) {
-    if (auto real = tree.real_path(clean.substr(0, end))) return *real + clean.substr(end);
-  }
-  return clean;
-}
 
 inline std::string listed(const std::vector<std::string>& texts) {
   std::string out;

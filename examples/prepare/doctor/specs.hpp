@@ -72,14 +72,19 @@ inline std::optional<std::string> outdated(const HostTree& tree, const Inventory
 }
 
 /// How to write the file of a spec again.
-inline std::string advice_on_spec(const HostTree& tree, const cdi::LoadedSpec& loaded) {
-  if (!is_ours(tree, loaded)) {
-    return "Write the file again with the program that wrote it, or remove it: `cdi-prepare write` "
-           "does not replace it.";
+inline std::string advice_on_spec(const HostTree& tree, const Inventory* found,
+                                  const cdi::LoadedSpec& loaded) {
+  if (!is_ours(loaded)) {
+    const auto owner = loaded.owner();
+    return fmt::format(
+        "Write the file again with the program that wrote it{}, or remove it: cdi-prepare does not "
+        "replace it.",
+        owner.empty() ? "" : ", which is " + cdi::quoted(owner));
   }
   const auto arguments = arguments_for(tree, loaded);
-  return fmt::format("Run {}; {} shows what changes.", command_with("write", arguments),
-                     command_with("diff", arguments));
+  return fmt::format("{} {}; {} shows what changes.",
+                     run_when_ready(found, profiles_of(loaded.spec)),
+                     command_with(tree, "write", arguments), command_with(tree, "diff", arguments));
 }
 
 /// Reports the faults of one effect in a spec: the first, and the number of others. Whether there
@@ -101,11 +106,12 @@ inline bool report_faults(const HostFaults& faults, HostFault::Effect effect, Le
 }
 
 /// Reports what a spec of any program needs, and this host does not have.
-inline void check_needs(const HostTree& tree, const cdi::LoadedSpec& loaded, Findings& findings) {
+inline void check_needs(const HostTree& tree, const std::vector<Inventory>& inventories,
+                        const cdi::LoadedSpec& loaded, Findings& findings) {
   using Effect = HostFault::Effect;
   const auto faults = all_host_faults(tree, loaded);
   if (faults.empty()) return;
-  const auto advice = advice_on_spec(tree, loaded);
+  const auto advice = advice_on_spec(tree, inventory_for(inventories, loaded.spec), loaded);
   const bool failed = report_faults(faults, Effect::fails, Level::fault, advice, findings);
   if (!failed) report_faults(faults, Effect::may_fail, Level::note, advice, findings);
   report_faults(faults, Effect::unknown, Level::note, "Run doctor as root.", findings);
@@ -123,12 +129,13 @@ inline std::set<std::string> check_specs_of(const HostTree& tree, const cdi::Reg
     const auto reason = outdated(tree, found, loaded->spec);
     if (!reason) continue;
     old.insert(loaded->path);
-    findings.push_back(
-        {Level::fault, "specs", loaded->path + ": " + *reason, advice_on_spec(tree, *loaded)});
+    findings.push_back({Level::fault, "specs", loaded->path + ": " + *reason,
+                        advice_on_spec(tree, &found, *loaded)});
   }
   if (!any && found.usable_count() > 0) {
-    findings.push_back(
-        {Level::fault, "specs", "no spec for " + found.kind, "Run `cdi-prepare write`."});
+    findings.push_back({Level::fault, "specs", "no spec for " + found.kind,
+                        fmt::format("{} {}.", run_when_ready(&found, all_profiles),
+                                    command_with(tree, "write", {}))});
   }
   return old;
 }
@@ -141,7 +148,7 @@ inline void check_specs(const HostTree& tree, const std::vector<Inventory>& inve
     old.merge(check_specs_of(tree, registry, found, findings));
   }
   for (const auto& spec : registry.specs()) {
-    if (!old.contains(spec->path)) check_needs(tree, *spec, findings);
+    if (!old.contains(spec->path)) check_needs(tree, inventories, *spec, findings);
   }
   for (const auto& file : registry.rejected()) {
     findings.push_back({Level::fault, "specs", cdi::to_string(file->why),

@@ -50,10 +50,13 @@ class HostTree {
   static cdi::Result<HostTree> open(const std::string& root) {
     auto paths = RootedPaths::open(root);
     if (!paths) return std::move(paths).error();
-    HostTree tree{std::move(*paths)};
+    HostTree tree{std::move(*paths), root};
     if (auto loaded = tree.load_device_table(); !loaded) return std::move(loaded).error();
     return tree;
   }
+
+  /// The directory that is read as if it were /, as it was given.
+  const std::string& root() const { return root_; }
 
   /// The content of a regular file of at most `limit` bytes. Other kinds of files are an error, and
   /// never block.
@@ -223,7 +226,8 @@ class HostTree {
 
   static constexpr std::size_t size_limit = 1 << 20;  // of a file; those of /proc are far smaller
 
-  explicit HostTree(RootedPaths paths) : paths_{std::move(paths)} {}
+  HostTree(RootedPaths paths, std::string root)
+      : paths_{std::move(paths)}, root_{std::move(root)} {}
 
   cdi::Result<Place> find(std::string_view path, Last last) const {
     return paths_.find(path, last);
@@ -343,6 +347,7 @@ class HostTree {
   }
 
   RootedPaths paths_;
+  std::string root_;
   std::optional<DeviceTable> device_table_{};  // used in place of `stat` for device nodes
 };
 

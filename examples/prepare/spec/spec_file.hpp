@@ -20,10 +20,9 @@
 #include "../host/directories.hpp"
 #include "../vendors/survey.hpp"
 #include "prepared_spec.hpp"
+#include "write_command.hpp"
 
 namespace prepare {
-
-inline constexpr const char* spec_owner = "cdi-prepare";
 
 inline std::string spec_path(const Options& options, const std::string& name) {
   return options.output_dir + (options.output_dir.ends_with('/') ? "" : "/") + name;

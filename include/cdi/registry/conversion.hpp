@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <cdi/base/result.hpp>
@@ -66,7 +67,10 @@ std::vector<Error> text_warnings(const VersionedEngine& engine, const LoadedSpec
 /// the engine, with what it loses, or why it cannot be converted; and an update of the engine, if a
 /// newer version reads the file, or may read it because its release is newer than the known
 /// versions. For people, without a full stop; a shell runs the command as it is printed.
-std::string conversion_advice(const VersionedEngine& engine, const LoadedSpec& loaded);
+/// `owner_command` is the command by which the program of the owner writes the file again for the
+/// engine; it takes the place of the conversion. Empty when it is not known.
+std::string conversion_advice(const VersionedEngine& engine, const LoadedSpec& loaded,
+                              std::string_view owner_command = {});
 
 }  // namespace CDI_ABI
 }  // namespace cdi

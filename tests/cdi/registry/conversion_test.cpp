@@ -433,6 +433,9 @@ TEST_CASE("The advice on the file of an owner names the owner first") {
         "converted for this version: JSON of release 0.5.0 cannot record its owner");
   CHECK(cdi::conversion_advice(engine("podman@4.9"), json).find("cdi convert") !=
         std::string::npos);
+  CHECK(cdi::conversion_advice(engine("podman@4.3.1"), json, "me write --for podman@4.3.1") ==
+        "let its owner \"me\" write the file again, by `me write --for podman@4.3.1`; or update "
+        "podman to 5.1.0 or newer");
   const auto odd = file("0.6.0", "{ENV: [A=1]}", annotations);
   CHECK(cdi::conversion_advice(engine("podman@5.8"), odd)
             .starts_with("let its owner \"me\" write the file again; or convert the file, by `"));

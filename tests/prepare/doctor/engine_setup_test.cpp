@@ -128,12 +128,13 @@ TEST_CASE("the files that an engine is too old for are named") {
   CHECK(found[0].what ==
         "refuses /etc/cdi/other.yaml:1:13: cdiVersion: version \"1.1.0\" " + newest);
   CHECK(found[0].advice ==
-        "Convert the file, by `cdi convert --for podman@4.3.1 /etc/cdi/other.yaml`; or update "
-        "podman to 6.0.0 or newer.");
+        "Convert the file, by `cdi convert --in-place --backup --for podman@4.3.1 " + host.path() +
+            "/etc/cdi/other.yaml`; or update podman to 6.0.0 or newer.");
   CHECK(found[1].level == Level::fault);
   CHECK(found[1].what ==
         "refuses /var/run/cdi/new.yaml:1:16: cdiVersion: version \"0.6.0\" " + newest);
-  CHECK(found[1].advice.starts_with("Run `cdi-prepare write --nvml`, which"));
+  CHECK(found[1].advice.starts_with("Run `cdi-prepare write --root " + host.path() +
+                                    " --nvml`, which"));
 }
 
 TEST_CASE("the place of a value that an engine refuses is that of the value") {
@@ -159,8 +160,24 @@ TEST_CASE("a file that programs read in different ways is named") {
   CHECK(found[0].what.starts_with(
       "may refuse or read otherwise: /etc/cdi/two.yaml:7:1: only the first document"));
   CHECK(found[0].advice ==
-        "Convert the file with losses, by `cdi convert --lossy --for podman@6.0.0 "
-        "/etc/cdi/two.yaml`, which loses its further documents.");
+        "Convert the file with losses, by `cdi convert --in-place --backup --lossy --for "
+        "podman@6.0.0 " +
+            host.path() + "/etc/cdi/two.yaml`, which loses its further documents.");
+}
+
+TEST_CASE("the path in an advised command does not lead out of the root") {
+  const Host host;
+  install(host, "podman", "podman", "4.3.1");
+  host.put("data/a b;c/v.yaml",
+           "cdiVersion: 0.7.0\nkind: acme.com/nic\ndevices:\n- name: a\n  containerEdits: {env: "
+           "[A=b]}\n");
+  host.make("etc");
+  host.link("/data/a b;c", "etc/cdi");  // absolute: the kernel would look for it in its own root
+  const auto found = about(diagnose(host), "podman 4.3.1");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].what.starts_with("refuses /etc/cdi/v.yaml:1:13: "));
+  CHECK(found[0].advice.find("--for podman@4.3.1 '" + host.path() + "/data/a b;c/v.yaml'`") !=
+        std::string::npos);
 }
 
 TEST_CASE("an engine that reads annotations only is named") {

@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cdi/base/shell_word.hpp>
+
 #include "diagnosis.hpp"
 
 using namespace prepare;
@@ -19,12 +21,12 @@ TEST_CASE("a spec that does not fit is written again by the program that wrote i
     return is_only(diagnose(host, {inventory()}), "specs", Level::fault,
                    {"\"/dev/nvidia0\" is c 195:0", advice});
   };
-  const std::string_view write = "Run `cdi-prepare write`";
+  const auto write = "Run `cdi-prepare write --root " + host.path() + "`";
   const std::string_view not_ours = "program that wrote it, or remove it";
   host.put("var/run/cdi/a.json", spec_of_gpu(196, "{" + our_owner + "}"));
   CHECK(is_advised(write));
   host.put("var/run/cdi/a.json", spec_of_gpu(196, R"({"cdi-publisher/owner": "other"})"));
-  CHECK(is_advised(not_ours));
+  CHECK(is_advised("program that wrote it, which is \"other\", or remove it"));
   host.remove("var/run/cdi/a.json");
 
   // A release without annotations: the owner is in a comment.
@@ -44,18 +46,50 @@ TEST_CASE("the advised command has the options and the directory of the spec") {
     host.put("dev.tab", "/dev/nvidia0 c 195 0 0666 0 0\n");
     host.put(name,
              spec_of_gpu(196, R"({"cdi-prepare/options": ")" + options + "\", " + our_owner + "}"));
-    CHECK(is_only(diagnose(host, {inventory()}), "specs", Level::fault,
-                  {"Run `cdi-prepare write" + arguments + "`; `cdi-prepare diff" + arguments +
-                   "` shows what changes."}));
+    CHECK(is_only(
+        diagnose(host, {inventory()}), "specs", Level::fault,
+        {"Run `cdi-prepare write --root " + host.path() + arguments +
+         "`; `cdi-prepare diff --root " + host.path() + arguments + "` shows what changes."}));
     host.remove(name);
   };
   const std::string in_run = "run/cdi/a.json", in_etc = "etc/cdi/a.json";
+  const auto to_etc = " --output-dir " + host.path() + "/etc/cdi";
   check(in_run, "profile=all hooks=none node-numbers=given", "");
-  check(in_etc, "profile=all hooks=none node-numbers=asked", " --output-dir /etc/cdi");
+  check(in_etc, "profile=all hooks=none node-numbers=asked", to_etc);
   check(in_run, "profile=compute hooks=nvidia node-numbers=asked",
         " --profile compute --hooks nvidia --node-numbers asked");
   check(in_etc, "node-numbers=given nvml visible-only",
-        " --node-numbers given --nvml --visible-only --output-dir /etc/cdi");
+        " --node-numbers given --nvml --visible-only" + to_etc);
   check(in_run, "ld-library-path max-version=0.7.0", " --ld-library-path --max-version 0.7.0");
   for (const auto* const odd : {"", "nvml; reboot", "$(x)", "`x`", "a\\nb"}) check(in_run, odd, "");
+}
+
+TEST_CASE("a directory is one word of the advised command, and below the root") {
+  const Host host;
+  host.put("dev.tab", "/dev/nvidia0 c 195 0 0666 0 0\n");
+  const std::string name = "data/$(touch x) 'y'; \"z\"";
+  host.put(name + "/a.json", spec_of_gpu(196, "{" + our_owner + "}"));
+  host.make("etc");
+  host.link(("/" + name).c_str(), "etc/cdi");
+  CHECK(is_only(diagnose(host, {inventory()}), "specs", Level::fault,
+                {" --output-dir " + cdi::shell_word(host.path() + "/" + name) + "`;"}));
+}
+
+TEST_CASE("the advice names first what keeps the spec from being written") {
+  const Host host;
+  host.put("dev.tab", "/dev/nvidia0 c 195 0 0666 0 0\n");
+  auto found = inventory();
+  const auto advice = [&] {
+    for (const auto& finding : diagnose(host, {found})) {
+      if (finding.about == "specs") return finding.advice;
+    }
+    return std::string{};
+  };
+  const auto write = "un `cdi-prepare write --root " + host.path();
+  CHECK(advice() == "R" + write + "`.");
+  found.missing = {{{Fault::uvm_module, "the module nvidia-uvm is not loaded"}, compute}};
+  const std::string first = "Load the module: modprobe nvidia-uvm. CUDA needs it. Then r";
+  CHECK(advice() == first + write + "`.");
+  host.put("run/cdi/a.json", spec_of_gpu(196, "{" + our_owner + "}"));
+  CHECK(advice().starts_with(first + write + "`; "));
 }

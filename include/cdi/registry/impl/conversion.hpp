@@ -385,13 +385,18 @@ CDI_INLINE std::vector<Error> text_warnings(const VersionedEngine& engine,
   return out;
 }
 
-CDI_INLINE std::string conversion_advice(const VersionedEngine& engine, const LoadedSpec& loaded) {
+CDI_INLINE std::string conversion_advice(const VersionedEngine& engine, const LoadedSpec& loaded,
+                                         std::string_view owner_command) {
   const bool is_refused = cdi::refusal_by(engine, loaded).has_value();
   const auto update = is_refused ? detail::update_advice(engine, loaded) : std::string{};
   const auto newest = cdi::newest_release_for(engine);
   if (!newest) return detail::advice_without_cdi(engine, loaded, update);
   const auto owner = loaded.owner();
   auto let_owner = owner.empty() ? "" : "let its owner " + cdi::quoted(owner);
+  if (!owner_command.empty()) {
+    let_owner.append(" write the file again, by `").append(owner_command).append("`");
+    return update.empty() ? let_owner : let_owner.append("; or ").append(update);
+  }
   const auto conversion = detail::convert_in_place(engine, loaded);
   if (!conversion) {
     const auto change = owner.empty() ? "change the file" : let_owner + " change the file";

@@ -1,0 +1,100 @@
+// The command that writes a spec file of cdi-prepare again.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PREPARE_SPEC_WRITE_COMMAND_HPP
+#define CDI_PREPARE_SPEC_WRITE_COMMAND_HPP
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/base/path.hpp>
+#include <cdi/base/shell_word.hpp>
+#include <cdi/engine_releases.hpp>
+#include <cdi/loaded_spec.hpp>
+#include <cdi/spec.hpp>
+
+#include "../base/text.hpp"
+#include "../host/host_tree.hpp"
+#include "fingerprint.hpp"
+
+namespace prepare {
+
+inline constexpr const char* spec_owner = "cdi-prepare";
+
+/// A path without links, as far as it exists: /var/run/cdi is /run/cdi.
+inline std::string place_of(const HostTree& tree, std::string_view path) {
+  const auto clean = cdi::clean_path(path);
+  for (auto end = clean.size(); end > 0 && end != std::string::npos;
+       end = clean.rfind('/', end - 1)) {
+    if (auto real = tree.real_path(clean.substr(0, end))) return *real + clean.substr(end);
+  }
+  return clean;
+}
+
+/// The path here of a path on the host below the root. With another root than /, no part of it is a
+/// link as far as it exists: a link of that host would lead out of the root.
+inline std::string path_here(const HostTree& tree, const std::string& path) {
+  return tree.root() == "/" ? path : tree.root() + place_of(tree, path);
+}
+
+/// The words of the options that a spec records, `profile=all` for example; none when it does not
+/// record them, or has other text in their place.
+inline std::vector<std::string> recorded_options(const cdi::Spec& spec) {
+  const auto recorded = spec.annotations.find(std::string{options_annotation});
+  if (recorded == spec.annotations.end()) return {};
+  constexpr std::string_view characters = "abcdefghijklmnopqrstuvwxyz0123456789=.- ";
+  if (recorded->second.find_first_not_of(characters) != std::string::npos) return {};
+  return split(recorded->second, " ");
+}
+
+/// The arguments with which `cdi-prepare write` writes the file of a spec again.
+inline std::vector<std::string> arguments_for(const HostTree& tree, const cdi::LoadedSpec& loaded) {
+  const auto directory = loaded.path.substr(0, loaded.path.rfind('/'));
+  const bool in_etc = directory.starts_with("/etc/");
+  const std::string_view defaults[] = {"profile=all", "hooks=none",
+                                       in_etc ? "node-numbers=asked" : "node-numbers=given"};
+  std::vector<std::string> arguments;
+  for (auto& word : recorded_options(loaded.spec)) {
+    if (std::find(std::begin(defaults), std::end(defaults), word) != std::end(defaults)) continue;
+    std::replace(word.begin(), word.end(), '=', ' ');
+    arguments.push_back("--" + word);
+  }
+  if (place_of(tree, directory) != place_of(tree, "/var/run/cdi")) {
+    arguments.push_back("--output-dir " + cdi::shell_word(path_here(tree, directory)));
+  }
+  return arguments;
+}
+
+/// A command of cdi-prepare about the host of a tree, with arguments.
+inline std::string command_line(const HostTree& tree, std::string_view command,
+                                const std::vector<std::string>& arguments) {
+  auto out = fmt::format("cdi-prepare {}", command);
+  if (tree.root() != "/") out.append(" --root ").append(cdi::shell_word(tree.root()));
+  for (const auto& argument : arguments) out.append(" ").append(argument);
+  return out;
+}
+
+/// The same between backquotes.
+inline std::string command_with(const HostTree& tree, std::string_view command,
+                                const std::vector<std::string>& arguments) {
+  return "`" + command_line(tree, command, arguments) + "`";
+}
+
+/// The command that writes a file of ours again for an engine.
+inline std::string write_command_for(const HostTree& tree, const cdi::LoadedSpec& loaded,
+                                     const cdi::VersionedEngine& engine) {
+  auto arguments = arguments_for(tree, loaded);
+  std::erase_if(arguments, [](const auto& it) { return it.starts_with("--max-version"); });
+  arguments.insert(arguments.begin(),
+                   fmt::format("--for {}@{}", engine.name, to_string(engine.version)));
+  return command_line(tree, "write", arguments);
+}
+
+}  // namespace prepare
+
+#endif  // CDI_PREPARE_SPEC_WRITE_COMMAND_HPP
