@@ -244,7 +244,7 @@ class Why(Files):
 
     def test_no_update_is_advised_if_no_version_of_the_engine_reads_the_file(self):
         self.write("letter/letter.yaml", GOOD.replace("vendor.com/gpu", "v/gpu"))
-        for version in ("4.0", "4.9.3", "5.8"):
+        for version in ("3.0", "4.9.3", "6.0"):
             code, record = self.record("--for", f"podman@{version}", "v/gpu=gpu1",
                                        dirs=("letter",))
             self.assertEqual(code, 14)
