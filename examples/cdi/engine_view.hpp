@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,11 +19,19 @@
 #include "../prepare/spec/write_command.hpp"
 #include "output.hpp"
 
+/// Whether an engine is known to be one of those of a host.
+enum class Installed { yes, unknown };
+
 /// The files of a registry that an engine reads.
 class EngineView {
  public:
-  EngineView(const cdi::VersionedEngine& engine, const cdi::Registry& all)
-      : engine_{engine}, newest_{cdi::newest_release_for(engine)} {
+  /// `root` is the directory below which the host is.
+  EngineView(const cdi::VersionedEngine& engine, const cdi::Registry& all, std::string root,
+             Installed installed)
+      : engine_{engine},
+        root_{std::move(root)},
+        installed_{installed},
+        newest_{cdi::newest_release_for(engine)} {
     std::vector<std::shared_ptr<const cdi::LoadedSpec>> specs;
     auto rejected = all.rejected();
     for (const auto& spec : all.specs()) {
@@ -58,10 +67,7 @@ class EngineView {
 
   /// What to do about a file that the engine refuses, or may read otherwise.
   std::string advice(const cdi::LoadedSpec& spec) const {
-    const auto host = prepare::HostTree::open("/");
-    const bool ours = host && spec.owner() == prepare::spec_owner;
-    const auto command = ours ? prepare::write_command_for(*host, spec, engine_) : std::string{};
-    return cdi::conversion_advice(engine_, spec, command);
+    return cdi::conversion_advice(engine_, spec, owner_command(spec));
   }
 
   /// The warnings about what it may refuse or read otherwise in a file.
@@ -108,6 +114,19 @@ class EngineView {
   }
 
  private:
+  /// The command by which cdi-prepare writes a file of its own again; else empty. For an installed
+  /// engine it writes what the oldest installed one reads, so that all do.
+  std::string owner_command(const cdi::LoadedSpec& spec) const {
+    const auto before = root_ == "/" ? "" : root_ + "/";
+    if (spec.owner() != prepare::spec_owner || !spec.path.starts_with(before)) return {};
+    const auto tree = prepare::HostTree::open(root_);
+    if (!tree) return {};
+    auto on_host = spec;
+    if (!before.empty()) on_host.path.erase(0, root_.size());
+    const auto engine = installed_ == Installed::yes ? std::nullopt : std::optional{engine_};
+    return prepare::write_command_for(*tree, on_host, engine);
+  }
+
   static std::shared_ptr<const cdi::RejectedFile> rejected_file(const cdi::LoadedSpec& spec,
                                                                 cdi::Error why) {
     cdi::RejectedFile out{.why = std::move(why), .kind = spec.spec.kind};
@@ -116,6 +135,8 @@ class EngineView {
   }
 
   cdi::VersionedEngine engine_;
+  std::string root_;
+  Installed installed_;
   cdi::Result<cdi::Release> newest_;
   std::shared_ptr<const cdi::Registry> registry_{};
   std::map<std::string, std::shared_ptr<const cdi::LoadedSpec>> refused_{};  // by path

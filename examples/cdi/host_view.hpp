@@ -51,8 +51,11 @@ class HostView {
 
   /// The path of a spec directory of the host, without links that lead out of its root.
   std::string path_of(const std::string& dir) const {
-    return is_other() ? root_ + prepare::doctor::place_of(tree_, dir) : dir;
+    return is_other() ? root_ + prepare::place_of(tree_, dir) : dir;
   }
+
+  /// The directory below which the host is.
+  const std::string& root() const { return root_; }
 
   /// Whether it is the tree of another host: then its programs are not run.
   bool is_other() const { return cdi::clean_path(root_) != "/"; }
@@ -96,10 +99,9 @@ class HostView {
   bool reads_directory(const prepare::Engine& engine, const std::string& file) const {
     auto dir = file.substr(0, file.rfind('/'));
     if (is_other() && dir.starts_with(root_)) dir.erase(0, root_.size());
-    const auto place = prepare::doctor::place_of(tree_, dir);
-    return std::any_of(engine.spec_dirs.begin(), engine.spec_dirs.end(), [&](const auto& one) {
-      return prepare::doctor::place_of(tree_, one) == place;
-    });
+    const auto place = prepare::place_of(tree_, dir);
+    return std::any_of(engine.spec_dirs.begin(), engine.spec_dirs.end(),
+                       [&](const auto& one) { return prepare::place_of(tree_, one) == place; });
   }
 
   /// What a device needs, and the host does not have.
@@ -170,7 +172,8 @@ class HostNotes {
     if (!with_engines) return;
     for (const auto& engine : host.engines()) {
       if (engine.version) {
-        installed_.push_back({&engine, EngineView{engine.of_version(), registry}});
+        installed_.push_back(
+            {&engine, EngineView{engine.of_version(), registry, host.root(), Installed::yes}});
       } else {
         unknown_.push_back(&engine);
       }

@@ -116,7 +116,8 @@ inline cdi::Result<SearchedSpecs> search_specs(const Request& request,
   specs.all = cdi::scan_spec_dirs(dirs, request.reading);
   specs.registry = specs.all;
   if (engine) {
-    specs.engine.emplace(*engine, *specs.all);
+    specs.engine.emplace(*engine, *specs.all, cdi::clean_path(request.host_root),
+                         Installed::unknown);
     specs.registry = specs.engine->registry();
   }
   const bool any = std::any_of(request.names.begin(), request.names.end(), [&](const auto& name) {

@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""What `cdi-prepare doctor` and `cdi why` advise about spec files is true: the command that they
-name works, for each version in the table of engines. usage: advice_test.py CDI_PREPARE CDI"""
+"""What `cdi-prepare` and `cdi` advise is true: each command that they name is run as it is printed,
+and removes the fault, for each version in the table of engines. usage: advice_test.py CDI_PREPARE
+CDI"""
 import json
 import os
 import pathlib
 import re
-import shlex
 import subprocess
 import sys
 import tempfile
 import unittest
 
-CDI_PREPARE, CDI = sys.argv[1:3]
+import node_trees
+from tree_case import NodeTest
+
+CDI_PREPARE, CDI = map(os.path.abspath, sys.argv[1:3])
 del sys.argv[1:3]
 
 # The program and the package of each engine.
@@ -65,7 +68,16 @@ SPECS = {
     "digit-none.yaml": spec("0.5.0", "{deviceNodes: [{path: /dev/a, permissions: none}]}",
                             "{env: [A=1]}", names=("0a", "bb")),
     "name.yaml": spec("0.6.0", "{env: ['A B=1']}"),  # its warning is not about the text
+    "owned.yaml": spec("0.7.0", top="annotations: {cdi-publisher/owner: me}\n"),
+    "commented.yaml": "# cdi-publisher/owner: me\n" + spec("0.5.0", "{Env: [A=1]}"),
+    "owned.json": json.dumps({"cdiVersion": "0.7.0", "kind": "v.com/gpu",
+                              "annotations": {"cdi-publisher/owner": "me"}, "devices": [
+                                  {"name": "aa", "containerEdits": {"env": ["A=1"]}}]}),
 }
+
+
+PATH = os.pathsep.join([str(pathlib.Path(CDI).parent), str(pathlib.Path(CDI_PREPARE).parent),
+                        os.environ["PATH"]])
 
 
 def run(*command):
@@ -73,15 +85,23 @@ def run(*command):
                           timeout=30, check=False)
 
 
+def commands_in(text):
+    """The commands that a text advises."""
+    return re.findall(r"`(cdi(?:-prepare|-pod)? [^`]*)`", text)
+
+
+def run_as_printed(command, folder):
+    return subprocess.run(["sh", "-c", command], text=True, capture_output=True, timeout=30,
+                          check=False, cwd=folder, env={**os.environ, "PATH": PATH})
+
+
 def engines():
-    """Each version of the table, and versions between two rows: of all engines if CDI_FULL=1."""
+    """The versions of the table from which on an engine reads another release."""
     table = run(CDI, "convert", "--help").stdout
-    rows = re.findall(r"^  ([a-z-]+) +(\d+)\.(\d+)\.(\d+) +\d", table, re.M)
-    for name, *version in rows:
-        major, minor, patch = map(int, version)
-        yield name, f"{major}.{minor}.{patch}"
-        if name == "podman" or os.environ.get("CDI_FULL"):
-            yield name, f"{major}.{minor}.{patch + 1}"
+    for name, rows in re.findall(r"^  ([a-z-]+): (\d[^:]*), known to", table, re.M):
+        for version in re.findall(r"since ([\d.]+)", rows):
+            if name in ENGINES:
+                yield name, version
 
 
 class Host:
@@ -116,20 +136,17 @@ class Host:
                 found[name] = (words[1] == "refuses", finding["advice"])
         return found
 
-    def run_advised(self, advice):
-        """The result of the advised command on this host; None when none is advised."""
-        command = re.search(r"`cdi (convert .*?)`", advice)
-        if not command:
-            return None
-        words = shlex.split(command[1])
-        return run(CDI, *words[:-1], self.root / words[-1].lstrip("/"))
-
 
 class Advice(unittest.TestCase):
     def setUp(self):
         place = tempfile.TemporaryDirectory(prefix="cdi-advice-")
         self.addCleanup(place.cleanup)
         self.place = pathlib.Path(place.name)
+
+    def why_in(self, folder, engine, name):
+        done = run(CDI, "-d", folder, "why", "--no-host", "--for", engine, "-o", "json", name)
+        (record,) = json.loads(done.stdout)
+        return record
 
     def why(self, engine, path):
         """`cdi why` about a device of a file that is alone in its directory."""
@@ -139,10 +156,25 @@ class Advice(unittest.TestCase):
         kind = {"dotted.yaml": "v.com/c.d", "class.yaml": "v.com/c"}.get(path.name, "v.com/gpu")
         name = {"digits.yaml": "00", "digit.yaml": "bb", "digit-none.yaml": "bb",
                 "letter.yaml": "a"}.get(path.name, "aa")
-        done = run(CDI, "-d", folder, "why", "--for", engine, "-o", "json", f"{kind}={name}")
+        record = self.why_in(folder, engine, f"{kind}={name}")
         (folder / path.name).unlink()
-        (record,) = json.loads(done.stdout)
         return record
+
+    def owned(self, folder):
+        """The files of an owner, by name."""
+        done = run(CDI, "-d", folder, "gc", "--owner", "me", "--dry-run")
+        return sorted(pathlib.Path(line.split(": ")[0]).name for line in done.stdout.splitlines())
+
+    def check_command(self, path, command):
+        """Runs a command that converts a file. Each file is as before when it is refused."""
+        old = path.read_bytes()
+        if "--lossy " in command:
+            done = run_as_printed(command.replace("--lossy ", ""), self.place)
+            self.assertEqual((done.returncode, path.read_bytes()), (1, old))
+        done = run_as_printed(command, self.place)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotEqual(path.read_bytes(), b"")
+        self.assertEqual(path.with_name(path.name + ".bak").read_bytes(), old)
 
     def check_file(self, host, engine, name, refused, advice):
         path = host.root / "etc/cdi" / name
@@ -152,20 +184,20 @@ class Advice(unittest.TestCase):
                          if "`" in advice else advice.rstrip(".").lower())
         if newer := re.search(r"pdate ([a-z-]+) to ([\d.]+) or newer", advice):
             self.assertTrue(self.why(f"{newer[1]}@{newer[2]}", path)["resolved"])
-        done = host.run_advised(advice)
-        if done is None:
-            self.assertEqual(run(CDI, "convert", "--lossy", "--for", engine, path).returncode, 1)
-            return
-        self.assertEqual(done.returncode, 0, done.stderr)
-        without = host.run_advised(advice.replace("--lossy ", ""))
-        self.assertEqual(without.returncode, 1 if "--lossy" in advice else 0)
-        path.write_text(done.stdout, encoding="utf-8")
+        commands = commands_in(advice)
+        if not commands:
+            done = run(CDI, "convert", "--in-place", "--lossy", "--for", engine, path)
+            self.assertIn(done.returncode, (1, 2))  # 2: the engine reads no known release
+        for command in commands:
+            self.check_command(path, command)
 
     def test_the_advised_command_works_for_each_engine(self):
         advised, checked = 0, list(engines())
         self.assertGreater(len(checked), 25)
         for name, version in checked:
             host = Host(self.place / f"{name}-{version}", name, version, SPECS)
+            owned = self.owned(host.root / "etc/cdi")
+            self.assertEqual(owned, ["commented.yaml", "owned.json", "owned.yaml"])
             found = host.findings()
             for file in SPECS:
                 with self.subTest(engine=f"{name}@{version}", file=file):
@@ -178,7 +210,161 @@ class Advice(unittest.TestCase):
                         self.assertNotIn("warnings", record)
             left = host.findings()
             self.assertEqual([file for file, (_, advice) in left.items() if "`" in advice], [])
+            self.assertEqual(self.owned(host.root / "etc/cdi"), owned)
         self.assertGreater(advised, 200)
+
+    def test_the_command_is_safe_whatever_the_path_is(self):
+        folder = self.place / "a b; touch x '$(touch y)' \"\\n\" > z"
+        folder.mkdir()
+        for name in ("plain", "a; touch w", "new\nline", "tab\t\x1b[31m", "`touch v`", "-rf", "100%s",
+                     "\u202e\u00e9", "it's $HOME"):
+            with self.subTest(name=name):
+                path = folder / f"{name}.yaml"
+                path.write_text(spec("0.7.0"), encoding="utf-8")
+                record = self.why_in(folder, "podman@4.3.1", "v.com/gpu=aa")
+                (command,) = commands_in(record["advice"])
+                self.check_command(path, command)
+                self.assertTrue(self.why_in(folder, "podman@4.3.1", "v.com/gpu=aa")["resolved"])
+                for file in folder.iterdir():
+                    file.unlink()
+        path = folder / "bytes.yaml"
+        os.rename(self.write(folder / "x", spec("0.7.0")), os.fsencode(folder) + b"/\xff.yaml")
+        done = run(CDI, "-d", folder, "why", "--no-host", "--for", "podman@4.3.1", "v.com/gpu=aa")
+        (command,) = commands_in(done.stdout)
+        self.assertEqual(run_as_printed(command, self.place).returncode, 0)
+        self.assertTrue(self.why_in(folder, "podman@4.3.1", "v.com/gpu=aa")["resolved"])
+        self.assertEqual(os.listdir(self.place), [folder.name])
+        self.assertEqual(path.exists(), False)
+
+    @staticmethod
+    def write(path, text):
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def test_a_relative_path_is_no_option(self):
+        (self.place / "-d").mkdir()
+        self.write(self.place / "-d/v.yaml", spec("0.7.0"))
+        done = run_as_printed("cdi --spec-dir=-d why --no-host --for podman@4.3.1 v.com/gpu=aa",
+                              self.place)
+        (command,) = commands_in(done.stdout)
+        self.assertEqual(run_as_printed(command, self.place).returncode, 0, command)
+
+    def test_no_page_redirects_a_command_onto_its_input(self):
+        top = pathlib.Path(__file__).parents[2]
+        pages = [top / "README.md", *top.glob("docs/*.md"), *top.glob("docs/*.3")]
+        self.assertGreater(len(pages), 10)
+        for page in pages:
+            for line in page.read_text(encoding="utf-8").splitlines():
+                command, sign, target = line.partition(">")
+                target = target.lstrip(">").split()
+                if sign and target and re.search(r"\bcdi(-\w+)? ", command):
+                    self.assertNotIn(target[0], command.split(), f"{page}: {line}")
+
+
+class OurSpecs(NodeTest):
+    """Files of cdi-prepare on a node with two GPUs."""
+
+    def setUp(self):
+        super().setUp()
+        node_trees.TREES["nv2"](str(self.root), False)
+        self.path("usr/bin").mkdir(parents=True, exist_ok=True)
+        self.path("usr/bin/podman").touch()
+        self.path("var/lib/dpkg").mkdir(parents=True)
+        self.path("var/lib/dpkg/status").write_text(
+            "Package: podman\nStatus: install ok installed\nVersion: 4.3.1\n")
+
+    def write(self, *more):
+        done = run(CDI_PREPARE, "write", "--root", self.root, *more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return pathlib.Path(done.stdout.splitlines()[0])
+
+    def advice(self, *more):
+        """The advice of doctor about specs and engines with a command, by the fact."""
+        done = run(CDI_PREPARE, "doctor", "--root", self.root, "-o", "json", *more)
+        return {finding["what"]: finding["advice"]
+                for finding in json.loads(done.stdout)["findings"]
+                if finding["advice"] and commands_in(finding["advice"])}
+
+    def follow(self, advice):
+        for command in commands_in(advice):
+            done = run_as_printed(command, self.place)
+            self.assertNotIn(done.returncode, (2, 127), command + done.stderr)
+            self.assertEqual((done.returncode, done.stderr.count("error")), (0, 0), done.stderr)
+
+    def test_a_missing_spec_is_written(self):
+        (advice,) = self.advice().values()
+        self.follow(advice)
+        self.assertEqual(self.advice(), {})
+
+    def test_a_spec_that_the_engine_refuses_is_written_again(self):
+        path = self.write("--max-version", "0.6.0")
+        (advice,) = self.advice().values()
+        self.assertNotIn("cdi convert", advice)
+        self.follow(advice)
+        self.assertEqual(self.advice(), {})
+        self.assertTrue(path.read_text().startswith("# cdi-publisher/owner: cdi-prepare\n"))
+
+    def test_why_names_the_command_of_the_owner(self):
+        path = self.write("--max-version", "0.6.0", "--profile", "compute")
+        name = run(CDI, "-d", path.parent, "devices").stdout.splitlines()[0]
+        done = run(CDI, "why", "--root", self.root, "--for", "podman@4.3.1", name)
+        (command,) = commands_in(done.stdout)
+        self.assertEqual(command, f"cdi-prepare write --root {self.root} --for podman@4.3.1 "
+                                  "--profile compute")
+        self.follow(done.stdout)
+        done = run(CDI, "why", "--root", self.root, "--for", "podman@4.3.1", name)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_a_converted_file_still_belongs_to_its_owner(self):
+        path = self.write("--max-version", "0.6.0")
+        for target in (("--for", "podman@4.3.1"), ("--to", "0.7.0"), ("--to", "0.5.0")):
+            done = run(CDI, "convert", "--in-place", "--lossy", *target, path)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.write()
+        self.assertEqual(self.advice(), {})
+
+    def test_an_odd_directory_is_one_word(self):
+        out = self.root / "a b; touch x $(touch y) 'z'"
+        path = self.write("--output-dir", out, "--max-version", "0.5.0")
+        path.write_text(path.read_text().replace("/dev/nvidia0", "/dev/nvidia7"))
+        (advice,) = self.advice("--spec-dir", out).values()
+        self.assertEqual(len(commands_in(advice)), 2)  # write, diff
+        self.follow(advice)
+        self.assertEqual(self.advice("--spec-dir", out), {})
+        self.assertEqual(os.listdir(self.place), ["node"])
+
+    def test_nothing_out_of_the_root_is_written(self):
+        outside = self.place / "outside"
+        outside.mkdir()
+        self.path("etc/cdi").symlink_to(outside)  # on that host, it is below its root
+        inside = self.root / str(outside).lstrip("/")
+        inside.mkdir(parents=True)
+        (inside / "v.yaml").write_text(spec("0.7.0"))
+        self.write("--max-version", "0.5.0")
+        (advice,) = self.advice().values()
+        self.follow(advice)
+        self.assertIn("0.5.0", (inside / "v.yaml").read_text())
+        self.assertEqual(os.listdir(outside), [])
+
+    def test_the_module_comes_before_the_spec(self):
+        self.edit("proc/devices", "510 nvidia-uvm\n", "")
+        (advice,) = self.advice().values()
+        self.assertTrue(advice.startswith("Load the module: modprobe nvidia-uvm."), advice)
+        self.edit("proc/devices", "Block", "510 nvidia-uvm\nBlock")
+        self.follow(advice)
+        self.assertEqual(self.advice(), {})
+
+    def test_commands_of_other_messages_are_those_of_the_program(self):
+        state = self.root / "state"
+        done = run(CDI_PREPARE, "prepare", "--root", self.root, "--state-dir", state, "--claim",
+                   "a", "--device", "none")
+        (command,) = commands_in(done.stderr)
+        self.assertEqual(command, f"cdi-prepare detect --root {self.root}")
+        self.follow(done.stderr)
+        for arguments in (["frob"], ["why", "--for", "podman"], ["inject", "--in-place", "-", "a"]):
+            for command in commands_in(run(CDI, *arguments).stderr):
+                with self.subTest(command=command):
+                    self.assertEqual(run_as_printed(command, self.place).returncode, 0)
 
 
 if __name__ == "__main__":

@@ -712,8 +712,15 @@ class OtherVendors(ClaimTest):
         (self.state / "a.json").write_text(json.dumps(claim))
         self.assertEqual(self.list(), {"a": None})  # its spec is of this boot
         self.spec_path("a").unlink()
-        self.assertIn("whether it is still 2g.20gb is not known now", self.list(3)["a"])
+        fault = self.list(3)["a"]
+        self.assertIn("whether it is still 2g.20gb is not known now", fault)
         self.assertFalse(self.spec_path("a").exists())
+        (command,) = re.findall("`cdi-prepare (.*?)`", fault)
+        self.assertEqual(command, f"prepare --root {self.root} --claim a --nvml --device "
+                                  f"1:gi1:ci0 --state-dir {self.state}")
+        done = subprocess.run(f"{TreeTest.program} {command}", shell=True, capture_output=True,
+                              text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 1, done.stderr)  # the node has no such library
 
     def test_partition_in_the_journal_of_an_earlier_version(self):
         self.make_tree("mi300x-cpx")

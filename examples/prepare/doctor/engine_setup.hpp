@@ -77,12 +77,10 @@ inline std::string advice_on_file(const HostTree& tree, const Engine& engine,
                                   const std::vector<Inventory>& inventories,
                                   const cdi::LoadedSpec& loaded) {
   if (is_ours(loaded)) {
-    auto arguments = arguments_for(tree, loaded);
-    std::erase_if(arguments, [](const auto& it) { return it.starts_with("--max-version"); });
     return fmt::format(
-        "{} {}, which writes the release that the oldest engine reads, or update this engine.",
+        "{} `{}`, which writes the release that the oldest engine reads, or update this engine.",
         run_when_ready(inventory_for(inventories, loaded.spec), profiles_of(loaded.spec)),
-        command_with(tree, "write", arguments));
+        write_command_for(tree, loaded, std::nullopt));
   }
   auto here = loaded;
   here.path = path_here(tree, loaded.path);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -85,13 +86,16 @@ inline std::string command_with(const HostTree& tree, std::string_view command,
   return "`" + command_line(tree, command, arguments) + "`";
 }
 
-/// The command that writes a file of ours again for an engine.
+/// The command that writes a file of ours again for an engine; without one, for the oldest of the
+/// installed engines.
 inline std::string write_command_for(const HostTree& tree, const cdi::LoadedSpec& loaded,
-                                     const cdi::VersionedEngine& engine) {
+                                     const std::optional<cdi::VersionedEngine>& engine) {
   auto arguments = arguments_for(tree, loaded);
   std::erase_if(arguments, [](const auto& it) { return it.starts_with("--max-version"); });
-  arguments.insert(arguments.begin(),
-                   fmt::format("--for {}@{}", engine.name, to_string(engine.version)));
+  if (engine) {
+    arguments.insert(arguments.begin(),
+                     fmt::format("--for {}@{}", engine->name, to_string(engine->version)));
+  }
   return command_line(tree, "write", arguments);
 }
 
