@@ -311,7 +311,8 @@ class Why(Files):
         self.assertTrue(cause["message"].startswith(
             "containerd 2.4.0, with CDI library 1.1.1, refuses it: names of members"), cause)
         self.assertEqual(record["advice"],
-                         f"convert the file, by `cdi convert --for containerd@2.4.0 {path}`")
+                         "convert the file, by `cdi convert --in-place --backup --for "
+                         f"containerd@2.4.0 {path}`")
 
     def test_what_an_engine_needs_besides_the_file_is_reported(self):
         asked = ("--for", "containerd@1.7.1", "vendor.com/gpu=gpu1")

@@ -259,7 +259,8 @@ TEST_CASE("A text that the library of an engine refuses is refused by the engine
                          "refuses it: names of members in another case are refused by "));
   CHECK_FALSE(refusal("kata-agent@4.0", rows[1].loaded).empty());
   CHECK(cdi::conversion_advice(engine("containerd@2.4.0"), rows[1].loaded) ==
-        "convert the file, by `cdi convert --for containerd@2.4.0 /etc/cdi/v.yaml`");
+        "convert the file, by `cdi convert --in-place --backup --for containerd@2.4.0 "
+        "/etc/cdi/v.yaml`");
   CHECK(cdi::conversion_advice(engine("containerd@2.3.0"), rows[4].loaded)
             .ends_with("; or update containerd to 2.4.0 or newer"));
 }
