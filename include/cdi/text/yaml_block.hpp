@@ -217,9 +217,17 @@ class YamlBlockReader {
     const std::size_t column = cursor_.column();
     if (!begin_entry(cursor_.at(), column)) return false;
     cursor_.move(1);
+    cursor_.skip_spaces();
+    if (cursor_.peek() == '\t') return cursor_.refuse_tab(cursor_.at());
+    for (; cursor_.peek() == '&' || cursor_.peek() == '!'; cursor_.skip_blanks()) {
+      if (!nodes_.read_property()) return false;
+    }
+    const bool collection =
+        cursor_.peek() == '[' || cursor_.peek() == '{' || cursor_.is_indicator('-');
+    if (collection) return bad_key(cursor_.at());
+    if (cursor_.at_line_end()) return refuse("write the key on the line of its '?'", cursor_.at());
     YamlNode key;
-    if (!find_key(column) || !nodes_.read(column + 1, /*flow=*/false, key) || !nodes_.add(key))
-      return false;
+    if (!nodes_.read(column + 1, /*flow=*/false, key) || !nodes_.add(key)) return false;
     if (!key.is_block_scalar) {
       if (cursor_.at_colon()) return bad_key(key.scalar.at);
       cursor_.skip_blanks();
@@ -230,21 +238,6 @@ class YamlBlockReader {
     awaits_colon_ = true;
     key_allowed_ = false;
     return true;
-  }
-
-  /// Moves to the key behind a question mark in a column, and reads its anchor and tag. Each may be
-  /// on a line of its own.
-  bool find_key(std::size_t column) {
-    for (auto tabs = YamlCursor::Tabs::none;; tabs = YamlCursor::Tabs::on_this_line) {
-      cursor_.skip_to_token(tabs);
-      const char c = cursor_.peek();
-      if (c == '\t') return cursor_.refuse_tab(cursor_.at());
-      const bool missing = cursor_.at_end() || cursor_.column() <= column;
-      if (missing || c == '[' || c == '{' || cursor_.is_indicator('-'))
-        return bad_key(cursor_.at());
-      if (c != '&' && c != '!') return true;
-      if (!nodes_.read_property()) return false;
-    }
   }
 
   /// Reads `: ` on a line of its own, after a key with `? `.
