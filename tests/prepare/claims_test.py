@@ -1256,6 +1256,138 @@ class Directories(ClaimTest):
                 self.assertEqual(stat.S_IMODE((deep / path).stat().st_mode), mode, path)
 
 
+class Doctor(ClaimTest):
+    """What doctor says about claims. Each command that it advises is run."""
+
+    tree = "nv2mig"
+
+    def setUp(self):
+        super().setUp()
+        self.state, self.out = self.path("var/lib/cdi-prepare"), self.path("var/run/cdi")
+
+    def doctor(self, *more):
+        """The level, fact and advice of each finding about claims and specs. Changes nothing."""
+        before = self.snapshot()
+        done = self.run_prepare("doctor", "-o", "json", *more)
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(self.snapshot(), before)
+        return [(finding["level"], finding["what"], finding["advice"])
+                for finding in json.loads(done.stdout)["findings"]
+                if finding["about"] in ("claims", "specs", "GPUs")
+                and "no spec for" not in finding["what"]]
+
+    def obey(self, advice, code=0):
+        """Runs the command of an advice, as a shell would."""
+        command = advice.split("`")[1]
+        self.assertTrue(command.startswith("cdi-prepare "), advice)
+        done = subprocess.run(["sh", "-c", command.replace("cdi-prepare", TreeTest.program, 1)],
+                              capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, code, done.stderr)
+
+    def only(self, fact, level="fault", *more):
+        """The advice of the only finding."""
+        found = self.doctor(*more)
+        self.assertEqual(len(found), 1, found)
+        self.assertEqual(found[0][0], level)
+        self.assertIn(fact, found[0][1])
+        return found[0][2]
+
+    def test_claims_without_a_fault(self):
+        self.prepare("a", "0")
+        self.prepare("b", "1:gi1:ci0", more=("--kind", "nvidia.com/gpu"))
+        self.prepare("c", "1:gi2:ci0", more=("--node-numbers", "asked"))
+        self.assertEqual(self.doctor(), [])
+        # A spec of a claim is not the spec of the kind.
+        done = self.run_prepare("doctor")
+        self.assertIn("no spec for nvidia.com/gpu", done.stdout)
+
+    def test_spec_is_missing(self):
+        self.prepare("a", "0")
+        spec = self.spec_path("a").read_bytes()
+        self.spec_path("a").unlink()
+        self.obey(self.only("claim a: its spec /var/run/cdi/cdi-prepare.local-claim_a.json is "
+                            "missing"))
+        self.assertEqual(self.spec_path("a").read_bytes(), spec)
+        self.assertEqual(self.doctor(), [])
+
+    def test_gpu_is_gone(self):
+        self.prepare("a", "0")
+        self.bind(FIRST_PCI, "nouveau")
+        self.obey(self.only("claim a: device " + FIRST + ": bound to nouveau"), code=3)
+        put_back = self.remove_gpu(FIRST_PCI)
+        self.only("claim a: device " + FIRST + ": it is gone from this host")
+        put_back()
+
+    def test_numbers_have_changed(self):
+        self.prepare("a", "0")
+        self.edit("proc/devices", "510 nvidia-uvm", "511 nvidia-uvm")
+        for name, minor in ("uvm", 0), ("uvm-tools", 1):
+            self.edit("dev.tab", f"/dev/nvidia-{name} c 510 {minor}",
+                      f"/dev/nvidia-{name} c 511 {minor}")
+        advice = [advice for level, fact, advice in self.doctor()
+                  if "claim a: its spec" in fact and level == "fault"
+                  and "/dev/nvidia-uvm is 510:0 there, and 511:0 now" in fact]
+        self.assertEqual(len(advice), 1)
+        self.obey(advice[0])
+        self.assertEqual(self.doctor(), [])
+
+    def test_spec_without_a_claim(self):
+        self.prepare("a", "0")
+        (self.state / "a.json").unlink()
+        advice = self.only("/var/run/cdi/cdi-prepare.local-claim_a.json belongs to no claim of the "
+                           "journal in /var/lib/cdi-prepare")
+        self.obey(advice)
+        self.assertFalse(self.spec_path("a").exists())
+
+    def test_spec_of_another_journal(self):
+        self.state, self.out = self.path("srv/its state"), self.path("etc/cdi")
+        self.prepare("a", "0", more=("--node-numbers", "given"))
+        self.assertEqual(self.doctor(), [])
+        self.assertEqual(self.doctor("--state-dir", str(self.state)), [])
+        shutil.rmtree(self.state)
+        self.obey(self.only("belongs to no claim of the journal in /srv/its state"))
+        self.assertFalse(self.spec_path("a").exists())
+
+    def test_claim_that_is_damaged_or_unfinished(self):
+        self.prepare("a", "0")
+        journal = self.state / "a.json"
+        text = journal.read_text()
+        journal.write_text(text.replace('"prepared"', '"preparing"'))
+        self.obey(self.only("claim a: a call for it was stopped, or is at work", "note"))
+        self.prepare("a", "0")
+        journal.write_text("{")
+        self.obey(self.only("claim a: /var/lib/cdi-prepare/a.json:1:2: it is damaged"))
+        self.assertEqual((self.doctor(), list(self.out.iterdir())), ([], []))
+
+    def test_spec_that_this_host_cannot_provide(self):
+        self.prepare("a", "0")
+        spec = read_spec(self.spec_path("a"))
+        spec["containerEdits"]["mounts"].append({"hostPath": "/gone", "containerPath": "/gone"})
+        self.spec_path("a").write_text(json.dumps(spec))
+        found = [one for one in self.doctor() if '"/gone" is missing' in one[1]]
+        self.assertIn("which writes the specs of claims again", found[0][2])
+        self.obey(found[0][2])
+        self.assertEqual(self.doctor(), [])
+
+    def test_engine_that_is_too_old(self):
+        self.prepare("a", "0", more=("--max-version", "0.7.0"))
+        self.install(podman="4.9.3+ds1-1")
+        done = json.loads(self.run_prepare("doctor", "-o", "json").stdout)["findings"]
+        advice = [one["advice"] for one in done if "refuses" in one["what"]]
+        self.assertEqual(len(advice), 1)
+        self.assertIn("A claim that was given a release keeps it", advice[0])
+        self.obey(advice[0])
+
+    def test_function_that_cannot_be_read(self):
+        (self.pci(FIRST_PCI) / "class").unlink()
+        self.only("cannot read class and vendor of PCI function " + FIRST_PCI)
+
+    def test_journal_is_outside(self):
+        done = self.run_prepare("doctor", "--state-dir", str(self.place / "other"))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--state-dir", done.stderr)
+
+
 class Parallel(ClaimTest):
     tree = "nv2mig"
 

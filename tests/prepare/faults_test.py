@@ -179,6 +179,22 @@ class Faults(Node):
         self.assertEqual(level, "fault")
         self.assertIn("modprobe nvidia-uvm", advice)
 
+    def test_spec_with_an_old_number_of_a_node_that_is_missing(self):
+        self.make("nv2")
+        self.assertEqual(self.run_prepare("write").returncode, 0)
+        self.assertEqual(self.run_prepare("doctor").returncode, 0)
+        self.unload("510 nvidia-uvm")
+        self.edit("proc/devices", "195 nvidiactl\n", "195 nvidiactl\n511 nvidia-uvm\n")
+        for path in ("/dev/nvidia-uvm", "/dev/nvidia-uvm-tools"):
+            self.remove_node(path)
+            self.path(path).unlink()
+        facts = [what for what, (level, _) in self.advice().items() if level == "fault"]
+        self.assertEqual(facts, ["/var/run/cdi/nvidia.com-gpu.yaml: /dev/nvidia-uvm is 510:0 "
+                                 "there, and 511:0 now"])
+        self.assertEqual(self.run_prepare("doctor").returncode, 1)
+        self.assertEqual(self.run_prepare("write").returncode, 0)
+        self.assertEqual(self.run_prepare("doctor").returncode, 0)
+
 
 for one in CASES:
     setattr(Faults, "test_" + one.replace("-", "_"), lambda self, code=one: self.check(code))

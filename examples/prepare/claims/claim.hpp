@@ -62,6 +62,14 @@ struct Claim {
   }
 };
 
+/// The owner that the specs of a journal record is this and the directory of the journal.
+inline constexpr std::string_view claims_owner = "cdi-prepare claims of ";
+
+/// Whether a path is that of a spec of a claim, of any kind.
+inline bool is_spec_of(std::string_view uid, std::string_view path) {
+  return path.ends_with(std::string{"_"}.append(uid).append(".json"));
+}
+
 /// Whether a text is a UID that can be part of a file name and of a device name, which has at most
 /// 63 characters: 1 to 56 letters, digits and `-`, with a letter or digit at both ends.
 inline bool is_claim_uid(std::string_view text) {

@@ -22,11 +22,6 @@
 
 namespace prepare {
 
-/// Whether a path is that of a spec of a claim, of any kind.
-inline bool is_spec_of(std::string_view uid, std::string_view path) {
-  return path.ends_with(std::string{"_"}.append(uid).append(".json"));
-}
-
 /// The spec files of the claims of a journal. Both arguments must live as long.
 class ClaimFiles {
  public:
@@ -85,7 +80,7 @@ class ClaimFiles {
 
  private:
   /// Another journal in the same directory has other files.
-  std::string owner() const { return "cdi-prepare claims of " + journal_.directory(); }
+  std::string owner() const { return std::string{claims_owner}.append(journal_.directory()); }
 
   cdi::Publisher publisher(const Directory& directory) const {
     return cdi::Publisher{owner(), directory.number(), directory.path};

@@ -124,10 +124,14 @@ inline void add_engines(CLI::App& command, Options& options, CLI::Option& max_ve
       ->take_all();
 }
 
-inline void add_claim_options(CLI::App& command, Options& options) {
+inline void add_state_dir(CLI::App& command, Options& options) {
   command.add_option("--state-dir", options.state_dir, "Directory of the journal of claims")
       ->check(not_empty)
       ->default_str("var/lib/cdi-prepare below the root");
+}
+
+inline void add_claim_options(CLI::App& command, Options& options) {
+  add_state_dir(command, options);
   command.add_option("--lock-timeout", options.lock_timeout, "Seconds to wait for other calls")
       ->check(seconds_fault)
       ->capture_default_str();
@@ -232,6 +236,7 @@ inline void add_commands(CLI::App& app, Request& request) {
       "doctor", "Report what keeps containers from the GPUs, and what to do", Command::doctor);
   add_output(doctor, options);
   add_output_dir(doctor, options);
+  add_state_dir(doctor, options);
   doctor
       .add_option("--spec-dir", options.spec_dirs,
                   "Directories of specs to check, below the root, lowest priority first")

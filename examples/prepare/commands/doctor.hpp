@@ -44,8 +44,11 @@ inline ExitCode examine_host(const AssessedSurvey& assessed, const Options& opti
   const auto output_dir = options.place_on_host(options.output_dir);
   if (!output_dir) return refuse_outside("--output-dir", options.output_dir, options);
   asked.output_dir = *output_dir;
+  const auto state_dir = options.place_on_host(options.state_dir);
+  if (!state_dir) return refuse_outside("--state-dir", options.state_dir, options);
+  asked.state_dir = *state_dir;
   asked.versions_from = versions_from(options);
-  const auto findings = diagnose_host(survey.tree, survey.inventories, asked);
+  const auto findings = diagnose_host(survey, asked);
   return finish(options.json() ? findings_as_json(findings) : findings_as_text(findings),
                 has_fault(findings) ? ExitCode::failed : ExitCode::done);
 }

@@ -12,6 +12,8 @@
 #include "../engines/engine_versions.hpp"
 #include "../gpu/gpu.hpp"
 #include "../host/host_tree.hpp"
+#include "../vendors/survey.hpp"
+#include "claim_specs.hpp"
 #include "driver.hpp"
 #include "engine_setup.hpp"
 #include "finding.hpp"
@@ -28,6 +30,7 @@ namespace prepare {
 struct DoctorOptions {
   std::string output_dir = "/var/run/cdi";                        // where specs are written
   std::vector<std::string> spec_dirs = cdi::default_spec_dirs();  // the last has priority
+  std::string state_dir = "/var/lib/cdi-prepare";                 // of the journal of claims
   VersionsFrom versions_from = VersionsFrom::packages;            // of engines
 };
 
@@ -49,6 +52,17 @@ inline std::vector<Finding> diagnose_host(const HostTree& tree,
   doctor::check_ignored(tree, options.spec_dirs, findings);
   doctor::check_char_links(tree, inventories, findings);
   doctor::check_selinux(tree, findings);
+  return findings;
+}
+
+/// The findings about a host, with those about its claims.
+inline std::vector<Finding> diagnose_host(const Survey& survey, const DoctorOptions& options) {
+  auto findings = diagnose_host(survey.tree, survey.inventories, options);
+  if (auto reason = unreadable_functions(survey)) {
+    findings.push_back({doctor::Level::fault, "GPUs", *std::move(reason),
+                        "Run doctor as root; if the device has just been removed, run it again."});
+  }
+  doctor::check_claims(survey, options.state_dir, options.spec_dirs, findings);
   return findings;
 }
 

@@ -76,6 +76,12 @@ inline void check_setup(const HostTree& tree, const Engine& engine, const std::s
 inline std::string advice_on_file(const HostTree& tree, const Engine& engine,
                                   const std::vector<Inventory>& inventories,
                                   const cdi::LoadedSpec& loaded) {
+  if (const auto journal = owner_journal(tree, loaded)) {
+    return fmt::format(
+        "Run {}, which writes the release that the oldest engine reads, or update this engine. A "
+        "claim that was given a release keeps it.",
+        claim_command(tree, "list", *journal));
+  }
   if (is_ours(loaded)) {
     return fmt::format(
         "{} `{}`, which writes the release that the oldest engine reads, or update this engine.",

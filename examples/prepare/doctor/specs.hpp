@@ -71,9 +71,44 @@ inline std::optional<std::string> outdated(const HostTree& tree, const Inventory
   return std::nullopt;
 }
 
+/// Why a node in edits has other numbers than the driver reports; none when it has not. A node
+/// without numbers has those of the host.
+inline std::optional<std::string> renumbered(const cdi::ContainerEdits& edits,
+                                             const std::vector<Node>& nodes) {
+  for (const auto& node : edits.device_nodes) {
+    if (node.major == 0) continue;
+    const auto& path = node.host_path.empty() ? node.path : node.host_path;
+    for (const auto& real : nodes) {
+      if (real.path != path || (real.major == node.major && real.minor == node.minor)) continue;
+      return fmt::format("{} is {}:{} there, and {}:{} now", path, node.major, node.minor,
+                         real.major, real.minor);
+    }
+  }
+  return std::nullopt;
+}
+
+/// The same for all edits of a spec and all nodes of a kind.
+inline std::optional<std::string> renumbered(const cdi::Spec& spec, const Inventory& found) {
+  auto nodes = found.control_nodes;
+  for (const auto& gpu : found.gpus) {
+    for (const auto& share : gpu.shares()) {
+      nodes.insert(nodes.end(), share.nodes.begin(), share.nodes.end());
+    }
+  }
+  if (auto fault = renumbered(spec.container_edits, nodes)) return fault;
+  for (const auto& device : spec.devices) {
+    if (auto fault = renumbered(device.container_edits, nodes)) return fault;
+  }
+  return std::nullopt;
+}
+
 /// How to write the file of a spec again.
 inline std::string advice_on_spec(const HostTree& tree, const Inventory* found,
                                   const cdi::LoadedSpec& loaded) {
+  if (const auto journal = owner_journal(tree, loaded)) {
+    return fmt::format("Run {}, which writes the specs of claims again.",
+                       claim_command(tree, "list", *journal));
+  }
   if (!is_ours(loaded)) {
     const auto owner = loaded.owner();
     return fmt::format(
@@ -110,9 +145,15 @@ inline void check_needs(const HostTree& tree, const std::vector<Inventory>& inve
                         const cdi::LoadedSpec& loaded, Findings& findings) {
   using Effect = HostFault::Effect;
   const auto faults = all_host_faults(tree, loaded);
-  if (faults.empty()) return;
-  const auto advice = advice_on_spec(tree, inventory_for(inventories, loaded.spec), loaded);
-  const bool failed = report_faults(faults, Effect::fails, Level::fault, advice, findings);
+  const auto* const kind = inventory_for(inventories, loaded.spec);
+  const auto number = kind == nullptr ? std::nullopt : renumbered(loaded.spec, *kind);
+  if (faults.empty() && !number) return;
+  const auto advice = advice_on_spec(tree, kind, loaded);
+  bool failed = report_faults(faults, Effect::fails, Level::fault, advice, findings);
+  if (!failed && number) {
+    findings.push_back({Level::fault, "specs", loaded.path + ": " + *number, advice});
+    failed = true;
+  }
   if (!failed) report_faults(faults, Effect::may_fail, Level::note, advice, findings);
   report_faults(faults, Effect::unknown, Level::note, "Run doctor as root.", findings);
 }
@@ -124,7 +165,7 @@ inline std::set<std::string> check_specs_of(const HostTree& tree, const cdi::Reg
   bool any = false;
   std::set<std::string> old;
   for (const auto& loaded : registry.specs()) {
-    if (loaded->spec.kind != found.kind) continue;
+    if (loaded->spec.kind != found.kind || owner_journal(tree, *loaded)) continue;
     any = true;
     const auto reason = outdated(tree, found, loaded->spec);
     if (!reason) continue;
