@@ -1331,6 +1331,12 @@ class Doctor(ClaimTest):
         self.obey(advice[0])
         self.assertEqual(self.doctor(), [])
 
+    def test_numbers_have_changed_and_no_node_has_them(self):
+        self.prepare("a", "0")
+        self.edit("proc/devices", "510 nvidia-uvm", "511 nvidia-uvm")
+        self.list(code=3)
+        self.assertFalse(self.spec_path("a").exists())
+
     def test_spec_without_a_claim(self):
         self.prepare("a", "0")
         (self.state / "a.json").unlink()

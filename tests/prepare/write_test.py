@@ -514,6 +514,23 @@ class Files(WriteTest):
         (self.pci(FIRST) / "vendor").unlink()
         self.assertEqual(indexes(), [(SECOND, 0)])
 
+    def test_old_number_of_a_node(self):
+        """Another driver may have the number now."""
+        self.write()
+        self.edit("proc/devices", "510 nvidia-uvm", "511 nvidia-uvm")
+        old = "/dev/nvidia-uvm is 510:0 there, and 511:0 now"
+        done = self.run_out("check")
+        self.assertEqual((done.returncode, done.stdout), (1, f"{self.file}: {old}\n"))
+        done = self.write(code=4)
+        self.assertIn("not ready: nvidia.com/gpu: /dev/nvidia-uvm is 510:0, not 511:0", done.stderr)
+        self.assertIn(f"{self.file} removed: {old}", done.stderr)
+        self.assertFalse(self.file.exists())
+        for minor, name in enumerate(("uvm", "uvm-tools")):
+            self.edit("dev.tab", f"/dev/nvidia-{name} c 510 {minor}",
+                      f"/dev/nvidia-{name} c 511 {minor}")
+        self.write()
+        self.assertIn("major: 511", self.file.read_text())
+
     def test_modeset_node_of_an_old_number(self):
         """Only specs for graphics alone need it."""
         self.write("--profile", "graphics")

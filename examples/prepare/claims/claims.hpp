@@ -24,6 +24,7 @@
 #include "../base/options.hpp"
 #include "../host/directories.hpp"
 #include "../spec/fingerprint.hpp"
+#include "../spec/old_numbers.hpp"
 #include "../spec/prepared_spec.hpp"
 #include "../spec/target_release.hpp"
 #include "../vendors/survey.hpp"
@@ -236,20 +237,26 @@ class Claims {
   }
 
   /// Writes the current spec of a claim. If that fails, a spec of this boot stays, unless it gives
-  /// access to another GPU now. A spec of another boot is removed: its numbers could belong to
-  /// another device.
+  /// access to another GPU now, or has an old number of a node. A spec of another boot is removed:
+  /// its numbers could belong to another device.
   cdi::Result<void> renew(Claim& claim) {
     const bool other_boot = !boot_.empty() && claim.boot_id != boot_;
     auto renewed = update_spec(claim);
     if (renewed) return renewed;
     const bool is_unsafe = other_boot || renewed.error().code == cdi::Errc::conflict;
-    if (is_unsafe || has_another_gpu(claim)) static_cast<void>(files_.remove(claim));
+    if (is_unsafe || has_wrong_node(claim)) static_cast<void>(files_.remove(claim));
     return renewed;
   }
 
-  bool has_another_gpu(const Claim& claim) const {
+  /// Whether the spec of a claim gives access to another GPU, or has an old number of a node.
+  bool has_wrong_node(const Claim& claim) const {
     const auto spec = files_.read(claim);
-    return spec && gives_another_gpu(survey_, claim, *spec);
+    if (!spec) return false;
+    for (const auto& claimed : claim.devices) {
+      const auto* const kind = find_gpu(survey_, claimed).inventory;
+      if (kind != nullptr && renumbered(*spec, *kind)) return true;
+    }
+    return gives_another_gpu(survey_, claim, *spec);
   }
 
   /// Whether the devices that were found are certainly those of a claim whose spec is missing, or

@@ -108,7 +108,7 @@ inline void remove_outdated(const Survey& survey, const Plan& plan, Written& wri
   const auto done = publisher_in(*directory).prune(plan.prepared.files_that_stay);
   if (!done) return fail(done.error());
   for (const auto& error : done->errors) fail(error);
-  written.removed = outdated_among(*done, survey);
+  written.removed = outdated_among(*done, survey, plan.prepared);
 }
 
 /// Errors, warnings and removed files, for standard error.

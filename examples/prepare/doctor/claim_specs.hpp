@@ -24,11 +24,11 @@
 #include "../claims/claim.hpp"
 #include "../claims/claim_json.hpp"
 #include "../claims/found_device.hpp"
+#include "../spec/old_numbers.hpp"
 #include "../vendors/survey.hpp"
 #include "finding.hpp"
 #include "our_specs.hpp"
 #include "spec_dirs.hpp"
-#include "specs.hpp"
 
 // Nothing is locked: a call of cdi-prepare may be at work meanwhile.
 

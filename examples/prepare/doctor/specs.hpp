@@ -24,6 +24,7 @@
 #include "../host/host_tree.hpp"
 #include "../spec/fingerprint.hpp"
 #include "../spec/host_faults.hpp"
+#include "../spec/old_numbers.hpp"
 #include "finding.hpp"
 #include "our_specs.hpp"
 #include "spec_dirs.hpp"
@@ -67,37 +68,6 @@ inline std::optional<std::string> outdated(const HostTree& tree, const Inventory
     if (key == gpus_annotation && has_other_gpus(spec)) continue;
     return fmt::format("{} was {}, and is {}", key.substr(key.find('/') + 1), recorded->second,
                        value);
-  }
-  return std::nullopt;
-}
-
-/// Why a node in edits has other numbers than the driver reports; none when it has not. A node
-/// without numbers has those of the host.
-inline std::optional<std::string> renumbered(const cdi::ContainerEdits& edits,
-                                             const std::vector<Node>& nodes) {
-  for (const auto& node : edits.device_nodes) {
-    if (node.major == 0) continue;
-    const auto& path = node.host_path.empty() ? node.path : node.host_path;
-    for (const auto& real : nodes) {
-      if (real.path != path || (real.major == node.major && real.minor == node.minor)) continue;
-      return fmt::format("{} is {}:{} there, and {}:{} now", path, node.major, node.minor,
-                         real.major, real.minor);
-    }
-  }
-  return std::nullopt;
-}
-
-/// The same for all edits of a spec and all nodes of a kind.
-inline std::optional<std::string> renumbered(const cdi::Spec& spec, const Inventory& found) {
-  auto nodes = found.control_nodes;
-  for (const auto& gpu : found.gpus) {
-    for (const auto& share : gpu.shares()) {
-      nodes.insert(nodes.end(), share.nodes.begin(), share.nodes.end());
-    }
-  }
-  if (auto fault = renumbered(spec.container_edits, nodes)) return fault;
-  for (const auto& device : spec.devices) {
-    if (auto fault = renumbered(device.container_edits, nodes)) return fault;
   }
   return std::nullopt;
 }

@@ -89,6 +89,7 @@ struct Gpu {
 struct MissingNode {
   Problem problem{};
   Profiles profiles{};
+  std::optional<Node> real{};  // as the driver reports it, when another device is in its place
 
   /// Whether specs for some profiles must wait for it.
   bool is_needed_by(Profiles asked) const { return is_needed(profiles, asked); }

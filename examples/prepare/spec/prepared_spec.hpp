@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include <cdi/file.hpp>
 #include <cdi/lower.hpp>
 #include <cdi/minimum_version.hpp>
 #include <cdi/name.hpp>
@@ -25,11 +26,13 @@
 
 #include "../base/options.hpp"
 #include "../gpu/gpu.hpp"
+#include "../host/directories.hpp"
 #include "../host/host_tree.hpp"
 #include "../vendors/nvidia_hooks.hpp"
 #include "../vendors/survey.hpp"
 #include "fingerprint.hpp"
 #include "gpu_edits.hpp"
+#include "old_numbers.hpp"
 #include "verify.hpp"
 
 namespace prepare {
@@ -136,7 +139,8 @@ struct PreparedSpecs {
   std::vector<LeftOut> left_out{};
   std::vector<cdi::Error> failed{};         // why a kind has no spec
   std::set<std::string> files_that_stay{};  // of kinds with usable GPUs, or that are not ready yet
-  std::string hooks_fault{};                // empty when there is none
+  std::map<std::string, std::string> old_numbers{};  // why the file of such a kind does not stay
+  std::string hooks_fault{};                         // empty when there is none
 
   bool is_lowered() const {
     return std::any_of(specs.begin(), specs.end(), [](const auto& one) { return one.lowered; });
@@ -152,6 +156,16 @@ inline std::string hooks_fault(const Options& options, const SpecOptions& holds)
          " may not have all hooks: only those for links and the library cache are used";
 }
 
+/// Why the old file of a kind that is not ready gives containers a wrong device; none when it does
+/// not.
+inline std::optional<std::string> old_number_in_file(const Inventory& found,
+                                                     const Options& options) {
+  const auto directory = open_directory(options, options.output_dir, Missing::stays);
+  if (!directory || !directory->descriptor) return std::nullopt;
+  const auto old = cdi::read_spec_file(directory->path_of(file_name(found.kind)));
+  return old ? renumbered(old->spec, found) : std::nullopt;
+}
+
 inline PreparedSpecs prepare_specs(const Survey& survey, const Options& options) {
   PreparedSpecs out;
   const auto holds = spec_options(survey.tree, options);
@@ -161,7 +175,12 @@ inline PreparedSpecs prepare_specs(const Survey& survey, const Options& options)
     out.left_out.insert(out.left_out.end(), known.begin(), known.end());
     const bool ready = !reason_not_ready(found, holds.profiles);
     const bool usable = found.usable_count() > 0;
-    if (usable || !ready) out.files_that_stay.insert(file_name(found.kind));
+    const auto old_number = ready ? std::nullopt : old_number_in_file(found, options);
+    if (old_number) {
+      out.old_numbers.emplace(file_name(found.kind), *old_number);
+    } else if (usable || !ready) {
+      out.files_that_stay.insert(file_name(found.kind));
+    }
     if (!usable || !ready) continue;
     auto prepared = prepare_spec(survey.tree, found, holds, options);
     if (!prepared) {

@@ -68,14 +68,15 @@ inline bool knows_all_kinds(const Survey& survey, const Options& options) {
   return survey.complete && !options.visible_only;
 }
 
-/// A file of ours for a kind without usable GPUs.
+/// A file of ours for a kind without usable GPUs, or with a wrong device.
 struct Outdated {
   std::string path{};
-  std::string_view reason{};
+  std::string reason{};
 };
 
 /// The outdated files among those that were pruned.
-inline std::vector<Outdated> outdated_among(const cdi::Reconciled& pruned, const Survey& survey) {
+inline std::vector<Outdated> outdated_among(const cdi::Reconciled& pruned, const Survey& survey,
+                                            const PreparedSpecs& prepared) {
   const auto has_gpus = [&](std::string_view path) {
     const auto& kinds = survey.inventories;
     return std::any_of(kinds.begin(), kinds.end(), [&](const Inventory& found) {
@@ -85,8 +86,10 @@ inline std::vector<Outdated> outdated_among(const cdi::Reconciled& pruned, const
   std::vector<Outdated> out;
   for (const auto& file : pruned.files) {
     if (file.action != cdi::Publication::Action::removed) continue;
-    out.push_back({file.path, has_gpus(file.path) ? "no GPU of its kind can be handed out"
-                                                  : "the host has no such GPU any more"});
+    const auto old = prepared.old_numbers.find(file.path.substr(file.path.rfind('/') + 1));
+    out.push_back({file.path, old != prepared.old_numbers.end() ? old->second
+                              : has_gpus(file.path) ? "no GPU of its kind can be handed out"
+                                                    : "the host has no such GPU any more"});
   }
   return out;
 }
@@ -100,7 +103,7 @@ inline cdi::Result<std::vector<Outdated>> outdated_files(const Survey& survey,
   if (!directory) return directory.error();
   const auto planned = publisher_in(*directory).prune(prepared.files_that_stay, cdi::DryRun::yes);
   if (!planned) return planned.error();
-  return outdated_among(*planned, survey);
+  return outdated_among(*planned, survey, prepared);
 }
 
 }  // namespace prepare

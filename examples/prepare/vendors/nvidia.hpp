@@ -219,7 +219,8 @@ inline void add_optional_node(const HostTree& tree, Inventory& found, const Opti
   }
   auto node = node_or_numbers(tree, wanted.path, *wanted.major, wanted.minor, 0666);
   if (!node && !wanted.is_optional) {
-    found.missing.push_back({{wanted.node, node.error().message}, wanted.profiles});
+    const Node real{{.path = wanted.path, .major = *wanted.major, .minor = wanted.minor}};
+    found.missing.push_back({{wanted.node, node.error().message}, wanted.profiles, real});
     return;
   }
   if (node) {
