@@ -4,6 +4,9 @@
 #ifndef CDI_CONVERSION_HPP
 #define CDI_CONVERSION_HPP
 
-#include <cdi/registry/conversion.hpp>  // IWYU pragma: export
+// IWYU pragma: begin_exports
+#include <cdi/registry/conversion.hpp>
+#include <cdi/registry/conversion_advice.hpp>
+// IWYU pragma: end_exports
 
 #endif  // CDI_CONVERSION_HPP

@@ -6,7 +6,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <cdi/base/result.hpp>
@@ -61,16 +60,6 @@ std::vector<Error> text_warnings(const LoadedSpec& loaded);
 /// case with the Go library up to 1.1.0, and a text that is a boolean or a number in YAML 1.1 with
 /// newer ones.
 std::vector<Error> text_warnings(const VersionedEngine& engine, const LoadedSpec& loaded);
-
-/// What to do about a file that an engine refuses, or that `text_warnings` has warnings of: first,
-/// that the owner of the file writes it again; the command that replaces it with a conversion for
-/// the engine, with what it loses, or why it cannot be converted; and an update of the engine, if a
-/// newer version reads the file, or may read it because its release is newer than the known
-/// versions. For people, without a full stop; a shell runs the command as it is printed.
-/// `owner_command` is the command by which the program of the owner writes the file again for the
-/// engine; it takes the place of the conversion. Empty when it is not known.
-std::string conversion_advice(const VersionedEngine& engine, const LoadedSpec& loaded,
-                              std::string_view owner_command = {});
 
 }  // namespace CDI_ABI
 }  // namespace cdi
