@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -55,6 +54,15 @@ class DeviceIndex {
     ResolvedDevice other;
   };
 
+  /// The rivals of one device; `<span>` would cost 5 MiB to compile.
+  struct Rivals {
+    const Rival* first;
+    const Rival* last;
+
+    const Rival* begin() const { return first; }
+    const Rival* end() const { return last; }
+  };
+
   DeviceIndex() = default;
 
   /// Costs one hash for each device.
@@ -65,7 +73,7 @@ class DeviceIndex {
   const std::vector<Slot>& slots() const { return slots_; }
   const std::vector<Conflict>& conflicts() const { return conflicts_; }
   /// The rivals of a contested device of the table, in the order of their specs.
-  std::span<const Rival> rivals_of(const Device& device) const;
+  Rivals rivals_of(const Device& device) const;
 
   /// The place of a qualified name, also of a device in conflict; null when no spec has the device.
   /// Does not allocate.

@@ -128,7 +128,7 @@ class Explainer {
   void explain_conflict(const ResolvedDevice& found, Unresolved& out) const {
     out.reason = Reason::conflict;
     const auto rivals = index_.rivals_of(*found.device);
-    const auto& first = *rivals.front().other.spec;
+    const auto& first = *rivals.begin()->other.spec;
     out.causes.push_back(detail::conflict(found, first, 1));
     for (const auto& rival : rivals) {
       out.causes.push_back(detail::conflict(rival.other, *found.spec, 1));

@@ -179,13 +179,13 @@ CDI_INLINE void DeviceIndex::sort_rivals() {
   rivals_ = std::move(sorted);
 }
 
-CDI_INLINE auto DeviceIndex::rivals_of(const Device& device) const -> std::span<const Rival> {
+CDI_INLINE auto DeviceIndex::rivals_of(const Device& device) const -> Rivals {
   const auto begin = detail::count_first(rivals_.size(), [&](std::size_t i) {
     return address_of(rivals_[i]) < reinterpret_cast<std::uintptr_t>(&device);
   });
   auto end = begin;
   while (end < rivals_.size() && rivals_[end].device == &device) ++end;
-  return std::span{rivals_}.subspan(begin, end - begin);
+  return {rivals_.data() + begin, rivals_.data() + end};
 }
 
 }  // namespace detail
