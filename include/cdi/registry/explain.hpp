@@ -128,10 +128,10 @@ class Explainer {
   void explain_conflict(const ResolvedDevice& found, Unresolved& out) const {
     out.reason = Reason::conflict;
     const auto rivals = index_.rivals_of(*found.device);
-    const auto& first = *rivals.begin()->other.spec;
+    const auto& first = *index_.rival(rivals.first).spec;
     out.causes.push_back(detail::conflict(found, first, 1));
-    for (const auto& rival : rivals) {
-      out.causes.push_back(detail::conflict(rival.other, *found.spec, 1));
+    for (auto i = rivals.first; i < rivals.last; ++i) {
+      out.causes.push_back(detail::conflict(index_.rival(i), *found.spec, 1));
     }
     out.why.code = Errc::conflict;
     out.why.message = "both " + cdi::quoted(found.spec->path) + " and " + cdi::quoted(first.path) +

@@ -79,6 +79,10 @@ CDI_INLINE std::uint64_t DeviceIndex::make_seed() const {
   return nanoseconds ^ reinterpret_cast<std::uintptr_t>(this) << 20;
 }
 
+inline std::uintptr_t address_of(const DeviceIndex::Rival& rival) {
+  return reinterpret_cast<std::uintptr_t>(rival.device);  // which any two can be compared by
+}
+
 CDI_INLINE DeviceIndex::DeviceIndex(Specs specs) : specs_{std::move(specs)} {
   std::size_t devices = 0;
   for (const auto& spec : specs_) {
@@ -108,7 +112,9 @@ CDI_INLINE DeviceIndex::DeviceIndex(Specs specs) : specs_{std::move(specs)} {
       add(slot, name);
     }
   }
-  sort_rivals();
+  by_device_ = detail::order_of(rivals_.size(), [&](std::size_t a, std::size_t b) {
+    return address_of(rivals_[a]) < address_of(rivals_[b]);
+  });
 }
 
 CDI_INLINE bool DeviceIndex::is_named(const Slot& slot, std::string_view name) const {
@@ -165,27 +171,14 @@ CDI_INLINE void DeviceIndex::add_conflict(const ResolvedDevice& first, std::size
   conflicts_.push_back({first, added, 1});
 }
 
-inline std::uintptr_t address_of(const DeviceIndex::Rival& rival) {
-  return reinterpret_cast<std::uintptr_t>(rival.device);  // which any two can be compared by
-}
-
-CDI_INLINE void DeviceIndex::sort_rivals() {
-  const auto by_device = detail::order_of(rivals_.size(), [&](std::size_t a, std::size_t b) {
-    return address_of(rivals_[a]) < address_of(rivals_[b]);
-  });
-  std::vector<Rival> sorted;
-  sorted.reserve(rivals_.size());
-  for (const auto i : by_device) sorted.push_back(rivals_[i]);
-  rivals_ = std::move(sorted);
-}
-
 CDI_INLINE auto DeviceIndex::rivals_of(const Device& device) const -> Rivals {
-  const auto begin = detail::count_first(rivals_.size(), [&](std::size_t i) {
-    return address_of(rivals_[i]) < reinterpret_cast<std::uintptr_t>(&device);
+  const auto address = reinterpret_cast<std::uintptr_t>(&device);
+  const auto first = detail::count_first(by_device_.size(), [&](std::size_t i) {
+    return address_of(rivals_[by_device_[i]]) < address;
   });
-  auto end = begin;
-  while (end < rivals_.size() && rivals_[end].device == &device) ++end;
-  return {rivals_.data() + begin, rivals_.data() + end};
+  auto last = first;
+  while (last < by_device_.size() && rivals_[by_device_[last]].device == &device) ++last;
+  return {first, last};
 }
 
 }  // namespace detail
