@@ -86,8 +86,8 @@ inline bool has_control(std::string_view text) {
   return false;
 }
 
-/// Whether a list covers the name of a variable. A program that reads variables by lines takes
-/// "GPU\nLD_PRELOAD" for two, of which `GPU*` only means the first.
+/// Whether a list covers the name of a variable. A program that reads variables by lines takes one
+/// name with a line end for two, and a pattern such as `GPU*` means the first only.
 inline bool covers_variable(const PatternSet& patterns, std::string_view name) {
   return patterns.covers_all() || (!has_control(name) && patterns.covers(name));
 }
