@@ -126,3 +126,27 @@ TEST_CASE("The advice on the file of an owner names the owner first") {
   CHECK(cdi::conversion_advice(engine("podman@5.8"), odd)
             .starts_with("let its owner \"me\" write the file again; or convert the file, by `"));
 }
+
+TEST_CASE("A device that a conversion removes is named, and an update comes first") {
+  const auto loaded = parse(
+      "cdiVersion: 0.5.0\nkind: v.com/gpu\ndevices:\n"
+      "- name: \"0\"\n  containerEdits: {env: [A=1]}\n"
+      "- name: gpu1\n  containerEdits: {env: [A=1]}\n",
+      "/etc/cdi/v.yaml");
+  CHECK(cdi::conversion_advice(engine("podman@4.1"), loaded) ==
+        "update podman to 4.3.0 or newer; or convert the file with losses, by `cdi convert "
+        "--in-place --backup --lossy --for podman@4.1.0 /etc/cdi/v.yaml`, which loses device "
+        "\"0\"");
+}
+
+TEST_CASE("The owner writes only for an engine that reads what can be written") {
+  const auto loaded = file("0.7.0", "{env: [A=1]}", "annotations: {cdi-publisher/owner: me}\n");
+  CHECK(cdi::conversion_advice(engine("podman@4.0"), loaded, "me write --for podman@4.0.0")
+            .starts_with("update podman to 5.1.0 or newer, or let its owner \"me\" change"));
+}
+
+TEST_CASE("The owner is told a release only if that of the file is too new") {
+  const auto odd = file("0.5.0", "{ENV: [A=1]}", "# cdi-publisher/owner: me\n");
+  CHECK(cdi::conversion_advice(engine("containerd@2.4"), odd).find(" or older") ==
+        std::string::npos);
+}

@@ -5,6 +5,7 @@
 #define CDI_REGISTRY_IMPL_CONVERSION_ADVICE_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,13 +30,29 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// The places of losses: `devices[0], devices[1].annotations and 3 more`.
-inline std::string named_places(const std::vector<Error>& losses) {
+/// The device that is lost as a whole; null for another loss.
+inline const Device* lost_device(const Error& loss, const LoadedSpec& loaded) {
+  constexpr std::string_view begin = "devices[";
+  std::string_view place = loss.where;
+  std::uint32_t index = 0;
+  if (!place.starts_with(begin)) return nullptr;
+  place.remove_prefix(begin.size());
+  const bool is_device =
+      take_number(place, index) && place == "]" && index < loaded.spec.devices.size();
+  return is_device ? &loaded.spec.devices[index] : nullptr;
+}
+
+/// What is lost: `device "0", devices[1].annotations and 3 more`.
+inline std::string named_losses(const std::vector<Error>& losses, const LoadedSpec& loaded) {
   constexpr std::size_t named = 4;
   std::string out;
   for (std::size_t i = 0; i < losses.size() && i < named; ++i) {
     out.append(i == 0 ? "" : ", ");
-    out.append(losses[i].where.empty() ? "its further documents" : cdi::escaped(losses[i].where));
+    if (const auto* const device = lost_device(losses[i], loaded)) {
+      out.append("device ").append(cdi::quoted(device->name));
+    } else {
+      out.append(losses[i].where.empty() ? "its further documents" : cdi::escaped(losses[i].where));
+    }
   }
   if (losses.size() <= named) return out;
   return out.append(" and ").append(std::to_string(losses.size() - named)).append(" more");
@@ -131,7 +148,7 @@ inline std::string conversion_command(const VersionedEngine& engine, const Loade
   out.append(lossy ? "--lossy " : "").append("--for ").append(engine.name).append("@");
   out.append(to_string(engine.version)).append(" ").append(cdi::shell_word(loaded.path));
   out.append("`");
-  if (lossy) out.append(", which loses ").append(detail::named_places(conversion.losses));
+  if (lossy) out.append(", which loses ").append(named_losses(conversion.losses, loaded));
   return out;
 }
 
@@ -145,7 +162,7 @@ CDI_INLINE std::string conversion_advice(const VersionedEngine& engine, const Lo
   if (!newest) return detail::advice_without_cdi(engine, loaded, update);
   const auto owner = loaded.owner();
   auto let_owner = owner.empty() ? "" : "let its owner " + cdi::quoted(owner);
-  if (!owner_command.empty()) {
+  if (!owner_command.empty() && cdi::written_release_for(engine)) {
     let_owner.append(" write the file again, by `").append(owner_command).append("`");
     return update.empty() ? let_owner : let_owner.append("; or ").append(update);
   }
@@ -156,17 +173,22 @@ CDI_INLINE std::string conversion_advice(const VersionedEngine& engine, const Lo
     if (update.empty()) return change + ": it cannot be converted: " + why;
     return update + ", or " + change + ", which cannot be converted for this version: " + why;
   }
+  bool loses_device = false;
   for (const auto& loss : conversion->losses) {
     // Text behind a spec that ends too early may be half of it: no conversion repairs that.
     if (loss.code == Errc::syntax) return "change the file: " + loss.message;
+    loses_device = loses_device || detail::lost_device(loss, loaded) != nullptr;
   }
   auto out = detail::conversion_command(engine, loaded, *conversion);
   if (!owner.empty()) {
     let_owner.append(" write the file again");
-    if (is_refused) let_owner.append(" in CDI ").append(to_string(*newest)).append(" or older");
+    const auto own = cdi::parse_release(loaded.spec.version);
+    const bool is_newer = own && *newest < *own;
+    if (is_newer) let_owner.append(" in CDI ").append(to_string(*newest)).append(" or older");
     out.insert(0, let_owner.append("; or "));
   }
-  return update.empty() ? out : out.append("; or ").append(update);
+  if (update.empty()) return out;
+  return loses_device ? update + "; or " + out : out + "; or " + update;
 }
 
 }  // namespace CDI_ABI
