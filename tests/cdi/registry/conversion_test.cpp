@@ -130,6 +130,27 @@ TEST_CASE("An engine refuses values that its library does not know, in every rel
   CHECK(refusal("podman@6.0", letter).ends_with("refuses a vendor or class of one character"));
 }
 
+TEST_CASE("Newer libraries read values that older ones refuse in every release") {
+  const auto none = file("0.6.0", "{deviceNodes: [{path: /dev/d, permissions: none}]}");
+  auto letter = file("0.3.0");
+  letter.spec.kind = "v/gpu";
+  for (const auto* by : {"containerd@2.4.0", "buildkit@0.34.0", "kata-agent@4.0.0"}) {
+    CAPTURE(by);
+    CHECK(refusal(by, none).empty());
+    CHECK(refusal(by, letter).empty());
+    CHECK(cdi::convert_for(engine(by), none));
+  }
+  CHECK_FALSE(refusal("containerd@2.3.0", none).empty());
+  CHECK_FALSE(refusal("containerd@2.3.0", letter).empty());
+  CHECK_FALSE(refusal("kata-agent@3.25.0", none).empty());
+}
+
+TEST_CASE("Old releases of the Rust crate ignore a member in another case") {
+  const auto odd = file("0.6.0", "{ENV: [A=1]}");
+  CHECK(refusal("kata-agent@3.25.0", odd).find(" ignores it: ") != std::string::npos);
+  CHECK(refusal("kata-agent@4.0.0", odd).find(" refuses it: ") != std::string::npos);
+}
+
 TEST_CASE("The release for an engine is that of the spec, or the newest that the engine reads") {
   CHECK(*cdi::release_for(engine("podman@4.3.1"), file("0.3.0").spec) == cdi::Release{0, 3, 0});
   CHECK(*cdi::release_for(engine("podman@4.3.1"), file("1.1.0").spec) == cdi::Release{0, 5, 0});

@@ -90,12 +90,23 @@ inline void add_losses(const std::vector<Loss>& losses, const LoadedSpec& loaded
 
 // The Go library of engines refuses some values in files of all releases, or crashes: permissions
 // `none`, and a vendor or class of one character, up to 1.1.0; closID `/` up to 1.0.1; and device
-// names of one character up to 0.4.0.
+// names of one character up to 0.4.0. The Rust crate refuses permissions `none` before 1.1.1.
 
-/// The first of these values; `message` is what it is. `newest` is the newest release that the
-/// library knows.
-inline std::optional<Error> refused_value(const ContainerEdits& edits, Release newest) {
-  for (std::size_t i = 0; i < edits.device_nodes.size(); ++i) {
+/// Whether an engine refuses permissions `none`. An engine that is not known has the Go library.
+inline bool refuses_none(const EngineRelease* engine) {
+  return engine == nullptr || engine->library < EngineVersion{1, 1, 1};
+}
+
+/// Whether an engine refuses a vendor or class of one character.
+inline bool refuses_short_kinds(const EngineRelease* engine) {
+  return engine == nullptr || engine->parser == SpecParser::sigs_yaml;
+}
+
+/// The first of these values that an engine refuses; `message` is what it is. `newest` is the
+/// newest release that the library knows. Without an engine, a Go library up to 1.1.0 is meant.
+inline std::optional<Error> refused_value(const ContainerEdits& edits, Release newest,
+                                          const EngineRelease* engine) {
+  for (std::size_t i = 0; i < edits.device_nodes.size() && refuses_none(engine); ++i) {
     if (edits.device_nodes[i].permissions != "none") continue;
     return Error{.message = "the permissions none",
                  .where = item_path("deviceNodes", i) + ".permissions"};
@@ -105,12 +116,14 @@ inline std::optional<Error> refused_value(const ContainerEdits& edits, Release n
   return Error{.message = "the closID /", .where = "intelRdt.closID"};
 }
 
-inline std::optional<Error> refused_value(const Spec& spec, Release newest) {
+inline std::optional<Error> refused_value(const Spec& spec, Release newest,
+                                          const EngineRelease* engine = nullptr) {
   const auto kind = parse_kind(spec.kind);
-  if (kind && (kind->vendor.size() == 1 || kind->device_class.size() == 1)) {
+  const bool is_short = kind && (kind->vendor.size() == 1 || kind->device_class.size() == 1);
+  if (is_short && refuses_short_kinds(engine)) {
     return Error{.message = "a vendor or class of one character", .where = "kind"};
   }
-  if (auto value = refused_value(spec.container_edits, newest)) {
+  if (auto value = refused_value(spec.container_edits, newest, engine)) {
     return std::move(*value).under("containerEdits");
   }
   for (std::size_t i = 0; i < spec.devices.size(); ++i) {
@@ -118,7 +131,7 @@ inline std::optional<Error> refused_value(const Spec& spec, Release newest) {
     if (spec.devices[i].name.size() == 1 && newest < Release{0, 5, 0}) {
       return Error{.message = "a device name of one character", .where = device + ".name"};
     }
-    if (auto value = refused_value(spec.devices[i].container_edits, newest)) {
+    if (auto value = refused_value(spec.devices[i].container_edits, newest, engine)) {
       return std::move(*value).under(device + ".containerEdits");
     }
   }
@@ -153,7 +166,7 @@ inline bool refuses_v(const VersionedEngine& engine) {
 inline bool is_refused_text(SpecParser parser, const Error& warning) {
   if (warning.rule == row_of(Rule::member_case).code) return parser != SpecParser::sigs_yaml;
   return warning.rule == row_of(Rule::portable_text).code && warning.code == Errc::schema &&
-         parser == SpecParser::sigs_yaml;
+         parser != SpecParser::yaml_v3;
 }
 
 /// Whether the parser of an engine reads what a warning of the text is about as it is read here.
@@ -163,6 +176,13 @@ inline bool is_read_alike(SpecParser parser, const Error& warning) {
          parser == SpecParser::yaml_v3;
 }
 
+/// Whether the parser of an engine ignores what it does not know: the Rust crate did before 1.1.1,
+/// and the edits of the member are lost.
+inline bool ignores(const EngineRelease& row, const Error& warning) {
+  return row.parser == SpecParser::serde_yaml && row.library < EngineVersion{1, 1, 1} &&
+         warning.rule == row_of(Rule::member_case).code;
+}
+
 /// Why an engine refuses the text of a file, which is a valid spec; nothing if it reads the text.
 inline std::optional<Error> refused_text(const VersionedEngine& engine, const LoadedSpec& loaded) {
   const auto* const row = find_engine_release(engine);
@@ -170,8 +190,13 @@ inline std::optional<Error> refused_text(const VersionedEngine& engine, const Lo
     if (row == nullptr || !is_refused_text(row->parser, warning)) continue;
     Error why = warning;
     why.code = Errc::unsupported;
-    why.message = to_string(engine) + ", with CDI library " + to_string(row->library) +
-                  ", refuses it: " + warning.message;
+    why.message = to_string(engine);
+    // 0.0.0 is a commit between two releases.
+    if (row->library != EngineVersion{}) {
+      why.message.append(", with CDI library ").append(to_string(row->library)).append(",");
+    }
+    why.message.append(ignores(*row, warning) ? " ignores it: " : " refuses it: ");
+    why.message.append(warning.message);
     why.rule = {};
     return why;
   }
@@ -217,7 +242,8 @@ CDI_INLINE Result<Conversion> convert_for(const VersionedEngine& engine, const L
   if (!release) return release.error();
   auto out = cdi::convert_spec(loaded, *release);
   if (!out) return out;
-  auto value = detail::refused_value(out->spec, *cdi::newest_release_for(engine));
+  auto value = detail::refused_value(out->spec, *cdi::newest_release_for(engine),
+                                     find_engine_release(engine));
   if (!value) return out;
   value->where = detail::path_in_file(value->where, out->spec, loaded.spec);
   return detail::refuse_value(*std::move(value), engine, loaded);
@@ -244,7 +270,7 @@ CDI_INLINE std::optional<Error> refusal_by(const VersionedEngine& engine,
   } else {
     auto need = cdi::minimum_need(spec);
     if (*newest < need.until) {
-      const auto value = detail::refused_value(spec, *newest);
+      const auto value = detail::refused_value(spec, *newest, find_engine_release(engine));
       return value ? detail::refuse_value(*value, engine, loaded)
                    : detail::refused_text(engine, loaded);
     }
