@@ -275,7 +275,8 @@ std::vector<std::string_view> missing_parts() {
 /// whose lists are joined, kind by kind. When there are mounts, all mounts of the target are sorted
 /// by the depth of their destination, with a stable sort, like in the Go reference. Costs one host
 /// lookup for each incomplete device node, and a sort of the old and new entries of each list;
-/// hooks are compared with each that the target has, up to 100,000 comparisons.
+/// hooks are compared with each that the target has, up to 100,000 comparisons; after that, a hook
+/// that is applied again is recognised only in the order of the first time.
 ///
 /// Edits that are applied again change nothing: a hook, cgroup rule, mount or node that equals one
 /// which the target had before is not added, and that one stays where it is. Rules are only

@@ -49,7 +49,7 @@ inline void check_absolute(Rule rule, std::string_view path, const MemberPath& a
   out.note(rule, at, "path " + cdi::quoted(path) + " is not absolute: it must begin with /");
 }
 
-/// Checks a device number, of which Linux has those up to `most`.
+/// Checks a device number; `most` is the largest that Linux has.
 inline void check_number(std::string_view key, std::int64_t number, std::int64_t most,
                          const MemberPath& at, Findings& out) {
   if (number < 0) {
@@ -58,7 +58,7 @@ inline void check_number(std::string_view key, std::int64_t number, std::int64_t
         "device number " + std::to_string(number) + " is negative: use 0 or more, or leave it out");
   } else if (number > most) {
     out.note(Rule::node_number_size, {&at, key},
-             "device number " + std::to_string(number) + " is too great for Linux: use at most " +
+             "device number " + std::to_string(number) + " is too large for Linux: use at most " +
                  std::to_string(most) + ", or leave it out");
   }
 }
@@ -170,7 +170,7 @@ void check_bind(const BasicMount<S>& mount, const MemberPath& at, Findings& out)
   const MemberPath options_at{&at, "options"};
   out.note(Rule::mount_bind, mount.options.empty() ? at : options_at,
            "mount of " + cdi::quoted(mount.host_path) +
-               " is no bind mount, and runc fails to mount it: add \"bind\" or \"rbind\" to its "
+               " is not a bind mount, and runc fails to mount it: add \"bind\" or \"rbind\" to its "
                "options");
 }
 

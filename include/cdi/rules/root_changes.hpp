@@ -72,7 +72,7 @@ struct CudaCompat {
 };
 
 /// Changes to the files of a container's root, made before the container starts. Modes are set
-/// last; a mode of a file in `files` is that of the file. A described type: `write_json` and
+/// last; a mode of a file in `files` applies to the new file. A described type: `write_json` and
 /// `read_json` write and read it.
 struct RootChanges {
   std::vector<RootLink> links{};               ///< to create
