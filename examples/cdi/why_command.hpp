@@ -123,7 +123,9 @@ inline cdi::Result<SearchedSpecs> search_specs(const Request& request,
   const bool any = std::any_of(request.names.begin(), request.names.end(), [&](const auto& name) {
     return specs.registry->find(name).device != nullptr;
   });
-  if (host && any) specs.host.emplace(*host, *specs.all, !specs.engine, request.dirs_named);
+  const bool in_guest = engine && engine->name == "kata-agent";  // this host is not its host
+  if (host && any && !in_guest)
+    specs.host.emplace(*host, *specs.all, !specs.engine, request.dirs_named);
   return specs;
 }
 

@@ -427,6 +427,20 @@ class Host(Files):
                           ("error", 5)])
         self.assertIn("regenerate", record["hostAdvice"])
 
+    def test_what_a_container_or_guest_has_is_not_looked_for_on_the_host(self):
+        self.write("host/etc/cdi/v.yaml", NEEDY.replace("[ro]", "[ro, bind]").replace(
+            "{hookName: prestart, path: /usr/bin/hook}",
+            "{hookName: startContainer, path: /in/container}"))
+        self.assertNotIn("hostFaults", self.host_record("vendor.com/gpu=gpu0")[1])
+        self.write("host/dev.tab", "")
+        name, agent = "vendor.com/gpu=gpu0", "kata-agent@3.30.0"
+        os.makedirs(self.path("host/var/run/cdi"))
+        os.rename(self.file, self.path("host/var/run/cdi/v.yaml"))
+        self.assertIn("hostFaults", self.host_record(name)[1])
+        self.assertIn("hostFaults", self.host_record("--for", "cri-o@1.34", name)[1])
+        code, record = self.host_record("--for", agent, name)
+        self.assertEqual((code, record["resolved"], "hostFaults" in record), (0, True, False))
+
     def test_numbers_that_drifted(self):
         self.write("host/dev.tab", "/dev/gpu0 c 195 0 0666 0 0\n/dev/gpu1 c 5 7 0666 0 0\n")
         code, record = self.host_record("vendor.com/gpu=gpu0")

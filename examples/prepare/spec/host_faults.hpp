@@ -121,7 +121,9 @@ inline std::optional<HostFault> host_fault(const HostTree& tree, const cdi::Moun
                   cdi::quoted(mount.host_path)));
 }
 
+/// Why the program of a hook cannot run. That of a "startContainer" hook is in the container.
 inline std::optional<HostFault> host_fault(const HostTree& tree, const cdi::Hook& hook) {
+  if (hook.hook_name == "startContainer") return std::nullopt;
   const auto mode = tree.mode(hook.path);
   if (!mode) return faults::not_found("hook program", hook.path, mode.error());
   if (HostTree::is_program(*mode)) return std::nullopt;

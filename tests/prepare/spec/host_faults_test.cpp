@@ -113,6 +113,14 @@ TEST_CASE("Programs of hooks are there and executable") {
   }
 }
 
+TEST_CASE("The program of a startContainer hook is in the container") {
+  const Host host;
+  CHECK(fault(host.tree(), cdi::Hook{.hook_name = "startContainer", .path = "/usr/bin/gone"}) ==
+        "");
+  CHECK(fault(host.tree(), cdi::Hook{.hook_name = "createContainer", .path = "/usr/bin/gone"}) ==
+        "fails: hook program \"/usr/bin/gone\" is missing");
+}
+
 TEST_CASE("What this process may not look at is not called missing") {
   const UnprivilegedUser unprivileged;
   if (!unprivileged) return;
