@@ -223,6 +223,7 @@ extern "C" {
 
 void cdi_free(const void* object) {
   if (object == nullptr) return;
+  const NoCancellation guard;
   auto* const header = static_cast<Header*>(const_cast<void*>(object)) - 1;
   header->destroy(header);
 }

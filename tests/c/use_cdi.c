@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -308,6 +309,32 @@ static void check_flags(const char* dir) {
   CHECK(cdi_cache_descriptor(NULL, NULL) == -1 && remove(path) == 0);
 }
 
+/* Frees all that a thread has while its cancellation is pending: that acts after it. */
+static void* free_cancelled(void* dir) {
+  const char* const dirs[] = {dir};
+  cdi_error* error = NULL;
+  cdi_cache* cache = cdi_cache_open_with(dirs, 1, CDI_WATCHED, &error);
+  cdi_publisher* publisher = cdi_publisher_open("use_cdi", dir, NULL);
+  CHECK(cache != NULL && publisher != NULL && pthread_cancel(pthread_self()) == 0);
+  cdi_free(cdi_cache_devices(cache, NULL));
+  CHECK(cdi_cache_devices(NULL, &error) == NULL);
+  cdi_free(error);
+  cdi_free(cache); /* closes a descriptor */
+  cdi_free(publisher);
+  *(char*)dir = '!';
+  pthread_testcancel();
+  return NULL;
+}
+
+static void check_cancelled(const char* dir) {
+  char given[4096];
+  void* result = NULL;
+  pthread_t thread;
+  CHECK((size_t)snprintf(given, sizeof given, "%s", dir) < sizeof given);
+  CHECK(pthread_create(&thread, NULL, free_cancelled, given) == 0);
+  CHECK(pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED && given[0] == '!');
+}
+
 static void check_texts(void) {
   const char* const keys[] = {"cdi.k8s.io/a", "other"};
   const char* const values[] = {"v.com/c=d,v.com/c=e,v.com/c=d", "x"};
@@ -437,6 +464,7 @@ static void check_cache(cdi_cache* cache, const char* dir) {
   check_requested(cache);
   check_requested_by_policy(cache);
   check_flags(dir);
+  check_cancelled(dir);
 }
 
 int main(int argc, char** argv) {
