@@ -14,6 +14,7 @@
 #include <cdi/conversion.hpp>
 #include <cdi/engine_releases.hpp>
 #include <cdi/engine_support.hpp>
+#include <cdi/rules/owner.hpp>
 
 #include "../engines/engines.hpp"
 #include "../gpu/gpu.hpp"
@@ -76,13 +77,18 @@ inline void check_setup(const HostTree& tree, const Engine& engine, const std::s
 inline std::string advice_on_file(const HostTree& tree, const Engine& engine,
                                   const std::vector<Inventory>& inventories,
                                   const cdi::LoadedSpec& loaded) {
+  const auto written = cdi::written_release_for(engine.of_version());
   if (const auto journal = owner_journal(tree, loaded)) {
+    if (!written || *written < cdi::detail::first_with_annotations) {
+      return fmt::format("Update this engine: a spec of a claim needs CDI {}.",
+                         cdi::to_string(cdi::detail::first_with_annotations));
+    }
     return fmt::format(
         "Run {}, which writes the release that the oldest engine reads, or update this engine. A "
         "claim that was given a release keeps it.",
         claim_command(tree, "list", *journal));
   }
-  if (is_ours(loaded)) {
+  if (written && is_ours(loaded)) {
     return fmt::format(
         "{} `{}`, which writes the release that the oldest engine reads, or update this engine.",
         run_when_ready(inventory_for(inventories, loaded.spec), profiles_of(loaded.spec)),

@@ -137,6 +137,19 @@ TEST_CASE("the files that an engine is too old for are named") {
                                     " --nvml`, which"));
 }
 
+TEST_CASE("an engine for which no spec can be written must be updated") {
+  const Host host;
+  install(host, "podman", "podman", "4.0.2");
+  host.put("etc/cdi/ours.yaml",
+           "# cdi-publisher/owner: cdi-prepare\ncdiVersion: 0.5.0\nkind: acme.com/nic\n"
+           "devices: [{name: nic0, containerEdits: {env: [A=1]}}]\n");
+  const auto findings = about(diagnose(host, {inventory()}), "podman 4.0.2");
+  REQUIRE_FALSE(findings.empty());
+  CHECK(findings[0].level == Level::fault);
+  CHECK(findings[0].advice.starts_with("Update podman to 4.3.0 or newer"));
+  CHECK(findings[0].advice.find("cdi-prepare write") == std::string::npos);
+}
+
 TEST_CASE("the place of a value that an engine refuses is that of the value") {
   const Host host;
   install(host, "podman", "podman", "6.0.0");
