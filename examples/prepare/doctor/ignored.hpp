@@ -4,6 +4,7 @@
 #ifndef CDI_PREPARE_DOCTOR_IGNORED_HPP
 #define CDI_PREPARE_DOCTOR_IGNORED_HPP
 
+#include <algorithm>
 #include <cctype>
 #include <set>
 #include <string>
@@ -48,8 +49,10 @@ inline void check_ignored(const HostTree& tree, const std::vector<std::string>& 
       auto names = tree.list(path);
       std::erase_if(names, [](const auto& inner) { return !cdi::detail::is_like_spec(inner); });
       if (names.empty()) continue;
-      findings.push_back(
-          finding_of(cdi::detail::ignored_directory(path, directory, names.front(), names.size())));
+      const bool taken = std::any_of(names.begin(), names.end(), [&](const auto& inner) {
+        return tree.exists(fmt::format("{}/{}", directory, cdi::detail::name_to_read(inner)));
+      });
+      findings.push_back(finding_of(cdi::detail::ignored_directory(path, directory, names, taken)));
     }
   }
 }

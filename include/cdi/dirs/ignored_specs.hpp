@@ -47,10 +47,13 @@ bool is_like_spec(std::string_view name);
 /// A file of a name that programs ignore. `taken`: there is a file with the readable name, too.
 IgnoredSpec ignored_file(std::string path, std::string_view readable_name, bool taken);
 
-/// A directory inside of a spec directory, with `count` files that look like specs, of which
-/// `first` is one.
-IgnoredSpec ignored_directory(std::string path, std::string_view spec_dir, std::string_view first,
-                              std::size_t count);
+/// The name that a file which looks like a spec must have, so that programs read it.
+std::string name_to_read(std::string_view name);
+
+/// A directory inside of a spec directory, with files of these names, which look like specs; at
+/// least one. `taken`: the spec directory has a file with the `name_to_read` of one of them.
+IgnoredSpec ignored_directory(std::string path, std::string_view spec_dir,
+                              const std::vector<std::string>& names, bool taken);
 
 }  // namespace detail
 

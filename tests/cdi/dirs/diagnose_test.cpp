@@ -372,6 +372,17 @@ TEST_CASE("A device in a directory of a spec directory is in one that is not sea
   CHECK(places(one) == Names{a + "/inner/x.yaml:4:1"});
 }
 
+TEST_CASE("A file of an ignored name in such a directory is reported with one remedy for both") {
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  tree.make_dir("a/inner");
+  tree.put("a/inner/x.yml", spec("v/c", "d"));
+  const auto one = why({a}, "v/c=d");
+  CHECK(one.reason == Reason::ignored);
+  CHECK(places(one) == Names{a + "/inner/x.yml:4:1"});
+  CHECK(one.causes[0].message.ends_with("move \"x.yml\" to \"" + a + "\" as \"x.yaml\""));
+}
+
 TEST_CASE("A file of an ignored name that cannot be read may have the device") {
   const UnprivilegedUser unprivileged;
   if (!unprivileged) return;

@@ -52,8 +52,8 @@ TEST_CASE("The remedy replaces no other file") {
   tree.put("a/x.yml", "");
   tree.put("a/x.yaml", "");
   CHECK(found(tree, {a}) ==
-        Names{"~/a/x.yml: ignored: its name ends neither in .json nor in .yaml: remove it, or "
-              "rename it to another name than that of \"x.yaml\""});
+        Names{"~/a/x.yml: ignored: its name ends neither in .json nor in .yaml: rename it to a "
+              "free name that ends in .yaml, or remove it"});
 }
 
 TEST_CASE("Directories with specs in them are reported once, unless they are searched") {
@@ -73,7 +73,29 @@ TEST_CASE("Directories with specs in them are reported once, unless they are sea
         Names{"~/a/one: ignored: directories inside of a spec directory are not searched: move "
               "\"x.yaml\" to \"~/a\"",
               "~/a/two: ignored: directories inside of a spec directory are not searched: move "
-              "\"x.yml\" and 1 more to \"~/a\""});
+              "\"x.yml\" and 1 more to \"~/a\" with free names that end in .json or .yaml"});
+}
+
+TEST_CASE("The remedy for a directory replaces no other file, and names one that is read") {
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  tree.make_dir("a/Sub.d");
+  const auto remedy = [&] {
+    const auto text = found(tree, {a}).front();
+    return text.substr(text.find("move"));
+  };
+  tree.put("a/Sub.d/z.yml", "");
+  CHECK(remedy() == "move \"z.yml\" to \"~/a\" as \"z.yaml\"");
+  tree.put("a/z.yaml", "");
+  CHECK(remedy() == "move \"z.yml\" to \"~/a\" with a free name that ends in .json or .yaml");
+  tree.put("a/Sub.d/b.json", "");
+  CHECK(remedy() ==
+        "move \"b.json\" and 1 more to \"~/a\" with free names that end in .json or .yaml");
+  tree.make_dir("a/first");
+  tree.put("a/first/z.yaml", "");
+  tree.put("a/Sub.d/z.yaml", "");
+  CHECK(found(tree, {a})[1].ends_with(
+      "move \"z.yaml\" to \"~/a\" with a free name that ends in .json or .yaml"));
 }
 
 TEST_CASE("Copies of editors and other files are not reported") {

@@ -24,5 +24,8 @@ TEST_CASE("files and directories that engines ignore are named with the remedy")
   CHECK(
       is_only(diagnose(host), "specs", Level::note,
               {"/run/cdi/more is ignored: directories inside of a spec directory are not searched",
-               "Move \"y.JSON\" to \"/run/cdi\"."}));
+               "Move \"y.JSON\" to \"/run/cdi\" as \"y.json\"."}));
+  host.put("run/cdi/y.json", "");
+  const auto advice = about(diagnose(host), "specs").back().advice;
+  CHECK(advice == "Move \"y.JSON\" to \"/run/cdi\" with a free name that ends in .json or .yaml.");
 }

@@ -120,6 +120,21 @@ inline void find_in_ignored(const std::vector<IgnoredSpec>& files, const ReadOpt
   }
 }
 
+/// Adds files of directories that are ignored, if their names are ignored, too. The remedy of the
+/// directory is theirs.
+inline void add_nested_files(std::vector<IgnoredSpec>& ignored) {
+  std::vector<IgnoredSpec> files;
+  for (const auto& dir : ignored) {
+    if (!dir.directory) continue;
+    for (auto& file : ignored_specs({dir.path})) {
+      if (file.directory) continue;
+      file.remedy = dir.remedy;
+      files.push_back(std::move(file));
+    }
+  }
+  for (auto& file : files) ignored.push_back(std::move(file));
+}
+
 CDI_INLINE std::vector<Unresolved> diagnose_any(const Registry& registry, AnyNames names,
                                                 const std::vector<std::string>& other_dirs,
                                                 const ReadOptions& options) {
@@ -129,7 +144,8 @@ CDI_INLINE std::vector<Unresolved> diagnose_any(const Registry& registry, AnyNam
   if (!unknown) return missing;
   std::vector<std::string> searched;
   for (const auto& dir : registry.dirs()) searched.push_back(dir.path);
-  const auto ignored = ignored_specs(searched);
+  auto ignored = ignored_specs(searched);
+  add_nested_files(ignored);
   find_in_ignored(ignored, options, missing);
   std::vector<std::string> others;
   for (const auto& one : ignored) {

@@ -37,19 +37,39 @@ CDI_INLINE bool is_like_spec(std::string_view name) {
 
 CDI_INLINE IgnoredSpec ignored_file(std::string path, std::string_view readable_name, bool taken) {
   IgnoredSpec out{.path = std::move(path), .why = "its name ends neither in .json nor in .yaml"};
-  out.remedy = taken ? "remove it, or rename it to another name than that of " : "rename it to ";
-  out.remedy.append(cdi::quoted(readable_name));
+  if (taken) {
+    out.remedy = "rename it to a free name that ends in ";
+    out.remedy.append(readable_name.substr(readable_name.rfind('.'))).append(", or remove it");
+  } else {
+    out.remedy = "rename it to " + cdi::quoted(readable_name);
+  }
   return out;
 }
 
+CDI_INLINE std::string name_to_read(std::string_view name) {
+  auto readable = readable_name(name);
+  return readable.empty() ? std::string{name} : readable;
+}
+
 CDI_INLINE IgnoredSpec ignored_directory(std::string path, std::string_view spec_dir,
-                                         std::string_view first, std::size_t count) {
+                                         const std::vector<std::string>& names, bool taken) {
   IgnoredSpec out{.path = std::move(path),
                   .directory = true,
                   .why = "directories inside of a spec directory are not searched",
-                  .remedy = "move " + cdi::quoted(first)};
-  if (count > 1) out.remedy.append(" and ").append(std::to_string(count - 1)).append(" more");
+                  .remedy = "move " + cdi::quoted(names.front())};
+  const auto others = names.size() - 1;
+  if (others > 0) out.remedy.append(" and ").append(std::to_string(others)).append(" more");
   out.remedy.append(" to ").append(cdi::quoted(spec_dir));
+  bool readable = true;
+  for (const auto& name : names) readable = readable && readable_name(name).empty();
+  if (readable && !taken) return out;
+  if (others > 0) {
+    out.remedy.append(" with free names that end in .json or .yaml");
+  } else if (taken) {
+    out.remedy.append(" with a free name that ends in .json or .yaml");
+  } else {
+    out.remedy.append(" as ").append(cdi::quoted(readable_name(names.front())));
+  }
   return out;
 }
 
@@ -89,7 +109,9 @@ inline void add_nested(const std::string& dir, const std::string& path,
                        const std::vector<std::string>& dirs, std::vector<IgnoredSpec>& out) {
   const auto names = names_in(path, is_like_spec);
   if (names.empty() || is_one_of(dirs, path)) return;
-  out.push_back(ignored_directory(path, dir, names.front(), names.size()));
+  bool taken = false;
+  for (const auto& name : names) taken = taken || type_at(dir + "/" + name_to_read(name)) != 0;
+  out.push_back(ignored_directory(path, dir, names, taken));
 }
 
 }  // namespace detail
