@@ -99,15 +99,16 @@ class EngineView {
   /// What is assumed about its version; empty when it is known.
   std::string assumption() const { return cdi::assumption_about(engine_); }
 
-  /// What the engine needs besides the file.
-  std::vector<std::string> needs() const {
+  /// What the engine needs besides the file. `configured`: its configuration is known, and says
+  /// whether CDI is on.
+  std::vector<std::string> needs(bool configured) const {
     std::vector<std::string> out;
-    const auto* const support = cdi::find_engine_support(engine_);
-    if (support == nullptr) return out;
-    if (support->cdi_switch == cdi::CdiSwitch::off) {
-      out.push_back(name() + " injects CDI devices only with enable_cdi = true");
+    const auto* const row = cdi::find_engine_defaults(engine_);
+    if (!configured && row != nullptr && row->cdi_switch == cdi::CdiSwitch::off) {
+      out.push_back(name() + " injects CDI devices only with " + std::string{row->to_switch_on});
     }
-    if (!support->field) {
+    const auto* const support = cdi::find_engine_support(engine_);
+    if (support != nullptr && !support->field) {
       out.push_back(name() + " ignores the CRI field CDI_devices: name devices in annotations");
     }
     return out;

@@ -37,7 +37,12 @@ inline bool can_be_asked(std::string_view engine) {
 inline std::string asked_engine_error(const std::string& engine) {
   if (can_be_asked(engine)) return {};
   const auto parsed = cdi::parse_engine(engine);
-  return parsed ? std::string{} : parsed.error().message;
+  if (parsed) return {};
+  for (const auto& row : cdi::engine_defaults) {
+    if (row.engine != engine) continue;
+    return fmt::format("{0} cannot be asked for its version: name it, as {0}@1.2.3", engine);
+  }
+  return parsed.error().message;
 }
 
 /// The host below a directory.
@@ -73,26 +78,22 @@ class HostView {
 
   /// The version of an installed engine.
   cdi::Result<cdi::VersionedEngine> engine_named(const std::string& name) {
-    const auto failure = [&](const std::string& why) {
-      return cdi::Error{
-          .code = cdi::Errc::not_found,
-          .message = fmt::format("--for {0}: {1}: name the version, as {0}@1.2.3", name, why)};
-    };
-    for (const auto& engine : engines()) {
-      if (engine.name != name) continue;
-      if (engine.version) return engine.of_version();
-      return failure(engine.version_fault.empty() ? "its program is not on this host"
-                                                  : engine.version_fault);
-    }
-    return failure("it is not installed on this host");
+    const auto* const engine = find(name);
+    if (engine != nullptr && engine->version) return engine->of_version();
+    const auto* const why = engine == nullptr               ? "it is not installed on this host"
+                            : engine->version_fault.empty() ? "its program is not on this host"
+                                                            : engine->version_fault.c_str();
+    return cdi::Error{
+        .code = cdi::Errc::not_found,
+        .message = fmt::format("--for {0}: {1}: name the version, as {0}@1.2.3", name, why)};
   }
 
-  /// The directories that an installed engine searches; empty if it is not installed.
-  std::vector<std::string> dirs_of(const std::string& name) {
+  /// An installed engine; null if it is not installed.
+  const prepare::Engine* find(std::string_view name) {
     for (const auto& engine : engines()) {
-      if (engine.name == name) return engine.spec_dirs;
+      if (engine.name == name) return &engine;
     }
-    return {};
+    return nullptr;
   }
 
   /// Whether an engine searches the directory of a file.
@@ -133,6 +134,41 @@ struct EngineAnswer {
   cdi::ResolvedDevice instead{};  // the device that it injects, if that of another file
 };
 
+/// The answer of an engine whose configuration has CDI switched off.
+inline EngineAnswer switched_off(const prepare::Engine& engine) {
+  return {"off", "not injected by", {{.message = "CDI is switched off"}}, engine.to_switch_on};
+}
+
+/// Adds what an engine does with the file of a device.
+inline void add_answer(const EngineView& view, const EngineAnswer& answer, std::string& text,
+                       Json& record) {
+  Json entry{{"engine", view.name()}, {"result", answer.result}, {"reads", view.newest()}};
+  for (const auto& cause : answer.causes) {
+    text += fmt::format("  {} {}: {}\n", answer.words, view.name(), to_string(cause));
+    entry["causes"].push_back(
+        error_record(answer.result == "refuses" ? "error" : "warning", cause));
+  }
+  if (const auto& other = answer.instead; other.device != nullptr) {
+    text += fmt::format("  used by {}: {}:{}\n", view.name(), printable(other.spec->path),
+                        other.line());
+    entry["file"] = other.spec->path;
+    entry["line"] = other.line();
+  }
+  if (!answer.advice.empty()) {
+    text += fmt::format("  fix: {}\n", answer.advice);
+    entry["advice"] = answer.advice;
+  }
+  record["engines"].push_back(std::move(entry));
+}
+
+/// Adds what is wrong with the configuration of an engine, so that answers about it may be wrong.
+inline void add_setup_warnings(const prepare::Engine& engine, std::string& text, Json& record) {
+  for (const auto& warning : engine.warnings) {
+    text += fmt::format("  warning about {}: {}\n", engine.full_name(), printable(warning));
+    record["setupWarnings"].push_back({{"engine", engine.full_name()}, {"message", warning}});
+  }
+}
+
 /// An installed engine of a known version, and the files that it reads.
 struct InstalledEngine {
   const prepare::Engine* engine;
@@ -148,7 +184,7 @@ struct InstalledEngine {
               view.registry()->find(name)};
     }
     if (engine->state() == prepare::Engine::Cdi::off) {
-      return {"off", "not injected by", {{.message = "CDI is switched off"}}, engine->to_switch_on};
+      return switched_off(*engine);
     }
     if (!dirs_named && !host.reads_directory(*engine, spec.path)) {
       auto dirs = prepare::doctor::listed(engine->spec_dirs);
@@ -185,9 +221,11 @@ class HostNotes {
            Json& record) const {
     const bool fails = add_faults(found, text, record);
     for (const auto& one : installed_) {
-      add_answer(one, one.answer(name, *found.spec, *host_, dirs_named_), text, record);
+      add_answer(one.view, one.answer(name, *found.spec, *host_, dirs_named_), text, record);
+      add_setup_warnings(*one.engine, text, record);
     }
     for (const auto* engine : unknown_) {
+      add_setup_warnings(*engine, text, record);
       if (engine->version_fault.empty()) continue;  // only its configuration is there
       text += fmt::format("  not checked: {}: {}\n", engine->name, engine->version_fault);
       record["engines"].push_back(
@@ -218,28 +256,6 @@ class HostNotes {
     text += fmt::format("  fix: {}\n", advice);
     record["hostAdvice"] = advice;
     return fails;
-  }
-
-  static void add_answer(const InstalledEngine& one, const EngineAnswer& answer, std::string& text,
-                         Json& record) {
-    Json entry{
-        {"engine", one.view.name()}, {"result", answer.result}, {"reads", one.view.newest()}};
-    for (const auto& cause : answer.causes) {
-      text += fmt::format("  {} {}: {}\n", answer.words, one.view.name(), to_string(cause));
-      entry["causes"].push_back(
-          error_record(answer.result == "refuses" ? "error" : "warning", cause));
-    }
-    if (const auto& other = answer.instead; other.device != nullptr) {
-      text += fmt::format("  used by {}: {}:{}\n", one.view.name(), printable(other.spec->path),
-                          other.line());
-      entry["file"] = other.spec->path;
-      entry["line"] = other.line();
-    }
-    if (!answer.advice.empty()) {
-      text += fmt::format("  fix: {}\n", answer.advice);
-      entry["advice"] = answer.advice;
-    }
-    record["engines"].push_back(std::move(entry));
   }
 
   const HostView* host_;

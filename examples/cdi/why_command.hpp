@@ -70,6 +70,7 @@ struct SearchedSpecs {
   std::shared_ptr<const cdi::Registry> all{};
   std::shared_ptr<const cdi::Registry> registry{};  // of the files that the engine reads
   std::optional<EngineView> engine{};
+  const prepare::Engine* installed = nullptr;  // the engine, if the host was asked about it
   std::vector<std::string> engine_dirs{};  // that the engine searches; empty if the user named some
   std::optional<HostNotes> host{};
 };
@@ -85,16 +86,6 @@ inline cdi::Result<cdi::VersionedEngine> asked_engine(const Request& request,
                                            request.asked_engine)};
 }
 
-/// The directories that the engine of `--for` searches: as it is configured on the host if the host
-/// is asked for its version, or else by default.
-inline std::vector<std::string> searched_dirs(const Request& request, HostView* host,
-                                              const cdi::VersionedEngine& engine) {
-  if (host != nullptr && can_be_asked(request.asked_engine)) {
-    return host->dirs_of(request.asked_engine);
-  }
-  return EngineView::default_dirs(engine);
-}
-
 /// `host` must live as long as the result.
 inline cdi::Result<SearchedSpecs> search_specs(const Request& request,
                                                std::optional<HostView>& host) {
@@ -105,8 +96,10 @@ inline cdi::Result<SearchedSpecs> search_specs(const Request& request,
     auto asked = asked_engine(request, host);
     if (!asked) return std::move(asked).error();
     engine = *asked;
+    if (host) specs.installed = host->find(request.asked_engine);  // not if it has a version
     if (!request.dirs_named) {
-      specs.engine_dirs = searched_dirs(request, host ? &*host : nullptr, *engine);
+      specs.engine_dirs =
+          specs.installed ? specs.installed->spec_dirs : EngineView::default_dirs(*engine);
     }
   }
   if (!specs.engine_dirs.empty()) {
@@ -135,8 +128,12 @@ struct Explanation {
   Json record{};
 };
 
-/// Adds what an engine needs or may refuse, although it reads the file of a device.
-inline void add_doubts(const EngineView& engine, const cdi::LoadedSpec& spec, Explanation& out) {
+/// Adds what the engine needs or may refuse, although it reads the file of a device.
+inline void add_doubts(const SearchedSpecs& specs, const cdi::LoadedSpec& spec, Explanation& out) {
+  const auto& engine = *specs.engine;
+  if (specs.installed != nullptr && specs.installed->state() == prepare::Engine::Cdi::off) {
+    add_answer(engine, switched_off(*specs.installed), out.text, out.record);
+  }
   const auto warnings = engine.text_warnings(spec);
   for (const auto& warning : warnings) {
     out.text += fmt::format("  may be refused or read otherwise: {}\n", to_string(warning));
@@ -151,7 +148,7 @@ inline void add_doubts(const EngineView& engine, const cdi::LoadedSpec& spec, Ex
     out.text += fmt::format("  assumed: {}\n", assumed);
     out.record["assumed"] = assumed;
   }
-  for (const auto& need : engine.needs()) {
+  for (const auto& need : engine.needs(specs.installed != nullptr)) {
     out.text += fmt::format("  needs: {}\n", need);
     out.record["needs"].push_back(need);
   }
@@ -163,7 +160,7 @@ inline Explanation explain(const std::string& name, const cdi::ResolvedDevice& f
   Explanation out{origin_text(name, found, unused), origin_record(name, found, unused)};
   if (specs.engine) {
     out.text.insert(out.text.find(':'), " by " + specs.engine->name());
-    add_doubts(*specs.engine, *found.spec, out);
+    add_doubts(specs, *found.spec, out);
   }
   if (specs.host && specs.host->add(name, found, out.text, out.record)) {
     out.text.insert(out.text.find(':'), ", but containers with it will fail");
@@ -251,6 +248,7 @@ inline ExitCode explain_names(const Request& given, const Output& output) {
     if (specs.engine) {
       one.record["engine"] = specs.engine->name();
       one.record["reads"] = specs.engine->newest();
+      if (specs.installed) add_setup_warnings(*specs.installed, one.text, one.record);
     }
     text += one.text;
     list.push_back(std::move(one.record));

@@ -317,11 +317,21 @@ class Why(Files):
     def test_what_an_engine_needs_besides_the_file_is_reported(self):
         asked = ("--for", "containerd@1.7.1", "vendor.com/gpu=gpu1")
         self.write("specs/good.yaml", GOOD.replace("0.6.0", "0.5.0"))
-        needs = ["containerd 1.7.1 injects CDI devices only with enable_cdi = true",
+        needs = ["containerd 1.7.1 injects CDI devices only with enable_cdi = true in the CRI "
+                 "table of config.toml",
                  "containerd 1.7.1 ignores the CRI field CDI_devices: name devices in annotations"]
         self.assertEqual(self.record(*asked)[1]["needs"], needs)
         self.assertTrue(self.why(*asked)[1].endswith("".join(f"  needs: {n}\n" for n in needs)))
         self.assertNotIn("needs", self.record("--for", "containerd@2.0", asked[2])[1])
+        for engine, setting in (
+                ("docker@26.1.5", '"features": {"cdi": true} in daemon.json'), ("docker@28.2", None),
+                ("nvidia-container-runtime@1.17.0", 'mode = "cdi" in [nvidia-container-runtime]'),
+                ("talos@1.7.0", "enable_cdi = true in a patch of /etc/cri/conf.d"),
+                ("talos@1.8.0", None)):
+            with self.subTest(engine=engine):
+                needs = self.record("--for", engine, asked[2])[1].get("needs", [""])[0]
+                self.assertIn(f" injects CDI devices only with {setting}" if setting else "", needs)
+                self.assertEqual(bool(needs), bool(setting))
 
     def test_an_engine_has_no_options_for_reading(self):
         """It rejects a file with a bad device as a whole, and reads files that others may write."""
@@ -340,6 +350,14 @@ class Why(Files):
             done = subprocess.run([CDI, "why", "--for", engine, "a/b=c"], text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
+
+    def test_an_engine_that_cannot_be_asked_for_its_version(self):
+        for engine in ("kata-shim", "kata-agent", "talos"):
+            done = subprocess.run([CDI, "why", "--for", engine, "a/b=c"], text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(f"{engine} cannot be asked for its version: name it, as {engine}@1.2.3",
+                          done.stderr)
 
     def test_the_help_has_the_exit_codes(self):
         out = subprocess.run([CDI, "why", "--help"], text=True, stdout=subprocess.PIPE).stdout
@@ -502,6 +520,31 @@ class Host(Files):
         _, out = self.on_host("vendor.com/gpu=gpu0")
         self.assertIn("  not injected by docker 28.2.2: CDI is switched off\n  fix: ", out)
         self.assertIn(f"  not read by podman 5.6.0: {self.file}: it reads only /run/other\n", out)
+
+    def test_the_engine_of_this_host_has_cdi_as_it_is_configured(self):
+        asked = ("--for", "docker", "vendor.com/gpu=gpu0")
+        self.write("host/usr/bin/dockerd", "")
+        self.install(**{"docker.io": "26.1.5"})
+        _, out = self.on_host(*asked)
+        self.assertIn("\n  not injected by docker 26.1.5: CDI is switched off\n  fix: Set ", out)
+        code, record = self.host_record(*asked)
+        self.assertEqual((code, [one["result"] for one in record["engines"]], "needs" in record),
+                         (0, ["off"], False))
+        self.write("host/etc/docker/daemon.json", '{"features": {"cdi": true}}')
+        self.assertEqual(self.on_host(*asked), (
+            0, f"resolved by docker 26.1.5: vendor.com/gpu=gpu0: {self.file}:7\n"))
+
+    def test_a_configuration_that_cannot_be_read_is_reported(self):
+        self.install(podman="5.6.0")
+        self.write("host/etc/containers/containers.conf", "[engine\n")
+        said = "  warning about podman 5.6.0: /etc/containers/containers.conf:1:"
+        for options in ((), ("--for", "podman")):
+            self.assertIn(said, self.on_host(*options, "vendor.com/gpu=gpu0")[1])
+            self.assertIn("/etc/containers/containers.conf:1:", self.host_record(
+                *options, "vendor.com/gpu=gpu0")[1]["setupWarnings"][0]["message"])
+        self.assertIn(said, self.on_host("--for", "podman", "vendor.com/gpu=gpu7")[1])
+        self.write("host/etc/containers/containers.conf", "[engine]\n")
+        self.assertNotIn("warning", self.on_host("vendor.com/gpu=gpu0")[1])
 
     def test_a_text_that_an_engine_may_read_otherwise(self):
         self.install(podman="4.9.3")
