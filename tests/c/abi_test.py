@@ -121,8 +121,34 @@ def without_additions(old, new):
     return new
 
 
+def values(header, names, folder):
+    """The values of enumerators, one a line, by a compiler: abidiff does not see an enum that no
+    function uses, such as the flags."""
+    (pathlib.Path(folder) / "values.h").write_text(header)
+    program = '#include <stdio.h>\n#include "values.h"\nint main(void) {\n'
+    program += "".join(f'printf("{name} = %lld\\n", (long long){name});\n' for name in names)
+    source = pathlib.Path(folder) / "values.c"
+    source.write_text(program + "return 0;\n}\n")
+    made = run("cc", source, "-o", source.with_suffix(""))
+    if made.returncode != 0:
+        return made.stderr
+    return run(source.with_suffix("")).stdout
+
+
+def changed_values(old, new):
+    """The enumerators of an old header that have other values in a new one, or are not there."""
+    bodies = [body for body in BODY.findall(declarations(old)) if body.startswith("enum")]
+    names = re.findall(r"^  (CDI_\w+)", "\n".join(bodies), re.M)
+    with tempfile.TemporaryDirectory() as folder:
+        before, after = (values(header, names, folder) for header in (old, new))
+    return "" if before == after else f"values before:\n{before}values now:\n{after}"
+
+
 def broken(old, new):
-    """What abidiff says of a change that old programs would notice; empty if there is none."""
+    """What old programs would notice of a change; empty if there is nothing."""
+    found = changed_values(old, new)
+    if found:
+        return found
     with tempfile.TemporaryDirectory() as folder:
         made = run("abidiff", "--no-added-syms", stub(old, folder, "old"),
                    stub(without_additions(old, new), folder, "new"))
@@ -161,6 +187,9 @@ class Abi(unittest.TestCase):
         member = "  const char* host_path;"
         for old, new in ((member, "  int other;\n" + member), (member, "  const int* host_path;"),
                          (member, ""), ("  CDI_SCHEMA,", "  CDI_OTHER, CDI_SCHEMA,"),
+                         ("CDI_REFUSE_WRITABLE = 2", "CDI_REFUSE_WRITABLE = 3"),
+                         ("CDI_WATCHED = 4", "CDI_WATCHED = 48"),
+                         ("  CDI_NO_MEMORY ", "  CDI_NO_MEMORY = 77 "),
                          ("uint32_t flags", "uint64_t flags"),
                          ("CDI_API const char* cdi_version(void);", ""),
                          ("typedef struct cdi_strings {", "typedef struct cdi_strings {\nint n;")):
