@@ -84,9 +84,9 @@ inline void fill_rules(EditsStorage& to) {
     if (node.type != "b" && node.type != "c") continue;
     to.rules.add({.size = sizeof(cdi_rule),
                   .type = node.type.front(),
+                  .access = access_of(node),
                   .major = node.major,
-                  .minor = node.minor,
-                  .access = access_of(node)});
+                  .minor = node.minor});
   }
 }
 

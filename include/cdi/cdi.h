@@ -11,15 +11,12 @@
  * Some functions report several errors: the others follow the first, by its member `next`.
  *
  * A later release may add members at the end of a struct that begins with `size`, and changes
- * nothing else. The library makes these structs, and a list of them is an array of pointers, so
- * that a program does not depend on their size. A program that also runs with releases before that
- * of a member reads it only if CDI_HAS.
- *
+ * nothing else. The library makes these structs, and lists have pointers to them: their size is
+ * not part of a program. Ask CDI_HAS before you read a member that older releases do not have.
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef CDI_H
 #define CDI_H
-
 #if defined(__GNUC__) && !defined(__cplusplus)
 #pragma GCC system_header /* gcc -pedantic would refuse arguments of the type cdi_texts */
 #endif
@@ -31,7 +28,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
 #if defined(__GNUC__)
 #define CDI_API __attribute__((visibility("default")))
 #else
@@ -43,9 +39,10 @@ extern "C" {
 #define CDI_HAS(type, object, member) \
   ((object)->size >= offsetof(type, member) + sizeof((object)->member))
 
-/* An array of texts: char**, const char** or const char* const*, without a cast in C and C++. C
- * compilers other than gcc and clang take the last one only. */
-#if defined(__GNUC__) && !defined(__cplusplus)
+/* An array of texts: char**, const char** or const char* const*, without a cast in C and C++. Other
+ * C compilers than gcc and clang, and cgo, which needs -DCDI_PLAIN_TEXTS, take only the last one.
+ */
+#if defined(__GNUC__) && !defined(__cplusplus) && !defined(CDI_PLAIN_TEXTS)
 typedef union __attribute__((transparent_union)) {
   const char* const* of_constants;
   char* const* of_texts;
@@ -120,10 +117,10 @@ typedef struct cdi_reasons {
  * cdi_cache_inject_json merges them into a container like this:
  * - A variable replaces the last one of its name.
  * - The first node of a path is removed; the new one replaces the next of its path, or is appended.
- *   A node without uid or gid gets those of the process.
+ *   A node without uid or gid gets the uid or gid of the process.
  * - The first mount of a destination is removed, and the new one appended. Then all mounts are
  *   sorted by the number of parts of the destination; equal ones keep their order. With a user
- * namespace, a bind mount gets the option idmap or ridmap.
+ *   namespace, a bind mount gets the option idmap or ridmap.
  * - Rules and hooks are appended; a group is appended if it is missing.
  * - A net device replaces the one of its host name; Intel RDT settings replace all others.
  * - A node, mount or hook that the container has already is not added: that one stays. The same is
@@ -137,8 +134,7 @@ typedef struct cdi_node {
   const char* path;      /* in the container */
   const char* host_path; /* on the host; the same as `path` unless the spec has another one */
   char type;             /* 'b', 'c', 'u' or 'p' */
-  int64_t major;         /* of the host, filled in */
-  int64_t minor;
+  int64_t major, minor;  /* of the host, filled in */
   bool has_file_mode, has_uid, has_gid;
   uint32_t file_mode, uid, gid;
   const char* access; /* such as "rwm", or "" for none: what the device cgroup should allow */
@@ -149,10 +145,9 @@ typedef struct cdi_node {
  * same number, and a node that another replaced keeps its rule. */
 typedef struct cdi_rule {
   size_t size;
-  char type; /* 'b' or 'c' */
-  int64_t major;
-  int64_t minor;
+  char type;          /* 'b' or 'c' */
   const char* access; /* such as "rwm", or "" for none */
+  int64_t major, minor;
 } cdi_rule;
 
 typedef struct cdi_mount {
@@ -170,8 +165,7 @@ typedef struct cdi_hook {
   size_t size;
   const char* point; /* such as "createContainer" */
   const char* path;
-  cdi_strings args;
-  cdi_strings env;
+  cdi_strings args, env;
   bool has_timeout;
   int64_t timeout;        /* in seconds */
   const char* hook_class; /* what it does, such as "symlinks"; "foreign" if that is not known */
@@ -263,7 +257,7 @@ typedef struct cdi_edits {
   size_t rule_count;
   const cdi_mount* const* mounts; /* in the order in which to mount them */
   size_t mount_count;
-  const cdi_hook* const* hooks; /* those of one point in the order in which to run them */
+  const cdi_hook* const* hooks; /* for each point, in the order in which to run them */
   size_t hook_count;
   const uint32_t* gids; /* additional groups of the process */
   size_t gid_count;
@@ -293,13 +287,13 @@ enum cdi_cache_flags {
   CDI_WATCHED = 4          /* notices changes by inotify, with a descriptor, and not by stat */
 };
 
-/* The same with flags. A flag that the library does not know is CDI_UNSUPPORTED. */
+/* Opens a cache with flags. A flag that the library does not know is CDI_UNSUPPORTED. */
 CDI_API cdi_cache* cdi_cache_open_with(cdi_texts dirs, size_t count, uint32_t flags,
                                        cdi_error** error);
 
 /* With CDI_WATCHED, a descriptor that is readable (poll, epoll) when files may have changed; then,
- * and once a second, call a function of the cache. Never read from it; cdi_free closes it. Fails
- * with CDI_SYSTEM where inotify is not available: the cache then checks at each call. */
+ * and once a second, call a function of the cache. Never read from it; it is closed with the last
+ * of the caches that share it. Fails with CDI_SYSTEM without inotify: each call then checks. */
 CDI_API int cdi_cache_descriptor(cdi_cache* cache, cdi_error** error);
 
 /* Checks all directories and files, and reads again what changed. */
@@ -326,15 +320,15 @@ CDI_API int cdi_cache_wait(cdi_cache* cache, cdi_texts names, size_t count, uint
 CDI_API char* cdi_cache_inject_json(cdi_cache* cache, const char* config, cdi_texts names,
                                     size_t count, cdi_error** error);
 
-/* The same with the devices that resolve. If `rest` is not NULL, *rest then has a reason for each
- * other name, and is freed by the caller. */
+/* Injects the devices that resolve. If `rest` is not NULL, *rest then has a reason for each other
+ * name, and is freed by the caller. */
 CDI_API char* cdi_cache_inject_resolvable(cdi_cache* cache, const char* config, cdi_texts names,
                                           size_t count, cdi_reasons** rest, cdi_error** error);
 
-/* The same with the devices that the config asks for: see cdi_requested_devices. Waits at most so
- * many milliseconds until all resolve, as cdi_cache_wait does; 0 does not wait. With a policy whose
- * cache has no `source`, that of a request is the annotation or the variable. A config that asks
- * for nothing is returned as it is. */
+/* Injects the devices that the config asks for, in annotations and in a variable with a selector:
+ * see cdi_requested_devices. Waits at most so many milliseconds until all resolve, as
+ * cdi_cache_wait does; 0 does not wait. If the cache has a policy and no `source`, the source of a
+ * request is the annotation or the variable. A config without requests is returned as it is. */
 CDI_API char* cdi_cache_inject_requested(cdi_cache* cache, const char* config, const char* prefix,
                                          const char* variable, uint32_t milliseconds,
                                          cdi_error** error);
@@ -352,27 +346,28 @@ CDI_API cdi_policy* cdi_policy_open(const char* path, cdi_error** error);
 /* The policy of a JSON text; `path` names it in errors, and may be NULL. */
 CDI_API cdi_policy* cdi_policy_parse(const char* text, const char* path, cdi_error** error);
 
-/* The same directories under a policy, which replaces that of `cache`. If it denies a device,
- * cdi_cache_inject_json, cdi_cache_inject_resolvable and cdi_cache_edits fail with an error for
- * each reason, all CDI_REFUSED. Hooks without an environment get one with a PATH. `source` says
- * where requests come from: "field", "annotation", "variable" or "commandLine"; NULL if it is not
- * known. `cache` and `policy` may be freed before the result. */
+/* A cache of the same directories under a policy, which replaces the policy of `cache`. If it
+ * denies a device, cdi_cache_inject_json, cdi_cache_inject_resolvable, cdi_cache_inject_requested
+ * and cdi_cache_edits fail with an error for each reason, all CDI_REFUSED. Hooks without an
+ * environment get one with a PATH. `source` is where requests come from: "field", "annotation",
+ * "variable" or "commandLine", or NULL. `cache` and `policy` may be freed before the result. */
 CDI_API cdi_cache* cdi_cache_with_policy(cdi_cache* cache, const cdi_policy* policy,
                                          const char* source, cdi_error** error);
 
-/* The devices that the annotations of a container request, each once; `prefix` is that of their
- * keys, or NULL for "cdi.k8s.io/". */
+/* The devices that the annotations of a container request, each once; `prefix` begins their keys,
+ * or is NULL for "cdi.k8s.io/". */
 CDI_API cdi_strings* cdi_annotated_devices(cdi_texts keys, cdi_texts values, size_t count,
                                            const char* prefix, cdi_error** error);
 
 /* The devices that the text of a config.json asks for, each once: in its annotations, as
- * cdi_annotated_devices has them, and in the environment variable of its process with the name
- * `variable`, such as "VISIBLE_CDI_DEVICES"; NULL for none. */
+ * cdi_annotated_devices has them, and in the environment variable `variable` of its process, such
+ * as "VISIBLE_CDI_DEVICES"; NULL for none. The value of the variable is no list of names but a
+ * selector, such as "vendor.com/gpu=0,1:vendor.com/nic=all": for each kind, indices or all. */
 CDI_API cdi_strings* cdi_requested_devices(const char* config, const char* prefix,
                                            const char* variable, cdi_error** error);
 
 /* Checks the text of a spec file, JSON or YAML; `path` names it in errors, and may be NULL. Returns
- * the warnings, such as that of YAML text whose path ends in .json. */
+ * the warnings, such as for YAML text whose path ends in .json. */
 CDI_API cdi_errors* cdi_validate(const char* text, const char* path, cdi_error** error);
 
 /* The spec files of one owner in one directory. A call that fails may have created the directory.
@@ -402,5 +397,4 @@ CDI_API int cdi_publisher_reconcile(cdi_publisher* publisher, cdi_texts names, c
 #ifdef __cplusplus
 }
 #endif
-
 #endif /* CDI_H */

@@ -207,22 +207,38 @@ class Abi(unittest.TestCase):
         for name in names:
             self.assertNotRegex(text, rf"(?m)^  {name} \w+;")
 
-    def test_structs_have_no_padding_at_their_end(self):
-        """There, a new member would not change the size, by which CDI_HAS knows it."""
-        text = declarations(HEADER.read_text())
-        program = "#include <stdio.h>\n#include <cdi/cdi.h>\nint main(void) {\n"
-        for body in BODY.findall(text):
+    def last_members(self):
+        """The structs, each with its last member."""
+        for body in BODY.findall(declarations(HEADER.read_text())):
             last = re.search(r"(\w+);$", body)
             name = re.match(r"typedef struct (cdi_\w+)", body)
             if last and name:
-                program += (f'if (offsetof({name[1]}, {last[1]}) + sizeof((({name[1]}*)0)->{last[1]})'
-                            f' != sizeof({name[1]})) puts("{name[1]}");\n')
+                yield name[1], last[1]
+
+    def test_structs_have_no_padding_at_their_end(self):
+        """There, a new member would not change the size, by which CDI_HAS knows it."""
+        program = "#include <stdio.h>\n#include <cdi/cdi.h>\nint main(void) {\n"
+        for name, last in self.last_members():
+            program += (f"if (offsetof({name}, {last}) + sizeof((({name}*)0)->{last})"
+                        f' != sizeof({name})) puts("{name}");\n')
         with tempfile.TemporaryDirectory() as folder:
             source = pathlib.Path(folder) / "padding.c"
             source.write_text(program + "return 0;\n}\n")
             made = run("cc", f"-I{PROJECT}/include", source, "-o", f"{folder}/padding")
             self.assertEqual(made.returncode, 0, made.stderr)
             self.assertEqual(run(f"{folder}/padding").stdout, "")
+
+    @unittest.skipUnless(shutil.which("clang"), "clang is not there")
+    def test_structs_have_no_padding_at_their_end_on_32_bit_machines(self):
+        program = "#include <cdi/cdi.h>\n"
+        for name, last in self.last_members():
+            program += (f"_Static_assert(offsetof({name}, {last}) + sizeof((({name}*)0)->{last})"
+                        f' == sizeof({name}), "{name}");\n')
+        for target in ("armv7-linux-gnueabihf", "i686-linux-gnu"):
+            with self.subTest(target):
+                made = run("clang", f"--target={target}", "-ffreestanding", "-fsyntax-only", "-xc",
+                           f"-I{PROJECT}/include", "-", input=program)
+                self.assertEqual((made.returncode, made.stderr), (0, ""))
 
     def test_each_list_has_pointers(self):
         text = declarations(HEADER.read_text())

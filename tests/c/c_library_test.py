@@ -82,6 +82,20 @@ int main(int argc, char** argv) {
 }
 """
 
+GO_PROGRAM = '''
+import (
+\t"fmt"
+\t"os"
+)
+
+func main() {
+\tdirs := []*C.char{C.CString(os.Args[1])}
+\tcache := C.cdi_cache_open(&dirs[0], 1, nil)
+\tdevices := C.cdi_cache_devices(cache, nil)
+\tfmt.Println(C.GoString(*devices.items))
+}
+'''
+
 
 def block(language, number=0):
     """A block of a language in docs/c.md."""
@@ -212,11 +226,26 @@ class Library(unittest.TestCase):
                            "-Wextra", "-Wconversion", "-Wcast-qual", "-Werror", *flags,
                            f"-I{PROJECT}/include", "-fsyntax-only", str(program))
                 self.assertEqual((made.returncode, made.stderr), (0, ""), f"{compiler} {language}")
+                plain = run(compiler, "-x", kind, f"-std={language}", "-DCDI_PLAIN_TEXTS",
+                            f"-I{PROJECT}/include", "-Werror", "-fsyntax-only", str(program))
+                self.assertEqual(plain.returncode == 0, kind == "c++", "C needs a cast then")
                 made = run(compiler, "-x", kind, f"-std={language}", "-DWRONG",
                            f"-I{PROJECT}/include", "-fsyntax-only", str(program))
                 self.assertNotEqual(made.returncode, 0, "a text is no list of texts")
                 tried += 1
         self.assertNotEqual(tried, 0)
+
+    @unittest.skipIf(SANITIZED or not shutil.which("go"), "Go is not there")
+    def test_from_go(self):
+        library = pathlib.Path(LIBRARY)
+        (self.folder / "main.go").write_text("package main\n\n" + block("go").replace(
+            "#cgo pkg-config: container-device-interface-c",
+            f"#cgo CFLAGS: -I{PROJECT}/include\n"
+            f"// #cgo LDFLAGS: {library} -Wl,-rpath,{library.parent}") + GO_PROGRAM)
+        made = run("env", f"GOCACHE={self.folder}/cache", "GO111MODULE=off", "CGO_ENABLED=1",
+                   "CGO_LDFLAGS_ALLOW=.*", "go", "run", str(self.folder / "main.go"),
+                   str(self.folder))
+        self.assertEqual((made.returncode, made.stdout), (0, "v.com/c=d\n"), made.stderr)
 
     def test_arguments_of_bwrap(self):
         bin_folder = self.printing_bwrap()

@@ -17,7 +17,7 @@ extern "C" {
 #endif
 #define CDI_HAS(type, object, member) \
   ((object)->size >= offsetof(type, member) + sizeof((object)->member))
-#if defined(__GNUC__) && !defined(__cplusplus)
+#if defined(__GNUC__) && !defined(__cplusplus) && !defined(CDI_PLAIN_TEXTS)
 typedef union __attribute__((transparent_union)) {
   const char* const* of_constants;
   char* const* of_texts;
@@ -77,8 +77,7 @@ typedef struct cdi_node {
   const char* path;
   const char* host_path;
   char type;
-  int64_t major;
-  int64_t minor;
+  int64_t major, minor;
   bool has_file_mode, has_uid, has_gid;
   uint32_t file_mode, uid, gid;
   const char* access;
@@ -87,9 +86,8 @@ typedef struct cdi_node {
 typedef struct cdi_rule {
   size_t size;
   char type;
-  int64_t major;
-  int64_t minor;
   const char* access;
+  int64_t major, minor;
 } cdi_rule;
 typedef struct cdi_mount {
   size_t size;
@@ -105,8 +103,7 @@ typedef struct cdi_hook {
   size_t size;
   const char* point;
   const char* path;
-  cdi_strings args;
-  cdi_strings env;
+  cdi_strings args, env;
   bool has_timeout;
   int64_t timeout;
   const char* hook_class;
