@@ -25,9 +25,10 @@
     (items)[(length)] = (made) = NULL;                                                \
   } while (0)
 
-/* Takes an item out of a list, and moves the later ones. */
-#define MERGE_REMOVE(items, length, at) \
-  memmove((items) + (at), (items) + (at) + 1, ((length)-- - (at)) * sizeof *(items))
+/* Takes an item out of a list, moves the later ones, and ends the list in NULL. */
+#define MERGE_REMOVE(items, length, at)                                                \
+  (memmove((items) + (at), (items) + (at) + 1, ((length) - (at)-1) * sizeof *(items)), \
+   (items)[--(length)] = NULL)
 
 /* The object behind a pointer, made when there is none; NULL without memory. */
 #define MERGE_PART(pointer) ((pointer) ? (pointer) : ((pointer) = calloc(1, sizeof *(pointer))))
