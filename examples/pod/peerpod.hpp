@@ -63,15 +63,31 @@ inline std::set<std::string> unmapped_resources(const Container& container) {
   return names;
 }
 
+/// The instance type that an annotation of the pod names; empty if none does.
+inline std::string named_instance(const Member& input) {
+  const auto metadata = input.at("pod").find("metadata");
+  const auto annotations = metadata ? metadata->find("annotations") : std::nullopt;
+  const auto type = annotations ? annotations->find(instance_annotation) : std::nullopt;
+  return type ? type->text() : std::string{};
+}
+
+/// What to do about something that the webhook removes without an annotation; `instance` is the
+/// instance type that the pod names.
+inline std::string remedy_for(std::string_view what, const std::string& instance) {
+  std::string text{"so the VM has nothing for it: "};
+  if (!instance.empty()) {
+    return text.append("check that ").append(cdi::quoted(instance)).append(" has it");
+  }
+  return text.append("name an instance type that has ")
+      .append(what)
+      .append(" in the annotation ")
+      .append(instance_annotation);
+}
+
 /// Lists what a container asks for and the webhook removes without an annotation, with a warning
 /// for each.
-inline void list_unmapped(const Container& container, Answer& answer) {
+inline void list_unmapped(const Container& container, const std::string& instance, Answer& answer) {
   const auto place = "container " + cdi::quoted(container.name);
-  const auto remedy =
-      std::string{
-          "so the VM has nothing for it: name an instance type that has "
-          "the device in the annotation "}
-          .append(instance_annotation);
   const auto list = [&](const char* what, const std::string& name, const std::string& warning) {
     answer.value["unmapped"].push_back({{"container", container.name}, {what, name}});
     answer.warnings.push_back(warning);
@@ -83,22 +99,26 @@ inline void list_unmapped(const Container& container, Answer& answer) {
                                 "its containers asked for: give the pod as it was created");
       continue;
     }
+    const bool device = name.find('/') != std::string::npos;  // else of Kubernetes, as hugepages
     list("resource", name,
          place + " asks for " + cdi::quoted(name) +
-             ", which the webhook removes without an annotation, " + remedy +
-             ", or request nvidia.com/gpu for whole GPUs of NVIDIA");
+             ", which the webhook removes without an annotation, " +
+             remedy_for(device ? "the device" : "enough of it", instance) +
+             (device && instance.empty() ? ", or request nvidia.com/gpu for whole GPUs of NVIDIA"
+                                         : ""));
   }
   for (const auto& name : container.claims) {
     list("claim", name,
          place + " uses the ResourceClaim " + cdi::quoted(name) +
-             ", and the webhook removes that without an annotation, " + remedy);
+             ", and the webhook removes that without an annotation, " +
+             remedy_for("the device", instance));
   }
 }
 
 /// Lists what a pod asks for and the webhook gives no annotation, with warnings.
-inline void list_unmapped(const PodSpec& pod, Answer& answer) {
+inline void list_unmapped(const PodSpec& pod, const std::string& instance, Answer& answer) {
   for (const auto* list : {&pod.containers, &pod.init_containers}) {
-    for (const auto& one : *list) list_unmapped(one, answer);
+    for (const auto& one : *list) list_unmapped(one, instance, answer);
   }
   for (const auto& name : pod.claims) {
     const auto uses = [&](const Container& one) {
@@ -151,7 +171,7 @@ inline Answer answer_peerpod(const Member& input, const PeerpodOptions& options)
         "the limit of " + cdi::quoted(name) +
         " counts nothing without a request; the API server sets the request first (--defaults)");
   }
-  detail::list_unmapped(pod, answer);
+  detail::list_unmapped(pod, detail::named_instance(input), answer);
   return answer;
 }
 

@@ -6,6 +6,7 @@ warnings), and for refused inputs (arguments, input, words of the error)."""
 A, B, C = "v.com/gpu=a", "v.com/gpu=b", "v.com/gpu=c"
 CPU, MIB, GPU = ("io.katacontainers.config.hypervisor.default_" + name
                  for name in ("vcpus", "memory", "gpus"))
+TYPE = "io.katacontainers.config.hypervisor.machine_type"
 
 
 def sandbox(quota=None, memory=None, shares=None, period="100000", **more):
@@ -23,6 +24,11 @@ def container(limits=None, requests=None, **more):
 def pod(*containers, init=(), **spec):
     return {"pod": {"spec": {"runtimeClassName": "kata-remote", "containers": list(containers),
                              "initContainers": list(init), **spec}}}
+
+
+def of_type(instance, one):
+    """A pod with an annotation that names its instance type."""
+    return {"pod": {**one["pod"], "metadata": {"annotations": {TYPE: instance}}}}
 
 
 def size(formula, *options):
@@ -145,6 +151,17 @@ PEERPOD = [
     (["peerpod"], pod(container(requests={"cpu": 1}), init=[container({"amd.com/gpu": 2})]),
      {"annotations": {CPU: "1"}, "unmapped": [{"container": "c", "resource": "amd.com/gpu"}]},
      "name an instance type"),
+    # An annotation names the instance type already.
+    (["peerpod"], of_type("g4ad", pod(container(requests={"amd.com/gpu": 2}))),
+     {"annotations": {}, "unmapped": [{"container": "c", "resource": "amd.com/gpu"}]},
+     'so the VM has nothing for it: check that "g4ad" has it\n'),
+    (["peerpod"], of_type("g4ad", pod({"name": "c", "resources": {"claims": [{"name": "gpu"}]}},
+                                      resourceClaims=[{"name": "gpu"}])),
+     {"annotations": {}, "unmapped": [{"container": "c", "claim": "gpu"}]},
+     'check that "g4ad" has it\n'),
+    (["peerpod"], {"pod": {**pod(container(requests={"hugepages-2Mi": 2}))["pod"], "metadata": {}}},
+     {"annotations": {}, "unmapped": [{"container": "c", "resource": "hugepages-2Mi"}]},
+     f"name an instance type that has enough of it in the annotation {TYPE}\n"),
     (["peerpod"], pod({"name": "train", "resources": {"claims": [{"name": "gpu", "request": "r"}]}},
                       resourceClaims=[{"name": "gpu", "resourceClaimTemplateName": "t"}]),
      {"annotations": {}, "unmapped": [{"container": "train", "claim": "gpu"}]},
