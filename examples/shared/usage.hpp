@@ -40,8 +40,14 @@ inline std::string usage_fault(const CLI::App& app, const CLI::ParseError& throw
   }
   std::vector<std::string> names;
   for (const auto* command : app.get_subcommands({})) names.push_back(command->get_name());
-  return fmt::format("{} is not a command: use one of {}", cdi::quoted(extra.front()),
-                     fmt::join(names, ", "));
+  const auto commands = fmt::format("{}", fmt::join(names, ", "));
+  if (!extra.front().starts_with('-')) {
+    return fmt::format("{} is not a command: use one of {}", cdi::quoted(extra.front()), commands);
+  }
+  return fmt::format(
+      "{0} is not an option of {1} itself: `{1} --help` lists them; the commands {2} "
+      "have options of their own",
+      cdi::quoted(extra.front()), app.get_name(), commands);
 }
 
 }  // namespace tools

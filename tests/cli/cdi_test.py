@@ -887,6 +887,9 @@ devices:
     def test_wrong_usage_is_explained(self):
         for args, said in (
                 (["frob"], 'cdi: error: "frob" is not a command: use one of devices, vendors, '),
+                (["--nope"], '"--nope" is not an option of cdi itself: `cdi --help` lists them; the '
+                 "commands devices, vendors, "),
+                (["--nope", "-o", "yaml"], "is not an option of cdi itself"),
                 ([""], 'cdi: error: "" is not a command'), ([], "A subcommand is required"),
                 (["devices", "extra"], "not expected: extra"),
                 (["inject", "--in-place", "", "a/b=c"], "CONFIG: must not be empty"),

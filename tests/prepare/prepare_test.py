@@ -675,12 +675,17 @@ class Usage(PrepareTest):
                 self.assertNotEqual(done.stderr, "")
 
     def test_an_unknown_command_is_reported_with_the_known_ones(self):
-        for word in ("paint", "", "--root"):
+        commands = "detect, write, check, diff, watch, prepare, unprepare, list, doctor"
+        for word in ("paint", ""):
             done = self.run_prepare(word)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertEqual(done.stderr, f'cdi-prepare: error: "{word}" is not a command: use '
-                             "one of detect, write, check, diff, watch, prepare, unprepare, list, "
-                             "doctor\n")
+                             f"one of {commands}\n")
+        done = self.run_prepare("--root")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (
+            2, "", 'cdi-prepare: error: "--root" is not an option of cdi-prepare itself: '
+            f"`cdi-prepare --help` lists them; the commands {commands} have options of their "
+            "own\n"))
 
     def test_what_is_wrong_is_quoted(self):
         for arguments in (("list", "--lock-timeout"), ("write", "--wait"), ("write", "--expect"),
