@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -75,9 +76,11 @@ inline cdi::Result<cdi::EngineVersion> ask_version(
   std::string path = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
   char* const arguments[] = {name.data(), option.data(), nullptr};
   char* const environment[] = {path.data(), nullptr};
+  constexpr int cannot_execute = 126;  // as shells exit
   const auto run = [&] {
     ::dup2(child::answer_fd, STDOUT_FILENO);
     ::execve(name.c_str(), &arguments[0], &environment[0]);
+    ::_exit(cannot_execute);
   };
   const auto answer = ask_child(deadline, run);
   if (!answer) {
@@ -86,6 +89,11 @@ inline cdi::Result<cdi::EngineVersion> ask_version(
     return error;
   }
   if (const auto version = version_in(answer->text)) return *version;
+  const auto status = answer->status.value_or(0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == cannot_execute) {
+    return cdi::Error{.code = cdi::Errc::host,
+                      .message = fmt::format("{} cannot be executed", program)};
+  }
   return cdi::Error{.code = cdi::Errc::host,
                     .message = fmt::format("{} --version prints no version", program)};
 }
