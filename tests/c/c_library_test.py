@@ -177,6 +177,21 @@ class Library(unittest.TestCase):
 
     SANDBOX = "--ro-bind / / --tmpfs /opt --dev /dev".split()
 
+    def needs_bwrap(self):
+        tried = run("bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
+                    "true") if shutil.which("bwrap") else None
+        if tried is None or tried.returncode != 0:
+            self.skipTest("bwrap (Debian: bubblewrap) is not there" if tried is None
+                          else f"bwrap cannot make a sandbox here: {tried.stderr}")
+
+    def links_and_mounts(self):
+        """A device with a link and a mount in folders that a root may lack."""
+        (self.folder / "v.yaml").write_text(SPEC.replace("/h, containerPath: /c, options: [ro]",
+            f"{self.folder}, containerPath: /usr/host, options: [bind, ro]").replace(
+            "[{hookName: poststop, path: /p, args: [p, -x]}]",
+            "[{hookName: createContainer, path: /p/nvidia-cdi-hook, "
+            "args: [n, create-symlinks, --link, 'a::/usr/lib/l']}]"))
+
     def bwrap(self, *command, path=None):
         (self.folder / "v.yaml").write_text(SPEC.replace("/h, containerPath: /c, options: [ro]",
             f"{self.folder}, containerPath: /opt/host, options: [bind, ro]").replace(
@@ -194,21 +209,76 @@ class Library(unittest.TestCase):
         (bin_folder / "bwrap").chmod(0o755)
         return bin_folder
 
-    @unittest.skipIf(SANITIZED, "the program is not built with the sanitizers")
-    def test_the_sandbox_of_the_page(self):
+    def run_the_page(self, path, *changes):
+        """Runs the commands of the page about sandboxes."""
         library = pathlib.Path(LIBRARY)
         lines = block("sh", 1).replace(
             "$(pkg-config --cflags --libs container-device-interface-c)",
             f"-I{PROJECT}/include {library} -Wl,-rpath,{library.parent}")
         lines = lines.replace("examples/c", f"{PROJECT}/examples/c").replace(
             "/etc/cdi nvidia.com/gpu=0", f"{self.folder} v.com/c=d")
-        made = subprocess.run(["sh", "-euc", lines], cwd=self.folder, text=True, check=False,
-                              env={**os.environ, "PATH": f"{self.printing_bwrap()}:"
-                                                         f"{os.environ['PATH']}"},
-                              capture_output=True)
-        self.assertEqual(made.stderr, "bwrap: not run: /p\n")
+        for old, new in changes:
+            self.assertIn(old, lines)
+            lines = lines.replace(old, new)
+        return subprocess.run(["sh", "-euc", lines], cwd=self.folder, text=True, check=False,
+                              env={**os.environ, "PATH": path}, capture_output=True)
+
+    @unittest.skipIf(SANITIZED, "the program is not built with the sanitizers")
+    def test_the_sandbox_of_the_page(self):
+        made = self.run_the_page(f"{self.printing_bwrap()}:{os.environ['PATH']}")
+        self.assertEqual(made.stderr, "bwrap: not mounted: /c\nbwrap: not run: /p\n")
         self.assertIn("--dev-bind /dev/null /dev/gpu0", made.stdout)
+        self.assertNotIn("/h /c", made.stdout)
         self.assertTrue(made.stdout.endswith(" nvidia-smi\n"))
+
+    @unittest.skipIf(SANITIZED, "the program is not built with the sanitizers")
+    def test_the_sandbox_of_the_page_with_bwrap(self):
+        self.needs_bwrap()
+        self.links_and_mounts()
+        changes = [(" nvidia-smi", " sh -c 'readlink /usr/lib/l; cat /usr/host/v.yaml'")]
+        overlay = ("--overlay-src / --tmp-overlay /", "")
+        if overlay[0].split()[-2] not in run("bwrap", "--help").stdout:
+            busybox = shutil.which("busybox")
+            if busybox is None:
+                self.skipTest("busybox is not there, and bwrap has no overlays")
+            (self.folder / "copy/bin").mkdir(parents=True)
+            shutil.copy(busybox, self.folder / "copy/bin/busybox")
+            for name in ("sh", "env", "readlink", "cat"):
+                (self.folder / "copy/bin" / name).symlink_to("busybox")
+            changes.append((overlay[0], f"--bind {self.folder}/copy /"))
+        made = self.run_the_page(os.environ["PATH"], *changes)
+        spec = (self.folder / "v.yaml").read_text(encoding="utf-8")
+        self.assertEqual((made.returncode, made.stdout, made.stderr), (0, f"a\n{spec}", ""))
+
+    def test_bwrap_says_what_it_does_not_make(self):
+        hook = "{hookName: createContainer, path: /%s/nvidia-cdi-hook, args: [n, %s]}"
+        hooks = ", ".join(hook % each for each in (
+            ("l", "update-ldcache, --folder, /usr/lib/x, --folder, /usr/lib/y"),
+            ("c", "chmod, --mode, '755', --path, /opt/x"),
+            ("m", "apply-cuda-memory-limits, --gpu-id=0"),
+            ("p", "update-application-profile"),
+            ("u", "enable-cuda-compat, --host-driver-version=570.1")))
+        (self.folder / "v.yaml").write_text(SPEC.replace("[A=1]", "[A=1, LD_LIBRARY_PATH=/old]")
+            .replace("/dev/gpu0, hostPath: /dev/null}",
+                     "/dev/nvidia0, hostPath: /dev/null, type: c, major: 195, minor: 0}")
+            .replace("{hookName: poststop, path: /p, args: [p, -x]}", hooks).replace(
+                "0.7.0", "1.1.0").replace("    hooks:", "    additionalGids: [44]\n"
+                "    netDevices: [{hostInterfaceName: e1, name: e0}]\n"
+                "    intelRdt: {closID: low}\n    hooks:"))
+        program = ["env", f"PATH={self.printing_bwrap()}:{os.environ['PATH']}"]
+        rest = [BWRAP, str(self.folder), "v.com/c=d", "--dev", "/dev", "--", "true"]
+        made = run(*program, *rest)
+        self.assertEqual(made.returncode, 0)
+        self.assertTrue(made.stdout.endswith(
+            " env A=1 LD_LIBRARY_PATH=/old LD_LIBRARY_PATH=/usr/lib/x:/usr/lib/y:/old true\n"),
+            made.stdout)
+        lines = ["not mounted: /c", "mode not changed: /opt/x",
+                 "not written: /etc/nvidia/nvidia-application-profiles-rc.d/10-container.conf",
+                 "not preferred: /usr/local/cuda/compat",
+                 "group not added: 44", "not moved: e1", "no Intel RDT"]
+        self.assertEqual(made.stderr.splitlines(), [f"bwrap: {line}" for line in lines])
+        made = run(*program, "NVIDIA_GPU_MEMORY_LIMIT=1", *rest)
+        self.assertIn("bwrap: not run: /m/nvidia-cdi-hook\n", made.stderr)
 
     def test_texts_without_a_cast(self):
         """char**, const char** and arrays of constants are names, without a warning."""
@@ -261,11 +331,7 @@ class Library(unittest.TestCase):
         self.assertIn('has no device "e"', made.stderr)
 
     def test_bwrap(self):
-        tried = run("bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "true") if shutil.which(
-            "bwrap") else None
-        if tried is None or tried.returncode != 0:
-            self.skipTest("bwrap (Debian: bubblewrap) is not there" if tried is None
-                          else f"bwrap cannot make a sandbox here: {tried.stderr}")
+        self.needs_bwrap()
         made = self.bwrap("sh", "-c", "echo $A; readlink /opt/l; ls /opt/host;"
                           " head -c 2 /dev/gpu0 | od -An -tx1")
         self.assertEqual((made.returncode, made.stderr), (0, ""))
