@@ -96,7 +96,9 @@ inline cdi::Result<SearchedSpecs> search_specs(const Request& request,
     auto asked = asked_engine(request, host);
     if (!asked) return std::move(asked).error();
     engine = *asked;
-    if (host) specs.installed = host->find(request.asked_engine);  // not if it has a version
+    if (host && can_be_asked(request.asked_engine)) {
+      specs.installed = host->find(request.asked_engine);
+    }
     if (!request.dirs_named) {
       specs.engine_dirs =
           specs.installed ? specs.installed->spec_dirs : EngineView::default_dirs(*engine);

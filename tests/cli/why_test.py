@@ -324,7 +324,8 @@ class Why(Files):
         self.assertTrue(self.why(*asked)[1].endswith("".join(f"  needs: {n}\n" for n in needs)))
         self.assertNotIn("needs", self.record("--for", "containerd@2.0", asked[2])[1])
         for engine, setting in (
-                ("docker@26.1.5", '"features": {"cdi": true} in daemon.json'), ("docker@28.2", None),
+                ("docker@26.1.5", '"features": {"cdi": true} in daemon.json'),
+                ("docker@28.2", None),
                 ("nvidia-container-runtime@1.17.0", 'mode = "cdi" in [nvidia-container-runtime]'),
                 ("talos@1.7.0", "enable_cdi = true in a patch of /etc/cri/conf.d"),
                 ("talos@1.8.0", None)):
@@ -570,7 +571,8 @@ class Host(Files):
                        f"{engine}@1.2.3\n"))
 
     def test_the_programs_of_this_host_are_asked(self):
-        script = self.write("podman", "#!/bin/sh\necho podman version 4.3.1\n")
+        asked = self.path("asked")
+        script = self.write("podman", f'#!/bin/sh\n: >"{asked}"\necho podman version 4.3.1\n')
         os.chmod(script, 0o755)
         program = "/usr/local/sbin"  # where services look first
         def run(*args):
@@ -588,6 +590,10 @@ class Host(Files):
         self.assertEqual(done.returncode, 14, done.stderr)
         self.assertIn("podman 4.3.1 refuses a file of its kind", done.stdout)
         self.assertNotIn("podman", run("--no-host").stdout)
+        self.assertTrue(os.path.exists(asked))
+        os.remove(asked)
+        self.assertEqual(run("--for", "podman@4.9.3").returncode, 0)
+        self.assertFalse(os.path.exists(asked), "the version is known without it")
         done = run("--no-host", "--for", "podman")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("leave out --no-host, or name the version", done.stderr)
