@@ -183,8 +183,13 @@ Waited wait(cdi_cache& cache, const Names& names, std::uint32_t milliseconds) {
     return out;
   }
   out.failure.emplace(std::move(found).error());
-  const auto missing = cache.cache->snapshot()->unresolved(names);
-  if (!missing.empty()) out.failure->add_place(missing.front());
+  const auto registry = cache.cache->snapshot();
+  for (const std::string_view name : names) {
+    const auto missing = registry->unresolved({name});
+    if (missing.empty()) continue;
+    out.failure->add_place(missing.front());
+    break;
+  }
   return out;
 }
 
