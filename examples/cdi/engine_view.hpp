@@ -4,16 +4,19 @@
 #ifndef CDI_EXAMPLES_CDI_ENGINE_VIEW_HPP
 #define CDI_EXAMPLES_CDI_ENGINE_VIEW_HPP
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <cdi/conversion.hpp>
 #include <cdi/engine_defaults.hpp>
 #include <cdi/engine_support.hpp>
+#include <cdi/scan.hpp>
 
 #include "../prepare/host/host_tree.hpp"
 #include "../prepare/spec/write_command.hpp"
@@ -22,16 +25,31 @@
 /// Whether an engine is known to be one of those of a host.
 enum class Installed { yes, unknown };
 
+/// The host on which the specs are.
+struct SpecHost {
+  std::string root{};       // absolute and without links; empty if no host is looked at
+  bool dirs_named = false;  // by the user, who may name a directory of copies
+  Installed installed = Installed::unknown;
+
+  /// The path on the host of a file here; none if its directory is not below the root.
+  std::optional<std::string> place_of(const std::string& file) const {
+    const auto slash = file.rfind('/');
+    const auto named = slash == std::string::npos ? "." : file.substr(0, slash + 1);
+    std::error_code failed;
+    auto path = std::filesystem::canonical(named, failed).string();
+    if (failed || root.empty()) return std::nullopt;
+    path.append(path == "/" ? "" : "/").append(file.substr(slash + 1));
+    if (root == "/") return path;
+    if (!path.starts_with(root + "/")) return std::nullopt;
+    return path.substr(root.size());
+  }
+};
+
 /// The files of a registry that an engine reads.
 class EngineView {
  public:
-  /// `root` is the directory below which the host is.
-  EngineView(const cdi::VersionedEngine& engine, const cdi::Registry& all, std::string root,
-             Installed installed)
-      : engine_{engine},
-        root_{std::move(root)},
-        installed_{installed},
-        newest_{cdi::newest_release_for(engine)} {
+  EngineView(const cdi::VersionedEngine& engine, const cdi::Registry& all, SpecHost host)
+      : engine_{engine}, host_{std::move(host)}, newest_{cdi::newest_release_for(engine)} {
     std::vector<std::shared_ptr<const cdi::LoadedSpec>> specs;
     auto rejected = all.rejected();
     for (const auto& spec : all.specs()) {
@@ -67,7 +85,12 @@ class EngineView {
 
   /// What to do about a file that the engine refuses, or may read otherwise.
   std::string advice(const cdi::LoadedSpec& spec) const {
-    return cdi::conversion_advice(engine_, spec, owner_command(spec));
+    const auto place = host_.place_of(spec.path);
+    const auto tree = prepare::HostTree::open(host_.root);
+    if (!place || !tree) return cdi::conversion_advice(engine_, spec);
+    const auto command = owner_command(*tree, spec, *place);
+    if (!command.empty()) return cdi::conversion_advice(engine_, spec, command);
+    return prepare::conversion_advice_here(*tree, *place, spec.path, engine_, spec);
   }
 
   /// The warnings about what it may refuse or read otherwise in a file.
@@ -116,16 +139,25 @@ class EngineView {
 
  private:
   /// The command by which cdi-prepare writes a file of its own again; else empty. For an installed
-  /// engine it writes what the oldest installed one reads, so that all do.
-  std::string owner_command(const cdi::LoadedSpec& spec) const {
-    const auto before = root_ == "/" ? "" : root_ + "/";
-    if (spec.owner() != prepare::spec_owner || !spec.path.starts_with(before)) return {};
-    const auto tree = prepare::HostTree::open(root_);
-    if (!tree) return {};
+  /// engine it writes what the oldest installed one reads, so that all do. In a directory of
+  /// copies the command would replace or remove the specs of other hosts.
+  std::string owner_command(const prepare::HostTree& tree, const cdi::LoadedSpec& spec,
+                            const std::string& place) const {
+    if (spec.owner() != prepare::spec_owner) return {};
+    if (host_.dirs_named && !is_usual(tree, place.substr(0, place.rfind('/')))) return {};
     auto on_host = spec;
-    if (!before.empty()) on_host.path.erase(0, root_.size());
-    const auto engine = installed_ == Installed::yes ? std::nullopt : std::optional{engine_};
-    return prepare::write_command_for(*tree, on_host, engine);
+    on_host.path = place;
+    const auto engine = host_.installed == Installed::yes ? std::nullopt : std::optional{engine_};
+    return prepare::write_command_for(tree, on_host, engine);
+  }
+
+  /// Whether programs read a directory of the host by default.
+  static bool is_usual(const prepare::HostTree& tree, const std::string& directory) {
+    const auto place = prepare::place_of(tree, directory);
+    for (const auto& usual : cdi::default_spec_dirs()) {
+      if (prepare::place_of(tree, usual) == place) return true;
+    }
+    return false;
   }
 
   static std::shared_ptr<const cdi::RejectedFile> rejected_file(const cdi::LoadedSpec& spec,
@@ -136,8 +168,7 @@ class EngineView {
   }
 
   cdi::VersionedEngine engine_;
-  std::string root_;
-  Installed installed_;
+  SpecHost host_;
   cdi::Result<cdi::Release> newest_;
   std::shared_ptr<const cdi::Registry> registry_{};
   std::map<std::string, std::shared_ptr<const cdi::LoadedSpec>> refused_{};  // by path

@@ -6,15 +6,24 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <fcntl.h>
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include <cdi/conversion.hpp>
+#include <cdi/read_options.hpp>
+#include <cdi/registry.hpp>
+#include <cdi/registry_of_texts.hpp>
+#include <cdi/scan.hpp>
+#include <cdi/text_file.hpp>
 
 #include "../prepare/doctor/spec_dirs.hpp"
 #include "../prepare/engines/engine_versions.hpp"
@@ -49,21 +58,46 @@ inline std::string asked_engine_error(const std::string& engine) {
 class HostView {
  public:
   static cdi::Result<HostView> open(const std::string& root) {
-    auto tree = prepare::HostTree::open(root);
+    std::error_code failed;
+    const auto real = std::filesystem::canonical(root, failed).string();
+    auto tree = prepare::HostTree::open(failed ? root : real);
     if (!tree) return std::move(tree).error();
-    return HostView{root, *std::move(tree)};
+    return HostView{*std::move(tree)};
   }
 
   /// The path of a spec directory of the host, without links that lead out of its root.
   std::string path_of(const std::string& dir) const {
-    return is_other() ? root_ + prepare::place_of(tree_, dir) : dir;
+    return is_other() ? root() + prepare::place_of(tree_, dir) : dir;
+  }
+
+  /// Reads spec directories. With another root, no link below it leads out.
+  std::shared_ptr<const cdi::Registry> scan(const std::vector<std::string>& dirs,
+                                            const cdi::ReadOptions& reading) const {
+    const auto found = cdi::scan_spec_dirs(dirs, reading);
+    if (!is_other()) return found;
+    std::vector<std::shared_ptr<const cdi::LoadedSpec>> specs;
+    std::vector<std::shared_ptr<const cdi::RejectedFile>> rejected;
+    const auto add = [&](const auto& file, const std::string& path, int priority, auto& files) {
+      const auto target = target_outside(path);
+      if (!target) return files.push_back(file);
+      const auto read = read_link(path, *target, priority, reading);
+      specs.insert(specs.end(), read.specs().begin(), read.specs().end());
+      rejected.insert(rejected.end(), read.rejected().begin(), read.rejected().end());
+    };
+    for (const auto& spec : found->specs()) add(spec, spec->path, spec->priority, specs);
+    for (const auto& file : found->rejected()) {
+      const auto& path = file->why.position.file;
+      add(file, path, priority_of(*found, path), rejected);
+    }
+    return std::make_shared<const cdi::Registry>(std::move(specs), std::move(rejected),
+                                                 found->dirs());
   }
 
   /// The directory below which the host is.
-  const std::string& root() const { return root_; }
+  const std::string& root() const { return tree_.root(); }
 
   /// Whether it is the tree of another host: then its programs are not run.
-  bool is_other() const { return cdi::clean_path(root_) != "/"; }
+  bool is_other() const { return root() != "/"; }
 
   /// The installed engines with their versions. The first call asks them.
   const std::vector<prepare::Engine>& engines() {
@@ -99,7 +133,7 @@ class HostView {
   /// Whether an engine searches the directory of a file.
   bool reads_directory(const prepare::Engine& engine, const std::string& file) const {
     auto dir = file.substr(0, file.rfind('/'));
-    if (is_other() && dir.starts_with(root_)) dir.erase(0, root_.size());
+    if (is_other() && dir.starts_with(root())) dir.erase(0, root().size());
     const auto place = prepare::place_of(tree_, dir);
     return std::any_of(engine.spec_dirs.begin(), engine.spec_dirs.end(),
                        [&](const auto& one) { return prepare::place_of(tree_, one) == place; });
@@ -115,12 +149,41 @@ class HostView {
   }
 
  private:
-  HostView(std::string root, prepare::HostTree tree)
-      : root_{std::move(root)}, tree_{std::move(tree)} {
-    while (root_.size() > 1 && root_.ends_with('/')) root_.pop_back();
+  explicit HostView(prepare::HostTree tree) : tree_{std::move(tree)} {}
+
+  /// The path here of the target below the root of a link that leads elsewhere from here; empty if
+  /// there is no such target. None if the path is not below the root, or leads to the same file.
+  std::optional<std::string> target_outside(const std::string& path) const {
+    std::error_code failed;
+    const auto place = SpecHost{.root = root()}.place_of(path);
+    if (!place || !std::filesystem::is_symlink(path, failed)) return std::nullopt;
+    const auto real = tree_.real_path(*place);
+    auto target = real ? root() + *real : std::string{};
+    const auto from_here = std::filesystem::canonical(path, failed).string();
+    if (from_here == target) return std::nullopt;
+    return target;
   }
 
-  std::string root_;
+  /// Reads the target of a link as the file of the link.
+  static cdi::Registry read_link(const std::string& path, const std::string& target, int priority,
+                                 const cdi::ReadOptions& reading) {
+    auto file =
+        cdi::read_file_at(AT_FDCWD, target, path, reading.limits.bytes, reading.refuse_writable);
+    if (file)
+      return cdi::registry_of_texts({{.name = path, .text = file->text, .priority = priority}},
+                                    reading);
+    if (target.empty()) file.error().message = "the target of the link does not exist";
+    return cdi::Registry{
+        {}, {std::make_shared<const cdi::RejectedFile>(cdi::RejectedFile{.why = file.error()})}};
+  }
+
+  static int priority_of(const cdi::Registry& registry, const std::string& path) {
+    for (const auto& dir : registry.dirs()) {
+      if (dir.path == path.substr(0, path.rfind('/'))) return dir.priority;
+    }
+    return 0;
+  }
+
   prepare::HostTree tree_;
   std::optional<std::vector<prepare::Engine>> engines_{};
 };
@@ -209,7 +272,8 @@ class HostNotes {
     for (const auto& engine : host.engines()) {
       if (engine.version) {
         installed_.push_back(
-            {&engine, EngineView{engine.of_version(), registry, host.root(), Installed::yes}});
+            {&engine,
+             EngineView{engine.of_version(), registry, {host.root(), dirs_named, Installed::yes}}});
       } else {
         unknown_.push_back(&engine);
       }

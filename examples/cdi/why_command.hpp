@@ -108,11 +108,12 @@ inline cdi::Result<SearchedSpecs> search_specs(const Request& request,
     dirs = specs.engine_dirs;
     for (auto& dir : dirs) dir = host ? host->path_of(dir) : dir;
   }
-  specs.all = cdi::scan_spec_dirs(dirs, request.reading);
+  specs.all = host ? host->scan(dirs, request.reading) : cdi::scan_spec_dirs(dirs, request.reading);
   specs.registry = specs.all;
   if (engine) {
-    specs.engine.emplace(*engine, *specs.all, cdi::clean_path(request.host_root),
-                         Installed::unknown);
+    specs.engine.emplace(
+        *engine, *specs.all,
+        SpecHost{.root = host ? host->root() : std::string{}, .dirs_named = request.dirs_named});
     specs.registry = specs.engine->registry();
   }
   const bool any = std::any_of(request.names.begin(), request.names.end(), [&](const auto& name) {
@@ -222,6 +223,7 @@ inline cdi::Result<std::optional<HostView>> open_host(Request& request) {
   if (request.no_host) return std::optional<HostView>{};
   auto host = HostView::open(request.host_root);
   if (!host) return std::move(host).error();
+  request.host_root = host->root();
   for (auto& dir : request.spec_dirs) {
     if (!request.dirs_named) dir = host->path_of(dir);
   }

@@ -629,6 +629,22 @@ class Host(Files):
         self.assertEqual(self.on_host("run.com/gpu=gpu0"),
                          (0, f"resolved: run.com/gpu=gpu0: {file}:4\n"))
 
+    def test_links_to_files_of_another_host_do_not_lead_out(self):
+        self.write("outside/x.yaml", GOOD.replace("vendor.com", "outer.com"))
+        inner = self.write("host" + self.path("outside/x.yaml"),
+                           GOOD.replace("vendor.com", "inner.com"))
+        link = self.path("host/etc/cdi/link.yaml")
+        os.symlink(self.path("outside/x.yaml"), link)
+        self.assertEqual(self.on_host("inner.com/gpu=gpu0"),
+                         (0, f"resolved: inner.com/gpu=gpu0: {link}:4\n"))
+        self.assertEqual(self.on_host("outer.com/gpu=gpu0")[0], 11)
+        self.assertEqual(self.why("inner.com/gpu=gpu0", dirs=("host/etc/cdi",),
+                                  host=("--root", self.host))[0], 0)
+        os.remove(inner)
+        code, text = self.on_host("outer.com/gpu=gpu0")
+        self.assertEqual(code, 16)
+        self.assertIn(f"{link}: the target of the link does not exist", text)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -346,6 +346,89 @@ class OurSpecs(NodeTest):
         self.assertIn("0.5.0", (inside / "v.yaml").read_text())
         self.assertEqual(os.listdir(outside), [])
 
+    def test_a_file_outside_the_root_is_not_converted(self):
+        outside = self.place / "spec.yaml"
+        outside.write_text(spec("0.6.0"))
+        inside = self.root / str(outside).lstrip("/")
+        inside.parent.mkdir(parents=True)
+        self.path("etc/cdi").mkdir(parents=True)
+        link = self.path("etc/cdi/a.yaml")
+        link.symlink_to(outside)
+        why = (CDI, "why", "--root", self.root, "--for", "podman@4.3.1", "v.com/gpu=aa")
+        for advice in (lambda: run(*why).stdout, lambda: " ".join(
+                text for what, text in self.advice().items() if "a.yaml" in what)):
+            inside.write_text(spec("0.7.0"))
+            self.follow(text := advice())
+            self.assertEqual(len(commands_in(text)), 1, text)
+            self.assertIn("0.5.0", inside.read_text())
+            self.assertEqual(outside.read_text(), spec("0.6.0"))
+            self.assertTrue(link.is_symlink())
+
+    def test_a_link_to_a_file_of_another_name_is_converted(self):
+        self.path("etc/cdi").mkdir(parents=True)
+        self.path("etc/data").write_text(spec("0.7.0"))
+        link = self.path("etc/cdi/a.yaml")
+        link.symlink_to("../data")
+        (advice,) = (text for what, text in self.advice().items() if "a.yaml" in what)
+        self.follow(advice)
+        self.assertIn("0.5.0", self.path("etc/data").read_text())
+        self.path("etc/data").write_text(spec("0.7.0"))
+        link.unlink()
+        link.symlink_to("/etc/data")  # from here, it leads out
+        self.assertFalse([text for what, text in self.advice().items() if "a.yaml" in what])
+        done = run(CDI_PREPARE, "doctor", "--root", self.root)
+        said = ('no command here converts it, because the link "/etc/cdi/a.yaml" leads out of '
+                f'"{self.root}" from here, and the name of its target "/etc/data" does not end')
+        self.assertIn(said, done.stdout.replace("\n", " "))
+        done = run(CDI, "why", "--root", self.root, "--for", "podman@4.3.1", "v.com/gpu=aa")
+        self.assertIn(said, done.stdout)
+        self.assertEqual(commands_in(done.stdout), [])
+
+    def test_a_copy_is_converted_and_not_written_again(self):
+        path = self.write("--max-version", "0.6.0")
+        copies = self.place / "copies"
+        copies.mkdir()
+        name = run(CDI, "-d", path.parent, "devices").stdout.splitlines()[0]
+        below = self.path("opt/copies")
+        below.mkdir(parents=True)
+        for folder, host in ((copies, ["--no-host"]), (copies, []), (below, ["--root", self.root]),
+                             (copies, ["--root", self.root])):
+            with self.subTest(folder=folder, host=host):
+                copy = folder / f"copy{path.suffix}"
+                copy.write_text(path.read_text())
+                why = (CDI, "-d", folder, "why", *host, "--for", "podman@4.3.1", name)
+                done = run(*why)
+                self.assertEqual(done.returncode, 14, done.stderr)
+                (command,) = commands_in(done.stdout)
+                self.assertTrue(command.startswith("cdi convert --in-place --backup "), command)
+                self.follow(done.stdout)
+                self.assertEqual(run(*why).returncode, 0)
+                self.assertEqual(sorted(os.listdir(folder)), [copy.name, copy.name + ".bak"])
+                copy.unlink()
+                (folder / f"{copy.name}.bak").unlink()
+        done = run(CDI, "-d", path.parent, "why", "--root", self.root, "--for", "podman@4.3.1",
+                   name)
+        self.assertTrue(commands_in(done.stdout)[0].startswith("cdi-prepare write"), done.stdout)
+
+    def test_relative_paths_and_roots_are_those_of_the_owner(self):
+        path = self.write("--max-version", "0.6.0")
+        name = run(CDI, "-d", path.parent, "devices").stdout.splitlines()[0]
+        (self.place / "link").symlink_to("node")
+        self.path("run/cdi").mkdir(parents=True, exist_ok=True)
+        for options in (("why", "--root", "."), ("why", "--root", "../link/../link"),
+                        ("-d", path.relative_to(self.root).parent, "why", "--root", ".")):
+            done = subprocess.run([CDI, *options, "--for", "podman@4.3.1", name], cwd=self.root,
+                                  text=True, capture_output=True, check=False)
+            (command,) = commands_in(done.stdout)
+            self.assertEqual(command,
+                             f"cdi-prepare write --root {self.root.resolve()} --for podman@4.3.1")
+        copies = self.place / "run/cdi"
+        copies.mkdir(parents=True)
+        (copies / path.name).write_text(path.read_text())
+        done = run_as_printed(f"cdi -d run/cdi why --for podman@4.3.1 {name}", self.place)
+        (command,) = commands_in(done.stdout)
+        self.assertTrue(command.startswith("cdi convert "), command)
+
     def test_the_module_comes_before_the_spec(self):
         self.edit("proc/devices", "510 nvidia-uvm\n", "")
         (advice,) = self.advice().values()

@@ -94,9 +94,9 @@ inline std::string advice_on_file(const HostTree& tree, const Engine& engine,
         run_when_ready(inventory_for(inventories, loaded.spec), profiles_of(loaded.spec)),
         write_command_for(tree, loaded, std::nullopt));
   }
-  auto here = loaded;
-  here.path = path_here(tree, loaded.path);
-  auto advice = cdi::conversion_advice(engine.of_version(), here) + ".";
+  const auto slash = loaded.path.rfind('/');
+  const auto here = path_here(tree, loaded.path.substr(0, slash)) + loaded.path.substr(slash);
+  auto advice = conversion_advice_here(tree, loaded.path, here, engine.of_version(), loaded) + ".";
   advice.front() = static_cast<char>(std::toupper(advice.front()));
   return advice;
 }

@@ -5,18 +5,23 @@
 #define CDI_PREPARE_SPEC_WRITE_COMMAND_HPP
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include <cdi/base/path.hpp>
 #include <cdi/base/shell_word.hpp>
+#include <cdi/conversion.hpp>
 #include <cdi/engine_releases.hpp>
 #include <cdi/loaded_spec.hpp>
+#include <cdi/name.hpp>
+#include <cdi/result.hpp>
 #include <cdi/spec.hpp>
 
 #include "../base/text.hpp"
@@ -41,6 +46,39 @@ inline std::string place_of(const HostTree& tree, std::string_view path) {
 /// link as far as it exists: a link of that host would lead out of the root.
 inline std::string path_here(const HostTree& tree, const std::string& path) {
   return tree.root() == "/" ? path : tree.root() + place_of(tree, path);
+}
+
+/// The path here of a file of the tree, for a command that replaces it. `here` leads to it through
+/// its directory, and is the path if no link leads out of the root from there; else the path is
+/// that of the target below the root. An error if the name of that one is of another format.
+inline cdi::Result<std::string> file_here(const HostTree& tree, const std::string& path,
+                                          const std::string& here) {
+  const auto real = tree.root() == "/" ? std::nullopt : tree.real_path(path);
+  if (!real) return here;
+  std::error_code failed;
+  auto target = std::filesystem::canonical(tree.root(), failed).string() + *real;
+  if (std::filesystem::canonical(here, failed).string() == target) return here;
+  if (cdi::format_of(target) == cdi::format_of(path)) return target;
+  return cdi::Error{
+      .code = cdi::Errc::unsupported,
+      .message = fmt::format("the link {} leads out of {} from here, and the name of "
+                             "its target {} does not end as its own",
+                             cdi::quoted(path), cdi::quoted(tree.root()), cdi::quoted(*real))};
+}
+
+/// The advice to convert a file of the tree for an engine. `here` as for `file_here`.
+inline std::string conversion_advice_here(const HostTree& tree, const std::string& path,
+                                          const std::string& here,
+                                          const cdi::VersionedEngine& engine,
+                                          const cdi::LoadedSpec& loaded) {
+  auto file = file_here(tree, path, here);
+  if (!file) {
+    return fmt::format("convert the file on its own host: no command here converts it, because {}",
+                       file.error().message);
+  }
+  auto named = loaded;
+  named.path = *std::move(file);
+  return cdi::conversion_advice(engine, named);
 }
 
 /// The words of the options that a spec records, `profile=all` for example; none when it does not
