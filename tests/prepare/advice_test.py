@@ -429,6 +429,18 @@ class OurSpecs(NodeTest):
         (command,) = commands_in(done.stdout)
         self.assertTrue(command.startswith("cdi convert "), command)
 
+    def test_only_recorded_options_become_options(self):
+        path = self.write("--max-version", "0.6.0", "--profile", "compute")
+        text = path.read_text()
+        self.assertIn("profile=compute", text)
+        for words in ("force output-dir=x dry-run", "no=thing hooks=odd node-numbers=1",
+                      "max-version=x", "max-version=0.1.0", "profile=all", "--force", "root=y"):
+            path.write_text(text.replace("profile=compute", "profile=compute " + words))
+            for advice in self.advice().values():
+                for command in commands_in(advice):
+                    self.assertRegex(command, fr"^cdi-prepare (write|diff) --root {self.root} "
+                                              "--profile compute( --max-version 0.6.0)?$")
+
     def test_the_module_comes_before_the_spec(self):
         self.edit("proc/devices", "510 nvidia-uvm\n", "")
         (advice,) = self.advice().values()

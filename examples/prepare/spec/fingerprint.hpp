@@ -4,6 +4,8 @@
 #ifndef CDI_PREPARE_SPEC_FINGERPRINT_HPP
 #define CDI_PREPARE_SPEC_FINGERPRINT_HPP
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +18,7 @@
 
 #include "../base/options.hpp"
 #include "../gpu/gpu.hpp"
+#include "../gpu/profile.hpp"
 #include "../host/host_tree.hpp"
 
 // `check` and `doctor` compare them with the host.
@@ -58,6 +61,22 @@ inline std::string options_text(const Options& options) {
   if (options.nvml) out += " nvml";
   if (options.visible_only) out += " visible-only";
   return out;
+}
+
+/// Whether a word is one that `options_text` writes.
+inline bool is_option_word(std::string_view word) {
+  for (const auto known : {"hooks=none", "hooks=nvidia", "node-numbers=asked", "node-numbers=given",
+                           "ld-library-path", "nvml", "visible-only"}) {
+    if (word == known) return true;
+  }
+  const auto value = word.substr(std::min(word.find('=') + 1, word.size()));
+  if (word.starts_with("profile=")) {
+    return std::any_of(std::begin(profile_names), std::end(profile_names),
+                       [&](const auto& row) { return row.first == value; });
+  }
+  const auto release = cdi::parse_release(value);
+  return word.starts_with("max-version=") && release && *release >= cdi::Release{0, 3, 0} &&
+         cdi::to_string(*release) == value;
 }
 
 /// Adds the annotations. A spec without numbers does not record the boot.

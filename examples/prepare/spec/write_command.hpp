@@ -8,9 +8,11 @@
 #include <filesystem>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -81,14 +83,18 @@ inline std::string conversion_advice_here(const HostTree& tree, const std::strin
   return cdi::conversion_advice(engine, named);
 }
 
-/// The words of the options that a spec records, `profile=all` for example; none when it does not
-/// record them, or has other text in their place.
+/// The words of the options that a spec records, `profile=all` for example. Other words, which only
+/// another program can have written there, are left out, and so are further words of an option.
 inline std::vector<std::string> recorded_options(const cdi::Spec& spec) {
   const auto recorded = spec.annotations.find(std::string{options_annotation});
   if (recorded == spec.annotations.end()) return {};
-  constexpr std::string_view characters = "abcdefghijklmnopqrstuvwxyz0123456789=.- ";
-  if (recorded->second.find_first_not_of(characters) != std::string::npos) return {};
-  return split(recorded->second, " ");
+  std::vector<std::string> words;
+  std::set<std::string> names;
+  for (auto& word : split(recorded->second, " ")) {
+    if (!is_option_word(word) || !names.insert(word.substr(0, word.find('='))).second) continue;
+    words.push_back(std::move(word));
+  }
+  return words;
 }
 
 /// The arguments with which `cdi-prepare write` writes the file of a spec again.
