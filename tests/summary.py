@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Adds up the test results of several builds: summary.py FAILED BUILD...
 
-FAILED is 1 if a build or a test run failed, even if no test reports it. Exits with 1 if anything
-failed.
+FAILED is 1 if a build or a test run failed, even if no test reports it. Prints the slowest tests,
+and the end of what each failed test printed. Exits with 1 if anything failed.
 """
 import json
 import pathlib
@@ -11,11 +11,17 @@ import sys
 
 
 SKIPPED = re.compile(r"skipped ['\"](.*)['\"]$", re.M)
+SLOWEST = 10  # tests that are printed
+END = 25  # lines of a failed test that are printed
+
+
+def printed(test):
+    return test.get("stdout", "") + test.get("stderr", "")
 
 
 def count(test):
     """(passed, failed, skipped) of one test program, from the output of its framework."""
-    out = test.get("stdout", "") + test.get("stderr", "")
+    out = printed(test)
     good = test["result"] in ("OK", "EXPECTEDFAIL")
     found = re.search(r"test cases: +\d+ \| +(\d+) passed \| +(\d+) failed \| +(\d+) skipped", out)
     if found:  # doctest; a case that prints why it is skipped has not passed
@@ -39,6 +45,7 @@ def count(test):
 total = [0, 0, 0]
 reasons = {}
 wrong = []
+durations = []
 for build in map(pathlib.Path, sys.argv[2:]):
     log = build / "meson-logs" / "testlog.json"
     if not log.exists():
@@ -50,10 +57,14 @@ for build in map(pathlib.Path, sys.argv[2:]):
         numbers = count(test)
         total = [a + b for a, b in zip(total, numbers)]
         if numbers[1]:
-            wrong.append(f"{build}: {test['name']}: {numbers[1]} failed")
-        for reason in SKIPPED.findall(test.get("stdout", "") + test.get("stderr", "")):
+            end = "".join(f"\n  | {line[:200]}" for line in printed(test).splitlines()[-END:])
+            wrong.append(f"{build}: {test['name']}: {numbers[1]} failed{end}")
+        durations.append((test["duration"], f"{build}: {test['name'].rpartition(':')[2]}"))
+        for reason in SKIPPED.findall(printed(test)):
             reasons[reason] = reasons.get(reason, 0) + 1
 
+for seconds, name in sorted(durations, reverse=True)[:SLOWEST]:
+    print(f"{seconds:.0f} s: {name}")
 for line in wrong:
     print(line)
 for reason, times in reasons.items():

@@ -47,8 +47,8 @@ Result<Conversion> convert_for(const VersionedEngine& engine, const LoadedSpec& 
 /// not have yet, even an empty one, or does not have any more, and some values: with the Go library
 /// before 1.1.1, permissions `none`, a vendor or class of one character and, if it is older,
 /// `closID: /`, device names of one character, and a `v` before the release; with this library and
-/// with the Rust crate, a word such as `"yes"` in quotes for a boolean. With the Go library 1.1.1 or
-/// the Rust crate, it refuses or ignores names of members in another case. `Errc::unsupported`.
+/// with the Rust crate, a word such as `"yes"` in quotes for a boolean. With the Go library 1.1.1
+/// or the Rust crate, it refuses or ignores names of members in another case. `Errc::unsupported`.
 /// Unquoted words and numbers that only the Rust crate reads otherwise are not known.
 std::optional<Error> refusal_by(const VersionedEngine& engine, const LoadedSpec& loaded);
 
