@@ -304,6 +304,16 @@ class OurSpecs(NodeTest):
         self.assertEqual(self.advice(), {})
         self.assertTrue(path.read_text().startswith("# cdi-publisher/owner: cdi-prepare\n"))
 
+    def test_two_faults_of_a_spec_are_repaired_by_one_command(self):
+        path = self.write("--max-version", "0.6.0")
+        path.write_text(path.read_text().replace("/dev/nvidia0", "/dev/nvidia7"))
+        advices = self.advice().values()
+        self.assertEqual(len(advices), 2)  # on the engine that refuses it, and on the lost node
+        for advice in advices:
+            self.assertNotIn("--max-version", advice)
+            self.follow(advice)
+        self.assertEqual(self.advice(), {})
+
     def test_why_names_the_command_of_the_owner(self):
         path = self.write("--max-version", "0.6.0", "--profile", "compute")
         name = run(CDI, "-d", path.parent, "devices").stdout.splitlines()[0]

@@ -46,9 +46,9 @@ inline std::vector<Finding> diagnose_host(const HostTree& tree,
                         "If there is one, check that /sys and /proc are those of the host."});
   }
   doctor::check_iommu(tree, inventories, findings);
-  doctor::check_engines(tree, EngineVersions{options.versions_from}.engines(tree),
-                        options.output_dir, inventories, findings);
-  doctor::check_specs(tree, inventories, options.spec_dirs, findings);
+  const auto engines = EngineVersions{options.versions_from}.engines(tree);
+  doctor::check_engines(tree, engines, options.output_dir, inventories, findings);
+  doctor::check_specs(tree, inventories, engines, options.spec_dirs, findings);
   doctor::check_ignored(tree, options.spec_dirs, findings);
   doctor::check_char_links(tree, inventories, findings);
   doctor::check_selinux(tree, findings);

@@ -15,11 +15,14 @@
 
 #include <fmt/format.h>
 
+#include <cdi/conversion.hpp>
+#include <cdi/engine_releases.hpp>
 #include <cdi/name.hpp>
 #include <cdi/registry.hpp>
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
 
+#include "../engines/engines.hpp"
 #include "../gpu/gpu.hpp"
 #include "../host/host_tree.hpp"
 #include "../spec/fingerprint.hpp"
@@ -72,8 +75,18 @@ inline std::optional<std::string> outdated(const HostTree& tree, const Inventory
   return std::nullopt;
 }
 
-/// How to write the file of a spec again.
+/// Whether an installed engine that injects CDI devices refuses a spec file.
+inline bool is_refused(const std::vector<Engine>& engines, const cdi::LoadedSpec& loaded) {
+  return std::any_of(engines.begin(), engines.end(), [&](const Engine& engine) {
+    return engine.version && engine.state() != Engine::Cdi::off &&
+           cdi::newest_release_for(engine.of_version()) &&
+           cdi::refusal_by(engine.of_version(), loaded);
+  });
+}
+
+/// How to write the file of a spec again. A recorded release stays, unless an engine refuses it.
 inline std::string advice_on_spec(const HostTree& tree, const Inventory* found,
+                                  const std::vector<Engine>& engines,
                                   const cdi::LoadedSpec& loaded) {
   if (const auto journal = owner_journal(tree, loaded)) {
     return fmt::format("Run {}, which writes the specs of claims again.",
@@ -86,7 +99,8 @@ inline std::string advice_on_spec(const HostTree& tree, const Inventory* found,
         "replace it.",
         owner.empty() ? "" : ", which is " + cdi::quoted(owner));
   }
-  const auto arguments = arguments_for(tree, loaded);
+  const auto arguments = is_refused(engines, loaded) ? arguments_without_release(tree, loaded)
+                                                     : arguments_for(tree, loaded);
   return fmt::format("{} {}; {} shows what changes.",
                      run_when_ready(found, profiles_of(loaded.spec)),
                      command_with(tree, "write", arguments), command_with(tree, "diff", arguments));
@@ -112,13 +126,14 @@ inline bool report_faults(const HostFaults& faults, HostFault::Effect effect, Le
 
 /// Reports what a spec of any program needs, and this host does not have.
 inline void check_needs(const HostTree& tree, const std::vector<Inventory>& inventories,
-                        const cdi::LoadedSpec& loaded, Findings& findings) {
+                        const std::vector<Engine>& engines, const cdi::LoadedSpec& loaded,
+                        Findings& findings) {
   using Effect = HostFault::Effect;
   const auto faults = all_host_faults(tree, loaded);
   const auto* const kind = inventory_for(inventories, loaded.spec);
   const auto number = kind == nullptr ? std::nullopt : renumbered(loaded.spec, *kind);
   if (faults.empty() && !number) return;
-  const auto advice = advice_on_spec(tree, kind, loaded);
+  const auto advice = advice_on_spec(tree, kind, engines, loaded);
   bool failed = report_faults(faults, Effect::fails, Level::fault, advice, findings);
   if (!failed && number) {
     findings.push_back({Level::fault, "specs", loaded.path + ": " + *number, advice});
@@ -131,7 +146,9 @@ inline void check_needs(const HostTree& tree, const std::vector<Inventory>& inve
 /// Checks whether the specs of a kind exist, and are of this state of the host. Returns the paths
 /// of those that are not.
 inline std::set<std::string> check_specs_of(const HostTree& tree, const cdi::Registry& registry,
-                                            const Inventory& found, Findings& findings) {
+                                            const Inventory& found,
+                                            const std::vector<Engine>& engines,
+                                            Findings& findings) {
   bool any = false;
   std::set<std::string> old;
   for (const auto& loaded : registry.specs()) {
@@ -141,7 +158,7 @@ inline std::set<std::string> check_specs_of(const HostTree& tree, const cdi::Reg
     if (!reason) continue;
     old.insert(loaded->path);
     findings.push_back({Level::fault, "specs", loaded->path + ": " + *reason,
-                        advice_on_spec(tree, &found, *loaded)});
+                        advice_on_spec(tree, &found, engines, *loaded)});
   }
   if (!any && found.usable_count() > 0) {
     findings.push_back({Level::fault, "specs", "no spec for " + found.kind,
@@ -152,14 +169,15 @@ inline std::set<std::string> check_specs_of(const HostTree& tree, const cdi::Reg
 }
 
 inline void check_specs(const HostTree& tree, const std::vector<Inventory>& inventories,
-                        const std::vector<std::string>& dirs, Findings& findings) {
+                        const std::vector<Engine>& engines, const std::vector<std::string>& dirs,
+                        Findings& findings) {
   const auto registry = read_specs(tree, dirs);
   std::set<std::string> old;
   for (const auto& found : inventories) {
-    old.merge(check_specs_of(tree, registry, found, findings));
+    old.merge(check_specs_of(tree, registry, found, engines, findings));
   }
   for (const auto& spec : registry.specs()) {
-    if (!old.contains(spec->path)) check_needs(tree, inventories, *spec, findings);
+    if (!old.contains(spec->path)) check_needs(tree, inventories, engines, *spec, findings);
   }
   for (const auto& file : registry.rejected()) {
     findings.push_back({Level::fault, "specs", cdi::to_string(file->why),

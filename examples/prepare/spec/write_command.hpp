@@ -130,12 +130,19 @@ inline std::string command_with(const HostTree& tree, std::string_view command,
   return "`" + command_line(tree, command, arguments) + "`";
 }
 
+/// The same arguments without a release: `write` takes the newest that the installed engines read.
+inline std::vector<std::string> arguments_without_release(const HostTree& tree,
+                                                          const cdi::LoadedSpec& loaded) {
+  auto arguments = arguments_for(tree, loaded);
+  std::erase_if(arguments, [](const auto& it) { return it.starts_with("--max-version"); });
+  return arguments;
+}
+
 /// The command that writes a file of ours again for an engine; without one, for the oldest of the
 /// installed engines.
 inline std::string write_command_for(const HostTree& tree, const cdi::LoadedSpec& loaded,
                                      const std::optional<cdi::VersionedEngine>& engine) {
-  auto arguments = arguments_for(tree, loaded);
-  std::erase_if(arguments, [](const auto& it) { return it.starts_with("--max-version"); });
+  auto arguments = arguments_without_release(tree, loaded);
   if (engine) {
     arguments.insert(arguments.begin(),
                      fmt::format("--for {}@{}", engine->name, to_string(engine->version)));
