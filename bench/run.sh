@@ -58,8 +58,8 @@ cxx() {  # NAME FLAGS...
 cdi() {  # the tool in a release build, and an empty program of the same linkage
   test -f build/bench/cdi/build.ninja || meson setup build/bench/cdi --buildtype=release \
     -Dtests=disabled -Dexamples=enabled
-  ninja -C build/bench/cdi examples/cdi/cdi &&
-    cp build/bench/cdi/examples/cdi/cdi "$bin/cdi" || return 1
+  ninja -C build/bench/cdi examples/tools/cdi/cdi &&
+    cp build/bench/cdi/examples/tools/cdi/cdi "$bin/cdi" || return 1
   linkage=-static
   if readelf -l "$bin/cdi" | grep -q INTERP; then linkage=; fi
   # shellcheck disable=SC2086

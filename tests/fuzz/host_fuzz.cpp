@@ -24,12 +24,12 @@
 #include <cdi/files/text_file.hpp>
 #include <cdi/validate.hpp>
 
-#include "../../examples/prepare/commands/plan.hpp"
-#include "../../examples/prepare/commands/report.hpp"
-#include "../../examples/prepare/doctor/doctor.hpp"
-#include "../../examples/prepare/spec/prepared_spec.hpp"
-#include "../../examples/prepare/spec/target_release.hpp"
-#include "../../examples/prepare/vendors/survey.hpp"
+#include "../../examples/tools/prepare/cdi_specs/prepared_spec.hpp"
+#include "../../examples/tools/prepare/cdi_specs/target_release.hpp"
+#include "../../examples/tools/prepare/commands/plan.hpp"
+#include "../../examples/tools/prepare/commands/report.hpp"
+#include "../../examples/tools/prepare/doctor/doctor.hpp"
+#include "../../examples/tools/prepare/vendors/survey.hpp"
 #include "fuzz.hpp"
 
 namespace {

@@ -8,9 +8,9 @@ import pathlib
 import re
 import sys
 
-ORDER = ["base", "host", "engines", "gpu", "vendors", "spec", "claims", "doctor", "commands"]
+ORDER = ["base", "host", "engines", "gpu", "vendors", "cdi_specs", "claims", "doctor", "commands"]
 
-root = pathlib.Path(__file__).resolve().parents[2] / "examples" / "prepare"
+root = pathlib.Path(__file__).resolve().parents[2] / "examples/tools/prepare"
 SHARED = root.parent / "shared"  # of all tools
 wrong = []
 

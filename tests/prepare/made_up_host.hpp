@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-#include "../../examples/prepare/host/host_tree.hpp"
+#include "../../examples/tools/prepare/host/host_tree.hpp"
 #include "../temp_tree.hpp"
 
 /// A host with only the files of a test.

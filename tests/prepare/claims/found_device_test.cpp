@@ -1,7 +1,7 @@
 // The devices that claims ask for, in a survey.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/claims/found_device.hpp"
+#include "../../../examples/tools/prepare/claims/found_device.hpp"
 
 #include <string>
 #include <utility>

@@ -1,14 +1,14 @@
 // The builders of a host, and the directories that versions of engines read.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/engines/builders.hpp"
+#include "../../../examples/tools/prepare/engines/builders.hpp"
 
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "../../../examples/prepare/engines/engine_versions.hpp"
+#include "../../../examples/tools/prepare/engines/engine_versions.hpp"
 #include "../made_up_host.hpp"
 
 using namespace prepare;

@@ -1,7 +1,7 @@
 // The versions of engines, from programs and from packages.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/engines/engine_versions.hpp"
+#include "../../../examples/tools/prepare/engines/engine_versions.hpp"
 
 #include <chrono>
 #include <cstdlib>
@@ -17,7 +17,7 @@
 #include <cdi/engine_releases.hpp>
 #include <cdi/result.hpp>
 
-#include "../../../examples/prepare/host/host_tree.hpp"
+#include "../../../examples/tools/prepare/host/host_tree.hpp"
 #include "../../temp_tree.hpp"
 
 namespace {

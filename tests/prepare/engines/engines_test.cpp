@@ -1,7 +1,7 @@
 // The configuration of each container engine.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/engines/engines.hpp"
+#include "../../../examples/tools/prepare/engines/engines.hpp"
 
 #include <string>
 #include <string_view>

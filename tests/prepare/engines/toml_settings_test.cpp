@@ -1,7 +1,7 @@
 // Settings in TOML, valid and not.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/engines/toml_settings.hpp"
+#include "../../../examples/tools/prepare/engines/toml_settings.hpp"
 
 #include <cstdint>
 #include <string>

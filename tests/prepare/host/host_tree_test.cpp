@@ -1,7 +1,7 @@
 // The files of a host below a root.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/host/host_tree.hpp"
+#include "../../../examples/tools/prepare/host/host_tree.hpp"
 
 #include <cerrno>
 #include <optional>

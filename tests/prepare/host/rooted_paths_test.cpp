@@ -1,7 +1,7 @@
 // Paths below a root, with links.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/host/rooted_paths.hpp"
+#include "../../../examples/tools/prepare/host/rooted_paths.hpp"
 
 #include <cerrno>
 #include <filesystem>

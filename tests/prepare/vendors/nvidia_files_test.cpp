@@ -1,7 +1,7 @@
 // The files of NVIDIA's driver on made-up hosts.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/vendors/nvidia_files.hpp"
+#include "../../../examples/tools/prepare/vendors/nvidia_files.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 #include <cdi/files/descriptor.hpp>
 
-#include "../../../examples/prepare/vendors/wsl.hpp"
+#include "../../../examples/tools/prepare/vendors/wsl.hpp"
 #include "../../temp_tree.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 // Answers of NVIDIA's library, from fake ones that misbehave.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/vendors/nvml.hpp"
+#include "../../../examples/tools/prepare/vendors/nvml.hpp"
 
 #include <cerrno>
 #include <chrono>
@@ -25,8 +25,8 @@
 #include <cdi/files/descriptor.hpp>
 #include <cdi/result.hpp>
 
-#include "../../../examples/prepare/gpu/gpu.hpp"
-#include "../../../examples/prepare/host/child_process.hpp"
+#include "../../../examples/tools/prepare/gpu/gpu.hpp"
+#include "../../../examples/tools/prepare/host/child_process.hpp"
 #include "../../temp_tree.hpp"
 
 // The build gives the paths of the libraries made of fake_nvml.cpp: CDI_FAKE_NVML,
