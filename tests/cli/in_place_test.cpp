@@ -1,7 +1,7 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../examples/tools/cdi/in_place.hpp"
+#include "../../examples/tools/cdi/base/in_place.hpp"
 
 #include <cerrno>
 #include <set>

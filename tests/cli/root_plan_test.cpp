@@ -1,7 +1,7 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../examples/tools/cdi/root_plan.hpp"
+#include "../../examples/tools/cdi/rootfs/root_plan.hpp"
 
 #include <cstring>
 #include <elf.h>

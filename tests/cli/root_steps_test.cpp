@@ -1,7 +1,7 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../examples/tools/cdi/root_steps.hpp"
+#include "../../examples/tools/cdi/rootfs/root_steps.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 #include <doctest/doctest.h>
 
-#include "../../examples/tools/cdi/rooted_files.hpp"
+#include "../../examples/tools/cdi/rootfs/rooted_files.hpp"
 #include "../temp_tree.hpp"
 
 namespace {

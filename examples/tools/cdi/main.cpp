@@ -13,19 +13,19 @@
 #include <fmt/format.h>
 
 #include "../shared/usage.hpp"
-#include "convert_command.hpp"
-#include "engine_view.hpp"
-#include "exit_codes.hpp"
-#include "gc_command.hpp"
-#include "inject_command.hpp"
-#include "list_commands.hpp"
-#include "output.hpp"
-#include "policy_command.hpp"
-#include "request.hpp"
-#include "resolve_command.hpp"
-#include "rootfs_command.hpp"
-#include "validate_command.hpp"
-#include "why_command.hpp"
+#include "base/exit_codes.hpp"
+#include "base/options.hpp"
+#include "base/output.hpp"
+#include "commands/convert.hpp"
+#include "commands/gc.hpp"
+#include "commands/inject.hpp"
+#include "commands/list.hpp"
+#include "commands/policy.hpp"
+#include "commands/resolve.hpp"
+#include "commands/rootfs.hpp"
+#include "commands/validate.hpp"
+#include "commands/why.hpp"
+#include "why/engine_view.hpp"
 #include <CLI/CLI.hpp>
 
 namespace {
