@@ -165,7 +165,7 @@ class Programs(unittest.TestCase):
                 found.add(examples[text])
             elif not any(text in program for program in examples):
                 self.fail(f"{page}:{line}: this is no file of examples/, and no part of one")
-        self.assertEqual(found, {"inject", "own_type"})
+        self.assertEqual(found, {"inject", "own_type", "spec_view"})
 
     @staticmethod
     def inject(config, *names):
