@@ -1,4 +1,4 @@
-// Names that do not resolve, as records for `-o json` and `-o yaml`.
+// What several commands report: names that do not resolve, and overlaps of edits.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_BASE_REPORTS_HPP
@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include <cdi/plan.hpp>
 #include <cdi/unresolved.hpp>
 
 #include "output.hpp"
@@ -29,6 +30,13 @@ inline void report_unresolved(const cdi::Unresolved& one, const Output& output) 
   Json record = one.causes.empty() ? Json::object() : error_record("error", one.causes.front());
   record.update(reason_record(one));
   output.error(one.why, record);
+}
+
+/// Prints the overlaps of a plan on standard error.
+inline void warn_of_overlaps(const cdi::Plan& plan, const Output& output) {
+  for (const auto& overlap : cdi::find_overlaps(plan)) {
+    output.warning({.message = to_string(overlap)});
+  }
 }
 
 #endif  // CDI_TOOLS_CDI_BASE_REPORTS_HPP

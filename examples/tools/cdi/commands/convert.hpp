@@ -4,6 +4,7 @@
 #ifndef CDI_TOOLS_CDI_COMMANDS_CONVERT_HPP
 #define CDI_TOOLS_CDI_COMMANDS_CONVERT_HPP
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,10 +14,21 @@
 
 #include <cdi/conversion.hpp>
 
+#include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/in_place.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
+
+/// The options of `convert`.
+struct ConvertOptions {
+  std::string file{};
+  std::string release{};  // of --to
+  std::string engine{};   // of --for; one of both is given
+  bool lossy = false;
+  bool in_place = false;
+  bool backup = false;
+};
 
 /// The releases that `--to` takes.
 inline std::vector<std::string> release_names() {
@@ -58,16 +70,16 @@ inline std::string engine_table() {
 
 /// The spec in the release of `--to`, or in that for the engine of `--for`. The command line was
 /// checked before.
-inline cdi::Result<cdi::Conversion> convert_file(const Request& request,
+inline cdi::Result<cdi::Conversion> convert_file(const ConvertOptions& options,
                                                  const cdi::LoadedSpec& loaded) {
-  if (request.engine.empty())
-    return cdi::convert_spec(loaded, *cdi::parse_release(request.release));
-  return cdi::convert_for(*cdi::parse_engine(request.engine), loaded);
+  if (options.engine.empty())
+    return cdi::convert_spec(loaded, *cdi::parse_release(options.release));
+  return cdi::convert_for(*cdi::parse_engine(options.engine), loaded);
 }
 
 /// Whether the engine of `--for` reads the file as it is, and no program reads it otherwise.
-inline bool is_read_already(const Request& request, const cdi::LoadedSpec& loaded) {
-  return !request.engine.empty() && !cdi::refusal_by(*cdi::parse_engine(request.engine), loaded) &&
+inline bool is_read_already(const ConvertOptions& options, const cdi::LoadedSpec& loaded) {
+  return !options.engine.empty() && !cdi::refusal_by(*cdi::parse_engine(options.engine), loaded) &&
          cdi::text_warnings(loaded).empty();
 }
 
@@ -96,24 +108,26 @@ inline cdi::Result<void> check_link(const FileInPlace& file) {
                     .position = {.file = file.path}};
 }
 
-inline cdi::Result<ConvertedFile> read_file_to_convert(const Request& request) {
-  const auto format = cdi::format_of(request.file);
-  if (!request.in_place || !format) {
-    auto loaded = cdi::read_spec_file(request.file, request.reading);
+inline cdi::Result<ConvertedFile> read_file_to_convert(const CommonOptions& common,
+                                                       const ConvertOptions& options) {
+  const auto format = cdi::format_of(options.file);
+  if (!options.in_place || !format) {
+    auto loaded = cdi::read_spec_file(options.file, common.reading);
     if (!loaded) return std::move(loaded).error();
     return ConvertedFile{.spec = *std::move(loaded)};
   }
-  auto file = read_in_place(request.file, request.reading.refuse_writable);
+  auto file = read_in_place(options.file, common.reading.refuse_writable);
   if (!file) return std::move(file).error();
   if (auto good = check_link(*file); !good) return std::move(good).error();
-  auto loaded = cdi::parse_spec(file->text, request.file, *format, request.reading);
+  auto loaded = cdi::parse_spec(file->text, options.file, *format, common.reading);
   if (!loaded) return std::move(loaded).error();
   return ConvertedFile{.spec = *std::move(loaded), .in_place = *std::move(file)};
 }
 
 /// Prints a file unchanged.
-inline ExitCode print_file(const Request& request, const Output& output) {
-  const auto text = cdi::read_file(request.file, request.reading.limits.bytes);
+inline ExitCode print_file(const CommonOptions& common, const ConvertOptions& options,
+                           const Output& output) {
+  const auto text = cdi::read_file(options.file, common.reading.limits.bytes);
   if (!text) return output.refuse(text.error());
   return output.print(*text) ? exit_done : exit_refused;
 }
@@ -124,9 +138,9 @@ inline bool is_same(const cdi::LoadedSpec& loaded, const cdi::Spec& converted) {
 }
 
 /// Replaces a file by its conversion.
-inline ExitCode replace(const FileInPlace& file, const std::string& text, const Request& request,
-                        const Output& output) {
-  if (!request.backup) {
+inline ExitCode replace(const FileInPlace& file, const std::string& text,
+                        const ConvertOptions& options, const Output& output) {
+  if (!options.backup) {
     const auto done = replace_in_place(file, text);
     return done ? exit_done : output.refuse(done.error());
   }
@@ -139,42 +153,92 @@ inline ExitCode replace(const FileInPlace& file, const std::string& text, const 
 
 /// Prints or writes a conversion in a format.
 inline ExitCode deliver(const ConvertedFile& file, const cdi::Conversion& converted,
-                        cdi::Format format, const Request& request, const Output& output) {
+                        cdi::Format format, const ConvertOptions& options, const Output& output) {
   if (file.in_place && is_same(file.spec, converted.spec)) return exit_done;
   auto text = cdi::write_spec(converted.spec, format, converted.owner);
   if (!text) {
-    text.error().position.file = request.file;
+    text.error().position.file = options.file;
     return output.refuse(text.error());
   }
-  if (file.in_place) return replace(*file.in_place, *text, request, output);
+  if (file.in_place) return replace(*file.in_place, *text, options, output);
   return output.print(*text) ? exit_done : exit_refused;
 }
 
 /// Prints or rewrites a spec file in another release, in the format of the file unless `-o` selects
 /// another.
-inline ExitCode convert(const Request& request, const Output& output) {
-  const auto file = read_file_to_convert(request);
+inline ExitCode convert(const CommonOptions& common, const ConvertOptions& options,
+                        const Output& output) {
+  const auto file = read_file_to_convert(common, options);
   if (!file) return output.refuse(file.error());
   const auto& loaded = file->spec;
   print_warnings(loaded, output);
-  const auto own_format = *cdi::format_of(request.file);
+  const auto own_format = *cdi::format_of(options.file);
   const auto format = output.format() == OutputFormat::json   ? cdi::Format::json
                       : output.format() == OutputFormat::yaml ? cdi::Format::yaml
                                                               : own_format;
-  if (format == own_format && is_read_already(request, loaded)) {
-    return file->in_place ? exit_done : print_file(request, output);
+  if (format == own_format && is_read_already(options, loaded)) {
+    return file->in_place ? exit_done : print_file(common, options, output);
   }
-  const auto converted = convert_file(request, loaded);
+  const auto converted = convert_file(options, loaded);
   if (!converted) return output.refuse(converted.error());
   for (const auto& loss : converted->losses) {
-    request.lossy ? output.warning(loss) : output.error(loss);
+    options.lossy ? output.warning(loss) : output.error(loss);
   }
-  if (!request.lossy && !converted->losses.empty()) {
+  if (!options.lossy && !converted->losses.empty()) {
     return output.refuse({.message = fmt::format("not converted to {}; --lossy converts it anyway",
                                                  converted->spec.version),
-                          .position = {.file = request.file}});
+                          .position = {.file = options.file}});
   }
-  return deliver(*file, *converted, format, request, output);
+  return deliver(*file, *converted, format, options, output);
 }
+
+inline void add_convert_options(CLI::App& app, ConvertOptions& options) {
+  app.add_option("FILE", options.file, "Spec file, .json or .yaml")->required()->check(not_empty);
+  auto* const target = app.add_option_group("Target", "The release to convert to");
+  target->add_option("--to", options.release, "A release of the CDI specification, such as 0.5.0")
+      ->type_name("RELEASE")
+      ->check(CLI::IsMember(release_names()));
+  target
+      ->add_option("--for", options.engine,
+                   "The newest release that an engine reads; podman@4.9 is podman 4.9.0")
+      ->type_name("ENGINE@VERSION")
+      ->check(engine_error);
+  target->require_option(1);
+  app.add_flag("--lossy", options.lossy, "Convert even if something is lost, with warnings");
+  auto* const in_place =
+      app.add_flag("--in-place", options.in_place, "Rewrite FILE instead of printing it");
+  app.add_flag("--backup", options.backup,
+               "Keep the old FILE as FILE.bak, or FILE.bak.2 and so on if that exists")
+      ->needs(in_place);
+  app.footer(engine_table);
+}
+
+/// Refuses options that contradict each other or the name of the file.
+inline void check_convert_options(const ConvertOptions& options, const CommonOptions& common) {
+  if (common.reading.quarantine_devices) {
+    throw CLI::ValidationError{"convert",
+                               "cannot be combined with --quarantine: devices would get lost"};
+  }
+  const auto& format = common.format;
+  const auto own = cdi::format_of(options.file);
+  if (!options.in_place || !own || format == "text") return;
+  if ((format == "json") == (*own == cdi::Format::json)) return;
+  throw CLI::ValidationError{
+      "--in-place",
+      fmt::format("keeps the format that the name of FILE says: leave out -o {}", format)};
+}
+
+inline Run set_up_convert(CLI::App& app, CommonOptions& common) {
+  auto options = std::make_shared<ConvertOptions>();
+  keep_places(app, common);
+  add_convert_options(app, *options);
+  app.callback([options, &common] { check_convert_options(*options, common); });
+  return [options](const CommonOptions& given, const Output& output) {
+    return convert(given, *options, output);
+  };
+}
+
+inline constexpr Command convert_command{
+    "convert", "Print or rewrite a spec file in another CDI release", set_up_convert};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_CONVERT_HPP

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
@@ -22,8 +23,8 @@ ExitCode print_names(const Names& names, const Output& output) {
   return output.result(text, Json(names)) ? exit_done : exit_refused;
 }
 
-inline ExitCode list_devices(const Request& request, const Output& output) {
-  const auto registry = scan_and_warn(request, output);
+inline ExitCode list_devices(const CommonOptions& common, const Output& output) {
+  const auto registry = scan_and_warn(common, output);
   if (output.format() == OutputFormat::text) return print_names(registry->devices(), output);
   Json list = Json::array();
   for (const auto& name : registry->devices()) {
@@ -36,16 +37,16 @@ inline ExitCode list_devices(const Request& request, const Output& output) {
   return output.result({}, list) ? exit_done : exit_refused;
 }
 
-inline ExitCode list_vendors(const Request& request, const Output& output) {
-  return print_names(scan_and_warn(request, output)->vendors(), output);
+inline ExitCode list_vendors(const CommonOptions& common, const Output& output) {
+  return print_names(scan_and_warn(common, output)->vendors(), output);
 }
 
-inline ExitCode list_classes(const Request& request, const Output& output) {
-  return print_names(scan_and_warn(request, output)->classes(), output);
+inline ExitCode list_classes(const CommonOptions& common, const Output& output) {
+  return print_names(scan_and_warn(common, output)->classes(), output);
 }
 
-inline ExitCode list_specs(const Request& request, const Output& output) {
-  const auto registry = scan_and_warn(request, output);
+inline ExitCode list_specs(const CommonOptions& common, const Output& output) {
+  const auto registry = scan_and_warn(common, output);
   std::string text;
   Json list = Json::array();
   for (const auto& loaded : registry->specs()) {
@@ -70,8 +71,8 @@ inline std::string_view state_name(cdi::SpecDir::State state) {
   return "unreadable";
 }
 
-inline ExitCode list_dirs(const Request& request, const Output& output) {
-  const auto registry = scan_and_warn(request, output);
+inline ExitCode list_dirs(const CommonOptions& common, const Output& output) {
+  const auto registry = scan_and_warn(common, output);
   std::string text;
   Json list = Json::array();
   for (const auto& dir : registry->dirs()) {
@@ -83,5 +84,23 @@ inline ExitCode list_dirs(const Request& request, const Output& output) {
   }
   return output.result(text, list) ? exit_done : exit_refused;
 }
+
+/// Commands without options of their own.
+template <ExitCode (*run)(const CommonOptions&, const Output&)>
+Run set_up_list(CLI::App& /*app*/, CommonOptions& /*common*/) {
+  return run;
+}
+
+inline constexpr Command devices_command{"devices", "List the qualified names of all devices",
+                                         set_up_list<list_devices>};
+inline constexpr Command vendors_command{"vendors", "List the vendors of all specs",
+                                         set_up_list<list_vendors>};
+inline constexpr Command classes_command{"classes", "List the device classes of all specs",
+                                         set_up_list<list_classes>};
+inline constexpr Command specs_command{
+    "specs", "List the spec files with kind, CDI version and number of devices",
+    set_up_list<list_specs>};
+inline constexpr Command dirs_command{"dirs", "List the spec directories with priority and state",
+                                      set_up_list<list_dirs>};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_LIST_HPP

@@ -5,6 +5,7 @@
 #define CDI_TOOLS_CDI_COMMANDS_RESOLVE_HPP
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include <cdi/hooks.hpp>
 #include <cdi/plan.hpp>
 
+#include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
@@ -111,32 +113,39 @@ inline ShownPlan show(const cdi::Plan& plan) {
   return out;
 }
 
-/// Prints the overlaps of a plan on standard error.
-inline void warn_of_overlaps(const cdi::Plan& plan, const Output& output) {
-  for (const auto& overlap : cdi::find_overlaps(plan)) {
-    output.warning({.message = to_string(overlap)});
-  }
-}
-
 /// The plan of the devices; without one, its errors are printed.
-inline std::optional<cdi::Plan> plan_devices(const Request& request, const cdi::Registry& registry,
-                                             const Output& output) {
-  for (const auto& one : registry.unresolved(request.names)) report_unresolved(one, output);
-  if (!registry.resolve_all(request.names)) return std::nullopt;
-  auto plan = cdi::plan(registry, request.names);
+inline std::optional<cdi::Plan> plan_devices(const std::vector<std::string>& names,
+                                             const cdi::Registry& registry, const Output& output) {
+  for (const auto& one : registry.unresolved(names)) report_unresolved(one, output);
+  if (!registry.resolve_all(names)) return std::nullopt;
+  auto plan = cdi::plan(registry, names);
   if (plan) return *std::move(plan);
   output.error(plan.error());
   return std::nullopt;
 }
 
 /// Prints the edits that devices make, and no OCI spec.
-inline ExitCode resolve(const Request& request, const Output& output) {
-  const auto registry = scan_and_warn(request, output);
-  const auto plan = plan_devices(request, *registry, output);
+inline ExitCode resolve(const CommonOptions& common, const std::vector<std::string>& names,
+                        const Output& output) {
+  const auto registry = scan_and_warn(common, output);
+  const auto plan = plan_devices(names, *registry, output);
   if (!plan) return exit_refused;
   if (output.format() == OutputFormat::text) warn_of_overlaps(*plan, output);
   const auto shown = show(*plan);
   return output.result(shown.text, shown.record) ? exit_done : exit_refused;
 }
+
+inline Run set_up_resolve(CLI::App& app, CommonOptions& common) {
+  auto names = std::make_shared<std::vector<std::string>>();
+  keep_places(app, common);
+  add_names(app, *names);
+  return [names](const CommonOptions& given, const Output& output) {
+    return resolve(given, *names, output);
+  };
+}
+
+inline constexpr Command resolve_command{
+    "resolve", "List the edits of devices with the numbers of nodes and where they are defined",
+    set_up_resolve};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_RESOLVE_HPP

@@ -4,6 +4,7 @@
 #ifndef CDI_TOOLS_CDI_COMMANDS_ROOTFS_HPP
 #define CDI_TOOLS_CDI_COMMANDS_ROOTFS_HPP
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,12 +14,19 @@
 #include <cdi/cdi.hpp>
 #include <cdi/hooks.hpp>
 
+#include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
-#include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../hooks/host_hooks.hpp"
 #include "../hooks/lowered_config.hpp"
 #include "../rootfs/root_plan.hpp"
+
+/// The options of `rootfs`.
+struct RootfsOptions {
+  std::string root{};
+  std::string config{};
+  bool apply = false;
+};
 
 /// The changes that a config records; none without the annotation.
 inline cdi::Result<cdi::RootChanges> recorded_changes(const std::string& path) {
@@ -75,10 +83,10 @@ struct PlannedRoot {
   cdi::RootChanges changes{};  // for which the plan was made; none beside the root
 };
 
-inline cdi::Result<std::vector<PlannedRoot>> plan_roots(const Request& request) {
-  auto changes = recorded_changes(request.config);
+inline cdi::Result<std::vector<PlannedRoot>> plan_roots(const RootfsOptions& options) {
+  auto changes = recorded_changes(options.config);
   if (!changes) return changes.error();
-  auto root = RootedFiles::open(request.root);
+  auto root = RootedFiles::open(options.root);
   if (!root) return root.error();
   auto plan = plan_steps(*root, *changes);
   if (!plan) return plan.error();
@@ -86,7 +94,7 @@ inline cdi::Result<std::vector<PlannedRoot>> plan_roots(const Request& request) 
   std::vector<PlannedRoot> planned;
   planned.push_back({*std::move(root), *std::move(plan), *std::move(changes)});
   if (beside_plan.empty()) return planned;
-  auto beside = RootedFiles::open(folder_of_config(request.config) + "/");
+  auto beside = RootedFiles::open(folder_of_config(options.config) + "/");
   if (!beside) return beside.error();
   planned.push_back({*std::move(beside), std::move(beside_plan)});
   return planned;
@@ -95,8 +103,8 @@ inline cdi::Result<std::vector<PlannedRoot>> plan_roots(const Request& request) 
 }  // namespace detail
 
 /// Prints the changes that a root needs; with `--apply`, makes them, and prints those made.
-inline ExitCode change_root(const Request& request, const Output& output) {
-  const auto planned = detail::plan_roots(request);
+inline ExitCode change_root(const RootfsOptions& options, const Output& output) {
+  const auto planned = detail::plan_roots(options);
   if (!planned) return output.refuse(planned.error());
   RootPlan steps;
   for (const auto& [files, plan, changes] : *planned) {
@@ -104,7 +112,7 @@ inline ExitCode change_root(const Request& request, const Output& output) {
     if (!needed) return output.refuse(needed.error());
     steps.insert(steps.end(), needed->begin(), needed->end());
   }
-  if (!request.apply) return detail::print_steps(steps, output) ? exit_done : exit_refused;
+  if (!options.apply) return detail::print_steps(steps, output) ? exit_done : exit_refused;
   steps.clear();
   for (const auto& [files, plan, changes] : *planned) {
     const auto done = carry_out_changes(files, changes, plan,
@@ -115,5 +123,22 @@ inline ExitCode change_root(const Request& request, const Output& output) {
   }
   return detail::print_steps(steps, output) ? exit_done : exit_incomplete;
 }
+
+inline Run set_up_rootfs(CLI::App& app, CommonOptions& /*common*/) {
+  auto options = std::make_shared<RootfsOptions>();
+  app.add_option("ROOTFS", options->root, "The root of the container")
+      ->required()
+      ->check(not_empty);
+  app.add_option("CONFIG", options->config, "The config.json of `cdi inject --hooks lower`")
+      ->required()
+      ->check(not_empty);
+  app.add_flag("--apply", options->apply, "Make the changes, instead of printing them only");
+  return [options](const CommonOptions& /*given*/, const Output& output) {
+    return change_root(*options, output);
+  };
+}
+
+inline constexpr Command rootfs_command{
+    "rootfs", "Print or make the changes to a root that replace hooks", set_up_rootfs};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_ROOTFS_HPP

@@ -5,6 +5,7 @@
 #define CDI_TOOLS_CDI_COMMANDS_VALIDATE_HPP
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -12,9 +13,17 @@
 
 #include <fmt/format.h>
 
+#include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
+
+/// The options of `validate`.
+struct ValidateOptions {
+  std::vector<std::string> files{};
+  bool strict = false;
+  bool rules = false;
+};
 
 inline std::string_view severity_name(cdi::Severity severity) {
   if (severity == cdi::Severity::error) return "error";
@@ -40,20 +49,21 @@ inline ExitCode list_rules(const Output& output) {
 /// others.
 class Validation {
  public:
-  Validation(const Request& request, const Output& output) : request_{request}, output_{output} {}
+  Validation(const CommonOptions& common, bool strict, const Output& output)
+      : common_{common}, strict_{strict}, output_{output} {}
 
   void check_dirs() {
-    const auto registry = cdi::scan_spec_dirs(request_.spec_dirs, request_.reading);
-    for (const auto& error : errors_of(request_, *registry)) report(error);
+    const auto registry = cdi::scan_spec_dirs(common_.spec_dirs(), common_.reading);
+    for (const auto& error : errors_of(common_, *registry)) report(error);
     for (const auto& spec : registry->specs()) accept(*spec);
-    for (const auto& one : cdi::ignored_specs(request_.spec_dirs)) {
+    for (const auto& one : cdi::ignored_specs(common_.spec_dirs())) {
       report_warning(cdi::error_of(one));
     }
     if (!failed_ && valid_.empty()) report_warning(no_files());
   }
 
   void check_file(const std::string& path) {
-    auto spec = cdi::read_spec_file(path, request_.reading);
+    auto spec = cdi::read_spec_file(path, common_.reading);
     if (spec) return accept(*spec);
     if (std::error_code none; std::filesystem::is_directory(path, none)) {
       spec.error().message = "is a directory: name a file in it, or use --spec-dir";
@@ -82,28 +92,43 @@ class Validation {
 
   /// A warning, which `--strict` treats as an error.
   void report_warning(const cdi::Error& warning) {
-    if (request_.strict) return report(warning);
+    if (strict_) return report(warning);
     output_.warning(warning);
   }
 
   cdi::Error no_files() const {
     cdi::Error nothing{.message = "no spec files in"};
-    for (const auto& dir : request_.spec_dirs) nothing.message.append(" ").append(printable(dir));
+    for (const auto& dir : common_.spec_dirs()) nothing.message.append(" ").append(printable(dir));
     return nothing;
   }
 
-  const Request& request_;
+  const CommonOptions& common_;
+  bool strict_;
   const Output& output_;
   std::vector<std::string> valid_{};
   bool failed_ = false;
 };
 
-inline ExitCode validate(const Request& request, const Output& output) {
-  if (request.rules) return list_rules(output);
-  Validation validation{request, output};
-  if (request.files.empty()) validation.check_dirs();
-  for (const auto& path : request.files) validation.check_file(path);
+inline ExitCode validate(const CommonOptions& common, const ValidateOptions& options,
+                         const Output& output) {
+  if (options.rules) return list_rules(output);
+  Validation validation{common, options.strict, output};
+  if (options.files.empty()) validation.check_dirs();
+  for (const auto& path : options.files) validation.check_file(path);
   return validation.finish();
 }
+
+inline Run set_up_validate(CLI::App& app, CommonOptions& /*common*/) {
+  auto options = std::make_shared<ValidateOptions>();
+  app.add_option("FILE", options->files, "Spec files, .json or .yaml")->check(not_empty);
+  app.add_flag("--strict", options->strict, "Treat warnings as errors");
+  app.add_flag("--rules", options->rules, "Print the rules instead");
+  return [options](const CommonOptions& given, const Output& output) {
+    return validate(given, *options, output);
+  };
+}
+
+inline constexpr Command validate_command{
+    "validate", "Validate spec files, or all files of the spec directories", set_up_validate};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_VALIDATE_HPP

@@ -14,12 +14,21 @@
 
 #include <fmt/format.h>
 
+#include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/reports.hpp"
 #include "../why/engine_view.hpp"
 #include "../why/host_view.hpp"
+
+/// The options of `why`.
+struct WhyOptions {
+  std::vector<std::string> names{};
+  std::string engine{};  // of --for; empty: all installed ones
+  std::string root{"/"};
+  bool no_host = false;
+};
 
 /// The errors of rejected files of a kind: they may define a device, too.
 inline std::vector<cdi::Error> unused_of_kind(const cdi::Registry& registry,
@@ -75,31 +84,52 @@ struct SearchedSpecs {
   std::optional<HostNotes> host{};
 };
 
+/// What the user wants to know, and the host.
+struct Question {
+  const CommonOptions& common;
+  const WhyOptions& options;
+  std::optional<HostView> host{};
+  std::vector<std::string> spec_dirs{};  // as they are here, if they are those of another root
+};
+
+/// Opens the host, unless the user wants none.
+inline cdi::Result<Question> open_question(const CommonOptions& common, const WhyOptions& options) {
+  Question question{.common = common, .options = options, .spec_dirs = common.spec_dirs()};
+  if (options.no_host) return question;
+  auto host = HostView::open(options.root);
+  if (!host) return std::move(host).error();
+  question.host = *std::move(host);
+  for (auto& dir : question.spec_dirs) {
+    if (!common.dirs_named()) dir = question.host->path_of(dir);
+  }
+  return question;
+}
+
 /// The engine of `--for`; the host is asked for its version if it has none.
-inline cdi::Result<cdi::VersionedEngine> asked_engine(const Request& request,
-                                                      std::optional<HostView>& host) {
-  if (!can_be_asked(request.asked_engine)) return *cdi::parse_engine(request.asked_engine);
-  if (host) return host->engine_named(request.asked_engine);
+inline cdi::Result<cdi::VersionedEngine> requested_engine(const std::string& engine,
+                                                          std::optional<HostView>& host) {
+  if (!can_be_asked(engine)) return *cdi::parse_engine(engine);
+  if (host) return host->engine_named(engine);
   return cdi::Error{.code = cdi::Errc::invalid,
                     .message = fmt::format("--for {0} asks the host for the version: leave out "
                                            "--no-host, or name the version, as {0}@1.2.3",
-                                           request.asked_engine)};
+                                           engine)};
 }
 
-/// `host` must live as long as the result.
-inline cdi::Result<SearchedSpecs> search_specs(const Request& request,
-                                               std::optional<HostView>& host) {
+/// The question must live as long as the result.
+inline cdi::Result<SearchedSpecs> search_specs(Question& question) {
+  const auto& common = question.common;
+  const auto& options = question.options;
+  auto& host = question.host;
   SearchedSpecs specs;
-  auto dirs = request.spec_dirs;
+  auto dirs = question.spec_dirs;
   std::optional<cdi::VersionedEngine> engine;
-  if (!request.asked_engine.empty()) {
-    auto asked = asked_engine(request, host);
-    if (!asked) return std::move(asked).error();
-    engine = *asked;
-    if (host && can_be_asked(request.asked_engine)) {
-      specs.installed = host->find(request.asked_engine);
-    }
-    if (!request.dirs_named) {
+  if (!options.engine.empty()) {
+    auto requested = requested_engine(options.engine, host);
+    if (!requested) return std::move(requested).error();
+    engine = *requested;
+    if (host && can_be_asked(options.engine)) specs.installed = host->find(options.engine);
+    if (!common.dirs_named()) {
       specs.engine_dirs =
           specs.installed ? specs.installed->spec_dirs : EngineView::default_dirs(*engine);
     }
@@ -108,20 +138,20 @@ inline cdi::Result<SearchedSpecs> search_specs(const Request& request,
     dirs = specs.engine_dirs;
     for (auto& dir : dirs) dir = host ? host->path_of(dir) : dir;
   }
-  specs.all = host ? host->scan(dirs, request.reading) : cdi::scan_spec_dirs(dirs, request.reading);
+  specs.all = host ? host->scan(dirs, common.reading) : cdi::scan_spec_dirs(dirs, common.reading);
   specs.registry = specs.all;
   if (engine) {
     specs.engine.emplace(
         *engine, *specs.all,
-        SpecHost{.root = host ? host->root() : std::string{}, .dirs_named = request.dirs_named});
+        SpecHost{.root = host ? host->root() : std::string{}, .dirs_named = common.dirs_named()});
     specs.registry = specs.engine->registry();
   }
-  const bool any = std::any_of(request.names.begin(), request.names.end(), [&](const auto& name) {
+  const bool any = std::any_of(options.names.begin(), options.names.end(), [&](const auto& name) {
     return specs.registry->find(name).device != nullptr;
   });
   const bool in_guest = engine && engine->name == "kata-agent";  // this host is not its host
   if (host && any && !in_guest)
-    specs.host.emplace(*host, *specs.all, !specs.engine, request.dirs_named);
+    specs.host.emplace(*host, *specs.all, !specs.engine, common.dirs_named());
   return specs;
 }
 
@@ -200,12 +230,12 @@ inline Explanation explain(cdi::Unresolved one, const SearchedSpecs& specs) {
 }
 
 /// Why names are not resolved. An engine is not the reason if no file has the device.
-inline std::vector<cdi::Unresolved> unresolved_names(const Request& request,
+inline std::vector<cdi::Unresolved> unresolved_names(const Question& question,
                                                      const SearchedSpecs& specs) {
-  auto others = request.spec_dirs;  // of another host, only its own directories
-  if (request.host_root == "/") others = cdi::usual_spec_dirs();
+  const bool elsewhere = question.host && question.host->is_other();
+  const auto others = elsewhere ? question.spec_dirs : cdi::usual_spec_dirs();
   const auto diagnose = [&](const cdi::Registry& registry) {
-    return cdi::diagnose(registry, request.names, others, request.reading);
+    return cdi::diagnose(registry, question.options.names, others, question.common.reading);
   };
   auto missing = diagnose(*specs.registry);
   if (!specs.engine || missing.empty()) return missing;
@@ -218,30 +248,18 @@ inline std::vector<cdi::Unresolved> unresolved_names(const Request& request,
   return missing;
 }
 
-/// Opens the host, unless the user wants none, and sets the spec directories of another host.
-inline cdi::Result<std::optional<HostView>> open_host(Request& request) {
-  if (request.no_host) return std::optional<HostView>{};
-  auto host = HostView::open(request.host_root);
-  if (!host) return std::move(host).error();
-  request.host_root = host->root();
-  for (auto& dir : request.spec_dirs) {
-    if (!request.dirs_named) dir = host->path_of(dir);
-  }
-  return std::optional<HostView>{*std::move(host)};
-}
-
 /// Prints for each name where it is defined, or why it is not resolved and what to do.
-inline ExitCode explain_names(const Request& given, const Output& output) {
-  auto request = given;
-  auto host = open_host(request);
-  if (!host) return output.refuse(host.error());
-  const auto searched = search_specs(request, *host);
+inline ExitCode explain_names(const CommonOptions& common, const WhyOptions& options,
+                              const Output& output) {
+  auto question = open_question(common, options);
+  if (!question) return output.refuse(question.error());
+  const auto searched = search_specs(*question);
   if (!searched) return output.refuse(searched.error());
   const auto& specs = *searched;
-  const auto missing = unresolved_names(request, specs);
+  const auto missing = unresolved_names(*question, specs);
   std::string text;
   Json list = Json::array();
-  for (const auto& name : request.names) {
+  for (const auto& name : options.names) {
     const auto found = specs.registry->find(name);
     const auto is_it = [&](const auto& one) {
       return one.name == name;
@@ -260,5 +278,38 @@ inline ExitCode explain_names(const Request& given, const Output& output) {
   if (!output.result(text, list)) return exit_refused;
   return missing.empty() ? exit_done : exit_code_of(missing.front().reason);
 }
+
+inline Run set_up_why(CLI::App& app, CommonOptions& common) {
+  auto options = std::make_shared<WhyOptions>();
+  keep_places(app, common);
+  add_names(app, options->names);
+  app.add_option("--for", options->engine,
+                 "Explain what this engine resolves: it refuses files of newer CDI releases; "
+                 "podman@4.9 is podman 4.9.0, and podman is the version on this host")
+      ->type_name("ENGINE[@VERSION]")
+      ->check(asked_engine_error);
+  auto* const root = app.add_option("--root", options->root,
+                                    "Look at the host below DIR, and at its spec directories "
+                                    "unless -d names others");
+  root->type_name("DIR")->capture_default_str()->check(not_empty);
+  app.add_flag("--no-host", options->no_host,
+               "Do not look at the host: do not ask its engines for their versions, nor check "
+               "nodes, mounts and hooks")
+      ->excludes(root);
+  app.footer(exit_code_table() + why_exit_code_table());
+  app.callback([options, &common] {
+    const auto& reading = common.reading;
+    if (options->engine.empty() || !(reading.quarantine_devices || reading.refuse_writable)) return;
+    throw CLI::ValidationError{"why --for",
+                               "cannot be combined with --quarantine or --refuse-writable, which "
+                               "engines do not have"};
+  });
+  return [options](const CommonOptions& given, const Output& output) {
+    return explain_names(given, *options, output);
+  };
+}
+
+inline constexpr Command why_command{
+    "why", "Explain where devices are defined, or why their names are not resolved", set_up_why};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_WHY_HPP

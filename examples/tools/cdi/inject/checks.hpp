@@ -10,28 +10,28 @@
 #include <cdi/runtime_features.hpp>
 
 #include "../base/exit_codes.hpp"
-#include "../base/options.hpp"
 #include "../base/output.hpp"
 
-/// What `--drift` does besides `HostOptions::drift`: it warns.
-inline void report_drift(const Request& request, const std::vector<cdi::ResolvedDevice>& devices,
+/// What a value of `--drift` does besides `HostOptions::drift`: it warns.
+inline void report_drift(const std::string& drift, const std::vector<cdi::ResolvedDevice>& devices,
                          const Output& output) {
-  if (request.drift == "keep" || request.drift == "fail") return;
-  for (auto drift : cdi::find_drift(devices)) {
-    drift.message += request.drift == "follow" ? "; the numbers of the host are used"
-                                               : "; the numbers of the spec are used";
-    output.warning(drift);
+  if (drift == "keep" || drift == "fail") return;
+  for (auto warning : cdi::find_drift(devices)) {
+    warning.message += drift == "follow" ? "; the numbers of the host are used"
+                                         : "; the numbers of the spec are used";
+    output.warning(warning);
   }
 }
 
-/// Warns of edits that the runtime of `--features` does not implement.
-inline ExitCode report_unsupported(const Request& request,
+/// Warns of edits that a runtime does not implement. `file` has its features; nothing is checked if
+/// it is empty.
+inline ExitCode report_unsupported(const std::string& file,
                                    const std::vector<cdi::ResolvedDevice>& devices,
                                    const Output& output) {
-  if (request.features.empty()) return exit_done;
-  const auto text = cdi::read_file(request.features);
+  if (file.empty()) return exit_done;
+  const auto text = cdi::read_file(file);
   if (!text) return output.refuse(text.error());
-  const auto features = cdi::read_json<cdi::oci::Features>(*text, request.features);
+  const auto features = cdi::read_json<cdi::oci::Features>(*text, file);
   if (!features) {
     auto error = features.error();
     error.message.insert(0, "this is not the output of `runc features`: ");

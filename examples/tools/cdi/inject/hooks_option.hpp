@@ -17,10 +17,10 @@
 #include <cdi/hooks.hpp>
 
 #include "../base/in_place.hpp"
-#include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../hooks/device_hooks.hpp"
 #include "../hooks/lowered_config.hpp"
+#include "device_files.hpp"
 
 /// The error of `--hooks refuse` for a hook.
 inline cdi::Error refusal_of(const DeviceHook& one) {
@@ -34,6 +34,21 @@ inline cdi::Error refusal_of(const DeviceHook& one) {
                              cdi::quoted(one.hook->path), hook_class_name(id), one.hook->hook_name),
       .where = one.where,
       .position = one.spec->locate(one.where)};
+}
+
+/// Reports the hooks of the devices, with their places in the files. Whether there are any.
+inline bool report_hooks(std::span<const cdi::ResolvedDevice> devices, const DeviceFiles& files,
+                         const Output& output) {
+  if (hooks_of(devices).empty()) return false;
+  const auto registry = files.scan_with_places();
+  const auto hooks = hooks_of(registry->resolvable(files.names));
+  const auto reported = std::min(hooks.size(), cdi::most_warnings);
+  for (const auto& hook : std::span{hooks}.first(reported)) output.error(refusal_of(hook));
+  if (reported < hooks.size()) {
+    output.error({.message = fmt::format("--hooks refuse: the devices have {} more hooks",
+                                         hooks.size() - reported)});
+  }
+  return true;
 }
 
 /// The config as the user wrote it, which is where errors have their places.
@@ -55,7 +70,7 @@ inline cdi::Result<GivenConfig> read_given(const FileInPlace& file) {
 /// Warns of the hooks that stay: those of the config at their places, and those of devices at
 /// theirs.
 inline void warn_of_kept(const std::vector<KeptHook>& kept, GivenConfig& given,
-                         const Request& request, const Output& output) {
+                         const DeviceFiles& files, const Output& output) {
   std::shared_ptr<const cdi::Registry> registry;
   std::optional<HookSearch> search;
   const auto reported = std::min(kept.size(), cdi::most_warnings);
@@ -65,8 +80,8 @@ inline void warn_of_kept(const std::vector<KeptHook>& kept, GivenConfig& given,
     auto& hooks = given.spec.hooks;
     if (!hooks || one.index >= hooks->at(one.point).size()) {
       if (!search) {
-        registry = scan_with_places(request);
-        search.emplace(hooks_of(registry->resolvable(request.names)));
+        registry = files.scan_with_places();
+        search.emplace(hooks_of(registry->resolvable(files.names)));
       }
       if (const auto* found = search->find(one.point, one.hook)) {
         warning.where = found->where;
@@ -82,18 +97,19 @@ inline void warn_of_kept(const std::vector<KeptHook>& kept, GivenConfig& given,
 
 }  // namespace detail
 
-/// Lowers the hooks of a config that was edited; `file` is what the user gave. Warns of the hooks
-/// that stay.
+/// Lowers the hooks of a config that was edited; `file` is what the user gave, by this path or `-`.
+/// Warns of the hooks that stay, unless `files` are quiet.
 inline cdi::Result<void> lower_hooks(cdi::ConfigJson& config, const FileInPlace& file,
-                                     const Request& request, const Output& output) {
+                                     const std::string& path, const DeviceFiles& files,
+                                     const Output& output) {
   auto given = detail::read_given(file);
   if (!given) return given.error();
-  auto lowered = lower_hooks(config.text, request.config);
+  auto lowered = lower_hooks(config.text, path);
   if (!lowered) {
     lowered.error().position = given->document.locate(lowered.error().where);
     return lowered.error();
   }
-  if (!request.quiet) detail::warn_of_kept(lowered->kept, *given, request, output);
+  if (!files.quiet) detail::warn_of_kept(lowered->kept, *given, files, output);
   config.text = std::move(lowered->text);
   return {};
 }
