@@ -158,14 +158,28 @@ class Length(unittest.TestCase):
 
 
 class Conformance(unittest.TestCase):
+    PAGE = "docs/conformance.md"
+    CASES = {path.stem for path in (PROJECT / "tests/conformance").glob("*.json")} - {"deviations"}
+    OTHERS = set(json.loads((PROJECT / "tests/conformance/deviations.json").read_text()))
+
     def test_counts_are_those_of_the_recorded_cases(self):
-        cases = {path.stem for path in (PROJECT / "tests/conformance").glob("*.json")}
-        cases.remove("deviations")
-        others = json.loads((PROJECT / "tests/conformance/deviations.json").read_text())
-        self.assertLessEqual(set(others), cases)
-        said = f"{len(cases) - len(others)} of {len(cases)} recorded cases"
-        for page in (README, "docs/conformance.md"):
+        self.assertLessEqual(self.OTHERS, self.CASES)
+        said = f"{len(self.CASES) - len(self.OTHERS)} of {len(self.CASES)} recorded cases"
+        for page in (README, self.PAGE):
             self.assertIn(said, " ".join(PAGES[page].split()))
+
+    def test_the_table_has_all_kinds_of_cases(self):
+        rows = re.findall(r"^\| `(\w+)-\*` \|.*\| (\d+) \| (\d+) \|$", PAGES[self.PAGE], re.M)
+        all_cases, others = (collections.Counter(case.split("-")[0] for case in cases)
+                             for cases in (self.CASES, self.OTHERS))
+        self.assertEqual({(kind, int(count), int(same)) for kind, count, same in rows},
+                         {(kind, all_cases[kind], all_cases[kind] - others[kind])
+                          for kind in all_cases})
+
+    def test_each_difference_has_a_case(self):
+        cases = re.findall(r"^\|.*\| `([\w-]+)` \|$", PAGES[self.PAGE], re.M)
+        self.assertGreater(len(cases), 5)
+        self.assertLessEqual(set(cases), self.OTHERS)
 
 
 class Programs(unittest.TestCase):
