@@ -92,7 +92,7 @@ targets() {  # the messages of protobuf are left out if protoc is missing
     messages="-I$bin $bin/oci.pb.cc -lprotobuf"
   fi
   # shellcheck disable=SC2086
-  cxx targets packaging/c_library.cpp $messages
+  cxx targets include/cdi/c/c_library.cpp $messages
 }
 
 # shellcheck disable=SC2086

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include <cdi/oci/config_json.hpp>
-#include <cdi/registry_of_texts.hpp>
+#include <cdi/config_json.hpp>
+#include <cdi/spec_text.hpp>
 
 constexpr auto gpus = R"(
 cdiVersion: 1.0.0

@@ -2,7 +2,7 @@
 #include <iterator>
 
 #include <cdi/cache.hpp>
-#include <cdi/oci/config_json.hpp>
+#include <cdi/config_json.hpp>
 
 int main(int argc, char** argv) {
   cdi::ConfigJson config{{std::istreambuf_iterator<char>{std::cin}, {}}};  // a config.json

@@ -1,9 +1,10 @@
-// `scan_spec_dirs`: reads spec directories once, without a cache.
+// One read of spec directories, without a cache.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_SCAN_HPP
 #define CDI_SCAN_HPP
 
-#include <cdi/dirs/scan.hpp>  // IWYU pragma: export
+#include <cdi/dirs/inject_once.hpp>  // IWYU pragma: export
+#include <cdi/dirs/scan.hpp>         // IWYU pragma: export
 
 #endif  // CDI_SCAN_HPP

@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-#include "../temp_tree.hpp"
+#include "../support/temp_tree.hpp"
 
 namespace {
 

@@ -17,7 +17,7 @@
 #include <doctest/doctest.h>
 
 #include "../../examples/tools/cdi/rootfs/rooted_files.hpp"
-#include "../temp_tree.hpp"
+#include "../support/temp_tree.hpp"
 
 namespace {
 

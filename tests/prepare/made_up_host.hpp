@@ -13,7 +13,7 @@
 #include <doctest/doctest.h>
 
 #include "../../examples/tools/prepare/host/host_tree.hpp"
-#include "../temp_tree.hpp"
+#include "../support/temp_tree.hpp"
 
 /// A host with only the files of a test.
 class MadeUpHost : public TempTree {

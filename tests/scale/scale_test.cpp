@@ -15,12 +15,12 @@
 
 #include <doctest/doctest.h>
 
-#include <cdi/oci/editor.hpp>
+#include <cdi/oci.hpp>
 
 #include "../../bench/nvidia_spec.hpp"
 #include "../../bench/scale_data.hpp"
-#include "../counted_memory.hpp"
-#include "../temp_tree.hpp"
+#include "../support/counted_memory.hpp"
+#include "../support/temp_tree.hpp"
 
 namespace {
 

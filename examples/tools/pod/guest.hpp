@@ -13,12 +13,10 @@
 #include <vector>
 
 #include <cdi/cache.hpp>
-#include <cdi/inject_requested.hpp>
-#include <cdi/oci/config_json.hpp>
+#include <cdi/config_json.hpp>
+#include <cdi/files/text_file.hpp>
 #include <cdi/registry.hpp>
 #include <cdi/requests.hpp>
-#include <cdi/text_file.hpp>
-#include <cdi/unresolved.hpp>
 
 #include "answer.hpp"
 #include "input.hpp"

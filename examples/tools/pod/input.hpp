@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include <cdi/parse_json.hpp>
+#include <cdi/files/text_file.hpp>
 #include <cdi/result.hpp>
-#include <cdi/text_file.hpp>
+#include <cdi/text/parse_json.hpp>
 
 namespace pod {
 

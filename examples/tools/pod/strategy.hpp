@@ -10,9 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <cdi/engine_releases.hpp>
-#include <cdi/engine_support.hpp>
 #include <cdi/result.hpp>
+#include <cdi/versions.hpp>
 
 #include "answer.hpp"
 #include "input.hpp"

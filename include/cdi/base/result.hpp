@@ -333,7 +333,7 @@ class [[nodiscard]] Result<void> {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/base/impl/result.hpp>
+#include <cdi/base/result.inl>
 #endif
 
 #endif  // CDI_BASE_RESULT_HPP

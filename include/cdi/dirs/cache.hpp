@@ -155,7 +155,7 @@ class Cache {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/dirs/impl/cache.hpp>
+#include <cdi/dirs/cache.inl>
 #endif
 
 #endif  // CDI_DIRS_CACHE_HPP

@@ -59,7 +59,7 @@ inline std::vector<Unresolved> diagnose(
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/dirs/impl/diagnose.hpp>
+#include <cdi/dirs/diagnose.inl>
 #endif
 
 #endif  // CDI_DIRS_DIAGNOSE_HPP

@@ -72,7 +72,7 @@ inline Result<void> inject_json(std::string& config, std::initializer_list<std::
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/dirs/impl/inject_json.hpp>
+#include <cdi/dirs/inject_json.inl>
 #endif
 
 #endif  // CDI_DIRS_INJECT_JSON_HPP

@@ -57,7 +57,7 @@ inline std::shared_ptr<const Registry> scan_spec_dirs_for(
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/dirs/impl/scan.hpp>
+#include <cdi/dirs/scan.inl>
 #endif
 
 #endif  // CDI_DIRS_SCAN_HPP

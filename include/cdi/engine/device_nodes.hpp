@@ -45,7 +45,7 @@ oci::LinuxDeviceCgroupView device_rule(const NodeView& node);
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/engine/impl/device_nodes.hpp>
+#include <cdi/engine/device_nodes.inl>
 #endif
 
 #endif  // CDI_ENGINE_DEVICE_NODES_HPP

@@ -84,7 +84,7 @@ Result<std::deque<std::string>> use_options(JoinedEdits& edits, const AnyHost& h
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/engine/impl/host_options.hpp>
+#include <cdi/engine/host_options.inl>
 #endif
 
 #endif  // CDI_ENGINE_HOST_OPTIONS_HPP

@@ -87,7 +87,7 @@ enum class Texts : bool { unknown, utf8 };
 
 /// Joins sets of edits. Fails for edits that no OCI spec can hold, or that `places` has no place
 /// for; `failed` is then the index of the set. A storage that is neither `Owning` nor `Borrowed`
-/// needs `cdi/engine/impl/joined_edits.hpp` in the compiled mode.
+/// needs `cdi/engine/joined_edits.inl` in the compiled mode.
 template <Storage S>
 Result<void> join(std::span<const BasicContainerEdits<S>* const> all, Texts texts,
                   const OptionalParts& places, JoinedEdits& to, std::size_t& failed);
@@ -111,7 +111,7 @@ void fill_view(const JoinedEdits& edits, const PlannedHook& from, oci::HookView&
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/engine/impl/joined_edits.hpp>
+#include <cdi/engine/joined_edits.inl>
 #endif
 
 #endif  // CDI_ENGINE_JOINED_EDITS_HPP

@@ -68,7 +68,7 @@ To copy_as(const From&&)
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/model/impl/copy_as.hpp>
+#include <cdi/model/copy_as.inl>
 #endif
 
 #endif  // CDI_MODEL_COPY_AS_HPP

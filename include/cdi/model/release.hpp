@@ -35,7 +35,7 @@ inline constexpr Release current_release{1, 1, 0};
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/model/impl/release.hpp>
+#include <cdi/model/release.inl>
 #endif
 
 #endif  // CDI_MODEL_RELEASE_HPP

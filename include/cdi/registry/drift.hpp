@@ -39,7 +39,7 @@ std::vector<Error> find_drift(std::span<const ResolvedDevice> devices, const Hos
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/registry/impl/drift.hpp>
+#include <cdi/registry/drift.inl>
 #endif
 
 #endif  // CDI_REGISTRY_DRIFT_HPP

@@ -208,7 +208,7 @@ class Registry {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/registry/impl/registry.hpp>
+#include <cdi/registry/registry.inl>
 #endif
 
 #endif  // CDI_REGISTRY_REGISTRY_HPP

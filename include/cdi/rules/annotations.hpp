@@ -166,7 +166,7 @@ Result<AnnotatedDevices> parse_annotations(const Annotations& annotations,
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/rules/impl/annotations.hpp>
+#include <cdi/rules/annotations.inl>
 #endif
 
 #endif  // CDI_RULES_ANNOTATIONS_HPP

@@ -188,7 +188,7 @@ Result<std::string> transient_spec_name(std::string_view kind, std::string_view 
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/rules/impl/name.hpp>
+#include <cdi/rules/name.inl>
 #endif
 
 #endif  // CDI_RULES_NAME_HPP

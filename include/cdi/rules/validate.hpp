@@ -51,7 +51,7 @@ concept SpecPart = requires(const T& value) {
 /// code of the rule. Rules on the whole spec, such as `Rule::version_new_enough`, are checked for a
 /// spec only.
 ///
-/// Storages beside `Owning` and `Borrowed` need `<cdi/rules/impl/validate.hpp>` too when
+/// Storages beside `Owning` and `Borrowed` need `<cdi/rules/validate.inl>` too when
 /// `CDI_COMPILED` is defined.
 template <detail::SpecPart T>
 Result<void> validate(const T& value, std::vector<Error>* warnings = nullptr,
@@ -70,7 +70,7 @@ Result<void> validate_without_nul(const T& value, std::vector<Error>* warnings,
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/rules/impl/validate.hpp>
+#include <cdi/rules/validate.inl>
 #endif
 
 #endif  // CDI_RULES_VALIDATE_HPP

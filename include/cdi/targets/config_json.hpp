@@ -186,7 +186,7 @@ extern template Result<void> detail::edit(ConfigJson& target, JoinedEdits& edits
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/targets/impl/config_json.hpp>
+#include <cdi/targets/config_json.inl>
 #endif
 
 #endif  // CDI_TARGETS_CONFIG_JSON_HPP

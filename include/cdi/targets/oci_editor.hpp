@@ -197,7 +197,7 @@ extern template Result<void> detail::edit(oci::Spec& target, JoinedEdits& edits,
 }  // namespace cdi
 
 #ifdef CDI_SOURCE
-#include <cdi/targets/impl/oci_editor.hpp>
+#include <cdi/targets/oci_editor.inl>
 #endif
 
 #endif  // CDI_TARGETS_OCI_EDITOR_HPP

@@ -326,7 +326,7 @@ bool descend(Document::Value& value, std::string_view& path);
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/text/impl/document.hpp>
+#include <cdi/text/document.inl>
 #endif
 
 #endif  // CDI_TEXT_DOCUMENT_HPP

@@ -107,7 +107,7 @@ Result<T> read(const Document&& document) requires detail::is_borrowed<T>
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/text/impl/read.hpp>
+#include <cdi/text/read.inl>
 #endif
 
 #endif  // CDI_TEXT_READ_HPP

@@ -16,9 +16,9 @@
 #include <cdi/model/type.hpp>
 #include <cdi/model/type_of.hpp>
 #include <cdi/text/document.hpp>
-#include <cdi/text/parse_yaml.hpp>
 #include <cdi/text/read.hpp>
 #include <cdi/text/write.hpp>
+#include <cdi/text/yaml/parse_yaml.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -111,7 +111,7 @@ Result<std::string> write_yaml(const T& value) {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/text/impl/yaml.hpp>
+#include <cdi/text/yaml.inl>
 #endif
 
 #endif  // CDI_TEXT_YAML_HPP

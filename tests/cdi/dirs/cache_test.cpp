@@ -23,10 +23,10 @@
 #include <nlohmann/json.hpp>
 
 #include <cdi/dirs/cache.hpp>
-#include <cdi/targets/json_editor.hpp>
+#include <cdi/nlohmann/editor.hpp>
 #include <cdi/targets/oci_editor.hpp>
 
-#include "../../cache_tree.hpp"
+#include "../../support/cache_tree.hpp"
 
 static_assert(!std::is_copy_constructible_v<cdi::Cache>);
 

@@ -14,10 +14,10 @@
 
 #include <cdi/dirs/cache.hpp>
 #include <cdi/dirs/inject_once.hpp>
-#include <cdi/targets/json_editor.hpp>
+#include <cdi/nlohmann/editor.hpp>
 
-#include "../../random_numbers.hpp"
-#include "../../temp_tree.hpp"
+#include "../../support/random_numbers.hpp"
+#include "../../support/temp_tree.hpp"
 #include "../files/kind_texts.hpp"
 
 namespace {

@@ -20,7 +20,7 @@
 #include <cdi/dirs/scanner.hpp>
 #include <cdi/registry/unresolved.hpp>
 
-#include "../../cache_tree.hpp"
+#include "../../support/cache_tree.hpp"
 
 namespace {
 

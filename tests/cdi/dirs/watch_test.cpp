@@ -31,7 +31,7 @@
 #include <cdi/files/replace_file.hpp>
 #include <cdi/files/text_file.hpp>
 
-#include "../../watch_tree.hpp"
+#include "../../support/watch_tree.hpp"
 
 namespace {
 

@@ -17,7 +17,7 @@
 #include <cdi/oci/spec.hpp>
 #include <cdi/targets/oci_editor.hpp>
 
-#include "../../random_numbers.hpp"
+#include "../../support/random_numbers.hpp"
 
 namespace {
 

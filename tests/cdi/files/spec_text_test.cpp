@@ -11,7 +11,7 @@
 
 #include <cdi/files/spec_text.hpp>
 
-#include "../../good_spec.hpp"
+#include "../../support/good_spec.hpp"
 
 namespace {
 

@@ -13,11 +13,11 @@
 #include <nlohmann/json.hpp>
 
 #include <cdi/engine/host_options.hpp>
+#include <cdi/nlohmann/editor.hpp>
 #include <cdi/registry/registry.hpp>
-#include <cdi/targets/json_editor.hpp>
 #include <cdi/targets/oci_editor.hpp>
 
-#include "../../temp_tree.hpp"
+#include "../../support/temp_tree.hpp"
 #include "specs.hpp"
 
 namespace {

@@ -11,7 +11,7 @@
 
 #include <cdi/rules/name.hpp>
 
-#include "../../random_numbers.hpp"
+#include "../../support/random_numbers.hpp"
 
 namespace {
 

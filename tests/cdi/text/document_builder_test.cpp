@@ -13,7 +13,7 @@
 #include <cdi/text/document.hpp>
 #include <cdi/text/document_builder.hpp>
 
-#include "../../document_by_hand.hpp"
+#include "../../support/document_by_hand.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include <cdi/model/spec.hpp>
 #include <cdi/oci/spec.hpp>
-#include <cdi/text/json_text.hpp>
+#include <cdi/text/json.hpp>
 #include <cdi/text/member_case.hpp>
 #include <cdi/text/parse_json.hpp>
 #include <cdi/text/read.hpp>

@@ -10,7 +10,7 @@
 
 #include <cdi/text/parse_json.hpp>
 
-#include "../../shown_document.hpp"
+#include "../../support/shown_document.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-#include <cdi/json.hpp>
+#include <cdi/nlohmann.hpp>
 #include <cdi/spec.hpp>
 
 namespace {

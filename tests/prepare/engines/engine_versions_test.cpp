@@ -14,11 +14,11 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <cdi/engine_releases.hpp>
 #include <cdi/result.hpp>
+#include <cdi/versions.hpp>
 
 #include "../../../examples/tools/prepare/host/host_tree.hpp"
-#include "../../temp_tree.hpp"
+#include "../../support/temp_tree.hpp"
 
 namespace {
 

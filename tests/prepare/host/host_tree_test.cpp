@@ -16,7 +16,7 @@
 
 #include <cdi/result.hpp>
 
-#include "../../temp_tree.hpp"
+#include "../../support/temp_tree.hpp"
 
 namespace {
 

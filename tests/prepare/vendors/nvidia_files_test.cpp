@@ -22,7 +22,7 @@
 #include <cdi/files/descriptor.hpp>
 
 #include "../../../examples/tools/prepare/vendors/wsl.hpp"
-#include "../../temp_tree.hpp"
+#include "../../support/temp_tree.hpp"
 
 namespace {
 

@@ -27,7 +27,7 @@
 
 #include "../../../examples/tools/prepare/gpu/gpu.hpp"
 #include "../../../examples/tools/prepare/host/child_process.hpp"
-#include "../../temp_tree.hpp"
+#include "../../support/temp_tree.hpp"
 
 // The build gives the paths of the libraries made of fake_nvml.cpp: CDI_FAKE_NVML,
 // CDI_FAKE_NVML_OLD and CDI_FAKE_NVML_EMPTY.

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <cdi/unresolved.hpp>
+#include <cdi/registry.hpp>
 
 /// The exit codes of `cdi`.
 enum ExitCode : int {

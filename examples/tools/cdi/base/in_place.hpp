@@ -16,10 +16,10 @@
 #include <unistd.h>
 #include <utility>
 
-#include <cdi/descriptor.hpp>
-#include <cdi/replace_file.hpp>
+#include <cdi/files/descriptor.hpp>
+#include <cdi/files/replace_file.hpp>
+#include <cdi/files/text_file.hpp>
 #include <cdi/result.hpp>
-#include <cdi/text_file.hpp>
 
 /// A file that was read and will be replaced, and its directory.
 struct FileInPlace {

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <cdi/cdi.hpp>
+#include <cdi/nlohmann.hpp>
 
 #include "exit_codes.hpp"
 

@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include <cdi/conversion.hpp>
+#include <cdi/versions.hpp>
 
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"

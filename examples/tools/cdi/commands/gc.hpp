@@ -14,6 +14,8 @@
 
 #include <fmt/format.h>
 
+#include <cdi/publish.hpp>
+
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/options.hpp"

@@ -15,7 +15,7 @@
 
 #include <fmt/format.h>
 
-#include <cdi/hooks.hpp>
+#include <cdi/nvidia.hpp>
 #include <cdi/plan.hpp>
 
 #include "../base/command.hpp"

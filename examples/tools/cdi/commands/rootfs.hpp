@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <cdi/cdi.hpp>
-#include <cdi/hooks.hpp>
+#include <cdi/nvidia.hpp>
 
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"

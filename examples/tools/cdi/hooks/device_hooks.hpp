@@ -16,7 +16,7 @@
 #include <fmt/format.h>
 
 #include <cdi/cdi.hpp>
-#include <cdi/hooks.hpp>
+#include <cdi/nvidia.hpp>
 
 /// A hook of a device, or of all devices of a spec.
 struct DeviceHook {

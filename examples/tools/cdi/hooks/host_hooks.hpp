@@ -17,7 +17,7 @@
 #include <fmt/format.h>
 
 #include <cdi/base/path.hpp>
-#include <cdi/hooks.hpp>
+#include <cdi/nvidia.hpp>
 #include <cdi/oci/spec.hpp>
 #include <cdi/result.hpp>
 

@@ -16,7 +16,7 @@
 #include <fmt/format.h>
 
 #include <cdi/cdi.hpp>
-#include <cdi/hooks.hpp>
+#include <cdi/nvidia.hpp>
 #include <cdi/targets/json_changes.hpp>
 #include <cdi/text/member_case.hpp>
 

@@ -14,7 +14,7 @@
 
 #include <fmt/format.h>
 
-#include <cdi/hooks.hpp>
+#include <cdi/nvidia.hpp>
 #include <cdi/result.hpp>
 
 namespace detail {

@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include <cdi/drift.hpp>
-#include <cdi/runtime_features.hpp>
+#include <cdi/diagnose.hpp>
+#include <cdi/versions.hpp>
 
 #include "../base/exit_codes.hpp"
 #include "../base/output.hpp"

@@ -14,7 +14,7 @@
 
 #include <fmt/format.h>
 
-#include <cdi/hooks.hpp>
+#include <cdi/nvidia.hpp>
 
 #include "../base/in_place.hpp"
 #include "../base/output.hpp"

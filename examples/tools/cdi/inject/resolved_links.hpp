@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <cdi/cdi.hpp>
-#include <cdi/host_options.hpp>
+#include <cdi/host.hpp>
 
 /// Devices in copies of their specs, whose host paths have no links: what a policy judges is then
 /// what is written.

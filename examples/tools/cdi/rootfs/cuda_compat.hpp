@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include <cdi/hooks.hpp>
-#include <cdi/parse_json.hpp>
+#include <cdi/nvidia.hpp>
+#include <cdi/text/parse_json.hpp>
 
 /// What a compatibility library says about itself, in its ELF note `.note.cuda.fwd_compatibility`.
 struct CompatNote {

@@ -19,7 +19,7 @@
 
 #include <cdi/base/path.hpp>
 #include <cdi/files/directory.hpp>
-#include <cdi/hooks.hpp>
+#include <cdi/nvidia.hpp>
 
 #include "cuda_compat.hpp"
 #include "root_places.hpp"

@@ -21,10 +21,10 @@
 
 #include <fmt/format.h>
 
-#include <cdi/descriptor.hpp>
+#include <cdi/files/descriptor.hpp>
 #include <cdi/files/directory.hpp>
+#include <cdi/files/replace_file.hpp>
 #include <cdi/files/temporary.hpp>
-#include <cdi/replace_file.hpp>
 #include <cdi/result.hpp>
 
 #include "../../prepare/host/rooted_paths.hpp"

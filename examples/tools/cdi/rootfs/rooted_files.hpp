@@ -19,9 +19,9 @@
 
 #include <fmt/format.h>
 
-#include <cdi/descriptor.hpp>
-#include <cdi/parse_json.hpp>
+#include <cdi/files/descriptor.hpp>
 #include <cdi/result.hpp>
+#include <cdi/text/parse_json.hpp>
 
 #include "../../prepare/host/rooted_paths.hpp"
 

@@ -13,10 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include <cdi/conversion.hpp>
-#include <cdi/engine_defaults.hpp>
-#include <cdi/engine_support.hpp>
 #include <cdi/scan.hpp>
+#include <cdi/versions.hpp>
 
 #include "../../prepare/cdi_specs/write_command.hpp"
 #include "../../prepare/host/host_tree.hpp"

@@ -18,12 +18,12 @@
 
 #include <fmt/format.h>
 
-#include <cdi/conversion.hpp>
-#include <cdi/read_options.hpp>
+#include <cdi/file.hpp>
+#include <cdi/files/text_file.hpp>
 #include <cdi/registry.hpp>
-#include <cdi/registry_of_texts.hpp>
 #include <cdi/scan.hpp>
-#include <cdi/text_file.hpp>
+#include <cdi/spec_text.hpp>
+#include <cdi/versions.hpp>
 
 #include "../../prepare/cdi_specs/host_faults.hpp"
 #include "../../prepare/doctor/spec_dirs.hpp"

@@ -18,7 +18,7 @@
 
 #include <cdi/engine/host_options.hpp>
 #include <cdi/host.hpp>
-#include <cdi/loaded_spec.hpp>
+#include <cdi/registry.hpp>
 #include <cdi/result.hpp>
 #include <cdi/rules/edit_rules.hpp>
 #include <cdi/spec.hpp>

@@ -17,12 +17,12 @@
 #include <fmt/format.h>
 
 #include <cdi/file.hpp>
-#include <cdi/lower.hpp>
 #include <cdi/minimum_version.hpp>
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
 #include <cdi/version.hpp>
+#include <cdi/versions.hpp>
 
 #include "../base/options.hpp"
 #include "../gpu/gpu.hpp"

@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <cdi/json.hpp>
+#include <cdi/nlohmann.hpp>
 #include <cdi/spec.hpp>
 
 #include "../base/one_line.hpp"

@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
-#include <cdi/engine_releases.hpp>
 #include <cdi/minimum_version.hpp>
 #include <cdi/result.hpp>
+#include <cdi/versions.hpp>
 
 #include "../base/options.hpp"
 #include "../engines/engine_versions.hpp"

@@ -19,12 +19,11 @@
 
 #include <cdi/base/path.hpp>
 #include <cdi/base/shell_word.hpp>
-#include <cdi/conversion.hpp>
-#include <cdi/engine_releases.hpp>
-#include <cdi/loaded_spec.hpp>
 #include <cdi/name.hpp>
+#include <cdi/registry.hpp>
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
+#include <cdi/versions.hpp>
 
 #include "../base/text.hpp"
 #include "../host/host_tree.hpp"

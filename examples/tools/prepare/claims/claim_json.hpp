@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include <cdi/json.hpp>
 #include <cdi/name.hpp>
+#include <cdi/nlohmann.hpp>
 #include <cdi/result.hpp>
 #include <cdi/text/document.hpp>
 

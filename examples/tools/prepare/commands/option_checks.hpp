@@ -9,10 +9,10 @@
 #include <string>
 #include <system_error>
 
-#include <cdi/engine_releases.hpp>
 #include <cdi/minimum_version.hpp>
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
+#include <cdi/versions.hpp>
 
 #include "../base/text.hpp"
 #include "../claims/journal.hpp"

@@ -13,7 +13,7 @@
 #include <system_error>
 #include <utility>
 
-#include <cdi/engine_releases.hpp>
+#include <cdi/versions.hpp>
 
 #include "../base/options.hpp"
 #include "../cdi_specs/target_release.hpp"

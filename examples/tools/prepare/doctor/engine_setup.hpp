@@ -11,10 +11,8 @@
 
 #include <fmt/format.h>
 
-#include <cdi/conversion.hpp>
-#include <cdi/engine_releases.hpp>
-#include <cdi/engine_support.hpp>
 #include <cdi/rules/owner.hpp>
+#include <cdi/versions.hpp>
 
 #include "../engines/engines.hpp"
 #include "../gpu/gpu.hpp"

@@ -15,12 +15,11 @@
 
 #include <fmt/format.h>
 
-#include <cdi/conversion.hpp>
-#include <cdi/engine_releases.hpp>
 #include <cdi/name.hpp>
 #include <cdi/registry.hpp>
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
+#include <cdi/versions.hpp>
 
 #include "../cdi_specs/fingerprint.hpp"
 #include "../cdi_specs/host_faults.hpp"

@@ -21,8 +21,8 @@
 
 #include <fmt/format.h>
 
-#include <cdi/engine_releases.hpp>
 #include <cdi/result.hpp>
+#include <cdi/versions.hpp>
 
 #include "../base/text.hpp"
 #include "../host/child_process.hpp"

@@ -20,9 +20,8 @@
 #include <nlohmann/json.hpp>
 
 #include <cdi/cache.hpp>
-#include <cdi/engine_defaults.hpp>
-#include <cdi/engine_releases.hpp>
 #include <cdi/result.hpp>
+#include <cdi/versions.hpp>
 
 #include "../base/text.hpp"
 #include "../host/host_tree.hpp"

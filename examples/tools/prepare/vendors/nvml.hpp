@@ -22,9 +22,9 @@
 
 #include <fmt/format.h>
 
-#include <cdi/json.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/name.hpp>
+#include <cdi/nlohmann.hpp>
 #include <cdi/result.hpp>
 
 #include "../base/text.hpp"
