@@ -20,7 +20,7 @@ class ContainerDeviceInterface(ConanFile):
     topics = ("cdi", "oci", "containers", "devices", "header-only")
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"cdi": [True, False],  # cdi/cdi.hpp; cdi/core.hpp needs no other package
+    options = {"cdi": [True, False],  # with nlohmann_json, for cdi/nlohmann.hpp
                "compiled": [True, False],  # a static library with the bodies, for CDI_COMPILED
                "c_library": [True, False],  # the library for programs in C
                "shared": [True, False]}  # the form of that library

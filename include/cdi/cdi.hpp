@@ -22,8 +22,8 @@
 #include <cdi/targets/config_json.hpp>
 #include <cdi/text/json.hpp>
 #include <cdi/text/parse_json.hpp>
-#include <cdi/text/yaml.hpp>
 #include <cdi/text/yaml/parse_yaml.hpp>
+#include <cdi/text/yaml/yaml.hpp>
 // IWYU pragma: end_exports
 
 #endif  // CDI_CDI_HPP

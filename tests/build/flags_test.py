@@ -41,7 +41,7 @@ if os.environ.get("CDI_FULL"):
 
 # The headers that need no third-party header, and those that need neither exceptions nor RTTI.
 CORE = used_by("cdi/core.hpp")
-LEAN = used_by("cdi/core.hpp", "cdi/nlohmann.hpp", "cdi/nlohmann.hpp")
+LEAN = used_by("cdi/core.hpp", "cdi/nlohmann.hpp")
 
 # All macros that our headers may define, besides include guards.
 MACROS = {"CDI_VERSION_MAJOR", "CDI_VERSION_MINOR", "CDI_VERSION_PATCH", "CDI_ABI", "CDI_BODIES",

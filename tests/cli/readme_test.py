@@ -224,7 +224,7 @@ class Programs(unittest.TestCase):
 
 class HeaderTable(unittest.TestCase):
     INCLUDE = PROJECT / "include"
-    LIBRARIES = {"nlohmann": "nlohmann_json", "openssl": "libcrypto"}
+    LIBRARIES = {"nlohmann": "nlohmann_json"}
 
     def needs(self, header, seen):
         """The libraries that a header and those it includes need."""

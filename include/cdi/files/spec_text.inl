@@ -26,15 +26,15 @@
 #include <cdi/rules/owner.hpp>
 #include <cdi/rules/rules.hpp>
 #include <cdi/rules/validate.hpp>
+#include <cdi/rules/yaml_v3_engines.hpp>
 #include <cdi/text/document.hpp>
 #include <cdi/text/document_builder.hpp>
 #include <cdi/text/json.hpp>
 #include <cdi/text/parse_json.hpp>
 #include <cdi/text/read.hpp>
-#include <cdi/text/yaml.hpp>
 #include <cdi/text/yaml/parse_yaml.hpp>
+#include <cdi/text/yaml/yaml.hpp>
 #include <cdi/version.hpp>
-#include <cdi/versions/engine_releases.hpp>
 
 namespace cdi {
 inline namespace CDI_ABI {
@@ -72,7 +72,8 @@ inline Error odd_case_warning(const Reading& reading) {
           .message =
               "names of members in another case are refused by the Rust crate and by engines "
               "with the Go library 1.1.1 (" +
-              engines_with_yaml_v3() + " and newer): write " + cdi::quoted(reading.field),
+              std::string{engines_with_yaml_v3} + " and newer): write " +
+              cdi::quoted(reading.field),
           .where = std::string{reading.odd_case->text()},
           .position = reading.odd_case->position(),
           .rule = row_of(Rule::member_case).code};
@@ -83,11 +84,11 @@ inline Error odd_case_warning(const Reading& reading) {
 inline Error yaml_1_1_warning(const Document::Value& scalar) {
   const bool quoted = scalar.kind() == Document::Kind::quoted;
   return {.code = quoted ? Errc::schema : Errc::invalid,
-          .message =
-              (quoted ? cdi::quoted(scalar.text()) + " is refused"
-                      : cdi::escaped(scalar.text()) + " is read as another text") +
-              " by engines with the Go library 1.1.0 or older (only " + engines_with_yaml_v3() +
-              " and newer have 1.1.1): " + (quoted ? "write true or false" : "put it into quotes"),
+          .message = (quoted ? cdi::quoted(scalar.text()) + " is refused"
+                             : cdi::escaped(scalar.text()) + " is read as another text") +
+                     " by engines with the Go library 1.1.0 or older (only " +
+                     std::string{engines_with_yaml_v3} + " and newer have 1.1.1): " +
+                     (quoted ? "write true or false" : "put it into quotes"),
           .position = scalar.position(),
           .rule = row_of(Rule::portable_text).code};
 }

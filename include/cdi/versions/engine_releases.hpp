@@ -242,10 +242,6 @@ Result<Release> written_release_for(const VersionedEngine& engine);
 /// The same for a text such as `podman@4.9.3`; its errors are also those of `parse_engine`.
 Result<Release> written_release_for(std::string_view engine_at_version);
 
-/// The first versions of the engines whose specs are parsed with go.yaml.in/yaml/v3, for people:
-/// `buildkit 0.34.0, containerd 2.4.0`.
-std::string engines_with_yaml_v3();
-
 /// What is assumed about a version that is newer than all that were looked at, for people, without
 /// a full stop; empty for a known version, and for one that reads no specs.
 std::string assumption_about(const VersionedEngine& engine);

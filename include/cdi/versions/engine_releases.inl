@@ -110,17 +110,6 @@ CDI_INLINE Result<Release> written_release_for(std::string_view engine_at_versio
   return cdi::written_release_for(*engine);
 }
 
-CDI_INLINE std::string engines_with_yaml_v3() {
-  std::string out;
-  std::string_view last;
-  for (const auto& row : engine_releases) {
-    if (row.parser != SpecParser::yaml_v3 || row.engine == last) continue;
-    out.append(out.empty() ? "" : ", ").append(to_string(VersionedEngine{row.engine, row.since}));
-    last = row.engine;
-  }
-  return out;
-}
-
 CDI_INLINE std::string assumption_about(const VersionedEngine& engine) {
   const auto* const row = find_engine_release(engine);
   if (row == nullptr || engine.version <= row->last) return {};

@@ -14,7 +14,7 @@
 #include <cdi/nlohmann/models.hpp>
 #include <cdi/oci/process.hpp>
 #include <cdi/text/read.hpp>
-#include <cdi/text/yaml.hpp>
+#include <cdi/text/yaml/yaml.hpp>
 
 namespace {
 

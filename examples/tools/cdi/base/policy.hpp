@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <cdi/policy.hpp>
-#include <cdi/text_file.hpp>
+#include <cdi/files/text_file.hpp>
 
 #include <CLI/CLI.hpp>
 

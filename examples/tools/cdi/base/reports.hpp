@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <cdi/plan.hpp>
-#include <cdi/unresolved.hpp>
+#include <cdi/registry.hpp>
 
 #include "output.hpp"
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <cdi/host_options.hpp>
+#include <cdi/host.hpp>
 #include <cdi/plan.hpp>
 
 #include "../base/command.hpp"

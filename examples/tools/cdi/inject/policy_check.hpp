@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include <cdi/policy.hpp>
-#include <cdi/replace_file.hpp>
+#include <cdi/files/replace_file.hpp>
 
 #include "../base/exit_codes.hpp"
 #include "../base/output.hpp"

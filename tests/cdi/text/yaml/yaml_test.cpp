@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <cdi/model/spec.hpp>
-#include <cdi/text/yaml.hpp>
+#include <cdi/text/yaml/yaml.hpp>
 
 namespace {
 

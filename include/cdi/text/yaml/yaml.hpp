@@ -1,8 +1,8 @@
 // Models from and to YAML text.
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_TEXT_YAML_HPP
-#define CDI_TEXT_YAML_HPP
+#ifndef CDI_TEXT_YAML_YAML_HPP
+#define CDI_TEXT_YAML_YAML_HPP
 
 #include <cstdint>
 #include <string>
@@ -111,7 +111,7 @@ Result<std::string> write_yaml(const T& value) {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/text/yaml.inl>
+#include <cdi/text/yaml/yaml.inl>
 #endif
 
-#endif  // CDI_TEXT_YAML_HPP
+#endif  // CDI_TEXT_YAML_YAML_HPP

@@ -1,8 +1,8 @@
-// The bodies of <cdi/text/yaml.hpp>.
+// The bodies of <cdi/text/yaml/yaml.hpp>.
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_TEXT_YAML_INL
-#define CDI_TEXT_YAML_INL
+#ifndef CDI_TEXT_YAML_YAML_INL
+#define CDI_TEXT_YAML_YAML_INL
 
 #include <algorithm>
 #include <cstddef>
@@ -16,7 +16,7 @@
 #include <cdi/text/document.hpp>
 #include <cdi/text/member_case.hpp>
 #include <cdi/text/write.hpp>
-#include <cdi/text/yaml.hpp>
+#include <cdi/text/yaml/yaml.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -174,4 +174,4 @@ CDI_INLINE Result<std::string> write_yaml_text(const void* self, const Type& typ
 }  // namespace CDI_ABI
 }  // namespace cdi
 
-#endif  // CDI_TEXT_YAML_INL
+#endif  // CDI_TEXT_YAML_YAML_INL
