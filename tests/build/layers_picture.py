@@ -13,10 +13,10 @@ import sys
 sys.dont_write_bytecode = True
 import layers  # noqa: E402
 from geometry import text_width  # noqa: E402
-from layers import FOLDERS, FOR_ALL, headers, is_door, root, uses  # noqa: E402
+from layers import (C_LIBRARY, FOLDERS, FOR_ALL, WINGS, headers, is_bodies, is_door,  # noqa: E402
+                    root, uses)
 
 PICTURE, PAGE = root / "docs/layers.svg", root / "docs/architecture.md"
-WINGS = list(getattr(layers, "WINGS", ()))
 MEANINGS = dict(re.findall(r"^\| `([a-z_/]+)/` \| (.*) \|$", PAGE.read_text("utf-8"), re.M))
 
 LEFT, GAP, LANE = 10, 18, 9  # margins, between boxes, between the vertical parts of arrows
@@ -38,8 +38,9 @@ MARKER = ('<marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7"
 
 
 def folder_of(name):
-    """The folder of a header, or None for the doors and what all layers use."""
-    return None if is_door(name) or name in FOR_ALL else name.split("/")[0]
+    """The folder of a header, or None for the doors, what all layers use, and the C library."""
+    folder = layers.folder_of(name)
+    return None if is_door(name) or name in FOR_ALL or folder == C_LIBRARY else folder
 
 
 def folder_includes():
@@ -62,10 +63,9 @@ def direct(includes):
 
 
 def names_in(folder):
-    """What a folder has: its headers, and its folders but that of bodies."""
-    parts = [name.split("/")[1:] for name in headers
-             if folder_of(name) == folder and "/impl/" not in name]
-    return sorted({inner[0] + ("/" if len(inner) > 1 else "") for inner in parts})
+    """The headers of a folder."""
+    return sorted(name.rpartition("/")[2] for name in headers
+                  if folder_of(name) == folder and not is_bodies(name))
 
 
 def in_lines(words, size, room, kind="", first=0):
@@ -168,7 +168,7 @@ def picture():
     def beside(folder):  # the top of the highest layer that a wing uses
         return min((spine[used].top for used in includes[folder] if used in spine), default=LEFT)
 
-    order = sorted(wings, key=lambda folder: (beside(folder), WINGS.index(folder)))
+    order = sorted(wings, key=lambda folder: (beside(folder), list(WINGS).index(folder)))
     stacked([wings[folder] for folder in order], map(beside, order))
 
     boxes, steps, arrows = {**spine, **wings}, [], []
