@@ -27,6 +27,7 @@
 #include <cdi/files/signature.hpp>
 #include <cdi/registry/registry.hpp>
 #include <cdi/registry/unresolved.hpp>
+#include <cdi/rules/name.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -57,7 +58,7 @@ class Cache::State {
     return scan(detail::ScanScope::everything)->registry;
   }
 
-  Result<std::shared_ptr<const Registry>> wait_for(detail::AnyNames names,
+  Result<std::shared_ptr<const Registry>> wait_for(Names names,
                                                    std::chrono::steady_clock::time_point deadline,
                                                    const WaitOptions& options) {
     constexpr std::chrono::milliseconds pause{10};  // at least, however often files change
@@ -177,9 +178,8 @@ CDI_INLINE std::shared_ptr<const Registry> Cache::refresh() {
   return state_->refresh();
 }
 
-CDI_INLINE Result<std::shared_ptr<const Registry>> Cache::wait_for_all(
-    detail::AnyNames names, std::chrono::steady_clock::time_point deadline,
-    const WaitOptions& options) {
+CDI_INLINE Result<std::shared_ptr<const Registry>> Cache::wait_for(
+    Names names, std::chrono::steady_clock::time_point deadline, const WaitOptions& options) {
   return state_->wait_for(names, deadline, options);
 }
 

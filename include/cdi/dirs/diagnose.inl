@@ -19,6 +19,7 @@
 #include <cdi/files/signature.hpp>
 #include <cdi/files/text_file.hpp>
 #include <cdi/registry/registry.hpp>
+#include <cdi/rules/name.hpp>
 
 namespace cdi {
 inline namespace CDI_ABI {
@@ -135,36 +136,36 @@ inline void add_nested_files(std::vector<IgnoredSpec>& ignored) {
   for (auto& file : files) ignored.push_back(std::move(file));
 }
 
-CDI_INLINE std::vector<Unresolved> diagnose_any(const Registry& registry, AnyNames names,
-                                                const std::vector<std::string>& other_dirs,
-                                                const ReadOptions& options) {
+}  // namespace detail
+
+CDI_INLINE std::vector<Unresolved> diagnose(const Registry& registry, Names names,
+                                            const std::vector<std::string>& other_dirs,
+                                            const ReadOptions& options) {
   auto missing = registry.unresolved(names);
   bool unknown = false;
-  for (const auto& one : missing) unknown = unknown || may_be_elsewhere(one);
+  for (const auto& one : missing) unknown = unknown || detail::may_be_elsewhere(one);
   if (!unknown) return missing;
   std::vector<std::string> searched;
   for (const auto& dir : registry.dirs()) searched.push_back(dir.path);
   auto ignored = ignored_specs(searched);
-  add_nested_files(ignored);
-  find_in_ignored(ignored, options, missing);
+  detail::add_nested_files(ignored);
+  detail::find_in_ignored(ignored, options, missing);
   std::vector<std::string> others;
   for (const auto& one : ignored) {
     if (one.directory) others.push_back(one.path);
   }
   for (const auto& dir : other_dirs) others.push_back(dir);
-  const auto elsewhere = scan_spec_dirs(not_searched(registry.dirs(), others), options);
+  const auto elsewhere = scan_spec_dirs(detail::not_searched(registry.dirs(), others), options);
   for (auto& one : missing) {
-    if (!may_be_elsewhere(one)) continue;
-    auto cause = place_in(*elsewhere, one.name);
+    if (!detail::may_be_elsewhere(one)) continue;
+    auto cause = detail::place_in(*elsewhere, one.name);
     if (cause.message.empty()) continue;
     cause.message.append("; and the directory is not searched");
-    found_elsewhere(one, Reason::not_searched, ", whose directory is not searched",
-                    std::move(cause));
+    detail::found_elsewhere(one, Reason::not_searched, ", whose directory is not searched",
+                            std::move(cause));
   }
   return missing;
 }
-
-}  // namespace detail
 
 }  // namespace CDI_ABI
 }  // namespace cdi

@@ -11,8 +11,8 @@
 #include <cdi/dirs/cache.hpp>
 #include <cdi/dirs/inject_json.hpp>
 #include <cdi/dirs/scan.hpp>
-#include <cdi/registry/any_names.hpp>
 #include <cdi/registry/registry.hpp>
+#include <cdi/rules/name.hpp>
 #include <cdi/targets/config_json.hpp>
 #include <cdi/version.hpp>
 
@@ -34,20 +34,23 @@ class BorrowedText {
   std::string& text_;
 };
 
-CDI_INLINE Result<void> inject_json_from(const std::vector<std::string>* dirs, std::string& config,
-                                         AnyNames names) {
-  const auto registry =
-      detail::scan_for_names(names, dirs == nullptr ? default_spec_dirs() : *dirs, {});
-  BorrowedText text{config};
+}  // namespace detail
+
+CDI_INLINE Result<void> inject_json(std::string& config, Names names) {
+  return inject_json(config, names, default_spec_dirs());
+}
+
+CDI_INLINE Result<void> inject_json(std::string& config, Names names,
+                                    const std::vector<std::string>& dirs) {
+  const auto registry = scan_spec_dirs_for(names, dirs);
+  detail::BorrowedText text{config};
   return registry->inject(text.config, names);
 }
 
-CDI_INLINE Result<void> inject_json_with(Cache& cache, std::string& config, AnyNames names) {
-  BorrowedText text{config};
+CDI_INLINE Result<void> inject_json(std::string& config, Names names, Cache& cache) {
+  detail::BorrowedText text{config};
   return cache.inject(text.config, names);
 }
-
-}  // namespace detail
 }  // namespace CDI_ABI
 }  // namespace cdi
 

@@ -4,9 +4,7 @@
 #ifndef CDI_DIRS_INJECT_ONCE_HPP
 #define CDI_DIRS_INJECT_ONCE_HPP
 
-#include <initializer_list>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <cdi/base/result.hpp>
@@ -21,15 +19,8 @@ inline namespace CDI_ABI {
 /// Injects devices into an OCI spec, with the result and the errors of `Cache{dirs}.inject`, but
 /// faster where the directories have files of other kinds: they are not parsed while all names
 /// resolve without them. `dirs` are given from the lowest priority to the highest.
-template <class OciSpec, class Names, HostLookup Host = SystemHost>
-Result<void> inject_once(OciSpec& target, const Names& names,
-                         const std::vector<std::string>& dirs = default_spec_dirs(),
-                         const Host& host = {}, const ApplyOptions& options = {}) {
-  return scan_spec_dirs_for(names, dirs)->inject(target, names, host, options);
-}
-/// The same for names in braces.
 template <class OciSpec, HostLookup Host = SystemHost>
-Result<void> inject_once(OciSpec& target, std::initializer_list<std::string_view> names,
+Result<void> inject_once(OciSpec& target, Names names,
                          const std::vector<std::string>& dirs = default_spec_dirs(),
                          const Host& host = {}, const ApplyOptions& options = {}) {
   return scan_spec_dirs_for(names, dirs)->inject(target, names, host, options);

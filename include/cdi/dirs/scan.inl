@@ -14,8 +14,8 @@
 #include <cdi/files/asked_kinds.hpp>
 #include <cdi/files/patience.hpp>
 #include <cdi/files/read_options.hpp>
-#include <cdi/registry/any_names.hpp>
 #include <cdi/registry/registry.hpp>
+#include <cdi/rules/name.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -33,27 +33,22 @@ CDI_INLINE std::shared_ptr<const Registry> scan_spec_dirs(const std::vector<std:
       ->registry;
 }
 
-namespace detail {
-
-CDI_INLINE std::shared_ptr<const Registry> scan_for_names(AnyNames names,
-                                                          const std::vector<std::string>& paths,
-                                                          const ReadOptions& options) {
-  const AskedKinds asked{names};
-  const ScanMode mode{.asked = &asked, .once = true};
-  const Patience patience{options.patience};  // of all files of this call
-  const auto found = Scanner{options, mode, patience}.scan(paths, nullptr, ScanScope::everything);
+CDI_INLINE std::shared_ptr<const Registry> scan_spec_dirs_for(Names names,
+                                                              const std::vector<std::string>& paths,
+                                                              const ReadOptions& options) {
+  const detail::AskedKinds asked{names};
+  const detail::ScanMode mode{.asked = &asked, .once = true};
+  const detail::Patience patience{options.patience};  // of all files of this call
+  const auto everything = detail::ScanScope::everything;
+  const auto found = detail::Scanner{options, mode, patience}.scan(paths, nullptr, everything);
   bool all = true;
   names.each(
       [&](std::string_view name) { all = all && found->registry->find(name).device != nullptr; });
   if (all) return found->registry;
   ReadOptions again = options;
   again.keep_last_good = false;  // as if each file was read once
-  return Scanner{again, {.once = true}, patience}
-      .scan(paths, found, ScanScope::everything)
-      ->registry;
+  return detail::Scanner{again, {.once = true}, patience}.scan(paths, found, everything)->registry;
 }
-
-}  // namespace detail
 
 }  // namespace CDI_ABI
 }  // namespace cdi

@@ -4,9 +4,7 @@
 #ifndef CDI_PLAN_PLAN_OF_FILES_HPP
 #define CDI_PLAN_PLAN_OF_FILES_HPP
 
-#include <initializer_list>
 #include <memory>
-#include <string_view>
 
 #include <cdi/base/result.hpp>
 #include <cdi/engine/device_nodes.hpp>
@@ -16,6 +14,7 @@
 #include <cdi/plan/plan.hpp>      // IWYU pragma: export
 #include <cdi/registry/loaded_spec.hpp>
 #include <cdi/registry/registry.hpp>
+#include <cdi/rules/name.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -37,8 +36,8 @@ std::shared_ptr<const MemberPlaces> read_places(const LoadedSpec& spec);
 /// spec from memory, have the line of the device instead, as far as it is known. With
 /// `ReadOptions::keep_places`, no file is read. With a `HostWithOptions`, the plan has what the
 /// options change. Errors are those of `Registry::inject`.
-template <class Names, HostLookup Host = SystemHost>
-Result<Plan> plan(const Registry& registry, const Names& names, const Host& host = {}) {
+template <HostLookup Host = SystemHost>
+Result<Plan> plan(const Registry& registry, Names names, const Host& host = {}) {
   const auto devices = registry.resolve_all(names);
   if (!devices) return devices.error();
   auto* const lookup = &host;  // of an object or a function
@@ -48,12 +47,6 @@ Result<Plan> plan(const Registry& registry, const Names& names, const Host& host
   const HostOptions* options = nullptr;
   if constexpr (requires { host.options; }) options = &host.options;  // `HostWithOptions`
   return detail::make_plan(*devices, any_host, options, detail::read_places);
-}
-/// The same for names in braces.
-template <HostLookup Host = SystemHost>
-Result<Plan> plan(const Registry& registry, std::initializer_list<std::string_view> names,
-                  const Host& host = {}) {
-  return cdi::plan<std::initializer_list<std::string_view>, Host>(registry, names, host);
 }
 
 }  // namespace CDI_ABI

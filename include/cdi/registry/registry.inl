@@ -84,12 +84,10 @@ CDI_INLINE ResolvedDevice Registry::find(std::string_view name) const {
 CDI_INLINE Result<ResolvedDevice> Registry::resolve(std::string_view name) const {
   const auto found = find(name);
   if (found.device != nullptr) return found;
-  const std::string_view one[] = {name};
-  return require_names(detail::AnyNames{one}).error();
+  return require({name}).error();
 }
 
-CDI_INLINE Result<std::vector<ResolvedDevice>> Registry::resolve_names(
-    detail::AnyNames names) const {
+CDI_INLINE Result<std::vector<ResolvedDevice>> Registry::resolve_all(Names names) const {
   std::vector<ResolvedDevice> found;
   bool all = true;
   names.each([&](std::string_view name) {
@@ -97,10 +95,10 @@ CDI_INLINE Result<std::vector<ResolvedDevice>> Registry::resolve_names(
     all = all && found.back().device != nullptr;
   });
   if (all) return found;
-  return require_names(names).error();
+  return require(names).error();
 }
 
-CDI_INLINE std::vector<ResolvedDevice> Registry::find_resolvable(detail::AnyNames names) const {
+CDI_INLINE std::vector<ResolvedDevice> Registry::resolvable(Names names) const {
   std::vector<ResolvedDevice> found;
   names.each([&](std::string_view name) {
     const auto device = find(name);
@@ -109,8 +107,8 @@ CDI_INLINE std::vector<ResolvedDevice> Registry::find_resolvable(detail::AnyName
   return found;
 }
 
-CDI_INLINE std::vector<Unresolved> Registry::find_missing(detail::AnyNames names,
-                                                          std::size_t with_nearest) const {
+CDI_INLINE std::vector<Unresolved> Registry::unresolved(Names names,
+                                                        std::size_t with_nearest) const {
   const detail::Explainer explainer{index_, rejected_, dirs_};
   std::vector<Unresolved> out;
   names.each([&](std::string_view name) {
@@ -121,8 +119,8 @@ CDI_INLINE std::vector<Unresolved> Registry::find_missing(detail::AnyNames names
   return out;
 }
 
-CDI_INLINE Result<void> Registry::require_names(detail::AnyNames names) const {
-  const auto missing = find_missing(names, 8);
+CDI_INLINE Result<void> Registry::require(Names names) const {
+  const auto missing = unresolved(names);
   if (missing.empty()) return {};
   return detail::join(missing, errors_);
 }

@@ -5,8 +5,6 @@
 #define CDI_RULES_ANNOTATIONS_HPP
 
 #include <concepts>
-#include <initializer_list>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -105,27 +103,14 @@ Result<std::string> annotation_key(std::string_view plugin, std::string_view dev
 /// The value that requests devices: their qualified names, separated by commas. Names are written
 /// as given, also repeated ones; no names make an empty value. `Errc::invalid_name` for the first
 /// that is not a qualified name.
-template <class Names>
-Result<std::string> annotation_value(const Names& names) {
-  std::string value;
-  bool first = true;
-  for (const auto& item : names) {
-    const std::string_view name = item;
-    if (!parse_name(name)) return detail::whole_name_error(name);
-    value.append(first ? "" : ",").append(name);
-    first = false;
-  }
-  return value;
-}
-/// The same for names in braces.
-Result<std::string> annotation_value(std::initializer_list<std::string_view> names);
+Result<std::string> annotation_value(Names names);
 
 /// Adds the annotation that requests devices to a map of text, such as `std::map`: key and value
 /// are those of `annotation_key` and `annotation_value`, and so are the errors. `Errc::conflict`
 /// when the key exists. After an error the map is unchanged.
-template <detail::OwningTextMap Annotations, class Names>
+template <detail::OwningTextMap Annotations>
 Result<void> update_annotations(Annotations& annotations, std::string_view plugin,
-                                std::string_view device_id, const Names& names,
+                                std::string_view device_id, Names names,
                                 std::string_view prefix = annotation_prefix) {
   auto key = annotation_key(plugin, device_id, prefix);
   if (!key) return std::move(key).error();
@@ -135,16 +120,6 @@ Result<void> update_annotations(Annotations& annotations, std::string_view plugi
   return Error{.code = Errc::conflict,
                .message = "annotation " + cdi::quoted(*key) +
                           " exists already: use another device id, or remove it first"};
-}
-/// The same for names in braces.
-template <detail::OwningTextMap Annotations>
-Result<void> update_annotations(Annotations& annotations, std::string_view plugin,
-                                std::string_view device_id,
-                                std::initializer_list<std::string_view> names,
-                                std::string_view prefix = annotation_prefix) {
-  return cdi::update_annotations(annotations, plugin, device_id,
-                                 std::span<const std::string_view>{names.begin(), names.size()},
-                                 prefix);
 }
 
 /// The devices that the annotations of a container request: of any map of text, such as `std::map`

@@ -5,8 +5,6 @@
 #define CDI_RULES_ANNOTATIONS_INL
 
 #include <cstddef>
-#include <initializer_list>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -109,8 +107,17 @@ CDI_INLINE Result<std::string> annotation_key(std::string_view plugin, std::stri
   return key;
 }
 
-CDI_INLINE Result<std::string> annotation_value(std::initializer_list<std::string_view> names) {
-  return cdi::annotation_value(std::span<const std::string_view>{names.begin(), names.size()});
+CDI_INLINE Result<std::string> annotation_value(Names names) {
+  Result<std::string> value{std::string{}};
+  names.each([&](std::string_view name) {
+    if (!value) return;
+    if (parse_name(name)) {
+      value->append(value->empty() ? "" : ",").append(name);
+    } else {
+      value = detail::whole_name_error(name);
+    }
+  });
+  return value;
 }
 
 }  // namespace CDI_ABI
