@@ -63,6 +63,9 @@ struct Error {
   std::string where = {};
   Position position = {};  ///< of that member in the text it was read from
   int system = 0;          ///< `errno` when the operating system is the reason, else 0
+  /// Which of the edits given to `apply` the error is about, from 1; 0 when it is about the target,
+  /// and in errors of other functions.
+  std::uint32_t edits = 0;
   /// `RuleRow::code` of the rule of `rules` that is broken, a text of that table; empty for other
   /// errors.
   std::string_view rule = {};

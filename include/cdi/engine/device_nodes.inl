@@ -26,7 +26,7 @@ CDI_INLINE Result<void> complete_device(NodeView& node, const AnyHost& host, Pro
   const std::string_view host_path = node.host_path.empty() ? node.path : node.host_path;
 
   if (!specified || !node.file_mode) {
-    const auto found = host.ask(host.host, host_path);
+    const auto found = host(host_path);
     if (!found && !specified) return found.error();
     if (found && !node.file_mode) node.file_mode = found->file_mode;
     if (found && !specified) {

@@ -47,7 +47,7 @@ inline char host_type(std::string_view type) {
 CDI_INLINE std::optional<Error> drift_of(const NodeView& node, const AnyHost& host,
                                          HostNode& found) {
   if (node.type.empty() && node.major == 0) return std::nullopt;  // nothing is pinned
-  auto asked = host.ask(host.host, host_path_of(node));
+  auto asked = host(host_path_of(node));
   if (!asked) {
     const int number = asked.error().system;
     if (number == ENOENT || number == ENOTDIR) return std::nullopt;
@@ -122,22 +122,22 @@ inline Result<void> resolve_links(std::string_view& path, const std::string& roo
 
 /// Changes the device nodes.
 inline Result<void> change_nodes(JoinedEdits& edits, const AnyHost& host,
-                                 const HostOptions& options, std::deque<std::string>& texts,
-                                 std::size_t& failed) {
+                                 const HostOptions& options, std::deque<std::string>& texts) {
   std::size_t i = 0;
-  for (failed = 0; failed < edits.nodes_end.size(); ++failed) {
+  for (std::size_t set = 0; set < edits.nodes_end.size(); ++set) {
     const std::size_t first = i;
-    for (; i < edits.nodes_end[failed]; ++i) {
+    for (; i < edits.nodes_end[set]; ++i) {
       auto& node = edits.nodes[i];
       if (options.resolve_links) {
         node.host_path = host_path_of(node);
         if (auto r = resolve_links(node.host_path, options.root, texts); !r) {
-          return std::move(r).error().under(item_path("deviceNodes", i - first) + ".hostPath");
+          const auto where = item_path("deviceNodes", i - first) + ".hostPath";
+          return about_edits(std::move(r).error().under(where), set);
         }
       }
       if (options.drift == HostDrift::keep) continue;
       if (auto r = use_drift(node, host, options.drift); !r) {
-        return std::move(r).error().under(item_path("deviceNodes", i - first));
+        return about_edits(std::move(r).error().under(item_path("deviceNodes", i - first)), set);
       }
     }
   }
@@ -146,13 +146,14 @@ inline Result<void> change_nodes(JoinedEdits& edits, const AnyHost& host,
 
 /// Resolves the links in the host paths of mounts.
 inline Result<void> change_mounts(JoinedEdits& edits, const HostOptions& options,
-                                  std::deque<std::string>& texts, std::size_t& failed) {
+                                  std::deque<std::string>& texts) {
   std::size_t i = 0;
-  for (failed = 0; failed < edits.nodes_end.size(); ++failed) {
+  for (std::size_t set = 0; set < edits.nodes_end.size(); ++set) {
     const std::size_t first = i;
-    for (; i < edits.mounts_end[failed]; ++i) {
+    for (; i < edits.mounts_end[set]; ++i) {
       if (auto r = resolve_links(edits.mounts[i].source, options.root, texts); !r) {
-        return std::move(r).error().under(item_path("mounts", i - first) + ".hostPath");
+        const auto where = item_path("mounts", i - first) + ".hostPath";
+        return about_edits(std::move(r).error().under(where), set);
       }
     }
   }
@@ -173,14 +174,12 @@ inline Result<void> add_hook_env(JoinedEdits& edits, const HostOptions& options)
 }
 
 CDI_INLINE Result<std::deque<std::string>> use_options(JoinedEdits& edits, const AnyHost& host,
-                                                       const HostOptions& options,
-                                                       std::size_t& failed) {
+                                                       const HostOptions& options) {
   std::deque<std::string> texts;  // does not move them
-  if (auto r = change_nodes(edits, host, options, texts, failed); !r) return std::move(r).error();
+  if (auto r = change_nodes(edits, host, options, texts); !r) return std::move(r).error();
   if (options.resolve_links) {
-    if (auto r = change_mounts(edits, options, texts, failed); !r) return std::move(r).error();
+    if (auto r = change_mounts(edits, options, texts); !r) return std::move(r).error();
   }
-  failed = edits.nodes_end.size();  // from here on, the error is about no set of edits
   if (auto r = add_hook_env(edits, options); !r) return std::move(r).error();
   return texts;
 }

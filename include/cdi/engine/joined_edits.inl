@@ -30,14 +30,20 @@ namespace detail {
 CDI_INLINE JoinedEdits::JoinedEdits() = default;
 CDI_INLINE JoinedEdits::~JoinedEdits() = default;
 
-CDI_INLINE Result<void> complete_devices(JoinedEdits& edits, const AnyHost& host, ProcessUser user,
-                                         std::size_t& failed) {
+CDI_INLINE Error about_edits(Error error, std::size_t index) {
+  error.edits = static_cast<std::uint32_t>(index + 1);
+  return error;
+}
+
+CDI_INLINE Result<void> complete_devices(JoinedEdits& edits, const AnyHost& host,
+                                         ProcessUser user) {
   std::size_t node = 0;
-  for (failed = 0; failed < edits.nodes_end.size(); ++failed) {
+  for (std::size_t set = 0; set < edits.nodes_end.size(); ++set) {
     const std::size_t first = node;
-    for (; node < edits.nodes_end[failed]; ++node) {
+    for (; node < edits.nodes_end[set]; ++node) {
       auto r = detail::complete_device(edits.nodes[node], host, user);
-      if (!r) return std::move(r).error().under(item_path("deviceNodes", node - first));
+      if (r) continue;
+      return about_edits(std::move(r).error().under(item_path("deviceNodes", node - first)), set);
     }
   }
   return {};
@@ -241,13 +247,16 @@ Result<void> reserve(std::span<const BasicContainerEdits<S>* const> all, JoinedE
 
 template <Storage S>
 Result<void> join(std::span<const BasicContainerEdits<S>* const> all, Texts texts,
-                  const OptionalParts& places, JoinedEdits& to, std::size_t& failed) {
-  failed = all.size();  // the sum is about no set of edits
-  if (auto r = detail::reserve(all, to); !r) return r;
+                  const OptionalParts& places, JoinedEdits& to) {
+  if (auto r = detail::reserve(all, to); !r) return r;  // about no set of edits
   Joining joining{to, texts};
-  for (failed = 0; failed < all.size(); ++failed) {
-    if (auto r = detail::join_one(*all[failed], joining); !r) return r;
-    if (auto r = detail::check_places(places, to.touched); !r) return r;
+  for (std::size_t set = 0; set < all.size(); ++set) {
+    if (auto r = detail::join_one(*all[set], joining); !r) {
+      return about_edits(std::move(r).error(), set);
+    }
+    if (auto r = detail::check_places(places, to.touched); !r) {
+      return about_edits(std::move(r).error(), set);
+    }
     to.nodes_end.push_back(to.nodes.size());
     to.mounts_end.push_back(to.mounts.size());
   }
@@ -256,9 +265,9 @@ Result<void> join(std::span<const BasicContainerEdits<S>* const> all, Texts text
 
 #ifdef CDI_SOURCE
 template Result<void> join(std::span<const ContainerEdits* const>, Texts, const OptionalParts&,
-                           JoinedEdits&, std::size_t&);
+                           JoinedEdits&);
 template Result<void> join(std::span<const ContainerEditsView* const>, Texts, const OptionalParts&,
-                           JoinedEdits&, std::size_t&);
+                           JoinedEdits&);
 #endif
 
 }  // namespace detail

@@ -381,9 +381,9 @@ struct SpecEditor<Json> {
 
 #ifdef CDI_COMPILED
 extern template Result<void> detail::edit(nlohmann::json& target, JoinedEdits& edits,
-                                          const AnyHost& host, std::size_t& failed);
+                                          const AnyHost& host);
 extern template Result<void> detail::edit(nlohmann::ordered_json& target, JoinedEdits& edits,
-                                          const AnyHost& host, std::size_t& failed);
+                                          const AnyHost& host);
 #endif
 
 }  // namespace CDI_ABI

@@ -18,10 +18,9 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-template Result<void> detail::edit(nlohmann::json& target, JoinedEdits& edits, const AnyHost& host,
-                                   std::size_t& failed);
+template Result<void> detail::edit(nlohmann::json& target, JoinedEdits& edits, const AnyHost& host);
 template Result<void> detail::edit(nlohmann::ordered_json& target, JoinedEdits& edits,
-                                   const AnyHost& host, std::size_t& failed);
+                                   const AnyHost& host);
 
 }  // namespace CDI_ABI
 }  // namespace cdi

@@ -136,9 +136,9 @@ Result<std::vector<Change>> Plan::apply(OciSpec& target) const {
 #ifdef CDI_COMPILED
 namespace detail {
 extern template Result<void> edit(Recorded<oci::Spec>& target, JoinedEdits& edits,
-                                  const AnyHost& host, std::size_t& failed);
+                                  const AnyHost& host);
 extern template Result<void> edit(Recorded<ConfigJson>& target, JoinedEdits& edits,
-                                  const AnyHost& host, std::size_t& failed);
+                                  const AnyHost& host);
 }  // namespace detail
 #endif
 

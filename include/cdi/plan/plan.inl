@@ -249,25 +249,22 @@ CDI_INLINE Result<Plan> make_plan(std::span<const ResolvedDevice> devices, const
   constexpr OptionalParts all_parts{true, true, true, true};
   const EditsOfDevices found{devices};
   JoinedEdits joined;
-  std::size_t failed = 0;
   auto done = detail::join(std::span<const ContainerEdits* const>{found.edits}, found.texts,
-                           all_parts, joined, failed);
+                           all_parts, joined);
   std::deque<std::string> texts;  // that the joined edits point to
   if (done && options != nullptr) {
-    auto used = detail::use_options(joined, host, *options, failed);
-    if (!used) return found.trace(std::move(used).error(), failed);
+    auto used = detail::use_options(joined, host, *options);
+    if (!used) return found.trace(std::move(used).error());
     texts = *std::move(used);
   }
-  if (done) done = detail::complete_devices(joined, host, {}, failed);
-  if (!done) return found.trace(std::move(done).error(), failed);
+  if (done) done = detail::complete_devices(joined, host, {});
+  if (!done) return found.trace(std::move(done).error());
   return Planner{found, joined, find_places}.make();
 }
 
 #ifdef CDI_SOURCE
-template Result<void> edit(Recorded<oci::Spec>& target, JoinedEdits& edits, const AnyHost& host,
-                           std::size_t& failed);
-template Result<void> edit(Recorded<ConfigJson>& target, JoinedEdits& edits, const AnyHost& host,
-                           std::size_t& failed);
+template Result<void> edit(Recorded<oci::Spec>& target, JoinedEdits& edits, const AnyHost& host);
+template Result<void> edit(Recorded<ConfigJson>& target, JoinedEdits& edits, const AnyHost& host);
 #endif
 
 }  // namespace detail

@@ -40,13 +40,9 @@ template <HostLookup Host = SystemHost>
 Result<Plan> plan(const Registry& registry, Names names, const Host& host = {}) {
   const auto devices = registry.resolve_all(names);
   if (!devices) return devices.error();
-  auto* const lookup = &host;  // of an object or a function
-  const detail::AnyHost any_host{&lookup, [](const void* known, std::string_view path) {
-                                   return (**static_cast<decltype(&lookup)>(known))(path);
-                                 }};
   const HostOptions* options = nullptr;
   if constexpr (requires { host.options; }) options = &host.options;  // `HostWithOptions`
-  return detail::make_plan(*devices, any_host, options, detail::read_places);
+  return detail::make_plan(*devices, detail::AnyHost{host}, options, detail::read_places);
 }
 
 }  // namespace CDI_ABI

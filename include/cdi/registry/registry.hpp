@@ -35,9 +35,8 @@ struct EditsOfDevices {
   EditsOfDevices& operator=(const EditsOfDevices&) = delete;
   ~EditsOfDevices();
 
-  /// An error of the edits at an index, with its place in their file. Unchanged when `index` is the
-  /// number of edits: then it is about the target.
-  Error trace(Error error, std::size_t index) const;
+  /// An error with its place in the file of its edits. Unchanged when it is about the target.
+  Error trace(Error error) const;
 
   Texts texts = Texts::utf8;  // `unknown` when a spec is not as it was read
   std::vector<const ContainerEdits*> edits;
@@ -124,10 +123,9 @@ class Registry {
                                       const Host& host = {}, const ApplyOptions& options = {}) {
     if (devices.empty()) return {};
     const detail::EditsOfDevices found{devices};
-    std::size_t failed = 0;
-    auto done = apply(std::span<const ContainerEdits* const>{found.edits}, target, host, failed,
-                      found.texts, options);
-    return done ? std::move(done) : found.trace(std::move(done).error(), failed);
+    auto done = detail::apply_all(std::span<const ContainerEdits* const>{found.edits}, found.texts,
+                                  target, host, options);
+    return done ? std::move(done) : found.trace(std::move(done).error());
   }
 
   /// The qualified names of all devices that resolve, sorted by bytes.

@@ -179,7 +179,7 @@ struct SpecEditor<ConfigJson> {
 
 #ifdef CDI_COMPILED
 extern template Result<void> detail::edit(ConfigJson& target, JoinedEdits& edits,
-                                          const AnyHost& host, std::size_t& failed);
+                                          const AnyHost& host);
 #endif
 
 }  // namespace CDI_ABI

@@ -202,8 +202,7 @@ CDI_INLINE void SpecEditor<ConfigJson>::finish() {
 }
 
 #ifdef CDI_SOURCE
-template Result<void> detail::edit(ConfigJson& target, JoinedEdits& edits, const AnyHost& host,
-                                   std::size_t& failed);
+template Result<void> detail::edit(ConfigJson& target, JoinedEdits& edits, const AnyHost& host);
 #endif
 
 }  // namespace CDI_ABI

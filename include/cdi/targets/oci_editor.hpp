@@ -190,7 +190,7 @@ struct SpecEditor<oci::BasicSpec<S>> {
 
 #ifdef CDI_COMPILED
 extern template Result<void> detail::edit(oci::Spec& target, JoinedEdits& edits,
-                                          const AnyHost& host, std::size_t& failed);
+                                          const AnyHost& host);
 #endif
 
 }  // namespace CDI_ABI

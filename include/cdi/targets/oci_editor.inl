@@ -17,8 +17,7 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-template Result<void> detail::edit(oci::Spec& target, JoinedEdits& edits, const AnyHost& host,
-                                   std::size_t& failed);
+template Result<void> detail::edit(oci::Spec& target, JoinedEdits& edits, const AnyHost& host);
 
 }  // namespace CDI_ABI
 }  // namespace cdi

@@ -200,6 +200,7 @@ TEST_CASE("A failing device node is reported with file, device and member; nothi
     REQUIRE_FALSE(done);
     CHECK(done.error().code == cdi::Errc::host);
     CHECK(done.error().position.file == row.file);
+    CHECK(done.error().edits == 0);  // the caller named devices
     CHECK(done.error().where == row.where);
     CHECK(target == before);
   }

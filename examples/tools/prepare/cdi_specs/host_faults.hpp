@@ -73,12 +73,11 @@ inline std::optional<HostFault> drift(const HostNode& there, const cdi::DeviceNo
   pinned.type = node.type;
   pinned.major = node.major;
   pinned.minor = node.minor;
-  const auto ask = [](const void* known, std::string_view) -> cdi::Result<cdi::HostNode> {
-    const auto& found = *static_cast<const HostNode*>(known);
-    return cdi::HostNode{.type = found.type, .major = found.major, .minor = found.minor};
+  const auto host = [&](std::string_view) -> cdi::Result<cdi::HostNode> {
+    return cdi::HostNode{.type = there.type, .major = there.major, .minor = there.minor};
   };
   cdi::HostNode on_host;
-  auto drift = cdi::detail::drift_of(pinned, {&there, ask}, on_host);
+  auto drift = cdi::detail::drift_of(pinned, cdi::detail::AnyHost{host}, on_host);
   if (!drift) return std::nullopt;
   return fault(Effect::fails, std::move(drift->message));
 }
