@@ -42,7 +42,8 @@ CDI_INLINE std::vector<Error> find_drift(std::span<const ResolvedDevice> devices
       HostNode on_host;
       auto drift = drift_of(view_of(nodes[n]), host, on_host);
       if (!drift) continue;
-      out.push_back(found.trace((*std::move(drift)).under(item_path("deviceNodes", n)), i));
+      auto error = (*std::move(drift)).under(item_path("deviceNodes", n));
+      out.push_back(found.trace(about_edits(std::move(error), i)));
     }
   }
   return out;

@@ -116,7 +116,7 @@ CDI_INLINE std::vector<Error> unsupported_edits(std::span<const ResolvedDevice> 
   std::vector<Error> out;
   for (std::size_t i = 0; i < found.edits.size(); ++i) {
     for (auto& one : detail::FeatureCheck{features}.check(*found.edits[i])) {
-      out.push_back(found.trace(std::move(one), i));
+      out.push_back(found.trace(detail::about_edits(std::move(one), i)));
     }
   }
   return out;

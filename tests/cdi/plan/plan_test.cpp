@@ -35,7 +35,7 @@ cdi::Result<cdi::HostNode> ask_host(std::string_view path) {
 
 std::size_t host_lookups = 0;
 
-cdi::Result<cdi::HostNode> count_lookups(const void*, std::string_view path) {
+cdi::Result<cdi::HostNode> count_lookups(std::string_view path) {
   ++host_lookups;
   return ask_host(path);
 }
@@ -47,7 +47,7 @@ std::shared_ptr<const cdi::MemberPlaces> no_places(const cdi::LoadedSpec&) {
 cdi::Result<cdi::Plan> plan(const cdi::Registry& registry, const Names& names) {
   const auto devices = registry.resolve_all(names);
   REQUIRE(devices);
-  return cdi::detail::make_plan(*devices, {nullptr, count_lookups}, nullptr, no_places);
+  return cdi::detail::make_plan(*devices, cdi::detail::AnyHost{count_lookups}, nullptr, no_places);
 }
 
 cdi::Registry registry_of(std::vector<cdi::Spec> specs) {
@@ -286,8 +286,9 @@ TEST_CASE("The options of the host are in the plan") {
                                   .mounts = {{"/proc/self/root/..", "/m"}}}}}}});
   const cdi::HostOptions options{
       .hook_env = {"A=1"}, .drift = cdi::HostDrift::follow, .resolve_links = true};
-  const auto made = cdi::detail::make_plan(*registry.resolve_all({"v.com/c=0"}),
-                                           {nullptr, count_lookups}, &options, no_places);
+  const auto made =
+      cdi::detail::make_plan(*registry.resolve_all({"v.com/c=0"}),
+                             cdi::detail::AnyHost{count_lookups}, &options, no_places);
   REQUIRE(made);
   CHECK(made->device_nodes.at(0).edit.major == 10);
   CHECK(made->hooks.at(0).edit.env == std::vector<std::string>{"B=1"});
