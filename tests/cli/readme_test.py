@@ -301,10 +301,15 @@ class Links(unittest.TestCase):
                     self.assertTrue(any((PROJECT / folder / path).exists() for folder in
                                         (".", "include", "include/cdi", "examples/tools/prepare")))
 
-    def test_the_index_has_each_page(self):
-        index = PAGES["docs/README.md"]
-        self.assertEqual(set(re.findall(r"\]\(([\w-]+\.md)\)", index)),
+    def test_the_index_has_each_page_with_its_first_sentence(self):
+        rows = re.findall(r"\]\(([\w-]+\.md)\) \| (.*) \|$", PAGES["docs/README.md"], re.M)
+        self.assertEqual({page for page, _ in rows},
                          {path.name for path in PROJECT.glob("docs/*.md")} - {"README.md"})
+        for page, when in rows:
+            with self.subTest(page):
+                text = PAGES[f"docs/{page}"].split("\n", 2)[2]
+                self.assertEqual(" ".join(text.split()).partition(". ")[0],
+                                 f"Read this when {when}")
 
 
 class WaysToUse(unittest.TestCase):
