@@ -48,7 +48,7 @@ ExitCode run(const Request& request) {
 }  // namespace
 }  // namespace prepare
 
-// Only a lack of memory can end it with an exception. NOLINTNEXTLINE(bugprone-exception-escape)
+// Only a lack of memory can end it with an exception.
 int main(int argc, char** argv) {
   const auto parsed = prepare::parse_command_line(argc, argv);
   const auto* const request = std::get_if<prepare::Request>(&parsed);

@@ -20,7 +20,6 @@ struct Release {
   std::uint8_t minor = 3;  ///< its second number
   std::uint8_t patch = 0;  ///< its third number
 
-  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 sees a pointer here
   friend constexpr auto operator<=>(const Release&, const Release&) = default;
 };
 

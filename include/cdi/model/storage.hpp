@@ -67,7 +67,7 @@ namespace detail {
 /// Converts to an empty list of any type.
 struct NoItems {
   template <class List>
-  constexpr operator List() const {  // NOLINT(google-explicit-constructor): for initialisers
+  constexpr operator List() const {  // for initialisers
     return List();
   }
 };

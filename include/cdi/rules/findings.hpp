@@ -12,7 +12,6 @@
 
 #include <cdi/base/member_path.hpp>
 #include <cdi/base/result.hpp>
-#include <cdi/rules/purpose.hpp>
 #include <cdi/rules/rules.hpp>
 #include <cdi/version.hpp>
 

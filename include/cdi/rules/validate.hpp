@@ -8,7 +8,7 @@
 
 #include <cdi/base/result.hpp>
 #include <cdi/model/spec.hpp>
-#include <cdi/rules/purpose.hpp>
+#include <cdi/rules/rules.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {

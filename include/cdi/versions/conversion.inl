@@ -20,13 +20,11 @@
 #include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/name.hpp>
 #include <cdi/rules/owner.hpp>
-#include <cdi/rules/purpose.hpp>
 #include <cdi/rules/rules.hpp>
 #include <cdi/rules/validate.hpp>
 #include <cdi/version.hpp>
 #include <cdi/versions/conversion.hpp>
 #include <cdi/versions/engine_releases.hpp>
-#include <cdi/versions/loss.hpp>
 #include <cdi/versions/lower.hpp>
 
 namespace cdi {

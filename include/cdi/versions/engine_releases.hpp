@@ -24,7 +24,6 @@ struct EngineVersion {
   std::uint32_t minor = 0;  ///< its second number
   std::uint32_t patch = 0;  ///< its third number
 
-  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 sees a pointer here
   friend constexpr auto operator<=>(const EngineVersion&, const EngineVersion&) = default;
 };
 

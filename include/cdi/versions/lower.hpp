@@ -5,16 +5,29 @@
 #define CDI_VERSIONS_LOWER_HPP
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <cdi/base/result.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/version.hpp>
-#include <cdi/versions/loss.hpp>
 
 namespace cdi {
 inline namespace CDI_ABI {
+
+/// A part of a spec that another release cannot express.
+struct Loss {
+  std::string where{};   ///< path of the member, in the given spec
+  std::string what{};    ///< the member with its value, and the release that introduced it
+  std::string breaks{};  ///< what no longer works, for people
+
+  friend bool operator==(const Loss&, const Loss&) = default;
+};
+
+/// A loss as an error at its place, `Errc::unsupported`, without a position. Its message:
+/// `additionalGids [44] (since 0.7.0) is lost: ...`.
+Error to_error(const Loss& loss);
 
 /// A spec of another release, and what was lost in the conversion.
 struct Lowered {

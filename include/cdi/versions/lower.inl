@@ -29,6 +29,14 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
+#if CDI_BODIES
+CDI_INLINE Error to_error(const Loss& loss) {
+  return {.code = Errc::unsupported,
+          .message = loss.what + " is lost: " + loss.breaks,
+          .where = loss.where};
+}
+#endif  // CDI_BODIES
+
 namespace detail {
 
 inline Result<void> check_target(Release release) {

@@ -21,7 +21,7 @@
 #include <cdi/rules/name.hpp>
 #include <cdi/text/one_line.hpp>
 #include <cdi/version.hpp>
-#include <cdi/versions/loss.hpp>
+#include <cdi/versions/lower.hpp>
 
 namespace cdi {
 inline namespace CDI_ABI {

@@ -241,7 +241,6 @@ const std::string long_vendor = std::string(60, 'a') + "." + std::string(60, 'b'
 
 using cdi::Rule;
 
-// NOLINTBEGIN(bugprone-exception-escape)
 const std::vector<Breach> breaches{
     {Rule::version_known, "cdiVersion",
      [](Spec& s) {
@@ -430,7 +429,6 @@ const std::vector<Breach> breaches{
        s.devices[0].container_edits = {};
      }},
 };
-// NOLINTEND(bugprone-exception-escape)
 
 }  // namespace
 
