@@ -10,7 +10,6 @@
 #include <cdi/dirs/diagnose.hpp>
 #include <cdi/dirs/ignored_specs.hpp>
 #include <cdi/dirs/inject_json.hpp>
-#include <cdi/dirs/inject_once.hpp>
 #include <cdi/dirs/scan.hpp>
 #include <cdi/dirs/watch.hpp>
 #include <cdi/engine/host_options.hpp>

@@ -4,7 +4,6 @@
 #ifndef CDI_SCAN_HPP
 #define CDI_SCAN_HPP
 
-#include <cdi/dirs/inject_once.hpp>  // IWYU pragma: export
-#include <cdi/dirs/scan.hpp>         // IWYU pragma: export
+#include <cdi/dirs/scan.hpp>  // IWYU pragma: export
 
 #endif  // CDI_SCAN_HPP

@@ -18,7 +18,6 @@
 #include <cdi/engine/host.hpp>
 #include <cdi/files/read_options.hpp>
 #include <cdi/registry/registry.hpp>
-#include <cdi/registry/unresolved.hpp>
 #include <cdi/rules/name.hpp>
 #include <cdi/version.hpp>
 
@@ -94,15 +93,6 @@ class Cache {
   Result<void> inject(OciSpec& target, Names names, const Host& host = {},
                       const ApplyOptions& options = {}) {
     return registry()->inject(target, names, host, options);
-  }
-
-  /// Injects the devices of `registry()` that resolve, and returns the names that do not: see
-  /// `Registry::inject_resolvable`.
-  template <class OciSpec, HostLookup Host = SystemHost>
-  Result<std::vector<Unresolved>> inject_resolvable(OciSpec& target, Names names,
-                                                    const Host& host = {},
-                                                    const ApplyOptions& options = {}) {
-    return registry()->inject_resolvable(target, names, host, options);
   }
 
   /// With `Freshness::watched`, a descriptor that is readable (`poll`, `epoll`) when `registry()`

@@ -26,13 +26,14 @@ std::vector<std::string> default_spec_dirs();
 std::shared_ptr<const Registry> scan_spec_dirs(const std::vector<std::string>& paths,
                                                const ReadOptions& options = {});
 
-/// Reads the spec files for a program that needs only the devices of some names. The registry
-/// resolves these names to the same devices, or has the same errors, as that of `scan_spec_dirs`. A
-/// file whose bytes show that it is of another kind is not parsed if all names resolve without it;
-/// the registry then has neither its devices nor its errors.
-std::shared_ptr<const Registry> scan_spec_dirs_for(Names names,
-                                                   const std::vector<std::string>& paths,
-                                                   const ReadOptions& options = {});
+/// Reads the spec files for a program that needs only the devices of some names, as one that
+/// injects once: `scan_spec_dirs_for(names)->inject(config, names)`. These names resolve to the
+/// same devices, or give the same errors, as after `scan_spec_dirs`. A file whose bytes show that
+/// it is of another kind is not parsed if all names resolve without it; the registry then has
+/// neither its devices nor its errors.
+std::shared_ptr<const Registry> scan_spec_dirs_for(
+    Names names, const std::vector<std::string>& paths = default_spec_dirs(),
+    const ReadOptions& options = {});
 
 }  // namespace CDI_ABI
 }  // namespace cdi

@@ -77,8 +77,8 @@ class Registry {
   /// Valid as long as the registry, or a copy of it. Costs one lookup for each name.
   Result<std::vector<ResolvedDevice>> resolve_all(Names names) const;
 
-  /// The devices of the names that resolve, in the order given: the others are those of
-  /// `unresolved`.
+  /// The devices of the names that resolve, in the order given; `unresolved` has the other names.
+  /// Valid as long as the registry, or a copy of it.
   std::vector<ResolvedDevice> resolvable(Names names) const;
 
   /// The names that do not resolve, in the order given, each time they are named. The first
@@ -104,20 +104,10 @@ class Registry {
     return inject_resolved(target, *devices, host, options);
   }
 
-  /// Injects the devices of the names that resolve, all or none, as `inject` does, and returns the
-  /// names that do not, as `unresolved` does. After an error, which is one of `apply`, the target
-  /// is unchanged.
-  template <class OciSpec, HostLookup Host = SystemHost>
-  Result<std::vector<Unresolved>> inject_resolvable(OciSpec& target, Names names,
-                                                    const Host& host = {},
-                                                    const ApplyOptions& options = {}) const {
-    const auto devices = resolvable(names);
-    auto done = inject_resolved(target, devices, host, options);
-    if (!done) return std::move(done).error();
-    return unresolved(names);
-  }
-
-  /// Injects devices that `resolve_all` returned, as `inject` does.
+  /// Injects devices that were resolved before, all or none, as `inject` does: a policy may have
+  /// looked at them, or some of the names do not resolve, as in
+  /// `inject_resolved(target, registry.resolvable(names))`. They may be of several registries,
+  /// which must outlive the call.
   template <class OciSpec, HostLookup Host = SystemHost>
   static Result<void> inject_resolved(OciSpec& target, std::span<const ResolvedDevice> devices,
                                       const Host& host = {}, const ApplyOptions& options = {}) {

@@ -39,7 +39,9 @@ struct InjectRequestedOptions {
 /// After an error the config is unchanged. Errors are those of `gather_requests`, of
 /// `Cache::wait_for` if there is a deadline, and of `Registry::inject`.
 ///
-/// Not a member of `Cache`: each program with a cache would compile 7 % more for it.
+/// `Cache::inject` injects names that a program has. This function gets them from the config, and
+/// waits with the registry that it then injects from. It is not a member of `Cache`: each program
+/// with a cache would compile 7 % more for it.
 template <class OciSpec, HostLookup Host = SystemHost>
 Result<std::vector<RequestedDevice>> inject_requested(Cache& cache, OciSpec& config,
                                                       const InjectRequestedOptions& options = {},

@@ -190,7 +190,8 @@ class Injection {
     const cdi::HostWithOptions<> host{options_.host};
     const auto done = cdi::Registry::inject_resolved(target, devices, host);
     if (done) return exit_done;
-    const auto located = files_.scan_with_places()->inject_resolvable(target, options_.names, host);
+    const auto again = files_.scan_with_places();
+    const auto located = again->inject_resolved(target, again->resolvable(options_.names), host);
     return output_.refuse(located ? done.error() : located.error());
   }
 

@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cdi/dirs/cache.hpp>
-#include <cdi/dirs/inject_once.hpp>
+#include <cdi/dirs/scan.hpp>
 #include <cdi/nlohmann/editor.hpp>
 
 #include "../../support/random_numbers.hpp"
@@ -121,20 +121,6 @@ TEST_CASE("The result or the error is that of a cache, for random directories an
   CHECK(skipped > 100);
 }
 
-TEST_CASE("Names come from any range, and a host is passed on") {
-  const TempTree tree;
-  const Names dirs{tree.make_dir("cdi")};
-  tree.put_spec("cdi/x.yaml", "d");
-  const std::string expected = R"({"x":1,"process":{"env":["A=0","FROM=cdi/x.yaml"]}})";
-  const Names names{"v/c=d"};
-  CHECK(outcome([&](Json& target) { return cdi::inject_once(target, names, dirs); }) == expected);
-  CHECK(outcome([&](Json& target) {
-          return cdi::inject_once(target, {"v/c=d"}, dirs, cdi::SystemHost{});
-        }) == expected);
-  CHECK(outcome([&](Json& target) { return cdi::inject_once(target, {"v/c=e"}, dirs); }) ==
-        "cannot resolve \"v/c=e\": kind \"v/c\" has no device \"e\"; nearest: d");
-}
-
 TEST_CASE("A file that another process may still write is read, whatever its bytes") {
   const TempTree tree;
   const auto dir = tree.make_dir("cdi");
@@ -147,18 +133,4 @@ TEST_CASE("A file that another process may still write is read, whatever its byt
   };
   CHECK(specs(std::chrono::milliseconds{0}) == 1);
   CHECK(specs(std::chrono::hours{1}) == 2);
-}
-
-TEST_CASE("Options are passed on") {
-  const TempTree tree;
-  const Names dirs{tree.make_dir("cdi")};
-  tree.put("cdi/x.yaml",
-           "cdiVersion: 0.6.0\nkind: v/c\ndevices:\n- name: d\n  containerEdits:\n"
-           "    hooks: [{hookName: prestart, path: /h}]\n");
-  Json target = Json::object();
-  REQUIRE(cdi::inject_once(target, {"v/c=d"}, dirs));
-  REQUIRE(cdi::inject_once(target, {"v/c=d"}, dirs));
-  CHECK(target["hooks"]["prestart"].size() == 1);
-  REQUIRE(cdi::inject_once(target, {"v/c=d"}, dirs, cdi::SystemHost{}, {.duplicates = true}));
-  CHECK(target["hooks"]["prestart"].size() == 2);
 }
