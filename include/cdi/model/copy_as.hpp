@@ -60,7 +60,7 @@ To copy_as(const From& from) {
 
 /// Deleted: a view of a temporary model would dangle.
 template <Described To, Described From>
-  requires(detail::is_borrowed<To> && !detail::is_borrowed<From>)
+  requires(Borrowing<To> && !Borrowing<From>)
 To copy_as(const From&&)
 = delete;
 

@@ -31,14 +31,15 @@ struct AnnotatedDevices {
   friend bool operator==(const AnnotatedDevices&, const AnnotatedDevices&) = default;
 };
 
-namespace detail {
-
-/// A map that owns its text; in a map of views, a new entry would dangle.
+/// A map that owns its text, such as a `std::map` of strings. In a map of views, a new entry would
+/// dangle.
 template <class T>
 concept OwningTextMap = std::constructible_from<typename T::key_type, std::string> &&
                         std::constructible_from<typename T::mapped_type, std::string> &&
                         !std::same_as<typename T::key_type, std::string_view> &&
                         !std::same_as<typename T::mapped_type, std::string_view>;
+
+namespace detail {
 
 /// `qualified_name_error`, preceded by the whole name: `"v/0=a": class "0" must begin with ...`.
 Error whole_name_error(std::string_view name);
@@ -108,7 +109,7 @@ Result<std::string> annotation_value(Names names);
 /// Adds the annotation that requests devices to a map of text, such as `std::map`: key and value
 /// are those of `annotation_key` and `annotation_value`, and so are the errors. `Errc::conflict`
 /// when the key exists. After an error the map is unchanged.
-template <detail::OwningTextMap Annotations>
+template <OwningTextMap Annotations>
 Result<void> update_annotations(Annotations& annotations, std::string_view plugin,
                                 std::string_view device_id, Names names,
                                 std::string_view prefix = annotation_prefix) {

@@ -34,13 +34,13 @@ void is_spec_part(const BasicMount<S>&);
 template <class S>
 void is_spec_part(const BasicIntelRdt<S>&);
 
-/// A spec, or a part of one, that has rules.
+}  // namespace detail
+
+/// A spec, or a part of one that has rules, of any storage: a device, edits, or one edit.
 template <class T>
 concept SpecPart = requires(const T& value) {
   detail::is_spec_part(value);
 };
-
-}  // namespace detail
 
 /// Checks a spec, or a part of one: a device, edits, one edit. The first broken rule that is an
 /// error for this purpose is the error; its `where` is the path of the member, seen from the given
@@ -53,7 +53,7 @@ concept SpecPart = requires(const T& value) {
 ///
 /// Storages beside `Owning` and `Borrowed` need `<cdi/rules/validate.inl>` too when
 /// `CDI_COMPILED` is defined.
-template <detail::SpecPart T>
+template <SpecPart T>
 Result<void> validate(const T& value, std::vector<Error>* warnings = nullptr,
                       Purpose purpose = Purpose::read);
 

@@ -169,7 +169,7 @@ Result<void> validate_without_nul(const T& value, std::vector<Error>* warnings, 
 
 }  // namespace detail
 
-template <detail::SpecPart T>
+template <SpecPart T>
 Result<void> validate(const T& value, std::vector<Error>* warnings, Purpose purpose) {
   detail::Findings findings{warnings, purpose};
   detail::check_texts(&value, detail::type_of<T>, {}, findings);

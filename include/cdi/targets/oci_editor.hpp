@@ -135,7 +135,7 @@ struct SpecEditor<oci::BasicSpec<S>> {
   using List = detail::ModelList<ListOf<S, T>>;
 
   /// Whether the model points into the edits: see `KeepsViews`.
-  static constexpr bool keeps_views = detail::is_borrowed<oci::BasicSpec<S>>;
+  static constexpr bool keeps_views = Borrowing<oci::BasicSpec<S>>;
 
   oci::BasicSpec<S>& spec;  ///< the edited spec; outlives the editor and its lists
 

@@ -105,7 +105,7 @@ extern template Result<oci::Spec> read_json_text(std::string_view, std::string_v
 /// Reads a described type, which owns its text, from JSON text. Errors are those of `parse_json`
 /// and `read`. Does not check the CDI rules; `parse_spec` does.
 template <Described T>
-  requires(!detail::is_borrowed<T>)
+  requires(!Borrowing<T>)
 Result<T> read_json(std::string_view text, std::string_view file = {}, const Limits& limits = {}) {
   return detail::read_json_text<T>(text, file, limits);
 }

@@ -27,7 +27,7 @@ inline namespace CDI_ABI {
 /// Reads a described type, which owns its text, from YAML text. Errors are those of `parse_yaml`
 /// and `read`. Does not check the CDI rules; `parse_spec` does.
 template <Described T>
-  requires(!detail::is_borrowed<T>)
+  requires(!Borrowing<T>)
 Result<T> read_yaml(std::string_view text, std::string_view file = {}, const Limits& limits = {}) {
   const auto document = cdi::parse_yaml(text, file, limits);
   if (!document) return document.error();
