@@ -17,6 +17,7 @@
 
 #include <cdi/core.hpp>
 #include <cdi/nlohmann.hpp>
+#include <cdi/versions.hpp>
 
 namespace {
 

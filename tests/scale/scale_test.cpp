@@ -16,6 +16,7 @@
 #include <doctest/doctest.h>
 
 #include <cdi/oci.hpp>
+#include <cdi/requests.hpp>
 
 #include "../../bench/nvidia_spec.hpp"
 #include "../../bench/scale_data.hpp"
