@@ -89,8 +89,8 @@ enum class Texts : bool { unknown, utf8 };
 Error about_edits(Error error, std::size_t index);
 
 /// Joins sets of edits. Fails for edits that no OCI spec can hold, or that `places` has no place
-/// for. A storage that is neither `Owning` nor `Borrowed` needs `cdi/engine/joined_edits.inl` in the
-/// compiled mode.
+/// for. A storage that is neither `Owning` nor `Borrowed` needs `cdi/engine/joined_edits.inl` in
+/// the compiled mode.
 template <Storage S>
 Result<void> join(std::span<const BasicContainerEdits<S>* const> all, Texts texts,
                   const OptionalParts& places, JoinedEdits& to);

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include <cdi/policy.hpp>
 #include <cdi/files/text_file.hpp>
+#include <cdi/policy.hpp>
 
 #include <CLI/CLI.hpp>
 

@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
-#include <cdi/policy.hpp>
 #include <cdi/files/replace_file.hpp>
+#include <cdi/policy.hpp>
 
 #include "../base/exit_codes.hpp"
 #include "../base/output.hpp"
