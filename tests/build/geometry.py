@@ -15,6 +15,7 @@ WIDTHS = (("ijl", 0.28), (" .,:;/'|", 0.34), ("frt-()[]", 0.42), ("sczI_", 0.55)
           ("mMW", 1.0), ("ABCDEFGHJKLNOPQRSTUVXYZ@%+=<>~→", 0.84))
 OTHERS, MONO, BOLD = 0.64, 0.61, 1.13
 ASCENT, DESCENT = 0.8, 0.25  # of the size of the font
+NEAR = 4  # of the parts of two arrows
 
 
 class Box(NamedTuple):
@@ -81,15 +82,28 @@ def texts_of(root, sizes):
 
 
 def segments_of(root):
-    """The straight parts of the arrows."""
-    for path in root.findall(f"{SVG}path"):
+    """The straight parts of the arrows, with the number of the arrow."""
+    for arrow, path in enumerate(root.findall(f"{SVG}path")):
         x = y = 0.0
         for command, numbers in re.findall(r"([A-Z])([^A-Z]*)", path.get("d")):
             to = [float(text) for text in re.findall(r"[\d.]+", numbers)]
             new_x, new_y = {"M": to, "H": [*to, y], "V": [x, *to]}[command]
             if command != "M":
-                yield Box(min(x, new_x), min(y, new_y), max(x, new_x), max(y, new_y), "arrow")
+                yield Box(min(x, new_x), min(y, new_y), max(x, new_x), max(y, new_y),
+                          f"arrow {arrow}")
             x, y = new_x, new_y
+
+
+def look_like_one(one, other):
+    """Whether parts of two arrows are parallel, side by side, and almost in one place."""
+    def gaps(low, high):
+        return max(one[low], other[low]) - min(one[high], other[high])
+
+    level, upright = (all(part[low] == part[high] for part in (one, other))
+                      for low, high in ((1, 3), (0, 2)))
+    across, along = gaps(0, 2), gaps(1, 3)
+    return (one.what != other.what
+            and ((level and across < 0 and along < NEAR) or (upright and along < 0 and across < NEAR)))
 
 
 def faults(svg):
@@ -111,6 +125,8 @@ def faults(svg):
                   if one.overlaps(other)]
         found += [f"an arrow through a text: {one}" for segment in segments
                   if one.overlaps(segment)]
-    for segment in segments:
+    for index, segment in enumerate(segments):
+        found += [f"two arrows in one place: {segment} and {other}" for other in segments[:index]
+                  if look_like_one(segment, other)]
         found += [f"an arrow through a box: {segment}" for box in boxes if segment.overlaps(box)]
     return found

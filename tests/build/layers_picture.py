@@ -7,6 +7,7 @@ The layers are one above another, and the wings stand beside them. The words for
 of its row in docs/architecture.md. Without an argument, it fails if the picture does not match the
 headers; `--write` draws it again.
 """
+import itertools
 import re
 import sys
 
@@ -23,6 +24,7 @@ LEFT, GAP, LANE = 10, 18, 9  # margins, between boxes, between the vertical part
 SPINE_WIDTH, WING_WIDTH = 480, 300
 LINE, PADDING = 15, 8
 WORDS, NAMES = 13, 11  # sizes of fonts
+NEAR = 5  # parts of two arrows that are nearer look like one
 STYLE = f"""<style>
   text {{ font: {WORDS}px sans-serif; fill: #1f2328 }} .bold {{ font-weight: bold }}
   .mono {{ font: {NAMES}px monospace; fill: #57606a }}
@@ -127,6 +129,10 @@ class Arrow:
     def ends(self):
         return self.start.port(self), self.end.port(self)
 
+    def sides(self):
+        """The folder and the height of each end."""
+        return zip((self.start.folder, self.end.folder), self.ends())
+
     def svg(self, lane):
         """The arrow with its vertical part in a lane; the first is beside the layers."""
         side = LEFT + SPINE_WIDTH
@@ -137,18 +143,33 @@ class Arrow:
                 ' marker-end="url(#head)"/>')
 
 
+def apart(one, lane, other, other_lane):
+    """Whether no parts of two arrows are in one place."""
+    low, high = sorted(one.ends())
+    other_low, other_high = sorted(other.ends())
+    if lane == other_lane and high + NEAR >= other_low and other_high + NEAR >= low:
+        return False
+    # An end at a layer and an end at a wing at one height: the lane of the first is further left.
+    for (box, end), (other_box, other_end) in itertools.product(one.sides(), other.sides()):
+        if abs(end - other_end) < NEAR and (box in WINGS) != (other_box in WINGS):
+            if (lane < other_lane) == (box in WINGS):
+                return False
+    return True
+
+
 def in_lanes(arrows):
-    """Each arrow with a lane, in which the arrows have a distance from each other."""
-    lanes, found = [], []
-    for arrow in sorted(arrows, key=lambda one: (abs(one.ends()[0] - one.ends()[1]), one.ends())):
-        low, high = sorted(arrow.ends())
-        lane = next((index for index, taken in enumerate(lanes)
-                     if all(high + 4 < other_low or other_high + 4 < low
-                            for other_low, other_high in taken)), len(lanes))
-        lanes += [[]] if lane == len(lanes) else []
-        lanes[lane].append((low, high))
+    """Each arrow with a lane, so that the arrows are apart; those with wings come last."""
+    def order(arrow):
+        first, last = arrow.ends()
+        return sum(folder in WINGS for folder, _ in arrow.sides()), abs(first - last), first, last
+
+    found, count = [], 0
+    for arrow in sorted(arrows, key=order):
+        lane = next((lane for lane in range(count)
+                     if all(apart(arrow, lane, *other) for other in found)), count)
         found.append((arrow, lane))
-    return found, len(lanes)
+        count = max(count, lane + 1)
+    return found, count
 
 
 def stacked(boxes, lowest_tops):

@@ -56,6 +56,13 @@ class Geometry(unittest.TestCase):
         self.assert_fault("an arrow through a text", '<text x="150" y="24">one</text>',
                           '<path d="M155,5 V60"/>')
 
+    def test_arrows_are_apart(self):
+        arrow = '<path d="M110,20 H200 V80"/>'
+        self.assertEqual(self.faults(arrow, '<path d="M110,40 H150 V60"/>'), [])
+        self.assertEqual(self.faults(arrow, '<path d="M110,60 H290"/>'), [])  # they cross
+        self.assert_fault("two arrows in one place", arrow, '<path d="M150,22 H250"/>')
+        self.assert_fault("two arrows in one place", arrow, '<path d="M197,90 V70"/>')
+
     def test_all_is_inside_of_the_picture(self):
         self.assert_fault("outside of the picture", '<text x="280" y="80">outside</text>')
         self.assert_fault("outside of the picture", '<rect x="200" y="80" width="50" height="50"/>')
