@@ -1,5 +1,5 @@
-// CDI versions: which engine reads which, conversion of specs and files, and what a runtime
-// ignores. SPDX-License-Identifier: Apache-2.0
+// CDI versions: which engine reads which, conversion, and what a runtime ignores.
+// SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_VERSIONS_HPP
 #define CDI_VERSIONS_HPP

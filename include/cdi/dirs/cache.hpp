@@ -18,7 +18,7 @@
 #include <cdi/engine/host.hpp>
 #include <cdi/files/read_options.hpp>
 #include <cdi/registry/registry.hpp>
-#include <cdi/rules/name.hpp>
+#include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {

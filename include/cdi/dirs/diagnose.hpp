@@ -10,7 +10,7 @@
 #include <cdi/files/read_options.hpp>
 #include <cdi/fwd.hpp>
 #include <cdi/registry/unresolved.hpp>
-#include <cdi/rules/name.hpp>
+#include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {

@@ -9,7 +9,7 @@
 
 #include <cdi/base/result.hpp>
 #include <cdi/fwd.hpp>
-#include <cdi/rules/name.hpp>
+#include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
 // One function does a whole injection. With CDI_COMPILED it costs little to include.

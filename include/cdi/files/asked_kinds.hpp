@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <cdi/rules/name.hpp>
+#include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {

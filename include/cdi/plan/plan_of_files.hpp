@@ -14,7 +14,7 @@
 #include <cdi/plan/plan.hpp>      // IWYU pragma: export
 #include <cdi/registry/loaded_spec.hpp>
 #include <cdi/registry/registry.hpp>
-#include <cdi/rules/name.hpp>
+#include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {

@@ -20,6 +20,7 @@
 #include <cdi/registry/loaded_spec.hpp>
 #include <cdi/registry/unresolved.hpp>
 #include <cdi/rules/name.hpp>
+#include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {

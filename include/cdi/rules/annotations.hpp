@@ -12,6 +12,7 @@
 
 #include <cdi/base/result.hpp>
 #include <cdi/rules/name.hpp>
+#include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
