@@ -26,7 +26,7 @@ struct YamlByHand {
   /// `LINE:COLUMN MESSAGE` of the error.
   std::string error() {
     const auto why = std::move(builder).finish().error();
-    return place(why.position) + " " + why.message;
+    return place(why.position) + " " + cdi::detail::advised_message(why);
   }
 
   /// The text from the cursor on.
@@ -58,7 +58,7 @@ inline std::string parsed(std::string_view text, const cdi::Limits& limits = {},
                           bool places = false) {
   const auto document = cdi::parse_yaml(text, {}, limits);
   if (document) return show(document->root(), places);
-  return place(document.error().position) + " " + document.error().message;
+  return place(document.error().position) + " " + cdi::detail::advised_message(document.error());
 }
 
 inline void check_parsed(const std::vector<YamlRow>& rows) {
@@ -94,7 +94,7 @@ inline void check_refused_at(const std::vector<YamlRow>& rows) {
 /// reason; else "none", or the error.
 inline std::string unportable(std::string_view text) {
   const auto document = cdi::parse_yaml(text);
-  if (!document) return "error: " + document.error().message;
+  if (!document) return "error: " + cdi::detail::advised_message(document.error());
   const auto found = document->unportable();
   if (!found) return "none";
   return place(found->position) + " " + found->reason.substr(0, found->reason.find(' '));

@@ -125,7 +125,7 @@ inline Answer answer_requests(const Member& input, const RequestsOptions& option
   for (std::size_t i = 0; i < field.size(); ++i) {
     if (cdi::parse_name(field[i])) continue;
     answer.warnings.push_back("cri[" + std::to_string(i) + "]: the injection will fail: " +
-                              cdi::qualified_name_error(field[i]).message);
+                              to_string(cdi::qualified_name_error(field[i])));
   }
   return answer;
 }

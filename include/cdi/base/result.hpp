@@ -55,9 +55,10 @@ std::string inner_path(std::string_view outer, std::string_view where);
 struct Error {
   /// The kind of the error, for code; the default has no meaning.
   Errc code = {};
-  /// What is wrong, and if possible what to change, for people. The words may change with a
-  /// release.
+  /// What is wrong, for people. The words may change with a release.
   std::string message = {};
+  /// What to change, for people, such as "use one of b, c, u, p"; empty when nothing is known.
+  std::string advice = {};
   /// Path of the member, such as "devices[0].containerEdits.mounts[2].hostPath", with keys as they
   /// were written; empty when the error is not about a member.
   std::string where = {};
@@ -168,11 +169,14 @@ namespace detail {
 /// The error of a text that is not UTF-8.
 Error not_utf8(std::string_view text);
 
+/// `MESSAGE: ADVICE`, for a text that has the place of the error already.
+std::string advised_message(const Error& error);
+
 }  // namespace detail
 
-/// The error on one line: `FILE:LINE:COLUMN: PATH: MESSAGE`, without unknown parts. File and path
-/// are escaped, so that no text of a document makes a second line. `code`, `system` and `rule` are
-/// not in it.
+/// The error on one line: `FILE:LINE:COLUMN: PATH: MESSAGE: ADVICE`, without unknown parts. File
+/// and path are escaped, so that no text of a document makes a second line. `code`, `system` and
+/// `rule` are not in it.
 std::string to_string(const Error& error);
 
 namespace detail {

@@ -97,6 +97,10 @@ CDI_INLINE Error not_utf8(std::string_view text) {
   return {.code = Errc::invalid, .message = "text " + cdi::quoted(text) + " is not UTF-8"};
 }
 
+CDI_INLINE std::string advised_message(const Error& error) {
+  return error.advice.empty() ? error.message : error.message + ": " + error.advice;
+}
+
 }  // namespace detail
 
 CDI_INLINE std::string to_string(const Error& error) {
@@ -108,7 +112,7 @@ CDI_INLINE std::string to_string(const Error& error) {
   if (!out.empty()) out.append(": ");
   constexpr std::size_t longest = 400;
   if (!error.where.empty()) out.append(cdi::escaped(error.where, longest)).append(": ");
-  return out.append(error.message);
+  return out.append(detail::advised_message(error));
 }
 
 }  // namespace CDI_ABI

@@ -104,8 +104,8 @@ cdi::Result<Source> source_of(const char* name) {
     if (cdi::request_origin_names[i] == name) return Source{static_cast<cdi::RequestOrigin>(i)};
   }
   return cdi::Error{.code = cdi::Errc::invalid,
-                    .message = "unknown source " + cdi::quoted(name) +
-                               ": use field, annotation, variable or commandLine, or NULL"};
+                    .message = "unknown source " + cdi::quoted(name),
+                    .advice = "use field, annotation, variable or commandLine, or NULL"};
 }
 
 }  // namespace
@@ -269,7 +269,8 @@ int cdi_cache_descriptor(cdi_cache* cache, cdi_error** error) {
     if (descriptor >= 0) return descriptor;
     if (const auto& why = cache->cache->watch_error()) return *why;
     return cdi::Error{.code = cdi::Errc::invalid,
-                      .message = "the cache is not watched: open it with CDI_WATCHED"};
+                      .message = "the cache is not watched",
+                      .advice = "open it with CDI_WATCHED"};
   });
 }
 

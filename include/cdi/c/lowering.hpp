@@ -47,7 +47,7 @@ inline Lowered lower(const cdi::Plan& plan) {
   for (const auto& [hook, origin, overridden] : plan.hooks) {
     const auto point = cdi::oci::parse_hook_point(hook.hook_name);
     auto one = cdi::lower_hook(cdi::command_of(hook), *point, outline);
-    out.why_kept.push_back(one ? std::string{} : one.error().message);
+    out.why_kept.push_back(one ? std::string{} : to_string(one.error()));
     if (one) lowered.push_back(*std::move(one));
   }
   out.all = cdi::merge(lowered);

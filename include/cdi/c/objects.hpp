@@ -90,18 +90,24 @@ struct Texts {
   const char* keep(std::string text) { return texts.emplace_back(std::move(text)).c_str(); }
 };
 
-/// An error, and what to do about it; empty when the message says so.
+/// What is wrong and where, without what to do.
+inline std::string text_of(cdi::Error error) {
+  error.advice.clear();
+  return to_string(error);
+}
+
+/// An error, and its text.
 struct Failure {
-  Failure(cdi::Error why) : error{std::move(why)}, text{to_string(error)} {}
+  Failure(cdi::Error why) : error{std::move(why)}, text{text_of(error)} {}
   /// Of a name that does not resolve.
-  explicit Failure(const cdi::Unresolved& one) : error{one.why}, text{to_string(one.why)} {
+  explicit Failure(const cdi::Unresolved& one) : error{one.why}, text{text_of(one.why)} {
     add_place(one);
     if (is_unknown(one.reason)) add_causes(one.causes);
   }
 
   /// Adds the place of the first cause, which the message names, and the advice.
   void add_place(const cdi::Unresolved& one) {
-    advice = cdi::advice(one);
+    error.advice = cdi::advice(one);
     if (one.causes.empty()) return;
     error.where = one.causes.front().where;
     error.position = one.causes.front().position;
@@ -110,7 +116,6 @@ struct Failure {
 
   cdi::Error error;
   std::string text;
-  std::string advice{};
 
  private:
   /// Names files that could not be read: the reason may be there.
@@ -151,7 +156,7 @@ inline void keep(KeptErrors& errors, Failure failure) {
                   .code = code_of(kept),
                   .text = from.text.c_str(),
                   .message = kept.message.c_str(),
-                  .advice = from.advice.c_str(),
+                  .advice = kept.advice.c_str(),
                   .where = kept.where.c_str(),
                   .file = kept.position.file.c_str(),
                   .line = kept.position.line,
@@ -289,7 +294,7 @@ inline cdi_reasons* reasons(const std::vector<cdi::Unresolved>& unresolved) {
     to.reasons.add({.size = sizeof(cdi_reason),
                     .name = to.keep(one.name),
                     .code = cdi::row_of(one.reason).code.data(),
-                    .text = to.keep(to_string(one.why)),
+                    .text = to.keep(text_of(one.why)),
                     .advice = to.keep(cdi::advice(one))});
   }
   to.reasons.give(box->object.items, box->object.count);

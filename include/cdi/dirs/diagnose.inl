@@ -86,6 +86,13 @@ inline Error place_in(const Registry& elsewhere, const std::string& name) {
   return std::move(there.causes.front());
 }
 
+/// Adds to an error that its file is ignored, too.
+inline void add_ignored(const IgnoredSpec& file, Error& error) {
+  const auto ignored = error_of(file);
+  error.message.append("; and the file is ").append(ignored.message);
+  error.advice.append(error.advice.empty() ? "" : ", and ").append(ignored.advice);
+}
+
 /// Reads files whose names programs ignore. One that cannot be read may have each unknown device.
 inline Registry read_ignored(const std::vector<IgnoredSpec>& files, const ReadOptions& options,
                              std::vector<Unresolved>& missing) {
@@ -97,7 +104,7 @@ inline Registry read_ignored(const std::vector<IgnoredSpec>& files, const ReadOp
       texts.push_back({.name = file.path, .text = *std::move(text)});
       continue;
     }
-    text.error().message.append("; and it is ").append(error_of(file).message);
+    add_ignored(file, text.error());
     for (auto& one : missing) {
       if (may_be_elsewhere(one)) one.causes.push_back(text.error());
     }
@@ -114,7 +121,7 @@ inline void find_in_ignored(const std::vector<IgnoredSpec>& files, const ReadOpt
     auto cause = place_in(registry, one.name);
     for (const auto& file : files) {
       if (file.path != cause.position.file) continue;
-      cause.message.append("; and the file is ").append(error_of(file).message);
+      add_ignored(file, cause);
       found_elsewhere(one, Reason::ignored, ", which is ignored", std::move(cause));
       break;
     }

@@ -139,10 +139,10 @@ CDI_INLINE std::vector<IgnoredSpec> ignored_specs(const std::vector<std::string>
 }
 
 CDI_INLINE Error error_of(const IgnoredSpec& ignored) {
-  std::string message = "ignored: ";
-  message.append(ignored.why).append(": ").append(ignored.remedy);
-  return {
-      .code = Errc::not_found, .message = std::move(message), .position = {.file = ignored.path}};
+  return {.code = Errc::not_found,
+          .message = std::string{"ignored: "}.append(ignored.why),
+          .advice = ignored.remedy,
+          .position = {.file = ignored.path}};
 }
 
 }  // namespace CDI_ABI

@@ -35,9 +35,9 @@ inline constexpr std::uint32_t file_events = path_events | IN_MODIFY | IN_CLOSE_
 
 CDI_INLINE Error with_advice(Error error) {
   if (error.system == EMFILE) {
-    error.message.append("; raise fs.inotify.max_user_instances or the limit of open files");
+    error.advice = "raise fs.inotify.max_user_instances or the limit of open files";
   } else if (error.system == ENOSPC) {
-    error.message.append("; raise fs.inotify.max_user_watches");
+    error.advice = "raise fs.inotify.max_user_watches";
   }
   return error;
 }

@@ -24,7 +24,7 @@ namespace detail {
 inline std::string_view name_file_type(mode_t mode) {
   if (S_ISDIR(mode)) return "a directory";
   if (S_ISREG(mode)) return "a regular file";
-  if (S_ISLNK(mode)) return "a symbolic link; name the node itself";
+  if (S_ISLNK(mode)) return "a symbolic link";
   return "a socket";
 }
 
@@ -54,7 +54,9 @@ CDI_INLINE Result<HostNode> SystemHost::operator()(std::string_view path) const 
   } else if (!S_ISCHR(info.st_mode)) {
     std::string message = "host path " + cdi::quoted(path) + " is not a device node but ";
     message.append(detail::name_file_type(info.st_mode));
-    return Error{.code = Errc::host, .message = std::move(message)};
+    return Error{.code = Errc::host,
+                 .message = std::move(message),
+                 .advice = S_ISLNK(info.st_mode) ? "name the node itself" : ""};
   }
   // Not the macros of <sys/sysmacros.h>: they would take the names major and minor from users.
   const std::uint64_t number = node.type == 'p' ? 0 : info.st_rdev;

@@ -85,7 +85,7 @@ inline Result<void> use_drift(NodeView& node, const AnyHost& host, HostDrift rul
   auto drift = drift_of(node, host, found);
   if (!drift) return {};
   if (rule == HostDrift::fail && found.type != 0) {
-    drift->message.append(": correct the spec, or follow the host");
+    drift->advice = "correct the spec, or follow the host";
   }
   if (rule == HostDrift::fail || found.type == 0) return *std::move(drift);
   follow_host(node, found);

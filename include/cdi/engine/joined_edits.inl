@@ -234,10 +234,10 @@ Result<void> reserve(std::span<const BasicContainerEdits<S>* const> all, JoinedE
     others += edits->env.size() + edits->device_nodes.size() + edits->net_devices.size() +
               edits->hooks.size() + edits->additional_gids.size();
     if (mounts + texts + others > most) {
-      return Error{.code = Errc::limit,
-                   .message = "the edits have more than " + std::to_string(most) +
-                              " entries in all" +
-                              (all.size() > 1 ? ": name each device once" : "")};
+      return Error{
+          .code = Errc::limit,
+          .message = "the edits have more than " + std::to_string(most) + " entries in all",
+          .advice = all.size() > 1 ? "name each device once" : ""};
     }
   }
   to.mounts.reserve(mounts);

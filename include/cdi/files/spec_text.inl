@@ -72,8 +72,8 @@ inline Error odd_case_warning(const Reading& reading) {
           .message =
               "names of members in another case are refused by the Rust crate and by engines "
               "with the Go library 1.1.1 (" +
-              std::string{engines_with_yaml_v3} + " and newer): write " +
-              cdi::quoted(reading.field),
+              std::string{engines_with_yaml_v3} + " and newer)",
+          .advice = "write " + cdi::quoted(reading.field),
           .where = std::string{reading.odd_case->text()},
           .position = reading.odd_case->position(),
           .rule = row_of(Rule::member_case).code};
@@ -87,8 +87,8 @@ inline Error yaml_1_1_warning(const Document::Value& scalar) {
           .message = (quoted ? cdi::quoted(scalar.text()) + " is refused"
                              : cdi::escaped(scalar.text()) + " is read as another text") +
                      " by engines with the Go library 1.1.0 or older (only " +
-                     std::string{engines_with_yaml_v3} + " and newer have 1.1.1): " +
-                     (quoted ? "write true or false" : "put it into quotes"),
+                     std::string{engines_with_yaml_v3} + " and newer have 1.1.1)",
+          .advice = quoted ? "write true or false" : "put it into quotes",
           .position = scalar.position(),
           .rule = row_of(Rule::portable_text).code};
 }
@@ -181,30 +181,31 @@ class PlacesInDocument final : public MemberPlaces {
   std::vector<Document::Value> devices_{};
 };
 
-/// Why the text that follows a document is not read, and what to do.
-inline std::string_view reason_of_rest(const Document& document) {
+/// The warning about the text that follows a document, which is not read.
+inline Error warning_of_rest(const Document& document, Position at) {
+  Error out{.code = Errc::syntax, .position = std::move(at)};  // it is not valid YAML
+  out.rule = row_of(Rule::single_document).code;
   if (document.has_marker_before_rest()) {
-    return "only the first document of the file is read: put the others into files of their own";
+    out.code = Errc::invalid;
+    out.message = "only the first document of the file is read";
+    out.advice = "put the others into files of their own";
+  } else if (document.source()[document.root().offset()] == '{') {
+    out.message = "text behind the closing brace is not read";
+    out.advice = "move the brace to the end, or remove the text";
+  } else {
+    out.message = "text that is indented less than the members before it is not read";
+    out.advice = "indent all members alike, or remove the text";
   }
-  return document.source()[document.root().offset()] == '{'
-             ? "text behind the closing brace is not read: move the brace to the end, or remove "
-               "the text"
-             : "text that is indented less than the members before it is not read: indent all "
-               "members alike, or remove the text";
+  return out;
 }
 
 /// Warns of parts of the text that are not read, and of those that other readers do not accept.
 inline void warn_of_text(const Document& document, std::vector<Error>& warnings) {
-  if (const auto rest = document.rest()) {
-    const bool marker = document.has_marker_before_rest();  // else it is not valid YAML
-    warnings.push_back({.code = marker ? Errc::invalid : Errc::syntax,
-                        .message = std::string{reason_of_rest(document)},
-                        .position = *rest,
-                        .rule = row_of(Rule::single_document).code});
-  }
+  if (const auto rest = document.rest()) warnings.push_back(warning_of_rest(document, *rest));
   if (auto found = document.unportable()) {
     warnings.push_back({.code = Errc::syntax,
                         .message = std::move(found->reason),
+                        .advice = std::move(found->advice),
                         .position = std::move(found->position),
                         .rule = row_of(Rule::portable_text).code});
   }
@@ -269,9 +270,11 @@ CDI_INLINE Result<std::string> write_spec(Spec spec, Format format, std::string_
   if (!has_annotations && format == Format::json) {
     return Error{.code = Errc::unsupported,
                  .message = "a JSON file of version " + cdi::quoted(spec.version) +
-                            " cannot record its owner: choose a name that ends in .yaml, or "
-                            "write version \"" +
-                            to_string(detail::first_with_annotations) + "\"",
+                            " cannot record its owner",
+                 .advice =
+                     "choose a name that ends in .yaml, or "
+                     "write version \"" +
+                     to_string(detail::first_with_annotations) + "\"",
                  .where = "cdiVersion"};
   }
   if (has_annotations) spec.annotations.insert_or_assign(std::string{owner_annotation}, owner);

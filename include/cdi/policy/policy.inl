@@ -28,71 +28,85 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-inline Error invalid_policy(std::string where, std::string message) {
-  return {.code = Errc::invalid, .message = std::move(message), .where = std::move(where)};
+inline Error invalid_policy(std::string where, std::string message, std::string_view advice = {}) {
+  return {.code = Errc::invalid,
+          .message = std::move(message),
+          .advice = std::string{advice},
+          .where = std::move(where)};
 }
 
 inline Error policy_over_limit(std::string where, std::string_view what, std::size_t most) {
-  Error error{.code = Errc::limit, .message = "at most ", .where = std::move(where)};
-  error.message.append(std::to_string(most)).append(" ").append(what);
-  error.message.append(" are allowed: write fewer");
-  return error;
+  std::string message = "at most ";
+  message.append(std::to_string(most)).append(" ").append(what).append(" are allowed");
+  return {.code = Errc::limit,
+          .message = std::move(message),
+          .advice = "write fewer",
+          .where = std::move(where)};
 }
 
-/// What is wrong with a text of a list; empty when nothing is.
-using TextFault = std::string_view (*)(std::string_view text);
+/// What is wrong with a text of a list, and what to do; empty when nothing is.
+struct TextFault {
+  std::string_view message = {};
+  std::string_view advice = {};
+};
+using FaultOfText = TextFault (*)(std::string_view text);
 
 /// One kind and one device, each a name or a pattern.
-inline std::string_view fault_of_device(std::string_view text) {
-  constexpr std::string_view advice = "write vendor.com/class=device, with * for any text";
+inline TextFault fault_of_device(std::string_view text) {
+  constexpr TextFault no_device{"is neither a device nor a pattern",
+                                "write vendor.com/class=device, with * for any text"};
   const auto equals = text.find('=');
-  if (equals == std::string_view::npos) return "has no =: write vendor.com/class=* for a kind";
+  if (equals == std::string_view::npos) return {"has no =", "write vendor.com/class=* for a kind"};
   const auto kind = text.substr(0, equals);
   const auto device = text.substr(equals + 1);
   const bool has_both = kind.find_first_of("/*") != std::string_view::npos && !device.empty();
-  if (!has_both || device.find_first_of("=/") != std::string_view::npos) return advice;
-  if (kind.find('/') != kind.rfind('/')) return advice;
+  if (!has_both || device.find_first_of("=/") != std::string_view::npos) return no_device;
+  if (kind.find('/') != kind.rfind('/')) return no_device;
   for (const char c : text) {
     const bool in_names = is_alphanumeric(c) || inner_chars.find(c) != std::string_view::npos;
     if (!in_names && c != '*' && c != '/' && c != '=') {
-      return "has a character that no name has: only * is special";
+      return {"has a character that no name has: only * is special", {}};
     }
   }
   return {};
 }
 
-inline std::string_view fault_of_path(std::string_view text) {
-  if (!text.starts_with('/')) return "is not an absolute path: begin it with /";
-  return has_parent_part(text) ? "has .. in it: write the path without it" : "";
+inline TextFault fault_of_path(std::string_view text) {
+  if (!text.starts_with('/')) return {"is not an absolute path", "begin it with /"};
+  if (has_parent_part(text)) return {"has .. in it", "write the path without it"};
+  return {};
 }
 
-inline std::string_view fault_of_variable(std::string_view text) {
-  if (text.empty()) return "is empty: use * for any variable";
-  return text.find('=') == std::string_view::npos ? "" : "contains a =: write only the name";
+inline TextFault fault_of_variable(std::string_view text) {
+  if (text.empty()) return {"is empty", "use * for any variable"};
+  if (text.find('=') != std::string_view::npos) return {"contains a =", "write only the name"};
+  return {};
 }
 
-inline std::string_view fault_of_interface(std::string_view text) {
-  return text.empty() ? "is empty: use * for any interface" : "";
+inline TextFault fault_of_interface(std::string_view text) {
+  return text.empty() ? TextFault{"is empty", "use * for any interface"} : TextFault{};
 }
 
-inline std::string_view fault_of_option(std::string_view text) {
-  return text.empty() ? "is empty: use * for any option" : "";
+inline TextFault fault_of_option(std::string_view text) {
+  return text.empty() ? TextFault{"is empty", "use * for any option"} : TextFault{};
 }
 
-inline std::string_view fault_of_source(std::string_view text) {
+inline TextFault fault_of_source(std::string_view text) {
   for (const auto name : request_origin_names) {
     if (name == text) return {};
   }
-  return "is not a source: use field, annotation, variable or commandLine";
+  return {"is not a source", "use field, annotation, variable or commandLine"};
 }
 
-inline Result<void> check_texts(const OptionalTexts& texts, std::string_view key, TextFault fault) {
+inline Result<void> check_texts(const OptionalTexts& texts, std::string_view key,
+                                FaultOfText fault) {
   std::size_t wildcards = 0;
   for (std::size_t i = 0; texts && i < texts->size(); ++i) {
     const auto& text = (*texts)[i];
     const auto found = fault(text);
-    if (!found.empty()) {
-      return invalid_policy(item_path(key, i), cdi::quoted(text).append(" ").append(found));
+    if (!found.message.empty()) {
+      return invalid_policy(item_path(key, i), cdi::quoted(text).append(" ").append(found.message),
+                            found.advice);
     }
     if (text.find('*') != std::string::npos) ++wildcards;
     if (wildcards > most_wildcards) {
@@ -106,7 +120,7 @@ inline Result<void> check_limits(const EditLimits& limits) {
   const struct {
     const OptionalTexts& texts;
     std::string_view key;
-    TextFault fault;
+    FaultOfText fault;
   } lists[] = {{limits.env, "env", fault_of_variable},
                {limits.device_nodes, "deviceNodes", fault_of_path},
                {limits.net_devices, "netDevices", fault_of_interface},
@@ -128,12 +142,12 @@ inline Result<void> check_rule(const PolicyRule& rule) {
   if (auto good = check_texts(rule.sources, "sources", fault_of_source); !good) return good;
   if (auto good = check_texts(rule.files, "files", fault_of_path); !good) return good;
   if (!rule.file_mode.empty() && !parse_mode(rule.file_mode)) {
-    return invalid_policy("fileMode",
-                          cdi::quoted(rule.file_mode) + " is not a mode: write \"0644\"");
+    return invalid_policy("fileMode", cdi::quoted(rule.file_mode) + " is not a mode",
+                          "write \"0644\"");
   }
   if (!rule.allow && rule.edits != EditLimits{}) {
-    return invalid_policy("edits",
-                          "a rule that denies has no limits of edits: remove them, or "
+    return invalid_policy("edits", "a rule that denies has no limits of edits",
+                          "remove them, or "
                           "allow the device");
   }
   return check_limits(rule.edits);
@@ -143,7 +157,8 @@ inline Result<void> check_rule(const PolicyRule& rule) {
 inline Result<void> refuse_nulls(const Document::Value& value, std::string_view key) {
   if (value.is_null()) {
     return Error{.code = Errc::schema,
-                 .message = "null is not allowed: remove the member, or write a value",
+                 .message = "null is not allowed",
+                 .advice = "remove the member, or write a value",
                  .where = std::string{key},
                  .position = value.position()};
   }

@@ -96,8 +96,10 @@ inline bool looks_like_spec(const Document::Value& value) {
 inline Error owner_in_json_comment(std::string_view path, std::string_view owner) {
   return {.code = Errc::conflict,
           .message = "a comment in the first line records owner " + cdi::quoted(owner) +
-                     ", but JSON files have no comments: rename the file to end in .yaml, or "
-                     "remove it by hand",
+                     ", but JSON files have no comments",
+          .advice =
+              "rename the file to end in .yaml, or "
+              "remove it by hand",
           .position = {.file = std::string{path}}};
 }
 
@@ -233,8 +235,7 @@ inline Error ownership_conflict(const FoundFile& found, std::string path, std::s
   Error error{.code = Errc::conflict, .position = {.file = std::move(path)}};
   error.message = ownership_row(found.ownership).why_not;
   if (other) error.message.append(cdi::quoted(found.owner));
-  error.message.append(": ").append(advice);
-  error.message.append(other ? "remove it as that owner" : "remove it by hand");
+  error.advice = std::string{advice} + (other ? "remove it as that owner" : "remove it by hand");
   return error;
 }
 

@@ -66,10 +66,10 @@ inline Result<Publication::Action> write_owned_file(const OwnerDir& dir, const P
     // Another process has created the file meanwhile: the next round finds its owner.
     if (!absent || errno != EEXIST) return file_error(path, "cannot rename the new file");
   }
-  return Error{
-      .code = Errc::conflict,
-      .message = "other processes keep creating and removing the file: choose another name",
-      .position = {.file = path}};
+  return Error{.code = Errc::conflict,
+               .message = "other processes keep creating and removing the file",
+               .advice = "choose another name",
+               .position = {.file = path}};
 }
 
 /// Removes a spec file of this owner. The directory is not synced.

@@ -39,19 +39,25 @@ inline namespace CDI_ABI {
 
 CDI_INLINE Result<void> check_spec_file_name(std::string_view name) {
   std::string_view problem;
+  std::string_view advice;
   if (name.find('/') != std::string_view::npos) {
-    problem = " contains a slash: give the part after the last slash only";
+    problem = " contains a slash";
+    advice = "give the part after the last slash only";
   } else if (name.find('\0') != std::string_view::npos) {
-    problem = " contains a NUL byte: remove it";
+    problem = " contains a NUL byte";
+    advice = "remove it";
   } else if (name.size() > NAME_MAX) {
-    problem = " has more than 255 bytes: choose a shorter name";
+    problem = " has more than 255 bytes";
+    advice = "choose a shorter name";
   } else if (!format_of(name)) {
     problem = " does not end in .json or .yaml: runtimes do not read such files";
+    advice = "choose a name that does";
   } else {
     return {};
   }
   return Error{.code = Errc::invalid,
-               .message = ("file name " + cdi::quoted(name)).append(problem)};
+               .message = ("file name " + cdi::quoted(name)).append(problem),
+               .advice = std::string{advice}};
 }
 
 /// What a publisher does, step by step; lives as long as one call.
@@ -74,8 +80,8 @@ class Publisher::Work {
   Result<void> check_self() const {
     if (dir_.empty() || dir_.find('\0') != std::string::npos) {
       return Error{.code = Errc::invalid,
-                   .message = "directory " + cdi::quoted(dir_) +
-                              " is not usable: name the directory of the spec files"};
+                   .message = "directory " + cdi::quoted(dir_) + " is not usable",
+                   .advice = "name the directory of the spec files"};
     }
     return check_owner(owner_);
   }
@@ -98,10 +104,11 @@ class Publisher::Work {
     if (auto good = check(name); !good) return std::move(good).error();
     auto text = detail::write_owned_spec(std::move(spec), *format_of(name), owner_);
     if (text && text->size() > Limits{}.bytes) {
-      text = Error{.code = Errc::limit,
-                   .message = "the spec has " + std::to_string(text->size()) +
-                              " bytes as text, and readers accept " +
-                              std::to_string(Limits{}.bytes) + ": split it into several specs"};
+      text =
+          Error{.code = Errc::limit,
+                .message = "the spec has " + std::to_string(text->size()) +
+                           " bytes as text, and readers accept " + std::to_string(Limits{}.bytes),
+                .advice = "split it into several specs"};
     }
     if (!text) {
       text.error().position.file = path_of(name);
@@ -167,10 +174,11 @@ class Publisher::Work {
  private:
   static Error defined_twice(std::string_view device, std::string_view other,
                              const std::string& path) {
-    return {.code = Errc::conflict,
-            .message = "device " + cdi::quoted(device) + " is also defined by " +
-                       cdi::quoted(other) + ": keep only one",
-            .position = {.file = path}};
+    return {
+        .code = Errc::conflict,
+        .message = "device " + cdi::quoted(device) + " is also defined by " + cdi::quoted(other),
+        .advice = "keep only one",
+        .position = {.file = path}};
   }
 
   Result<Descriptor> duplicate_directory(IfMissing if_missing) const {

@@ -39,8 +39,8 @@ inline std::string_view take_until(std::string_view& text, char separator, bool&
 
 inline Error selector_error(std::string_view entry, std::string_view fault) {
   return {.code = Errc::invalid,
-          .message = "selector " + quoted(entry) + std::string{fault} +
-                     ": write vendor.com/class=all, or vendor.com/class=0,1"};
+          .message = "selector " + quoted(entry) + std::string{fault},
+          .advice = "write vendor.com/class=all, or vendor.com/class=0,1"};
 }
 
 /// The name of the device that a part of an entry selects, as Kata reads it: of an index, its

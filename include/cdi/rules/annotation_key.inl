@@ -19,44 +19,50 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-inline std::string key_length_fault(std::size_t size, std::string_view part, std::size_t longest) {
-  std::string fault = " has " + std::to_string(size) + " bytes";
-  return fault.append(part).append(": use at most ").append(std::to_string(longest));
+/// Adds that a part of a key is too long.
+inline void add_length_fault(std::size_t size, std::string_view part, std::size_t longest,
+                             Error& to) {
+  to.message.append(" has ").append(std::to_string(size)).append(" bytes").append(part);
+  to.advice = "use at most " + std::to_string(longest);
 }
 
-inline std::string key_domain_fault(std::string_view domain) {
+inline void add_domain_fault(std::string_view domain, Error& to) {
   if (domain.empty()) {
-    return " has nothing before its slash: write a domain there, or leave the slash out";
+    to.message.append(" has nothing before its slash");
+    to.advice = "write a domain there, or leave the slash out";
+  } else if (domain.size() > longest_key_domain) {
+    add_length_fault(domain.size(), " before its slash", longest_key_domain, to);
+  } else {
+    to.message.append(": domain ").append(quoted(domain));
+    to.message.append(" must be words of letters, digits and inner -, with one dot between them");
   }
-  if (domain.size() > longest_key_domain) {
-    return key_length_fault(domain.size(), " before its slash", longest_key_domain);
-  }
-  return ": domain " + quoted(domain) +
-         " must be words of letters, digits and inner -, with one dot between them";
 }
 
-inline std::string key_name_fault(std::string_view name) {
-  if (name.size() > longest_key_name) return key_length_fault(name.size(), "", longest_key_name);
-  return word_fault(name, "-_.");
+inline void add_name_fault(std::string_view name, Error& to) {
+  if (name.size() > longest_key_name)
+    return add_length_fault(name.size(), "", longest_key_name, to);
+  to.message.append(word_fault(name, "-_."));
+  to.advice = word_advice(name);
 }
 
 }  // namespace detail
 
 CDI_INLINE Error annotation_key_error(std::string_view text) {
-  std::string message = "annotation key " + cdi::quoted(text);
+  Error error{.code = Errc::invalid, .message = "annotation key " + cdi::quoted(text)};
   const auto slash = text.find('/');
   const bool has_domain = slash != std::string_view::npos;
   const auto domain = text.substr(0, has_domain ? slash : 0);
   const auto name = text.substr(has_domain ? slash + 1 : 0);
   if (name.find('/') != std::string_view::npos) {
-    message.append(" has more than one slash: write domain/name");
+    error.message.append(" has more than one slash");
+    error.advice = "write domain/name";
   } else if (has_domain && !detail::is_key_domain(domain)) {
-    message.append(detail::key_domain_fault(domain));
+    detail::add_domain_fault(domain, error);
   } else {
-    if (has_domain) message.append(": name ").append(cdi::quoted(name));
-    message.append(detail::key_name_fault(name));
+    if (has_domain) error.message.append(": name ").append(cdi::quoted(name));
+    detail::add_name_fault(name, error);
   }
-  return {.code = Errc::invalid, .message = std::move(message)};
+  return error;
 }
 
 CDI_INLINE Result<void> check_annotation_key(std::string_view key) {

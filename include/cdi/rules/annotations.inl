@@ -89,14 +89,15 @@ CDI_INLINE Result<AnnotatedDevices> annotated_devices(const AnnotationEntries& e
 
 CDI_INLINE Result<std::string> annotation_key(std::string_view plugin, std::string_view device_id,
                                               std::string_view prefix) {
-  const auto broken = [](std::string message) {
-    return Error{.code = Errc::invalid, .message = std::move(message)};
+  const auto broken = [](std::string message, std::string_view advice) {
+    return Error{
+        .code = Errc::invalid, .message = std::move(message), .advice = std::string{advice}};
   };
-  if (plugin.empty()) return broken("plugin \"\" is empty: name the device plugin");
-  if (device_id.empty()) return broken("device id \"\" is empty: name the allocated device");
+  if (plugin.empty()) return broken("plugin \"\" is empty", "name the device plugin");
+  if (device_id.empty()) return broken("device id \"\" is empty", "name the allocated device");
   if (plugin.find('/') != std::string_view::npos) {
-    return broken("plugin " + cdi::quoted(plugin) +
-                  " must not contain a slash: write _ or . instead");
+    return broken("plugin " + cdi::quoted(plugin) + " must not contain a slash",
+                  "write _ or . instead");
   }
   std::string key{prefix};
   key.append(plugin).append(1, '_').append(device_id);

@@ -46,8 +46,9 @@ class Findings {
     warnings_->push_back(std::move(error));
     ++noted_;
   }
-  void note(Rule rule, const MemberPath& at, std::string message) {
-    note(rule, at, Error{.code = Errc::invalid, .message = std::move(message)});
+  void note(Rule rule, const MemberPath& at, std::string message, std::string advice = {}) {
+    note(rule, at,
+         Error{.code = Errc::invalid, .message = std::move(message), .advice = std::move(advice)});
   }
 
   Result<void> take() && { return std::move(error_); }

@@ -24,7 +24,7 @@ CDI_INLINE std::string qualified_name(std::string_view kind, std::string_view de
 namespace detail {
 
 CDI_INLINE std::string word_fault(std::string_view text, std::string_view extra) {
-  if (text.empty()) return " is empty: write at least one letter or digit";
+  if (text.empty()) return " is empty";
   if (!is_alphanumeric(text.front())) return " must begin with a letter or digit";
   const auto inner = text.substr(0, text.size() - 1);
   const auto at = find_foreign(inner, word_chars(extra));
@@ -34,6 +34,10 @@ CDI_INLINE std::string word_fault(std::string_view text, std::string_view extra)
   const auto size = utf8_size(text.substr(at));
   fault.append("; byte ").append(std::to_string(at + 1)).append(" is ");
   return fault.append(quoted(text.substr(at, size == 0 ? 1 : size)));
+}
+
+CDI_INLINE std::string word_advice(std::string_view text) {
+  return text.empty() ? "write at least one letter or digit" : "";
 }
 
 }  // namespace detail
@@ -49,14 +53,17 @@ CDI_INLINE Error name_error(NamePart part, std::string_view text) {
   } else {
     message.append(detail::word_fault(text, device ? "_-.:" : "_-."));
   }
-  return Error{.code = Errc::invalid_name, .message = std::move(message)};
+  return Error{.code = Errc::invalid_name,
+               .message = std::move(message),
+               .advice = std::string{detail::word_advice(text)}};
 }
 
 CDI_INLINE Error kind_error(std::string_view text) {
   const auto slash = text.find('/');
   if (slash == std::string_view::npos) {
     return {.code = Errc::invalid_name,
-            .message = "kind " + cdi::quoted(text) + " has no slash: write vendor.com/class"};
+            .message = "kind " + cdi::quoted(text) + " has no slash",
+            .advice = "write vendor.com/class"};
   }
   const auto vendor = text.substr(0, slash);
   if (!is_vendor_name(vendor)) return name_error(NamePart::vendor, vendor);
@@ -67,8 +74,8 @@ CDI_INLINE Error qualified_name_error(std::string_view text) {
   const auto equals = text.find('=');
   if (equals == std::string_view::npos) {
     return {.code = Errc::invalid_name,
-            .message = cdi::quoted(text) +
-                       " is not a qualified device name: write vendor.com/class=device"};
+            .message = cdi::quoted(text) + " is not a qualified device name",
+            .advice = "write vendor.com/class=device"};
   }
   if (!parse_kind(text.substr(0, equals))) return kind_error(text.substr(0, equals));
   return name_error(NamePart::device, text.substr(equals + 1));
@@ -87,7 +94,8 @@ CDI_INLINE Result<std::string> transient_spec_name(std::string_view kind, std::s
   for (const char c : id) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
       return Error{.code = Errc::invalid_name,
-                   .message = "id " + cdi::quoted(id) + " has a control character: leave it out"};
+                   .message = "id " + cdi::quoted(id) + " has a control character",
+                   .advice = "leave it out"};
     }
     name->append(1, c == '/' ? '_' : c);
   }

@@ -19,9 +19,9 @@ CDI_INLINE Result<void> check_owner(std::string_view owner) {
   for (const char c : owner) good = good && c >= ' ' && c <= '~';
   if (good && owner.front() != ' ' && owner.back() != ' ') return {};
   return Error{.code = Errc::invalid,
-               .message = "owner " + cdi::quoted(owner) + " cannot be recorded: use 1 to " +
-                          std::to_string(detail::longest_owner) +
-                          " printable ASCII characters, without a space at either end"};
+               .message = "owner " + cdi::quoted(owner) + " cannot be recorded",
+               .advice = "use 1 to " + std::to_string(detail::longest_owner) +
+                         " printable ASCII characters, without a space at either end"};
 }
 
 }  // namespace CDI_ABI

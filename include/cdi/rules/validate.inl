@@ -47,9 +47,8 @@ void check_annotations(const Dict& annotations, const MemberPath& outer, Finding
     if (out.stopped()) return;
   }
   if (size <= most) return;
-  out.note(Rule::annotation_size, at,
-           "the annotations have " + std::to_string(size) + " bytes: use at most " +
-               std::to_string(most));
+  out.note(Rule::annotation_size, at, "the annotations have " + std::to_string(size) + " bytes",
+           "use at most " + std::to_string(most));
 }
 
 template <class S>
@@ -61,15 +60,14 @@ void check(const BasicDevice<S>& device, const MemberPath& at, Findings& out) {
   }
   if (device.name.size() > most) {
     out.note(Rule::device_name_length, name_at,
-             "the device name has " + std::to_string(device.name.size()) + " bytes: use at most " +
-                 std::to_string(most));
+             "the device name has " + std::to_string(device.name.size()) + " bytes",
+             "use at most " + std::to_string(most));
   }
   check_annotations(device.annotations, at, out);
   const MemberPath edits_at{&at, "containerEdits"};
   if (is_empty(device.container_edits)) {
-    out.note(
-        Rule::device_edits, edits_at,
-        "device " + cdi::quoted(device.name) + " has no edits: add some, or remove the device");
+    out.note(Rule::device_edits, edits_at, "device " + cdi::quoted(device.name) + " has no edits",
+             "add some, or remove the device");
   }
   check(device.container_edits, edits_at, out);
 }
@@ -79,25 +77,23 @@ void check_version(const BasicSpec<S>& spec, Findings& out) {
   const MemberPath at{nullptr, "cdiVersion"};
   const auto declared = parse_release(spec.version);
   if (!declared) {
-    return out.note(
-        Rule::version_known, at,
-        "unknown version " + cdi::quoted(spec.version) + ": use one of " + spec_release_names());
+    return out.note(Rule::version_known, at, "unknown version " + cdi::quoted(spec.version),
+                    "use one of " + spec_release_names());
   }
   const auto need = minimum_need_from(spec, *declared < Release{} ? Release{} : *declared);
   if (*declared < need.release) {
     std::string message = "version " + cdi::quoted(spec.version) + " is too old";
     if (!need.where.empty()) message.append(" for ").append(need.where);
-    message.append(": write \"").append(to_string(need.release)).append("\"");
     const bool refused =
         *declared < Release{} ||
         *declared < minimum_need_from(spec, *declared, NeededBy::reference).release;
     out.note(refused ? Rule::version_new_enough : Rule::version_earlier_devices, at,
-             std::move(message));
+             std::move(message), "write \"" + to_string(need.release) + "\"");
   }
   if (*declared >= need.until) {
     out.note(Rule::field_retired, {nullptr, need.until_where},
-             "version " + cdi::quoted(spec.version) + " does not have the member any more: write " +
-                 std::string{need.until_instead} + ", or declare a version before " +
+             "version " + cdi::quoted(spec.version) + " does not have the member any more",
+             "write " + std::string{need.until_instead} + ", or declare a version before " +
                  to_string(need.until));
   }
 }
@@ -122,21 +118,22 @@ inline void check_kind(std::string_view kind, Findings& out) {
   if (!parts) return out.note(Rule::kind_name, at, kind_error(kind));
   if (!is_dns_name(parts->vendor)) {
     out.note(Rule::kind_vendor_dns, at,
-             "vendor " + cdi::quoted(parts->vendor) +
-                 " is not a DNS name: use words of at most 63 letters, digits and inner -, 253 "
-                 "bytes in all");
+             "vendor " + cdi::quoted(parts->vendor) + " is not a DNS name",
+             "use words of at most 63 letters, digits and inner -, 253 "
+             "bytes in all");
   }
   if (parts->device_class.size() > longest_class) {
     out.note(Rule::kind_class_length, at,
-             "the class has " + std::to_string(parts->device_class.size()) +
-                 " bytes: use at most " + std::to_string(longest_class));
+             "the class has " + std::to_string(parts->device_class.size()) + " bytes",
+             "use at most " + std::to_string(longest_class));
   }
 }
 
 template <class List>
 void check_devices(const List& devices, const MemberPath& at, Findings& out) {
   if (devices.empty()) {
-    out.note(Rule::devices_given, {&at, "devices"}, "the spec has no devices: define at least one");
+    out.note(Rule::devices_given, {&at, "devices"}, "the spec has no devices",
+             "define at least one");
   }
   std::vector<std::string_view> names;
   names.reserve(devices.size());
@@ -147,7 +144,8 @@ void check_devices(const List& devices, const MemberPath& at, Findings& out) {
     if (first[to.index] == to.index) return;
     out.note(Rule::device_name_unique, {&to, "name"},
              "device " + cdi::quoted(device.name) + " is already defined by " +
-                 item_path("devices", first[to.index]) + ": choose another name");
+                 item_path("devices", first[to.index]),
+             "choose another name");
   });
 }
 

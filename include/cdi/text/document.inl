@@ -21,7 +21,7 @@ inline namespace CDI_ABI {
 
 CDI_INLINE auto Document::unportable() const -> std::optional<Unportable> {
   if (unportable_.empty()) return std::nullopt;
-  return Unportable{position(unportable_at_), unportable_};
+  return Unportable{position(unportable_at_), unportable_, portable_};
 }
 
 CDI_INLINE bool Document::may_have_nul() const {
@@ -149,6 +149,7 @@ CDI_INLINE Document Document::without(const Value& list, const std::vector<char>
   out.has_marker_ = has_marker_;
   out.unportable_at_ = unportable_at_;
   out.unportable_ = unportable_;
+  out.portable_ = portable_;
   return out;
 }
 

@@ -77,12 +77,15 @@ class JsonReader {
     if (tab == text_.npos) return;
     builder_.note_unportable(tab,
                              "a tab that begins a line outside the braces is refused by the Go "
-                             "reference, and so by most engines: remove it");
+                             "reference, and so by most engines",
+                             "remove it");
   }
 
-  bool refuse(std::string message, std::size_t at) {
-    return builder_.refuse(Errc::syntax, message.insert(0, "not valid JSON: "), at);
+  bool refuse(std::string message, std::string advice, std::size_t at) {
+    message.insert(0, "not valid JSON: ");
+    return builder_.refuse(Errc::syntax, std::move(message), std::move(advice), at);
   }
+  bool refuse(std::string message, std::size_t at) { return refuse(std::move(message), {}, at); }
 
   /// Refuses the character here.
   bool unexpected(std::string_view expected, std::string_view advice = {}) {
@@ -91,8 +94,8 @@ class JsonReader {
     if (character.empty()) return bad_byte();
     std::string message = "unexpected ";
     message.append(quoted(character));
-    message.append(", expected ").append(expected).append(advice);
-    return refuse(std::move(message), at_);
+    message.append(", expected ").append(expected);
+    return refuse(std::move(message), std::string{advice}, at_);
   }
 
   bool cut_off() {
@@ -115,7 +118,7 @@ class JsonReader {
       if (peek(at_) != ',') return unexpected(map ? "',' or '}'" : "',' or ']'");
       ++at_;
       skip_blanks();
-      if (peek(at_) == end) return refuse("a comma before the end: remove it", comma);
+      if (peek(at_) == end) return refuse("a comma before the end", "remove it", comma);
     }
     begun_ = false;
     return (!map || read_key()) && read_value();
@@ -146,13 +149,15 @@ class JsonReader {
     if (text_.substr(end, at_ - end).find_first_of("\r\n") != text_.npos) {
       builder_.note_unportable(end,
                                "a line end between a key and its ':' is refused by the Go "
-                               "reference, and so by most engines: put them on one line");
+                               "reference, and so by most engines",
+                               "put them on one line");
     }
     const auto key = text_.substr(begin, at_ - begin);
     if (key.size() > longest_portable_key && count_characters(key) > longest_portable_key) {
       builder_.note_unportable(begin,
                                "a key of more than 1024 characters is refused by the Go reference, "
-                               "and so by most engines: use a shorter one");
+                               "and so by most engines",
+                               "use a shorter one");
     }
     return true;
   }
@@ -172,7 +177,7 @@ class JsonReader {
       default: break;
     }
     if (c == '-' || (c >= '0' && c <= '9')) return read_number();
-    if (c == '\'') return unexpected("a value", ": use double quotes");
+    if (c == '\'') return unexpected("a value", "use double quotes");
     return unexpected("a value");
   }
 
@@ -237,7 +242,8 @@ class JsonReader {
   bool skip_rare_character() {
     const auto character = text_.substr(at_, utf8_size(text_.substr(at_, 4)));
     if (is_unportable(character) && builder_.is_portable()) {
-      builder_.note_unportable(at_, unportable_character(character, {}));
+      const auto [message, advice] = unportable_character(character, {});
+      builder_.note_unportable(at_, message, advice);
     }
     at_ += character.size();
     return !character.empty();
@@ -261,7 +267,7 @@ class JsonReader {
     decoded_.assign(text_.substr(begin + 1, at_ - begin - 1));
     while (peek(at_) != '"') {
       if (at_ >= text_.size()) {
-        return refuse("the string that begins here is not ended: add \"", begin);
+        return refuse("the string that begins here is not ended", "add \"", begin);
       }
       if (text_[at_] != '\\') return bad_byte();
       if (!read_escape()) return false;
@@ -274,9 +280,10 @@ class JsonReader {
   }
 
   bool bad_byte() {
-    if (text_[at_] == '\n') return refuse("a line break in a string: write \\n", at_);
-    if (text_[at_] == '\t') return refuse("a tab in a string: write \\t", at_);
-    return refuse(forbidden_byte(text_[at_], {}), at_);
+    if (text_[at_] == '\n') return refuse("a line break in a string", "write \\n", at_);
+    if (text_[at_] == '\t') return refuse("a tab in a string", "write \\t", at_);
+    auto [message, advice] = forbidden_byte(text_[at_], {});
+    return refuse(std::move(message), std::move(advice), at_);
   }
 
   bool read_escape() {
@@ -287,9 +294,9 @@ class JsonReader {
     if (name == 'u') return read_unicode_escape(begin);
     const auto which = name == '\0' ? names.npos : names.find(name);
     if (which == names.npos) {
-      return refuse("invalid escape sequence in a string: write \\\\ for a backslash", begin);
+      return refuse("invalid escape sequence in a string", "write \\\\ for a backslash", begin);
     }
-    if (name == '/') builder_.note_unportable(begin, unportable_slash);
+    if (name == '/') builder_.note_unportable(begin, unportable_slash, advice_on_slash);
     ++at_;
     decoded_.push_back(meant[which]);
     return true;
@@ -321,9 +328,11 @@ class JsonReader {
       at_ += 6;
       builder_.note_unportable(begin,
                                "two \\u for one character are refused by the Go reference, and so "
-                               "by most engines: write the character itself");
+                               "by most engines",
+                               "write the character itself");
     } else if (code >= 0xd800 && code < 0xe000) {
-      return refuse("half of a surrogate pair: write both halves, or the character itself", begin);
+      return refuse("half of a surrogate pair", "write both halves, or the character itself",
+                    begin);
     }
     append_utf8(decoded_, code);
     return true;

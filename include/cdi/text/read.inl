@@ -44,25 +44,28 @@ inline std::string name_value(const Document::Value& value) {
   return cdi::quoted(value.text());
 }
 
-inline bool fail(Reading& reading, const Document::Value& at, std::string message) {
+inline bool fail(Reading& reading, const Document::Value& at, std::string message,
+                 std::string advice = {}) {
   reading.why.code = Errc::schema;
   reading.why.message = std::move(message);
+  reading.why.advice = std::move(advice);
   reading.why.position = at.position();
   return false;
 }
 
-/// `hint`: what to write instead, if it is known.
+/// `advice`: what to write instead, if it is known.
 inline bool expected(Reading& reading, const Document::Value& at, std::string_view what,
-                     std::string_view hint = {}) {
+                     std::string advice = {}) {
   std::string message = "expected ";
-  message.append(what).append(", not ").append(name_value(at)).append(hint);
-  return detail::fail(reading, at, std::move(message));
+  message.append(what).append(", not ").append(name_value(at));
+  return detail::fail(reading, at, std::move(message), std::move(advice));
 }
 
 [[gnu::noinline]] inline bool too_much(const Document::Value& at, Reading& reading) {
   detail::fail(reading, at,
                "the value takes too much memory, more than ten times the bytes of the text and 4 "
-               "MiB: split the text into several files");
+               "MiB",
+               "split the text into several files");
   reading.why.code = Errc::limit;
   return false;
 }
@@ -79,12 +82,12 @@ inline bool count_items(const Document::Value& at, std::size_t count, std::size_
   return true;
 }
 
-/// The hint for a text that is meant as a number.
-inline std::string integer_hint(const Document::Value& value, const Type& type) {
+/// The advice for a text that is meant as a number.
+inline std::string integer_advice(const Document::Value& value, const Type& type) {
   if (value.kind() != Document::Kind::quoted) return {};
   const Integer meant = detail::parse_integer(value.text());
   if (!meant.bits_of(type)) return {};
-  return std::string{": write "}
+  return std::string{"write "}
       .append(meant.negative ? "-" : "")
       .append(std::to_string(meant.magnitude))
       .append(" without quotes");
@@ -184,8 +187,9 @@ inline bool takes_null(const FieldRow& row, const Type& owner) {
          (owner.extra != nullptr && row.type->shape == Shape::list);
 }
 
-inline bool fail_at_key(const Document::Value& key, std::string message, Reading& reading) {
-  detail::fail(reading, key, std::move(message));
+inline bool fail_at_key(const Document::Value& key, std::string message, std::string advice,
+                        Reading& reading) {
+  detail::fail(reading, key, std::move(message), std::move(advice));
   reading.why.add_outer(key.text());
   return false;
 }
@@ -195,7 +199,7 @@ inline bool check_required(const Document::Value& value, const Type& type, std::
                            Reading& reading) {
   for (std::size_t i = 0; i < type.field_count; ++i) {
     if (type.fields[i].when != Presence::required || (seen >> i & 1) != 0) continue;
-    detail::fail(reading, value, "the required field is missing: add it");
+    detail::fail(reading, value, "the required field is missing", "add it");
     reading.why.add_outer(type.fields[i].key);
     return false;
   }
@@ -205,7 +209,7 @@ inline bool check_required(const Document::Value& value, const Type& type, std::
 /// Checks that a type keeps a member without a field.
 inline bool check_unknown(const Document::Member& member, const Type& type, Reading& reading) {
   if (type.extra == nullptr) {
-    return fail_at_key(member.key, "unknown field: use one of " + detail::name_fields(type),
+    return fail_at_key(member.key, "unknown field", "use one of " + detail::name_fields(type),
                        reading);
   }
   const std::size_t values = member.value.count_all() + 1;
@@ -240,7 +244,7 @@ inline bool read_object(const Document::Value& value, void* self, const Type& ty
     }
     const std::uint64_t bit = std::uint64_t{1} << i;
     if ((seen & bit) != 0) {
-      return fail_at_key(key, "the field is written twice, in different cases: remove one",
+      return fail_at_key(key, "the field is written twice, in different cases", "remove one",
                          reading);
     }
     seen |= bit;
@@ -264,13 +268,13 @@ inline bool read_list(const Document::Value& value, void* self, const Type& type
                       Reading& reading) {
   const Type& item_type = *type.item;
   if (value.kind() != Document::Kind::list) {
-    std::string hint;
+    std::string advice;
     constexpr std::size_t longest = 40;  // a longer text is not meant as an item
     const bool scalars = item_type.shape == Shape::text || item_type.shape == Shape::integer;
     if (scalars && value.is_scalar() && value.text().size() <= longest) {
-      hint = ": write [" + name_value(value) + "]";
+      advice = "write [" + name_value(value) + "]";
     }
-    return detail::expected(reading, value, "a list", hint);
+    return detail::expected(reading, value, "a list", std::move(advice));
   }
   if (!detail::count_items(value, value.size(), item_type.size, reading)) return false;
   Items items{type.make(self, value.size()), 0};
@@ -317,7 +321,7 @@ inline bool read_integer(const Document::Value& value, void* self, const Type& t
   const Integer number =
       value.kind() == Document::Kind::plain ? detail::parse_integer(value.text()) : Integer{};
   if (number.state == Integer::State::none) {
-    return detail::expected(reading, value, "an integer", integer_hint(value, type));
+    return detail::expected(reading, value, "an integer", integer_advice(value, type));
   }
   const auto bits = number.bits_of(type);
   if (!bits) {
@@ -350,10 +354,10 @@ inline bool read_text(const Document::Value& value, void* self, const Type& type
   if (!value.is_scalar()) {
     const bool pair = value.kind() == Document::Kind::map && value.size() == 1;
     return detail::expected(reading, value, "text",
-                            pair ? R"(: put text with ": " into quotes)" : "");
+                            pair ? R"(put text with ": " into quotes)" : "");
   }
   if (text == TextAs::text_only && detail::scalar_kind(value) != ValueKind::text) {
-    return detail::expected(reading, value, "text", ": put it into quotes");
+    return detail::expected(reading, value, "text", "put it into quotes");
   }
   detail::note_plain_text(value, reading);
   type.set_text(self, value.text());

@@ -43,7 +43,7 @@ inline void drop_annotations(decltype(Spec::annotations)& annotations, const std
     }
     losses.push_back({.where = where + (at->first.empty() ? "" : "." + at->first),
                       .what = "the annotation",
-                      .breaks = good.error().message});
+                      .breaks = detail::advised_message(good.error())});
     at = annotations.erase(at);
   }
 }
@@ -255,14 +255,15 @@ CDI_INLINE std::optional<Error> refusal_by(const VersionedEngine& engine,
   const auto own = cdi::parse_release(spec.version);
   if (!newest) {
     why.message = newest.error().message;
+    why.advice = newest.error().advice;
   } else if (!own || *own > *newest) {
     why.message = "version " + cdi::quoted(spec.version) + " is newer than " + to_string(*newest) +
                   ", the newest that " + to_string(engine) + " reads";
     const auto assumption = assumption_about(engine);
     if (!assumption.empty()) why.message.append("; ").append(assumption);
   } else if (spec.version.starts_with('v') && detail::refuses_v(engine)) {
-    why.message = to_string(engine) + " refuses version " + cdi::quoted(spec.version) +
-                  ": write \"" + to_string(*own) + "\"";
+    why.message = to_string(engine) + " refuses version " + cdi::quoted(spec.version);
+    why.advice = "write \"" + to_string(*own) + "\"";
   } else if (loaded.newer_member && *newest < loaded.newer_member->since) {
     return detail::refuse_member(*loaded.newer_member, engine);
   } else {

@@ -169,14 +169,14 @@ CDI_INLINE std::string conversion_advice(const VersionedEngine& engine, const Lo
   const auto conversion = detail::convert_in_place(engine, loaded);
   if (!conversion) {
     const auto change = owner.empty() ? "change the file" : let_owner + " change the file";
-    const auto& why = conversion.error().message;
+    const auto why = detail::advised_message(conversion.error());
     if (update.empty()) return change + ": it cannot be converted: " + why;
     return update + ", or " + change + ", which cannot be converted for this version: " + why;
   }
   bool loses_device = false;
   for (const auto& loss : conversion->losses) {
     // Text behind a spec that ends too early may be half of it: no conversion repairs that.
-    if (loss.code == Errc::syntax) return "change the file: " + loss.message;
+    if (loss.code == Errc::syntax) return "change the file: " + detail::advised_message(loss);
     loses_device = loses_device || detail::lost_device(loss, loaded) != nullptr;
   }
   auto out = detail::conversion_command(engine, loaded, *conversion);

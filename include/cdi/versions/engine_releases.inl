@@ -27,13 +27,15 @@ CDI_INLINE std::string to_string(EngineVersion version) {
 namespace detail {
 
 inline Error unknown_engine(std::string_view name) {
-  std::string message = "engine " + cdi::quoted(name) + " is not known: use one of";
+  std::string advice = "use one of";
   std::string_view last;
   for (const auto& row : engine_releases) {
-    if (row.engine != last) message.append(last.empty() ? " " : ", ").append(row.engine);
+    if (row.engine != last) advice.append(last.empty() ? " " : ", ").append(row.engine);
     last = row.engine;
   }
-  return {.code = Errc::not_found, .message = std::move(message)};
+  return {.code = Errc::not_found,
+          .message = "engine " + cdi::quoted(name) + " is not known",
+          .advice = std::move(advice)};
 }
 
 /// The first row of an engine; null when it has none.
@@ -76,8 +78,8 @@ CDI_INLINE Result<VersionedEngine> parse_engine(std::string_view engine_at_versi
   if (version) return VersionedEngine{row->engine, *version};
   return Error{
       .code = Errc::invalid,
-      .message = cdi::quoted(engine_at_version) +
-                 " does not name an engine and its version: write, for example, podman@4.9.3"};
+      .message = cdi::quoted(engine_at_version) + " does not name an engine and its version",
+      .advice = "write, for example, podman@4.9.3"};
 }
 
 CDI_INLINE Result<Release> newest_release_for(const VersionedEngine& engine) {

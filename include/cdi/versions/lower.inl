@@ -44,8 +44,8 @@ inline Result<void> check_target(Release release) {
     if (known == release) return {};
   }
   return Error{.code = Errc::unsupported,
-               .message = "release " + cdi::to_string(release) +
-                          " cannot be the version of a spec: use one of " + spec_release_names()};
+               .message = "release " + cdi::to_string(release) + " cannot be the version of a spec",
+               .advice = "use one of " + spec_release_names()};
 }
 
 /// A spec without its class is of no use: no name leads to its devices.
@@ -55,8 +55,8 @@ Result<void> check_target_has_kind(Release release, const BasicSpec<S>& spec) {
   if (needed <= release) return {};
   return Error{.code = Errc::unsupported,
                .message = "kind " + cdi::quoted(spec.kind) + " has a dot in its class, which " +
-                          cdi::to_string(release) + " does not allow: rename it, or convert to " +
-                          cdi::to_string(needed) + " or newer",
+                          cdi::to_string(release) + " does not allow",
+               .advice = "rename it, or convert to " + cdi::to_string(needed) + " or newer",
                .where = "kind"};
 }
 

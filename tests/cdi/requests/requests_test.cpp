@@ -71,7 +71,7 @@ TEST_CASE("A bad annotation is an error that names it, and adds nothing") {
         requests.add_annotations(Map{{"cdi.k8s.io/a", "v/c=a"}, {"cdi.k8s.io/b", "junk"}});
     REQUIRE_FALSE(done);
     CHECK(done.error().code == cdi::Errc::invalid_name);
-    CHECK(done.error().message ==
+    CHECK(to_string(done.error()) ==
           "annotation \"cdi.k8s.io/b\": \"junk\" is not a qualified device "
           "name: write vendor.com/class=device");
     CHECK(requests.devices().empty());

@@ -54,9 +54,11 @@ inline cdi::Result<std::string> read_link(int directory, const std::string& name
   if (cdi::is_foreign(info)) {
     return cdi::Error{.code = cdi::Errc::refused,
                       .message = "the path contains a link of user " + std::to_string(info.st_uid) +
-                                 ", who is neither root nor the user of this process: name the "
-                                 "target of " +
-                                 cdi::quoted(name),
+                                 ", who is neither root nor the user of this process",
+                      .advice =
+                          "name the "
+                          "target of " +
+                          cdi::quoted(name),
                       .position = {.file = std::string{path}}};
   }
   char target[PATH_MAX];
@@ -121,7 +123,8 @@ inline cdi::Result<FileInPlace> read_in_place(const std::string& path,
   if (::fstatat(found->directory.get(), found->name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 ||
       cdi::signature_of(info) != file->signature) {
     return cdi::Error{.code = cdi::Errc::conflict,
-                      .message = "the file was replaced while it was read: try again",
+                      .message = "the file was replaced while it was read",
+                      .advice = "try again",
                       .position = {.file = path}};
   }
   found->text = std::move(file->text);
@@ -161,8 +164,8 @@ inline cdi::Result<std::string> back_up(const FileInPlace& file) {
     if (errno != EEXIST) return cdi::file_error(file.path, "cannot write the backup");
   }
   return cdi::Error{.code = cdi::Errc::conflict,
-                    .message = "the file has " + std::to_string(most_backups) +
-                               " backups: remove those that are not needed",
+                    .message = "the file has " + std::to_string(most_backups) + " backups",
+                    .advice = "remove those that are not needed",
                     .position = {.file = file.path}};
 }
 

@@ -70,6 +70,7 @@ inline void print_error(std::string_view text) {
 /// An error as a record, for `-o json` and `-o yaml`.
 inline Json error_record(std::string_view level, const cdi::Error& error) {
   Json record{{"level", level}, {"message", error.message}};
+  if (!error.advice.empty()) record["advice"] = error.advice;
   if (!error.where.empty()) record["where"] = error.where;
   if (!error.position.file.empty()) record["file"] = error.position.file;
   if (error.position.line != 0) record["line"] = error.position.line;

@@ -40,7 +40,7 @@ inline std::vector<std::string> release_names() {
 /// Why an engine is not valid for `--for`; empty if it is.
 inline std::string engine_error(const std::string& engine) {
   const auto release = cdi::written_release_for(engine);
-  return release ? std::string{} : release.error().message;
+  return release ? std::string{} : to_string(release.error());
 }
 
 /// The table that `cdi convert --help` prints.
@@ -102,10 +102,11 @@ struct ConvertedFile {
 inline cdi::Result<void> check_link(const FileInPlace& file) {
   const auto format = cdi::format_of(file.name);
   if (!format || format == cdi::format_of(file.path)) return {};
-  return cdi::Error{.code = cdi::Errc::refused,
-                    .message = "the path is a link to a file of another format, " +
-                               cdi::quoted(file.name) + ": name that file",
-                    .position = {.file = file.path}};
+  return cdi::Error{
+      .code = cdi::Errc::refused,
+      .message = "the path is a link to a file of another format, " + cdi::quoted(file.name),
+      .advice = "name that file",
+      .position = {.file = file.path}};
 }
 
 inline cdi::Result<ConvertedFile> read_file_to_convert(const CommonOptions& common,

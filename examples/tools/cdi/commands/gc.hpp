@@ -31,11 +31,11 @@ struct GcOptions {
 /// Why the name of an owner, or of a file to keep, is not valid; empty if it is.
 inline std::string owner_error(const std::string& owner) {
   const auto good = cdi::check_owner(owner);
-  return good ? std::string{} : good.error().message;
+  return good ? std::string{} : to_string(good.error());
 }
 inline std::string keep_error(const std::string& name) {
   const auto good = cdi::check_spec_file_name(name);
-  return good ? std::string{} : good.error().message;
+  return good ? std::string{} : to_string(good.error());
 }
 
 /// What is removed from some directories; in a dry run, what would be removed.

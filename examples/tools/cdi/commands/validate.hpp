@@ -66,7 +66,8 @@ class Validation {
     auto spec = cdi::read_spec_file(path, common_.reading);
     if (spec) return accept(*spec);
     if (std::error_code none; std::filesystem::is_directory(path, none)) {
-      spec.error().message = "is a directory: name a file in it, or use --spec-dir";
+      spec.error().message = "is a directory";
+      spec.error().advice = "name a file in it, or use --spec-dir";
     }
     report(spec.error());
   }

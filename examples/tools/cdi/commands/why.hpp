@@ -110,10 +110,10 @@ inline cdi::Result<cdi::VersionedEngine> requested_engine(const std::string& eng
                                                           std::optional<HostView>& host) {
   if (!can_be_asked(engine)) return *cdi::parse_engine(engine);
   if (host) return host->engine_named(engine);
-  return cdi::Error{.code = cdi::Errc::invalid,
-                    .message = fmt::format("--for {0} asks the host for the version: leave out "
-                                           "--no-host, or name the version, as {0}@1.2.3",
-                                           engine)};
+  return cdi::Error{
+      .code = cdi::Errc::invalid,
+      .message = fmt::format("--for {} asks the host for the version", engine),
+      .advice = fmt::format("leave out --no-host, or name the version, as {}@1.2.3", engine)};
 }
 
 /// The question must live as long as the result.

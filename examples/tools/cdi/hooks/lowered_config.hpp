@@ -174,6 +174,7 @@ class HookLowering {
         .code = why.code,
         .message = fmt::format("the hook {} of class {} stays: {}", cdi::quoted(hook.path),
                                hook_class_name(id), why.message),
+        .advice = why.advice,
         .where = fmt::format("hooks.{}[{}]", hook_point_name(point), index)};
     kept_.push_back({point, index, hook, std::move(warning)});
   }

@@ -65,7 +65,8 @@ inline cdi::Result<void> write_log(const std::string& log,
   struct stat info = {};
   if (::lstat(log.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
     return cdi::Error{.code = cdi::Errc::refused,
-                      .message = "not a regular file: name another file for --decisions",
+                      .message = "not a regular file",
+                      .advice = "name another file for --decisions",
                       .position = {.file = log}};
   }
   return cdi::replace_file(log, cdi::write_decisions(decisions) + "\n");
@@ -82,8 +83,8 @@ inline ExitCode enforce_policy(const PolicyCheck& check, std::span<const std::st
   if (named.file.empty()) return exit_done;
   const auto input = detail::replaced_input(check.decisions, inputs, devices);
   if (!input.empty()) {
-    output.error({.message = fmt::format("--decisions would replace {}: name another file",
-                                         cdi::quoted(input))});
+    output.error({.message = fmt::format("--decisions would replace {}", cdi::quoted(input)),
+                  .advice = "name another file"});
     return exit_usage;
   }
   const auto policy = read_policy_file(named, reading);

@@ -144,9 +144,10 @@ inline cdi::Result<void> check_mode_bits(const std::vector<cdi::RootMode>& modes
 inline cdi::Result<void> check_counts(const cdi::RootChanges& changes) {
   constexpr std::size_t most_compat = 16;  // a library of each is read
   if (changes.cuda_compat.size() > most_compat) {
-    return cdi::Error{.code = cdi::Errc::refused,
-                      .message = fmt::format("cudaCompat has {} folders: write at most {}",
-                                             changes.cuda_compat.size(), most_compat)};
+    return cdi::Error{
+        .code = cdi::Errc::refused,
+        .message = fmt::format("cudaCompat has {} folders", changes.cuda_compat.size()),
+        .advice = fmt::format("write at most {}", most_compat)};
   }
   return check_mode_bits(changes.modes);
 }

@@ -76,6 +76,7 @@ inline cdi::Error step_failed(const RootStep& step) {
 inline cdi::Error step_error(const RootStep& step, const cdi::Error& why) {
   return {.code = why.code,
           .message = fmt::format("{}: {}", step_text(step), why.message),
+          .advice = why.advice,
           .system = why.system};
 }
 

@@ -51,7 +51,7 @@ inline std::string asked_engine_error(const std::string& engine) {
     if (row.engine != engine) continue;
     return fmt::format("{0} cannot be asked for its version: name it, as {0}@1.2.3", engine);
   }
-  return parsed.error().message;
+  return to_string(parsed.error());
 }
 
 /// The host below a directory.
@@ -117,9 +117,9 @@ class HostView {
     const auto* const why = engine == nullptr               ? "it is not installed on this host"
                             : engine->version_fault.empty() ? "its program is not on this host"
                                                             : engine->version_fault.c_str();
-    return cdi::Error{
-        .code = cdi::Errc::not_found,
-        .message = fmt::format("--for {0}: {1}: name the version, as {0}@1.2.3", name, why)};
+    return cdi::Error{.code = cdi::Errc::not_found,
+                      .message = fmt::format("--for {}: {}", name, why),
+                      .advice = fmt::format("name the version, as {}@1.2.3", name)};
   }
 
   /// An installed engine; null if it is not installed.

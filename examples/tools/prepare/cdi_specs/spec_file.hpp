@@ -55,10 +55,11 @@ inline cdi::Result<cdi::Publication> publish(const Options& options, const Prepa
     return publisher.write(prepared.file_name, prepared.spec, dry_run, replace);
   };
   auto done = write(cdi::DryRun::no, options.force ? cdi::Replace::any : cdi::Replace::own);
-  const bool refused = !done && done.error().code == cdi::Errc::conflict;
-  if (refused && write(cdi::DryRun::yes, cdi::Replace::any)) {
-    done.error().message += ", or give --force to replace it";
-  }
+  if (done || done.error().code != cdi::Errc::conflict) return done;
+  // The name of a spec file is fixed here, its directory is not.
+  auto& advice = done.error().advice;
+  advice = "choose another --output-dir, or remove it by hand";
+  if (write(cdi::DryRun::yes, cdi::Replace::any)) advice += ", or give --force to replace it";
   return done;
 }
 

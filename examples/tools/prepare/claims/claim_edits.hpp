@@ -122,13 +122,13 @@ inline cdi::Result<void> check_release(const Options& options) {
   const auto needed = cdi::to_string(first_with_annotations);
   cdi::Error error{.code = cdi::Errc::unsupported,
                    .message = fmt::format("the spec of a claim records its owner, which needs CDI "
-                                          "{}: give --max-version {} or newer",
-                                          needed, needed)};
+                                          "{}",
+                                          needed),
+                   .advice = fmt::format("give --max-version {} or newer", needed)};
   if (!options.oldest_engine.empty()) {
-    error.message = fmt::format(
-        "the spec of a claim records its owner, which needs CDI {}, and {} reads only {}: update "
-        "that engine, or name the engines that will read it with --for",
-        needed, options.oldest_engine, cdi::to_string(*options.max_version));
+    error.message += fmt::format(", and {} reads only {}", options.oldest_engine,
+                                 cdi::to_string(*options.max_version));
+    error.advice = "update that engine, or name the engines that will read it with --for";
   }
   return error;
 }

@@ -32,8 +32,9 @@ class ClaimFiles {
   cdi::Result<void> check_owner() const {
     if (cdi::check_owner(owner())) return {};
     return cdi::Error{.code = cdi::Errc::invalid,
-                      .message =
-                          "specs cannot record this name: take another --state-dir, in "
+                      .message = "specs cannot record this name",
+                      .advice =
+                          "take another --state-dir, in "
                           "ASCII, of at most 200 characters",
                       .position = {.file = journal_.directory()}};
   }
@@ -92,8 +93,9 @@ class ClaimFiles {
     const bool of_tree = options_.root != "/" && options_.place_on_host(options_.state_dir);
     if (of_tree && path != options_.output_dir && !options_.place_on_host(path)) {
       return cdi::Error{.code = cdi::Errc::refused,
-                        .message =
-                            "the journal names this directory, which is not below the root: give "
+                        .message = "the journal names this directory, which is not below the root",
+                        .advice =
+                            "give "
                             "it as --output-dir if it is correct",
                         .position = {.file = path}};
     }

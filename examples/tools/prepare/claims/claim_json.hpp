@@ -167,13 +167,15 @@ inline cdi::Result<Claim> parse_claim(std::string_view text, std::string_view pa
   if (!json) {
     auto error = not_a_claim();
     error.message.append(": ").append(json.error().message);
+    error.advice = json.error().advice;
     error.position = json.error().position;
     return error;
   }
   const int version = claim_json::recorded_version(json->root());
   if (version > journal_version) {
     return cdi::Error{.code = cdi::Errc::unsupported,
-                      .message = "a newer cdi-prepare wrote it: use that version"};
+                      .message = "a newer cdi-prepare wrote it",
+                      .advice = "use that version"};
   }
   Claim claim;
   if (version == journal_version && claim_json::read_claim(json->root(), claim)) return claim;

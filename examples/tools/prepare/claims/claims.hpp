@@ -324,7 +324,8 @@ class Claims {
   void note(cdi::Reconciled pruned) {
     for (auto& error : pruned.errors) left_.push_back(std::move(error));
     for (auto& error : pruned.unreadable) {
-      error.message += ": its owner is unknown: remove it by hand if no program needs it";
+      error.message += ": its owner is unknown";
+      error.advice = "remove it by hand if no program needs it";
       left_.push_back(std::move(error));
     }
     for (const auto& file : pruned.files) {

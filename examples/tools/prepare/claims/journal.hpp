@@ -117,8 +117,8 @@ class Journal {
     }
     auto good = cdi::check_writers(directory.path, info);
     if (!good) {
-      good.error().message +=
-          ": take another --state-dir, or change its owner and mode with chown and chmod";
+      good.error().advice =
+          "take another --state-dir, or change its owner and mode with chown and chmod";
     }
     return good;
   }
@@ -136,7 +136,8 @@ class Journal {
       if (errno != EWOULDBLOCK) return cdi::file_error(path, "cannot lock");
       if (!(Clock::now() < end)) {  // also when `patience` is not a number
         return cdi::Error{.code = cdi::Errc::timeout,
-                          .message = "another call keeps the lock: try again",
+                          .message = "another call keeps the lock",
+                          .advice = "try again",
                           .position = {.file = path}};
       }
       has_waited_ = true;

@@ -163,7 +163,8 @@ inline cdi::Result<void> check_directories(const Options& options) {
                     fs::equivalent(options.state_dir, options.output_dir, missing);
   if (!same) return {};
   return cdi::Error{.code = cdi::Errc::invalid,
-                    .message = "this is also the directory of the specs: take another --state-dir",
+                    .message = "this is also the directory of the specs",
+                    .advice = "take another --state-dir",
                     .position = {.file = options.state_dir}};
 }
 

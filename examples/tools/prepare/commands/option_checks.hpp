@@ -37,7 +37,7 @@ inline std::string release_fault(const std::string& text) {
 
 inline std::string engine_fault(const std::string& text) {
   const auto release = cdi::written_release_for(text);
-  return release ? "" : release.error().message;
+  return release ? "" : to_string(release.error());
 }
 
 inline std::string uid_fault(const std::string& text) {

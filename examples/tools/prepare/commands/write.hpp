@@ -72,15 +72,6 @@ inline std::string to_text(const Written& written) {
   return out;
 }
 
-/// An error of the publisher, as text. The name of a spec file is fixed here, its directory is not.
-inline std::string text_of_refusal(const cdi::Error& error) {
-  constexpr std::string_view for_programs = "choose another name";
-  auto text = cdi::to_string(error);
-  const auto at = text.rfind(for_programs);
-  if (at != text.npos) text.replace(at, for_programs.size(), "choose another --output-dir");
-  return text;
-}
-
 /// Publishes the specs. An error with one does not affect the others.
 inline void publish_all(const std::vector<PreparedSpec>& prepared, const Options& options,
                         Written& written) {
@@ -88,7 +79,7 @@ inline void publish_all(const std::vector<PreparedSpec>& prepared, const Options
     if (auto done = publish(options, one)) {
       written.specs.emplace_back(std::move(*done), one);
     } else {
-      written.errors.push_back(text_of_refusal(done.error()));
+      written.errors.push_back(cdi::to_string(done.error()));
     }
   }
 }

@@ -95,7 +95,7 @@ class ClaimCheck {
     std::vector<FoundDevice> found;
     for (const auto& claimed : claim.devices) {
       auto device = find_again(survey_, claimed);
-      if (!device) return device.error().message;
+      if (!device) return to_string(device.error());
       found.push_back(std::move(*device));
     }
     const auto path = spec_path(claim);

@@ -73,9 +73,10 @@ class YamlBlockReader {
 
   // -- errors ------------------------------------------------------------------------------------
 
-  bool refuse(std::string_view message, std::size_t at) {
-    return cursor_.refuse(std::string{message}, at);
+  bool refuse(std::string_view message, std::string_view advice, std::size_t at) {
+    return cursor_.refuse(std::string{message}, std::string{advice}, at);
   }
+  bool refuse(std::string_view message, std::size_t at) { return refuse(message, {}, at); }
   bool bad_key(std::size_t at) { return builder_.refuse(Errc::syntax, "a key must be text", at); }
 
   bool colon_below() { return refuse("expected ':' below '?'", cursor_.at()); }
@@ -86,16 +87,16 @@ class YamlBlockReader {
 
   bool after_value() {
     if (cursor_.is_indicator(':')) return misplaced_colon();
-    return refuse("unexpected text after a value: put the whole value into quotes, or begin a line",
-                  cursor_.at());
+    return refuse("unexpected text after a value",
+                  "put the whole value into quotes, or begin a line", cursor_.at());
   }
 
   bool misplaced_colon() {
-    return refuse(
-        "unexpected ':': use the same indentation for all members of an object, and put text with "
-        "\": \" into "
-        "quotes",
-        cursor_.at());
+    return refuse("unexpected ':'",
+                  "use the same indentation for all members of an object, and put text with "
+                  "\": \" into "
+                  "quotes",
+                  cursor_.at());
   }
 
   /// Refuses a token that is not an item or a key; `text` is the text of a scalar that was read.
@@ -124,7 +125,7 @@ class YamlBlockReader {
       if (!end_innermost()) return false;
     }
     if (open_.empty() || open_.back().column == column) return true;
-    return refuse("wrong indentation: begin the line below the members or items before it",
+    return refuse("wrong indentation", "begin the line below the members or items before it",
                   cursor_.at());
   }
 
@@ -183,7 +184,7 @@ class YamlBlockReader {
 
   bool read_dash() {
     if (!key_allowed_) {
-      return refuse("a list item cannot begin here: begin a line", cursor_.at());
+      return refuse("a list item cannot begin here", "begin a line", cursor_.at());
     }
     if (slot_ == Slot::none) {
       if (!open_.back().is_list) return no_colon(cursor_.at());

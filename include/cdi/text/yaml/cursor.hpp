@@ -32,40 +32,47 @@ class YamlCursor {
 
   /// Refuses characters that YAML never allows: control characters, and bytes that are not UTF-8.
   bool check_characters() {
-    if (text_.starts_with(utf8_mark)) return refuse("a second byte order mark: remove it", 0);
+    if (text_.starts_with(utf8_mark)) return refuse("a second byte order mark", "remove it", 0);
     constexpr std::string_view place = " in double quotes";
     const auto [bad, odd] = find_odd_characters(text_);
-    if (bad != text_.npos) return refuse(forbidden_byte(text_[bad], place), bad);
+    if (bad != text_.npos) {
+      auto [message, advice] = forbidden_byte(text_[bad], place);
+      return refuse(std::move(message), std::move(advice), bad);
+    }
     if (odd != text_.npos) {
       const auto character = text_.substr(odd, utf8_size(text_.substr(odd)));
-      note_unportable(odd, unportable_character(character, place));
+      const auto [message, advice] = unportable_character(character, place);
+      note_unportable(odd, message, advice);
     }
     return true;
   }
 
   /// Refuses the text; returns false.
-  bool refuse(std::string message, std::size_t at) {
-    return builder_.refuse(Errc::syntax, message.insert(0, "not valid YAML: "), at);
+  bool refuse(std::string message, std::string advice, std::size_t at) {
+    message.insert(0, "not valid YAML: ");
+    return builder_.refuse(Errc::syntax, std::move(message), std::move(advice), at);
   }
+  bool refuse(std::string message, std::size_t at) { return refuse(std::move(message), {}, at); }
   /// Refuses what is valid YAML, and so may be read by others; returns false.
-  bool refuse_unsupported(std::string message, std::size_t at) {
-    return builder_.refuse(Errc::unsupported, std::move(message), at);
+  bool refuse_unsupported(std::string message, std::string advice, std::size_t at) {
+    return builder_.refuse(Errc::unsupported, std::move(message), std::move(advice), at);
   }
-  void note_unportable(std::size_t at, std::string_view reason) {
-    builder_.note_unportable(at, reason);
+  void note_unportable(std::size_t at, std::string_view reason, std::string_view advice) {
+    builder_.note_unportable(at, reason, advice);
   }
 
   /// Refuses a tab that indents a value; returns false.
   bool refuse_tab(std::size_t at) { return refuse("indent with spaces, not with tabs", at); }
   /// Refuses a key that `is_long_key`; returns false.
   bool refuse_long_key(std::size_t at) {
-    return refuse("a key has more than 1024 characters: write \"? \" before it", at);
+    return refuse("a key has more than 1024 characters", "write \"? \" before it", at);
   }
   /// Notes a tab that begins a blank line or a comment.
   void note_tab(std::size_t at) {
     note_unportable(at,
                     "a tab at the beginning of a blank line or comment is refused by most releases "
-                    "of the Go library, and so by most engines: remove it");
+                    "of the Go library, and so by most engines",
+                    "remove it");
   }
 
   // -- places ------------------------------------------------------------------------------------

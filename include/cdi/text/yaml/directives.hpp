@@ -77,7 +77,8 @@ class YamlDirectives {
     } else if (version != "1.1") {
       cursor_.note_unportable(begin,
                               "%YAML other than 1.1 is refused by the Go reference, and so by "
-                              "most engines: remove the line");
+                              "most engines",
+                              "remove the line");
     }
     return true;
   }

@@ -63,9 +63,9 @@ class YamlFlowReader {
 
   bool not_ended() {
     const Level& open = open_.back();
-    return cursor_.refuse(open.is_list ? "the list that begins here is not ended: add ]"
-                                       : "the object that begins here is not ended: add }",
-                          open.begin);
+    return cursor_.refuse(open.is_list ? "the list that begins here is not ended"
+                                       : "the object that begins here is not ended",
+                          open.is_list ? "add ]" : "add }", open.begin);
   }
 
   bool expected_comma() {
@@ -151,7 +151,8 @@ class YamlFlowReader {
     if (nodes_.follows_property() || !nodes_.properties.any()) return;
     cursor_.note_unportable(key.scalar.at,
                             "a key on another line than its tag or anchor is refused by the Go "
-                            "reference, and so by most engines: put them on one line");
+                            "reference, and so by most engines",
+                            "put them on one line");
   }
 
   bool end_key(const YamlNode& node, bool colon) {

@@ -136,10 +136,10 @@ class YamlNodeReader {
   bool add_tagged_null(const YamlNode& node) {
     const std::size_t at = node.scalar.at;
     return is_null_word(text_of(node)) ? builder_.null(at)
-                                       : cursor_.refuse(
-                                             "the tag !!null is before a text: remove "
-                                             "the tag, or write null",
-                                             at);
+                                       : cursor_.refuse("the tag !!null is before a text",
+                                                        "remove "
+                                                        "the tag, or write null",
+                                                        at);
   }
 
   bool add_text(const YamlNode& node, bool quoted) {
@@ -155,7 +155,8 @@ class YamlNodeReader {
     if (type.empty() || fits(type, text)) return;
     cursor_.note_unportable(at,
                             "a value of another type than its tag is refused by the Go reference, "
-                            "and so by most engines: remove the tag");
+                            "and so by most engines",
+                            "remove the tag");
   }
 
   /// Whether a text is a value of a type, as the Go reference reads it.

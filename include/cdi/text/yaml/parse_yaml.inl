@@ -63,10 +63,10 @@ inline bool note_yaml_rest(YamlCursor& cursor, DocumentBuilder& builder, YamlNod
     builder.note_rest(at, marker);
     return true;
   }
-  return cursor.refuse(
-      "unexpected text behind the document: remove it, or the bracket that ends the document too "
-      "early",
-      at);
+  return cursor.refuse("unexpected text behind the document",
+                       "remove it, or the bracket that ends the document too "
+                       "early",
+                       at);
 }
 
 /// Fills the builder with the first document of its text; false when the text is refused.
@@ -88,8 +88,8 @@ CDI_INLINE Result<Document> take_yaml(std::string& text, std::string_view file,
   std::string& source = convert ? converted : text;
   DocumentBuilder builder{std::move(source), file, limits, /*merge_keys=*/true};
   if (!builder.failed() && half != converted.npos) {
-    builder.refuse(Errc::syntax,
-                   "not valid YAML: half a character of UTF-16: save the text as UTF-8", half);
+    builder.refuse(Errc::syntax, "not valid YAML: half a character of UTF-16",
+                   "save the text as UTF-8", half);
   }
   if (!builder.failed()) detail::read_yaml_document(builder);
   return std::move(builder).finish(source);

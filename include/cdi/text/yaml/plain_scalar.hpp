@@ -65,17 +65,16 @@ class YamlPlainScalarReader {
   bool bad_begin() {
     const char c = cursor_.peek();
     if (c == '%') {
-      return cursor_.refuse("'%' begins a line only before a document: use quotes", cursor_.at());
+      return cursor_.refuse("'%' begins a line only before a document", "use quotes", cursor_.at());
     }
     if (c == '?') {
-      return cursor_.refuse(
-          "text in brackets cannot begin with '?': put it into quotes, or write "
-          "a blank behind the '?' of a key",
-          cursor_.at());
+      return cursor_.refuse("text in brackets cannot begin with '?'",
+                            "put it into quotes, or write "
+                            "a blank behind the '?' of a key",
+                            cursor_.at());
     }
     std::string message = "text cannot begin with ";
-    return cursor_.refuse(message.append(quoted({&c, 1})).append(": put it into quotes"),
-                          cursor_.at());
+    return cursor_.refuse(message.append(quoted({&c, 1})), "put it into quotes", cursor_.at());
   }
 
   /// Moves over the rest of the scalar on this line. Returns where it ends, without the blanks
@@ -98,7 +97,8 @@ class YamlPlainScalarReader {
   void note_question_mark() {
     cursor_.note_unportable(cursor_.at(),
                             "'?' in text inside brackets is refused by the Go reference, and so "
-                            "by most engines: put the text into quotes");
+                            "by most engines",
+                            "put the text into quotes");
   }
 
   /// Moves to the next line of the scalar; `line_ends` is 0 when it has no more.

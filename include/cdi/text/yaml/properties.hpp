@@ -99,17 +99,19 @@ class YamlPropertyReader {
     if (tag == "!!" || (!is_verbatim && !is_uri(tag))) {
       cursor_.note_unportable(at,
                               "a tag that is not a URI is refused by the Go reference, and so by "
-                              "most engines: remove it");
+                              "most engines",
+                              "remove it");
     }
     if (!cursor_.is_blank_or_end()) {
       cursor_.note_unportable(cursor_.at(),
                               "a tag without a blank behind it is misread or refused by the Go "
-                              "reference, and so by most engines: write a blank");
+                              "reference, and so by most engines",
+                              "write a blank");
     }
     const auto type = type_of(tag);
     if (type == "binary") {
-      return cursor_.refuse_unsupported("the tag !!binary is not supported: write the text itself",
-                                        at);
+      return cursor_.refuse_unsupported("the tag !!binary is not supported",
+                                        "write the text itself", at);
     }
     const auto handle = handle_of(tag);
     out.tagged = true;
@@ -119,7 +121,8 @@ class YamlPropertyReader {
       cursor_.note_unportable(
           at,
           "the tag ! makes text of a value in engines with the Go library 1.1.0 "
-          "or older, and is ignored by others: remove it");
+          "or older, and is ignored by others",
+          "remove it");
     }
     // Others are defined by %TAG.
     out.is_text = out.type.empty() && handle.size() <= 2 && !out.is_plain_tag;

@@ -35,7 +35,7 @@ class YamlQuotedScalarReader {
 
  private:
   bool not_closed() {
-    return cursor_.refuse("the text that begins here is not ended: close the quotes", begin_);
+    return cursor_.refuse("the text that begins here is not ended", "close the quotes", begin_);
   }
 
   /// Reads the scalar up to the first character that must be decoded. True when there is none.
@@ -131,13 +131,12 @@ class YamlQuotedScalarReader {
     }
     const char name = cursor_.peek();
     cursor_.move(1);
-    if (name == '/') cursor_.note_unportable(begin, unportable_slash);
+    if (name == '/') cursor_.note_unportable(begin, unportable_slash, advice_on_slash);
     if (name == 'x') return read_code(begin, 2);
     if (name == 'u') return read_code(begin, 4);
     if (name == 'U') return read_code(begin, 8);
-    return append_escape(name) ||
-           cursor_.refuse("invalid escape sequence in double quotes: write \\\\ for a backslash",
-                          begin);
+    return append_escape(name) || cursor_.refuse("invalid escape sequence in double quotes",
+                                                 "write \\\\ for a backslash", begin);
   }
 
   bool append_escape(char name) {
@@ -168,7 +167,7 @@ class YamlQuotedScalarReader {
       code = code << 4 | static_cast<std::uint32_t>(digit);
     }
     if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) {
-      return cursor_.refuse("the escape is not a character: write the character itself", begin);
+      return cursor_.refuse("the escape is not a character", "write the character itself", begin);
     }
     append_utf8(decoded_, code);
     return true;
