@@ -31,7 +31,7 @@ void link(const std::string& target, const std::string& path) {
 }
 
 std::string target_of(const std::string& path) {
-  return prepare::read_link(AT_FDCWD, path).value_or("not a link");
+  return tools::read_link(AT_FDCWD, path).value_or("not a link");
 }
 
 bool exists(const std::string& path) {

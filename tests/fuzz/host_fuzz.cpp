@@ -62,7 +62,7 @@ class MadeUpHost {
     const auto line = entry.substr(0, entry.find('\n'));
     const auto content = entry.substr(std::min(line.size() + 1, entry.size()));
     const auto arrow = line.find(" -> ");
-    auto names = prepare::split(line.substr(0, arrow), "/");
+    auto names = tools::split(line.substr(0, arrow), "/");
     std::erase(names, ".");
     std::erase(names, "..");
     constexpr std::size_t deepest = 20;

@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "../shared/usage.hpp"
+#include "../shared/base/usage.hpp"
 #include "base/command.hpp"
 #include "base/exit_codes.hpp"
 #include "base/options.hpp"

@@ -11,7 +11,7 @@
 #include <cdi/result.hpp>
 #include <cdi/version.hpp>
 
-#include "../shared/usage.hpp"
+#include "../shared/base/usage.hpp"
 #include "answer.hpp"
 #include "guest.hpp"
 #include "inner.hpp"

@@ -19,7 +19,7 @@ constexpr const char* device_table =
 struct Host {
   Host() { put_file(dir / "dev.tab", device_table); }
 
-  prepare::HostTree tree() const { return *prepare::HostTree::open(dir.path()); }
+  tools::HostTree tree() const { return *tools::HostTree::open(dir.path()); }
 
   TempTree dir{};
 };

@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "../made_up_host.hpp"
+#include "../../support/made_up_host.hpp"
 
 using namespace prepare;
 

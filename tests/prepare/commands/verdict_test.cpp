@@ -13,7 +13,7 @@
 
 #include "../../../examples/tools/prepare/gpu/fault.hpp"
 #include "../../../examples/tools/prepare/gpu/gpu.hpp"
-#include "../made_up_host.hpp"
+#include "../../support/made_up_host.hpp"
 
 using namespace prepare;
 

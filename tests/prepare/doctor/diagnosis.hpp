@@ -15,7 +15,7 @@
 #include "../../../examples/tools/prepare/doctor/doctor.hpp"
 #include "../../../examples/tools/prepare/doctor/finding.hpp"
 #include "../../../examples/tools/prepare/gpu/gpu.hpp"
-#include "../made_up_host.hpp"
+#include "../../support/made_up_host.hpp"
 
 // What `doctor` finds on a made-up host, for the tests of its parts.
 

@@ -71,8 +71,8 @@ class Host {
 
   std::string outside(std::string_view path) const { return place_ / path; }
 
-  prepare::HostTree tree() const {
-    auto tree = prepare::HostTree::open(place_.path());
+  tools::HostTree tree() const {
+    auto tree = tools::HostTree::open(place_.path());
     REQUIRE(tree);
     return std::move(*tree);
   }

@@ -79,7 +79,7 @@ struct SearchedSpecs {
   std::shared_ptr<const cdi::Registry> all{};
   std::shared_ptr<const cdi::Registry> registry{};  // of the files that the engine reads
   std::optional<EngineView> engine{};
-  const prepare::Engine* installed = nullptr;  // the engine, if the host was asked about it
+  const tools::Engine* installed = nullptr;  // the engine, if the host was asked about it
   std::vector<std::string> engine_dirs{};  // that the engine searches; empty if the user named some
   std::optional<HostNotes> host{};
 };
@@ -164,7 +164,7 @@ struct Explanation {
 /// Adds what the engine needs or may refuse, although it reads the file of a device.
 inline void add_doubts(const SearchedSpecs& specs, const cdi::LoadedSpec& spec, Explanation& out) {
   const auto& engine = *specs.engine;
-  if (specs.installed != nullptr && specs.installed->state() == prepare::Engine::Cdi::off) {
+  if (specs.installed != nullptr && specs.installed->state() == tools::Engine::Cdi::off) {
     add_answer(engine, switched_off(*specs.installed), out.text, out.record);
   }
   const auto warnings = engine.text_warnings(spec);

@@ -20,8 +20,8 @@
 
 #include <cdi/result.hpp>
 
-#include "../../prepare/base/text.hpp"
-#include "../../prepare/host/rooted_paths.hpp"
+#include "../../shared/base/text.hpp"
+#include "../../shared/host/rooted_paths.hpp"
 #include "root_steps.hpp"
 #include "rooted_files.hpp"
 
@@ -32,7 +32,7 @@ using Places = std::unordered_map<std::string, const RootStep*>;
 
 /// Puts the parts of a path in front of others, which have the last part first.
 inline void push_parts(std::vector<std::string>& parts, std::string_view path) {
-  const auto more = prepare::split(path, "/");
+  const auto more = tools::split(path, "/");
   parts.insert(parts.end(), more.rbegin(), more.rend());
 }
 
@@ -103,7 +103,7 @@ cdi::Result<std::string> resolve(KnownLinks& links, std::string_view path, const
     const cdi::Result<std::optional<std::string>> target = link_at(place);
     if (!target) return target.error();
     if (!*target) continue;
-    if (++followed > prepare::RootedPaths::link_limit) return prepare::path_error(path, ELOOP);
+    if (++followed > tools::RootedPaths::link_limit) return tools::path_error(path, ELOOP);
     const bool is_absolute = (*target)->starts_with('/');
     place.resize(is_absolute ? 0 : above);
     depth = is_absolute ? 0 : depth - 1;

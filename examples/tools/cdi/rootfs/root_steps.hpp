@@ -27,7 +27,7 @@
 #include <cdi/files/temporary.hpp>
 #include <cdi/result.hpp>
 
-#include "../../prepare/host/rooted_paths.hpp"
+#include "../../shared/host/rooted_paths.hpp"
 #include "rooted_files.hpp"
 
 /// One step.
@@ -116,7 +116,7 @@ inline bool is_done(const cdi::Descriptor& folder, const RootStep& step,
   if (step.kind == RootStep::Kind::removal) return false;
   if (step.kind == RootStep::Kind::file) return has_content(folder, step, *status);
   return S_ISLNK(status->st_mode) &&
-         prepare::read_link(folder.get(), SplitPath{step.path}.name) == step.text;
+         tools::read_link(folder.get(), SplitPath{step.path}.name) == step.text;
 }
 
 /// Whether a step may set the mode of a file: it need not be the file that was checked before. With

@@ -23,7 +23,7 @@
 #include <cdi/result.hpp>
 #include <cdi/text/parse_json.hpp>
 
-#include "../../prepare/host/rooted_paths.hpp"
+#include "../../shared/host/rooted_paths.hpp"
 
 namespace detail {
 
@@ -87,7 +87,7 @@ class RootedFiles {
   };
 
   static cdi::Result<RootedFiles> open(const std::string& root, Lookup lookup = Lookup::by_kernel) {
-    auto paths = prepare::RootedPaths::open(root);
+    auto paths = tools::RootedPaths::open(root);
     if (!paths) return paths.error();
     return RootedFiles{*std::move(paths), lookup};
   }
@@ -101,7 +101,7 @@ class RootedFiles {
       // `EPERM`: a filter of system calls; `EAGAIN`: another process renames directories.
       if (errno != ENOSYS && errno != EPERM && errno != EAGAIN) return failed(path);
     }
-    using Last = prepare::RootedPaths::Last;
+    using Last = tools::RootedPaths::Last;
     const bool keeps_link = (flags & O_NOFOLLOW) != 0;
     const auto place = paths_.find(path, keeps_link ? Last::keep : Last::follow);
     if (!place) return place.error();
@@ -118,14 +118,14 @@ class RootedFiles {
   /// The target of a link; nothing when it is missing or is not a link. Follows links above it.
   cdi::Result<std::optional<std::string>> read_link(const std::string& path) const {
     const auto found = find(path, O_NOFOLLOW);
-    if (found) return prepare::read_link(found->get(), "");
+    if (found) return tools::read_link(found->get(), "");
     if (is_missing(found.error())) return std::optional<std::string>{};
     return found.error();
   }
 
   /// Opens a directory, and creates what is missing of its path.
   cdi::Result<cdi::Descriptor> make_folder(const std::string& path) const {
-    using prepare::RootedPaths;
+    using tools::RootedPaths;
     auto found = find_folder(path);
     if (found || found.error().system != ENOENT) return found;
     const auto place = paths_.find(path, RootedPaths::Last::follow, RootedPaths::IfMissing::make);
@@ -138,7 +138,7 @@ class RootedFiles {
   /// The innermost directory of a path that exists. Fails if the rest of the path, which links may
   /// have given, could not be created.
   cdi::Result<cdi::Descriptor> find_existing(const std::string& path) const {
-    using prepare::RootedPaths;
+    using tools::RootedPaths;
     const auto place = paths_.find(path, RootedPaths::Last::follow, RootedPaths::IfMissing::report);
     if (!place) return place.error();
     errno = ENAMETOOLONG;
@@ -174,14 +174,14 @@ class RootedFiles {
   }
 
  private:
-  RootedFiles(prepare::RootedPaths paths, Lookup lookup)
+  RootedFiles(tools::RootedPaths paths, Lookup lookup)
       : paths_{std::move(paths)}, lookup_{lookup} {}
 
   static cdi::Error failed(std::string_view path) {
     return cdi::file_error(path, "cannot open it in the root");
   }
 
-  prepare::RootedPaths paths_;
+  tools::RootedPaths paths_;
   Lookup lookup_;
 };
 

@@ -16,8 +16,8 @@
 #include <cdi/scan.hpp>
 #include <cdi/versions.hpp>
 
-#include "../../prepare/cdi_specs/write_command.hpp"
-#include "../../prepare/host/host_tree.hpp"
+#include "../../shared/cdi_specs/write_command.hpp"
+#include "../../shared/host/host_tree.hpp"
 #include "../base/output.hpp"
 
 /// Whether an engine is known to be one of those of a host.
@@ -84,11 +84,11 @@ class EngineView {
   /// What to do about a file that the engine refuses, or may read otherwise.
   std::string advice(const cdi::LoadedSpec& spec) const {
     const auto place = host_.place_of(spec.path);
-    const auto tree = prepare::HostTree::open(host_.root);
+    const auto tree = tools::HostTree::open(host_.root);
     if (!place || !tree) return cdi::conversion_advice(engine_, spec);
     const auto command = owner_command(*tree, spec, *place);
     if (!command.empty()) return cdi::conversion_advice(engine_, spec, command);
-    return prepare::conversion_advice_here(*tree, *place, spec.path, engine_, spec);
+    return tools::conversion_advice_here(*tree, *place, spec.path, engine_, spec);
   }
 
   /// The warnings about what it may refuse or read otherwise in a file.
@@ -139,21 +139,21 @@ class EngineView {
   /// The command by which cdi-prepare writes a file of its own again; else empty. For an installed
   /// engine it writes what the oldest installed one reads, so that all do. In a directory of
   /// copies the command would replace or remove the specs of other hosts.
-  std::string owner_command(const prepare::HostTree& tree, const cdi::LoadedSpec& spec,
+  std::string owner_command(const tools::HostTree& tree, const cdi::LoadedSpec& spec,
                             const std::string& place) const {
-    if (spec.owner() != prepare::spec_owner) return {};
+    if (spec.owner() != tools::spec_owner) return {};
     if (host_.dirs_named && !is_usual(tree, place.substr(0, place.rfind('/')))) return {};
     auto on_host = spec;
     on_host.path = place;
     const auto engine = host_.installed == Installed::yes ? std::nullopt : std::optional{engine_};
-    return prepare::write_command_for(tree, on_host, engine);
+    return tools::write_command_for(tree, on_host, engine);
   }
 
   /// Whether programs read a directory of the host by default.
-  static bool is_usual(const prepare::HostTree& tree, const std::string& directory) {
-    const auto place = prepare::place_of(tree, directory);
+  static bool is_usual(const tools::HostTree& tree, const std::string& directory) {
+    const auto place = tools::place_of(tree, directory);
     for (const auto& usual : cdi::default_spec_dirs()) {
-      if (prepare::place_of(tree, usual) == place) return true;
+      if (tools::place_of(tree, usual) == place) return true;
     }
     return false;
   }

@@ -25,10 +25,9 @@
 #include <cdi/spec_text.hpp>
 #include <cdi/versions.hpp>
 
-#include "../../prepare/cdi_specs/host_faults.hpp"
-#include "../../prepare/doctor/spec_dirs.hpp"
-#include "../../prepare/engines/engine_versions.hpp"
-#include "../../prepare/host/host_tree.hpp"
+#include "../../shared/cdi_specs/host_faults.hpp"
+#include "../../shared/engines/engine_versions.hpp"
+#include "../../shared/host/host_tree.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "engine_view.hpp"
@@ -37,7 +36,7 @@
 
 /// Whether an engine is one that can be asked for its version.
 inline bool can_be_asked(std::string_view engine) {
-  const auto& sources = prepare::engines::version_sources;
+  const auto& sources = tools::engines::version_sources;
   return std::any_of(sources.begin(), sources.end(),
                      [&](const auto& source) { return source.engine == engine; });
 }
@@ -60,14 +59,14 @@ class HostView {
   static cdi::Result<HostView> open(const std::string& root) {
     std::error_code failed;
     const auto real = std::filesystem::canonical(root, failed).string();
-    auto tree = prepare::HostTree::open(failed ? root : real);
+    auto tree = tools::HostTree::open(failed ? root : real);
     if (!tree) return std::move(tree).error();
     return HostView{*std::move(tree)};
   }
 
   /// The path of a spec directory of the host, without links that lead out of its root.
   std::string path_of(const std::string& dir) const {
-    return is_other() ? root() + prepare::place_of(tree_, dir) : dir;
+    return is_other() ? root() + tools::place_of(tree_, dir) : dir;
   }
 
   /// Reads spec directories. With another root, no link below it leads out.
@@ -100,12 +99,11 @@ class HostView {
   bool is_other() const { return root() != "/"; }
 
   /// The installed engines with their versions. The first call asks them.
-  const std::vector<prepare::Engine>& engines() {
-    using prepare::VersionsFrom;
+  const std::vector<tools::Engine>& engines() {
+    using tools::VersionsFrom;
     if (!engines_) {
-      engines_ =
-          prepare::EngineVersions{is_other() ? VersionsFrom::packages : VersionsFrom::programs}
-              .engines(tree_);
+      engines_ = tools::EngineVersions{is_other() ? VersionsFrom::packages : VersionsFrom::programs}
+                     .engines(tree_);
     }
     return *engines_;
   }
@@ -123,7 +121,7 @@ class HostView {
   }
 
   /// An installed engine; null if it is not installed.
-  const prepare::Engine* find(std::string_view name) {
+  const tools::Engine* find(std::string_view name) {
     for (const auto& engine : engines()) {
       if (engine.name == name) return &engine;
     }
@@ -131,25 +129,25 @@ class HostView {
   }
 
   /// Whether an engine searches the directory of a file.
-  bool reads_directory(const prepare::Engine& engine, const std::string& file) const {
+  bool reads_directory(const tools::Engine& engine, const std::string& file) const {
     auto dir = file.substr(0, file.rfind('/'));
     if (is_other() && dir.starts_with(root())) dir.erase(0, root().size());
-    const auto place = prepare::place_of(tree_, dir);
+    const auto place = tools::place_of(tree_, dir);
     return std::any_of(engine.spec_dirs.begin(), engine.spec_dirs.end(),
-                       [&](const auto& one) { return prepare::place_of(tree_, one) == place; });
+                       [&](const auto& one) { return tools::place_of(tree_, one) == place; });
   }
 
   /// What a device needs, and the host does not have.
-  prepare::HostFaults faults(const cdi::ResolvedDevice& found) const {
-    auto out = prepare::device_host_faults(tree_, *found.spec, found.index());
-    for (auto& fault : prepare::shared_host_faults(tree_, *found.spec)) {
+  tools::HostFaults faults(const cdi::ResolvedDevice& found) const {
+    auto out = tools::device_host_faults(tree_, *found.spec, found.index());
+    for (auto& fault : tools::shared_host_faults(tree_, *found.spec)) {
       out.push_back(std::move(fault));
     }
     return out;
   }
 
  private:
-  explicit HostView(prepare::HostTree tree) : tree_{std::move(tree)} {}
+  explicit HostView(tools::HostTree tree) : tree_{std::move(tree)} {}
 
   /// The path here of the target below the root of a link that leads elsewhere from here; empty if
   /// there is no such target. None if the path is not below the root, or leads to the same file.
@@ -184,8 +182,8 @@ class HostView {
     return 0;
   }
 
-  prepare::HostTree tree_;
-  std::optional<std::vector<prepare::Engine>> engines_{};
+  tools::HostTree tree_;
+  std::optional<std::vector<tools::Engine>> engines_{};
 };
 
 /// What an installed engine does with the file of a device.
@@ -198,7 +196,7 @@ struct EngineAnswer {
 };
 
 /// The answer of an engine whose configuration has CDI switched off.
-inline EngineAnswer switched_off(const prepare::Engine& engine) {
+inline EngineAnswer switched_off(const tools::Engine& engine) {
   return {"off", "not injected by", {{.message = "CDI is switched off"}}, engine.to_switch_on};
 }
 
@@ -225,7 +223,7 @@ inline void add_answer(const EngineView& view, const EngineAnswer& answer, std::
 }
 
 /// Adds what is wrong with the configuration of an engine, so that answers about it may be wrong.
-inline void add_setup_warnings(const prepare::Engine& engine, std::string& text, Json& record) {
+inline void add_setup_warnings(const tools::Engine& engine, std::string& text, Json& record) {
   for (const auto& warning : engine.warnings) {
     text += fmt::format("  warning about {}: {}\n", engine.full_name(), printable(warning));
     record["setupWarnings"].push_back({{"engine", engine.full_name()}, {"message", warning}});
@@ -234,7 +232,7 @@ inline void add_setup_warnings(const prepare::Engine& engine, std::string& text,
 
 /// An installed engine of a known version, and the files that it reads.
 struct InstalledEngine {
-  const prepare::Engine* engine;
+  const tools::Engine* engine;
   EngineView view;
 
   EngineAnswer answer(const std::string& name, const cdi::LoadedSpec& spec, const HostView& host,
@@ -246,11 +244,11 @@ struct InstalledEngine {
               view.advice(spec),
               view.registry()->find(name)};
     }
-    if (engine->state() == prepare::Engine::Cdi::off) {
+    if (engine->state() == tools::Engine::Cdi::off) {
       return switched_off(*engine);
     }
     if (!dirs_named && !host.reads_directory(*engine, spec.path)) {
-      auto dirs = prepare::doctor::listed(engine->spec_dirs);
+      auto dirs = tools::listed(engine->spec_dirs);
       return {"other-directory",
               "not read by",
               {{.message = "it reads only " + dirs, .position = {.file = spec.path}}},
@@ -300,7 +298,7 @@ class HostNotes {
 
  private:
   bool add_faults(const cdi::ResolvedDevice& found, std::string& text, Json& record) const {
-    using Effect = prepare::HostFault::Effect;
+    using Effect = tools::HostFault::Effect;
     bool fails = false;
     bool repairable = false;
     for (const auto& [effect, error] : host_->faults(found)) {
@@ -325,7 +323,7 @@ class HostNotes {
   const HostView* host_;
   bool dirs_named_;
   std::vector<InstalledEngine> installed_{};
-  std::vector<const prepare::Engine*> unknown_{};
+  std::vector<const tools::Engine*> unknown_{};
 };
 
 #endif  // CDI_TOOLS_CDI_WHY_HOST_VIEW_HPP

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "../../shared/one_line.hpp"
+#include "../../shared/base/one_line.hpp"
 
 // Other programs choose the names of files, claims and devices. Such a name must not start a new
 // line, and a terminal must not interpret it.

@@ -18,8 +18,8 @@
 #include <cdi/name.hpp>
 #include <cdi/spec.hpp>
 
+#include "../../shared/host/host_tree.hpp"
 #include "../base/options.hpp"
-#include "../host/host_tree.hpp"
 #include "prepared_spec.hpp"
 #include "spec_file.hpp"
 
@@ -53,7 +53,7 @@ inline std::optional<std::string> conflict_of(const cdi::Spec& ours, const cdi::
 inline std::vector<std::string> find_conflicts(const Options& options,
                                                const std::vector<PreparedSpec>& prepared) {
   std::vector<std::string> out;
-  const auto tree = HostTree::open(options.output_dir);
+  const auto tree = tools::HostTree::open(options.output_dir);
   if (!tree) return out;
   for (const auto& name : tree->list("/")) {
     const auto format = cdi::format_of(name);

@@ -24,10 +24,10 @@
 #include <cdi/version.hpp>
 #include <cdi/versions.hpp>
 
+#include "../../shared/host/host_tree.hpp"
 #include "../base/options.hpp"
 #include "../gpu/gpu.hpp"
 #include "../host/directories.hpp"
-#include "../host/host_tree.hpp"
 #include "../vendors/nvidia_hooks.hpp"
 #include "../vendors/survey.hpp"
 #include "fingerprint.hpp"
@@ -53,7 +53,7 @@ inline std::string file_name(std::string_view kind) {
 }
 
 /// The content of specs, by the command line and the hooks of the host.
-inline SpecOptions spec_options(const HostTree& tree, const Options& options) {
+inline SpecOptions spec_options(const tools::HostTree& tree, const Options& options) {
   SpecOptions out{.profiles = profiles_named(options.profile),
                   .ask_host = options.ask_host(),
                   .library_path = options.ld_library_path};
@@ -112,7 +112,7 @@ inline std::vector<LeftOut> left_out(const Inventory& found) {
 }
 
 /// The spec of the usable devices of a kind, verified on the host. An error when there is none.
-inline cdi::Result<PreparedSpec> prepare_spec(const HostTree& tree, const Inventory& found,
+inline cdi::Result<PreparedSpec> prepare_spec(const tools::HostTree& tree, const Inventory& found,
                                               const SpecOptions& holds, const Options& options) {
   PreparedSpec out{.file_name = file_name(found.kind), .spec = gpu_spec(found, holds)};
   auto failed = verify(tree, out.spec);

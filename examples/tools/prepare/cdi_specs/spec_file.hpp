@@ -15,12 +15,12 @@
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
 
+#include "../../shared/cdi_specs/write_command.hpp"
 #include "../base/options.hpp"
 #include "../gpu/gpu.hpp"
 #include "../host/directories.hpp"
 #include "../vendors/survey.hpp"
 #include "prepared_spec.hpp"
-#include "write_command.hpp"
 
 namespace prepare {
 
@@ -37,13 +37,13 @@ inline bool is_readable_by_all(const std::string& path) {
 /// The spec with its owner, when its release can hold that.
 inline cdi::Spec owned(cdi::Spec spec, const Options& options) {
   if (has_annotations(options)) {
-    spec.annotations.insert_or_assign(std::string{cdi::owner_annotation}, spec_owner);
+    spec.annotations.insert_or_assign(std::string{cdi::owner_annotation}, tools::spec_owner);
   }
   return spec;
 }
 
 inline cdi::Publisher publisher_in(const Directory& directory) {
-  return {spec_owner, directory.number(), directory.path};
+  return {tools::spec_owner, directory.number(), directory.path};
 }
 
 /// Writes a spec file. It replaces a file of another program only with `--force`.

@@ -14,9 +14,9 @@
 #include <cdi/result.hpp>
 #include <cdi/versions.hpp>
 
+#include "../../shared/engines/engine_versions.hpp"
+#include "../../shared/engines/engines.hpp"
 #include "../base/options.hpp"
-#include "../engines/engine_versions.hpp"
-#include "../engines/engines.hpp"
 #include "../vendors/survey.hpp"
 
 // An engine refuses a file of a release that it does not know, so the oldest engine decides.
@@ -24,8 +24,8 @@
 namespace prepare {
 
 /// Programs are run only on this machine.
-inline VersionsFrom versions_from(const Options& options) {
-  return options.root == "/" ? VersionsFrom::programs : VersionsFrom::packages;
+inline tools::VersionsFrom versions_from(const Options& options) {
+  return options.root == "/" ? tools::VersionsFrom::programs : tools::VersionsFrom::packages;
 }
 
 /// Lowers the release of specs to the newest that an engine reads. An error when it reads none.
@@ -55,11 +55,12 @@ struct Target {
 /// The options with the release of the oldest installed engine. They do not change when a release
 /// or engines are given, or when there are no GPUs. Engines that read no specs, have CDI switched
 /// off or are of an unknown version do not count.
-inline Target find_target(const Survey& survey, const Options& given, EngineVersions& versions) {
+inline Target find_target(const Survey& survey, const Options& given,
+                          tools::EngineVersions& versions) {
   Target target{.options = given};
   if (given.max_version || survey.inventories.empty()) return target;
   for (const auto& engine : versions.engines(survey.tree)) {
-    if (engine.cdi == Engine::Cdi::off) continue;
+    if (engine.cdi == tools::Engine::Cdi::off) continue;
     if (engine.version) {
       const auto lowered = lower_release(target.options, engine.of_version());
       if (!lowered)
@@ -77,7 +78,7 @@ inline Target find_target(const Survey& survey, const Options& given, EngineVers
 }
 
 inline Target find_target(const Survey& survey, const Options& given) {
-  EngineVersions versions{versions_from(given)};
+  tools::EngineVersions versions{versions_from(given)};
   return find_target(survey, given, versions);
 }
 

@@ -15,8 +15,8 @@
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
 
-#include "../host/host_tree.hpp"
-#include "host_faults.hpp"
+#include "../../shared/cdi_specs/host_faults.hpp"
+#include "../../shared/host/host_tree.hpp"
 
 // It does not depend on how the spec was made.
 
@@ -24,9 +24,10 @@ namespace prepare {
 
 /// The first reason why edits cannot be applied on this host. A node with all numbers need not be
 /// on the host, and what cannot be checked is not published.
-inline std::optional<std::string> fault_of(const HostTree& tree, const cdi::ContainerEdits& edits) {
+inline std::optional<std::string> fault_of(const tools::HostTree& tree,
+                                           const cdi::ContainerEdits& edits) {
   for (auto& fault : host_faults(tree, edits)) {
-    if (fault.effect != HostFault::Effect::may_fail) return std::move(fault.error.message);
+    if (fault.effect != tools::HostFault::Effect::may_fail) return std::move(fault.error.message);
   }
   return std::nullopt;
 }
@@ -40,7 +41,7 @@ struct LeftOut {
 
 /// Removes the devices that the host cannot provide from a spec, and returns them; an error when no
 /// device is left.
-inline cdi::Result<std::vector<LeftOut>> verify(const HostTree& tree, cdi::Spec& spec) {
+inline cdi::Result<std::vector<LeftOut>> verify(const tools::HostTree& tree, cdi::Spec& spec) {
   const auto failure = [&](std::string_view reason) {
     return cdi::Error{.code = cdi::Errc::host, .message = fmt::format("{}: {}", spec.kind, reason)};
   };

@@ -11,15 +11,15 @@
 
 #include <cdi/base/shell_word.hpp>
 
-#include "../cdi_specs/write_command.hpp"
-#include "../host/host_tree.hpp"
+#include "../../shared/cdi_specs/write_command.hpp"
+#include "../../shared/host/host_tree.hpp"
 #include "claim.hpp"
 
 namespace prepare {
 
 /// The command that prepares a claim of a journal again, and asks NVIDIA's library for the sizes of
 /// its partitions.
-inline std::string recheck_command(const HostTree& tree, const Claim& claim,
+inline std::string recheck_command(const tools::HostTree& tree, const Claim& claim,
                                    const std::string& state_dir) {
   std::vector<std::string> arguments{"--claim " + cdi::shell_word(claim.uid), "--nvml"};
   for (const auto& device : claim.devices) {

@@ -19,11 +19,11 @@
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
 
+#include "../../shared/host/host_tree.hpp"
 #include "../base/options.hpp"
 #include "../cdi_specs/gpu_edits.hpp"
 #include "../cdi_specs/prepared_spec.hpp"
 #include "../cdi_specs/verify.hpp"
-#include "../host/host_tree.hpp"
 #include "../vendors/survey.hpp"
 #include "found_device.hpp"
 #include "journal.hpp"
@@ -134,7 +134,7 @@ inline cdi::Result<void> check_release(const Options& options) {
 }
 
 /// Refuses a spec of which this host cannot provide all.
-inline cdi::Result<void> check_on_host(const HostTree& tree, const cdi::Spec& spec,
+inline cdi::Result<void> check_on_host(const tools::HostTree& tree, const cdi::Spec& spec,
                                        const Claim& claim) {
   for (std::size_t i = 0; i < spec.devices.size(); ++i) {
     if (const auto fault = fault_of(tree, spec.devices[i].container_edits)) {

@@ -18,8 +18,8 @@
 #include <cdi/result.hpp>
 #include <cdi/text/document.hpp>
 
+#include "../../shared/base/text.hpp"
 #include "../base/json_output.hpp"
-#include "../base/text.hpp"
 #include "claim.hpp"
 
 namespace prepare {
@@ -152,7 +152,7 @@ inline bool read_claim(const Value& json, Claim& out) {
 inline int recorded_version(const Value& json) {
   const auto found = member(json, "version");
   if (!found || found->kind() != cdi::Document::Kind::plain) return 0;
-  return parse_number<int>(found->text()).value_or(0);
+  return tools::parse_number<int>(found->text()).value_or(0);
 }
 
 }  // namespace claim_json
@@ -188,9 +188,9 @@ inline std::string named_output_dir(std::string_view text) {
   constexpr std::string_view key = "\"output_dir\"";
   const auto at = text.find(key);
   if (at == std::string_view::npos) return {};
-  const auto value = trim(text.substr(at + key.size()));
+  const auto value = tools::trim(text.substr(at + key.size()));
   const auto start = value.find('"');
-  if (!value.starts_with(':') || trim(value.substr(1, start - 1)) != "") return {};
+  if (!value.starts_with(':') || tools::trim(value.substr(1, start - 1)) != "") return {};
   const auto rest = value.substr(start + 1);
   const auto path = rest.substr(0, rest.find('"'));
   const bool is_path = path.starts_with('/') && path.size() < rest.size() &&

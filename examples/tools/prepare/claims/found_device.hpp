@@ -17,7 +17,7 @@
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
 
-#include "../cdi_specs/write_command.hpp"
+#include "../../shared/cdi_specs/write_command.hpp"
 #include "../gpu/fault.hpp"
 #include "../gpu/gpu.hpp"
 #include "../gpu/profile.hpp"

@@ -50,7 +50,7 @@ struct Stale {
 /// Why a spec of ours differs from the expected one.
 inline std::string_view reason_for_changes(const cdi::Spec& spec, const cdi::Spec& expected) {
   const auto options_in = [](const cdi::Spec& one) {
-    const auto found = one.annotations.find(std::string{options_annotation});
+    const auto found = one.annotations.find(std::string{tools::options_annotation});
     return found == one.annotations.end() ? std::string{} : found->second;
   };
   if (options_in(spec) != options_in(expected)) return "it was written with other options";

@@ -16,7 +16,7 @@
 #include <cdi/result.hpp>
 #include <cdi/version.hpp>
 
-#include "../../shared/usage.hpp"
+#include "../../shared/base/usage.hpp"
 #include "../base/options.hpp"
 #include "../gpu/profile.hpp"
 #include "claim.hpp"
@@ -77,7 +77,7 @@ inline void add_output_dir(CLI::App& command, Options& options) {
 
 inline void add_spec_options(CLI::App& command, Options& options) {
   std::vector<std::string> profiles;
-  for (const auto& [name, unused] : profile_names) profiles.emplace_back(name);
+  for (const auto name : tools::profile_names) profiles.emplace_back(name);
   command.add_option("--profile", options.profile, "What containers will do with the GPUs")
       ->check(CLI::IsMember(profiles))
       ->capture_default_str();

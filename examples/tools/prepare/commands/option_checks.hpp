@@ -14,7 +14,7 @@
 #include <cdi/result.hpp>
 #include <cdi/versions.hpp>
 
-#include "../base/text.hpp"
+#include "../../shared/base/text.hpp"
 #include "../claims/journal.hpp"
 
 // Each function returns what is wrong with a value; empty when it is valid. `asked_name_fault` is
@@ -65,7 +65,7 @@ inline std::string interval_fault(const std::string& text) {
 }
 
 inline std::string count_fault(const std::string& text) {
-  return parse_number<std::uint32_t>(text) ? "" : cdi::quoted(text) + " is not a number";
+  return tools::parse_number<std::uint32_t>(text) ? "" : cdi::quoted(text) + " is not a number";
 }
 
 inline std::string kind_fault(const std::string& text) {

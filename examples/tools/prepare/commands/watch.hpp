@@ -91,7 +91,7 @@ class SpecKeeper {
   }
 
   const Options& options_;
-  EngineVersions versions_;
+  tools::EngineVersions versions_;
   NvmlMemory nvml_{};
   std::string seen_{};
   int same_surveys_ = 0;  // with the same result

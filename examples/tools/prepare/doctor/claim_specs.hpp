@@ -59,7 +59,7 @@ class ClaimCheck {
   }
 
  private:
-  const HostTree& tree() const { return survey_.tree; }
+  const tools::HostTree& tree() const { return survey_.tree; }
 
   void add(Level level, std::string what, std::string advice) {
     findings_.push_back({level, "claims", std::move(what), std::move(advice)});

@@ -9,9 +9,9 @@
 
 #include <cdi/cache.hpp>
 
-#include "../engines/engine_versions.hpp"
+#include "../../shared/engines/engine_versions.hpp"
+#include "../../shared/host/host_tree.hpp"
 #include "../gpu/gpu.hpp"
-#include "../host/host_tree.hpp"
 #include "../vendors/survey.hpp"
 #include "claim_specs.hpp"
 #include "driver.hpp"
@@ -28,14 +28,14 @@
 namespace prepare {
 
 struct DoctorOptions {
-  std::string output_dir = "/var/run/cdi";                        // where specs are written
-  std::vector<std::string> spec_dirs = cdi::default_spec_dirs();  // the last has priority
-  std::string state_dir = "/var/lib/cdi-prepare";                 // of the journal of claims
-  VersionsFrom versions_from = VersionsFrom::packages;            // of engines
+  std::string output_dir = "/var/run/cdi";                            // where specs are written
+  std::vector<std::string> spec_dirs = cdi::default_spec_dirs();      // the last has priority
+  std::string state_dir = "/var/lib/cdi-prepare";                     // of the journal of claims
+  tools::VersionsFrom versions_from = tools::VersionsFrom::packages;  // of engines
 };
 
 /// The findings about a host; `inventories` are its GPUs.
-inline std::vector<Finding> diagnose_host(const HostTree& tree,
+inline std::vector<Finding> diagnose_host(const tools::HostTree& tree,
                                           const std::vector<Inventory>& inventories,
                                           const DoctorOptions& options) {
   std::vector<Finding> findings;
@@ -46,7 +46,7 @@ inline std::vector<Finding> diagnose_host(const HostTree& tree,
                         "If there is one, check that /sys and /proc are those of the host."});
   }
   doctor::check_iommu(tree, inventories, findings);
-  const auto engines = EngineVersions{options.versions_from}.engines(tree);
+  const auto engines = tools::EngineVersions{options.versions_from}.engines(tree);
   doctor::check_engines(tree, engines, options.output_dir, inventories, findings);
   doctor::check_specs(tree, inventories, engines, options.spec_dirs, findings);
   doctor::check_ignored(tree, options.spec_dirs, findings);

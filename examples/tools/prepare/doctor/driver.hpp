@@ -13,16 +13,16 @@
 
 #include <fmt/format.h>
 
-#include "../base/text.hpp"
-#include "../host/host_tree.hpp"
+#include "../../shared/base/text.hpp"
+#include "../../shared/host/host_tree.hpp"
 #include "finding.hpp"
 
 namespace prepare::doctor {
 
 /// The version of the loaded NVIDIA module; empty when none is loaded.
-inline std::string nvidia_module_version(const HostTree& tree) {
+inline std::string nvidia_module_version(const tools::HostTree& tree) {
   if (auto version = tree.line("/sys/module/nvidia/version"); !version.empty()) return version;
-  const auto words = split(tree.line("/proc/driver/nvidia/version"), " \t\n");
+  const auto words = tools::split(tree.line("/proc/driver/nvidia/version"), " \t\n");
   auto word = std::find(words.begin(), words.end(), "Module");
   for (; word != words.end(); ++word) {
     if (word->find_first_not_of("0123456789.") == std::string::npos) return *word;
@@ -31,7 +31,7 @@ inline std::string nvidia_module_version(const HostTree& tree) {
 }
 
 /// The directories where distributions install libcuda, each once.
-inline std::set<std::string> cuda_directories(const HostTree& tree) {
+inline std::set<std::string> cuda_directories(const tools::HostTree& tree) {
   std::set<std::string> directories;
   for (const std::string_view top : {"/usr/lib64", "/usr/lib", "/lib64", "/lib"}) {
     std::vector<std::string> places{std::string{top}};
@@ -61,7 +61,7 @@ inline std::optional<std::string> cuda_version(std::string_view path) {
 
 /// The files that programs may get when they load libcuda: the target of `libcuda.so.1`, or else
 /// all versions.
-inline std::set<std::string> cuda_libraries(const HostTree& tree) {
+inline std::set<std::string> cuda_libraries(const tools::HostTree& tree) {
   std::set<std::string> paths;
   for (const auto& directory : cuda_directories(tree)) {
     const auto linked = tree.real_path(directory + "/libcuda.so.1");
@@ -76,7 +76,7 @@ inline std::set<std::string> cuda_libraries(const HostTree& tree) {
   return paths;
 }
 
-inline void check_nvidia_driver(const HostTree& tree, Findings& findings) {
+inline void check_nvidia_driver(const tools::HostTree& tree, Findings& findings) {
   const std::string about = "NVIDIA driver";
   if (tree.exists("/sys/module/nvidia") && !tree.exists("/proc/driver/nvidia")) {
     findings.push_back({Level::fault, about,

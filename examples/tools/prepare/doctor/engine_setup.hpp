@@ -14,9 +14,9 @@
 #include <cdi/rules/owner.hpp>
 #include <cdi/versions.hpp>
 
-#include "../engines/engines.hpp"
+#include "../../shared/engines/engines.hpp"
+#include "../../shared/host/host_tree.hpp"
 #include "../gpu/gpu.hpp"
-#include "../host/host_tree.hpp"
 #include "finding.hpp"
 #include "our_specs.hpp"
 #include "spec_dirs.hpp"
@@ -24,7 +24,7 @@
 namespace prepare::doctor {
 
 /// Whether an engine reads the directory that specs are written to.
-inline bool reads_directory(const HostTree& tree, const Engine& engine,
+inline bool reads_directory(const tools::HostTree& tree, const tools::Engine& engine,
                             const std::string& output_dir) {
   const auto place = place_of(tree, output_dir);
   return std::any_of(engine.spec_dirs.begin(), engine.spec_dirs.end(),
@@ -32,8 +32,8 @@ inline bool reads_directory(const HostTree& tree, const Engine& engine,
 }
 
 /// The directories that an engine reads, and its newest release when that is known.
-inline std::string reading_of(const Engine& engine) {
-  auto text = "reads " + listed(engine.spec_dirs);
+inline std::string reading_of(const tools::Engine& engine) {
+  auto text = "reads " + tools::listed(engine.spec_dirs);
   if (engine.version) {
     const auto newest = cdi::newest_release_for(engine.of_version());
     if (newest) text += ", up to CDI " + cdi::to_string(*newest);
@@ -46,24 +46,25 @@ inline std::string reading_of(const Engine& engine) {
 }
 
 /// Whether an engine is set up to read the specs. `reads_all`: no file there is refused by it.
-inline void check_setup(const HostTree& tree, const Engine& engine, const std::string& output_dir,
-                        Level trouble, bool reads_all, Findings& findings) {
+inline void check_setup(const tools::HostTree& tree, const tools::Engine& engine,
+                        const std::string& output_dir, Level trouble, bool reads_all,
+                        Findings& findings) {
   const auto state = engine.state();
-  if (state == Engine::Cdi::off) {
+  if (state == tools::Engine::Cdi::off) {
     findings.push_back({trouble, engine.full_name(), "CDI is switched off", engine.to_switch_on});
     return;
   }
   if (!reads_directory(tree, engine, output_dir)) {
     findings.push_back({trouble, engine.full_name(),
                         fmt::format("does not read {}, where specs are written, but {}", output_dir,
-                                    listed(engine.spec_dirs)),
+                                    tools::listed(engine.spec_dirs)),
                         fmt::format("Add {} to {}, or write the specs to a directory that it reads "
                                     "(--output-dir).",
                                     output_dir, engine.to_set_dirs)});
-  } else if (state == Engine::Cdi::on && reads_all) {
+  } else if (state == tools::Engine::Cdi::on && reads_all) {
     findings.push_back({Level::good, engine.full_name(), reading_of(engine), {}});
   }
-  if (state == Engine::Cdi::by_version) {
+  if (state == tools::Engine::Cdi::by_version) {
     findings.push_back(
         {Level::note, engine.full_name(),
          "whether CDI is on depends on its version: the configuration does not set it",
@@ -72,7 +73,7 @@ inline void check_setup(const HostTree& tree, const Engine& engine, const std::s
 }
 
 /// The advice on a spec file that an engine refuses, or may read otherwise.
-inline std::string advice_on_file(const HostTree& tree, const Engine& engine,
+inline std::string advice_on_file(const tools::HostTree& tree, const tools::Engine& engine,
                                   const std::vector<Inventory>& inventories,
                                   const cdi::LoadedSpec& loaded) {
   const auto written = cdi::written_release_for(engine.of_version());
@@ -94,14 +95,15 @@ inline std::string advice_on_file(const HostTree& tree, const Engine& engine,
   }
   const auto slash = loaded.path.rfind('/');
   const auto here = path_here(tree, loaded.path.substr(0, slash)) + loaded.path.substr(slash);
-  auto advice = conversion_advice_here(tree, loaded.path, here, engine.of_version(), loaded) + ".";
+  auto advice =
+      tools::conversion_advice_here(tree, loaded.path, here, engine.of_version(), loaded) + ".";
   advice.front() = static_cast<char>(std::toupper(advice.front()));
   return advice;
 }
 
 /// Reports the spec files that an engine refuses, or may read otherwise than others. Whether it
 /// refuses none.
-inline bool check_files(const HostTree& tree, const Engine& engine,
+inline bool check_files(const tools::HostTree& tree, const tools::Engine& engine,
                         const std::vector<Inventory>& inventories, Findings& findings) {
   bool reads_all = true;
   const auto registry = read_specs(tree, engine.spec_dirs);
@@ -123,7 +125,7 @@ inline bool check_files(const HostTree& tree, const Engine& engine,
 }
 
 /// Reports an engine that reads annotations only.
-inline void check_field(const Engine& engine, Findings& findings) {
+inline void check_field(const tools::Engine& engine, Findings& findings) {
   const auto* const support = cdi::find_engine_support(engine.of_version());
   if (support == nullptr || support->field) return;
   findings.push_back({Level::note, engine.full_name(),
@@ -131,8 +133,9 @@ inline void check_field(const Engine& engine, Findings& findings) {
                       "Update it, or let the device plugin name devices in annotations."});
 }
 
-inline void check_engine(const HostTree& tree, const Engine& engine, const std::string& output_dir,
-                         const std::vector<Inventory>& inventories, Findings& findings) {
+inline void check_engine(const tools::HostTree& tree, const tools::Engine& engine,
+                         const std::string& output_dir, const std::vector<Inventory>& inventories,
+                         Findings& findings) {
   for (const auto& warning : engine.warnings) {
     findings.push_back({Level::note, engine.full_name(), warning,
                         "Check it by hand; the other findings about this engine may be wrong."});
@@ -146,7 +149,7 @@ inline void check_engine(const HostTree& tree, const Engine& engine, const std::
                           "Update it: this version cannot inject CDI devices."});
       return;
     }
-    if (engine.state() != Engine::Cdi::off) {
+    if (engine.state() != tools::Engine::Cdi::off) {
       reads_all = check_files(tree, engine, inventories, findings);
       check_field(engine, findings);
     }
@@ -154,7 +157,7 @@ inline void check_engine(const HostTree& tree, const Engine& engine, const std::
   check_setup(tree, engine, output_dir, trouble, reads_all, findings);
 }
 
-inline void check_engines(const HostTree& tree, const std::vector<Engine>& installed,
+inline void check_engines(const tools::HostTree& tree, const std::vector<tools::Engine>& installed,
                           const std::string& output_dir, const std::vector<Inventory>& inventories,
                           Findings& findings) {
   for (const auto& engine : installed) {

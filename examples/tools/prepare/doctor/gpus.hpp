@@ -11,10 +11,10 @@
 
 #include <fmt/format.h>
 
-#include "../engines/engines.hpp"
+#include "../../shared/engines/engines.hpp"
+#include "../../shared/host/host_tree.hpp"
 #include "../gpu/fault.hpp"
 #include "../gpu/gpu.hpp"
-#include "../host/host_tree.hpp"
 #include "finding.hpp"
 
 namespace prepare::doctor {
@@ -69,7 +69,7 @@ inline void check_inventory(const Inventory& found, Findings& findings) {
 }
 
 /// The numbers of NVIDIA nodes without a link in /dev/char: udev does not know these nodes.
-inline std::set<std::string> nodes_without_link(const HostTree& tree,
+inline std::set<std::string> nodes_without_link(const tools::HostTree& tree,
                                                 const std::vector<Inventory>& inventories) {
   std::set<std::string> missing;
   const auto collect = [&](const std::vector<Node>& nodes) {
@@ -88,9 +88,9 @@ inline std::set<std::string> nodes_without_link(const HostTree& tree,
   return missing;
 }
 
-inline void check_char_links(const HostTree& tree, const std::vector<Inventory>& inventories,
+inline void check_char_links(const tools::HostTree& tree, const std::vector<Inventory>& inventories,
                              Findings& findings) {
-  if (!engines::has_program(tree, "runc") || !tree.exists("/run/systemd/system")) return;
+  if (!tools::engines::has_program(tree, "runc") || !tree.exists("/run/systemd/system")) return;
   const auto missing = nodes_without_link(tree, inventories);
   if (missing.empty()) return;
   findings.push_back(

@@ -17,7 +17,7 @@
 #include <cdi/base/path.hpp>
 #include <cdi/dirs/ignored_specs.hpp>
 
-#include "../host/host_tree.hpp"
+#include "../../shared/host/host_tree.hpp"
 #include "finding.hpp"
 #include "spec_dirs.hpp"
 
@@ -31,7 +31,7 @@ inline Finding finding_of(const cdi::IgnoredSpec& ignored) {
 }
 
 /// Reports what `cdi::ignored_specs` does, below the root.
-inline void check_ignored(const HostTree& tree, const std::vector<std::string>& dirs,
+inline void check_ignored(const tools::HostTree& tree, const std::vector<std::string>& dirs,
                           Findings& findings) {
   std::set<std::string> seen;
   for (const auto& directory : dirs) seen.insert(place_of(tree, directory));

@@ -11,13 +11,13 @@
 
 #include <fmt/format.h>
 
+#include "../../shared/host/host_tree.hpp"
 #include "../gpu/gpu.hpp"
-#include "../host/host_tree.hpp"
 #include "finding.hpp"
 
 namespace prepare::doctor {
 
-inline void check_iommu(const HostTree& tree, const std::vector<Inventory>& inventories,
+inline void check_iommu(const tools::HostTree& tree, const std::vector<Inventory>& inventories,
                         Findings& findings) {
   const auto groups = tree.list("/sys/kernel/iommu_groups").size();
   if (groups == 0) {
@@ -44,7 +44,7 @@ inline void check_iommu(const HostTree& tree, const std::vector<Inventory>& inve
   }
 }
 
-inline void check_selinux(const HostTree& tree, Findings& findings) {
+inline void check_selinux(const tools::HostTree& tree, Findings& findings) {
   if (tree.line("/sys/fs/selinux/enforce") != "1") return;
   const auto now = tree.line("/sys/fs/selinux/booleans/container_use_devices");
   if (now.starts_with('1')) {

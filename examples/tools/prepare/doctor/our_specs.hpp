@@ -17,7 +17,7 @@
 #include <cdi/registry.hpp>
 #include <cdi/spec.hpp>
 
-#include "../cdi_specs/write_command.hpp"
+#include "../../shared/cdi_specs/write_command.hpp"
 #include "../claims/claim.hpp"
 #include "../gpu/fault.hpp"
 #include "../gpu/gpu.hpp"
@@ -27,12 +27,12 @@ namespace prepare::doctor {
 
 /// Whether `cdi-prepare write` wrote the file of a spec, and so replaces it.
 inline bool is_ours(const cdi::LoadedSpec& loaded) {
-  return loaded.owner() == spec_owner;
+  return loaded.owner() == tools::spec_owner;
 }
 
 /// The path on the host below the root of a path that a call of cdi-prepare has recorded, as it saw
 /// the root.
-inline std::string on_host(const HostTree& tree, const std::string& path) {
+inline std::string on_host(const tools::HostTree& tree, const std::string& path) {
   std::error_code failed;
   for (const auto& root : {tree.root(), std::filesystem::canonical(tree.root(), failed).string()}) {
     if (root.size() > 1 && path.starts_with(root + "/")) return path.substr(root.size());
@@ -42,7 +42,7 @@ inline std::string on_host(const HostTree& tree, const std::string& path) {
 
 /// The directory, on the host below the root, of the journal of claims that a spec belongs to; none
 /// for other specs.
-inline std::optional<std::string> owner_journal(const HostTree& tree,
+inline std::optional<std::string> owner_journal(const tools::HostTree& tree,
                                                 const cdi::LoadedSpec& loaded) {
   const std::string owner{loaded.owner()};
   if (!owner.starts_with(claims_owner)) return std::nullopt;
@@ -50,7 +50,7 @@ inline std::optional<std::string> owner_journal(const HostTree& tree,
 }
 
 /// A command about the claims of a journal on that host.
-inline std::string claim_command(const HostTree& tree, const std::string& command,
+inline std::string claim_command(const tools::HostTree& tree, const std::string& command,
                                  const std::string& journal) {
   std::vector<std::string> arguments;
   if (place_of(tree, journal) != place_of(tree, "/var/lib/cdi-prepare")) {
@@ -69,7 +69,7 @@ inline std::string run_when_ready(const Inventory* found, Profiles profiles) {
 /// The profiles of the containers that a spec of ours is for.
 inline Profiles profiles_of(const cdi::Spec& spec) {
   constexpr std::string_view key = "profile=";
-  for (const auto& word : recorded_options(spec)) {
+  for (const auto& word : tools::recorded_options(spec)) {
     if (word.starts_with(key)) return profiles_named(word.substr(key.size()));
   }
   return all_profiles;

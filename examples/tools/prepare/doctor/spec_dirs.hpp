@@ -17,20 +17,14 @@
 #include <cdi/registry.hpp>
 #include <cdi/text/document.hpp>
 
-#include "../cdi_specs/write_command.hpp"
-#include "../host/host_tree.hpp"
+#include "../../shared/cdi_specs/write_command.hpp"
+#include "../../shared/host/host_tree.hpp"
 
 namespace prepare::doctor {
 
-inline std::string listed(const std::vector<std::string>& texts) {
-  std::string out;
-  for (const auto& text : texts) out.append(out.empty() ? "" : ", ").append(text);
-  return out.empty() ? "none" : out;
-}
-
 /// Reads the spec files of directories below the root, like `cdi::scan_spec_dirs`, but no link
 /// leads out of the root. The specs know the places of their members.
-inline cdi::Registry read_specs(const HostTree& tree, const std::vector<std::string>& dirs) {
+inline cdi::Registry read_specs(const tools::HostTree& tree, const std::vector<std::string>& dirs) {
   std::vector<std::shared_ptr<const cdi::LoadedSpec>> specs;
   std::vector<std::shared_ptr<const cdi::RejectedFile>> rejected;
   std::set<std::string> seen;

@@ -21,12 +21,12 @@
 #include <cdi/spec.hpp>
 #include <cdi/versions.hpp>
 
+#include "../../shared/cdi_specs/host_faults.hpp"
+#include "../../shared/engines/engines.hpp"
+#include "../../shared/host/host_tree.hpp"
 #include "../cdi_specs/fingerprint.hpp"
-#include "../cdi_specs/host_faults.hpp"
 #include "../cdi_specs/old_numbers.hpp"
-#include "../engines/engines.hpp"
 #include "../gpu/gpu.hpp"
-#include "../host/host_tree.hpp"
 #include "finding.hpp"
 #include "our_specs.hpp"
 #include "spec_dirs.hpp"
@@ -52,14 +52,14 @@ inline SharedDevices devices_defined_twice(const cdi::Registry& registry) {
 
 /// Whether a spec was written with options that change which GPUs are found, or their ids.
 inline bool has_other_gpus(const cdi::Spec& spec) {
-  const auto options = recorded_options(spec);
+  const auto options = tools::recorded_options(spec);
   return std::any_of(options.begin(), options.end(), [](std::string_view option) {
     return option == "nvml" || option == "visible-only";
   });
 }
 
 /// Why a spec of ours was written for another state of the host; none when it was not.
-inline std::optional<std::string> outdated(const HostTree& tree, const Inventory& found,
+inline std::optional<std::string> outdated(const tools::HostTree& tree, const Inventory& found,
                                            const cdi::Spec& spec) {
   const std::pair<std::string_view, std::string> now[] = {{driver_annotation, found.driver_version},
                                                           {gpus_annotation, gpu_places(found)},
@@ -75,17 +75,17 @@ inline std::optional<std::string> outdated(const HostTree& tree, const Inventory
 }
 
 /// Whether an installed engine that injects CDI devices refuses a spec file.
-inline bool is_refused(const std::vector<Engine>& engines, const cdi::LoadedSpec& loaded) {
-  return std::any_of(engines.begin(), engines.end(), [&](const Engine& engine) {
-    return engine.version && engine.state() != Engine::Cdi::off &&
+inline bool is_refused(const std::vector<tools::Engine>& engines, const cdi::LoadedSpec& loaded) {
+  return std::any_of(engines.begin(), engines.end(), [&](const tools::Engine& engine) {
+    return engine.version && engine.state() != tools::Engine::Cdi::off &&
            cdi::newest_release_for(engine.of_version()) &&
            cdi::refusal_by(engine.of_version(), loaded);
   });
 }
 
 /// How to write the file of a spec again. A recorded release stays, unless an engine refuses it.
-inline std::string advice_on_spec(const HostTree& tree, const Inventory* found,
-                                  const std::vector<Engine>& engines,
+inline std::string advice_on_spec(const tools::HostTree& tree, const Inventory* found,
+                                  const std::vector<tools::Engine>& engines,
                                   const cdi::LoadedSpec& loaded) {
   if (const auto journal = owner_journal(tree, loaded)) {
     return fmt::format("Run {}, which writes the specs of claims again.",
@@ -107,9 +107,9 @@ inline std::string advice_on_spec(const HostTree& tree, const Inventory* found,
 
 /// Reports the faults of one effect in a spec: the first, and the number of others. Whether there
 /// is one.
-inline bool report_faults(const HostFaults& faults, HostFault::Effect effect, Level level,
-                          const std::string& advice, Findings& findings) {
-  const HostFault* first = nullptr;
+inline bool report_faults(const tools::HostFaults& faults, tools::HostFault::Effect effect,
+                          Level level, const std::string& advice, Findings& findings) {
+  const tools::HostFault* first = nullptr;
   std::set<std::string> messages;  // devices of a spec often share what they need
   for (const auto& fault : faults) {
     if (fault.effect != effect) continue;
@@ -124,10 +124,10 @@ inline bool report_faults(const HostFaults& faults, HostFault::Effect effect, Le
 }
 
 /// Reports what a spec of any program needs, and this host does not have.
-inline void check_needs(const HostTree& tree, const std::vector<Inventory>& inventories,
-                        const std::vector<Engine>& engines, const cdi::LoadedSpec& loaded,
+inline void check_needs(const tools::HostTree& tree, const std::vector<Inventory>& inventories,
+                        const std::vector<tools::Engine>& engines, const cdi::LoadedSpec& loaded,
                         Findings& findings) {
-  using Effect = HostFault::Effect;
+  using Effect = tools::HostFault::Effect;
   const auto faults = all_host_faults(tree, loaded);
   const auto* const kind = inventory_for(inventories, loaded.spec);
   const auto number = kind == nullptr ? std::nullopt : renumbered(loaded.spec, *kind);
@@ -144,9 +144,9 @@ inline void check_needs(const HostTree& tree, const std::vector<Inventory>& inve
 
 /// Checks whether the specs of a kind exist, and are of this state of the host. Returns the paths
 /// of those that are not.
-inline std::set<std::string> check_specs_of(const HostTree& tree, const cdi::Registry& registry,
-                                            const Inventory& found,
-                                            const std::vector<Engine>& engines,
+inline std::set<std::string> check_specs_of(const tools::HostTree& tree,
+                                            const cdi::Registry& registry, const Inventory& found,
+                                            const std::vector<tools::Engine>& engines,
                                             Findings& findings) {
   bool any = false;
   std::set<std::string> old;
@@ -167,9 +167,9 @@ inline std::set<std::string> check_specs_of(const HostTree& tree, const cdi::Reg
   return old;
 }
 
-inline void check_specs(const HostTree& tree, const std::vector<Inventory>& inventories,
-                        const std::vector<Engine>& engines, const std::vector<std::string>& dirs,
-                        Findings& findings) {
+inline void check_specs(const tools::HostTree& tree, const std::vector<Inventory>& inventories,
+                        const std::vector<tools::Engine>& engines,
+                        const std::vector<std::string>& dirs, Findings& findings) {
   const auto registry = read_specs(tree, dirs);
   std::set<std::string> old;
   for (const auto& found : inventories) {
@@ -185,7 +185,8 @@ inline void check_specs(const HostTree& tree, const std::vector<Inventory>& inve
   }
   for (const auto& [paths, devices] : devices_defined_twice(registry)) {
     const auto more = devices.size() > 1 ? fmt::format(" and {} more", devices.size() - 1) : "";
-    const auto what = fmt::format("{}{} defined in {}", devices.front(), more, listed(paths));
+    const auto what =
+        fmt::format("{}{} defined in {}", devices.front(), more, tools::listed(paths));
     const auto winner = registry.find(devices.front());
     if (winner.spec == nullptr) {
       findings.push_back({Level::fault, "specs", what + ": engines inject none of them",

@@ -6,13 +6,13 @@
 
 #include <string>
 
-#include "../host/host_tree.hpp"
+#include "../../shared/host/host_tree.hpp"
 #include "profile.hpp"
 
 namespace prepare {
 
 /// A device node that containers get.
-struct Node : HostNode {
+struct Node : tools::HostNode {
   std::string by_path{};   // its link in /dev/dri/by-path; hosts without udev do not have it
   bool is_on_host = true;  // else a runtime creates it from its numbers
   Profiles profiles = all_profiles;  // that get it

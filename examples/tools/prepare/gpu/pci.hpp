@@ -18,8 +18,8 @@
 
 #include <cdi/result.hpp>
 
-#include "../base/text.hpp"
-#include "../host/host_tree.hpp"
+#include "../../shared/base/text.hpp"
+#include "../../shared/host/host_tree.hpp"
 #include "fault.hpp"
 #include "gpu.hpp"
 
@@ -35,10 +35,10 @@ inline std::optional<PciOrder> parse_pci_address(std::string_view text) {
   }
   const auto tail = text.substr(text.size() - 8);  // ":17:00.0"
   if (tail[0] != ':' || tail[3] != ':' || tail[6] != '.') return std::nullopt;
-  const auto domain = parse_number<std::uint32_t>(text.substr(0, text.size() - 8), 16);
-  const auto bus = parse_number<std::uint32_t>(tail.substr(1, 2), 16);
-  const auto device = parse_number<std::uint32_t>(tail.substr(4, 2), 16);
-  const auto function = parse_number<std::uint32_t>(tail.substr(7), 8);
+  const auto domain = tools::parse_number<std::uint32_t>(text.substr(0, text.size() - 8), 16);
+  const auto bus = tools::parse_number<std::uint32_t>(tail.substr(1, 2), 16);
+  const auto device = tools::parse_number<std::uint32_t>(tail.substr(4, 2), 16);
+  const auto function = tools::parse_number<std::uint32_t>(tail.substr(7), 8);
   if (!domain || !bus || !device || !function) return std::nullopt;
   return PciOrder{*domain, *bus, *device, *function};
 }
@@ -93,14 +93,14 @@ struct PciBus {
 
 /// The function in a directory of /sys/bus/pci/devices, when it may be a GPU. `readable` becomes
 /// false when its files do not show whether it is one.
-inline std::optional<PciFunction> read_pci_function(const HostTree& tree, const std::string& name,
-                                                    bool& readable) {
+inline std::optional<PciFunction> read_pci_function(const tools::HostTree& tree,
+                                                    const std::string& name, bool& readable) {
   const auto order = parse_pci_address(name);
   if (!order) return std::nullopt;
   PciFunction function{.address = name, .order = *order};
   const auto directory = function.directory();
   const auto hexadecimal = [&](std::string_view file) {
-    return parse_number<std::uint32_t>(tree.line(fmt::format("{}/{}", directory, file)), 16);
+    return tools::parse_number<std::uint32_t>(tree.line(fmt::format("{}/{}", directory, file)), 16);
   };
   const auto class_code = hexadecimal("class");
   const auto vendor = hexadecimal("vendor");
@@ -112,12 +112,12 @@ inline std::optional<PciFunction> read_pci_function(const HostTree& tree, const 
   function.physical_function = tree.link_name(directory + "/physfn").value_or("");
   function.driver = tree.link_name(directory + "/driver").value_or("");
   function.iommu_group = tree.link_name(directory + "/iommu_group").value_or("");
-  const auto numa_node = parse_number<int>(tree.line(directory + "/numa_node"));
+  const auto numa_node = tools::parse_number<int>(tree.line(directory + "/numa_node"));
   if (numa_node && *numa_node >= 0) function.numa_node = numa_node;
   return function;
 }
 
-inline PciBus read_pci_bus(const HostTree& tree) {
+inline PciBus read_pci_bus(const tools::HostTree& tree) {
   constexpr const char* directory = "/sys/bus/pci/devices";
   PciBus bus;
   const auto names = tree.names(directory);
@@ -184,8 +184,8 @@ inline Problem bound_to(const std::string& driver) {
 }
 
 /// Why a whole GPU cannot be handed out: its virtual functions are handed out instead.
-inline std::optional<Problem> virtual_functions_fault(const HostTree& tree, const Gpu& gpu) {
-  const auto count = parse_number<std::uint32_t>(
+inline std::optional<Problem> virtual_functions_fault(const tools::HostTree& tree, const Gpu& gpu) {
+  const auto count = tools::parse_number<std::uint32_t>(
       tree.line(fmt::format("/sys/bus/pci/devices/{}/sriov_numvfs", gpu.pci_address)));
   if (count.value_or(0) == 0) return std::nullopt;
   return Problem{Fault::virtual_functions,
@@ -195,14 +195,14 @@ inline std::optional<Problem> virtual_functions_fault(const HostTree& tree, cons
 /// The majors of character devices by driver name, from /proc/devices.
 class CharMajors {
  public:
-  explicit CharMajors(const HostTree& tree) {
+  explicit CharMajors(const tools::HostTree& tree) {
     const auto text = tree.read("/proc/devices");
     if (!text) return;
     const auto characters = std::string_view{*text}.substr(0, text->find("Block devices:"));
-    for (const auto& row : split(characters, "\n")) {
-      const auto parts = split(row, " ");
+    for (const auto& row : tools::split(characters, "\n")) {
+      const auto parts = tools::split(row, " ");
       if (parts.size() != 2) continue;
-      if (const auto major = parse_number<std::int64_t>(parts[0]))
+      if (const auto major = tools::parse_number<std::int64_t>(parts[0]))
         rows_.emplace_back(parts[1], *major);
     }
   }
@@ -221,7 +221,7 @@ class CharMajors {
 
 /// The node at `path` when it is the character device `major:minor`; otherwise the error has its
 /// type or numbers.
-inline cdi::Result<Node> checked_node(const HostTree& tree, const std::string& path,
+inline cdi::Result<Node> checked_node(const tools::HostTree& tree, const std::string& path,
                                       std::int64_t major, std::int64_t minor) {
   auto node = tree.node(path);
   if (!node) return std::move(node).error();
@@ -239,7 +239,7 @@ inline cdi::Result<Node> checked_node(const HostTree& tree, const std::string& p
 inline bool is_drm_node_name(std::string_view name) {
   for (const std::string_view prefix : {"card", "renderD"}) {
     if (!name.starts_with(prefix)) continue;
-    if (parse_number<std::uint32_t>(name.substr(prefix.size()))) return true;
+    if (tools::parse_number<std::uint32_t>(name.substr(prefix.size()))) return true;
   }
   return false;
 }
@@ -248,14 +248,15 @@ inline bool is_drm_node_name(std::string_view name) {
 inline std::optional<std::pair<std::int64_t, std::int64_t>> parse_device_number(
     std::string_view text) {
   const auto colon = std::min(text.find(':'), text.size());
-  const auto major = parse_number<std::int64_t>(text.substr(0, colon));
-  const auto minor = parse_number<std::int64_t>(text.substr(std::min(colon + 1, text.size())));
+  const auto major = tools::parse_number<std::int64_t>(text.substr(0, colon));
+  const auto minor =
+      tools::parse_number<std::int64_t>(text.substr(std::min(colon + 1, text.size())));
   if (!major || !minor) return std::nullopt;
   return std::pair{*major, *minor};
 }
 
 /// The node at `path` when it has the numbers in the `dev` file of a directory of sysfs.
-inline cdi::Result<Node> sysfs_node(const HostTree& tree, const std::string& sysfs_directory,
+inline cdi::Result<Node> sysfs_node(const tools::HostTree& tree, const std::string& sysfs_directory,
                                     const std::string& path) {
   const auto number = parse_device_number(tree.line(sysfs_directory + "/dev"));
   if (number) return checked_node(tree, path, number->first, number->second);
@@ -274,7 +275,7 @@ inline void add_node(std::vector<Node>& nodes, const std::string& path, cdi::Res
 
 /// The DRM nodes of a device; a node that is missing in /dev, or has other numbers than in sysfs,
 /// becomes a warning. Programs compute with the render node; the card is for display.
-inline std::vector<Node> drm_nodes(const HostTree& tree, const std::string& device_directory,
+inline std::vector<Node> drm_nodes(const tools::HostTree& tree, const std::string& device_directory,
                                    std::vector<Problem>& warnings) {
   std::vector<Node> nodes;
   const auto directory = device_directory + "/drm";
@@ -291,7 +292,7 @@ inline std::vector<Node> drm_nodes(const HostTree& tree, const std::string& devi
 /// Sets the names of the links that udev creates to DRM nodes; `device` is "pci-0000:17:00.0". A
 /// device whose name a spec cannot hold gets none.
 inline void set_by_path(std::vector<Node>& nodes, const std::string& device) {
-  if (!is_plain(device)) return;
+  if (!tools::is_plain(device)) return;
   for (auto& node : nodes) {
     const bool is_card = node.path.starts_with("/dev/dri/card");
     node.by_path = fmt::format("/dev/dri/by-path/{}-{}", device, is_card ? "card" : "render");
@@ -309,7 +310,7 @@ inline std::optional<Problem> render_node_fault(const std::vector<Node>& nodes) 
 }
 
 /// The DRM nodes of a PCI function, with the names of their links.
-inline std::vector<Node> drm_nodes(const HostTree& tree, const PciFunction& function,
+inline std::vector<Node> drm_nodes(const tools::HostTree& tree, const PciFunction& function,
                                    std::vector<Problem>& warnings) {
   auto nodes = drm_nodes(tree, function.directory(), warnings);
   set_by_path(nodes, "pci-" + function.address);

@@ -4,9 +4,12 @@
 #ifndef CDI_TOOLS_PREPARE_GPU_PROFILE_HPP
 #define CDI_TOOLS_PREPARE_GPU_PROFILE_HPP
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <utility>
+
+#include "../../shared/cdi_specs/recorded_options.hpp"
 
 namespace prepare {
 
@@ -34,14 +37,12 @@ constexpr bool is_needed(Profiles of_node, Profiles asked) {
   return of_node == graphics ? asked == graphics : of_node.shares(asked);
 }
 
-/// The names of sets on the command line.
-inline constexpr std::pair<std::string_view, Profiles> profile_names[] = {
-    {"compute", compute}, {"graphics", graphics}, {"video", video}, {"all", all_profiles}};
-
-/// The set of a name.
+/// The set of a name on the command line.
 constexpr Profiles profiles_named(std::string_view name) {
-  for (const auto& [known, set] : profile_names) {
-    if (known == name) return set;
+  constexpr std::array<Profiles, tools::profile_names.size()> sets{compute, graphics, video,
+                                                                   all_profiles};
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    if (tools::profile_names[i] == name) return sets[i];
   }
   return all_profiles;
 }

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "../host/host_tree.hpp"
+#include "../../shared/host/host_tree.hpp"
 #include "gpu.hpp"
 
 // For callers in a container or without rights. Opening a GPU's node may wake the GPU, so nothing
@@ -19,7 +19,7 @@ namespace prepare {
 
 /// Removes the nodes that this process may not open. Returns whether the rest is usable: no node
 /// that all profiles need was removed.
-inline bool keep_visible(const HostTree& tree, std::vector<Node>& nodes) {
+inline bool keep_visible(const tools::HostTree& tree, std::vector<Node>& nodes) {
   const auto is_hidden = [&](const Node& node) {
     return node.is_on_host && !tree.may_open(node);
   };
@@ -31,7 +31,7 @@ inline bool keep_visible(const HostTree& tree, std::vector<Node>& nodes) {
 }
 
 /// Removes the parts of a GPU that this process may not open. Returns whether any part is left.
-inline bool keep_visible(const HostTree& tree, Gpu& gpu) {
+inline bool keep_visible(const tools::HostTree& tree, Gpu& gpu) {
   if (!keep_visible(tree, gpu.iommufd_nodes)) gpu.iommufd_nodes.clear();
   if (gpu.partitions.empty()) return keep_visible(tree, gpu.whole.nodes);
   std::vector<Share> visible;
@@ -44,7 +44,7 @@ inline bool keep_visible(const HostTree& tree, Gpu& gpu) {
 
 /// Removes the GPUs that this process may not open, as if the host did not have them. Returns their
 /// number.
-inline std::size_t keep_visible(const HostTree& tree, std::vector<Inventory>& inventories) {
+inline std::size_t keep_visible(const tools::HostTree& tree, std::vector<Inventory>& inventories) {
   std::size_t hidden = 0;
   for (auto& found : inventories) {
     const bool usable = keep_visible(tree, found.control_nodes);

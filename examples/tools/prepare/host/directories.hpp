@@ -20,8 +20,8 @@
 #include <cdi/files/descriptor.hpp>
 #include <cdi/result.hpp>
 
+#include "../../shared/host/rooted_paths.hpp"
 #include "../base/options.hpp"
-#include "rooted_paths.hpp"
 
 // Below a root other than /, paths are those of the host of that root: a link such as /var/run ->
 // /run leads to the /run of the root.
@@ -67,9 +67,10 @@ inline std::string joined(const std::string& root, const std::string& path) {
 /// is not below the root, or that cannot be read, is returned as it is.
 inline std::string resolved(const Options& options, const std::string& path) {
   const auto [root, below] = detail::below_its_root(options, path);
-  const auto paths = RootedPaths::open(root);
+  const auto paths = tools::RootedPaths::open(root);
   if (root == "/" || !paths) return path;
-  const auto place = paths->find(below, RootedPaths::Last::follow, RootedPaths::IfMissing::report);
+  const auto place =
+      paths->find(below, tools::RootedPaths::Last::follow, tools::RootedPaths::IfMissing::report);
   if (!place) return path;
   return detail::joined(root, std::filesystem::path{place->path()}.lexically_normal().string());
 }
@@ -88,11 +89,11 @@ inline cdi::Result<Directory> open_directory(const Options& options, const std::
   if (leads_nowhere) return fail(ENOENT);
   if (path.find('\0') != std::string::npos) return fail(EINVAL);
   const auto [root, below] = detail::below_its_root(options, path);
-  const auto paths = RootedPaths::open(root);
+  const auto paths = tools::RootedPaths::open(root);
   if (!paths) return fail(paths.error().system);
   const auto place =
-      paths->find(below, RootedPaths::Last::follow,
-                  make ? RootedPaths::IfMissing::make : RootedPaths::IfMissing::fail);
+      paths->find(below, tools::RootedPaths::Last::follow,
+                  make ? tools::RootedPaths::IfMissing::make : tools::RootedPaths::IfMissing::fail);
   if (!place && !make && place.error().system == ENOENT) return Directory{.path = path};
   if (!place) return fail(place.error().system);
   Directory out{place->open(O_RDONLY | O_DIRECTORY), path};

@@ -17,7 +17,7 @@
 #include <cdi/files/descriptor.hpp>
 #include <cdi/result.hpp>
 
-#include "../base/text.hpp"
+#include "../../shared/base/text.hpp"
 
 namespace prepare {
 
@@ -36,7 +36,7 @@ struct Uevent {
 
 /// Reads a message; none when it does not have the kernel's format.
 inline std::optional<Uevent> parse_uevent(std::string_view message) {
-  const auto lines = split(message, std::string_view{"\0", 1});
+  const auto lines = tools::split(message, std::string_view{"\0", 1});
   if (lines.empty() || lines.front().find('@') == std::string::npos) return std::nullopt;
   Uevent event;
   const std::pair<std::string_view, std::string*> wanted[] = {

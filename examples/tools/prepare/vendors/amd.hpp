@@ -19,11 +19,11 @@
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
 
-#include "../base/text.hpp"
+#include "../../shared/base/text.hpp"
+#include "../../shared/host/host_tree.hpp"
 #include "../gpu/fault.hpp"
 #include "../gpu/gpu.hpp"
 #include "../gpu/pci.hpp"
-#include "../host/host_tree.hpp"
 
 // The KFD topology has a node for each GPU that computes, or for each of its partitions. The driver
 // creates render nodes for unused partitions too, so only those in the topology count.
@@ -53,7 +53,7 @@ struct KfdNode {
   }
 
   /// Whether its render node belongs to the device in a directory of sysfs.
-  bool is_shown_by(const HostTree& tree, const std::string& device_directory) const {
+  bool is_shown_by(const tools::HostTree& tree, const std::string& device_directory) const {
     return tree.exists(fmt::format("{}/drm/{}{}", device_directory, render_prefix, render_minor));
   }
 };
@@ -61,10 +61,10 @@ struct KfdNode {
 /// Reads a node from `name value` lines; none for a processor.
 inline std::optional<KfdNode> parse_kfd_node(std::string_view properties) {
   std::map<std::string, std::uint32_t, std::less<>> values;
-  for (const auto& row : split(properties, "\n")) {
-    const auto parts = split(row, " ");
+  for (const auto& row : tools::split(properties, "\n")) {
+    const auto parts = tools::split(row, " ");
     if (parts.size() != 2) continue;
-    if (const auto value = parse_number<std::uint32_t>(parts[1])) values[parts[0]] = *value;
+    if (const auto value = tools::parse_number<std::uint32_t>(parts[1])) values[parts[0]] = *value;
   }
   if (values["simd_count"] == 0 || values["drm_render_minor"] == 0) return std::nullopt;
   return KfdNode{.domain = values["domain"],
@@ -73,7 +73,7 @@ inline std::optional<KfdNode> parse_kfd_node(std::string_view properties) {
 }
 
 /// All GPUs and partitions of the topology that this process may see, sorted by render node.
-inline std::vector<KfdNode> kfd_nodes(const HostTree& tree) {
+inline std::vector<KfdNode> kfd_nodes(const tools::HostTree& tree) {
   std::vector<KfdNode> nodes;
   for (const auto& name : tree.list(topology_nodes)) {
     const auto properties = tree.read(fmt::format("{}/{}/properties", topology_nodes, name));
@@ -87,14 +87,14 @@ inline std::vector<KfdNode> kfd_nodes(const HostTree& tree) {
 
 /// The platform devices that the driver creates for partitions other than the first, by the minor
 /// of their render node: "amdgpu_xcp_0", in older kernels "amdgpu_xcp.0".
-inline std::map<std::uint32_t, std::string> partition_devices(const HostTree& tree) {
+inline std::map<std::uint32_t, std::string> partition_devices(const tools::HostTree& tree) {
   std::map<std::uint32_t, std::string> devices;
   for (const auto& device : tree.list(platform_devices)) {
     if (!device.starts_with("amdgpu_xcp")) continue;
     for (const std::string_view name :
          tree.list(fmt::format("{}/{}/drm", platform_devices, device))) {
       if (!name.starts_with(render_prefix)) continue;
-      const auto minor = parse_number<std::uint32_t>(name.substr(render_prefix.size()));
+      const auto minor = tools::parse_number<std::uint32_t>(name.substr(render_prefix.size()));
       if (minor) devices.emplace(*minor, device);
     }
   }
@@ -103,7 +103,7 @@ inline std::map<std::uint32_t, std::string> partition_devices(const HostTree& tr
 
 /// The GPUs and partitions that compute on this host.
 struct Topology {
-  explicit Topology(const HostTree& tree)
+  explicit Topology(const tools::HostTree& tree)
       : nodes{kfd_nodes(tree)}, partition_devices{amd::partition_devices(tree)} {}
 
   std::vector<KfdNode> nodes;
@@ -111,15 +111,15 @@ struct Topology {
 };
 
 /// The driver's id of a GPU, 16 hexadecimal digits; empty when it has none.
-inline std::string unique_id(const HostTree& tree, const PciFunction& function) {
+inline std::string unique_id(const tools::HostTree& tree, const PciFunction& function) {
   const auto text = tree.line(function.directory() + "/unique_id");
-  const auto number = parse_number<std::uint64_t>(text, 16);
+  const auto number = tools::parse_number<std::uint64_t>(text, 16);
   return number && *number != 0 && cdi::is_device_name(text) ? text : std::string{};
 }
 
 /// The partitions of a GPU; a GPU without partitions is the only one. Virtual functions have
 /// locations like partitions, but PCI devices of their own.
-inline std::vector<Share> shares(const HostTree& tree, const Topology& topology,
+inline std::vector<Share> shares(const tools::HostTree& tree, const Topology& topology,
                                  const PciFunction& function, std::vector<Problem>& warnings) {
   std::vector<Share> own;
   for (const auto& node : topology.nodes) {
@@ -141,7 +141,7 @@ inline std::vector<Share> shares(const HostTree& tree, const Topology& topology,
 }
 
 /// Fills in what the driver reports about a GPU. Returns why the GPU cannot be handed out.
-inline std::optional<Problem> examine(const HostTree& tree, const Topology& topology,
+inline std::optional<Problem> examine(const tools::HostTree& tree, const Topology& topology,
                                       Candidate& candidate, std::vector<Problem>& warnings) {
   auto& [function, gpu] = candidate;
   if (gpu.driver != "amdgpu") return bound_to(gpu.driver);
@@ -154,7 +154,7 @@ inline std::optional<Problem> examine(const HostTree& tree, const Topology& topo
                                                        cdi::to_string(compute.error())};
   }
   const auto memory = tree.line(function.directory() + "/current_memory_partition");
-  if (compute) gpu.mode = std::string{trim(*compute)};
+  if (compute) gpu.mode = std::string{tools::trim(*compute)};
   const bool is_whole = gpu.mode.empty() || gpu.mode == "SPX";
   if (!memory.empty()) gpu.mode += "/" + memory;
 
@@ -178,7 +178,7 @@ inline bool is_gpu(const PciFunction& function) {
 }
 
 /// Finds the AMD GPUs among `functions`.
-inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& functions) {
+inline Inventory detect(const tools::HostTree& tree, const std::vector<PciFunction>& functions) {
   Inventory found{.kind = "amd.com/gpu", .driver_version = tree.line("/sys/module/amdgpu/version")};
   const Topology topology{tree};
   for (auto& candidate : candidates(functions, &is_gpu)) {

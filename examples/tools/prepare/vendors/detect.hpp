@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "../../shared/host/host_tree.hpp"
 #include "../gpu/gpu.hpp"
 #include "../gpu/pci.hpp"
-#include "../host/host_tree.hpp"
 #include "amd.hpp"
 #include "drm.hpp"
 #include "intel.hpp"
@@ -21,7 +21,7 @@
 namespace prepare {
 
 /// Finds the GPUs of one vendor among the PCI functions of a host.
-using Detector = Inventory (*)(const HostTree&, const std::vector<PciFunction>&);
+using Detector = Inventory (*)(const tools::HostTree&, const std::vector<PciFunction>&);
 
 /// The known vendors. Another vendor is a header like amd.hpp and a row here; gpu/pci.hpp has the
 /// functions that all of them need.
@@ -38,7 +38,7 @@ inline constexpr Detector detectors[] = {
 
 /// The inventories of the vendors that have a GPU on this host. A GPU whose index is unknown has
 /// none: a wrong one would be the name of another GPU.
-inline std::vector<Inventory> detect(const HostTree& tree, const PciBus& bus) {
+inline std::vector<Inventory> detect(const tools::HostTree& tree, const PciBus& bus) {
   std::vector<Inventory> inventories;
   for (const Detector detector : detectors) {
     auto found = detector(tree, bus.functions);
@@ -52,7 +52,7 @@ inline std::vector<Inventory> detect(const HostTree& tree, const PciBus& bus) {
 
 /// Adds the driver files that the containers of an inventory need. For other drivers, images have
 /// the libraries that programs need.
-inline void add_driver_files(const HostTree& tree, Inventory& found) {
+inline void add_driver_files(const tools::HostTree& tree, Inventory& found) {
   if (found.usable_count() == 0) return;
   if (!found.library_directories.empty()) {
     found.files = wsl::driver_files(tree, found.library_directories);

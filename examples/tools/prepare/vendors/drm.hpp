@@ -14,9 +14,9 @@
 
 #include <cdi/name.hpp>
 
+#include "../../shared/host/host_tree.hpp"
 #include "../gpu/gpu.hpp"
 #include "../gpu/pci.hpp"
-#include "../host/host_tree.hpp"
 
 // Display controllers of servers have no render node.
 
@@ -28,7 +28,7 @@ inline bool is_other(const PciFunction& function) {
 }
 
 /// Whether a directory of sysfs shows a DRM render node.
-inline bool has_render_entry(const HostTree& tree, const std::string& device_directory) {
+inline bool has_render_entry(const tools::HostTree& tree, const std::string& device_directory) {
   const auto names = tree.list(device_directory + "/drm");
   return std::any_of(names.begin(), names.end(), [](std::string_view name) {
     return name.starts_with("renderD") && is_drm_node_name(name);
@@ -37,7 +37,8 @@ inline bool has_render_entry(const HostTree& tree, const std::string& device_dir
 
 /// The directory of sysfs with the DRM nodes of a device: its own, that of its virtio device, or
 /// that of the device `drm` of a host1x (Tegra). None when there is no render node.
-inline std::optional<std::string> drm_parent(const HostTree& tree, const std::string& device) {
+inline std::optional<std::string> drm_parent(const tools::HostTree& tree,
+                                             const std::string& device) {
   std::vector<std::string> directories{device};
   for (const auto& name : tree.list(device)) {
     if (name.starts_with("virtio") || name == "drm") directories.push_back(device + "/" + name);
@@ -75,7 +76,7 @@ inline void add_gpu(Inventory& found, Gpu gpu, std::vector<Node> nodes) {
 }
 
 /// Finds the GPUs of other vendors among `functions` and the platform devices.
-inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& functions) {
+inline Inventory detect(const tools::HostTree& tree, const std::vector<PciFunction>& functions) {
   Inventory found{.kind = "drm.local/gpu"};
   std::size_t count = 0;
   for (auto& [function, gpu] : candidates(functions, &is_other)) {

@@ -14,11 +14,11 @@
 
 #include <fmt/format.h>
 
-#include "../base/text.hpp"
+#include "../../shared/base/text.hpp"
+#include "../../shared/host/host_tree.hpp"
 #include "../gpu/fault.hpp"
 #include "../gpu/gpu.hpp"
 #include "../gpu/pci.hpp"
-#include "../host/host_tree.hpp"
 
 namespace prepare::intel {
 
@@ -38,7 +38,7 @@ inline std::string uid(const PciFunction& function) {
 }
 
 /// The nodes of the management engine of a discrete card, for firmware updates and telemetry.
-inline std::vector<Node> management_nodes(const HostTree& tree, const PciFunction& function,
+inline std::vector<Node> management_nodes(const tools::HostTree& tree, const PciFunction& function,
                                           std::vector<Problem>& warnings) {
   std::vector<Node> nodes;
   for (const auto& child : tree.list(function.directory())) {
@@ -54,7 +54,7 @@ inline std::vector<Node> management_nodes(const HostTree& tree, const PciFunctio
 }
 
 /// Fills in the nodes of a GPU. Returns why the GPU cannot be handed out.
-inline std::optional<Problem> examine(const HostTree& tree, Candidate& candidate,
+inline std::optional<Problem> examine(const tools::HostTree& tree, Candidate& candidate,
                                       std::vector<Problem>& warnings) {
   auto& [function, gpu] = candidate;
   if (gpu.driver != "i915" && gpu.driver != "xe") return bound_to(gpu.driver);
@@ -66,7 +66,7 @@ inline std::optional<Problem> examine(const HostTree& tree, Candidate& candidate
 }
 
 /// Finds the Intel GPUs among `functions`. A virtual function with the GPU driver is one of them.
-inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& functions) {
+inline Inventory detect(const tools::HostTree& tree, const std::vector<PciFunction>& functions) {
   Inventory found{.kind = "intel.com/gpu"};
   for (auto& candidate : candidates(functions, &is_gpu)) {
     candidate.gpu.whole.left_out = examine(tree, candidate, found.warnings);
@@ -76,7 +76,7 @@ inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& fu
 }
 
 /// Adds the nodes in `dev_directory` that a directory of sysfs names.
-inline void add_nodes_of(const HostTree& tree, const std::string& sysfs_directory,
+inline void add_nodes_of(const tools::HostTree& tree, const std::string& sysfs_directory,
                          const std::string& dev_directory, std::vector<Node>& nodes,
                          std::vector<Problem>& warnings) {
   for (const auto& name : tree.list(sysfs_directory)) {
@@ -92,7 +92,7 @@ inline std::optional<Problem> accelerator_fault(const std::vector<Node>& nodes) 
   constexpr std::string_view prefix = "/dev/accel/accel";
   const bool has_one = std::any_of(nodes.begin(), nodes.end(), [&](const Node& node) {
     return node.path.starts_with(prefix) &&
-           parse_number<std::uint32_t>(std::string_view{node.path}.substr(prefix.size()));
+           tools::parse_number<std::uint32_t>(std::string_view{node.path}.substr(prefix.size()));
   });
   if (has_one) return std::nullopt;
   return Problem{Fault::no_accel_node, "it has no usable node in /dev/accel"};
@@ -105,7 +105,8 @@ inline bool is_npu(const PciFunction& function) {
 }
 
 /// Finds the NPUs of Intel processors among `functions`.
-inline Inventory detect_npus(const HostTree& tree, const std::vector<PciFunction>& functions) {
+inline Inventory detect_npus(const tools::HostTree& tree,
+                             const std::vector<PciFunction>& functions) {
   Inventory found{.kind = "intel.com/npu"};
   for (auto& [function, npu] : candidates(functions, &is_npu)) {
     add_nodes_of(tree, function.directory() + "/accel", "/dev/accel/", npu.whole.nodes,
@@ -121,7 +122,8 @@ inline bool is_gaudi(const PciFunction& function) {
 }
 
 /// Finds the Gaudi accelerators among `functions`, with the nodes of their network ports.
-inline Inventory detect_gaudis(const HostTree& tree, const std::vector<PciFunction>& functions) {
+inline Inventory detect_gaudis(const tools::HostTree& tree,
+                               const std::vector<PciFunction>& functions) {
   Inventory found{.kind = "intel.com/gaudi",
                   .driver_version = tree.line("/sys/module/habanalabs/version")};
   for (auto& [function, gaudi] : candidates(functions, &is_gaudi)) {

@@ -20,11 +20,11 @@
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
 
-#include "../base/text.hpp"
+#include "../../shared/base/text.hpp"
+#include "../../shared/host/host_tree.hpp"
 #include "../gpu/fault.hpp"
 #include "../gpu/gpu.hpp"
 #include "../gpu/pci.hpp"
-#include "../host/host_tree.hpp"
 
 // The kernel driver shows them in /proc and /sys. Its nodes are not in sysfs: majors come from
 // /proc/devices, minors are the GPU's "Device Minor" or fixed.
@@ -54,12 +54,12 @@ inline std::string known_uuid(const std::string& text) {
 /// The `Name: value` lines of a file; the first line with a name counts.
 inline std::map<std::string, std::string, std::less<>> parse_values(std::string_view text) {
   std::map<std::string, std::string, std::less<>> values;
-  for (const auto& row : split(text, "\n")) {
+  for (const auto& row : tools::split(text, "\n")) {
     const std::string_view view = row;
     const auto colon = view.find(':');
     if (colon == std::string_view::npos) continue;
-    values.try_emplace(std::string{trim(view.substr(0, colon))},
-                       printable(trim(view.substr(colon + 1))));
+    values.try_emplace(std::string{tools::trim(view.substr(0, colon))},
+                       tools::printable(tools::trim(view.substr(colon + 1))));
   }
   return values;
 }
@@ -69,7 +69,7 @@ inline Information parse_information(std::string_view text) {
   auto values = parse_values(text);
   return {.uuid = known_uuid(values["GPU UUID"]),
           .model = values["Model"],
-          .minor = parse_number<std::int64_t>(values["Device Minor"]),
+          .minor = tools::parse_number<std::int64_t>(values["Device Minor"]),
           .excluded = values["GPU Excluded"] == "Yes"};
 }
 
@@ -86,7 +86,7 @@ inline std::optional<std::int64_t> modeset_major(const CharMajors& majors) {
 }
 
 /// A node that NVIDIA's tools create at its first use. Until then a runtime needs only its numbers.
-inline cdi::Result<Node> node_or_numbers(const HostTree& tree, const std::string& path,
+inline cdi::Result<Node> node_or_numbers(const tools::HostTree& tree, const std::string& path,
                                          std::int64_t major, std::int64_t minor,
                                          std::uint32_t mode) {
   auto node = checked_node(tree, path, major, minor);
@@ -102,11 +102,12 @@ inline Problem no_major(std::string_view module) {
 }
 
 /// The names in a directory that are `prefix` and a number, by number.
-inline std::vector<std::string> numbered(const HostTree& tree, const std::string& directory,
+inline std::vector<std::string> numbered(const tools::HostTree& tree, const std::string& directory,
                                          std::string_view prefix) {
   auto names = tree.list(directory);
   std::erase_if(names, [&](std::string_view name) {
-    return !name.starts_with(prefix) || !parse_number<std::uint32_t>(name.substr(prefix.size()));
+    return !name.starts_with(prefix) ||
+           !tools::parse_number<std::uint32_t>(name.substr(prefix.size()));
   });
   std::sort(names.begin(), names.end(), [](const auto& a, const auto& b) {
     return std::pair{a.size(), a} < std::pair{b.size(), b};  // gi9 before gi10
@@ -116,18 +117,18 @@ inline std::vector<std::string> numbered(const HostTree& tree, const std::string
 
 /// Adds the node that gives access to a MIG instance; `directory` is that of the instance in /proc.
 /// Returns why the node cannot be used.
-inline std::optional<Problem> add_access_node(const HostTree& tree, const CharMajors& majors,
+inline std::optional<Problem> add_access_node(const tools::HostTree& tree, const CharMajors& majors,
                                               const std::string& directory,
                                               std::vector<Node>& nodes) {
   const auto text = tree.read(directory + "/access");
   if (!text) return Problem{Fault::mig_access, text.error().message};
   auto values = parse_values(*text);
-  const auto minor = parse_number<std::int64_t>(values["DeviceFileMinor"]);
+  const auto minor = tools::parse_number<std::int64_t>(values["DeviceFileMinor"]);
   if (!minor) return Problem{Fault::mig_access, directory + "/access has no DeviceFileMinor"};
   const auto major = majors.find("nvidia-caps");
   if (!major) return no_major("nvidia-caps");
   const auto path = "/dev/nvidia-caps/nvidia-cap" + std::to_string(*minor);
-  const auto mode = parse_number<std::uint32_t>(values["DeviceFileMode"]);
+  const auto mode = tools::parse_number<std::uint32_t>(values["DeviceFileMode"]);
   auto node = node_or_numbers(tree, path, *major, *minor, mode.value_or(0444) & 0777);
   if (!node) return Problem{Fault::mig_node, node.error().message};
   nodes.push_back(std::move(*node));
@@ -136,7 +137,7 @@ inline std::optional<Problem> add_access_node(const HostTree& tree, const CharMa
 
 /// A MIG instance: a compute instance `instances/GI/CI` of the GPU whose node is `gpu_node`. Its
 /// name has both numbers, because only NVML knows its UUID.
-inline Share mig_instance(const HostTree& tree, const CharMajors& majors,
+inline Share mig_instance(const tools::HostTree& tree, const CharMajors& majors,
                           const std::string& instances, const std::string& gi,
                           const std::string& ci, const Node& gpu_node) {
   Share share{.suffix = fmt::format(":{}:{}", gi, ci), .nodes = {gpu_node}};
@@ -150,7 +151,7 @@ inline Share mig_instance(const HostTree& tree, const CharMajors& majors,
 
 /// Fills in the MIG instances of a GPU, if it is partitioned. Returns why none can be handed out.
 /// An empty `mig` directory means only that the GPU could be partitioned.
-inline std::optional<Problem> examine_mig(const HostTree& tree, const CharMajors& majors,
+inline std::optional<Problem> examine_mig(const tools::HostTree& tree, const CharMajors& majors,
                                           std::int64_t minor, Gpu& gpu) {
   const auto instances = fmt::format("/proc/driver/nvidia/capabilities/gpu{}/mig", minor);
   const auto gpu_instances = numbered(tree, instances, "gi");
@@ -172,7 +173,8 @@ inline std::optional<Problem> examine_mig(const HostTree& tree, const CharMajors
 
 /// Fills in what the driver reports about a GPU, and its node. Returns why the GPU cannot be handed
 /// out.
-inline std::optional<Problem> examine(const HostTree& tree, const CharMajors& majors, Gpu& gpu) {
+inline std::optional<Problem> examine(const tools::HostTree& tree, const CharMajors& majors,
+                                      Gpu& gpu) {
   if (gpu.driver != "nvidia") return bound_to(gpu.driver);
   const auto text = tree.read("/proc/driver/nvidia/gpus/" + gpu.pci_address + "/information");
   if (!text) {
@@ -211,7 +213,8 @@ struct OptionalNode {
 /// Adds a control node that not all profiles need. When its module is loaded and the node does not
 /// exist yet, a runtime needs only its numbers. Another device in its place, for example after the
 /// module was loaded again with another major, is as bad as no node.
-inline void add_optional_node(const HostTree& tree, Inventory& found, const OptionalNode& wanted) {
+inline void add_optional_node(const tools::HostTree& tree, Inventory& found,
+                              const OptionalNode& wanted) {
   if (!wanted.major) {
     const Problem problem{wanted.module, wanted.path + ": its kernel module is not loaded"};
     found.missing.push_back({problem, wanted.profiles});
@@ -231,7 +234,8 @@ inline void add_optional_node(const HostTree& tree, Inventory& found, const Opti
 }
 
 /// Adds the nodes that all GPUs share; without the first of them no GPU works.
-inline void add_control_nodes(const HostTree& tree, const CharMajors& majors, Inventory& found) {
+inline void add_control_nodes(const tools::HostTree& tree, const CharMajors& majors,
+                              Inventory& found) {
   const auto major = gpu_major(majors);
   auto control = checked_node(tree, "/dev/nvidiactl", major.value_or(0), control_minor);
   if (!control) {
@@ -252,12 +256,13 @@ inline void add_control_nodes(const HostTree& tree, const CharMajors& majors, In
 }
 
 /// Adds the nodes in a directory that are named `prefix` and their minor.
-inline void add_numbered_nodes(const HostTree& tree, const std::string& directory,
+inline void add_numbered_nodes(const tools::HostTree& tree, const std::string& directory,
                                std::string_view prefix, std::optional<std::int64_t> major,
                                Inventory& found) {
   if (!major) return;
   for (const auto& name : numbered(tree, directory, prefix)) {
-    const auto minor = parse_number<std::int64_t>(std::string_view{name}.substr(prefix.size()));
+    const auto minor =
+        tools::parse_number<std::int64_t>(std::string_view{name}.substr(prefix.size()));
     const auto path = directory + "/" + name;
     add_node(found.fabric_nodes, path, checked_node(tree, path, *major, minor.value_or(-1)),
              Fault::fabric_node, found.warnings);
@@ -266,7 +271,8 @@ inline void add_numbered_nodes(const HostTree& tree, const std::string& director
 
 /// Adds the nodes of NVSwitches, and of the IMEX channels through which GPUs of other hosts share
 /// memory. Both reach beyond one GPU, so containers do not get them.
-inline void add_fabric_nodes(const HostTree& tree, const CharMajors& majors, Inventory& found) {
+inline void add_fabric_nodes(const tools::HostTree& tree, const CharMajors& majors,
+                             Inventory& found) {
   const auto switch_major = majors.find("nvidia-nvswitch");
   if (switch_major && tree.node("/dev/nvidia-nvswitchctl")) {
     const auto path = "/dev/nvidia-nvswitchctl";
@@ -288,7 +294,7 @@ inline bool is_gpu(const PciFunction& function) {
 inline constexpr const char* no_second_injection = "NVIDIA_VISIBLE_DEVICES=void";
 
 /// Finds the NVIDIA GPUs among `functions`.
-inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& functions) {
+inline Inventory detect(const tools::HostTree& tree, const std::vector<PciFunction>& functions) {
   Inventory found{.kind = "nvidia.com/gpu",
                   .driver_version = tree.line("/sys/module/nvidia/version"),
                   .env = {no_second_injection}};

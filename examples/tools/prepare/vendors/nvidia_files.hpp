@@ -15,17 +15,17 @@
 
 #include <fmt/format.h>
 
-#include "../base/text.hpp"
+#include "../../shared/base/text.hpp"
+#include "../../shared/host/host_tree.hpp"
 #include "../gpu/driver_file.hpp"
 #include "../gpu/fault.hpp"
-#include "../host/host_tree.hpp"
 #include "nvidia_libraries.hpp"
 #include "nvidia_tables.hpp"
 
 namespace prepare::nvidia {
 
 /// Adds the programs of the host; containers have them in /usr/bin.
-inline void add_programs(const HostTree& tree, std::vector<DriverFile>& files) {
+inline void add_programs(const tools::HostTree& tree, std::vector<DriverFile>& files) {
   for (const auto& [name, profiles] : programs) {
     for (const auto directory : program_directories) {
       const auto path = fmt::format("{}/{}", directory, name);
@@ -40,7 +40,7 @@ inline void add_programs(const HostTree& tree, std::vector<DriverFile>& files) {
 }
 
 /// The directories where the kernel searches for firmware, in its order.
-inline std::vector<std::string> firmware_directories(const HostTree& tree) {
+inline std::vector<std::string> firmware_directories(const tools::HostTree& tree) {
   std::vector<std::string> directories;
   const auto custom = tree.line("/sys/module/firmware_class/parameters/path");
   if (auto real_path = tree.real_path(custom); real_path && custom.starts_with('/')) {
@@ -56,7 +56,7 @@ inline std::vector<std::string> firmware_directories(const HostTree& tree) {
 }
 
 /// Adds the firmware of GPUs, each file where the kernel finds it first.
-inline void add_firmware(const HostTree& tree, const std::string& driver_version,
+inline void add_firmware(const tools::HostTree& tree, const std::string& driver_version,
                          std::vector<DriverFile>& files) {
   std::set<std::string> known;
   for (const auto& directory : firmware_directories(tree)) {
@@ -72,7 +72,7 @@ inline void add_firmware(const HostTree& tree, const std::string& driver_version
 }
 
 /// Adds the sockets of running daemons.
-inline void add_sockets(const HostTree& tree, std::vector<DriverFile>& files) {
+inline void add_sockets(const tools::HostTree& tree, std::vector<DriverFile>& files) {
   for (const auto& [name, profiles] : sockets) {
     std::set<std::string> known;
     for (const std::string_view directory : {"/run", "/var/run"}) {
@@ -90,7 +90,7 @@ inline void add_sockets(const HostTree& tree, std::vector<DriverFile>& files) {
 
 /// Adds the directory with the pipes of the MPS daemon, if root or this user owns it. All users may
 /// write in /tmp, and a link there could make containers write elsewhere.
-inline void add_mps_directory(const HostTree& tree, std::vector<DriverFile>& files) {
+inline void add_mps_directory(const tools::HostTree& tree, std::vector<DriverFile>& files) {
   const std::string path = "/tmp/nvidia-mps";
   const auto status = tree.status(path);
   const bool is_trusted = status.st_uid == 0 || status.st_uid == ::geteuid();
@@ -103,7 +103,7 @@ inline void add_mps_directory(const HostTree& tree, std::vector<DriverFile>& fil
 
 /// Adds the settings with which loaders of OpenCL, Vulkan, EGL and X find the driver, at the paths
 /// that most images use.
-inline void add_configurations(const HostTree& tree, std::vector<DriverFile>& files) {
+inline void add_configurations(const tools::HostTree& tree, std::vector<DriverFile>& files) {
   for (const auto& [name, container_directory, profiles] : configurations) {
     for (const auto directory : configuration_directories) {
       const auto path = fmt::format("{}/{}", directory, name);
@@ -119,7 +119,8 @@ inline void add_configurations(const HostTree& tree, std::vector<DriverFile>& fi
 
 /// The files of the driver that containers get, sorted by container path. `driver_version` is that
 /// of the loaded module; libraries of another version do not work with it, and are a warning.
-inline std::vector<DriverFile> driver_files(const HostTree& tree, const std::string& driver_version,
+inline std::vector<DriverFile> driver_files(const tools::HostTree& tree,
+                                            const std::string& driver_version,
                                             std::vector<Problem>& warnings) {
   const auto version = is_driver_version(driver_version) ? driver_version : std::string{};
   auto files = sorted_files(libraries(tree, version, warnings));
@@ -129,7 +130,7 @@ inline std::vector<DriverFile> driver_files(const HostTree& tree, const std::str
   add_mps_directory(tree, files);
   add_configurations(tree, files);
   std::erase_if(files, [](const DriverFile& file) {
-    return !is_plain(file.host_path) || !is_plain(file.container_path);
+    return !tools::is_plain(file.host_path) || !tools::is_plain(file.container_path);
   });
   std::sort(files.begin(), files.end(), [](const DriverFile& a, const DriverFile& b) {
     return a.container_path < b.container_path;

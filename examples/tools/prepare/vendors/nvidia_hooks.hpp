@@ -16,10 +16,10 @@
 
 #include <cdi/spec.hpp>
 
+#include "../../shared/host/host_tree.hpp"
 #include "../gpu/driver_file.hpp"
 #include "../gpu/node.hpp"
 #include "../gpu/profile.hpp"
-#include "../host/host_tree.hpp"
 
 // Unlike mounts, they can create links in a container and run ldconfig.
 
@@ -38,7 +38,7 @@ inline constexpr std::string_view node_modification = "disable-device-node-modif
 
 /// The hook program of the host; none when no toolkit is installed. Its text is searched for the
 /// names of hooks: a hook that it does not know would keep containers from starting.
-inline std::optional<HookProgram> find_hook_program(const HostTree& tree) {
+inline std::optional<HookProgram> find_hook_program(const tools::HostTree& tree) {
   constexpr std::string_view directories[] = {"/usr/bin", "/usr/local/bin",
                                               "/usr/local/nvidia/toolkit"};
   constexpr std::size_t size_limit = 256 << 20;

@@ -18,11 +18,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "../base/text.hpp"
+#include "../../shared/base/text.hpp"
+#include "../../shared/host/host_tree.hpp"
 #include "../gpu/driver_file.hpp"
 #include "../gpu/fault.hpp"
 #include "../gpu/profile.hpp"
-#include "../host/host_tree.hpp"
 #include "../host/ld_cache.hpp"
 #include "nvidia_tables.hpp"
 
@@ -94,7 +94,7 @@ inline bool is_driver_soname(std::string_view soname) {
 /// directories, with links between them.
 class LibrarySearch {
  public:
-  LibrarySearch(const HostTree& tree, std::string_view driver_version)
+  LibrarySearch(const tools::HostTree& tree, std::string_view driver_version)
       : tree_{tree}, driver_version_{driver_version} {}
 
   void run() {
@@ -163,7 +163,7 @@ class LibrarySearch {
       }
       if (!is_driver_library(real_name, driver_version_)) continue;
       const auto path = fmt::format("{}/{}", directory, name);
-      if (!is_plain(path) || !is_plain(real_path)) continue;
+      if (!tools::is_plain(path) || !tools::is_plain(real_path)) continue;
       add_at_real_path(found_, DriverFile::Kind::library, real_path, path, profiles_of(stem));
       add_directory(directory_of(real_path));
       places_.emplace(path, real_path);
@@ -180,7 +180,7 @@ class LibrarySearch {
     const auto place = places_.find(in_directory(file_name(entry.path)));
     if (place == places_.end() || entry.soname.find('/') != std::string_view::npos) return;
     const auto link = in_directory(entry.soname);
-    if (!is_plain(link) || places_.contains(link) || tree_.exists(link)) return;
+    if (!tools::is_plain(link) || places_.contains(link) || tree_.exists(link)) return;
     const auto real_path = place->second;
     found_[real_path].links.push_back(link);
     places_.emplace(link, real_path);
@@ -199,7 +199,7 @@ class LibrarySearch {
     });
   }
 
-  const HostTree& tree_;
+  const tools::HostTree& tree_;
   std::string driver_version_;
   std::map<std::string, std::string, std::less<>> cache_directories_{};  // and their real paths
   std::vector<std::string> directories_{};                               // real paths
@@ -230,7 +230,7 @@ inline std::optional<Problem> library_fault(const std::string& driver_version,
 }
 
 /// The libraries of this version of the driver.
-inline FilesByPath libraries(const HostTree& tree, const std::string& driver_version,
+inline FilesByPath libraries(const tools::HostTree& tree, const std::string& driver_version,
                              std::vector<Problem>& warnings) {
   LibrarySearch search{tree, driver_version};
   search.run();

@@ -27,10 +27,10 @@
 #include <cdi/nlohmann.hpp>
 #include <cdi/result.hpp>
 
-#include "../base/text.hpp"
+#include "../../shared/base/text.hpp"
+#include "../../shared/host/child_process.hpp"
 #include "../gpu/gpu.hpp"
 #include "../gpu/pci.hpp"
-#include "../host/child_process.hpp"
 #include "nvidia.hpp"
 
 // These are the UUIDs and sizes of MIG instances, and the UUIDs of GPUs that no process has opened
@@ -148,7 +148,7 @@ class Library {
 
  private:
   static std::string plain(std::string_view text) {
-    return is_plain(text) ? std::string{text} : std::string{};
+    return tools::is_plain(text) ? std::string{text} : std::string{};
   }
 
   void* handle_;
@@ -168,7 +168,8 @@ inline std::string our_address(std::string text) {
 inline std::string size_in_name(std::string_view name) {
   constexpr std::string_view mark = " MIG ";
   const auto at = name.rfind(mark);
-  return at == std::string_view::npos ? "" : std::string{trim(name.substr(at + mark.size()))};
+  return at == std::string_view::npos ? ""
+                                      : std::string{tools::trim(name.substr(at + mark.size()))};
 }
 
 /// The size of a MIG instance from its parts, as NVIDIA's tools compute it: memory counts in
@@ -265,7 +266,7 @@ inline void answer(const std::string& library) noexcept {
   const auto text = cdi::write_json(ask(library), -1);
   std::string_view rest = text ? std::string_view{*text} : "";
   while (!rest.empty()) {
-    const auto written = ::write(child::answer_fd, rest.data(), rest.size());
+    const auto written = ::write(tools::child::answer_fd, rest.data(), rest.size());
     if (written < 0 && errno != EINTR) break;
     rest.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
   }
@@ -294,7 +295,7 @@ inline cdi::Error ended_early(std::optional<int> status) {
 /// Forks without `exec`: only for programs of one thread. NVML may load the kernel driver and
 /// create nodes in /dev.
 inline cdi::Result<std::vector<NvmlGpu>> ask_nvml(const NvmlOptions& options = {}) {
-  const auto output = ask_child(options.deadline, [&] { nvml::answer(options.library); });
+  const auto output = tools::ask_child(options.deadline, [&] { nvml::answer(options.library); });
   if (!output) {
     auto error = output.error();
     error.message.insert(0, "NVML: ");

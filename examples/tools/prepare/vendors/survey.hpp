@@ -15,11 +15,11 @@
 
 #include <cdi/result.hpp>
 
+#include "../../shared/host/host_tree.hpp"
 #include "../base/options.hpp"
 #include "../gpu/fault.hpp"
 #include "../gpu/gpu.hpp"
 #include "../gpu/visible.hpp"
-#include "../host/host_tree.hpp"
 #include "detect.hpp"
 #include "nvml.hpp"
 
@@ -27,7 +27,7 @@ namespace prepare {
 
 /// The files of a host at one time, and the GPUs found in them.
 struct Survey {
-  HostTree tree;
+  tools::HostTree tree;
   std::vector<Inventory> inventories{};
   bool complete = true;                   // else there may be more GPUs than were found
   std::vector<std::string> unreadable{};  // addresses of PCI functions that may be GPUs, too
@@ -91,7 +91,7 @@ inline std::optional<std::string> unreadable_functions(const Survey& survey) {
 
 /// Finds the GPUs of the host.
 inline cdi::Result<Survey> survey_host(const Options& options, NvmlMemory& memory) {
-  auto tree = HostTree::open(options.root);
+  auto tree = tools::HostTree::open(options.root);
   if (!tree) {
     tree.error().message.insert(0, fmt::format("cannot read --root {}: ", options.root));
     return std::move(tree).error();

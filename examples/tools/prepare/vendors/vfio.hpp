@@ -14,10 +14,10 @@
 
 #include <cdi/result.hpp>
 
+#include "../../shared/host/host_tree.hpp"
 #include "../gpu/fault.hpp"
 #include "../gpu/gpu.hpp"
 #include "../gpu/pci.hpp"
-#include "../host/host_tree.hpp"
 
 // There are two interfaces to such a GPU: the node of its IOMMU group, or with iommufd a node for
 // each function. With both, no device of the group may have a driver of the host. The numbers in
@@ -32,7 +32,7 @@ inline bool leaves_group_viable(std::string_view driver) {
 }
 
 /// Why no device of an IOMMU group can be passed through.
-inline std::optional<Problem> group_fault(const HostTree& tree, const std::string& group) {
+inline std::optional<Problem> group_fault(const tools::HostTree& tree, const std::string& group) {
   const auto members = fmt::format("/sys/kernel/iommu_groups/{}/devices", group);
   for (const auto& member : tree.list(members)) {
     const auto driver = tree.link_name(fmt::format("{}/{}/driver", members, member)).value_or("");
@@ -44,7 +44,8 @@ inline std::optional<Problem> group_fault(const HostTree& tree, const std::strin
 }
 
 /// The node of a group and that of VFIO itself, or why they cannot be used.
-inline cdi::Result<std::vector<Node>> group_nodes(const HostTree& tree, std::string_view group) {
+inline cdi::Result<std::vector<Node>> group_nodes(const tools::HostTree& tree,
+                                                  std::string_view group) {
   // Without an IOMMU the name has a prefix.
   for (const std::string_view prefix : {"", "noiommu-"}) {
     const auto name = fmt::format("{}{}", prefix, group);
@@ -60,7 +61,7 @@ inline cdi::Result<std::vector<Node>> group_nodes(const HostTree& tree, std::str
 
 /// The functions of the card of `function`, which is the first: a card may also have a function for
 /// sound and one for USB.
-inline std::vector<std::string> functions_of_card(const HostTree& tree,
+inline std::vector<std::string> functions_of_card(const tools::HostTree& tree,
                                                   const PciFunction& function) {
   std::vector<std::string> addresses{function.address};
   const auto slot = function.address.substr(0, function.address.size() - 1);
@@ -72,7 +73,7 @@ inline std::vector<std::string> functions_of_card(const HostTree& tree,
 }
 
 /// The nodes of iommufd for the card of a GPU, or why they cannot be used.
-inline cdi::Result<std::vector<Node>> iommufd_nodes(const HostTree& tree,
+inline cdi::Result<std::vector<Node>> iommufd_nodes(const tools::HostTree& tree,
                                                     const PciFunction& function) {
   std::vector<Node> nodes;
   for (const auto& address : functions_of_card(tree, function)) {
@@ -93,7 +94,8 @@ inline cdi::Result<std::vector<Node>> iommufd_nodes(const HostTree& tree,
 }
 
 /// Fills in the nodes of a GPU. Returns why the GPU cannot be handed out.
-inline std::optional<Problem> examine(const HostTree& tree, const PciFunction& function, Gpu& gpu) {
+inline std::optional<Problem> examine(const tools::HostTree& tree, const PciFunction& function,
+                                      Gpu& gpu) {
   if (auto fault = group_fault(tree, function.iommu_group)) return fault;
   auto by_group = group_nodes(tree, function.iommu_group);
   auto by_iommufd = iommufd_nodes(tree, function);
@@ -108,7 +110,7 @@ inline std::optional<Problem> examine(const HostTree& tree, const PciFunction& f
 
 /// Finds the GPUs among `functions` that are passed through. They have no index, because GPUs are
 /// bound and unbound while the host runs.
-inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& functions) {
+inline Inventory detect(const tools::HostTree& tree, const std::vector<PciFunction>& functions) {
   Inventory found{.kind = "vfio.local/gpu"};
   for (const auto& function : functions) {
     if (!function.is_passed_through()) continue;

@@ -15,12 +15,12 @@
 
 #include <cdi/result.hpp>
 
-#include "../base/text.hpp"
+#include "../../shared/base/text.hpp"
+#include "../../shared/host/host_tree.hpp"
 #include "../gpu/driver_file.hpp"
 #include "../gpu/fault.hpp"
 #include "../gpu/gpu.hpp"
 #include "../gpu/pci.hpp"
-#include "../host/host_tree.hpp"
 #include "nvidia.hpp"
 
 // There is one node for all of them, nothing in sysfs, and Windows provides the libraries.
@@ -32,7 +32,7 @@ inline constexpr const char* libraries = "/usr/lib/wsl/lib";
 inline constexpr const char* driver_store = "/usr/lib/wsl/drivers";
 
 /// The directories of libraries: the common one, and one for each driver in the driver store.
-inline std::vector<std::string> library_directories(const HostTree& tree) {
+inline std::vector<std::string> library_directories(const tools::HostTree& tree) {
   std::vector<std::string> directories;
   if (!tree.list(libraries).empty()) directories.emplace_back(libraries);
   for (const auto& name : tree.list(driver_store)) {
@@ -43,7 +43,7 @@ inline std::vector<std::string> library_directories(const HostTree& tree) {
 }
 
 /// The node of all GPUs. The kernel chooses its minor when the driver is loaded; sysfs has it.
-inline cdi::Result<Node> node(const HostTree& tree) {
+inline cdi::Result<Node> node(const tools::HostTree& tree) {
   if (tree.exists("/sys/class/misc/dxg/dev")) {
     return sysfs_node(tree, "/sys/class/misc/dxg", node_path);
   }
@@ -54,7 +54,7 @@ inline cdi::Result<Node> node(const HostTree& tree) {
 
 /// The device "all", when the node exists. With NVIDIA's library its kind is NVIDIA's. A host with
 /// NVIDIA GPUs of its own is not WSL.
-inline Inventory detect(const HostTree& tree, const std::vector<PciFunction>& functions) {
+inline Inventory detect(const tools::HostTree& tree, const std::vector<PciFunction>& functions) {
   Inventory found{.kind = "microsoft.com/gpu"};
   const bool has_own = std::any_of(functions.begin(), functions.end(), &nvidia::is_gpu);
   if (has_own || !tree.exists(node_path)) return found;
@@ -87,10 +87,11 @@ inline std::optional<DriverFile::Kind> kind_of(std::string_view name) {
 }
 
 /// Adds the files for Linux in a directory, if there is a library.
-inline void add_files(const HostTree& tree, const std::string& directory, FilesByPath& files) {
+inline void add_files(const tools::HostTree& tree, const std::string& directory,
+                      FilesByPath& files) {
   auto names = tree.files(directory);
   std::erase_if(names, [&](const auto& file) {
-    return !kind_of(file.name) || !is_plain(directory + file.name + file.real_path);
+    return !kind_of(file.name) || !tools::is_plain(directory + file.name + file.real_path);
   });
   const bool has_library = std::any_of(names.begin(), names.end(), [](const auto& file) {
     return kind_of(file.name) == DriverFile::Kind::library;
@@ -103,7 +104,7 @@ inline void add_files(const HostTree& tree, const std::string& directory, FilesB
 
 /// The files in `library_directories`, sorted by path. They have the same paths in containers; one
 /// nvidia-smi is also in /usr/bin.
-inline std::vector<DriverFile> driver_files(const HostTree& tree,
+inline std::vector<DriverFile> driver_files(const tools::HostTree& tree,
                                             const std::vector<std::string>& library_directories) {
   FilesByPath found;
   for (const auto& directory : library_directories) add_files(tree, directory, found);

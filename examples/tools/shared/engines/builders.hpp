@@ -1,8 +1,8 @@
 // The builders of a host, and the programs that run single containers, which read CDI specs, too.
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_TOOLS_PREPARE_ENGINES_BUILDERS_HPP
-#define CDI_TOOLS_PREPARE_ENGINES_BUILDERS_HPP
+#ifndef CDI_TOOLS_SHARED_ENGINES_BUILDERS_HPP
+#define CDI_TOOLS_SHARED_ENGINES_BUILDERS_HPP
 
 #include <optional>
 #include <string>
@@ -12,7 +12,7 @@
 #include "../host/host_tree.hpp"
 #include "engines.hpp"
 
-namespace prepare {
+namespace tools {
 
 namespace engines {
 
@@ -81,6 +81,6 @@ inline std::vector<Engine> installed_builders(const HostTree& tree) {
   return found;
 }
 
-}  // namespace prepare
+}  // namespace tools
 
-#endif  // CDI_TOOLS_PREPARE_ENGINES_BUILDERS_HPP
+#endif  // CDI_TOOLS_SHARED_ENGINES_BUILDERS_HPP

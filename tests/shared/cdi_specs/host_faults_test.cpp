@@ -1,7 +1,7 @@
 // What specs need, and the host does not have.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/tools/prepare/cdi_specs/host_faults.hpp"
+#include "../../../examples/tools/shared/cdi_specs/host_faults.hpp"
 
 #include <optional>
 #include <string>
@@ -12,11 +12,11 @@
 
 #include <cdi/spec_text.hpp>
 
-#include "../made_up_host.hpp"
+#include "../../support/made_up_host.hpp"
 
 namespace {
 
-using Effect = prepare::HostFault::Effect;
+using Effect = tools::HostFault::Effect;
 
 /// A host with two nodes, a library, a program, and a directory for a file.
 struct Host : MadeUpHost {
@@ -31,8 +31,8 @@ struct Host : MadeUpHost {
 
 /// `EFFECT: MESSAGE`, or nothing.
 template <class Edit>
-std::string fault(const prepare::HostTree& tree, const Edit& edit) {
-  const auto found = prepare::host_fault(tree, edit);
+std::string fault(const tools::HostTree& tree, const Edit& edit) {
+  const auto found = tools::host_fault(tree, edit);
   if (!found) return {};
   const auto* const effect = found->effect == Effect::fails      ? "fails: "
                              : found->effect == Effect::may_fail ? "may fail: "
@@ -157,7 +157,7 @@ devices:
   REQUIRE(spec);
   std::vector<std::string> texts;
   const auto tree = host.tree();
-  for (const auto& fault : prepare::all_host_faults(tree, *spec)) {
+  for (const auto& fault : tools::all_host_faults(tree, *spec)) {
     texts.push_back(to_string(fault.error));
   }
   CHECK(texts == std::vector<std::string>{

@@ -1,8 +1,8 @@
 // Small functions on text.
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_TOOLS_PREPARE_BASE_TEXT_HPP
-#define CDI_TOOLS_PREPARE_BASE_TEXT_HPP
+#ifndef CDI_TOOLS_SHARED_BASE_TEXT_HPP
+#define CDI_TOOLS_SHARED_BASE_TEXT_HPP
 
 #include <algorithm>
 #include <charconv>
@@ -14,7 +14,7 @@
 #include <system_error>
 #include <vector>
 
-namespace prepare {
+namespace tools {
 
 /// The parts of `text` between `separators`, without empty ones.
 inline std::vector<std::string> split(std::string_view text, std::string_view separators) {
@@ -26,6 +26,13 @@ inline std::vector<std::string> split(std::string_view text, std::string_view se
     at = end;
   }
   return parts;
+}
+
+/// Texts with commas between them, or `none`.
+inline std::string listed(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const auto& text : texts) out.append(out.empty() ? "" : ", ").append(text);
+  return out.empty() ? "none" : out;
 }
 
 /// `text` without white space at both ends.
@@ -66,6 +73,6 @@ std::optional<T> parse_number(std::string_view text, int base = 10) {
   return value;
 }
 
-}  // namespace prepare
+}  // namespace tools
 
-#endif  // CDI_TOOLS_PREPARE_BASE_TEXT_HPP
+#endif  // CDI_TOOLS_SHARED_BASE_TEXT_HPP

@@ -1,8 +1,8 @@
 // What the edits of a spec need of the host, and the host does not have.
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_TOOLS_PREPARE_CDI_SPECS_HOST_FAULTS_HPP
-#define CDI_TOOLS_PREPARE_CDI_SPECS_HOST_FAULTS_HPP
+#ifndef CDI_TOOLS_SHARED_CDI_SPECS_HOST_FAULTS_HPP
+#define CDI_TOOLS_SHARED_CDI_SPECS_HOST_FAULTS_HPP
 
 #include <cerrno>
 #include <cstddef>
@@ -28,7 +28,7 @@
 // `cdi-prepare` checks its specs with it before it publishes them; `cdi why` and `cdi-prepare
 // doctor` check those of all programs.
 
-namespace prepare {
+namespace tools {
 
 /// Something that an edit needs and the host does not have.
 struct HostFault {
@@ -181,6 +181,6 @@ inline HostFaults all_host_faults(const HostTree& tree, const cdi::LoadedSpec& s
   return out;
 }
 
-}  // namespace prepare
+}  // namespace tools
 
-#endif  // CDI_TOOLS_PREPARE_CDI_SPECS_HOST_FAULTS_HPP
+#endif  // CDI_TOOLS_SHARED_CDI_SPECS_HOST_FAULTS_HPP

@@ -1,7 +1,7 @@
 // Settings in TOML, valid and not.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/tools/prepare/engines/toml_settings.hpp"
+#include "../../../examples/tools/shared/engines/toml_settings.hpp"
 
 #include <cstdint>
 #include <string>
@@ -14,9 +14,9 @@
 
 namespace {
 
-using prepare::parse_toml;
-using prepare::TomlKey;
-using prepare::TomlSettings;
+using tools::parse_toml;
+using tools::TomlKey;
+using tools::TomlSettings;
 using Texts = std::vector<std::string>;
 
 TomlSettings settings_of(std::string_view text) {

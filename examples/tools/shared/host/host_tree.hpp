@@ -1,8 +1,8 @@
 // The files of a host below some directory.
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_TOOLS_PREPARE_HOST_HOST_TREE_HPP
-#define CDI_TOOLS_PREPARE_HOST_HOST_TREE_HPP
+#ifndef CDI_TOOLS_SHARED_HOST_HOST_TREE_HPP
+#define CDI_TOOLS_SHARED_HOST_HOST_TREE_HPP
 
 #include <algorithm>
 #include <cerrno>
@@ -30,7 +30,7 @@
 #include "../base/text.hpp"
 #include "rooted_paths.hpp"
 
-namespace prepare {
+namespace tools {
 
 /// A device node of a host, as `stat` shows it.
 struct HostNode {
@@ -351,6 +351,6 @@ class HostTree {
   std::optional<DeviceTable> device_table_{};  // used in place of `stat` for device nodes
 };
 
-}  // namespace prepare
+}  // namespace tools
 
-#endif  // CDI_TOOLS_PREPARE_HOST_HOST_TREE_HPP
+#endif  // CDI_TOOLS_SHARED_HOST_HOST_TREE_HPP

@@ -1,8 +1,8 @@
 // Text on one line.
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_TOOLS_SHARED_ONE_LINE_HPP
-#define CDI_TOOLS_SHARED_ONE_LINE_HPP
+#ifndef CDI_TOOLS_SHARED_BASE_ONE_LINE_HPP
+#define CDI_TOOLS_SHARED_BASE_ONE_LINE_HPP
 
 #include <algorithm>
 #include <string>
@@ -27,4 +27,4 @@ inline std::string one_line(std::string_view text) {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_ONE_LINE_HPP
+#endif  // CDI_TOOLS_SHARED_BASE_ONE_LINE_HPP

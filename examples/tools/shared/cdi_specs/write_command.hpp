@@ -1,8 +1,8 @@
 // The command that writes a spec file of cdi-prepare again.
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_TOOLS_PREPARE_CDI_SPECS_WRITE_COMMAND_HPP
-#define CDI_TOOLS_PREPARE_CDI_SPECS_WRITE_COMMAND_HPP
+#ifndef CDI_TOOLS_SHARED_CDI_SPECS_WRITE_COMMAND_HPP
+#define CDI_TOOLS_SHARED_CDI_SPECS_WRITE_COMMAND_HPP
 
 #include <algorithm>
 #include <filesystem>
@@ -27,11 +27,9 @@
 
 #include "../base/text.hpp"
 #include "../host/host_tree.hpp"
-#include "fingerprint.hpp"
+#include "recorded_options.hpp"
 
-namespace prepare {
-
-inline constexpr const char* spec_owner = "cdi-prepare";
+namespace tools {
 
 /// A path without links, as far as it exists: /var/run/cdi is /run/cdi.
 inline std::string place_of(const HostTree& tree, std::string_view path) {
@@ -80,20 +78,6 @@ inline std::string conversion_advice_here(const HostTree& tree, const std::strin
   auto named = loaded;
   named.path = *std::move(file);
   return cdi::conversion_advice(engine, named);
-}
-
-/// The words of the options that a spec records, `profile=all` for example. Other words, which only
-/// another program can have written there, are left out, and so are further words of an option.
-inline std::vector<std::string> recorded_options(const cdi::Spec& spec) {
-  const auto recorded = spec.annotations.find(std::string{options_annotation});
-  if (recorded == spec.annotations.end()) return {};
-  std::vector<std::string> words;
-  std::set<std::string> names;
-  for (auto& word : split(recorded->second, " ")) {
-    if (!is_option_word(word) || !names.insert(word.substr(0, word.find('='))).second) continue;
-    words.push_back(std::move(word));
-  }
-  return words;
 }
 
 /// The arguments with which `cdi-prepare write` writes the file of a spec again.
@@ -149,6 +133,6 @@ inline std::string write_command_for(const HostTree& tree, const cdi::LoadedSpec
   return command_line(tree, "write", arguments);
 }
 
-}  // namespace prepare
+}  // namespace tools
 
-#endif  // CDI_TOOLS_PREPARE_CDI_SPECS_WRITE_COMMAND_HPP
+#endif  // CDI_TOOLS_SHARED_CDI_SPECS_WRITE_COMMAND_HPP

@@ -1,8 +1,8 @@
 // The container engines of a host, as their configuration sets them up to read CDI specs.
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_TOOLS_PREPARE_ENGINES_ENGINES_HPP
-#define CDI_TOOLS_PREPARE_ENGINES_ENGINES_HPP
+#ifndef CDI_TOOLS_SHARED_ENGINES_ENGINES_HPP
+#define CDI_TOOLS_SHARED_ENGINES_ENGINES_HPP
 
 #include <algorithm>
 #include <cerrno>
@@ -29,7 +29,7 @@
 
 // Only configuration files are read: options on an engine's command line are not seen.
 
-namespace prepare {
+namespace tools {
 
 /// An engine that is installed.
 struct Engine {
@@ -342,6 +342,6 @@ inline std::vector<Engine> installed_engines(const HostTree& tree) {
   return engines;
 }
 
-}  // namespace prepare
+}  // namespace tools
 
-#endif  // CDI_TOOLS_PREPARE_ENGINES_ENGINES_HPP
+#endif  // CDI_TOOLS_SHARED_ENGINES_ENGINES_HPP

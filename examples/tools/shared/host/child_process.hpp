@@ -1,8 +1,8 @@
 // A question to a library or program that may hang, crash or write without end.
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_TOOLS_PREPARE_HOST_CHILD_PROCESS_HPP
-#define CDI_TOOLS_PREPARE_HOST_CHILD_PROCESS_HPP
+#ifndef CDI_TOOLS_SHARED_HOST_CHILD_PROCESS_HPP
+#define CDI_TOOLS_SHARED_HOST_CHILD_PROCESS_HPP
 
 #include <algorithm>
 #include <cerrno>
@@ -31,7 +31,7 @@
 
 // A child process asks it, and answers through a pipe.
 
-namespace prepare {
+namespace tools {
 
 namespace child {
 
@@ -143,6 +143,6 @@ cdi::Result<ChildAnswer> ask_child(std::chrono::milliseconds deadline, const Wor
   return ChildAnswer{std::move(*text), status};
 }
 
-}  // namespace prepare
+}  // namespace tools
 
-#endif  // CDI_TOOLS_PREPARE_HOST_CHILD_PROCESS_HPP
+#endif  // CDI_TOOLS_SHARED_HOST_CHILD_PROCESS_HPP

@@ -1,7 +1,7 @@
 // The files of a host below a root.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/tools/prepare/host/host_tree.hpp"
+#include "../../../examples/tools/shared/host/host_tree.hpp"
 
 #include <cerrno>
 #include <optional>
@@ -20,7 +20,7 @@
 
 namespace {
 
-using prepare::HostTree;
+using tools::HostTree;
 using Files = std::vector<std::pair<std::string, std::string>>;
 
 HostTree open_tree(const TempTree& place) {

@@ -1,7 +1,7 @@
 // The versions of engines, from programs and from packages.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/tools/prepare/engines/engine_versions.hpp"
+#include "../../../examples/tools/shared/engines/engine_versions.hpp"
 
 #include <chrono>
 #include <cstdlib>
@@ -17,13 +17,13 @@
 #include <cdi/result.hpp>
 #include <cdi/versions.hpp>
 
-#include "../../../examples/tools/prepare/host/host_tree.hpp"
+#include "../../../examples/tools/shared/host/host_tree.hpp"
 #include "../../support/temp_tree.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
-using namespace prepare;
+using namespace tools;
 using namespace std::chrono_literals;
 
 /// A host with only the files of a test.

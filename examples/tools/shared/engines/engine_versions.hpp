@@ -1,8 +1,8 @@
 // The versions of the container engines of a host.
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_TOOLS_PREPARE_ENGINES_ENGINE_VERSIONS_HPP
-#define CDI_TOOLS_PREPARE_ENGINES_ENGINE_VERSIONS_HPP
+#ifndef CDI_TOOLS_SHARED_ENGINES_ENGINE_VERSIONS_HPP
+#define CDI_TOOLS_SHARED_ENGINES_ENGINE_VERSIONS_HPP
 
 #include <algorithm>
 #include <array>
@@ -33,7 +33,7 @@
 // On this machine the programs report them. Below another root no program may run, and Debian's
 // database of packages is read.
 
-namespace prepare {
+namespace tools {
 
 namespace engines {
 
@@ -218,6 +218,6 @@ class EngineVersions {
   std::map<std::string, Known> known_{};
 };
 
-}  // namespace prepare
+}  // namespace tools
 
-#endif  // CDI_TOOLS_PREPARE_ENGINES_ENGINE_VERSIONS_HPP
+#endif  // CDI_TOOLS_SHARED_ENGINES_ENGINE_VERSIONS_HPP

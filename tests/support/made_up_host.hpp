@@ -1,8 +1,8 @@
 // A made-up host in a temporary directory.
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_TESTS_PREPARE_MADE_UP_HOST_HPP
-#define CDI_TESTS_PREPARE_MADE_UP_HOST_HPP
+#ifndef CDI_TESTS_SUPPORT_MADE_UP_HOST_HPP
+#define CDI_TESTS_SUPPORT_MADE_UP_HOST_HPP
 
 #include <filesystem>
 #include <initializer_list>
@@ -12,8 +12,8 @@
 
 #include <doctest/doctest.h>
 
-#include "../../examples/tools/prepare/host/host_tree.hpp"
-#include "../support/temp_tree.hpp"
+#include "../../examples/tools/shared/host/host_tree.hpp"
+#include "temp_tree.hpp"
 
 /// A host with only the files of a test.
 class MadeUpHost : public TempTree {
@@ -40,11 +40,11 @@ class MadeUpHost : public TempTree {
     }
     put(name, text);
   }
-  prepare::HostTree tree() const {
-    auto opened = prepare::HostTree::open(path());
+  tools::HostTree tree() const {
+    auto opened = tools::HostTree::open(path());
     REQUIRE(opened);
     return std::move(*opened);
   }
 };
 
-#endif  // CDI_TESTS_PREPARE_MADE_UP_HOST_HPP
+#endif  // CDI_TESTS_SUPPORT_MADE_UP_HOST_HPP

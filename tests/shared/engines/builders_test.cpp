@@ -1,17 +1,17 @@
 // The builders of a host, and the directories that versions of engines read.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/tools/prepare/engines/builders.hpp"
+#include "../../../examples/tools/shared/engines/builders.hpp"
 
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "../../../examples/tools/prepare/engines/engine_versions.hpp"
-#include "../made_up_host.hpp"
+#include "../../../examples/tools/shared/engines/engine_versions.hpp"
+#include "../../support/made_up_host.hpp"
 
-using namespace prepare;
+using namespace tools;
 
 namespace {
 

@@ -1,8 +1,8 @@
 // What is wrong with a command line of a tool.
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_TOOLS_SHARED_USAGE_HPP
-#define CDI_TOOLS_SHARED_USAGE_HPP
+#ifndef CDI_TOOLS_SHARED_BASE_USAGE_HPP
+#define CDI_TOOLS_SHARED_BASE_USAGE_HPP
 
 #include <sstream>
 #include <string>
@@ -52,4 +52,4 @@ inline std::string usage_fault(const CLI::App& app, const CLI::ParseError& throw
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_USAGE_HPP
+#endif  // CDI_TOOLS_SHARED_BASE_USAGE_HPP

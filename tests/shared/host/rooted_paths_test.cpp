@@ -1,7 +1,7 @@
 // Paths below a root, with links.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/tools/prepare/host/rooted_paths.hpp"
+#include "../../../examples/tools/shared/host/rooted_paths.hpp"
 
 #include <cerrno>
 #include <filesystem>
@@ -17,7 +17,7 @@
 namespace {
 
 namespace fs = std::filesystem;
-using prepare::RootedPaths;
+using tools::RootedPaths;
 using Last = RootedPaths::Last;
 using IfMissing = RootedPaths::IfMissing;
 

@@ -1,8 +1,8 @@
 // Settings in the TOML configuration of a container engine.
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_TOOLS_PREPARE_ENGINES_TOML_SETTINGS_HPP
-#define CDI_TOOLS_PREPARE_ENGINES_TOML_SETTINGS_HPP
+#ifndef CDI_TOOLS_SHARED_ENGINES_TOML_SETTINGS_HPP
+#define CDI_TOOLS_SHARED_ENGINES_TOML_SETTINGS_HPP
 
 #include <algorithm>
 #include <cstddef>
@@ -29,7 +29,7 @@
 
 // Only this header includes toml++.
 
-namespace prepare {
+namespace tools {
 
 /// The names of tables, outermost first, and the name of the setting.
 using TomlKey = std::vector<std::string>;
@@ -148,6 +148,6 @@ inline cdi::Result<TomlSettings> parse_toml(std::string_view text, std::string_v
   return detail::not_toml(path, begin.line, begin.column, parsed.error().description());
 }
 
-}  // namespace prepare
+}  // namespace tools
 
-#endif  // CDI_TOOLS_PREPARE_ENGINES_TOML_SETTINGS_HPP
+#endif  // CDI_TOOLS_SHARED_ENGINES_TOML_SETTINGS_HPP

@@ -1,8 +1,8 @@
 // Paths below a directory that is used as /.
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_TOOLS_PREPARE_HOST_ROOTED_PATHS_HPP
-#define CDI_TOOLS_PREPARE_HOST_ROOTED_PATHS_HPP
+#ifndef CDI_TOOLS_SHARED_HOST_ROOTED_PATHS_HPP
+#define CDI_TOOLS_SHARED_HOST_ROOTED_PATHS_HPP
 
 #include <algorithm>
 #include <cerrno>
@@ -24,7 +24,7 @@
 
 #include "../base/text.hpp"
 
-namespace prepare {
+namespace tools {
 
 /// The target of a link; none when the file is not a link.
 inline std::optional<std::string> read_link(int directory, const std::string& name) {
@@ -179,6 +179,6 @@ class RootedPaths {
   cdi::Descriptor root_;
 };
 
-}  // namespace prepare
+}  // namespace tools
 
-#endif  // CDI_TOOLS_PREPARE_HOST_ROOTED_PATHS_HPP
+#endif  // CDI_TOOLS_SHARED_HOST_ROOTED_PATHS_HPP

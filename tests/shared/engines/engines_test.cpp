@@ -1,7 +1,7 @@
 // The configuration of each container engine.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/tools/prepare/engines/engines.hpp"
+#include "../../../examples/tools/shared/engines/engines.hpp"
 
 #include <string>
 #include <string_view>
@@ -9,9 +9,9 @@
 
 #include <doctest/doctest.h>
 
-#include "../made_up_host.hpp"
+#include "../../support/made_up_host.hpp"
 
-using namespace prepare;
+using namespace tools;
 
 namespace {
 
