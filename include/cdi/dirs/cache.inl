@@ -27,7 +27,7 @@
 #include <cdi/files/signature.hpp>
 #include <cdi/registry/registry.hpp>
 #include <cdi/registry/unresolved.hpp>
-#include <cdi/rules/name.hpp>
+#include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {

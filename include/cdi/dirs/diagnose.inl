@@ -19,7 +19,7 @@
 #include <cdi/files/signature.hpp>
 #include <cdi/files/text_file.hpp>
 #include <cdi/registry/registry.hpp>
-#include <cdi/rules/name.hpp>
+#include <cdi/rules/names.hpp>
 
 namespace cdi {
 inline namespace CDI_ABI {

@@ -12,7 +12,7 @@
 #include <cdi/dirs/inject_json.hpp>
 #include <cdi/dirs/scan.hpp>
 #include <cdi/registry/registry.hpp>
-#include <cdi/rules/name.hpp>
+#include <cdi/rules/names.hpp>
 #include <cdi/targets/config_json.hpp>
 #include <cdi/version.hpp>
 

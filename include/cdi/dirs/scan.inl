@@ -15,7 +15,7 @@
 #include <cdi/files/patience.hpp>
 #include <cdi/files/read_options.hpp>
 #include <cdi/registry/registry.hpp>
-#include <cdi/rules/name.hpp>
+#include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {

@@ -18,6 +18,7 @@
 #include <cdi/registry/explain.hpp>
 #include <cdi/registry/registry.hpp>
 #include <cdi/rules/name.hpp>
+#include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {

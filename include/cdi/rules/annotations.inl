@@ -15,6 +15,7 @@
 #include <cdi/rules/annotation_key.hpp>
 #include <cdi/rules/annotations.hpp>
 #include <cdi/rules/name.hpp>
+#include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {

@@ -1,4 +1,4 @@
-// `Names`: the qualified names that a function gets, as a value.
+// `Names`: the qualified names that a function takes, from any range or braces.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_RULES_NAMES_HPP
@@ -6,7 +6,6 @@
 
 #include <concepts>
 #include <initializer_list>
-#include <iterator>
 #include <string_view>
 #include <type_traits>
 
@@ -21,7 +20,7 @@ concept NameRange = requires(const Range& names) {
   { *std::begin(names) } -> std::convertible_to<std::string_view>;
 };
 
-/// The qualified names that a function gets: any range of texts, or texts in braces, as in
+/// The qualified names that a function takes: any range of texts, or texts in braces, as in
 /// `cache.inject(config, names)` and `cache.inject(config, {"vendor.com/class=device"})`.
 ///
 /// A view, made implicitly for one call: the range and its texts must outlive it. Do not keep one.

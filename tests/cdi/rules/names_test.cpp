@@ -15,9 +15,9 @@
 
 #include <cdi/rules/names.hpp>
 
-using namespace std::string_view_literals;
-
 namespace {
+
+using namespace std::string_view_literals;
 
 /// What a function sees that takes names as a value.
 std::vector<std::string> seen(cdi::Names names) {
@@ -36,6 +36,8 @@ static_assert(!std::is_convertible_v<std::string, cdi::Names>);
 static_assert(!std::is_convertible_v<const char*, cdi::Names>);
 static_assert(!std::is_convertible_v<const char (&)[4], cdi::Names>);
 static_assert(!std::is_convertible_v<std::vector<int>, cdi::Names>);
+
+}  // namespace
 
 TEST_CASE("Names are made from any range of texts, and from braces") {
   const std::vector<std::string> two{"v.com/c=a", "v.com/c=bbbbbbbbbbbbbbbbbbbbbbbbb"};
@@ -77,5 +79,3 @@ TEST_CASE("Names can be gone through more than once") {
   CHECK(twice(two) == std::vector<std::string>{"a", "b", "a", "b"});
   CHECK(twice({"a", "b"}) == std::vector<std::string>{"a", "b", "a", "b"});
 }
-
-}  // namespace
