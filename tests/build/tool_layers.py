@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Fails when a header of a tool includes one of a folder above its own, or of another tool.
+"""Fails when a header of a tool includes one of a folder above its own, or of another tool, and when
+a file of a tool has more than 400 lines.
 
 FOLDERS lists the folders of each tool, lowest first: a header includes headers of its own folder
 and of those named before it, and what the tools share. `main.cpp` includes any of its tool. Inside
@@ -16,6 +17,7 @@ FOLDERS = {
     "pod": ["."],
 }
 
+MAX_LINES = 400
 ROOT = pathlib.Path(__file__).resolve().parents[2] / "examples/tools"
 wrong = []
 
@@ -61,6 +63,8 @@ def check(path):
         if used_tool != tool and used_tool != "shared" or used_tool == tool and (
                 used_folder not in allowed):
             wrong.append(f"{name} includes {used.relative_to(ROOT)}")
+    if path.read_text().count("\n") > MAX_LINES:
+        wrong.append(f"{name} has more than {MAX_LINES} lines")
     if is_reached(path, path, set()):
         wrong.append(f"{name} includes itself, through others")
 

@@ -25,7 +25,7 @@
 #include <cdi/validate.hpp>
 
 #include "../../examples/tools/prepare/cdi_specs/prepared_spec.hpp"
-#include "../../examples/tools/prepare/cdi_specs/target_release.hpp"
+#include "../../examples/tools/prepare/cdi_specs/version_choice.hpp"
 #include "../../examples/tools/prepare/commands/plan.hpp"
 #include "../../examples/tools/prepare/commands/report.hpp"
 #include "../../examples/tools/prepare/doctor/doctor.hpp"
@@ -78,8 +78,8 @@ class MadeUpHost {
     }
     if (line.ends_with('/')) return;
     if (arrow != line.npos) {
-      const std::string target{line.substr(arrow + 4)};
-      static_cast<void>(::symlinkat(target.c_str(), directory.get(), last.c_str()));
+      const std::string choice{line.substr(arrow + 4)};
+      static_cast<void>(::symlinkat(choice.c_str(), directory.get(), last.c_str()));
       return;
     }
     const cdi::Descriptor file{
@@ -118,9 +118,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto shown =
       prepare::model_as_json(survey->inventories) + prepare::model_as_text(survey->inventories);
   fuzz::require(cdi::detail::is_utf8(shown), "found devices can be printed");
-  const auto target = prepare::find_target(*survey, options);
-  const auto prepared = prepare::prepare_specs(*survey, target.options);
-  fuzz::require(cdi::detail::is_utf8(prepare::lines_of(prepared, target)),
+  const auto choice = prepare::choose_version(*survey, options);
+  const auto prepared = prepare::prepare_specs(*survey, choice.options);
+  fuzz::require(cdi::detail::is_utf8(prepare::lines_of(prepared, choice)),
                 "problems can be printed");
   for (const auto& one : prepared.specs) check_spec(one.spec);
   const auto findings = prepare::diagnose_host(survey->tree, survey->inventories, {});

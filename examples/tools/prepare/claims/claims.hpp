@@ -25,7 +25,7 @@
 #include "../cdi_specs/fingerprint.hpp"
 #include "../cdi_specs/old_numbers.hpp"
 #include "../cdi_specs/prepared_spec.hpp"
-#include "../cdi_specs/target_release.hpp"
+#include "../cdi_specs/version_choice.hpp"
 #include "../host/directories.hpp"
 #include "../vendors/survey.hpp"
 #include "asked_device.hpp"
@@ -33,6 +33,7 @@
 #include "claim_command.hpp"
 #include "claim_edits.hpp"
 #include "claim_files.hpp"
+#include "device_conflicts.hpp"
 #include "found_device.hpp"
 #include "journal.hpp"
 #include "kept_spec.hpp"
@@ -97,9 +98,9 @@ class Claims {
     if (auto distinct = check_distinct(asked); !distinct) return std::move(distinct).error();
     const auto known = claims_.find(claim.uid);
     if (known != claims_.end()) {
-      if (has_devices(known->second, asked)) return known->second;
+      if (has_devices(survey_, known->second, asked)) return known->second;
       return conflict(
-          fmt::format("the claim has {} already: unprepare it first", listed(known->second)));
+          fmt::format("the claim has {} already: unprepare it first", devices_text(known->second)));
     }
     std::vector<FoundDevice> found;
     for (const auto& one : asked) {
@@ -158,7 +159,7 @@ class Claims {
   Options settled_options(const Claim& claim) {
     auto options = options_of(claim, options_);
     if (options.max_version) return options;
-    if (!installed_) installed_ = find_target(survey_, options);
+    if (!installed_) installed_ = choose_version(survey_, options);
     options.max_version = installed_->options.max_version;
     options.oldest_engine = installed_->options.oldest_engine;
     return options;
@@ -341,44 +342,6 @@ class Claims {
     warnings_.push_back(std::move(text));
   }
 
-  /// Whether a claim has the devices that are asked for, for the same requests, in any order.
-  bool has_devices(const Claim& claim, const std::vector<AskedDevice>& asked) const {
-    const auto same = [&](const AskedDevice& one, const ClaimedDevice& its) {
-      return one.request == its.request && one.device.whole.gpu == find_gpu(survey_, its).gpu &&
-             one.device.share.suffix == its.suffix && one.device.by_iommufd == its.by_iommufd;
-    };
-    return asked.size() == claim.devices.size() &&
-           std::all_of(asked.begin(), asked.end(), [&](const AskedDevice& one) {
-             return std::any_of(claim.devices.begin(), claim.devices.end(),
-                                [&](const ClaimedDevice& its) { return same(one, its); });
-           });
-  }
-
-  /// The devices of a claim, with their requests.
-  static std::string listed(const Claim& claim) {
-    std::string out;
-    for (const auto& device : claim.devices) {
-      if (!out.empty()) out += ", ";
-      out += device.request.empty() ? device.name : device.name + "@" + device.request;
-    }
-    return out;
-  }
-
-  /// The error for a device that a claim has, or that is bound to one that it has.
-  static cdi::Error taken(const AskedDevice& asked, const std::string& uid,
-                          const ClaimedDevice& its) {
-    const auto refuse = [&](std::string_view why) {
-      return conflict(fmt::format("{}: unprepare claim {} first", why, uid));
-    };
-    const auto name = asked.device.name();
-    if (name != its.name) {
-      return refuse(fmt::format("device {} cannot be given while claim {} has {}", asked.text(),
-                                uid, its.name));
-    }
-    if (name == asked.name) return refuse(fmt::format("claim {} has device {}", uid, name));
-    return refuse(fmt::format("device {} is {}, which claim {} has", asked.name, name, uid));
-  }
-
   cdi::Result<void> check_free(const AskedDevice& asked) const {
     const auto& device = asked.device;
     for (const auto& [uid, claim] : claims_) {
@@ -399,9 +362,9 @@ class Claims {
   const Options& options_;
   ClaimFiles files_;
   std::string boot_;
-  std::set<std::string> output_dirs_;   // of the command line, and of all claims
-  std::set<std::string> named_dirs_{};  // in journals that cannot be read
-  std::optional<Target> installed_{};   // by the installed engines, when it was needed
+  std::set<std::string> output_dirs_;         // of the command line, and of all claims
+  std::set<std::string> named_dirs_{};        // in journals that cannot be read
+  std::optional<VersionChoice> installed_{};  // by the installed engines, when it was needed
   std::map<std::string, Claim> claims_{};
   std::set<std::string> unreadable_{};
   std::map<std::string, std::string> faults_{};

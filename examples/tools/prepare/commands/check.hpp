@@ -127,7 +127,7 @@ inline cdi::Result<std::vector<Stale>> find_stale(const Survey& survey, const Pl
 
 /// Compares the spec files with those that `write` would write now. Writes nothing.
 inline ExitCode check_specs(const AssessedSurvey& assessed, const Options& given, Changes shown) {
-  const auto plan = make_plan(assessed, find_target(assessed.survey, given));
+  const auto plan = make_plan(assessed, choose_version(assessed.survey, given));
   const auto& [options, prepared, verdict, lines] = plan;
   print_error(lines);
   if (verdict.held_back) {

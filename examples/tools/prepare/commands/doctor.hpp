@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "../base/options.hpp"
-#include "../cdi_specs/target_release.hpp"
+#include "../cdi_specs/version_choice.hpp"
 #include "../doctor/doctor.hpp"
 #include "../doctor/finding.hpp"
 #include "exit_codes.hpp"

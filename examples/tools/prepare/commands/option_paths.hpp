@@ -16,7 +16,7 @@
 #include <cdi/versions.hpp>
 
 #include "../base/options.hpp"
-#include "../cdi_specs/target_release.hpp"
+#include "../cdi_specs/version_choice.hpp"
 #include "../host/directories.hpp"
 
 namespace prepare {
@@ -84,7 +84,7 @@ inline void complete(Options& options) {
   if (auto& library = options.nvml_library; !library.empty()) library = absolute({}, library);
   for (auto& dir : options.spec_dirs) dir = spelt_below_root(options, absolute(options, dir));
   for (const auto& engine : options.engines) {  // already checked
-    static_cast<void>(lower_release(options, *cdi::parse_engine(engine)));
+    static_cast<void>(limit_version(options, *cdi::parse_engine(engine)));
   }
 }
 

@@ -13,7 +13,7 @@
 
 #include "../base/options.hpp"
 #include "../cdi_specs/prepared_spec.hpp"
-#include "../cdi_specs/target_release.hpp"
+#include "../cdi_specs/version_choice.hpp"
 #include "exit_codes.hpp"
 #include "output.hpp"
 #include "verdict.hpp"
@@ -42,12 +42,12 @@ inline std::string lines_of(const PreparedSpec& prepared) {
   return out;
 }
 
-inline std::string lines_of(const PreparedSpecs& prepared, const Target& target) {
+inline std::string lines_of(const PreparedSpecs& prepared, const VersionChoice& choice) {
   std::string out;
-  for (const auto& warning : target.warnings) out += error_line("warning: " + warning);
+  for (const auto& warning : choice.warnings) out += error_line("warning: " + warning);
   if (!prepared.hooks_fault.empty()) out += error_line("warning: " + prepared.hooks_fault);
-  if (prepared.is_lowered() && !target.options.oldest_engine.empty()) {
-    out += error_line("specs are " + reason_for_release(target.options));
+  if (prepared.is_lowered() && !choice.options.oldest_engine.empty()) {
+    out += error_line("specs are " + reason_for_release(choice.options));
   }
   for (const auto& one : prepared.specs) out += lines_of(one);
   for (const auto& error : prepared.failed) {
@@ -68,14 +68,14 @@ inline void add_to_verdict(Verdict& verdict, const PreparedSpecs& prepared) {
   }
 }
 
-inline Plan make_plan(const AssessedSurvey& assessed, Target target) {
-  Plan plan{.verdict = assessed.verdict, .lines = survey_lines(assessed, target.options)};
+inline Plan make_plan(const AssessedSurvey& assessed, VersionChoice choice) {
+  Plan plan{.verdict = assessed.verdict, .lines = survey_lines(assessed, choice.options)};
   if (!plan.verdict.held_back) {
-    plan.prepared = prepare_specs(assessed.survey, target.options);
-    plan.lines += lines_of(plan.prepared, target);
+    plan.prepared = prepare_specs(assessed.survey, choice.options);
+    plan.lines += lines_of(plan.prepared, choice);
     add_to_verdict(plan.verdict, plan.prepared);
   }
-  plan.options = std::move(target.options);
+  plan.options = std::move(choice.options);
   return plan;
 }
 

@@ -21,7 +21,7 @@
 #include <cdi/result.hpp>
 
 #include "../base/options.hpp"
-#include "../cdi_specs/target_release.hpp"
+#include "../cdi_specs/version_choice.hpp"
 #include "../gpu/gpu_events.hpp"
 #include "../host/uevents.hpp"
 #include "../vendors/survey.hpp"
@@ -71,10 +71,10 @@ class SpecKeeper {
 
  private:
   void publish(Survey survey) {
-    auto target = find_target(survey, options_, versions_);
-    const auto verdict = verdict_on(survey, target.options);
+    auto choice = choose_version(survey, options_, versions_);
+    const auto verdict = verdict_on(survey, choice.options);
     const AssessedSurvey assessed{std::move(survey), verdict};
-    const auto plan = make_plan(assessed, std::move(target));
+    const auto plan = make_plan(assessed, std::move(choice));
     Written written;
     static_cast<void>(update_specs(assessed.survey, plan, written));
     report_news(plan.lines + written_lines(written));

@@ -138,7 +138,7 @@ inline Output specs_as_text(const std::vector<PreparedSpec>& specs, const Option
 }
 
 inline ExitCode write_specs(const AssessedSurvey& assessed, const Options& given) {
-  const auto plan = make_plan(assessed, find_target(assessed.survey, given));
+  const auto plan = make_plan(assessed, choose_version(assessed.survey, given));
   const auto& options = plan.options;
   print_error(plan.lines);
   if (options.dry_run) {

@@ -1,8 +1,8 @@
 // The CDI release that specs are written in.
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_TOOLS_PREPARE_CDI_SPECS_TARGET_RELEASE_HPP
-#define CDI_TOOLS_PREPARE_CDI_SPECS_TARGET_RELEASE_HPP
+#ifndef CDI_TOOLS_PREPARE_CDI_SPECS_VERSION_CHOICE_HPP
+#define CDI_TOOLS_PREPARE_CDI_SPECS_VERSION_CHOICE_HPP
 
 #include <string>
 #include <utility>
@@ -29,7 +29,7 @@ inline tools::VersionsFrom versions_from(const Options& options) {
 }
 
 /// Lowers the release of specs to the newest that an engine reads. An error when it reads none.
-inline cdi::Result<void> lower_release(Options& options, const cdi::VersionedEngine& engine) {
+inline cdi::Result<void> limit_version(Options& options, const cdi::VersionedEngine& engine) {
   const auto release = cdi::written_release_for(engine);
   if (!release) return release.error();
   if (options.max_version && *options.max_version <= *release) return {};
@@ -46,7 +46,7 @@ inline std::string reason_for_release(const Options& options) {
 }
 
 /// Options with the release of specs, and warnings about engines.
-struct Target {
+struct VersionChoice {
   Options options{};
   std::vector<std::string> warnings{};
   bool knows_all_versions = true;  // else an engine may read only older releases
@@ -55,33 +55,33 @@ struct Target {
 /// The options with the release of the oldest installed engine. They do not change when a release
 /// or engines are given, or when there are no GPUs. Engines that read no specs, have CDI switched
 /// off or are of an unknown version do not count.
-inline Target find_target(const Survey& survey, const Options& given,
-                          tools::EngineVersions& versions) {
-  Target target{.options = given};
-  if (given.max_version || survey.inventories.empty()) return target;
+inline VersionChoice choose_version(const Survey& survey, const Options& given,
+                                    tools::EngineVersions& versions) {
+  VersionChoice choice{.options = given};
+  if (given.max_version || survey.inventories.empty()) return choice;
   for (const auto& engine : versions.engines(survey.tree)) {
     if (engine.cdi == tools::Engine::Cdi::off) continue;
     if (engine.version) {
-      const auto lowered = lower_release(target.options, engine.of_version());
+      const auto lowered = limit_version(choice.options, engine.of_version());
       if (!lowered)
-        target.warnings.push_back(lowered.error().message +
+        choice.warnings.push_back(lowered.error().message +
                                   ": its containers get no "
                                   "device");
     } else if (!engine.version_fault.empty()) {
-      target.knows_all_versions = false;
-      target.warnings.push_back(fmt::format(
+      choice.knows_all_versions = false;
+      choice.warnings.push_back(fmt::format(
           "{}: its version is unknown, so specs may be too new for it ({}): give --for {}@VERSION",
           engine.name, engine.version_fault, engine.name));
     }
   }
-  return target;
+  return choice;
 }
 
-inline Target find_target(const Survey& survey, const Options& given) {
+inline VersionChoice choose_version(const Survey& survey, const Options& given) {
   tools::EngineVersions versions{versions_from(given)};
-  return find_target(survey, given, versions);
+  return choose_version(survey, given, versions);
 }
 
 }  // namespace prepare
 
-#endif  // CDI_TOOLS_PREPARE_CDI_SPECS_TARGET_RELEASE_HPP
+#endif  // CDI_TOOLS_PREPARE_CDI_SPECS_VERSION_CHOICE_HPP
