@@ -94,16 +94,6 @@ struct FoundDevices {
   std::shared_ptr<const cdi::Registry> registry{};  // of the devices
   std::vector<cdi::ResolvedDevice> devices{};
   std::vector<cdi::Unresolved> missing{};
-
-  /// The names of the devices, of those that the user names.
-  std::vector<std::string> names(const std::vector<std::string>& named) const {
-    if (missing.empty()) return named;
-    std::vector<std::string> out;
-    for (const auto& one : devices) {
-      out.push_back(cdi::qualified_name(one.spec->spec.kind, one.device->name));
-    }
-    return out;
-  }
 };
 
 inline bool has_conflicts(const cdi::Registry& registry) {
@@ -215,12 +205,16 @@ class Injection {
     std::vector<cdi::Change> changes;
     cdi::detail::Recorded<cdi::ConfigJson> recorded{config, changes};
     if (const auto code = inject(recorded, devices); code != exit_done) return code;
-    if (!options_.quiet) {
-      const cdi::HostWithOptions<> host{options_.host};
-      const auto plan = cdi::plan(*found.registry, found.names(options_.names), host);
-      if (plan) warn_of_overlaps(*plan, output_);
-    }
+    if (!options_.quiet) warn_of_overlaps(found);
     return print_changes(changes, output_);
+  }
+
+  /// Warns of overlaps of the devices as they are in the files.
+  void warn_of_overlaps(const FoundDevices& found) const {
+    const cdi::HostWithOptions<> host{options_.host};
+    const auto plan = cdi::detail::make_plan(found.devices, cdi::detail::AnyHost{host},
+                                             &options_.host, cdi::detail::read_places);
+    if (plan) ::warn_of_overlaps(*plan, output_);
   }
 
   const InjectOptions& options_;
@@ -311,7 +305,10 @@ inline void check_inject_options(const InjectOptions& options, const CommonOptio
 inline Run set_up_inject(CLI::App& app, CommonOptions& common) {
   auto options = std::make_shared<InjectOptions>();
   add_inject_options(app, *options, common);
-  app.callback([options, &common] { check_inject_options(*options, common); });
+  app.callback([options, &common] {
+    check_inject_options(*options, common);
+    if (options->diff && !options->quiet) common.reading.keep_places = true;  // for overlaps
+  });
   return [options](const CommonOptions& given, const Output& output) {
     return Injection{given, *options, output}.run();
   };
