@@ -36,6 +36,19 @@ class CErrors(ctypes.Structure):
     _fields_ = [("items", ctypes.POINTER(ctypes.POINTER(CError))), ("count", ctypes.c_size_t)]
 
 
+class CReason(ctypes.Structure):
+    """The struct cdi_reason."""
+
+    _fields_ = [("size", ctypes.c_size_t)] + [
+        (name, ctypes.c_char_p) for name in ("name", "code", "text", "advice")]
+
+
+class CReasons(ctypes.Structure):
+    """The struct cdi_reasons."""
+
+    _fields_ = [("items", ctypes.POINTER(ctypes.POINTER(CReason))), ("count", ctypes.c_size_t)]
+
+
 def run(*command):
     return subprocess.run(command, text=True, encoding="utf-8", stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, check=False)
@@ -82,6 +95,21 @@ def from_c(library, path):
     return out
 
 
+def reasons_from_c(library, folder, names):
+    """Code and advice by name, of names that do not resolve."""
+    library.cdi_cache_open.restype = ctypes.c_void_p
+    library.cdi_cache_why.restype = ctypes.POINTER(CReasons)
+    dirs = (ctypes.c_char_p * 1)(folder.encode())
+    all_names = (ctypes.c_char_p * len(names))(*(name.encode() for name in names))
+    cache = ctypes.c_void_p(library.cdi_cache_open(dirs, ctypes.c_size_t(1), None))
+    reasons = library.cdi_cache_why(cache, all_names, ctypes.c_size_t(len(names)), None)
+    items = [reasons[0].items[i][0] for i in range(reasons[0].count)]
+    out = {one.name.decode(): (one.code.decode(), one.advice.decode()) for one in items}
+    library.cdi_free(reasons)
+    library.cdi_free(cache)
+    return out
+
+
 class ErrorsTest(unittest.TestCase):
     maxDiff = None
 
@@ -104,6 +132,13 @@ class ErrorsTest(unittest.TestCase):
         for path in self.messages:
             yield path, [one for one in self.records if one["file"] == str(path)]
 
+    def names(self):
+        """A name for each device that a case may define, and others that do not resolve."""
+        names = {"none.com/such=0", "no-name"}
+        for path in self.messages:
+            names.update(names_in(path.read_text("utf-8", errors="replace")))
+        return sorted(names)
+
     def test_messages(self):
         for path, records in self.each_case():
             with self.subTest(path.name):
@@ -118,10 +153,7 @@ class ErrorsTest(unittest.TestCase):
                                    f"{with_advice(record)}{rule}")
 
     def test_why_gives_the_same_advice(self):
-        names = {"none.com/such=0"}
-        for path in self.messages:
-            names.update(names_in(path.read_text("utf-8", errors="replace")))
-        why = [CDI, "why", "--no-host", "--spec-dir", self.folder.name, *sorted(names)]
+        why = [CDI, "why", "--no-host", "--spec-dir", self.folder.name, *self.names()]
         found = json.loads(run(*why, "-o", "json").stdout)
         causes = [cause for one in found for cause in one.get("causes", [])]
         text = run(*why).stdout
@@ -138,6 +170,12 @@ class ErrorsTest(unittest.TestCase):
         if b"__asan_init" in pathlib.Path(C_LIBRARY).read_bytes():
             self.skipTest("Python is not built with the sanitizers")
         library = ctypes.CDLL(C_LIBRARY)
+        made = run(CDI, "why", "--no-host", "--spec-dir", self.folder.name, "-o", "json",
+                   *self.names())
+        reasons = {one["name"]: (one["reason"], one["advice"]) for one in json.loads(made.stdout)
+                   if not one["resolved"]}
+        self.assertGreaterEqual(len({code for code, _ in reasons.values()}), 4)
+        self.assertEqual(reasons_from_c(library, self.folder.name, self.names()), reasons)
         for path, records in self.each_case():
             with self.subTest(path.name):
                 self.assertEqual(from_c(library, path), [

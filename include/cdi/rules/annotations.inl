@@ -25,8 +25,8 @@ namespace detail {
 
 CDI_INLINE Error whole_name_error(std::string_view name) {
   Error why = qualified_name_error(name);
-  const auto whole = quoted(name);
-  if (!why.message.starts_with(whole)) why.message.insert(0, whole + ": ");
+  const bool is_named = name.find('=') == name.npos;  // else the error is about a part of it
+  if (!is_named) why.message.insert(0, quoted(name) + ": ");
   return why;
 }
 
