@@ -45,20 +45,20 @@ inline std::string name_value(const Document::Value& value) {
 }
 
 inline bool fail(Reading& reading, const Document::Value& at, std::string message,
-                 std::string advice = {}) {
+                 std::string_view advice = {}) {
   reading.why.code = Errc::schema;
   reading.why.message = std::move(message);
-  reading.why.advice = std::move(advice);
+  reading.why.advice = advice;
   reading.why.position = at.position();
   return false;
 }
 
 /// `advice`: what to write instead, if it is known.
 inline bool expected(Reading& reading, const Document::Value& at, std::string_view what,
-                     std::string advice = {}) {
+                     std::string_view advice = {}) {
   std::string message = "expected ";
   message.append(what).append(", not ").append(name_value(at));
-  return detail::fail(reading, at, std::move(message), std::move(advice));
+  return detail::fail(reading, at, std::move(message), advice);
 }
 
 [[gnu::noinline]] inline bool too_much(const Document::Value& at, Reading& reading) {
@@ -187,9 +187,9 @@ inline bool takes_null(const FieldRow& row, const Type& owner) {
          (owner.extra != nullptr && row.type->shape == Shape::list);
 }
 
-inline bool fail_at_key(const Document::Value& key, std::string message, std::string advice,
+inline bool fail_at_key(const Document::Value& key, std::string message, std::string_view advice,
                         Reading& reading) {
-  detail::fail(reading, key, std::move(message), std::move(advice));
+  detail::fail(reading, key, std::move(message), advice);
   reading.why.add_outer(key.text());
   return false;
 }
@@ -274,7 +274,7 @@ inline bool read_list(const Document::Value& value, void* self, const Type& type
     if (scalars && value.is_scalar() && value.text().size() <= longest) {
       advice = "write [" + name_value(value) + "]";
     }
-    return detail::expected(reading, value, "a list", std::move(advice));
+    return detail::expected(reading, value, "a list", advice);
   }
   if (!detail::count_items(value, value.size(), item_type.size, reading)) return false;
   Items items{type.make(self, value.size()), 0};
