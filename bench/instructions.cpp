@@ -15,7 +15,6 @@
 #include <vector>
 
 #include <cdi/inject_json.hpp>
-#include <cdi/nlohmann.hpp>
 
 #include "nvidia_spec.hpp"
 #include "scale_data.hpp"

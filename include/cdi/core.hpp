@@ -22,6 +22,8 @@
 #include <cdi/registry/unresolved.hpp>
 #include <cdi/rules/annotation_key.hpp>
 #include <cdi/rules/annotations.hpp>
+#include <cdi/rules/engine_releases.hpp>
+#include <cdi/rules/lower.hpp>
 #include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/name.hpp>
 #include <cdi/rules/rules.hpp>
@@ -34,7 +36,7 @@
 // IWYU pragma: end_exports
 
 #ifdef CDI_SOURCE
-#include <cdi/text/models.hpp>
+#include <cdi/text/impl/models.hpp>
 #endif
 
 #endif  // CDI_CORE_HPP

@@ -1,4 +1,4 @@
-// Models, and described structs of your own, from and to JSON text.
+// Models from and to JSON text, and to `nlohmann::json` documents.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_JSON_HPP

@@ -1,13 +1,9 @@
-// Registry: the devices of many specs, and why a name is not resolved.
+// `Registry`: finds devices by qualified name in many specs, and injects them.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_REGISTRY_HPP
 #define CDI_REGISTRY_HPP
 
-// IWYU pragma: begin_exports
-#include <cdi/registry/loaded_spec.hpp>
-#include <cdi/registry/registry.hpp>
-#include <cdi/registry/unresolved.hpp>
-// IWYU pragma: end_exports
+#include <cdi/registry/registry.hpp>  // IWYU pragma: export
 
 #endif  // CDI_REGISTRY_HPP

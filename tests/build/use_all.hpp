@@ -10,9 +10,6 @@
 #include <string>
 
 #include <cdi/cdi.hpp>
-#include <cdi/nlohmann.hpp>
-#include <cdi/publish.hpp>
-#include <cdi/versions.hpp>
 
 #include "use_core.hpp"
 

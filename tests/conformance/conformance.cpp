@@ -20,7 +20,6 @@
 #include <vector>
 
 #include <cdi/cdi.hpp>
-#include <cdi/nlohmann.hpp>
 
 namespace {
 

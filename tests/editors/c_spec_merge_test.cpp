@@ -16,7 +16,7 @@
 #include <cdi/cache.hpp>
 #include <cdi/cdi.h>
 
-#include "../support/temp_tree.hpp"
+#include "../temp_tree.hpp"
 #include "c_spec_model.hpp"
 #include "edits.hpp"
 

@@ -75,7 +75,7 @@ class Watcher {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/dirs/watch.inl>
+#include <cdi/dirs/impl/watch.hpp>
 #endif
 
 #endif  // CDI_DIRS_WATCH_HPP

@@ -105,7 +105,7 @@ class ListPlan {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/engine/list_plan.inl>
+#include <cdi/engine/impl/list_plan.hpp>
 #endif
 
 #endif  // CDI_ENGINE_LIST_PLAN_HPP

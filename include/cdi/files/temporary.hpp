@@ -97,7 +97,7 @@ class Temporary {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/files/temporary.inl>
+#include <cdi/files/impl/temporary.hpp>
 #endif
 
 #endif  // CDI_FILES_TEMPORARY_HPP

@@ -62,7 +62,7 @@ class Prefixes {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/rules/prefixes.inl>
+#include <cdi/rules/impl/prefixes.hpp>
 #endif
 
 #endif  // CDI_RULES_PREFIXES_HPP

@@ -130,7 +130,7 @@ struct WriteCheck {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/text/write.inl>
+#include <cdi/text/impl/write.hpp>
 #endif
 
 #endif  // CDI_TEXT_WRITE_HPP

@@ -18,7 +18,7 @@
 
 #include <cdi/dirs/scan.hpp>
 
-#include "../../support/temp_tree.hpp"
+#include "../../temp_tree.hpp"
 
 namespace {
 

@@ -127,6 +127,7 @@ int put(std::string_view text, char* buffer, unsigned size) {
 
 }  // namespace
 
+// NOLINTBEGIN(readability-identifier-naming): NVIDIA's names
 extern "C" {
 
 int nvmlInit_v2() {
@@ -221,5 +222,6 @@ int nvmlDeviceGetMemoryInfo(Device*, Memory* memory) {
 #endif  // FAKE_NVML_OLD
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)
 
 #endif  // FAKE_NVML_EMPTY

@@ -1,0 +1,135 @@
+// Models, and your own described structs, from and to JSON text.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TEXT_JSON_TEXT_HPP
+#define CDI_TEXT_JSON_TEXT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <cdi/base/result.hpp>
+#include <cdi/model/borrowed.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/type.hpp>
+#include <cdi/model/type_of.hpp>
+#include <cdi/text/document.hpp>
+#include <cdi/text/parse_json.hpp>
+#include <cdi/text/read.hpp>
+#include <cdi/text/write.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+/// A `Sink` that writes JSON text: indented by `indent` spaces per level, or on one line when it is
+/// negative; without a newline at the end. Numbers keep their text. The order of calls is not
+/// checked.
+class JsonTextSink {
+ public:
+  /// Writes with this indentation.
+  explicit JsonTextSink(int indent = 2) : indent_{indent} {}
+
+  /// Begins a map.
+  void begin_map() { begin('{'); }
+  /// Ends the innermost map.
+  void end_map() { end('}'); }
+  /// Begins a list.
+  void begin_list() { begin('['); }
+  /// Ends the innermost list.
+  void end_list() { end(']'); }
+  /// A key of the innermost map; its value comes next.
+  void key(std::string_view name);
+  /// A text.
+  void text(std::string_view value);
+  /// A whole number.
+  void integer(std::int64_t value);
+  /// A whole number.
+  void unsigned_integer(std::uint64_t value);
+  /// `true` or `false`.
+  void boolean(bool value) { word(value ? "true" : "false"); }
+  /// A JSON number.
+  void number(std::string_view value);
+  /// `null`.
+  void null() { word("null"); }
+
+  /// Whether all texts and numbers can be read again; `Errc::invalid` for the first that cannot.
+  const Result<void>& good() const { return check_.result; }
+
+  /// What is written so far. Valid until the next call.
+  std::string_view written() const { return std::string_view{out_}.substr(0, size_); }
+  /// The text; once, after the last value.
+  std::string take() &&;
+
+ private:
+  char* room(std::size_t bytes);
+  void put(char c);
+  void put(std::string_view text);
+  std::size_t put_special(std::string_view text);
+  void put_string(std::string_view text);
+
+  void begin_item();
+  void begin_line();
+  void begin_value();
+  void word(std::string_view value);
+  void begin(char bracket);
+  void end(char bracket);
+
+  int indent_;
+  std::string out_{};     // longer than what is written, so that few calls make it longer
+  std::size_t size_ = 0;  // of what is written
+  detail::WriteCheck check_{};
+  std::size_t open_ = 0;    // lists and maps that are not ended
+  bool empty_ = true;       // the innermost one has no item
+  bool after_key_ = false;  // a value comes next
+};
+
+namespace detail {
+
+template <class T>
+Result<T> read_json_text(std::string_view text, std::string_view file, const Limits& limits) {
+  const auto document = cdi::parse_json(text, file, limits);
+  if (!document) return document.error();
+  return cdi::read<T>(*document);
+}
+
+#ifdef CDI_COMPILED
+extern template Result<Spec> read_json_text(std::string_view, std::string_view, const Limits&);
+extern template Result<oci::Spec> read_json_text(std::string_view, std::string_view, const Limits&);
+#endif
+
+}  // namespace detail
+
+/// Reads a described type, which owns its text, from JSON text. Errors are those of `parse_json`
+/// and `read`. Does not check the CDI rules; `parse_spec` does.
+template <Described T>
+  requires(!detail::is_borrowed<T>)
+Result<T> read_json(std::string_view text, std::string_view file = {}, const Limits& limits = {}) {
+  return detail::read_json_text<T>(text, file, limits);
+}
+
+namespace detail {
+
+/// As `write_json`, for a value of any described type.
+Result<std::string> write_json_text(const void* self, const Type& type, int indent);
+
+}  // namespace detail
+
+/// A described type as JSON text, indented by `indent` spaces per level, or on one line when it is
+/// negative; without a newline at the end. `Errc::invalid` when a text in it is not UTF-8, or a
+/// number in an `extra` is not a JSON number. Does not check the CDI rules; `write_spec` does.
+template <Described T>
+Result<std::string> write_json(const T& value, int indent = 2) {
+  return detail::write_json_text(&value, detail::table_of<T>(), indent);
+}
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/text/impl/json_text.hpp>
+#endif
+
+#endif  // CDI_TEXT_JSON_TEXT_HPP
