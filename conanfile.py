@@ -20,13 +20,13 @@ class ContainerDeviceInterface(ConanFile):
     topics = ("cdi", "oci", "containers", "devices", "header-only")
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"cdi": [True, False],  # cdi/cdi.hpp; cdi/core.hpp needs no other package
+    options = {"cdi": [True, False],  # with nlohmann_json, for cdi/nlohmann.hpp
                "compiled": [True, False],  # a static library with the bodies, for CDI_COMPILED
                "c_library": [True, False],  # the library for programs in C
                "shared": [True, False]}  # the form of that library
     default_options = {"cdi": True, "compiled": False, "c_library": False, "shared": False}
-    exports_sources = ("include/*.hpp", "include/*.h", "packaging/library.cpp",
-                       "packaging/c_*", "packaging/cmake/targets.cmake", "CMakeLists.txt",
+    exports_sources = ("include/*.hpp", "include/*.inl", "include/*.h", "include/cdi/c/*",
+                       "packaging/library.cpp", "packaging/cmake/targets.cmake", "CMakeLists.txt",
                        "LICENSE")
     no_copy_source = True
     test_package_folder = join("packaging", "test_package")
@@ -76,8 +76,9 @@ class ContainerDeviceInterface(ConanFile):
 
     def package(self):
         copy(self, "LICENSE", self.source_folder, join(self.package_folder, "licenses"))
-        copy(self, "*.hpp", join(self.source_folder, "include"),
-             join(self.package_folder, "include"))
+        for pattern in ("*.hpp", "*.inl"):
+            copy(self, pattern, join(self.source_folder, "include"),
+                 join(self.package_folder, "include"), excludes="cdi/c/*")
         if self.options.c_library:
             copy(self, "*.h", join(self.source_folder, "include"),
                  join(self.package_folder, "include"))

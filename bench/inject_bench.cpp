@@ -6,6 +6,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include <cdi/nlohmann.hpp>
+
 #include "files.hpp"
 #include "nvidia_spec.hpp"
 

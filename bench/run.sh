@@ -58,8 +58,8 @@ cxx() {  # NAME FLAGS...
 cdi() {  # the tool in a release build, and an empty program of the same linkage
   test -f build/bench/cdi/build.ninja || meson setup build/bench/cdi --buildtype=release \
     -Dtests=disabled -Dexamples=enabled
-  ninja -C build/bench/cdi examples/cdi/cdi &&
-    cp build/bench/cdi/examples/cdi/cdi "$bin/cdi" || return 1
+  ninja -C build/bench/cdi examples/tools/cdi/cdi &&
+    cp build/bench/cdi/examples/tools/cdi/cdi "$bin/cdi" || return 1
   linkage=-static
   if readelf -l "$bin/cdi" | grep -q INTERP; then linkage=; fi
   # shellcheck disable=SC2086
@@ -92,7 +92,7 @@ targets() {  # the messages of protobuf are left out if protoc is missing
     messages="-I$bin $bin/oci.pb.cc -lprotobuf"
   fi
   # shellcheck disable=SC2086
-  cxx targets packaging/c_library.cpp $messages
+  cxx targets include/cdi/c/c_library.cpp $messages
 }
 
 # shellcheck disable=SC2086

@@ -16,8 +16,8 @@ import typing
 PROJECT = pathlib.Path(__file__).resolve().parents[1]
 README = PROJECT / "README.md"
 PAGE = PROJECT / "docs/speed.md"
-TABLE = re.compile(r"^\| \| ours \|.*\n(?:\|.*\n)+", re.M)
-VERSIONS = re.compile(r"^Measured with .*(?:\n.+)*\n", re.M)
+TABLE = r"^\| {} ?\| ours \|.*\n(?:\|.*\n)+"
+VERSIONS = r"^Measured with .*(?:\n.+)*\n"
 
 PEERS = {"go-1.1.1": "Go 1.1.1", "go-0.5.2": "Go 0.5.2", "rust-1.1.1": "Rust 1.1.1"}
 LIBRARIES = {"nlohmann": "nlohmann json", "nlohmann_ordered": "ordered_json",
@@ -31,21 +31,18 @@ class Row(typing.NamedTuple):
     name: str  # of our measurement
     theirs: str = ""  # the name of what it is compared with, if it is not the same
     unit: str = "us"
-    in_readme: bool = False
 
 
 def rows_of_reading():
     for size, words in (("4kB", "4 kB"), ("60kB", "60 kB, like NVIDIA's"),
                         ("5MB", "5 MB, 10,000 devices")):
         for form in ("YAML", "JSON"):
-            yield Row(f"read a spec of {words}: {form}", f"read_{size}_{form.lower()}",
-                      in_readme=size == "60kB")
+            yield Row(f"read a spec of {words}: {form}", f"read_{size}_{form.lower()}")
 
 
 def rows_of_processes():
     for form in ("YAML", "JSON"):
-        yield Row(f"process, `cdi inject`, a spec of 60 kB: {form}", f"cold_{form.lower()}",
-                  in_readme=True)
+        yield Row(f"process, `cdi inject`, a spec of 60 kB: {form}", f"cold_{form.lower()}")
     yield Row("process, `cdi --version`", "cold_version")
 
 
@@ -55,7 +52,7 @@ def rows_of_refreshes():
         for tail, name in (("load", "load"), ("check, none changed", "unchanged"),
                            ("check, one changed", "changed"),
                            ("check with inotify, none changed", "watched")):
-            yield Row(f"{words}: {tail}", f"{name}_{files}", in_readme=files == 1000)
+            yield Row(f"{words}: {tail}", f"{name}_{files}")
 
 
 def rows_of_lookups():
@@ -65,8 +62,7 @@ def rows_of_lookups():
                                100_000)):
         for devices in (100, 10_000, 100_000, 1_000_000):
             if devices <= most:
-                yield Row(f"{words}: {devices:,}", f"{name}_{devices}", unit="ns",
-                          in_readme=name == "hit")
+                yield Row(f"{words}: {devices:,}", f"{name}_{devices}", unit="ns")
 
 
 REST = (
@@ -74,23 +70,40 @@ REST = (
     Row("check a name: long", "name_long", unit="ns"),
     Row("check a name: not valid", "name_invalid", "name_reason", unit="ns"),
     Row("check a name: not valid, with the reason", "name_reason", unit="ns"),
-    Row("inject into a config as: `oci::Spec`", "inject_model", in_readme=True),
+    Row("inject into a config as: `oci::Spec`", "inject_model"),
     Row("inject into a config as: `nlohmann::json`", "inject_json", "inject_model"),
-    Row("inject into a config as: `ordered_json`", "inject_ordered", "inject_model",
-        in_readme=True),
+    Row("inject into a config as: `ordered_json`", "inject_ordered", "inject_model"),
     Row("inject into a config as: C structs of libocispec", "inject_c_structs", "inject_model"),
     Row("inject into a config as: protobuf messages of Kata", "inject_protobuf", "inject_model"),
-    Row("config text to text: `cdi::inject_json`", "text_direct", "text_model", in_readme=True),
+    Row("config text to text: `cdi::inject_json`", "text_direct", "text_model"),
     Row("config text to text: C, `cdi_cache_inject_json`", "text_c", "text_model"),
-    Row("config text to text: through `oci::Spec`", "text_model", in_readme=True),
-    Row("config text to text: through `ordered_json`", "text_ordered", "text_model",
-        in_readme=True),
+    Row("config text to text: through `oci::Spec`", "text_model"),
+    Row("config text to text: through `ordered_json`", "text_ordered", "text_model"),
     Row("peak memory: 5 MB of YAML, 10,000 devices", "process_5MB_yaml_peak", unit="kB"),
-    Row("peak memory: 5 MB of JSON, 10,000 devices", "process_5MB_json_peak", unit="kB",
-        in_readme=True),
-    Row("peak memory: 1000 files", "process_1000_peak", unit="kB", in_readme=True),
+    Row("peak memory: 5 MB of JSON, 10,000 devices", "process_5MB_json_peak", unit="kB"),
+    Row("peak memory: 1000 files", "process_1000_peak", unit="kB"),
     Row("peak memory: `cdi inject`, 60 kB of YAML", "cold_yaml_peak", unit="kB"),
 )
+# The tables of README: what they say, and the label of the row.
+README_COLUMNS = ("ours", "Go 1.1.1", "Rust 1.1.1")
+README_TABLES = {
+    "one spec, one config": {
+        "read a spec of 60 kB: YAML": "read a spec of 60 kB, like NVIDIA's: YAML",
+        "read a spec of 60 kB: JSON": "read a spec of 60 kB, like NVIDIA's: JSON",
+        "find one of 10,000 devices": "find a device among: 10,000",
+        "inject into a parsed config": "inject into a config as: `oci::Spec`",
+        "inject into the text of a config": "config text to text: `cdi::inject_json`",
+        "the same, through `ordered_json`": "config text to text: through `ordered_json`",
+        "a whole process, `cdi inject`": "process, `cdi inject`, a spec of 60 kB: YAML",
+    },
+    "1000 spec files": {
+        "load": "1000 files: load",
+        "check, none changed": "1000 files: check, none changed",
+        "check, one changed": "1000 files: check, one changed",
+        "check with inotify, none changed": "1000 files: check with inotify, none changed",
+        "peak memory": "peak memory: 1000 files",
+    },
+}
 ROWS = (*rows_of_reading(), *rows_of_processes(), *rows_of_refreshes(), *rows_of_lookups(), *REST)
 
 
@@ -117,7 +130,7 @@ def measured(folder):
         ratios = {label: spread([b[theirs] / a[row.name] for a, b in zip(ours, of_program)])
                   for label, of_program in others.items()
                   if of_program and theirs in of_program[0]}
-        table.append({"row": row.label, "unit": row.unit, "in_readme": row.in_readme,
+        table.append({"row": row.label, "unit": row.unit,
                       "ours": spread([of_round[row.name] for of_round in ours]), **ratios})
     return table
 
@@ -137,7 +150,7 @@ def short_unit(number, unit):
     return unit, factor
 
 
-def cell(of_row, label, with_spread):
+def cell(of_row, label):
     """What the table has for a row and a program."""
     if label not in of_row:
         return "-"
@@ -146,36 +159,30 @@ def cell(of_row, label, with_spread):
         unit, factor = short_unit(found["median"], of_row["unit"])
         unit = f" {unit}"
     least, most = digits(found["min"] / factor), digits(found["max"] / factor)
-    return digits(found["median"] / factor) + unit + (f" [{least}..{most}]" if with_spread else "")
+    return f"{digits(found['median'] / factor)}{unit} [{least}..{most}]"
 
 
-def cells(table, with_spread=True):
-    """The table as text: a head, and a list of cells for each row."""
+def cells(table):
+    """The table as text: a head, and a list of cells for each row; the last is for libraries."""
     peers = [label for label in PEERS.values() if any(label in of_row for of_row in table)]
     columns = ["ours", *peers]
-    lines = [["", *columns]]
-    lines += [[of_row["row"], *(cell(of_row, label, with_spread) for label in columns)]
-              for of_row in table]
+    lines = [["", *columns, "libraries"]]
+    for of_row in table:
+        libraries = "; ".join(f"{label} {cell(of_row, label)}" for label in LIBRARIES.values()
+                              if label in of_row)
+        lines.append([of_row["row"], *(cell(of_row, label) for label in columns), libraries])
     return lines
 
 
-def with_libraries(table):
-    """The same, with a last column for the libraries."""
-    alone = ["; ".join(f"{label} {cell(of_row, label, True)}" for label in LIBRARIES.values()
-                       if label in of_row) for of_row in table]
-    return [[*line, last] for line, last in zip(cells(table), ["libraries", *alone])]
-
-
-def joined(lines):
-    """The same with one line for lines that differ only after the last colon."""
-    found = [list(lines[0])]
-    for line in lines[1:]:
-        group, _, tail = line[0].rpartition(": ")
-        if found[-1][0].startswith(f"{group}: "):
-            found[-1] = [f"{cell}; {more}" for cell, more in zip(found[-1], [tail, *line[1:]])]
-        else:
-            found.append(list(line))
-    return found
+def readme_tables(page):
+    """The tables of README, by their heads, from the text of docs/speed.md: without spreads."""
+    rows = [[re.sub(r" \[.*", "", text.strip()) for text in line.split("|")[1:-1]]
+            for line in re.search(TABLE.format(""), page, re.M)[0].splitlines()]
+    columns = [rows[0].index(label) for label in README_COLUMNS]
+    by_label = {row[0]: [row[column] for column in columns] for row in rows}
+    return {head: markdown([[head, *README_COLUMNS],
+                            *([said, *by_label[label]] for said, label in lines.items())])
+            for head, lines in README_TABLES.items()}
 
 
 def print_table(lines):
@@ -191,9 +198,9 @@ def markdown(lines):
 
 
 def rewrite(path, pattern, text):
-    page, changes = pattern.subn(lambda _: text, path.read_text(encoding="utf-8"))
+    page, changes = re.subn(pattern, lambda _: text, path.read_text(encoding="utf-8"), flags=re.M)
     if changes != 1:
-        raise SystemExit(f"{path}: {changes} places for {pattern.pattern}, not one")
+        raise SystemExit(f"{path}: {changes} places for {pattern}, not one")
     path.write_text(page, encoding="utf-8")
 
 
@@ -206,16 +213,16 @@ def main():
     table = measured(given.folder)
     versions = (given.folder / "versions").read_text(encoding="utf-8").splitlines()
     print(*versions, sep="; ")
-    print_table(with_libraries(table))
+    print_table(cells(table))
     if given.json:
         text = json.dumps({"versions": versions, "table": table}, indent=1)
         given.json.write_text(text + "\n", encoding="utf-8")
     if given.readme:
-        short = [of_row for of_row in table if of_row["in_readme"]]
-        rewrite(README, TABLE, markdown(joined(cells(short, with_spread=False))))
-        rewrite(PAGE, TABLE, markdown(with_libraries(table)))
+        rewrite(PAGE, TABLE.format(""), markdown(cells(table)))
         words = f"Measured with {'; '.join(versions)}."
         rewrite(PAGE, VERSIONS, textwrap.fill(words, 100) + "\n")
+        for head, text in readme_tables(PAGE.read_text(encoding="utf-8")).items():
+            rewrite(README, TABLE.format(head), text)
 
 
 if __name__ == "__main__":

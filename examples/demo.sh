@@ -16,9 +16,9 @@ if [ ! -f $out/bin/build.ninja ]; then
   meson setup $out/bin -Dbuildtype=release -Dtests=disabled -Dexamples=enabled >/dev/null ||
     { tail -n 20 $out/bin/meson-logs/meson-log.txt; exit 1; }
 fi
-ninja -C $out/bin --quiet examples/cdi/cdi examples/prepare/cdi-prepare
-cdi=$PWD/$out/bin/examples/cdi/cdi
-prepare=$PWD/$out/bin/examples/prepare/cdi-prepare
+ninja -C $out/bin --quiet examples/tools/cdi/cdi examples/tools/prepare/cdi-prepare
+cdi=$PWD/$out/bin/examples/tools/cdi/cdi
+prepare=$PWD/$out/bin/examples/tools/prepare/cdi-prepare
 rm -rf build/demo/run
 mkdir -p $out/run/bundle/rootfs/bin
 cd $out/run
@@ -32,7 +32,7 @@ cat gpus.txt
 case $code in 0 | 1 | 3 | 4) ;; *) exit 1 ;; esac
 if [ ! -s gpus.txt ] || [ "$code" = 1 ] || [ "$code" = 4 ]; then
   echo "continuing with a sample node with two GPUs, without the libraries of their driver"
-  ../../../examples/prepare/sample-node sample
+  ../../../examples/tools/prepare/sample-node sample
   root=sample
   $prepare detect --root sample
 fi

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include <cdi/host_options.hpp>
-#include <cdi/oci/config_json.hpp>
+#include <cdi/config_json.hpp>
+#include <cdi/files/text_file.hpp>
+#include <cdi/host.hpp>
 #include <cdi/policy.hpp>
 #include <cdi/scan.hpp>
-#include <cdi/text_file.hpp>
 
 namespace {
 

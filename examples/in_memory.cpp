@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include <cdi/oci/config_json.hpp>
-#include <cdi/registry_of_texts.hpp>
+#include <cdi/config_json.hpp>
+#include <cdi/spec_text.hpp>
 
 constexpr auto gpus = R"(
 cdiVersion: 1.0.0
@@ -23,11 +23,12 @@ int main(int argc, char** argv) {
 
   const std::vector<std::string> names(argv + 1, argv + argc);
   cdi::ConfigJson config{R"({"ociVersion": "1.2.0"})"};
-  const auto rest = registry.inject_resolvable(config, names);
-  if (!rest) {  // a device resolves, but cannot be injected
-    std::cerr << to_string(rest.error()) << '\n';
+  const auto done = registry.inject_resolved(config, registry.resolvable(names));
+  if (!done) {  // a device resolves, but cannot be injected
+    std::cerr << to_string(done.error()) << '\n';
     return 1;
   }
-  for (const auto& one : *rest) std::cerr << "skipped: " << to_string(one.why) << '\n';
+  for (const auto& one : registry.unresolved(names))
+    std::cerr << "skipped: " << to_string(one.why) << '\n';
   std::cout << config.text << '\n';
 }

@@ -2,7 +2,7 @@
 #include <iterator>
 
 #include <cdi/cache.hpp>
-#include <cdi/oci/config_json.hpp>
+#include <cdi/config_json.hpp>
 
 int main(int argc, char** argv) {
   cdi::ConfigJson config{{std::istreambuf_iterator<char>{std::cin}, {}}};  // a config.json
@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
     return 1;
   }
 
-  const cdi::ContainerEdits more{.env = {"GREETING=hello"},
+  const cdi::ContainerEdits more{.env = {"GREETING=hello"},  // edits of your own
                                  .device_nodes = {{.path = "/dev/fuse", .permissions = "rw"}}};
   if (const auto done = more.apply(config); !done) {
     std::cerr << to_string(done.error()) << '\n';

@@ -23,7 +23,6 @@ cmake                | cmake                     | tests
 git                  | git                       | tests
 doctest-dev          | <doctest/doctest.h>       | tests
 libbenchmark-dev     | <benchmark/benchmark.h>   | tests
-libssl-dev           | <openssl/sha.h>           | tests
 '
 # Without these, the steps that start containers and the tests of JSON schemas, documentation,
 # protobuf, format, sandboxes, the C interface, other libraries, other machines and other compilers

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""Writes one of our headers, and all of our headers that it includes, into a single file.
+"""Writes some of our headers, and all of our headers that they include, into a single file.
 
-usage: amalgamate.py cdi/cdi.hpp OUT
+usage: amalgamate.py OUT cdi/cdi.hpp...
 """
 import pathlib
 import re
 import sys
 
 INCLUDE = pathlib.Path(__file__).resolve().parent.parent / "include"
-BODIES = re.compile(r"(#if.*\n)#include <(cdi/\w+/impl/.+)>\n#endif\n")
+BODIES = re.compile(r"(#if.*\n)#include <(cdi/\w+/\S+\.inl|cdi/text/models.hpp)>\n#endif\n")
 LICENCE = re.compile(r"\A(// .*\n)// SPDX-.*\n")
 
 
@@ -25,9 +25,9 @@ class Amalgamation:
         self.others = set()
         self.later = {"#if CDI_BODIES\n": [], "#ifdef CDI_SOURCE\n": []}
 
-    def whole(self, header):
-        """The text of a header and of all headers that it includes."""
-        text = self.text_of(header)
+    def whole(self, headers):
+        """The text of headers and of all headers that they include."""
+        text = "".join(self.text_of(name) for name in headers if name not in self.headers)
         for condition in list(self.later):
             names = self.later.pop(condition)  # later ones are put where they are included
             bodies = "\n".join(self.text_of(name) for name in names if name not in self.headers)
@@ -59,17 +59,18 @@ class Amalgamation:
         return line
 
 
-def main(header, out):
+def main(out, *headers):
     version = (INCLUDE / "cdi/version.hpp").read_text(encoding="utf-8")
     release = ".".join(re.findall(r"VERSION_\w+ (\d+)", version))
+    names = ", ".join(f"<{header}>" for header in headers)
     banner = (f"// cdi {release} - Container Device Interface for C++20\n"
               "// SPDX-License-Identifier: Apache-2.0\n\n"
-              f"// <{header}> in a single file, made by packaging/amalgamate.py: do not edit.\n\n")
-    text = re.sub(r"\n{3,}", "\n\n", banner + Amalgamation().whole(header))
+              f"// {names} in a single file, made by packaging/amalgamate.py: do not edit.\n\n")
+    text = re.sub(r"\n{3,}", "\n\n", banner + Amalgamation().whole(headers))
     pathlib.Path(out).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) < 3:
         sys.exit(__doc__)
     main(*sys.argv[1:])

@@ -7,11 +7,10 @@
 #define CDI_SOURCE
 
 #include <cdi/cdi.hpp>
-#include <cdi/conversion.hpp>
-#include <cdi/drift.hpp>
-#include <cdi/hooks.hpp>
-#include <cdi/host_options.hpp>
-#include <cdi/inject_json.hpp>
+#include <cdi/nlohmann.hpp>
+#include <cdi/nvidia.hpp>
 #include <cdi/plan.hpp>
 #include <cdi/policy.hpp>
-#include <cdi/runtime_features.hpp>
+#include <cdi/publish.hpp>
+#include <cdi/requests.hpp>
+#include <cdi/versions.hpp>

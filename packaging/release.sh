@@ -67,8 +67,9 @@ name=container-device-interface-$version
 git -c tar.umask=0022 -c core.autocrlf=false archive --format=tar --prefix="$name/" \
   -o "$made/$name.tar" HEAD
 gzip -9n "$made/$name.tar"
-python3 packaging/amalgamate.py cdi/cdi.hpp "$made/cdi.hpp"
-python3 packaging/amalgamate.py cdi/core.hpp "$made/cdi_core.hpp"
+python3 packaging/amalgamate.py "$made/cdi.hpp" \
+  cdi/cdi.hpp cdi/nlohmann.hpp cdi/publish.hpp cdi/requests.hpp
+python3 packaging/amalgamate.py "$made/cdi_core.hpp" cdi/core.hpp
 cd "$made"
 cat >container-device-interface.wrap <<END
 [wrap-file]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tables of engines in include/cdi/rules/ from schema/engines.json.
+"""Writes the tables of engines in include/cdi/ from schema/engines.json.
 
   engines.py           prints which tables are not up to date; then the exit status is 1
   engines.py --write   writes them
@@ -93,8 +93,23 @@ def support_table(data):
     return table("engine_support", "EngineSupport", rows)
 
 
-TABLES = {"engine_releases.hpp": release_table, "engine_defaults.hpp": default_table,
-          "engine_support.hpp": support_table}
+def yaml_v3_text(data):
+    """The first version of each engine with the Go library 1.1.1, as a constant text."""
+    parsers = {each["library"]: each["parser"] for each in data["libraries"]}
+    first = {}
+    for row in by_name_and_version(data["rows"]):
+        if parser_of(row, parsers) == "yaml_v3":
+            first.setdefault(row["engine"], ".".join(map(str, numbers(row["since"]))))
+    words = [f"{name} {version}, " for name, version in first.items()]
+    words[-1] = words[-1].removesuffix(", ") + ";"
+    return ["inline constexpr std::string_view engines_with_yaml_v3 =",
+            *(f"    {quoted(word.removesuffix(';'))}{';' * word.endswith(';')}" for word in words)]
+
+
+TABLES = {"versions/engine_releases.hpp": release_table,
+          "versions/engine_defaults.hpp": default_table,
+          "versions/engine_support.hpp": support_table,
+          "rules/yaml_v3_engines.hpp": yaml_v3_text}
 
 
 def with_table(text, lines):
@@ -109,7 +124,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--data", type=pathlib.Path, default=HERE / "engines.json")
-    parser.add_argument("--headers", type=pathlib.Path, default=HERE.parent / "include/cdi/rules")
+    parser.add_argument("--headers", type=pathlib.Path, default=HERE.parent / "include/cdi")
     options = parser.parse_args()
     data = json.loads(options.data.read_text())
     stale = 0

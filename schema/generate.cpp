@@ -38,8 +38,8 @@
 #include <cdi/oci/hooks.hpp>
 #include <cdi/oci/spec.hpp>
 #include <cdi/policy.hpp>
-#include <cdi/rules.hpp>
 #include <cdi/spec.hpp>
+#include <cdi/validate.hpp>
 
 namespace {
 

@@ -1,9 +1,15 @@
 #!/bin/sh
-# Configures, builds and runs every test: with the oldest g++, optimised, against the compiled
-# library; with the oldest clang++, header-only, under the address and undefined behaviour
-# sanitizers; and the tests that start threads under the thread sanitizer, with the system's g++.
-# The last line is `N passed, N failed, N skipped`.
+# Configures, builds and runs the tests, with the oldest g++: tests/run.sh [--all]
+#
+# Without --all, it leaves out the slow ones: packages, other compilers and machines, and costs. With
+# it, all of them run; then those of the library and the tools again, with the oldest clang++ under
+# the address and undefined behaviour sanitizers; and those that start threads, header-only under the
+# thread sanitizer, with the system's g++. The last line is `N passed, N failed, N skipped`.
 set -eu
+case "$#$*" in
+  0 | 1--all) ;;
+  *) echo "usage: tests/run.sh [--all]" >&2 && exit 2 ;;
+esac
 cd "$(dirname "$0")/.."
 PATH=$PATH:/usr/sbin:/sbin
 examples/setup.sh tests
@@ -21,6 +27,9 @@ builds=
 failed=0
 only=      # the tests to build and run; all if empty
 run_with=  # a command before that which runs the tests
+which=     # which of the built tests to run
+goal=      # what to build; everything if empty
+[ $# = 1 ] || { which='--no-suite slow' && goal=meson-test-prereq; }
 build_and_test() {
   name=$1
   compiler=$2
@@ -34,37 +43,40 @@ build_and_test() {
       "$@" >/dev/null ||
       { tail -n 20 "$folder/meson-logs/meson-log.txt"; return 1; }
   fi
-  programs=
+  programs=$goal
   for test in $only; do programs="$programs tests/test-$(echo "$test" | tr / _)"; done
   # shellcheck disable=SC2086  # one word for each test, and for each part of the command
   ninja -C "$folder" --quiet $programs &&
-    $run_with meson test -C "$folder" --no-rebuild --print-errorlogs --quiet $only
+    $run_with meson test -C "$folder" --no-rebuild --print-errorlogs --quiet $which $only
+}
+
+finish() {
+  # shellcheck disable=SC2086  # one word for each build
+  python3 tests/summary.py "$failed" $builds
+  exit
 }
 
 rm -f build/tests-*/meson-logs/testlog.json
+# Not optimised, for speed: the test users-builds sees the warnings that need optimisation.
+build_and_test gcc "$gxx" -Ddebug=false -Doptimization=0 -Dbench=enabled || failed=1
+[ $# = 1 ] || finish
+
 # The sanitizers run with clang++, which takes half the time of g++ to compile for them, or with g++
 # if the runtime of clang++ is missing.
 sanitize='-Ddebug=false -Dcpp_args=-g1 -Db_lundef=false -Db_sanitize'
 # Kernels with vm.mmap_rnd_bits above 28, as Ubuntu's, put memory where older sanitizers do not
 # expect it, unless addresses are fixed. Some containers do not allow that.
-fixed_addresses=$(setarch -R echo setarch -R 2>/dev/null) || fixed_addresses=
-# shellcheck disable=SC2086  # one word for each option
-if echo 'int main() {}' |
+run_with=$(setarch -R echo setarch -R 2>/dev/null) || run_with=
+name=clang-sanitize
+compiler=$clangxx
+if ! echo 'int main() {}' |
   "$clangxx" -fsanitize=address,undefined -x c++ - -o /dev/null 2>/dev/null; then
-  # Optimised, because some warnings need it.
-  build_and_test gcc "$gxx" -Ddebug=false -Doptimization=2 -Dbench=enabled || failed=1
-  run_with=$fixed_addresses
-  build_and_test clang-sanitize "$clangxx" -Dheader_only=true -Doptimization=0 \
-    $sanitize=address,undefined || failed=1
-else
-  build_and_test clang "$clangxx" -Ddebug=false -Doptimization=0 -Dbench=enabled || failed=1
-  run_with=$fixed_addresses
-  build_and_test gcc-sanitize "$gxx" -Dheader_only=true -Doptimization=0 \
-    $sanitize=address,undefined || failed=1
+  name=gcc-sanitize
+  compiler=$gxx
 fi
+# shellcheck disable=SC2086  # one word for each option
+build_and_test $name "$compiler" -Doptimization=0 $sanitize=address,undefined || failed=1
 only=$(cd tests/cdi && grep -l std::thread ./*/*_test.cpp | sed 's|^\./||; s|_test\.cpp$||')
 # shellcheck disable=SC2086  # one word for each option
-build_and_test threads g++ -Doptimization=1 $sanitize=thread || failed=1
-
-# shellcheck disable=SC2086  # one word for each build
-python3 tests/summary.py "$failed" $builds
+build_and_test threads g++ -Dheader_only=true -Doptimization=1 $sanitize=thread || failed=1
+finish

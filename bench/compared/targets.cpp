@@ -12,7 +12,7 @@
 
 #include <cdi/cache.hpp>
 #include <cdi/cdi.h>
-#include <cdi/json_text.hpp>
+#include <cdi/json.hpp>
 #include <cdi/oci/spec.hpp>
 
 #include "../../examples/editors/c_spec.h"

@@ -2,7 +2,7 @@
 #include <iostream>
 
 #include <cdi/cache.hpp>
-#include <cdi/oci/json_editor.hpp>
+#include <cdi/nlohmann.hpp>
 
 int main(int argc, char** argv) {
   auto config = nlohmann::ordered_json::parse(std::cin, nullptr, false);  // an OCI config.json

@@ -2,8 +2,8 @@
 #include <iostream>
 #include <iterator>
 
-#include <cdi/json_text.hpp>
-#include <cdi/oci/editor.hpp>
+#include <cdi/json.hpp>
+#include <cdi/oci.hpp>
 #include <cdi/oci/spec.hpp>
 
 int main() {

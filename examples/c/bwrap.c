@@ -94,7 +94,11 @@ int main(int argc, char** argv) {
   cdi_cache* cache = cdi_cache_open(argv + 1, 1, &error);
   cdi_edits* edits = NULL;
   if (cache != NULL) edits = cdi_cache_edits(cache, argv + 2, (size_t)options - 2, &error);
-  if (edits == NULL) return fprintf(stderr, "bwrap: %s\n", error->text), 1;
+  if (edits == NULL) {
+    fprintf(stderr, "bwrap: %s\n", error->text);
+    if (error->advice[0] != '\0') fprintf(stderr, "  fix: %s\n", error->advice);
+    return 1;
+  }
   const cdi_root_changes* root = edits->root_changes;
   size_t most = edits->node_count + edits->mount_count + edits->env.count + root->link_count +
                 root->node_link_count;

@@ -51,7 +51,10 @@ int main(int argc, char** argv) {
     injected = cdi_cache_inject_json(cache, config, argv + 3, (size_t)argc - 3, &error);
   }
   if (injected != NULL) fputs(injected, stdout);
-  if (error != NULL) fprintf(stderr, "inject: %s\n", error->text);
+  if (error != NULL) {
+    fprintf(stderr, "inject: %s\n", error->text);
+    if (error->advice[0] != '\0') fprintf(stderr, "  fix: %s\n", error->advice);
+  }
   int result = error == NULL ? 0 : 1;
   cdi_free(injected);
   cdi_free(error);

@@ -71,9 +71,9 @@ enum cdi_code {
 typedef struct cdi_error {
   size_t size; /* of the struct, in bytes: see CDI_HAS; also in the other structs */
   enum cdi_code code;
-  const char* text;    /* the whole error in words: file, line, column, member, message */
+  const char* text;    /* what is wrong and where: file, line, column, member, message */
   const char* message; /* what is wrong */
-  const char* advice;  /* what to do; "" if the message says it */
+  const char* advice;  /* what to do; "" if it is not known. It is not in `text` and `message` */
   /* The place of the error; for a name that does not resolve, of the first cause: of the member,
    * such as devices[0].containerEdits.env[1], or "". */
   const char* where;

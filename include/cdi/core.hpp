@@ -22,8 +22,6 @@
 #include <cdi/registry/unresolved.hpp>
 #include <cdi/rules/annotation_key.hpp>
 #include <cdi/rules/annotations.hpp>
-#include <cdi/rules/engine_releases.hpp>
-#include <cdi/rules/lower.hpp>
 #include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/name.hpp>
 #include <cdi/rules/rules.hpp>
@@ -36,7 +34,7 @@
 // IWYU pragma: end_exports
 
 #ifdef CDI_SOURCE
-#include <cdi/text/impl/models.hpp>
+#include <cdi/text/models.hpp>
 #endif
 
 #endif  // CDI_CORE_HPP

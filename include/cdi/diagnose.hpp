@@ -1,4 +1,4 @@
-// `diagnose`: why names are not resolved, with a search of other directories; `ignored_specs`.
+// Why names are not resolved, which files are ignored, and which device nodes have changed.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_DIAGNOSE_HPP
@@ -7,6 +7,7 @@
 // IWYU pragma: begin_exports
 #include <cdi/dirs/diagnose.hpp>
 #include <cdi/dirs/ignored_specs.hpp>
+#include <cdi/registry/drift.hpp>
 // IWYU pragma: end_exports
 
 #endif  // CDI_DIAGNOSE_HPP

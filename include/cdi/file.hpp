@@ -1,9 +1,10 @@
-// Reads one spec file, and writes one so that a crash leaves the old file or the new one.
+// Reads and writes a spec file.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_FILE_HPP
 #define CDI_FILE_HPP
 
-#include <cdi/files/file.hpp>  // IWYU pragma: export
+#include <cdi/files/file.hpp>          // IWYU pragma: export
+#include <cdi/files/read_options.hpp>  // IWYU pragma: export
 
 #endif  // CDI_FILE_HPP

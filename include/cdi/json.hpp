@@ -1,4 +1,4 @@
-// Models from and to JSON text, and to `nlohmann::json` documents.
+// Models, and described structs of your own, from and to JSON text.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_JSON_HPP

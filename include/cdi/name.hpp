@@ -1,9 +1,10 @@
-// Qualified device names such as `vendor.com/class=device`.
+// Qualified device names such as `vendor.com/class=device`, one or several.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_NAME_HPP
 #define CDI_NAME_HPP
 
-#include <cdi/rules/name.hpp>  // IWYU pragma: export
+#include <cdi/rules/name.hpp>   // IWYU pragma: export
+#include <cdi/rules/names.hpp>  // IWYU pragma: export
 
 #endif  // CDI_NAME_HPP

@@ -1,9 +1,9 @@
-// The edits of devices as plain data, what they would change in an OCI spec, and their overlaps.
+// The edits of devices as data, what they would change, and where they overlap.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PLAN_HPP
 #define CDI_PLAN_HPP
 
-#include <cdi/files/plan.hpp>  // IWYU pragma: export
+#include <cdi/plan/plan_of_files.hpp>  // IWYU pragma: export
 
 #endif  // CDI_PLAN_HPP

@@ -4,7 +4,7 @@
 #ifndef CDI_POLICY_HPP
 #define CDI_POLICY_HPP
 
-#include <cdi/registry/decision.hpp>  // IWYU pragma: export
-#include <cdi/rules/policy.hpp>       // IWYU pragma: export
+#include <cdi/policy/decision.hpp>  // IWYU pragma: export
+#include <cdi/policy/policy.hpp>    // IWYU pragma: export
 
 #endif  // CDI_POLICY_HPP

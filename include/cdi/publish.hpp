@@ -1,9 +1,9 @@
-// `Publisher`: writes, reconciles and removes the spec files of one owner.
+// The spec files of one program: written, reconciled and removed.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PUBLISH_HPP
 #define CDI_PUBLISH_HPP
 
-#include <cdi/dirs/publish.hpp>  // IWYU pragma: export
+#include <cdi/publish/publish.hpp>  // IWYU pragma: export
 
 #endif  // CDI_PUBLISH_HPP

@@ -1,9 +1,13 @@
-// `Registry`: finds devices by qualified name in many specs, and injects them.
+// Registry: the devices of many specs, and why a name is not resolved.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_REGISTRY_HPP
 #define CDI_REGISTRY_HPP
 
-#include <cdi/registry/registry.hpp>  // IWYU pragma: export
+// IWYU pragma: begin_exports
+#include <cdi/registry/loaded_spec.hpp>
+#include <cdi/registry/registry.hpp>
+#include <cdi/registry/unresolved.hpp>
+// IWYU pragma: end_exports
 
 #endif  // CDI_REGISTRY_HPP

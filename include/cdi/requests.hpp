@@ -1,10 +1,15 @@
-// The devices that a container asks for: of the CRI field, annotations and variables.
+// Which devices a container asks for: in an OCI config, annotations, variables and the CRI field.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_REQUESTS_HPP
 #define CDI_REQUESTS_HPP
 
-#include <cdi/rules/requests.hpp>  // IWYU pragma: export
-#include <cdi/rules/selector.hpp>  // IWYU pragma: export
+// IWYU pragma: begin_exports
+#include <cdi/requests/config_requests.hpp>
+#include <cdi/requests/inject_requested.hpp>
+#include <cdi/requests/requests.hpp>
+#include <cdi/requests/selector.hpp>
+#include <cdi/rules/annotations.hpp>
+// IWYU pragma: end_exports
 
 #endif  // CDI_REQUESTS_HPP

@@ -1,4 +1,4 @@
-// `scan_spec_dirs`: reads spec directories once, without a cache.
+// One read of spec directories, without a cache.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_SCAN_HPP

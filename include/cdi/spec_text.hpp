@@ -1,9 +1,10 @@
-// `parse_spec` and `write_spec`: a checked spec from text and to text.
+// Specs from text and to text, without files.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_SPEC_TEXT_HPP
 #define CDI_SPEC_TEXT_HPP
 
-#include <cdi/files/spec_text.hpp>  // IWYU pragma: export
+#include <cdi/files/registry_of_texts.hpp>  // IWYU pragma: export
+#include <cdi/files/spec_text.hpp>          // IWYU pragma: export
 
 #endif  // CDI_SPEC_TEXT_HPP

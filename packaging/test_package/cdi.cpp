@@ -1,5 +1,6 @@
 // Injects a device of a YAML spec into a JSON document.
 #include <cdi/cdi.hpp>
+#include <cdi/nlohmann.hpp>
 
 int main() {
   const auto loaded = cdi::parse_spec(

@@ -32,18 +32,16 @@ OTHERS = {name: row for name, row in OTHERS.items()
 DIALECTS = ("c++20", "gnu++20")  # in GNU modes `linux` and `unix` are macros
 DOORS = [header for header in HEADERS if header.count("/") == 1]
 ALONE = (("g++", "c++20"),)
-OF_BODIES = [header for header in HEADERS
-             if "/impl/" in header and header.replace("/impl/", "/") in HEADERS]
-ALONE_HEADERS = [header for header in HEADERS if header not in DOORS + OF_BODIES]
+ALONE_HEADERS = [header for header in HEADERS if header not in DOORS]
 ALONE_COMPILED = DOORS
 if os.environ.get("CDI_FULL"):
     ALONE = tuple((name, dialect) for name in COMPILERS for dialect in DIALECTS)
     ALONE_HEADERS = HEADERS
-    ALONE_COMPILED = [header for header in HEADERS if "/impl/" not in header]
+    ALONE_COMPILED = HEADERS
 
 # The headers that need no third-party header, and those that need neither exceptions nor RTTI.
 CORE = used_by("cdi/core.hpp")
-LEAN = used_by("cdi/core.hpp", "cdi/json.hpp", "cdi/oci/json_editor.hpp")
+LEAN = used_by("cdi/core.hpp", "cdi/nlohmann.hpp")
 
 # All macros that our headers may define, besides include guards.
 MACROS = {"CDI_VERSION_MAJOR", "CDI_VERSION_MINOR", "CDI_VERSION_PATCH", "CDI_ABI", "CDI_BODIES",
@@ -106,10 +104,9 @@ class Flags(Case):
 
     def test_compiled_mode(self):
         """Compiles the headers that only declare, each alone, and the library."""
-        public = [header for header in HEADERS if "/impl/" not in header]
         texts = {header: includes(header) for header in ALONE_COMPILED}
         self.check(self.units(texts, "-DCDI_COMPILED", compilers=["g++"], dialects=["c++20"]) +
-                   self.units({"all": includes(*public)}, "-DCDI_COMPILED", dialects=["gnu++20"]) +
+                   self.units({"all": includes(*HEADERS)}, "-DCDI_COMPILED", dialects=["gnu++20"]) +
                    self.units({"library": includes(*HEADERS)}, "-DCDI_SOURCE", dialects=["c++20"]))
 
     def check_refused(self, why, header, *flags):

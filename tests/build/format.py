@@ -15,5 +15,6 @@ if not re.search(r"version 14\.", version):
     print("skipped 'clang-format 14 is not installed'")
     sys.exit(77)
 files = [path for folder in ("include", "schema", "tests", "bench", "examples")
-         for path in sorted((root / folder).rglob("*.[ch]pp"))]
+         for path in sorted((root / folder).rglob("*.*"))
+         if path.suffix in (".hpp", ".cpp", ".inl")]
 sys.exit(subprocess.run([tool, "--dry-run", "-Werror", *files]).returncode)

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cdi/apply.hpp>
-#include <cdi/oci/json_editor.hpp>
+#include <cdi/nlohmann.hpp>
 #include <cdi/spec.hpp>
 
 #undef NDEBUG

@@ -4,44 +4,60 @@
 """Fails if a header includes a header of a folder above its own, or if headers include each other
 in a circle.
 
-FOLDERS are the layers, lowest first. The headers in cdi/ itself, and oci/config_json, oci/editor
-and oci/json_editor, are doors: the headers that users include. A door has no code, and only doors
-include doors. FOLDER/impl/NAME.hpp has the bodies of the functions that FOLDER/NAME.hpp declares:
+FOLDERS are the spine, lowest first. WINGS are features: a wing uses the spine and itself, and the
+spine uses no wing; WINGS names the other wings that a wing uses. The headers in cdi/ itself are
+doors: the headers that users include. A door has no code, and only doors include doors. Each wing
+has a door of its name. FOLDER/NAME.inl has the bodies of functions that FOLDER/NAME.hpp declares:
 only that header and other bodies include it. Each header has a test file of its own.
 """
 import pathlib
 import re
 import sys
 
-FOLDERS = "base model oci text rules engine targets registry files dirs".split()
-DOORS_IN_OCI = {"oci/config_json", "oci/editor", "oci/json_editor"}
+FOLDERS = "base model oci text text/yaml rules engine targets registry files dirs".split()
+WINGS = {"policy": {"requests"}, "plan": set(), "requests": set(), "versions": set(),
+         "publish": set(), "nvidia": set(), "nlohmann": set()}
+C_LIBRARY = "c"  # uses all others
 FOR_ALL = {"version", "fwd"}  # not doors, but below all layers
-THIRD_PARTY = {"nlohmann": {"text/json", "targets/json_editor"},
-               "openssl": {"files/sha256"}}
+THIRD_PARTY = {"nlohmann": {"nlohmann/models", "nlohmann/editor"}}
 # The headers that are tested only through others.
-UNTESTED = {"dirs/publication", "dirs/wait_options", "files/read_options", "registry/any_names",
-            "rules/loss", "rules/purpose"}
+UNTESTED = {"publish/publication", "dirs/wait_options", "files/read_options",
+            "rules/yaml_v3_engines", "text/models"}
 
 root = pathlib.Path(__file__).resolve().parents[2]
 include = root / "include/cdi"
-headers = {str(path.relative_to(include))[:-4]: path.read_text()
-           for path in sorted(include.rglob("*.hpp"))}
-uses = {name: re.findall(r"#include <cdi/([^>]+)\.hpp>", text) for name, text in headers.items()}
+headers = {str(path.relative_to(include)).removesuffix(".hpp"): path.read_text()
+           for path in sorted([*include.rglob("*.hpp"), *include.rglob("*.inl")])}
+uses = {name: [used.removesuffix(".hpp")
+               for used in re.findall(r"#include <cdi/([^>]+\.(?:hpp|inl))>", text)]
+        for name, text in headers.items()}
 wrong = []
 
 
 def is_door(name):
-    return ("/" not in name and name not in FOR_ALL) or name in DOORS_IN_OCI
+    return "/" not in name and name not in FOR_ALL
+
+
+def is_bodies(name):
+    return name.endswith(".inl")
 
 
 def declaring(name):
-    """For a header of impl/, the header that declares its functions; else the header itself."""
-    return name.replace("/impl/", "/")
+    """For the bodies of functions, the header that declares these; else the header itself."""
+    return name.removesuffix(".inl")
 
 
-def layer(name):
-    folder = name.split("/")[0]
-    return -1 if name in FOR_ALL else FOLDERS.index(folder) if folder in FOLDERS else None
+def folder_of(name):
+    return name.rpartition("/")[0]
+
+
+def may_include(folder, used):
+    """Whether headers of a folder may include those of another."""
+    if folder == used or used == "" or folder == C_LIBRARY:
+        return True
+    if folder in WINGS:
+        return used in FOLDERS or used in WINGS[folder]
+    return used in FOLDERS and FOLDERS.index(used) <= FOLDERS.index(folder)
 
 
 def check_door(name):
@@ -51,14 +67,13 @@ def check_door(name):
 
 
 def check_include(name, used):
-    bodies = "/impl/" in used
     if used not in headers:
         wrong.append(f"{name} includes {used}, which does not exist")
-    elif is_door(used):
+    elif is_door(used) and folder_of(name) != C_LIBRARY:
         wrong.append(f"{name} includes the door {used}; include the header behind it")
-    elif layer(used) > layer(name):
-        wrong.append(f"{name} includes {used}, which is in a higher layer")
-    elif bodies and "/impl/" not in name and declaring(used) != name and name not in FOR_ALL:
+    elif not may_include(folder_of(name), folder_of(used)):
+        wrong.append(f"{name} includes {used}, which is in a higher layer or another wing")
+    elif is_bodies(used) and not is_bodies(name) and declaring(used) != name:
         wrong.append(f"{name} includes {used}, which only {declaring(used)} and bodies may include")
 
 
@@ -75,12 +90,12 @@ def check_circle(name, path, done):
     elif name not in done:
         done.add(name)
         for used in uses.get(name, ()):
-            if "/impl/" not in used:
+            if not is_bodies(used):
                 check_circle(used, [*path, name], done)
 
 
 def check_test(name):
-    if name in UNTESTED or name in FOR_ALL or "/impl/" in name:
+    if name in UNTESTED or name in FOR_ALL or is_bodies(name) or folder_of(name) == C_LIBRARY:
         return
     if not (root / f"tests/cdi/{name}_test.cpp").exists():
         wrong.append(f"cdi/{name}.hpp has no tests/cdi/{name}_test.cpp")
@@ -92,17 +107,21 @@ def check_all():
         if is_door(name):
             check_door(name)
             continue
-        if layer(name) is None:
-            wrong.append(f"{name} is not in a folder of FOLDERS")
+        if folder_of(name) not in {"", C_LIBRARY, *FOLDERS, *WINGS}:
+            wrong.append(f"{name} is in no folder of FOLDERS or WINGS")
             continue
+        if is_bodies(name) and declaring(name) not in headers:
+            wrong.append(f"{name} has no header {declaring(name)}.hpp")
         for used in uses[name]:
             check_include(name, used)
         check_third_party(name)
         check_circle(name, [], done)
         check_test(name)
+    wrong.extend(f"the wing {wing}/ has no door {wing}.hpp" for wing in WINGS if wing not in headers)
 
 
 if __name__ == "__main__":
     check_all()
-    print("\n".join(wrong) or f"{len(headers)} headers in {len(FOLDERS)} layers")
+    print("\n".join(wrong) or f"{len(headers)} headers in {len(FOLDERS)} layers and "
+                              f"{len(WINGS)} wings")
     sys.exit(bool(wrong))

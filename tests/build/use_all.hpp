@@ -10,6 +10,9 @@
 #include <string>
 
 #include <cdi/cdi.hpp>
+#include <cdi/nlohmann.hpp>
+#include <cdi/publish.hpp>
+#include <cdi/versions.hpp>
 
 #include "use_core.hpp"
 

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include <cdi/core.hpp>
-#include <cdi/json.hpp>
-#include <cdi/oci/json_editor.hpp>
+#include <cdi/nlohmann.hpp>
+#include <cdi/versions.hpp>
 
 namespace {
 

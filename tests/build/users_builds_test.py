@@ -17,8 +17,8 @@ from toolchain import INCLUDE, NEWEST, OLDEST, PROJECT, Case, Unit, first_of
 
 FULL = bool(os.environ.get("CDI_FULL"))
 LIBRARY = PROJECT / "packaging/library.cpp"
-C_LIBRARY = PROJECT / "packaging/c_library.cpp"
-TOOLS = [PROJECT / f"examples/{name}/main.cpp" for name in ("cdi", "prepare", "pod")]
+C_LIBRARY = PROJECT / "include/cdi/c/c_library.cpp"
+TOOLS = [PROJECT / f"examples/tools/{name}/main.cpp" for name in ("cdi", "prepare", "pod")]
 TO_COPY = sorted((PROJECT / "examples").glob("*.cpp"))
 COMPILERS = dict.fromkeys(filter(None, [first_of("g++")] + FULL * [
     OLDEST["g++"], OLDEST["clang++"], NEWEST["g++"], NEWEST["clang++"]]))

@@ -1,7 +1,7 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../examples/cdi/config_file.hpp"
+#include "../../examples/tools/cdi/base/config_file.hpp"
 
 #include <string>
 #include <string_view>

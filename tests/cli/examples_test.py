@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs to copy do what their first line says.
 
-usage: examples_test.py VALIDATE PUBLISH WATCH PLAN IN_MEMORY ENFORCE
+usage: examples_test.py VALIDATE PUBLISH WATCH PLAN IN_MEMORY ENFORCE SPEC_VIEW
 """
 import json
 import os
@@ -13,8 +13,8 @@ import sys
 import tempfile
 import unittest
 
-VALIDATE, PUBLISH, WATCH, PLAN, IN_MEMORY, ENFORCE = (os.path.abspath(sys.argv.pop(1))
-                                                      for _ in range(6))
+VALIDATE, PUBLISH, WATCH, PLAN, IN_MEMORY, ENFORCE, SPEC_VIEW = (
+    os.path.abspath(sys.argv.pop(1)) for _ in range(7))
 NAME = "vendor.com-widget.yaml"
 
 
@@ -132,6 +132,23 @@ devices:
         self.assertEqual(code, 0)
         self.assertEqual(json.loads(out)["process"]["env"], ["GPU=0", "SITE=1"])
         self.assertTrue(err.startswith('skipped: cannot resolve "vendor.com/gpu=2": '), err)
+
+    def test_spec_view_finds_the_devices_that_set_a_variable(self):
+        spec = """cdiVersion: 0.5.0
+kind: vendor.com/gpu
+devices:
+- {name: one, containerEdits: {env: [GPU=1, SIZE=8]}}
+- {name: two, containerEdits: {env: [SIZES=9, GPU=2]}}
+- {name: "3", containerEdits: {env: ["SIZE=16"]}}
+"""
+        self.assertEqual(run(SPEC_VIEW, "SIZE", text=spec),
+                         (0, "vendor.com/gpu=one\nvendor.com/gpu=3\n", ""))
+        for old, new, why in (("devices:", "devices: [", "standard input:4:1: not valid YAML"),
+                              ("containerEdits", "edits", "standard input:4:15: devices[0].edits: "),
+                              ("name: two", "name: one", "devices[1].name: device \"one\" is already")):
+            code, out, err = run(SPEC_VIEW, "SIZE", text=spec.replace(old, new))
+            self.assertEqual((code, out), (1, ""))
+            self.assertIn(why, err)
 
 
 if __name__ == "__main__":

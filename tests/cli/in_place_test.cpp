@@ -1,7 +1,7 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../examples/cdi/in_place.hpp"
+#include "../../examples/tools/cdi/base/in_place.hpp"
 
 #include <cerrno>
 #include <set>
@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-#include "../temp_tree.hpp"
+#include "../support/temp_tree.hpp"
 
 namespace {
 

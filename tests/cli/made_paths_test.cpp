@@ -1,7 +1,7 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../examples/cdi/made_paths.hpp"
+#include "../../examples/tools/cdi/hooks/made_paths.hpp"
 
 #include <cstddef>
 #include <string>

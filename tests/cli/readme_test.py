@@ -23,16 +23,21 @@ CDI, PREPARE, POD, INJECT, OWN_TYPE, PROJECT = (os.path.abspath(sys.argv.pop(1))
 PROJECT = pathlib.Path(PROJECT)
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(PROJECT / "tests/prepare"))
+sys.path += [str(PROJECT / "tests/prepare"), str(PROJECT / "bench")]
 import node_trees  # noqa: E402  pylint: disable=wrong-import-position
+import table  # noqa: E402  pylint: disable=wrong-import-position
 
+README, TUTORIAL = "README.md", "docs/tutorial.md"
 PAGES = {str(path.relative_to(PROJECT)): path.read_text(encoding="utf-8")
          for path in (PROJECT / "README.md", *sorted(PROJECT.glob("docs/*.md")))}
+OTHER_PAGES = {name: (PROJECT / name).read_text(encoding="utf-8")
+               for name in ("CONTRIBUTING.md", "CHANGELOG.md", "packaging/mainpage.md")}
 OF_C = (PROJECT / "tests/c/c_library_test.py").read_text(encoding="utf-8")
 FENCED = re.compile(r"^```(.*)\n((?s:.*?))^```$", re.M)
 FENCED_LINES = {line for text in PAGES.values() for block in FENCED.findall(text)
                 for line in block[1].splitlines()}
-PROSE = "".join(FENCED.sub("", text) for text in PAGES.values())
+PROSE = {page: FENCED.sub("", text) for page, text in PAGES.items() if page != TUTORIAL}
+INDENTED = re.compile(r"(?:^    .*\n)+", re.M)
 
 # Programs whose lines are not run, and why.
 NOT_RUN = {
@@ -41,6 +46,8 @@ NOT_RUN = {
     "g++": "takes longer than all else here; Meson builds the same file",
     "meson": "builds everything, and installs it",
     "systemctl": "changes the machine",
+    "tests/build/layers_picture.py": "changes the project",
+    "tests/c/abi_test.py": "changes the project",
 }
 if not importlib.util.find_spec("jsonschema"):
     NOT_RUN["python3"] = "this one has no jsonschema"
@@ -87,9 +94,11 @@ devices:
 }
 
 
-def files_for(transcript):
+def files_for(page, transcript):
     """The files of the host of a transcript; a word of it says what is wrong there."""
     files = dict(TRANSCRIPT_FILES)
+    if page == README:
+        files["etc/cdi/vendor.yaml"] = dict(steps_of(README))["/etc/cdi/vendor.yaml"]
     if "colour" in transcript:
         files["etc/cdi/vendor.yaml"] += "    colour: red\n"
     if "vendor.yml" in transcript:
@@ -113,9 +122,18 @@ def fenced_blocks():
 
 
 def indented_blocks(transcripts):
-    """The texts of those that begin with a prompt, or of those that do not."""
-    blocks = map(textwrap.dedent, re.findall(r"(?:^    .*\n)+", PROSE, re.M))
-    return [text for text in blocks if text.startswith("$ ") == transcripts]
+    """Page and text of those that begin with a prompt, or of those that do not."""
+    return [(page, textwrap.dedent(block)) for page, text in PROSE.items()
+            for block in INDENTED.findall(text) if block.startswith("    $ ") == transcripts]
+
+
+def steps_of(page):
+    """The files that a page writes, (path, text), and its transcripts, ("", text), in order."""
+    for block in re.finditer(f"{FENCED.pattern}|{INDENTED.pattern}", PAGES[page], re.M):
+        if block[1] is None:
+            yield "", textwrap.dedent(block[0])
+        elif block[1] in ("yaml", "json"):
+            yield re.findall(r"`(\S+)`[^`]*:\n\n\Z", PAGES[page][:block.start()])[0], block[2]
 
 
 def commands_of_list(text):
@@ -128,13 +146,14 @@ def commands_of_list(text):
 
 def commands_in_prose():
     """Inline code with options: `program ... -option ...`. What programs print does not count."""
-    prose = re.sub(r"^    .*", "", PROSE, flags=re.M)
+    prose = re.sub(r"^    .*", "", "".join(PROSE.values()), flags=re.M)
     return re.findall(r"(?<!`)`([a-z][^\s`]* (?:[^`\n]* )?-[^`\n]*)`(?!`)", prose)
 
 
 class Length(unittest.TestCase):
     def test_the_readme_is_short_and_lines_fit(self):
-        self.assertLessEqual(PAGES["README.md"].count("\n"), 150)
+        self.assertLessEqual(PAGES[README].count("\n"), 200)
+        self.assertLessEqual(len(FENCED.sub("", PAGES[README]).split()), 1000)
         for page, text in PAGES.items():
             for number, line in enumerate(text.splitlines(), 1):
                 whole = line.startswith(("|", "    ", "[")) or "://" in line  # cannot be wrapped
@@ -143,14 +162,28 @@ class Length(unittest.TestCase):
 
 
 class Conformance(unittest.TestCase):
+    PAGE = "docs/conformance.md"
+    CASES = {path.stem for path in (PROJECT / "tests/conformance").glob("*.json")} - {"deviations"}
+    OTHERS = set(json.loads((PROJECT / "tests/conformance/deviations.json").read_text()))
+
     def test_counts_are_those_of_the_recorded_cases(self):
-        cases = {path.stem for path in (PROJECT / "tests/conformance").glob("*.json")}
-        cases.remove("deviations")
-        others = json.loads((PROJECT / "tests/conformance/deviations.json").read_text())
-        self.assertLessEqual(set(others), cases)
-        said = f"{len(cases) - len(others)} of {len(cases)} recorded cases"
-        for page in ("README.md", "docs/conformance.md"):
+        self.assertLessEqual(self.OTHERS, self.CASES)
+        said = f"{len(self.CASES) - len(self.OTHERS)} of {len(self.CASES)} recorded cases"
+        for page in (README, self.PAGE):
             self.assertIn(said, " ".join(PAGES[page].split()))
+
+    def test_the_table_has_all_kinds_of_cases(self):
+        rows = re.findall(r"^\| `(\w+)-\*` \|.*\| (\d+) \| (\d+) \|$", PAGES[self.PAGE], re.M)
+        all_cases, others = (collections.Counter(case.split("-")[0] for case in cases)
+                             for cases in (self.CASES, self.OTHERS))
+        self.assertEqual({(kind, int(count), int(same)) for kind, count, same in rows},
+                         {(kind, all_cases[kind], all_cases[kind] - others[kind])
+                          for kind in all_cases})
+
+    def test_each_difference_has_a_case(self):
+        cases = re.findall(r"^\|.*\| `([\w-]+)` \|$", PAGES[self.PAGE], re.M)
+        self.assertGreater(len(cases), 5)
+        self.assertLessEqual(set(cases), self.OTHERS)
 
 
 class Programs(unittest.TestCase):
@@ -165,7 +198,7 @@ class Programs(unittest.TestCase):
                 found.add(examples[text])
             elif not any(text in program for program in examples):
                 self.fail(f"{page}:{line}: this is no file of examples/, and no part of one")
-        self.assertEqual(found, {"inject", "own_type"})
+        self.assertEqual(found, {"inject", "own_type", "spec_view"})
 
     @staticmethod
     def inject(config, *names):
@@ -195,7 +228,7 @@ class Programs(unittest.TestCase):
 
 class HeaderTable(unittest.TestCase):
     INCLUDE = PROJECT / "include"
-    LIBRARIES = {"nlohmann": "nlohmann_json", "openssl": "libcrypto"}
+    LIBRARIES = {"nlohmann": "nlohmann_json"}
 
     def needs(self, header, seen):
         """The libraries that a header and those it includes need."""
@@ -212,20 +245,88 @@ class HeaderTable(unittest.TestCase):
         page = PAGES["docs/headers.md"]
         rows = re.findall(r"^\| `(cdi/\S+)` \| (.*) \| (.*?) ?\| (\d+) \| (\d+\.\d) \| (\d+) \|$",
                           page, re.M)
-        self.assertGreater(len(rows), 20)
-        self.assertEqual(len(rows), len(re.findall(r"^\| `cdi/", page, re.M)))
+        self.assertEqual(sorted(header for header, *_ in rows),
+                         sorted(f"cdi/{path.name}" for path in self.INCLUDE.glob("cdi/*.hpp")))
         for header, _, needs, *_ in rows:
             with self.subTest(header):
                 self.assertEqual(set(filter(None, needs.split(", "))), self.needs(header, set()))
 
 
+class ReadmeTables(unittest.TestCase):
+    def test_times_are_those_of_the_page_on_speed(self):
+        for text in table.readme_tables(PAGES["docs/speed.md"]).values():
+            self.assertIn(f"\n{text}\n", PAGES[README])
+
+    def test_a_sentence_has_a_figure_of_the_page_on_speed(self):
+        process = re.search(r"`cdi inject`, a spec of 60 kB: YAML \|[^|]*\| (\S+)",
+                            PAGES["docs/speed.md"])[1]
+        self.assertIn(f"takes {process} times as long as `cdi inject`",
+                      " ".join(PAGES[README].split()))
+        self.assertIn("take over 20 GB", " ".join(PAGES["docs/speed.md"].split()))
+
+    def test_memory_is_what_the_compiler_takes(self):
+        costs = json.loads((PROJECT / "tests/build/compile_cost.json").read_text())
+        rows = re.findall(r"^\| `\S+/(\w+)\.cpp`.* \| (\d+) \| (\d+) \|$", PAGES[README], re.M)
+        self.assertEqual(len(rows), 3)
+        for program, alone, compiled in rows:
+            for unit, said in ((program, alone), (f"{program}:compiled", compiled)):
+                with self.subTest(unit):
+                    self.assertAlmostEqual(int(said) / costs[unit]["MiB"], 1, delta=0.05)
+
+
+class Links(unittest.TestCase):
+    @staticmethod
+    def anchors(text):
+        """The anchors of the headings of a page."""
+        return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+                for heading in re.findall(r"^#+ (.*)$", FENCED.sub("", text), re.M)}
+
+    def test_each_leads_to_a_file_and_a_heading(self):
+        for page, text in {**PAGES, **OTHER_PAGES}.items():
+            for to in re.findall(r"\]\(([^)\s]+)\)", FENCED.sub("", text)):
+                if "://" in to:
+                    continue
+                with self.subTest(page=page, to=to):
+                    file, _, anchor = to.partition("#")
+                    path = (PROJECT / page).parent / file if file else PROJECT / page
+                    self.assertTrue(path.exists())
+                    if anchor:
+                        self.assertIn(anchor, self.anchors(path.read_text(encoding="utf-8")))
+
+    def test_each_path_of_the_project_exists(self):
+        """Paths with a folder, in inline code, of the project or of a folder that pages leave out."""
+        for page, text in {**PAGES, **OTHER_PAGES}.items():
+            for path in re.findall(r"`<?((?!nlohmann/json)(?:\w+/)+\w+\.(?:hpp|inl|cpp|c|h|py|md|sh|svg))>?`",
+                                   FENCED.sub("", text)):
+                with self.subTest(page=page, path=path):
+                    self.assertTrue(any((PROJECT / folder / path).exists() for folder in
+                                        (".", "include", "include/cdi", "examples/tools")))
+
+    def test_the_index_has_each_page_with_its_first_sentence(self):
+        rows = re.findall(r"\]\(([\w-]+\.md)\) \| (.*) \|$", PAGES["docs/README.md"], re.M)
+        self.assertEqual({page for page, _ in rows},
+                         {path.name for path in PROJECT.glob("docs/*.md")} - {"README.md"})
+        for page, when in rows:
+            with self.subTest(page):
+                text = PAGES[f"docs/{page}"].split("\n", 2)[2]
+                self.assertEqual(" ".join(text.split()).partition(". ")[0],
+                                 f"Read this when {when}")
+
+
 class WaysToUse(unittest.TestCase):
+    def test_readme_has_blocks_of_install(self):
+        of_install = {text for page, _, _, _, text in fenced_blocks() if page == "docs/install.md"}
+        blocks = [text for page, _, _, language, text in fenced_blocks()
+                  if page == README and language not in ("cpp", "yaml")]
+        self.assertEqual(len(blocks), 3)
+        self.assertLessEqual(set(blocks), of_install)
+
     def test_each_block_is_run_by_a_packaging_test(self):
         tests = " ".join("\n".join(path.read_text(encoding="utf-8") for path in
                                    (PROJECT / "tests/packaging").glob("*_test.py")).split())
         numbers = collections.Counter()
         for page, line, heading, language, _ in fenced_blocks():
-            if language == "cpp":
+            if language == "cpp" or page in (README, TUTORIAL):
                 continue
             with self.subTest(f"{page}:{line}"):
                 if page == "docs/c.md":
@@ -242,7 +343,7 @@ class WaysToUse(unittest.TestCase):
 class Commands(unittest.TestCase):
     """Commands of the pages on a made-up host."""
 
-    def make_host(self, tree, files):
+    def make_host(self, tree, files, spec_dirs='-d "$ROOT/etc/cdi" -d "$ROOT/var/run/cdi"'):
         """A host with GPUs below `self.root`, and programs that take it for theirs."""
         folder = tempfile.TemporaryDirectory(prefix="cdi-readme-")
         self.addCleanup(folder.cleanup)
@@ -252,7 +353,7 @@ class Commands(unittest.TestCase):
             self.write(f"{self.root}/{name}", text)
         os.symlink(PROJECT / "schema", f"{self.root}/schema")
         for name, program, options in (
-                ("cdi", CDI, '--spec-dir "$ROOT/etc/cdi" --spec-dir "$ROOT/var/run/cdi"'),
+                ("cdi", CDI, spec_dirs),
                 ("cdi-prepare", PREPARE, '--root "$ROOT"'),
                 ("cdi-pod", POD, "")):
             self.write(f"{programs}/{name}", "#!/bin/sh\n"
@@ -302,7 +403,7 @@ class Commands(unittest.TestCase):
         lists = indented_blocks(transcripts=False)
         self.assertTrue(lists)
         self.make_host("mi300x-cpx", FILES)  # it has eight GPUs to hand out
-        for command in (command for text in lists for command in commands_of_list(text)):
+        for command in (command for _, text in lists for command in commands_of_list(text)):
             with self.subTest(command):
                 self.check(command)
 
@@ -314,15 +415,26 @@ class Commands(unittest.TestCase):
             with self.subTest(command):
                 self.check(command)
 
+    def check_transcript(self, text):
+        parts = re.split(r"^\$ (.*\n)", text, flags=re.M)[1:]
+        for command, printed in zip(parts[::2], parts[1::2]):
+            with self.subTest(command.strip()):
+                self.assertEqual(self.run_command(command)[1], printed)
+
     def test_transcripts(self):
         transcripts = indented_blocks(transcripts=True)
         self.assertTrue(transcripts)
-        for text in transcripts:
-            self.make_host("nv2", files_for(text))
-            parts = re.split(r"^\$ (.*\n)", text, flags=re.M)[1:]
-            for command, printed in zip(parts[::2], parts[1::2]):
-                with self.subTest(command.strip()):
-                    self.assertEqual(self.run_command(command)[1], printed)
+        for page, text in transcripts:
+            self.make_host("nv2", files_for(page, text))
+            self.check_transcript(text)
+
+    def test_the_tutorial_from_beginning_to_end(self):
+        self.make_host("nv2", {}, spec_dirs="")
+        for file, text in steps_of(TUTORIAL):
+            if file:
+                self.write(f"{self.root}/{file}", text)
+            else:
+                self.check_transcript(text)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../examples/cdi/root_plan.hpp"
+#include "../../examples/tools/cdi/rootfs/root_plan.hpp"
 
 #include <cstring>
 #include <elf.h>
@@ -13,7 +13,7 @@
 
 #include <doctest/doctest.h>
 
-#include "../temp_tree.hpp"
+#include "../support/temp_tree.hpp"
 
 namespace {
 

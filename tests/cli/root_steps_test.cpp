@@ -1,7 +1,7 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../examples/cdi/root_steps.hpp"
+#include "../../examples/tools/cdi/rootfs/root_steps.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 #include <doctest/doctest.h>
 
-#include "../../examples/cdi/rooted_files.hpp"
-#include "../temp_tree.hpp"
+#include "../../examples/tools/cdi/rootfs/rooted_files.hpp"
+#include "../support/temp_tree.hpp"
 
 namespace {
 
@@ -31,7 +31,7 @@ void link(const std::string& target, const std::string& path) {
 }
 
 std::string target_of(const std::string& path) {
-  return prepare::read_link(AT_FDCWD, path).value_or("not a link");
+  return tools::read_link(AT_FDCWD, path).value_or("not a link");
 }
 
 bool exists(const std::string& path) {

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include <cdi/cdi.hpp>
+#include <cdi/nlohmann.hpp>
 
 namespace {
 

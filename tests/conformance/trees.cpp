@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include <cdi/parse_yaml.hpp>
+#include <cdi/text/yaml/parse_yaml.hpp>
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include <cdi/cache.hpp>
 #include <cdi/cdi.h>
 
-#include "../temp_tree.hpp"
+#include "../support/temp_tree.hpp"
 #include "c_spec_model.hpp"
 #include "edits.hpp"
 

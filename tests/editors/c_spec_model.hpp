@@ -13,7 +13,7 @@
 
 #include <doctest/doctest.h>
 
-#include <cdi/oci/editor.hpp>
+#include <cdi/oci.hpp>
 
 #include "../../examples/editors/c_spec.h"
 #include "../../examples/editors/c_spec_editor.hpp"

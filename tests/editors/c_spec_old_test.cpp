@@ -11,7 +11,7 @@
 #include <doctest/doctest.h>
 
 #include <cdi/cdi.h>
-#include <cdi/oci/editor.hpp>
+#include <cdi/oci.hpp>
 
 #include "c_spec_model.hpp"
 #include "edits.hpp"

@@ -14,11 +14,11 @@
 
 #include <doctest/doctest.h>
 
-#include <cdi/json_text.hpp>
-#include <cdi/oci/editor.hpp>
+#include <cdi/json.hpp>
+#include <cdi/oci.hpp>
 #include <cdi/plan.hpp>
 
-#include "../random_registry.hpp"
+#include "../support/random_registry.hpp"
 #include "c_spec_model.hpp"
 #include "edits.hpp"
 

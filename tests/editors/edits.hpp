@@ -9,8 +9,8 @@
 
 #include <doctest/doctest.h>
 
-#include <cdi/json_text.hpp>
-#include <cdi/oci/editor.hpp>
+#include <cdi/json.hpp>
+#include <cdi/oci.hpp>
 #include <cdi/spec.hpp>
 
 namespace editors_test {

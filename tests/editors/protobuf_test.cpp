@@ -11,7 +11,7 @@
 #include <doctest/doctest.h>
 
 #include "../../examples/editors/protobuf_editor.hpp"
-#include "../random_registry.hpp"
+#include "../support/random_registry.hpp"
 #include "edits.hpp"
 
 namespace {

@@ -14,8 +14,8 @@ MOST_LINES = 30
 PRELUDE = """
 #include <cdi/apply.hpp>
 #include <cdi/cache.hpp>
-#include <cdi/host_options.hpp>
-#include <cdi/oci/editor.hpp>
+#include <cdi/host.hpp>
+#include <cdi/oci.hpp>
 #include <cdi/plan.hpp>
 struct MySpec {};
 struct HalfSpec {};

@@ -132,7 +132,6 @@ Entry* next_entry(Entry* (*read)(DIR*), DIR* directory) {
   return fails(kind) ? (failure) : call(__VA_ARGS__)
 
 extern "C" {
-// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the C library reserves its own
 
 int open(const char* path, int flags, ...) {
   std::va_list arguments;
@@ -257,5 +256,4 @@ dirent64* readdir64(DIR* directory) {
   return next_entry(call, directory);
 }
 
-// NOLINTEND(readability-inconsistent-declaration-parameter-name)
 }  // extern "C"

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include <cdi/file.hpp>
-#include <cdi/json_text.hpp>
+#include <cdi/json.hpp>
 #include <cdi/registry.hpp>
-#include <cdi/runtime_features.hpp>
+#include <cdi/versions.hpp>
 
 #include "fuzz.hpp"
 

@@ -24,12 +24,12 @@
 #include <cdi/files/text_file.hpp>
 #include <cdi/validate.hpp>
 
-#include "../../examples/prepare/commands/plan.hpp"
-#include "../../examples/prepare/commands/report.hpp"
-#include "../../examples/prepare/doctor/doctor.hpp"
-#include "../../examples/prepare/spec/prepared_spec.hpp"
-#include "../../examples/prepare/spec/target_release.hpp"
-#include "../../examples/prepare/vendors/survey.hpp"
+#include "../../examples/tools/prepare/cdi_specs/prepared_spec.hpp"
+#include "../../examples/tools/prepare/cdi_specs/version_choice.hpp"
+#include "../../examples/tools/prepare/commands/plan.hpp"
+#include "../../examples/tools/prepare/commands/report.hpp"
+#include "../../examples/tools/prepare/doctor/doctor.hpp"
+#include "../../examples/tools/prepare/vendors/survey.hpp"
 #include "fuzz.hpp"
 
 namespace {
@@ -62,7 +62,7 @@ class MadeUpHost {
     const auto line = entry.substr(0, entry.find('\n'));
     const auto content = entry.substr(std::min(line.size() + 1, entry.size()));
     const auto arrow = line.find(" -> ");
-    auto names = prepare::split(line.substr(0, arrow), "/");
+    auto names = tools::split(line.substr(0, arrow), "/");
     std::erase(names, ".");
     std::erase(names, "..");
     constexpr std::size_t deepest = 20;
@@ -78,8 +78,8 @@ class MadeUpHost {
     }
     if (line.ends_with('/')) return;
     if (arrow != line.npos) {
-      const std::string target{line.substr(arrow + 4)};
-      static_cast<void>(::symlinkat(target.c_str(), directory.get(), last.c_str()));
+      const std::string choice{line.substr(arrow + 4)};
+      static_cast<void>(::symlinkat(choice.c_str(), directory.get(), last.c_str()));
       return;
     }
     const cdi::Descriptor file{
@@ -118,9 +118,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto shown =
       prepare::model_as_json(survey->inventories) + prepare::model_as_text(survey->inventories);
   fuzz::require(cdi::detail::is_utf8(shown), "found devices can be printed");
-  const auto target = prepare::find_target(*survey, options);
-  const auto prepared = prepare::prepare_specs(*survey, target.options);
-  fuzz::require(cdi::detail::is_utf8(prepare::lines_of(prepared, target)),
+  const auto choice = prepare::choose_version(*survey, options);
+  const auto prepared = prepare::prepare_specs(*survey, choice.options);
+  fuzz::require(cdi::detail::is_utf8(prepare::lines_of(prepared, choice)),
                 "problems can be printed");
   for (const auto& one : prepared.specs) check_spec(one.spec);
   const auto findings = prepare::diagnose_host(survey->tree, survey->inventories, {});

@@ -13,12 +13,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include <cdi/json.hpp>
-#include <cdi/oci/config_json.hpp>
-#include <cdi/oci/json_editor.hpp>
-#include <cdi/parse_json.hpp>
+#include <cdi/config_json.hpp>
+#include <cdi/nlohmann.hpp>
 #include <cdi/registry.hpp>
-#include <cdi/registry_of_texts.hpp>
+#include <cdi/spec_text.hpp>
+#include <cdi/text/parse_json.hpp>
 
 #include "fuzz.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <cdi/name.hpp>
 
-#include "../../examples/prepare/claims/journal.hpp"
+#include "../../examples/tools/prepare/claims/journal.hpp"
 #include "fuzz.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

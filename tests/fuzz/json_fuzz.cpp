@@ -12,9 +12,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <cdi/json_text.hpp>
-#include <cdi/parse_json.hpp>
-#include <cdi/parse_yaml.hpp>
+#include <cdi/json.hpp>
+#include <cdi/text/parse_json.hpp>
+#include <cdi/text/yaml/parse_yaml.hpp>
 #include <cdi/yaml.hpp>
 
 #include "fuzz.hpp"

@@ -9,12 +9,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <cdi/conversion.hpp>
-#include <cdi/engine_releases.hpp>
 #include <cdi/file.hpp>
-#include <cdi/lower.hpp>
 #include <cdi/minimum_version.hpp>
 #include <cdi/validate.hpp>
+#include <cdi/versions.hpp>
 
 #include "fuzz.hpp"
 

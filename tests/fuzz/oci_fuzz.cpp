@@ -12,13 +12,12 @@
 #include <nlohmann/json.hpp>
 
 #include <cdi/apply.hpp>
-#include <cdi/json.hpp>
-#include <cdi/oci/config_json.hpp>
-#include <cdi/oci/editor.hpp>
-#include <cdi/oci/json_editor.hpp>
+#include <cdi/config_json.hpp>
+#include <cdi/nlohmann.hpp>
+#include <cdi/oci.hpp>
 #include <cdi/oci/spec.hpp>
-#include <cdi/parse_json.hpp>
 #include <cdi/spec.hpp>
+#include <cdi/text/parse_json.hpp>
 
 #include "fuzz.hpp"
 

@@ -10,13 +10,13 @@
 #include <string>
 #include <string_view>
 
-#include "../../examples/pod/guest.hpp"
-#include "../../examples/pod/inner.hpp"
-#include "../../examples/pod/instance.hpp"
-#include "../../examples/pod/peerpod.hpp"
-#include "../../examples/pod/requests.hpp"
-#include "../../examples/pod/size.hpp"
-#include "../../examples/pod/strategy.hpp"
+#include "../../examples/tools/pod/guest.hpp"
+#include "../../examples/tools/pod/inner.hpp"
+#include "../../examples/tools/pod/instance.hpp"
+#include "../../examples/tools/pod/peerpod.hpp"
+#include "../../examples/tools/pod/requests.hpp"
+#include "../../examples/tools/pod/size.hpp"
+#include "../../examples/tools/pod/strategy.hpp"
 #include "fuzz.hpp"
 
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <cdi/file.hpp>
-#include <cdi/json_text.hpp>
+#include <cdi/json.hpp>
 #include <cdi/policy.hpp>
 #include <cdi/registry.hpp>
 

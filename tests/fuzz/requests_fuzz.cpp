@@ -13,13 +13,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include <cdi/config_requests.hpp>
-#include <cdi/json_text.hpp>
+#include <cdi/config_json.hpp>
+#include <cdi/json.hpp>
 #include <cdi/name.hpp>
-#include <cdi/oci/config_json.hpp>
 #include <cdi/oci/spec.hpp>
-#include <cdi/parse_json.hpp>
 #include <cdi/requests.hpp>
+#include <cdi/text/parse_json.hpp>
 
 #include "fuzz.hpp"
 

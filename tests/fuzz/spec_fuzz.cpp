@@ -11,7 +11,6 @@
 #include <string_view>
 
 #include <cdi/file.hpp>
-#include <cdi/rules.hpp>
 #include <cdi/validate.hpp>
 
 #include "fuzz.hpp"

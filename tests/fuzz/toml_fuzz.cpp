@@ -7,12 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../../examples/prepare/engines/toml_settings.hpp"
+#include "../../examples/tools/shared/engines/toml_settings.hpp"
 #include "fuzz.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto text = fuzz::text_of(data, size);
-  const auto settings = prepare::parse_toml(text, "config.toml");
+  const auto settings = tools::parse_toml(text, "config.toml");
   if (!fuzz::is_read(settings, text)) return 0;
   for (const auto* const name : {"cdi_spec_dirs", "enable_cdi", "version", "imports"}) {
     for (const auto& key : settings->keys_named(name)) {

@@ -79,7 +79,7 @@ class Release(PackagingTest):
             self.assertNotIn(b"#include <cdi/", files[name])
             # Bodies follow the declarations; those for the library alone come last.
             declarations, _, bodies = files[name].partition(b"\n#if CDI_BODIES\n")
-            self.assertNotRegex(declarations, rb"// ---- cdi/\w+/impl/")
+            self.assertNotRegex(declarations, rb"// ---- cdi/\S+\.inl\n")
             _, between, more = bodies.partition(b"\n#endif  // CDI_BODIES\n\n#ifdef CDI_SOURCE\n")
             self.assertTrue(between)
             self.assertTrue(more.endswith(b"\n#endif  // CDI_SOURCE\n"))

@@ -258,8 +258,8 @@ class TwoCopies(PackagingTest):
 
     PART = """
 #include <cdi/core.hpp>
-#include <cdi/json.hpp>
-#include <cdi/oci/json_editor.hpp>
+#include <cdi/nlohmann.hpp>
+#include <cdi/nlohmann.hpp>
 #include <cdi/yaml.hpp>
 #define TEXT_(name) #name
 #define TEXT(name) TEXT_(name)

@@ -1,7 +1,7 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../examples/pod/quantity.hpp"
+#include "../../examples/tools/pod/quantity.hpp"
 
 #include <cstdint>
 #include <string>

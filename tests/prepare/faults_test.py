@@ -157,7 +157,7 @@ class Faults(Node):
                 for finding in self.findings()}
 
     def test_every_code_has_a_case_and_is_documented(self):
-        header = (SOURCES / "examples/prepare/gpu/fault.hpp").read_text()
+        header = (SOURCES / "examples/tools/prepare/gpu/fault.hpp").read_text()
         codes = re.findall(r'\{Fault::\w+, "([a-z-]+)"', header)
         page = (SOURCES / "docs/cdi-prepare.md").read_text()
         self.assertEqual(sorted(codes), sorted(CASES))

@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 PREPARE = ""
-UNITS = pathlib.Path(__file__).resolve().parents[2] / "examples/prepare/systemd"
+UNITS = pathlib.Path(__file__).resolve().parents[2] / "examples/tools/prepare/systemd"
 ONCE, WATCH, PATH = "cdi-prepare.service", "cdi-prepare-watch.service", "cdi-prepare.path"
 RULES = "90-cdi-prepare.rules"
 

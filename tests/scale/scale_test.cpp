@@ -15,11 +15,13 @@
 
 #include <doctest/doctest.h>
 
-#include <cdi/oci/editor.hpp>
+#include <cdi/oci.hpp>
+#include <cdi/requests.hpp>
 
+#include "../../bench/nvidia_spec.hpp"
 #include "../../bench/scale_data.hpp"
-#include "../counted_memory.hpp"
-#include "../temp_tree.hpp"
+#include "../support/counted_memory.hpp"
+#include "../support/temp_tree.hpp"
 
 namespace {
 
@@ -277,6 +279,20 @@ TEST_CASE("An injection allocates little more than what the OCI spec keeps") {
 }
 
 // Once, each device scanned the whole line.
+template <class Spec>
+std::size_t allocations_to_read(const cdi::Document& document) {
+  const std::size_t before = counted::allocations;
+  CHECK(cdi::read<Spec>(document));
+  return counted::allocations - before;
+}
+
+TEST_CASE("A view of a spec takes less than half the allocations of a spec") {
+  const auto document = cdi::parse_json(scale_text(nvidia_spec()));
+  REQUIRE(document);
+  CHECK(allocations_to_read<cdi::SpecView>(*document) * 2 <
+        allocations_to_read<cdi::Spec>(*document));
+}
+
 TEST_CASE("Devices on one line take no longer than on many lines") {
   std::string text = R"({"cdiVersion":"0.5.0","kind":"v/c","devices":[)";
   constexpr int devices = 200'000 / tenth;

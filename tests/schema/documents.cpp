@@ -20,6 +20,8 @@
 #include <vector>
 
 #include <cdi/cdi.hpp>
+#include <cdi/files/text_file.hpp>
+#include <cdi/nlohmann.hpp>
 #include <cdi/policy.hpp>
 
 namespace {

@@ -30,7 +30,7 @@ struct MemberPath {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/base/impl/member_path.hpp>
+#include <cdi/base/member_path.inl>
 #endif
 
 #endif  // CDI_BASE_MEMBER_PATH_HPP

@@ -82,7 +82,7 @@ std::vector<std::size_t> first_of_equals(const std::vector<std::string_view>& ke
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/base/impl/order.hpp>
+#include <cdi/base/order.inl>
 #endif
 
 #endif  // CDI_BASE_ORDER_HPP

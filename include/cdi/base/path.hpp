@@ -49,7 +49,7 @@ std::optional<Format> format_of(std::string_view path);
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/base/impl/path.hpp>
+#include <cdi/base/path.inl>
 #endif
 
 #endif  // CDI_BASE_PATH_HPP

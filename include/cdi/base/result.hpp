@@ -55,14 +55,18 @@ std::string inner_path(std::string_view outer, std::string_view where);
 struct Error {
   /// The kind of the error, for code; the default has no meaning.
   Errc code = {};
-  /// What is wrong, and if possible what to change, for people. The words may change with a
-  /// release.
+  /// What is wrong, for people. The words may change with a release.
   std::string message = {};
+  /// What to change, for people, such as "use one of b, c, u, p"; empty when nothing is known.
+  std::string advice = {};
   /// Path of the member, such as "devices[0].containerEdits.mounts[2].hostPath", with keys as they
   /// were written; empty when the error is not about a member.
   std::string where = {};
   Position position = {};  ///< of that member in the text it was read from
   int system = 0;          ///< `errno` when the operating system is the reason, else 0
+  /// Which of the edits given to `apply` the error is about, from 1; 0 when it is about the target,
+  /// and in errors of other functions.
+  std::uint32_t edits = 0;
   /// `RuleRow::code` of the rule of `rules` that is broken, a text of that table; empty for other
   /// errors.
   std::string_view rule = {};
@@ -165,11 +169,14 @@ namespace detail {
 /// The error of a text that is not UTF-8.
 Error not_utf8(std::string_view text);
 
+/// `MESSAGE: ADVICE`, for a text that has the place of the error already.
+std::string advised_message(const Error& error);
+
 }  // namespace detail
 
-/// The error on one line: `FILE:LINE:COLUMN: PATH: MESSAGE`, without unknown parts. File and path
-/// are escaped, so that no text of a document makes a second line. `code`, `system` and `rule` are
-/// not in it.
+/// The error on one line: `FILE:LINE:COLUMN: PATH: MESSAGE: ADVICE`, without unknown parts. File
+/// and path are escaped, so that no text of a document makes a second line. `code`, `system` and
+/// `rule` are not in it.
 std::string to_string(const Error& error);
 
 namespace detail {
@@ -333,7 +340,7 @@ class [[nodiscard]] Result<void> {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/base/impl/result.hpp>
+#include <cdi/base/result.inl>
 #endif
 
 #endif  // CDI_BASE_RESULT_HPP

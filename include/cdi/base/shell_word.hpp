@@ -22,7 +22,7 @@ std::string shell_word(std::string_view path);
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/base/impl/shell_word.hpp>
+#include <cdi/base/shell_word.inl>
 #endif
 
 #endif  // CDI_BASE_SHELL_WORD_HPP

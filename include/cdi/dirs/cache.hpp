@@ -6,11 +6,9 @@
 
 #include <chrono>
 #include <cstdint>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <cdi/base/result.hpp>
@@ -19,9 +17,8 @@
 #include <cdi/engine/apply.hpp>
 #include <cdi/engine/host.hpp>
 #include <cdi/files/read_options.hpp>
-#include <cdi/registry/any_names.hpp>
 #include <cdi/registry/registry.hpp>
-#include <cdi/registry/unresolved.hpp>
+#include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -86,48 +83,16 @@ class Cache {
   /// `snapshot()->unresolved(names)` has them as values. Checks the files at least once, whatever
   /// the deadline, then after each inotify event and once a second; without inotify, ten times a
   /// second. Waits for a file that is being written. Holds a descriptor meanwhile.
-  template <class Names>
-  Result<std::shared_ptr<const Registry>> wait_for(const Names& names,
+  Result<std::shared_ptr<const Registry>> wait_for(Names names,
                                                    std::chrono::steady_clock::time_point deadline,
-                                                   const WaitOptions& options = {}) {
-    return wait_for_all(detail::AnyNames{names}, deadline, options);
-  }
-  /// The same for names in braces.
-  Result<std::shared_ptr<const Registry>> wait_for(std::initializer_list<std::string_view> names,
-                                                   std::chrono::steady_clock::time_point deadline,
-                                                   const WaitOptions& options = {}) {
-    return wait_for_all(detail::AnyNames{names}, deadline, options);
-  }
+                                                   const WaitOptions& options = {});
 
   /// Injects devices of `registry()` into an OCI spec, all or none: see `Registry::inject`. Two
   /// calls may use different registries; to query first and then inject, hold one.
-  template <class OciSpec, class Names, HostLookup Host = SystemHost>
-  Result<void> inject(OciSpec& target, const Names& names, const Host& host = {},
+  template <class OciSpec, HostLookup Host = SystemHost>
+  Result<void> inject(OciSpec& target, Names names, const Host& host = {},
                       const ApplyOptions& options = {}) {
     return registry()->inject(target, names, host, options);
-  }
-  /// The same for names in braces.
-  template <class OciSpec, HostLookup Host = SystemHost>
-  Result<void> inject(OciSpec& target, std::initializer_list<std::string_view> names,
-                      const Host& host = {}, const ApplyOptions& options = {}) {
-    return registry()->inject(target, names, host, options);
-  }
-
-  /// Injects the devices of `registry()` that resolve, and returns the names that do not: see
-  /// `Registry::inject_resolvable`.
-  template <class OciSpec, class Names, HostLookup Host = SystemHost>
-  Result<std::vector<Unresolved>> inject_resolvable(OciSpec& target, const Names& names,
-                                                    const Host& host = {},
-                                                    const ApplyOptions& options = {}) {
-    return registry()->inject_resolvable(target, names, host, options);
-  }
-  /// The same for names in braces.
-  template <class OciSpec, HostLookup Host = SystemHost>
-  Result<std::vector<Unresolved>> inject_resolvable(OciSpec& target,
-                                                    std::initializer_list<std::string_view> names,
-                                                    const Host& host = {},
-                                                    const ApplyOptions& options = {}) {
-    return registry()->inject_resolvable(target, names, host, options);
   }
 
   /// With `Freshness::watched`, a descriptor that is readable (`poll`, `epoll`) when `registry()`
@@ -144,10 +109,6 @@ class Cache {
  private:
   class State;
 
-  Result<std::shared_ptr<const Registry>> wait_for_all(
-      detail::AnyNames names, std::chrono::steady_clock::time_point deadline,
-      const WaitOptions& options);
-
   const std::unique_ptr<State> state_;
 };
 
@@ -155,7 +116,7 @@ class Cache {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/dirs/impl/cache.hpp>
+#include <cdi/dirs/cache.inl>
 #endif
 
 #endif  // CDI_DIRS_CACHE_HPP

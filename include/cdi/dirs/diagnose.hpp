@@ -4,15 +4,13 @@
 #ifndef CDI_DIRS_DIAGNOSE_HPP
 #define CDI_DIRS_DIAGNOSE_HPP
 
-#include <initializer_list>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <cdi/files/read_options.hpp>
 #include <cdi/fwd.hpp>
-#include <cdi/registry/any_names.hpp>
 #include <cdi/registry/unresolved.hpp>
+#include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -31,35 +29,21 @@ namespace detail {
 std::vector<std::string> not_searched(const std::vector<SpecDir>& searched,
                                       const std::vector<std::string>& dirs);
 
-std::vector<Unresolved> diagnose_any(const Registry& registry, AnyNames names,
-                                     const std::vector<std::string>& other_dirs,
-                                     const ReadOptions& options);
-
 }  // namespace detail
 
 /// Why names are not resolved: the result of `Registry::unresolved`. If no spec with a name is
 /// known, what programs ignore in the searched directories (`ignored_specs`) is read, and those of
 /// `other_dirs` that the registry did not search; a name that is found there has `Reason::ignored`
 /// or `Reason::not_searched`. In the order given; empty if all names are resolved.
-template <class Names>
-std::vector<Unresolved> diagnose(const Registry& registry, const Names& names,
+std::vector<Unresolved> diagnose(const Registry& registry, Names names,
                                  const std::vector<std::string>& other_dirs = usual_spec_dirs(),
-                                 const ReadOptions& options = {}) {
-  return detail::diagnose_any(registry, detail::AnyNames{names}, other_dirs, options);
-}
-/// The same for names in braces.
-inline std::vector<Unresolved> diagnose(
-    const Registry& registry, std::initializer_list<std::string_view> names,
-    const std::vector<std::string>& other_dirs = usual_spec_dirs(),
-    const ReadOptions& options = {}) {
-  return detail::diagnose_any(registry, detail::AnyNames{names}, other_dirs, options);
-}
+                                 const ReadOptions& options = {});
 
 }  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/dirs/impl/diagnose.hpp>
+#include <cdi/dirs/diagnose.inl>
 #endif
 
 #endif  // CDI_DIRS_DIAGNOSE_HPP

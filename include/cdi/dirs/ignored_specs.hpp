@@ -61,7 +61,7 @@ IgnoredSpec ignored_directory(std::string path, std::string_view spec_dir,
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/dirs/impl/ignored_specs.hpp>
+#include <cdi/dirs/ignored_specs.inl>
 #endif
 
 #endif  // CDI_DIRS_IGNORED_SPECS_HPP

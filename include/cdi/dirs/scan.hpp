@@ -4,15 +4,13 @@
 #ifndef CDI_DIRS_SCAN_HPP
 #define CDI_DIRS_SCAN_HPP
 
-#include <initializer_list>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <cdi/files/read_options.hpp>
-#include <cdi/registry/any_names.hpp>
 #include <cdi/registry/registry.hpp>
+#include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -28,36 +26,20 @@ std::vector<std::string> default_spec_dirs();
 std::shared_ptr<const Registry> scan_spec_dirs(const std::vector<std::string>& paths,
                                                const ReadOptions& options = {});
 
-namespace detail {
-
-std::shared_ptr<const Registry> scan_for_names(AnyNames names,
-                                               const std::vector<std::string>& paths,
-                                               const ReadOptions& options);
-
-}  // namespace detail
-
-/// The same for a program that asks only for the devices of some names. The registry resolves these
-/// names to the same devices, or has the same errors, as that of `scan_spec_dirs`. A file whose
-/// bytes show that it is of another kind is not parsed if all names resolve without it; the
-/// registry then has neither its devices nor its errors.
-template <class Names>
-std::shared_ptr<const Registry> scan_spec_dirs_for(const Names& names,
-                                                   const std::vector<std::string>& paths,
-                                                   const ReadOptions& options = {}) {
-  return detail::scan_for_names(detail::AnyNames{names}, paths, options);
-}
-/// The same for names in braces.
-inline std::shared_ptr<const Registry> scan_spec_dirs_for(
-    std::initializer_list<std::string_view> names, const std::vector<std::string>& paths,
-    const ReadOptions& options = {}) {
-  return detail::scan_for_names(detail::AnyNames{names}, paths, options);
-}
+/// Reads the spec files for a program that needs only the devices of some names, as one that
+/// injects once: `scan_spec_dirs_for(names)->inject(config, names)`. These names resolve to the
+/// same devices, or give the same errors, as after `scan_spec_dirs`. A file whose bytes show that
+/// it is of another kind is not parsed if all names resolve without it; the registry then has
+/// neither its devices nor its errors.
+std::shared_ptr<const Registry> scan_spec_dirs_for(
+    Names names, const std::vector<std::string>& paths = default_spec_dirs(),
+    const ReadOptions& options = {});
 
 }  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/dirs/impl/scan.hpp>
+#include <cdi/dirs/scan.inl>
 #endif
 
 #endif  // CDI_DIRS_SCAN_HPP

@@ -115,8 +115,9 @@ inline bool is_unchanged(const ScannedDir& before, ScanScope scope) {
 
 /// Whether two errors have the same content.
 inline bool is_same_error(const Error& a, const Error& b) {
-  return a.code == b.code && a.system == b.system && a.message == b.message && a.where == b.where &&
-         a.position.line == b.position.line && a.position.column == b.position.column;
+  return a.code == b.code && a.system == b.system && a.message == b.message &&
+         a.advice == b.advice && a.where == b.where && a.position.line == b.position.line &&
+         a.position.column == b.position.column;
 }
 
 /// Whether two rejected files give the same reasons for an unresolved name.

@@ -14,9 +14,9 @@
 #include <cdi/dirs/wait_options.hpp>
 #include <cdi/files/file_state.hpp>
 #include <cdi/files/signature.hpp>
-#include <cdi/registry/any_names.hpp>
 #include <cdi/registry/registry.hpp>
 #include <cdi/registry/unresolved.hpp>
+#include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -25,7 +25,7 @@ inline namespace CDI_ABI {
 namespace detail {
 
 /// Why names are not resolved; `late` if the deadline has passed.
-inline Error why_not_resolved(const Registry& registry, AnyNames names, bool late) {
+inline Error why_not_resolved(const Registry& registry, Names names, bool late) {
   auto all = registry.require(names);
   Error error = std::move(all).error();
   if (late) {

@@ -75,7 +75,7 @@ class Watcher {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/dirs/impl/watch.hpp>
+#include <cdi/dirs/watch.inl>
 #endif
 
 #endif  // CDI_DIRS_WATCH_HPP

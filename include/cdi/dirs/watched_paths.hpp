@@ -73,7 +73,7 @@ Error with_advice(Error error);
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/dirs/impl/watched_paths.hpp>
+#include <cdi/dirs/watched_paths.inl>
 #endif
 
 #endif  // CDI_DIRS_WATCHED_PATHS_HPP

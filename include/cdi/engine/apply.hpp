@@ -137,15 +137,14 @@ void perform(Editor& editor, JoinedEdits& edits) {
   }
 }
 
-/// Applies joined edits to a target, all or none; `failed` is the index of the set of edits that an
-/// error is about, and else their number.
+/// Applies joined edits to a target, all or none.
 template <class OciSpec>
-Result<void> edit(OciSpec& target, JoinedEdits& edits, const AnyHost& host, std::size_t& failed) {
+Result<void> edit(OciSpec& target, JoinedEdits& edits, const AnyHost& host) {
   SpecEditor<OciSpec> editor{target};
   if constexpr (requires { editor.check(edits.touched); }) {
     if (auto r = editor.check(edits.touched); !r) return r;
   }
-  if (auto r = detail::complete_devices(edits, host, editor.process_user(), failed); !r) return r;
+  if (auto r = detail::complete_devices(edits, host, editor.process_user()); !r) return r;
   detail::perform(editor, edits);
   if constexpr (requires { editor.finish(); }) editor.finish();
   return {};
@@ -153,18 +152,15 @@ Result<void> edit(OciSpec& target, JoinedEdits& edits, const AnyHost& host, std:
 
 /// The same with any host.
 template <class OciSpec, class Host>
-Result<void> edit_with(OciSpec& target, JoinedEdits& edits, const Host& host, std::size_t& failed) {
-  auto* const lookup = &host;  // of an object or a function
-  const AnyHost any_host{&lookup, [](const void* known, std::string_view path) {
-                           return (**static_cast<decltype(&lookup)>(known))(path);
-                         }};
-  if constexpr (requires { use_options(edits, any_host, host.options, failed); }) {
+Result<void> edit_with(OciSpec& target, JoinedEdits& edits, const Host& host) {
+  const AnyHost any_host{host};
+  if constexpr (requires { use_options(edits, any_host, host.options); }) {
     static_assert(!KeepsViews<OciSpec>,
                   "options of the host make text that this type would not own");
-    const auto kept = use_options(edits, any_host, host.options, failed);  // `HostWithOptions`
-    return kept ? detail::edit(target, edits, any_host, failed) : kept.error();
+    const auto kept = use_options(edits, any_host, host.options);  // `HostWithOptions`
+    return kept ? detail::edit(target, edits, any_host) : kept.error();
   } else {
-    return detail::edit(target, edits, any_host, failed);
+    return detail::edit(target, edits, any_host);
   }
 }
 
@@ -180,6 +176,20 @@ Result<void> explain_no_editor() {
     return {};
   } else {
     return PleaseWrite<SpecEditor<OciSpec>>{};
+  }
+}
+
+/// Applies several edits at once; texts that are `Texts::utf8` are not checked again.
+template <Storage S, class OciSpec, class Host>
+Result<void> apply_all(std::span<const BasicContainerEdits<S>* const> all, Texts texts,
+                       OciSpec& target, const Host& host, const ApplyOptions& options) {
+  if constexpr (!Editable<OciSpec>) {
+    return detail::explain_no_editor<OciSpec>();
+  } else {
+    JoinedEdits joined;
+    joined.duplicates = options.duplicates;
+    auto fits = detail::join(all, texts, places_of<SpecEditor<OciSpec>>, joined);
+    return fits ? detail::edit_with(target, joined, host) : fits;
   }
 }
 
@@ -298,27 +308,15 @@ struct ApplyFunction {
   Result<void> operator()(const BasicContainerEdits<S>& edits, OciSpec& target,
                           const Host& host = {}, const ApplyOptions& options = {}) const {
     const BasicContainerEdits<S>* const one[] = {&edits};
-    std::size_t failed = 0;
-    return (*this)(std::span<const BasicContainerEdits<S>* const>{one}, target, host, failed,
-                   detail::Texts::unknown, options);
+    return (*this)(std::span<const BasicContainerEdits<S>* const>{one}, target, host, options);
   }
 
-  /// Several edits at once; `failed` is the index of those that an error is about, or their number
-  /// when it is about the target. No pointer may be null. Texts that are `Texts::utf8` are not
-  /// checked again.
+  /// Applies several edits at once; `Error::edits` tells which of them an error is about. No
+  /// pointer may be null.
   template <Storage S, class OciSpec, HostLookup Host = SystemHost>
   Result<void> operator()(std::span<const BasicContainerEdits<S>* const> all, OciSpec& target,
-                          const Host& host, std::size_t& failed,
-                          detail::Texts texts = detail::Texts::unknown,
-                          const ApplyOptions& options = {}) const {
-    if constexpr (!Editable<OciSpec>) {
-      return detail::explain_no_editor<OciSpec>();
-    } else {
-      detail::JoinedEdits joined;
-      joined.duplicates = options.duplicates;
-      auto fits = detail::join(all, texts, detail::places_of<SpecEditor<OciSpec>>, joined, failed);
-      return fits ? detail::edit_with(target, joined, host, failed) : fits;
-    }
+                          const Host& host = {}, const ApplyOptions& options = {}) const {
+    return detail::apply_all(all, detail::Texts::unknown, target, host, options);
   }
 };
 

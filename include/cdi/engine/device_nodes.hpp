@@ -23,10 +23,21 @@ namespace detail {
 
 using NodeView = BasicDeviceNode<Borrowed>;
 
-/// A host of any type.
-struct AnyHost {
-  const void* host;
-  Result<HostNode> (*ask)(const void* host, std::string_view path);
+/// A view of a host of any type, an object or a function.
+class AnyHost {
+ public:
+  template <HostLookup Host>
+  explicit AnyHost(const Host& host)
+      : host_{const_cast<void*>(reinterpret_cast<const void*>(&host))},
+        ask_{[](void* known, std::string_view path) {
+          return (*reinterpret_cast<const Host*>(known))(path);
+        }} {}
+
+  Result<HostNode> operator()(std::string_view path) const { return ask_(host_, path); }
+
+ private:
+  void* host_;  // not const, or it could not point to a function
+  Result<HostNode> (*ask_)(void* host, std::string_view path);
 };
 
 /// Completes a device node from the host. A node with type and major (a FIFO needs no major) is
@@ -45,7 +56,7 @@ oci::LinuxDeviceCgroupView device_rule(const NodeView& node);
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/engine/impl/device_nodes.hpp>
+#include <cdi/engine/device_nodes.inl>
 #endif
 
 #endif  // CDI_ENGINE_DEVICE_NODES_HPP

@@ -51,7 +51,7 @@ struct SystemHost {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/engine/impl/host.hpp>
+#include <cdi/engine/host.inl>
 #endif
 
 #endif  // CDI_ENGINE_HOST_HPP

@@ -73,10 +73,9 @@ namespace detail {
 /// Nothing when it does not, and when the host has no such node. `found` gets its node.
 std::optional<Error> drift_of(const NodeView& node, const AnyHost& host, HostNode& found);
 
-/// Changes joined edits by options. Returns the texts that they then point to. `failed` is the
-/// index of the set of edits that an error is about.
+/// Changes joined edits by options. Returns the texts that they then point to.
 Result<std::deque<std::string>> use_options(JoinedEdits& edits, const AnyHost& host,
-                                            const HostOptions& options, std::size_t& failed);
+                                            const HostOptions& options);
 
 }  // namespace detail
 
@@ -84,7 +83,7 @@ Result<std::deque<std::string>> use_options(JoinedEdits& edits, const AnyHost& h
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/engine/impl/host_options.hpp>
+#include <cdi/engine/host_options.inl>
 #endif
 
 #endif  // CDI_ENGINE_HOST_OPTIONS_HPP

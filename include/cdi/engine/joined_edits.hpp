@@ -85,17 +85,18 @@ Result<void> check_places(const OptionalParts& places, const TouchedParts& touch
 /// Whether the texts of edits are known to be UTF-8, so that `join` need not check them.
 enum class Texts : bool { unknown, utf8 };
 
+/// An error about the set of edits at an index, from 0: see `Error::edits`.
+Error about_edits(Error error, std::size_t index);
+
 /// Joins sets of edits. Fails for edits that no OCI spec can hold, or that `places` has no place
-/// for; `failed` is then the index of the set. A storage that is neither `Owning` nor `Borrowed`
-/// needs `cdi/engine/impl/joined_edits.hpp` in the compiled mode.
+/// for. A storage that is neither `Owning` nor `Borrowed` needs `cdi/engine/joined_edits.inl` in
+/// the compiled mode.
 template <Storage S>
 Result<void> join(std::span<const BasicContainerEdits<S>* const> all, Texts texts,
-                  const OptionalParts& places, JoinedEdits& to, std::size_t& failed);
+                  const OptionalParts& places, JoinedEdits& to);
 
-/// Completes the device nodes from the host; `failed` is the index of the set of edits that an
-/// error is about.
-Result<void> complete_devices(JoinedEdits& edits, const AnyHost& host, ProcessUser user,
-                              std::size_t& failed);
+/// Completes the device nodes from the host.
+Result<void> complete_devices(JoinedEdits& edits, const AnyHost& host, ProcessUser user);
 
 /// Adds `idmap` to bind mounts and `ridmap` to recursive ones, unless a mount has either: in a
 /// user namespace, the files of the host would otherwise have no known owner.
@@ -111,7 +112,7 @@ void fill_view(const JoinedEdits& edits, const PlannedHook& from, oci::HookView&
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/engine/impl/joined_edits.hpp>
+#include <cdi/engine/joined_edits.inl>
 #endif
 
 #endif  // CDI_ENGINE_JOINED_EDITS_HPP

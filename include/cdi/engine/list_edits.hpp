@@ -177,7 +177,7 @@ void add_gids(List list, const std::vector<std::uint32_t>& gids) {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/engine/impl/list_edits.hpp>
+#include <cdi/engine/list_edits.inl>
 #endif
 
 #endif  // CDI_ENGINE_LIST_EDITS_HPP

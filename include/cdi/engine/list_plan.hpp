@@ -105,7 +105,7 @@ class ListPlan {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/engine/impl/list_plan.hpp>
+#include <cdi/engine/list_plan.inl>
 #endif
 
 #endif  // CDI_ENGINE_LIST_PLAN_HPP

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <cdi/registry/any_names.hpp>
+#include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -21,7 +21,7 @@ namespace detail {
 class AskedKinds {
  public:
   /// The kinds of names: the text before the first `=`, which need not be a valid kind.
-  explicit AskedKinds(AnyNames names) {
+  explicit AskedKinds(Names names) {
     names.each([&](std::string_view name) { add(name.substr(0, name.find('='))); });
   }
 

@@ -69,7 +69,7 @@ int open_at(int directory, const std::string& name, int flags);
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/files/impl/descriptor.hpp>
+#include <cdi/files/descriptor.inl>
 #endif
 
 #endif  // CDI_FILES_DESCRIPTOR_HPP

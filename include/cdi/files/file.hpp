@@ -34,7 +34,7 @@ Result<void> write_spec_file(const std::string& path, const Spec& spec);
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/files/impl/file.hpp>
+#include <cdi/files/file.inl>
 #endif
 
 #endif  // CDI_FILES_FILE_HPP

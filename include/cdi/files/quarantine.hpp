@@ -50,8 +50,8 @@ inline std::optional<Error> device_error(const Document::Value& item, std::strin
   if (error.rule == row_of(Rule::version_new_enough).code) {
     const auto need = minimum_need(alone);
     error.where = need.where;
-    error.message = "version " + cdi::quoted(version) + " is too old for it: write \"" +
-                    to_string(need.release) + "\"";
+    error.message = "version " + cdi::quoted(version) + " is too old for it";
+    error.advice = "write \"" + to_string(need.release) + "\"";
   }
   constexpr std::string_view outer = "devices[0]";
   if (error.where.starts_with(outer)) error.where.erase(0, outer.size());
@@ -78,12 +78,12 @@ inline std::vector<char> which_repeat(const std::vector<std::string>& names) {
 
 /// The error of a device that has the name of another.
 inline Error repeated_name_error(const Document::Value& item, std::string_view name) {
-  return {
-      .code = Errc::invalid,
-      .message = "device " + cdi::quoted(name) + " is defined more than once: choose another name",
-      .where = "name",
-      .position = item.position(),
-      .rule = row_of(Rule::device_name_unique).code};
+  return {.code = Errc::invalid,
+          .message = "device " + cdi::quoted(name) + " is defined more than once",
+          .advice = "choose another name",
+          .where = "name",
+          .position = item.position(),
+          .rule = row_of(Rule::device_name_unique).code};
 }
 
 /// A copy of the document of a spec without the invalid devices, and without those that share their

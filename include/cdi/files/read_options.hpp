@@ -39,7 +39,7 @@ struct ReadOptions {
   /// Keeps the parsed text with its spec, so that `LoadedSpec::locate` knows the line and column of
   /// each member. Costs about twice the size of the file in memory.
   bool keep_places = false;
-  /// Computes the digest of a file from the parsed bytes, for example `&cdi::sha256`; null for
+  /// Computes the digest of a file from the parsed bytes, for example with SHA-256; null for
   /// none. Called for valid files only, by the thread that reads them.
   std::string (*digest)(std::string_view bytes) = nullptr;
 };

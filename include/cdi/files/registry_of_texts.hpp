@@ -34,7 +34,7 @@ Registry registry_of_texts(std::vector<SpecText> texts, const ReadOptions& optio
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/files/impl/registry_of_texts.hpp>
+#include <cdi/files/registry_of_texts.inl>
 #endif
 
 #endif  // CDI_FILES_REGISTRY_OF_TEXTS_HPP

@@ -45,7 +45,7 @@ Result<void> sync_directory(int directory, std::string_view path);
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/files/impl/replace_file.hpp>
+#include <cdi/files/replace_file.inl>
 #endif
 
 #endif  // CDI_FILES_REPLACE_FILE_HPP

@@ -56,7 +56,7 @@ bool is_settled(const Signature& signature, const timespec& now);
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/files/impl/signature.hpp>
+#include <cdi/files/signature.inl>
 #endif
 
 #endif  // CDI_FILES_SIGNATURE_HPP

@@ -65,7 +65,7 @@ Result<std::string> write_spec(Spec spec, Format format, std::string_view owner)
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/files/impl/spec_text.hpp>
+#include <cdi/files/spec_text.inl>
 #endif
 
 #endif  // CDI_FILES_SPEC_TEXT_HPP

@@ -97,7 +97,7 @@ class Temporary {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/files/impl/temporary.hpp>
+#include <cdi/files/temporary.inl>
 #endif
 
 #endif  // CDI_FILES_TEMPORARY_HPP

@@ -87,7 +87,7 @@ concept Extensible = requires(T value) {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/model/impl/any_value.hpp>
+#include <cdi/model/any_value.inl>
 #endif
 
 #endif  // CDI_MODEL_ANY_VALUE_HPP

@@ -1,4 +1,4 @@
-// `is_borrowed`: whether a type points into text that it does not own.
+// `Borrowing`: a type that points into text that it does not own.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_MODEL_BORROWED_HPP
@@ -60,6 +60,10 @@ template <template <class> class Model, Storage S>
 inline constexpr bool is_borrowed<Model<S>> = std::is_trivially_destructible_v<StringOf<S>>;
 
 }  // namespace detail
+
+/// A type that points into text that it does not own, such as `SpecView`.
+template <class T>
+concept Borrowing = detail::is_borrowed<T>;
 
 }  // namespace CDI_ABI
 }  // namespace cdi

@@ -60,7 +60,7 @@ To copy_as(const From& from) {
 
 /// Deleted: a view of a temporary model would dangle.
 template <Described To, Described From>
-  requires(detail::is_borrowed<To> && !detail::is_borrowed<From>)
+  requires(Borrowing<To> && !Borrowing<From>)
 To copy_as(const From&&)
 = delete;
 
@@ -68,7 +68,7 @@ To copy_as(const From&&)
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/model/impl/copy_as.hpp>
+#include <cdi/model/copy_as.inl>
 #endif
 
 #endif  // CDI_MODEL_COPY_AS_HPP

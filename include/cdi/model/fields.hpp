@@ -36,7 +36,6 @@ struct Lifetime {
   /// Every release that a spec can name has the field.
   constexpr Lifetime() = default;
   /// From `first` on. Implicit, for field lists.
-  // NOLINTNEXTLINE(google-explicit-constructor): most fields are never removed
   constexpr Lifetime(Release first) noexcept : since{first} {}
   /// From `first` up to but not `gone`, which has `then` instead; `then` is not copied.
   constexpr Lifetime(Release first, Release gone, std::string_view then) noexcept
@@ -50,7 +49,6 @@ struct Lifetime {
 
 /// The traits of a field. Constructors are implicit, so that a field list names only what is
 /// special: `required`, a `Release`, a `Lifetime`, or a pair in braces.
-// NOLINTBEGIN(google-explicit-constructor)
 struct FieldTraits {
   Presence when = Presence::omit_empty;  ///< whether a document must name it
   Lifetime lifetime = {};                ///< the CDI releases that have it; all for OCI types
@@ -65,7 +63,6 @@ struct FieldTraits {
   /// A field that may be missing, and that some releases have.
   constexpr FieldTraits(const Lifetime& releases) noexcept : lifetime{releases} {}
 };
-// NOLINTEND(google-explicit-constructor)
 
 /// One field of a described type: a document key, the member that holds its value, and its traits.
 template <class Class, class T>

@@ -20,7 +20,7 @@ class HeapOptional {
   using value_type = T;  ///< the type of the value
 
   /// Empty; does not allocate.
-  HeapOptional() noexcept {}  // NOLINT(modernize-use-equals-default): g++ 12, see storage.hpp
+  HeapOptional() noexcept {}  // not defaulted: g++ 12, see storage.hpp
   /// A value; allocates. Implicit, as for `std::optional`.
   HeapOptional(T value) : held_{new T(std::move(value))} {}
   /// A copy of the value, if there is one; then it allocates.

@@ -20,7 +20,6 @@ struct Release {
   std::uint8_t minor = 3;  ///< its second number
   std::uint8_t patch = 0;  ///< its third number
 
-  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 sees a pointer here
   friend constexpr auto operator<=>(const Release&, const Release&) = default;
 };
 
@@ -35,7 +34,7 @@ inline constexpr Release current_release{1, 1, 0};
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/model/impl/release.hpp>
+#include <cdi/model/release.inl>
 #endif
 
 #endif  // CDI_MODEL_RELEASE_HPP

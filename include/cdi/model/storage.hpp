@@ -62,23 +62,20 @@ struct Borrowed {
   using Dict = std::map<std::string_view, T, std::less<>>;
 };
 
-namespace detail {
-
-/// Converts to an empty list of any type.
+/// Converts to an empty list of any type: see `no_items`.
 struct NoItems {
+  /// The empty list.
   template <class List>
-  constexpr operator List() const {  // NOLINT(google-explicit-constructor): for initialisers
+  constexpr operator List() const {  // for initialisers
     return List();
   }
 };
-
-}  // namespace detail
 
 // The initialisers of the members of models. With `{}`, g++ 12 crashes when a user writes braces in
 // braces: it checks whether a defaulted constructor throws before it has made it.
 
 /// The initial value of a list of a model: empty.
-inline constexpr detail::NoItems no_items{};
+inline constexpr NoItems no_items{};
 /// The initial value of a `Dict` of a model: its order, without entries.
 inline constexpr std::less<> by_key{};
 

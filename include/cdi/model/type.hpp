@@ -105,7 +105,7 @@ bool is_empty(const void* self, const Type& type);
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/model/impl/type.hpp>
+#include <cdi/model/type.inl>
 #endif
 
 #endif  // CDI_MODEL_TYPE_HPP

@@ -112,7 +112,7 @@ class DeviceIndex {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/registry/impl/device_index.hpp>
+#include <cdi/registry/device_index.inl>
 #endif
 
 #endif  // CDI_REGISTRY_DEVICE_INDEX_HPP

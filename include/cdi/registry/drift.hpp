@@ -5,7 +5,6 @@
 #define CDI_REGISTRY_DRIFT_HPP
 
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include <cdi/base/result.hpp>
@@ -29,17 +28,14 @@ std::vector<Error> find_drift(std::span<const ResolvedDevice> devices, const Any
 /// Costs one host lookup for each pinned node. `HostOptions::drift` decides what an injection does.
 template <HostLookup Host = SystemHost>
 std::vector<Error> find_drift(std::span<const ResolvedDevice> devices, const Host& host = {}) {
-  auto* const lookup = &host;  // of an object or a function
-  return detail::find_drift(devices, {&lookup, [](const void* known, std::string_view path) {
-                                        return (**static_cast<decltype(&lookup)>(known))(path);
-                                      }});
+  return detail::find_drift(devices, detail::AnyHost{host});
 }
 
 }  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/registry/impl/drift.hpp>
+#include <cdi/registry/drift.inl>
 #endif
 
 #endif  // CDI_REGISTRY_DRIFT_HPP

@@ -32,9 +32,10 @@ inline Error conflict(const ResolvedDevice& mine, const LoadedSpec& other, std::
       "device " + cdi::quoted(qualified_name(mine.spec->spec.kind, mine.device->name));
   if (devices > 1) message.append(" and ").append(std::to_string(devices - 1)).append(" more");
   message.append(devices > 1 ? " are" : " is").append(" also defined by ");
-  message.append(cdi::quoted(other.path)).append(", which has the same priority: keep only one");
+  message.append(cdi::quoted(other.path)).append(", which has the same priority");
   return {.code = Errc::conflict,
           .message = std::move(message),
+          .advice = "keep only one",
           .position = mine.spec->locate(item_path("devices", mine.index()))};
 }
 
@@ -135,7 +136,8 @@ class Explainer {
     }
     out.why.code = Errc::conflict;
     out.why.message = "both " + cdi::quoted(found.spec->path) + " and " + cdi::quoted(first.path) +
-                      " define it, with the same priority: keep only one";
+                      " define it, with the same priority";
+    out.why.advice = "keep only one";
   }
 
   /// Whether a file with a fault may be why a device is not found.
@@ -233,8 +235,12 @@ class Explainer {
 inline Error join(const std::vector<Unresolved>& missing, const std::vector<Error>& not_used) {
   Error error = missing.front().why;
   bool explained = !is_unknown(missing.front().reason);
+  if (missing.size() > 1) {  // each has its own advice
+    error.message = detail::advised_message(error);
+    error.advice.clear();
+  }
   for (std::size_t i = 1; i < missing.size(); ++i) {
-    error.message.append("; ").append(missing[i].why.message);
+    error.message.append("; ").append(detail::advised_message(missing[i].why));
     explained = explained && !is_unknown(missing[i].reason);
   }
   constexpr std::size_t most = 3;

@@ -132,7 +132,7 @@ struct ResolvedDevice {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/registry/impl/loaded_spec.hpp>
+#include <cdi/registry/loaded_spec.inl>
 #endif
 
 #endif  // CDI_REGISTRY_LOADED_SPEC_HPP

@@ -5,7 +5,6 @@
 #define CDI_REGISTRY_REGISTRY_HPP
 
 #include <cstddef>
-#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,11 +16,11 @@
 #include <cdi/engine/apply.hpp>
 #include <cdi/engine/host.hpp>
 #include <cdi/model/spec.hpp>
-#include <cdi/registry/any_names.hpp>
 #include <cdi/registry/device_index.hpp>
 #include <cdi/registry/loaded_spec.hpp>
 #include <cdi/registry/unresolved.hpp>
 #include <cdi/rules/name.hpp>
+#include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -37,9 +36,8 @@ struct EditsOfDevices {
   EditsOfDevices& operator=(const EditsOfDevices&) = delete;
   ~EditsOfDevices();
 
-  /// An error of the edits at an index, with its place in their file. Unchanged when `index` is the
-  /// number of edits: then it is about the target.
-  Error trace(Error error, std::size_t index) const;
+  /// An error with its place in the file of its edits. Unchanged when it is about the target.
+  Error trace(Error error) const;
 
   Texts texts = Texts::utf8;  // `unknown` when a spec is not as it was read
   std::vector<const ContainerEdits*> edits;
@@ -78,41 +76,19 @@ class Registry {
 
   /// The devices of names, in their order; or all reasons as one error, with the code of the first.
   /// Valid as long as the registry, or a copy of it. Costs one lookup for each name.
-  template <class Names>
-  Result<std::vector<ResolvedDevice>> resolve_all(const Names& names) const {
-    return resolve_names(detail::AnyNames{names});
-  }
-  /// The same for names in braces.
-  Result<std::vector<ResolvedDevice>> resolve_all(
-      std::initializer_list<std::string_view> names) const {
-    return resolve_names(detail::AnyNames{names});
-  }
+  Result<std::vector<ResolvedDevice>> resolve_all(Names names) const;
 
-  /// The devices of the names that resolve, in the order given: the others are those of
-  /// `unresolved`.
-  template <class Names>
-  std::vector<ResolvedDevice> resolvable(const Names& names) const {
-    return find_resolvable(detail::AnyNames{names});
-  }
+  /// The devices of the names that resolve, in the order given; `unresolved` has the other names.
+  /// Valid as long as the registry, or a copy of it.
+  std::vector<ResolvedDevice> resolvable(Names names) const;
 
   /// The names that do not resolve, in the order given, each time they are named. The first
   /// `with_nearest` of them come with similar names, which costs a pass over all devices of the
   /// kind for each.
-  template <class Names>
-  std::vector<Unresolved> unresolved(const Names& names, std::size_t with_nearest = 8) const {
-    return find_missing(detail::AnyNames{names}, with_nearest);
-  }
-  /// The same for names in braces.
-  std::vector<Unresolved> unresolved(std::initializer_list<std::string_view> names,
-                                     std::size_t with_nearest = 8) const {
-    return find_missing(detail::AnyNames{names}, with_nearest);
-  }
+  std::vector<Unresolved> unresolved(Names names, std::size_t with_nearest = 8) const;
 
   /// Success when all names resolve; else the error of `resolve_all`.
-  template <class Names>
-  Result<void> require(const Names& names) const {
-    return require_names(detail::AnyNames{names});
-  }
+  Result<void> require(Names names) const;
 
   /// Injects devices into an OCI spec, all or none: for each name the edits of its spec, once, and
   /// then those of the device. After an error the target is unchanged. Same rules as `apply`: names
@@ -121,53 +97,26 @@ class Registry {
   ///
   /// Errors are those of `resolve_all` and `apply`; the latter have the file in `position`, with
   /// the line where it is known, and `where` seen from the spec. Costs one lookup for each name.
-  template <class OciSpec, class Names, HostLookup Host = SystemHost>
-  Result<void> inject(OciSpec& target, const Names& names, const Host& host = {},
+  template <class OciSpec, HostLookup Host = SystemHost>
+  Result<void> inject(OciSpec& target, Names names, const Host& host = {},
                       const ApplyOptions& options = {}) const {
     const auto devices = resolve_all(names);
     if (!devices) return devices.error();
     return inject_resolved(target, *devices, host, options);
   }
-  /// The same for names in braces.
-  template <class OciSpec, HostLookup Host = SystemHost>
-  Result<void> inject(OciSpec& target, std::initializer_list<std::string_view> names,
-                      const Host& host = {}, const ApplyOptions& options = {}) const {
-    return inject<OciSpec, std::initializer_list<std::string_view>, Host>(target, names, host,
-                                                                          options);
-  }
 
-  /// Injects the devices of the names that resolve, all or none, as `inject` does, and returns the
-  /// names that do not, as `unresolved` does. After an error, which is one of `apply`, the target
-  /// is unchanged.
-  template <class OciSpec, class Names, HostLookup Host = SystemHost>
-  Result<std::vector<Unresolved>> inject_resolvable(OciSpec& target, const Names& names,
-                                                    const Host& host = {},
-                                                    const ApplyOptions& options = {}) const {
-    const auto devices = resolvable(names);
-    auto done = inject_resolved(target, devices, host, options);
-    if (!done) return std::move(done).error();
-    return unresolved(names);
-  }
-  /// The same for names in braces.
-  template <class OciSpec, HostLookup Host = SystemHost>
-  Result<std::vector<Unresolved>> inject_resolvable(OciSpec& target,
-                                                    std::initializer_list<std::string_view> names,
-                                                    const Host& host = {},
-                                                    const ApplyOptions& options = {}) const {
-    return inject_resolvable<OciSpec, std::initializer_list<std::string_view>, Host>(target, names,
-                                                                                     host, options);
-  }
-
-  /// Injects devices that `resolve_all` returned, as `inject` does.
+  /// Injects devices that were resolved before, all or none, as `inject` does: a policy may have
+  /// looked at them, or some of the names do not resolve, as in
+  /// `inject_resolved(target, registry.resolvable(names))`. They may be of several registries,
+  /// which must outlive the call.
   template <class OciSpec, HostLookup Host = SystemHost>
   static Result<void> inject_resolved(OciSpec& target, std::span<const ResolvedDevice> devices,
                                       const Host& host = {}, const ApplyOptions& options = {}) {
     if (devices.empty()) return {};
     const detail::EditsOfDevices found{devices};
-    std::size_t failed = 0;
-    auto done = apply(std::span<const ContainerEdits* const>{found.edits}, target, host, failed,
-                      found.texts, options);
-    return done ? std::move(done) : found.trace(std::move(done).error(), failed);
+    auto done = detail::apply_all(std::span<const ContainerEdits* const>{found.edits}, found.texts,
+                                  target, host, options);
+    return done ? std::move(done) : found.trace(std::move(done).error());
   }
 
   /// The qualified names of all devices that resolve, sorted by bytes.
@@ -192,10 +141,6 @@ class Registry {
   const std::vector<Error>& errors() const { return errors_; }
 
  private:
-  Result<std::vector<ResolvedDevice>> resolve_names(detail::AnyNames names) const;
-  std::vector<ResolvedDevice> find_resolvable(detail::AnyNames names) const;
-  std::vector<Unresolved> find_missing(detail::AnyNames names, std::size_t with_nearest) const;
-  Result<void> require_names(detail::AnyNames names) const;
   std::vector<std::string_view> parts(std::string_view QualifiedName::*part) const;
 
   detail::DeviceIndex index_{};
@@ -208,7 +153,7 @@ class Registry {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/registry/impl/registry.hpp>
+#include <cdi/registry/registry.inl>
 #endif
 
 #endif  // CDI_REGISTRY_REGISTRY_HPP

@@ -101,7 +101,7 @@ std::string advice(const Unresolved& one);
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/registry/impl/unresolved.hpp>
+#include <cdi/registry/unresolved.inl>
 #endif
 
 #endif  // CDI_REGISTRY_UNRESOLVED_HPP

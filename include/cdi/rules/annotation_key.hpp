@@ -59,7 +59,7 @@ Result<void> check_annotation_key(std::string_view key);
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/rules/impl/annotation_key.hpp>
+#include <cdi/rules/annotation_key.inl>
 #endif
 
 #endif  // CDI_RULES_ANNOTATION_KEY_HPP

@@ -5,8 +5,6 @@
 #define CDI_RULES_ANNOTATIONS_HPP
 
 #include <concepts>
-#include <initializer_list>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +12,7 @@
 
 #include <cdi/base/result.hpp>
 #include <cdi/rules/name.hpp>
+#include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -33,14 +32,15 @@ struct AnnotatedDevices {
   friend bool operator==(const AnnotatedDevices&, const AnnotatedDevices&) = default;
 };
 
-namespace detail {
-
-/// A map that owns its text; in a map of views, a new entry would dangle.
+/// A map that owns its text, such as a `std::map` of strings. In a map of views, a new entry would
+/// dangle.
 template <class T>
 concept OwningTextMap = std::constructible_from<typename T::key_type, std::string> &&
                         std::constructible_from<typename T::mapped_type, std::string> &&
                         !std::same_as<typename T::key_type, std::string_view> &&
                         !std::same_as<typename T::mapped_type, std::string_view>;
+
+namespace detail {
 
 /// `qualified_name_error`, preceded by the whole name: `"v/0=a": class "0" must begin with ...`.
 Error whole_name_error(std::string_view name);
@@ -105,27 +105,14 @@ Result<std::string> annotation_key(std::string_view plugin, std::string_view dev
 /// The value that requests devices: their qualified names, separated by commas. Names are written
 /// as given, also repeated ones; no names make an empty value. `Errc::invalid_name` for the first
 /// that is not a qualified name.
-template <class Names>
-Result<std::string> annotation_value(const Names& names) {
-  std::string value;
-  bool first = true;
-  for (const auto& item : names) {
-    const std::string_view name = item;
-    if (!parse_name(name)) return detail::whole_name_error(name);
-    value.append(first ? "" : ",").append(name);
-    first = false;
-  }
-  return value;
-}
-/// The same for names in braces.
-Result<std::string> annotation_value(std::initializer_list<std::string_view> names);
+Result<std::string> annotation_value(Names names);
 
 /// Adds the annotation that requests devices to a map of text, such as `std::map`: key and value
 /// are those of `annotation_key` and `annotation_value`, and so are the errors. `Errc::conflict`
 /// when the key exists. After an error the map is unchanged.
-template <detail::OwningTextMap Annotations, class Names>
+template <OwningTextMap Annotations>
 Result<void> update_annotations(Annotations& annotations, std::string_view plugin,
-                                std::string_view device_id, const Names& names,
+                                std::string_view device_id, Names names,
                                 std::string_view prefix = annotation_prefix) {
   auto key = annotation_key(plugin, device_id, prefix);
   if (!key) return std::move(key).error();
@@ -133,18 +120,8 @@ Result<void> update_annotations(Annotations& annotations, std::string_view plugi
   if (!value) return std::move(value).error();
   if (annotations.emplace(*key, *std::move(value)).second) return {};
   return Error{.code = Errc::conflict,
-               .message = "annotation " + cdi::quoted(*key) +
-                          " exists already: use another device id, or remove it first"};
-}
-/// The same for names in braces.
-template <detail::OwningTextMap Annotations>
-Result<void> update_annotations(Annotations& annotations, std::string_view plugin,
-                                std::string_view device_id,
-                                std::initializer_list<std::string_view> names,
-                                std::string_view prefix = annotation_prefix) {
-  return cdi::update_annotations(annotations, plugin, device_id,
-                                 std::span<const std::string_view>{names.begin(), names.size()},
-                                 prefix);
+               .message = "annotation " + cdi::quoted(*key) + " exists already",
+               .advice = "use another device id, or remove it first"};
 }
 
 /// The devices that the annotations of a container request: of any map of text, such as `std::map`
@@ -166,7 +143,7 @@ Result<AnnotatedDevices> parse_annotations(const Annotations& annotations,
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/rules/impl/annotations.hpp>
+#include <cdi/rules/annotations.inl>
 #endif
 
 #endif  // CDI_RULES_ANNOTATIONS_HPP

@@ -32,16 +32,16 @@ constexpr bool ends_name(char c) noexcept {
 inline void check_env(std::string_view entry, const MemberPath& at, Findings& out) {
   const auto equals = entry.find('=');
   if (equals == std::string_view::npos || equals == 0) {
-    return out.note(Rule::env_entry, at,
-                    "invalid environment variable " + cdi::quoted(entry) + ": use NAME=value");
+    return out.note(Rule::env_entry, at, "invalid environment variable " + cdi::quoted(entry),
+                    "use NAME=value");
   }
   const auto name = entry.substr(0, equals);
   bool good = true;
   for (const char c : name) good = good && !ends_name(c);
   if (good) return;
   out.note(Rule::env_name, at,
-           "environment variable " + cdi::quoted(name) +
-               " has spaces or quotes in its name: use NAME=value");
+           "environment variable " + cdi::quoted(name) + " has spaces or quotes in its name",
+           "use NAME=value");
 }
 
 inline void check_absolute(Rule rule, std::string_view path, const MemberPath& at, Findings& out) {
@@ -53,13 +53,13 @@ inline void check_absolute(Rule rule, std::string_view path, const MemberPath& a
 inline void check_number(std::string_view key, std::int64_t number, std::int64_t most,
                          const MemberPath& at, Findings& out) {
   if (number < 0) {
-    out.note(
-        Rule::node_numbers, {&at, key},
-        "device number " + std::to_string(number) + " is negative: use 0 or more, or leave it out");
+    out.note(Rule::node_numbers, {&at, key},
+             "device number " + std::to_string(number) + " is negative",
+             "use 0 or more, or leave it out");
   } else if (number > most) {
     out.note(Rule::node_number_size, {&at, key},
-             "device number " + std::to_string(number) + " is too large for Linux: use at most " +
-                 std::to_string(most) + ", or leave it out");
+             "device number " + std::to_string(number) + " is too large for Linux",
+             "use at most " + std::to_string(most) + ", or leave it out");
   }
 }
 
@@ -70,15 +70,15 @@ void check(const BasicDeviceNode<S>& node, const MemberPath& at, Findings& out) 
   const std::string_view permissions = node.permissions;
   const MemberPath path_at{&at, "path"};
   if (path.empty()) {
-    out.note(Rule::node_path, path_at,
-             "the device node has no path: set it to the path of the node in the container");
+    out.note(Rule::node_path, path_at, "the device node has no path",
+             "set it to the path of the node in the container");
   } else {
     check_absolute(Rule::node_path_absolute, path, path_at, out);
   }
   if (!type.empty() && type != "b" && type != "c" && type != "u" && type != "p") {
     out.note(Rule::node_type, {&at, "type"},
-             "device " + cdi::quoted(path) + ": invalid type " + cdi::quoted(type) +
-                 R"(: use "b", "c", "u" or "p", or leave it out)");
+             "device " + cdi::quoted(path) + ": invalid type " + cdi::quoted(type),
+             R"(use "b", "c", "u" or "p", or leave it out)");
   }
   check_number("major", node.major, (1 << 12) - 1, at, out);
   check_number("minor", node.minor, (1 << 20) - 1, at, out);
@@ -86,8 +86,8 @@ void check(const BasicDeviceNode<S>& node, const MemberPath& at, Findings& out) 
   for (const char c : permissions) good = good && (c == 'r' || c == 'w' || c == 'm');
   if (!good && permissions != "none") {
     out.note(Rule::node_permissions, {&at, "permissions"},
-             "device " + cdi::quoted(path) + ": invalid permissions " + cdi::quoted(permissions) +
-                 R"(: use a combination of "r", "w" and "m", or "none")");
+             "device " + cdi::quoted(path) + ": invalid permissions " + cdi::quoted(permissions),
+             R"(use a combination of "r", "w" and "m", or "none")");
   }
 }
 
@@ -99,9 +99,8 @@ inline bool is_interface_name(std::string_view name) {
 
 inline void check_interface_name(std::string_view name, const MemberPath& at, Findings& out) {
   if (is_interface_name(name)) return;
-  out.note(Rule::net_name_length, at,
-           cdi::quoted(name) +
-               " is not an interface name: use 1 to 15 bytes without slash, colon or space");
+  out.note(Rule::net_name_length, at, cdi::quoted(name) + " is not an interface name",
+           "use 1 to 15 bytes without slash, colon or space");
 }
 
 template <class S>
@@ -109,13 +108,14 @@ void check(const BasicNetDevice<S>& device, const MemberPath& at, Findings& out)
   const MemberPath host_at{&at, "hostInterfaceName"};
   const MemberPath name_at{&at, "name"};
   if (device.host_interface_name.empty()) {
-    out.note(Rule::net_names, host_at,
-             "the net device has no host interface name: set it to the interface to move");
+    out.note(Rule::net_names, host_at, "the net device has no host interface name",
+             "set it to the interface to move");
   }
   if (device.name.empty()) {
-    out.note(Rule::net_names, name_at,
-             "net device " + cdi::quoted(device.host_interface_name) +
-                 " has no name in the container: set one");
+    out.note(
+        Rule::net_names, name_at,
+        "net device " + cdi::quoted(device.host_interface_name) + " has no name in the container",
+        "set one");
   }
   check_interface_name(device.host_interface_name, host_at, out);
   check_interface_name(device.name, name_at, out);
@@ -124,26 +124,26 @@ void check(const BasicNetDevice<S>& device, const MemberPath& at, Findings& out)
 template <class S>
 void check(const BasicHook<S>& hook, const MemberPath& at, Findings& out) {
   if (!oci::parse_hook_point(hook.hook_name)) {
-    std::string message = "invalid hook name " + cdi::quoted(hook.hook_name) + ": use one of";
+    std::string advice = "use one of";
     const char* separator = " ";
     for (const auto name : oci::hook_point_names) {
-      message.append(separator).append(name);
+      advice.append(separator).append(name);
       separator = ", ";
     }
-    out.note(Rule::hook_name, {&at, "hookName"}, std::move(message));
+    out.note(Rule::hook_name, {&at, "hookName"}, "invalid hook name " + cdi::quoted(hook.hook_name),
+             std::move(advice));
   }
   const MemberPath path_at{&at, "path"};
   if (hook.path.empty()) {
-    out.note(Rule::hook_path, path_at,
-             "hook " + cdi::quoted(hook.hook_name) +
-                 " has no path: set it to the path of the program to run");
+    out.note(Rule::hook_path, path_at, "hook " + cdi::quoted(hook.hook_name) + " has no path",
+             "set it to the path of the program to run");
   } else {
     check_absolute(Rule::hook_path_absolute, hook.path, path_at, out);
   }
   if (hook.timeout && *hook.timeout <= 0) {
     out.note(Rule::hook_timeout_positive, {&at, "timeout"},
-             "a timeout of " + std::to_string(*hook.timeout) +
-                 " seconds: use 1 or more, or omit it for no timeout");
+             "a timeout of " + std::to_string(*hook.timeout) + " seconds",
+             "use 1 or more, or omit it for no timeout");
   }
   check_each("env", hook.env, at, out,
              [&](const auto& entry, const MemberPath& to) { check_env(entry, to, out); });
@@ -170,15 +170,16 @@ void check_bind(const BasicMount<S>& mount, const MemberPath& at, Findings& out)
   const MemberPath options_at{&at, "options"};
   out.note(Rule::mount_bind, mount.options.empty() ? at : options_at,
            "mount of " + cdi::quoted(mount.host_path) +
-               " is not a bind mount, and runc fails to mount it: add \"bind\" or \"rbind\" to its "
-               "options");
+               " is not a bind mount, and runc fails to mount it",
+           "add \"bind\" or \"rbind\" to its "
+           "options");
 }
 
 template <class S>
 void check(const BasicMount<S>& mount, const MemberPath& at, Findings& out) {
   if (mount.host_path.empty()) {
-    out.note(Rule::mount_paths, {&at, "hostPath"},
-             "the mount has no host path: set it to the path to mount");
+    out.note(Rule::mount_paths, {&at, "hostPath"}, "the mount has no host path",
+             "set it to the path to mount");
   }
   const MemberPath container_at{&at, "containerPath"};
   if (!mount.container_path.empty()) {
@@ -186,8 +187,8 @@ void check(const BasicMount<S>& mount, const MemberPath& at, Findings& out) {
     return check_absolute(Rule::mount_path_absolute, mount.container_path, container_at, out);
   }
   out.note(Rule::mount_paths, container_at,
-           "mount of " + cdi::quoted(mount.host_path) +
-               " has no container path: set it to the path where to mount it");
+           "mount of " + cdi::quoted(mount.host_path) + " has no container path",
+           "set it to the path where to mount it");
 }
 
 /// Why a closID cannot be used; empty when it can. SPEC.md, `intelRdt`.
@@ -202,10 +203,8 @@ template <class S>
 void check(const BasicIntelRdt<S>& rdt, const MemberPath& at, Findings& out) {
   const auto fault = fault_of_clos_id(rdt.clos_id);
   if (fault.empty()) return;
-  out.note(Rule::rdt_closid, {&at, "closID"},
-           "closID " + cdi::quoted(rdt.clos_id)
-                           .append(fault)
-                           .append(": use the name of a directory in /sys/fs/resctrl, or \"/\""));
+  out.note(Rule::rdt_closid, {&at, "closID"}, "closID " + cdi::quoted(rdt.clos_id).append(fault),
+           "use the name of a directory in /sys/fs/resctrl, or \"/\"");
 }
 
 template <class List>
@@ -220,8 +219,8 @@ void check_net_devices(const List& devices, const MemberPath& at, Findings& out)
                                 const MemberPath& to) {
     if (first == to.index) return;
     out.note(Rule::net_names_unique, {&to, key},
-             cdi::quoted(name) + " is already used by " + item_path("netDevices", first) +
-                 ": choose another name");
+             cdi::quoted(name) + " is already used by " + item_path("netDevices", first),
+             "choose another name");
   };
   check_each("netDevices", devices, at, out, [&](const auto& device, const MemberPath& to) {
     check(device, to, out);
@@ -245,7 +244,7 @@ void check(const BasicContainerEdits<S>& edits, const MemberPath& at, Findings& 
   check_each("additionalGids", edits.additional_gids, at, out,
              [&](std::uint32_t id, const MemberPath& to) {
                if (id != 0) return;
-               out.note(Rule::gid_zero, to, "group id 0 is ignored at injection: remove it");
+               out.note(Rule::gid_zero, to, "group id 0 is ignored at injection", "remove it");
              });
 }
 

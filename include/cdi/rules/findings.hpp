@@ -12,7 +12,6 @@
 
 #include <cdi/base/member_path.hpp>
 #include <cdi/base/result.hpp>
-#include <cdi/rules/purpose.hpp>
 #include <cdi/rules/rules.hpp>
 #include <cdi/version.hpp>
 
@@ -47,8 +46,12 @@ class Findings {
     warnings_->push_back(std::move(error));
     ++noted_;
   }
-  void note(Rule rule, const MemberPath& at, std::string message) {
-    note(rule, at, Error{.code = Errc::invalid, .message = std::move(message)});
+  /// Kept out of the checks: few specs break a rule.
+  [[gnu::noinline]] void note(Rule rule, const MemberPath& at, std::string message,
+                              std::string_view advice = {}) {
+    note(
+        rule, at,
+        Error{.code = Errc::invalid, .message = std::move(message), .advice = std::string{advice}});
   }
 
   Result<void> take() && { return std::move(error_); }

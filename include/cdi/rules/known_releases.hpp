@@ -54,7 +54,7 @@ std::string spec_release_names();
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/rules/impl/known_releases.hpp>
+#include <cdi/rules/known_releases.inl>
 #endif
 
 #endif  // CDI_RULES_KNOWN_RELEASES_HPP

@@ -31,7 +31,7 @@ struct ReleaseNeed {
 /// and two rules on values: from 0.5.0, device names may begin with a digit; from 0.6.0, classes
 /// may have dots. The `cdiVersion` of the spec is ignored. Costs one pass.
 ///
-/// Storages beside `Owning` and `Borrowed` need `<cdi/rules/impl/minimum_version.hpp>` too when
+/// Storages beside `Owning` and `Borrowed` need `<cdi/rules/minimum_version.inl>` too when
 /// `CDI_COMPILED` is defined.
 template <Storage S>
 ReleaseNeed minimum_need(const BasicSpec<S>& spec);
@@ -46,7 +46,7 @@ Release minimum_version(const BasicSpec<S>& spec) {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/rules/impl/minimum_version.hpp>
+#include <cdi/rules/minimum_version.inl>
 #endif
 
 #endif  // CDI_RULES_MINIMUM_VERSION_HPP

@@ -153,6 +153,9 @@ namespace detail {
 /// sentence. Only for texts that `is_word` rejects.
 std::string word_fault(std::string_view text, std::string_view extra);
 
+/// What to do about that; empty when the fault says it.
+std::string word_advice(std::string_view text);
+
 }  // namespace detail
 
 /// A part of a qualified name, for `name_error`.
@@ -188,7 +191,7 @@ Result<std::string> transient_spec_name(std::string_view kind, std::string_view 
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/rules/impl/name.hpp>
+#include <cdi/rules/name.inl>
 #endif
 
 #endif  // CDI_RULES_NAME_HPP

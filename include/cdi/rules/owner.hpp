@@ -58,7 +58,7 @@ Result<void> check_owner(std::string_view owner);
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/rules/impl/owner.hpp>
+#include <cdi/rules/owner.inl>
 #endif
 
 #endif  // CDI_RULES_OWNER_HPP

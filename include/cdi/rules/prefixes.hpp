@@ -62,7 +62,7 @@ class Prefixes {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/rules/impl/prefixes.hpp>
+#include <cdi/rules/prefixes.inl>
 #endif
 
 #endif  // CDI_RULES_PREFIXES_HPP

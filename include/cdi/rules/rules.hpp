@@ -68,6 +68,12 @@ enum class Severity : std::uint8_t {
   warning,  ///< the spec can be used, but is probably wrong
 };
 
+/// The purpose of a validation.
+enum class Purpose : std::uint8_t {
+  read,   ///< to use the spec
+  write,  ///< to write it: a `Severity::write_error` is an error, and not a warning
+};
+
 /// A row of the table of rules.
 struct RuleRow {
   Rule rule;                ///< which one

@@ -21,8 +21,8 @@ namespace detail {
 inline void check_text(std::string_view text, const MemberPath& at, Findings& out) {
   if (text.find('\0') == std::string_view::npos) return;
   out.note(Rule::text_nul, at,
-           cdi::quoted(text) +
-               " contains a NUL character, at which some runtimes stop reading: remove it");
+           cdi::quoted(text) + " contains a NUL character, at which some runtimes stop reading",
+           "remove it");
 }
 
 inline void check_texts(const void* self, const Type& type, const MemberPath& at, Findings& out);

@@ -8,7 +8,7 @@
 
 #include <cdi/base/result.hpp>
 #include <cdi/model/spec.hpp>
-#include <cdi/rules/purpose.hpp>
+#include <cdi/rules/rules.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -34,13 +34,13 @@ void is_spec_part(const BasicMount<S>&);
 template <class S>
 void is_spec_part(const BasicIntelRdt<S>&);
 
-/// A spec, or a part of one, that has rules.
+}  // namespace detail
+
+/// A spec, or a part of one that has rules, of any storage: a device, edits, or one edit.
 template <class T>
 concept SpecPart = requires(const T& value) {
   detail::is_spec_part(value);
 };
-
-}  // namespace detail
 
 /// Checks a spec, or a part of one: a device, edits, one edit. The first broken rule that is an
 /// error for this purpose is the error; its `where` is the path of the member, seen from the given
@@ -51,9 +51,9 @@ concept SpecPart = requires(const T& value) {
 /// code of the rule. Rules on the whole spec, such as `Rule::version_new_enough`, are checked for a
 /// spec only.
 ///
-/// Storages beside `Owning` and `Borrowed` need `<cdi/rules/impl/validate.hpp>` too when
+/// Storages beside `Owning` and `Borrowed` need `<cdi/rules/validate.inl>` too when
 /// `CDI_COMPILED` is defined.
-template <detail::SpecPart T>
+template <SpecPart T>
 Result<void> validate(const T& value, std::vector<Error>* warnings = nullptr,
                       Purpose purpose = Purpose::read);
 
@@ -70,7 +70,7 @@ Result<void> validate_without_nul(const T& value, std::vector<Error>* warnings,
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/rules/impl/validate.hpp>
+#include <cdi/rules/validate.inl>
 #endif
 
 #endif  // CDI_RULES_VALIDATE_HPP

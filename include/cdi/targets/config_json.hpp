@@ -179,14 +179,14 @@ struct SpecEditor<ConfigJson> {
 
 #ifdef CDI_COMPILED
 extern template Result<void> detail::edit(ConfigJson& target, JoinedEdits& edits,
-                                          const AnyHost& host, std::size_t& failed);
+                                          const AnyHost& host);
 #endif
 
 }  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/targets/impl/config_json.hpp>
+#include <cdi/targets/config_json.inl>
 #endif
 
 #endif  // CDI_TARGETS_CONFIG_JSON_HPP

@@ -14,8 +14,8 @@
 
 #include <cdi/model/type.hpp>
 #include <cdi/text/document.hpp>
+#include <cdi/text/json.hpp>
 #include <cdi/text/json_layout.hpp>
-#include <cdi/text/json_text.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -118,7 +118,7 @@ class JsonChanges {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/targets/impl/json_changes.hpp>
+#include <cdi/targets/json_changes.inl>
 #endif
 
 #endif  // CDI_TARGETS_JSON_CHANGES_HPP

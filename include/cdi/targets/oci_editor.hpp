@@ -135,7 +135,7 @@ struct SpecEditor<oci::BasicSpec<S>> {
   using List = detail::ModelList<ListOf<S, T>>;
 
   /// Whether the model points into the edits: see `KeepsViews`.
-  static constexpr bool keeps_views = detail::is_borrowed<oci::BasicSpec<S>>;
+  static constexpr bool keeps_views = Borrowing<oci::BasicSpec<S>>;
 
   oci::BasicSpec<S>& spec;  ///< the edited spec; outlives the editor and its lists
 
@@ -190,14 +190,14 @@ struct SpecEditor<oci::BasicSpec<S>> {
 
 #ifdef CDI_COMPILED
 extern template Result<void> detail::edit(oci::Spec& target, JoinedEdits& edits,
-                                          const AnyHost& host, std::size_t& failed);
+                                          const AnyHost& host);
 #endif
 
 }  // namespace CDI_ABI
 }  // namespace cdi
 
 #ifdef CDI_SOURCE
-#include <cdi/targets/impl/oci_editor.hpp>
+#include <cdi/targets/oci_editor.inl>
 #endif
 
 #endif  // CDI_TARGETS_OCI_EDITOR_HPP

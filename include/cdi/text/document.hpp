@@ -92,7 +92,8 @@ class Document {
   /// A place where the Go reference, and so most engines, refuses the text or reads it differently.
   struct Unportable {
     Position position;   ///< of the text that it does not take
-    std::string reason;  ///< what it is, how it is read, and what to write instead
+    std::string reason;  ///< what it is, and how it is read
+    std::string advice;  ///< what to write instead
   };
 
   /// The first such place that the parsers know.
@@ -188,10 +189,11 @@ class Document {
   }
 
   /// See `DocumentBuilder::note_unportable`.
-  void note_unportable(std::size_t at, std::string_view reason) {
+  void note_unportable(std::size_t at, std::string_view reason, std::string_view advice) {
     if (!unportable_.empty() && unportable_at_ <= at) return;
     unportable_at_ = static_cast<std::uint32_t>(at);
     unportable_ = reason;
+    portable_ = advice;
   }
 
   Nodes nodes_{};         // in document order; a map has key, value, key, value, ...
@@ -204,6 +206,7 @@ class Document {
   std::uint32_t unportable_at_ = 0;
   bool has_marker_ = false;   // before `rest_`
   std::string unportable_{};  // why not all readers take it; empty when they do
+  std::string portable_{};    // what to write instead
 };
 
 /// One value of a document. Cheap to copy; valid until the document is moved or destroyed.
@@ -326,7 +329,7 @@ bool descend(Document::Value& value, std::string_view& path);
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/text/impl/document.hpp>
+#include <cdi/text/document.inl>
 #endif
 
 #endif  // CDI_TEXT_DOCUMENT_HPP

@@ -158,18 +158,22 @@ class DocumentBuilder {
 
   /// Notes a place that the Go reference does not take: `Document::unportable`. The first in the
   /// text is kept.
-  void note_unportable(std::size_t at, std::string_view reason) {
-    document_.note_unportable(at, reason);
+  void note_unportable(std::size_t at, std::string_view reason, std::string_view advice) {
+    document_.note_unportable(at, reason, advice);
   }
   /// Whether no such place was noted.
   bool is_portable() const { return document_.unportable_.empty(); }
 
   /// Refuses the text because of a place; returns false. The message may not be empty.
-  bool refuse(Errc code, std::string message, std::size_t at) {
+  bool refuse(Errc code, std::string message, std::string advice, std::size_t at) {
     error_ = {.code = code,
               .message = std::move(message),
+              .advice = std::move(advice),
               .position = document_.position(std::min(at, document_.source_.size()))};
     return false;
+  }
+  bool refuse(Errc code, std::string message, std::size_t at) {
+    return refuse(code, std::move(message), {}, at);
   }
   /// Refuses the text as a whole; returns false.
   bool refuse_whole(Errc code, std::string message) {
@@ -349,8 +353,8 @@ class DocumentBuilder {
     });
     return refuse(Errc::schema,
                   "key " + cdi::quoted(text(second)) + " is a duplicate, first in line " +
-                      std::to_string(line(Document::place_of(nodes()[*first]))) + ": remove one",
-                  Document::place_of(second));
+                      std::to_string(line(Document::place_of(nodes()[*first]))),
+                  "remove one", Document::place_of(second));
   }
 
   /// Merges keys, where there is memory for it.

@@ -1,166 +1,135 @@
-// Models to `nlohmann::json` documents.
+// Models, and your own described structs, from and to JSON text.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_JSON_HPP
 #define CDI_TEXT_JSON_HPP
 
-#include <cerrno>
-#include <clocale>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include <cdi/base/result.hpp>
-#include <cdi/model/any_value.hpp>
+#include <cdi/model/borrowed.hpp>
 #include <cdi/model/fields.hpp>
-#include <cdi/text/json_text.hpp>
+#include <cdi/model/type.hpp>
+#include <cdi/model/type_of.hpp>
+#include <cdi/text/document.hpp>
+#include <cdi/text/parse_json.hpp>
+#include <cdi/text/read.hpp>
 #include <cdi/text/write.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
 inline namespace CDI_ABI {
 
-namespace detail {
-
-inline void read_real(const char* text, float& out) {
-  out = std::strtof(text, nullptr);
-}
-inline void read_real(const char* text, double& out) {
-  out = std::strtod(text, nullptr);
-}
-inline void read_real(const char* text, long double& out) {
-  out = std::strtold(text, nullptr);
-}
-
-/// A JSON number as nlohmann's parser reads it, without the cost of another instance of that
-/// parser: whole when it fits 64 bits, else real; as text when it is too large, such as 1e999, or
-/// is not a number.
-template <class Json>
-Json json_number(std::string_view text) {
-  std::string digits{text};
-  if (!is_json_number(text)) return Json(std::move(digits));
-  const bool is_whole = text.find_first_of(".eE") == text.npos;
-  errno = 0;
-  if (is_whole && text.front() == '-') {
-    const auto number = std::strtoll(digits.c_str(), nullptr, 10);
-    const auto kept = static_cast<typename Json::number_integer_t>(number);
-    if (errno == 0 && kept == number) return Json(kept);
-  } else if (is_whole) {
-    const auto number = std::strtoull(digits.c_str(), nullptr, 10);
-    const auto kept = static_cast<typename Json::number_unsigned_t>(number);
-    if (errno == 0 && kept == number) return Json(kept);
-  }
-  const auto point = digits.find('.');
-  if (point != digits.npos) digits[point] = *std::localeconv()->decimal_point;
-  typename Json::number_float_t real{};
-  read_real(digits.c_str(), real);
-  return std::isfinite(real) ? Json(real) : Json(std::string{text});
-}
-
-/// Makes room for one more member. `ordered_map` copies its members, with all that is in them, when
-/// it grows by itself; this moves them.
-template <class Object>
-void make_room(Object& members) {
-  if constexpr (requires { members.capacity(); }) {
-    constexpr std::size_t least = 8;
-    if (members.size() < members.capacity()) return;
-    Object larger;
-    larger.reserve(2 * members.size() + least);
-    for (auto& [key, value] : members) larger.emplace_back(key, std::move(value));
-    members = std::move(larger);
-  }
-}
-
-/// With `JSON_DIAGNOSTICS`, each value knows the value that holds it, and nlohmann checks that.
-/// Sets it for what an array or object holds; needed where items are added without nlohmann's
-/// functions.
-template <class Json>
-void hold_items([[maybe_unused]] Json& value) {
-#if JSON_DIAGNOSTICS
-  value = Json(std::move(value));
-#endif
-}
-
-/// A sink that makes a `nlohmann::basic_json`.
-template <class Json>
-class JsonSink {  // NOLINT(bugprone-exception-escape)
+/// A `Sink` that writes JSON text: indented by `indent` spaces per level, or on one line when it is
+/// negative; without a newline at the end. Numbers keep their text. The order of calls is not
+/// checked.
+class JsonTextSink {
  public:
-  void begin_map() { open_.push_back(&place(Json(Json::value_t::object))); }
-  void end_map() { close(); }
-  void begin_list() { open_.push_back(&place(Json(Json::value_t::array))); }
-  void end_list() { close(); }
-  void key(std::string_view name) {
-    check_.text(name);
-    key_ = name;
-  }
-  void text(std::string_view value) {
-    check_.text(value);
-    place(Json(std::string{value}));
-  }
-  void integer(std::int64_t value) {
-    // A parser would make these numbers unsigned. The two compare equal, but not all users check
-    // for both.
-    if (value >= 0) return unsigned_integer(static_cast<std::uint64_t>(value));
-    place(value);
-  }
-  void unsigned_integer(std::uint64_t value) { place(value); }
-  void boolean(bool value) { place(value); }
-  void number(std::string_view value) {
-    check_.number(value);
-    place(detail::json_number<Json>(value));
-  }
-  void null() { place(Json()); }
+  /// Writes with this indentation.
+  explicit JsonTextSink(int indent = 2) : indent_{indent} {}
 
-  /// Whether all texts and numbers can be read again.
+  /// Begins a map.
+  void begin_map() { begin('{'); }
+  /// Ends the innermost map.
+  void end_map() { end('}'); }
+  /// Begins a list.
+  void begin_list() { begin('['); }
+  /// Ends the innermost list.
+  void end_list() { end(']'); }
+  /// A key of the innermost map; its value comes next.
+  void key(std::string_view name);
+  /// A text.
+  void text(std::string_view value);
+  /// A whole number.
+  void integer(std::int64_t value);
+  /// A whole number.
+  void unsigned_integer(std::uint64_t value);
+  /// `true` or `false`.
+  void boolean(bool value) { word(value ? "true" : "false"); }
+  /// A JSON number.
+  void number(std::string_view value);
+  /// `null`.
+  void null() { word("null"); }
+
+  /// Whether all texts and numbers can be read again; `Errc::invalid` for the first that cannot.
   const Result<void>& good() const { return check_.result; }
 
-  Json take() && { return std::move(root_); }
+  /// What is written so far. Valid until the next call.
+  std::string_view written() const { return std::string_view{out_}.substr(0, size_); }
+  /// The text; once, after the last value.
+  std::string take() &&;
 
  private:
-  void close() {
-    detail::hold_items(*open_.back());
-    open_.pop_back();
-  }
-  Json& place(Json value) {
-    if (open_.empty()) return root_ = std::move(value);
-    Json& outer = *open_.back();
-    if (auto* items = outer.template get_ptr<typename Json::array_t*>()) {
-      return items->emplace_back(std::move(value));
-    }
-    auto& members = *outer.template get_ptr<typename Json::object_t*>();
-    detail::make_room(members);
-    if constexpr (requires { members.emplace_back(std::string{}, std::move(value)); }) {
-      return members.emplace_back(std::string{key_}, std::move(value)).second;  // keys differ
-    } else {
-      return members[std::string{key_}] = std::move(value);
-    }
-  }
+  char* room(std::size_t bytes);
+  void put(char c);
+  void put(std::string_view text);
+  std::size_t put_special(std::string_view text);
+  void put_string(std::string_view text);
 
-  Json root_{};
-  std::vector<Json*> open_{};  // valid: an outer value does not grow while an inner one is open
-  std::string_view key_{};
-  WriteCheck check_{};
+  void begin_item();
+  void begin_line();
+  void begin_value();
+  void word(std::string_view value);
+  void begin(char bracket);
+  void end(char bracket);
+
+  int indent_;
+  std::string out_{};     // longer than what is written, so that few calls make it longer
+  std::size_t size_ = 0;  // of what is written
+  detail::WriteCheck check_{};
+  std::size_t open_ = 0;    // lists and maps that are not ended
+  bool empty_ = true;       // the innermost one has no item
+  bool after_key_ = false;  // a value comes next
 };
+
+namespace detail {
+
+template <class T>
+Result<T> read_json_text(std::string_view text, std::string_view file, const Limits& limits) {
+  const auto document = cdi::parse_json(text, file, limits);
+  if (!document) return document.error();
+  return cdi::read<T>(*document);
+}
+
+#ifdef CDI_COMPILED
+extern template Result<Spec> read_json_text(std::string_view, std::string_view, const Limits&);
+extern template Result<oci::Spec> read_json_text(std::string_view, std::string_view, const Limits&);
+#endif
 
 }  // namespace detail
 
-/// A described type as a JSON value; with `ordered_json`, members are in the order of the field
-/// list. Text that is not UTF-8 is kept, and makes `dump` throw; `write_json` refuses it.
-template <class Json = nlohmann::ordered_json, Described T>
-Json to_json_value(const T& value) {
-  detail::JsonSink<Json> sink;
-  cdi::write(value, sink);
-  return std::move(sink).take();
+/// Reads a described type, which owns its text, from JSON text. Errors are those of `parse_json`
+/// and `read`. Does not check the CDI rules; `parse_spec` does.
+template <Described T>
+  requires(!Borrowing<T>)
+Result<T> read_json(std::string_view text, std::string_view file = {}, const Limits& limits = {}) {
+  return detail::read_json_text<T>(text, file, limits);
+}
+
+namespace detail {
+
+/// As `write_json`, for a value of any described type.
+Result<std::string> write_json_text(const void* self, const Type& type, int indent);
+
+}  // namespace detail
+
+/// A described type as JSON text, indented by `indent` spaces per level, or on one line when it is
+/// negative; without a newline at the end. `Errc::invalid` when a text in it is not UTF-8, or a
+/// number in an `extra` is not a JSON number. Does not check the CDI rules; `write_spec` does.
+template <Described T>
+Result<std::string> write_json(const T& value, int indent = 2) {
+  return detail::write_json_text(&value, detail::table_of<T>(), indent);
 }
 
 }  // namespace CDI_ABI
 }  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/text/json.inl>
+#endif
 
 #endif  // CDI_TEXT_JSON_HPP

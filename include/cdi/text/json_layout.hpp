@@ -60,7 +60,7 @@ class JsonLayout {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/text/impl/json_layout.hpp>
+#include <cdi/text/json_layout.inl>
 #endif
 
 #endif  // CDI_TEXT_JSON_LAYOUT_HPP

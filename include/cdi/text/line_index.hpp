@@ -67,7 +67,7 @@ class LineIndex {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/text/impl/line_index.hpp>
+#include <cdi/text/line_index.inl>
 #endif
 
 #endif  // CDI_TEXT_LINE_INDEX_HPP

@@ -38,7 +38,7 @@ Error wrong_case(std::string_view name, std::string_view key, std::string_view o
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/text/impl/member_case.hpp>
+#include <cdi/text/member_case.inl>
 #endif
 
 #endif  // CDI_TEXT_MEMBER_CASE_HPP

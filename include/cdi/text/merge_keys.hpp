@@ -97,7 +97,8 @@ class MergeKeys {
     if (keys.size() == all) return;
     document_.note_unportable(place,
                               "<< brings a key that is there already, which engines with the Go "
-                              "library 1.1.0 or older refuse: write the members without <<");
+                              "library 1.1.0 or older refuse",
+                              "write the members without <<");
   }
 
   /// The keys of a map, and behind them those of the maps it merges.

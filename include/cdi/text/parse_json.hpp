@@ -32,7 +32,7 @@ Result<Document> take_json(std::string& text, std::string_view file, const Limit
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/text/impl/parse_json.hpp>
+#include <cdi/text/parse_json.inl>
 #endif
 
 #endif  // CDI_TEXT_PARSE_JSON_HPP

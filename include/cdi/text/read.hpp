@@ -95,19 +95,19 @@ Result<T> read(const Document& document) {
 }
 /// The same for a temporary document and a type that owns its text.
 template <Described T>
-Result<T> read(const Document&& document) requires(!detail::is_borrowed<T>) {
+Result<T> read(const Document&& document) requires(!Borrowing<T>) {
   return cdi::read<T>(document.root());
 }
 /// Deleted: the result would point into a temporary document.
 template <Described T>
-Result<T> read(const Document&& document) requires detail::is_borrowed<T>
+Result<T> read(const Document&& document) requires Borrowing<T>
 = delete;
 
 }  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/text/impl/read.hpp>
+#include <cdi/text/read.inl>
 #endif
 
 #endif  // CDI_TEXT_READ_HPP

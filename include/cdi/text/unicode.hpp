@@ -111,36 +111,44 @@ inline std::string character_name(std::string_view before, std::string_view char
   return out;
 }
 
+/// What is wrong with a character, and what to do.
+struct CharacterFault {
+  std::string message;
+  std::string advice;
+};
+
 /// Why a text cannot have a byte: it is not UTF-8, or is a control character. `place` is where it
 /// can be written as an escape.
-inline std::string forbidden_byte(char byte, std::string_view place) {
+inline CharacterFault forbidden_byte(char byte, std::string_view place) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   const std::string_view character{&byte, 1};
   const auto code = static_cast<unsigned char>(byte);
   if (code >= 0x80) {
-    return std::string{"the byte 0x"}
-        .append({digits[code >> 4], digits[code & 15]})
-        .append(" is not UTF-8: save the text as UTF-8");
+    std::string message = "the byte 0x";
+    message.append({digits[code >> 4], digits[code & 15]}).append(" is not UTF-8");
+    return {std::move(message), "save the text as UTF-8"};
   }
-  const auto name = character_name("control character U+", character);
-  if (code == 0) return name + ": remove it";  // texts of specs may not have it
-  return name + ": remove it, or write " + character_name("\\u", character).append(place);
+  auto name = character_name("control character U+", character);
+  if (code == 0) return {std::move(name), "remove it"};  // texts of specs may not have it
+  return {std::move(name), "remove it, or write " + character_name("\\u", character).append(place)};
 }
 
 /// The reason for the escape `\/`, which JSON and YAML 1.2 have, but not YAML 1.1.
 inline constexpr std::string_view unportable_slash =
-    "\\/ is refused by the Go reference, and so by most engines: write / alone";
+    "\\/ is refused by the Go reference, and so by most engines";
+inline constexpr std::string_view advice_on_slash = "write / alone";
 
 /// How the Go reference reads a character that `is_unportable`. `place` is where it can be written
 /// as an escape.
-inline std::string unportable_character(std::string_view character, std::string_view place) {
-  return character_name("U+", character)
+inline CharacterFault unportable_character(std::string_view character, std::string_view place) {
+  auto message = character_name("U+", character);
+  message
       .append(ends_old_line(character)   ? " is read as the end of a line by"
               : is_zero_width(character) ? " can be misread by"
                                          : " is refused by")
-      .append(" the Go reference, and so by most engines: remove it, or write ")
-      .append(character_name("\\u", character))
-      .append(place);
+      .append(" the Go reference, and so by most engines");
+  return {std::move(message),
+          "remove it, or write " + character_name("\\u", character).append(place)};
 }
 
 /// Whether a text has the byte order mark of UTF-16.

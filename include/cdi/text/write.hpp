@@ -130,7 +130,7 @@ struct WriteCheck {
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/text/impl/write.hpp>
+#include <cdi/text/write.inl>
 #endif
 
 #endif  // CDI_TEXT_WRITE_HPP

@@ -140,6 +140,14 @@ TEST_CASE("An error is written on one line, without unknown parts") {
   }
 }
 
+TEST_CASE("The advice of an error stands behind its message, and can be replaced") {
+  Error error{.message = "the file exists", .advice = "choose another name"};
+  error.message.append("; nothing is written");
+  CHECK(to_string(error) == "the file exists; nothing is written: choose another name");
+  error.advice = "give --force";
+  CHECK(to_string(error) == "the file exists; nothing is written: give --force");
+}
+
 TEST_CASE("Quoted text stays on one line and cannot end its quotes") {
   struct Row {
     std::string text;

@@ -18,7 +18,7 @@
 #include <cdi/dirs/diagnose.hpp>
 #include <cdi/dirs/scan.hpp>
 
-#include "../../temp_tree.hpp"
+#include "../../support/temp_tree.hpp"
 
 namespace {
 
@@ -351,12 +351,13 @@ TEST_CASE(
   CHECK(one.reason == Reason::ignored);
   CHECK(places(one) == Names{a + "/x.yml:4:1"});
   CHECK(one.causes[0].message ==
-        "the device is here; and the file is ignored: its name ends neither in .json nor in "
-        ".yaml: rename it to \"x.yaml\"");
+        "the device is here; and the file is ignored: its name ends neither in .json nor in .yaml");
+  CHECK(one.causes[0].advice == "rename it to \"x.yaml\"");
   CHECK(one.why.message.ends_with("; it is in \"" + a + "/x.yml\", which is ignored"));
   const auto bad = why({a}, "v/c=bad");  // it is not valid either
   CHECK(bad.reason == Reason::ignored);
   CHECK(places(bad) == Names{a + "/bad.YAML:6:3"});
+  CHECK(bad.causes[0].advice.ends_with(", and rename it to \"bad.yaml\""));
   CHECK(why({a}, "v/c=e").reason == Reason::unknown_kind);
   CHECK(why({a}, "v/other=e").reason == Reason::unknown_device);
   CHECK(cdi::diagnose(*cdi::scan_spec_dirs({a}), {"v/other=d"}, {}).empty());
@@ -380,7 +381,7 @@ TEST_CASE("A file of an ignored name in such a directory is reported with one re
   const auto one = why({a}, "v/c=d");
   CHECK(one.reason == Reason::ignored);
   CHECK(places(one) == Names{a + "/inner/x.yml:4:1"});
-  CHECK(one.causes[0].message.ends_with("move \"x.yml\" to \"" + a + "\" as \"x.yaml\""));
+  CHECK(one.causes[0].advice == "move \"x.yml\" to \"" + a + "\" as \"x.yaml\"");
 }
 
 TEST_CASE("A file of an ignored name that cannot be read may have the device") {
@@ -393,7 +394,7 @@ TEST_CASE("A file of an ignored name that cannot be read may have the device") {
   const auto one = why({a}, "v/c=d");
   CHECK(one.reason == Reason::unknown_kind);
   CHECK(places(one) == Names{a + "/x.yml"});
-  CHECK(
-      one.causes[0].message.ends_with("and it is ignored: its name ends neither in .json nor in "
-                                      ".yaml: rename it to \"x.yaml\""));
+  CHECK(one.causes[0].message.ends_with(
+      "; and the file is ignored: its name ends neither in .json nor in .yaml"));
+  CHECK(one.causes[0].advice == "rename it to \"x.yaml\"");
 }

@@ -9,7 +9,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/dirs/ignored_specs.hpp>
 
-#include "../../temp_tree.hpp"
+#include "../../support/temp_tree.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <cdi/dirs/cache.hpp>
 #include <cdi/dirs/inject_json.hpp>
 
-#include "../../temp_tree.hpp"
+#include "../../support/temp_tree.hpp"
 
 namespace {
 

@@ -18,7 +18,7 @@
 
 #include <cdi/dirs/scan.hpp>
 
-#include "../../temp_tree.hpp"
+#include "../../support/temp_tree.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <cdi/dirs/scanned_dir.hpp>
 #include <cdi/dirs/scanner.hpp>
 
-#include "../../temp_tree.hpp"
+#include "../../support/temp_tree.hpp"
 
 TEST_CASE("A file or directory that changed just before it was read counts as changed") {
   const TempTree tree;

@@ -20,7 +20,7 @@
 #include <cdi/dirs/scanner.hpp>
 #include <cdi/registry/unresolved.hpp>
 
-#include "../../cache_tree.hpp"
+#include "../../support/cache_tree.hpp"
 
 namespace {
 
@@ -123,9 +123,9 @@ TEST_CASE("The last valid contents of a file are kept when it becomes invalid, w
   const auto kept = cache.registry();
   CHECK(from(*kept, "v/c=d") == "a/x.yaml");
   REQUIRE(kept->errors().size() == 1);
-  CHECK(to_string(kept->errors()[0]) ==
-        a + "/x.yaml:3:1: odd: unknown field: use one of cdiVersion, kind, annotations, devices, "
-            "containerEdits; keeping its last valid contents");
+  CHECK(to_string(kept->errors()[0]) == a + "/x.yaml:3:1: odd: unknown field; keeping its last "
+                                            "valid contents: use one of cdiVersion, "
+                                            "kind, annotations, devices, containerEdits");
   CHECK(kept->find("v/c=d").spec->fault != nullptr);
   CHECK(kept->dirs()[0].specs == 1);
   CHECK(cache.registry() == kept);

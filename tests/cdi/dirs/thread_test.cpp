@@ -16,8 +16,8 @@
 #include <cdi/dirs/thread.hpp>
 #include <cdi/files/descriptor.hpp>
 
-#include "../../cache_tree.hpp"
-#include "../../temp_tree.hpp"
+#include "../../support/cache_tree.hpp"
+#include "../../support/temp_tree.hpp"
 
 namespace {
 

@@ -19,7 +19,7 @@
 #include <cdi/dirs/cache.hpp>
 #include <cdi/dirs/waiting.hpp>
 
-#include "../../cache_tree.hpp"
+#include "../../support/cache_tree.hpp"
 
 namespace {
 

@@ -31,7 +31,7 @@
 #include <cdi/files/replace_file.hpp>
 #include <cdi/files/text_file.hpp>
 
-#include "../../watch_tree.hpp"
+#include "../../support/watch_tree.hpp"
 
 namespace {
 
@@ -241,7 +241,7 @@ TEST_CASE("Without free descriptors there is no watcher, and the error has the r
   CHECK(watcher.error().code == cdi::Errc::system);
   CHECK(watcher.error().system == EMFILE);
   CHECK(to_string(watcher.error()) ==
-        "inotify is not available: Too many open files; raise fs.inotify.max_user_instances or the "
+        "inotify is not available: Too many open files: raise fs.inotify.max_user_instances or the "
         "limit of open files");
 }
 
@@ -259,7 +259,7 @@ int run_out_of_watches(const Tree& tree) noexcept {
   if (!allow_watches(1)) return 1;
   const auto refused = cdi::Watcher::open({tree / "a"});
   if (refused || refused.error().system != ENOSPC) return 2;
-  if (!refused.error().message.ends_with("; raise fs.inotify.max_user_watches")) return 3;
+  if (refused.error().advice != "raise fs.inotify.max_user_watches") return 3;
 
   if (!allow_watches(1000)) return 4;
   auto watcher = cdi::Watcher::open({tree / "a", tree / "late"});

@@ -16,7 +16,7 @@
 #include <cdi/dirs/watch.hpp>
 #include <cdi/dirs/watched_paths.hpp>
 
-#include "../../watch_tree.hpp"
+#include "../../support/watch_tree.hpp"
 
 namespace {
 

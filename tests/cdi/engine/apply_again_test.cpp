@@ -19,13 +19,13 @@
 
 #include <cdi/engine/apply.hpp>
 #include <cdi/model/spec.hpp>
+#include <cdi/nlohmann/editor.hpp>
+#include <cdi/nlohmann/models.hpp>
 #include <cdi/oci/spec.hpp>
 #include <cdi/targets/config_json.hpp>
-#include <cdi/targets/json_editor.hpp>
 #include <cdi/targets/oci_editor.hpp>
-#include <cdi/text/json.hpp>
 
-#include "../../random_registry.hpp"
+#include "../../support/random_registry.hpp"
 #include "targets.hpp"
 
 namespace {

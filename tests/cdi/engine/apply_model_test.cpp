@@ -17,7 +17,7 @@
 #include <cdi/oci/spec.hpp>
 #include <cdi/targets/oci_editor.hpp>
 
-#include "../../random_numbers.hpp"
+#include "../../support/random_numbers.hpp"
 
 namespace {
 
@@ -223,9 +223,7 @@ TEST_CASE("Several sets of edits are one set with joined lists, for random edits
       append(joined.additional_gids, edits.additional_gids);
     }
     apply_naively(joined, expected);
-    std::size_t failed = 0;
-    REQUIRE(cdi::apply(std::span<const cdi::ContainerEdits* const>{all}, target, cdi::SystemHost{},
-                       failed));
+    REQUIRE(cdi::apply(std::span<const cdi::ContainerEdits* const>{all}, target));
     REQUIRE(to_naive(target) == expected);
   }
 }

@@ -17,11 +17,11 @@
 
 #include <cdi/engine/apply.hpp>
 #include <cdi/model/spec.hpp>
+#include <cdi/nlohmann/editor.hpp>
+#include <cdi/nlohmann/models.hpp>
 #include <cdi/oci/spec.hpp>
 #include <cdi/targets/config_json.hpp>
-#include <cdi/targets/json_editor.hpp>
 #include <cdi/targets/oci_editor.hpp>
-#include <cdi/text/json.hpp>
 
 #include "targets.hpp"
 
@@ -569,8 +569,7 @@ TEST_CASE_TEMPLATE("Several edits count as one whose lists are joined", Target, 
   };
   const cdi::ContainerEdits* const all[] = {&some[0], &some[1], &some[2]};
   auto target = oci_spec<Target>("{}");
-  std::size_t failed = 9;
-  REQUIRE(cdi::apply(std::span<const cdi::ContainerEdits* const>{all}, target, FakeHost{}, failed));
+  REQUIRE(cdi::apply(std::span<const cdi::ContainerEdits* const>{all}, target, FakeHost{}));
   CHECK(content(target) == content(oci_spec<Target>(R"({
       "process":{"user":{"uid":0,"gid":0,"additionalGids":[3]},"cwd":"","env":["A=2","B=1"]},
       "mounts":[{"destination":"/c","source":"/2"},{"destination":"/a/b","source":"/1"}],
@@ -578,7 +577,7 @@ TEST_CASE_TEMPLATE("Several edits count as one whose lists are joined", Target, 
                "intelRdt":{"closID":"b"}}})")));
 }
 
-TEST_CASE("Of several edits the failed ones are told by their index") {
+TEST_CASE("An error has the number of the edits that it is about") {
   const cdi::ContainerEdits good = edits_of(R"({"env":["A=1"]})");
   for (const std::string bad :
        {R"({"deviceNodes":[{"path":"/gone"}]})", R"({"hooks":[{"hookName":"no","path":"/h"}]})",
@@ -589,11 +588,17 @@ TEST_CASE("Of several edits the failed ones are told by their index") {
       std::vector<const cdi::ContainerEdits*> all(3, &good);
       all[at] = &wrong;
       Bare target;
-      std::size_t failed = 9;
-      CHECK_FALSE(
-          cdi::apply(std::span<const cdi::ContainerEdits* const>{all}, target, FakeHost{}, failed));
-      CHECK(failed == at);
+      const auto done =
+          cdi::apply(std::span<const cdi::ContainerEdits* const>{all}, target, FakeHost{});
+      REQUIRE_FALSE(done);
+      CHECK(done.error().edits == at + 1);
       CHECK(target.spec == Model{});
     }
+    Bare target;
+    CHECK(cdi::apply(wrong, target, FakeHost{}).error().edits == 1);
   }
+  auto target = cdi::ConfigJson{"[]"};
+  const auto done = cdi::apply(good, target, FakeHost{});
+  REQUIRE_FALSE(done);
+  CHECK(done.error().edits == 0);  // about the target
 }

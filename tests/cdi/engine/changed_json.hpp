@@ -12,7 +12,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include <cdi/engine/change.hpp>
+#include <cdi/plan/change.hpp>
 
 /// The parts of an OCI spec that edits change.
 inline const std::vector<std::string> changeable_parts{"process.env",

@@ -16,20 +16,18 @@ using cdi::detail::NodeView;
 
 /// A host with one character device, `/dev/null`, that counts how often it is asked.
 struct Host {
-  int asked = 0;
+  mutable int asked = 0;
 
-  cdi::detail::AnyHost any() {
-    return {this, [](const void* self, std::string_view path) -> cdi::Result<cdi::HostNode> {
-              ++const_cast<Host*>(static_cast<const Host*>(self))->asked;
-              if (path == "/dev/null") return cdi::HostNode{'c', 1, 3, 0666};
-              return cdi::Error{.code = cdi::Errc::host, .message = "no such node"};
-            }};
+  cdi::Result<cdi::HostNode> operator()(std::string_view path) const {
+    ++asked;
+    if (path == "/dev/null") return cdi::HostNode{'c', 1, 3, 0666};
+    return cdi::Error{.code = cdi::Errc::host, .message = "no such node"};
   }
 };
 
 cdi::Error error_of(NodeView node) {
   Host host;
-  const auto done = cdi::detail::complete_device(node, host.any(), {});
+  const auto done = cdi::detail::complete_device(node, cdi::detail::AnyHost{host}, {});
   REQUIRE_FALSE(done);
   return done.error();
 }
@@ -73,7 +71,7 @@ TEST_CASE("The host completes a node that lacks type, numbers or mode") {
     CAPTURE(row.what);
     Host host;
     auto node = row.node;
-    REQUIRE(cdi::detail::complete_device(node, host.any(), {}));
+    REQUIRE(cdi::detail::complete_device(node, cdi::detail::AnyHost{host}, {}));
     CHECK(node == row.expected);
     CHECK(host.asked == row.asked);
   }
@@ -91,11 +89,11 @@ TEST_CASE("A node that the host does not have, or has with another type, is an e
 TEST_CASE("A node gets the user and group of the process unless it has its own, or they are root") {
   Host host;
   NodeView node{.path = "/dev/null", .uid = 7};
-  REQUIRE(cdi::detail::complete_device(node, host.any(), {.uid = 5, .gid = 6}));
+  REQUIRE(cdi::detail::complete_device(node, cdi::detail::AnyHost{host}, {.uid = 5, .gid = 6}));
   CHECK(node.uid == 7U);
   CHECK(node.gid == 6U);
   NodeView of_root{.path = "/dev/null"};
-  REQUIRE(cdi::detail::complete_device(of_root, host.any(), {}));
+  REQUIRE(cdi::detail::complete_device(of_root, cdi::detail::AnyHost{host}, {}));
   CHECK_FALSE(of_root.uid);
   CHECK_FALSE(of_root.gid);
 }

@@ -13,7 +13,7 @@
 #include <cdi/engine/host_options.hpp>
 #include <cdi/targets/oci_editor.hpp>
 
-#include "../../temp_tree.hpp"
+#include "../../support/temp_tree.hpp"
 
 namespace {
 

@@ -104,14 +104,14 @@ TEST_CASE("what is no device node is refused by name") {
   for (const auto& row : {
            Row{dir / "file", "a regular file"},
            Row{dir / ".", "a directory"},
-           Row{dir / "link", "a symbolic link; name the node itself"},
+           Row{dir / "link", "a symbolic link: name the node itself"},
            Row{dir / "sock", "a socket"},
        }) {
     CAPTURE(row.path);
     const auto node = host(row.path);
     REQUIRE_FALSE(node);
     CHECK(node.error().code == cdi::Errc::host);
-    CHECK(node.error().message ==
+    CHECK(to_string(node.error()) ==
           "host path \"" + row.path + "\" is not a device node but " + row.kind);
   }
 }

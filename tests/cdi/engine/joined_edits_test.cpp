@@ -18,12 +18,12 @@ constexpr cdi::detail::OptionalParts all_places{true, true, true, true};
 
 using Sets = std::vector<cdi::ContainerEdits>;
 
-cdi::Result<void> join(const Sets& sets, cdi::detail::JoinedEdits& to, std::size_t& failed,
+cdi::Result<void> join(const Sets& sets, cdi::detail::JoinedEdits& to,
                        const cdi::detail::OptionalParts& places = all_places) {
   std::vector<const cdi::ContainerEdits*> all;
   for (const auto& edits : sets) all.push_back(&edits);
   return cdi::detail::join(std::span<const cdi::ContainerEdits* const>{all},
-                           cdi::detail::Texts::unknown, places, to, failed);
+                           cdi::detail::Texts::unknown, places, to);
 }
 
 }  // namespace
@@ -42,9 +42,7 @@ TEST_CASE("Sets of edits are joined kind by kind, in order") {
        .additional_gids = {5}},
   };
   cdi::detail::JoinedEdits joined;
-  std::size_t failed = 0;
-  REQUIRE(join(sets, joined, failed));
-  CHECK(failed == sets.size());
+  REQUIRE(join(sets, joined));
   CHECK(joined.env == std::vector<std::string_view>{"A=1", "A=2"});
   CHECK(joined.nodes_end == std::vector<std::size_t>{2, 2, 3});
   CHECK(joined.mounts_end == std::vector<std::size_t>{1, 1, 1});
@@ -90,10 +88,9 @@ TEST_CASE("An error names the set, the member and what is wrong") {
   for (const auto& row : rows) {
     CAPTURE(row.where);
     cdi::detail::JoinedEdits joined;
-    std::size_t failed = 0;
-    const auto done = join({{.env = {"A=1"}}, row.edits, {}}, joined, failed, row.places);
+    const auto done = join({{.env = {"A=1"}}, row.edits, {}}, joined, row.places);
     REQUIRE_FALSE(done);
-    CHECK(failed == 1);
+    CHECK(done.error().edits == 2);
     CHECK(done.error().code == row.code);
     CHECK(done.error().where == row.where);
   }
@@ -101,24 +98,21 @@ TEST_CASE("An error names the set, the member and what is wrong") {
 
 TEST_CASE("Edits without a part need no place for it") {
   cdi::detail::JoinedEdits joined;
-  std::size_t failed = 0;
-  CHECK(join({{.env = {"A=1"}, .additional_gids = {0}}}, joined, failed, {}));
+  CHECK(join({{.env = {"A=1"}, .additional_gids = {0}}}, joined, {}));
 }
 
 TEST_CASE("A host that does not have a node is reported with the set and the node") {
   const Sets sets{{.device_nodes = {{.path = "/a"}}},
                   {.device_nodes = {{.path = "/b"}, {.path = "/gone"}}}};
   cdi::detail::JoinedEdits joined;
-  std::size_t failed = 0;
-  REQUIRE(join(sets, joined, failed));
-  const cdi::detail::AnyHost host{
-      nullptr, [](const void*, std::string_view path) -> cdi::Result<cdi::HostNode> {
-        if (path != "/gone") return cdi::HostNode{'c', 1, 2, 0600};
-        return cdi::Error{.code = cdi::Errc::host};
-      }};
-  const auto done = cdi::detail::complete_devices(joined, host, {}, failed);
+  REQUIRE(join(sets, joined));
+  const auto host = [](std::string_view path) -> cdi::Result<cdi::HostNode> {
+    if (path != "/gone") return cdi::HostNode{'c', 1, 2, 0600};
+    return cdi::Error{.code = cdi::Errc::host};
+  };
+  const auto done = cdi::detail::complete_devices(joined, cdi::detail::AnyHost{host}, {});
   REQUIRE_FALSE(done);
-  CHECK(failed == 1);
+  CHECK(done.error().edits == 2);
   CHECK(done.error().where == "deviceNodes[1]");
 }
 
@@ -136,9 +130,8 @@ TEST_CASE("Bind mounts get the id mapping that suits them, others none") {
   cdi::oci::MountView view;  // of one row after the other
   for (const auto& row : rows) {
     cdi::detail::JoinedEdits joined;
-    std::size_t failed = 0;
     const Sets sets{{.mounts = {{.options = {"before"}}, row.mount}}};
-    REQUIRE(join(sets, joined, failed));
+    REQUIRE(join(sets, joined));
     cdi::detail::add_id_mappings(joined);
     cdi::detail::fill_view(joined, joined.mounts[1], view);
     CHECK(view.options == row.expected);
@@ -155,8 +148,7 @@ TEST_CASE("Views of planned records have all that the edits have") {
                   .timeout = 5}},
        .mounts = {{.host_path = "/s", .container_path = "/d", .options = {"ro"}, .type = "bind"}}}};
   cdi::detail::JoinedEdits joined;
-  std::size_t failed = 0;
-  REQUIRE(join(sets, joined, failed));
+  REQUIRE(join(sets, joined));
   cdi::oci::HookView hook;
   cdi::oci::MountView mount;
   for (const auto& planned : joined.hooks) cdi::detail::fill_view(joined, planned, hook);
@@ -176,9 +168,8 @@ TEST_CASE("Edits that have too many entries in all are refused") {
   const std::vector<const cdi::ContainerEdits*> most(1992, &many);  // 1004 entries each
   const auto joined = [](std::span<const cdi::ContainerEdits* const> all) {
     cdi::detail::JoinedEdits to;
-    std::size_t failed = 0;
-    const auto done = cdi::detail::join(all, cdi::detail::Texts::unknown, all_places, to, failed);
-    CHECK(failed == all.size());
+    const auto done = cdi::detail::join(all, cdi::detail::Texts::unknown, all_places, to);
+    if (!done) CHECK(done.error().edits == 0);  // about none of them alone
     return done ? cdi::Errc{} : done.error().code;
   };
   CHECK(joined(most) == cdi::Errc{});
@@ -190,7 +181,6 @@ TEST_CASE("Texts that are known to be UTF-8 are not checked again") {
   const Sets sets{{.env = {"A=\xff"}}};
   const cdi::ContainerEdits* const all[] = {&sets[0]};
   cdi::detail::JoinedEdits joined;
-  std::size_t failed = 0;
   CHECK(cdi::detail::join(std::span<const cdi::ContainerEdits* const>{all},
-                          cdi::detail::Texts::utf8, all_places, joined, failed));
+                          cdi::detail::Texts::utf8, all_places, joined));
 }

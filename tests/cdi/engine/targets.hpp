@@ -12,9 +12,9 @@
 #include <nlohmann/json.hpp>
 
 #include <cdi/model/spec.hpp>
+#include <cdi/nlohmann/models.hpp>
 #include <cdi/oci/spec.hpp>
 #include <cdi/targets/config_json.hpp>
-#include <cdi/text/json.hpp>
 
 namespace engine_test {
 

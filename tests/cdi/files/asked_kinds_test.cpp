@@ -15,7 +15,7 @@
 namespace {
 
 bool can_be_in(const std::vector<std::string>& names, std::string_view text) {
-  return cdi::detail::AskedKinds{cdi::detail::AnyNames{names}}.can_be_in(text);
+  return cdi::detail::AskedKinds{names}.can_be_in(text);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@
 
 #include <cdi/files/directory.hpp>
 
-#include "../../temp_tree.hpp"
+#include "../../support/temp_tree.hpp"
 
 namespace {
 

@@ -15,8 +15,8 @@
 
 #include <cdi/files/file_state.hpp>
 
-#include "../../good_spec.hpp"
-#include "../../temp_tree.hpp"
+#include "../../support/good_spec.hpp"
+#include "../../support/temp_tree.hpp"
 
 namespace {
 

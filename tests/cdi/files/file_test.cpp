@@ -20,8 +20,8 @@
 #include <cdi/files/text_file.hpp>
 #include <cdi/rules/validate.hpp>
 
-#include "../../good_spec.hpp"
-#include "../../temp_tree.hpp"
+#include "../../support/good_spec.hpp"
+#include "../../support/temp_tree.hpp"
 
 TEST_CASE("Spec files are read; links are followed") {
   const TempTree dir;

@@ -12,7 +12,7 @@
 
 #include <cdi/files/find_member.hpp>
 #include <cdi/files/quarantine.hpp>
-#include <cdi/text/yaml.hpp>
+#include <cdi/text/yaml/yaml.hpp>
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <cdi/files/registry_of_texts.hpp>
 #include <cdi/targets/oci_editor.hpp>
 
-#include "../../temp_tree.hpp"
+#include "../../support/temp_tree.hpp"
 
 namespace {
 

@@ -17,7 +17,7 @@
 #include <cdi/files/replace_file.hpp>
 #include <cdi/files/signature.hpp>
 
-#include "../../temp_tree.hpp"
+#include "../../support/temp_tree.hpp"
 
 namespace {
 

@@ -13,7 +13,7 @@
 
 #include <cdi/files/signature.hpp>
 
-#include "../../temp_tree.hpp"
+#include "../../support/temp_tree.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 
 #include <cdi/files/spec_text.hpp>
 
-#include "../../good_spec.hpp"
+#include "../../support/good_spec.hpp"
 
 namespace {
 
@@ -108,13 +108,13 @@ TEST_CASE("Text behind a spec that ends too early is a warning that names what e
     std::string text;
     Format format;
     std::uint32_t line;
-    std::string begin;
+    std::string message;
   } rows[] = {
       {good_json + "\n\"containerEdits\": {\"env\": [\"B=2\"]}}", Format::json, 2,
-       "text behind the closing brace is not read: "},
-      {good_json + "\n}", Format::yaml, 2, "text behind the closing brace is not read: "},
+       "text behind the closing brace is not read"},
+      {good_json + "\n}", Format::yaml, 2, "text behind the closing brace is not read"},
       {indented + "\ncontainerEdits: {env: [B=2]}\n", Format::yaml, 8,
-       "text that is indented less than the members before it is not read: "},
+       "text that is indented less than the members before it is not read"},
   };
   for (const auto& row : rows) {
     CAPTURE(row.text);
@@ -125,7 +125,8 @@ TEST_CASE("Text behind a spec that ends too early is a warning that names what e
     CHECK(warning.rule == "single-document");
     CHECK(warning.code == cdi::Errc::syntax);
     CHECK(warning.position.line == row.line);
-    CHECK(warning.message.starts_with(row.begin));
+    CHECK(warning.message == row.message);
+    CHECK(warning.advice.ends_with(", or remove the text"));
   }
   const auto bad = cdi::parse_spec(good_json + "- ", "f.yaml", Format::yaml);
   REQUIRE_FALSE(bad);

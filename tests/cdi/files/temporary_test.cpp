@@ -19,7 +19,7 @@
 #include <cdi/files/replace_file.hpp>
 #include <cdi/files/temporary.hpp>
 
-#include "../../temp_tree.hpp"
+#include "../../support/temp_tree.hpp"
 
 namespace {
 

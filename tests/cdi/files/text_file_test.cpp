@@ -15,7 +15,7 @@
 
 #include <cdi/files/text_file.hpp>
 
-#include "../../temp_tree.hpp"
+#include "../../support/temp_tree.hpp"
 
 namespace {
 

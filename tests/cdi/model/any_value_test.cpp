@@ -8,10 +8,10 @@
 
 #include <cdi/model/any_value.hpp>
 #include <cdi/model/copy_as.hpp>
-#include <cdi/text/json.hpp>
-#include <cdi/text/yaml.hpp>
+#include <cdi/nlohmann/models.hpp>
+#include <cdi/text/yaml/yaml.hpp>
 
-#include "../../check_writable.hpp"
+#include "../../support/check_writable.hpp"
 
 namespace {
 

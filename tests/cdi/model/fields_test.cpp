@@ -8,7 +8,7 @@
 
 #include <cdi/model/fields.hpp>
 
-#include "../../described_types.hpp"
+#include "../../support/described_types.hpp"
 
 namespace {
 

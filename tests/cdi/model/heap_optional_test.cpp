@@ -42,7 +42,7 @@ TEST_CASE("A heap optional that was moved from is empty") {
   Text one{"one"};
   const Text moved = std::move(one);
   CHECK(*moved == "one");
-  CHECK_FALSE(one);  // NOLINT(bugprone-use-after-move): that is the point
+  CHECK_FALSE(one);  // that is the point
   one = "two";
   CHECK(*one == "two");
 }

@@ -15,7 +15,7 @@
 #include <cdi/model/shapes.hpp>
 #include <cdi/model/type_of.hpp>
 
-#include "../../described_types.hpp"
+#include "../../support/described_types.hpp"
 
 namespace {
 

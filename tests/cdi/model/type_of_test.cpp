@@ -13,7 +13,7 @@
 #include <cdi/model/heap_optional.hpp>
 #include <cdi/model/type_of.hpp>
 
-#include "../../described_types.hpp"
+#include "../../support/described_types.hpp"
 
 namespace {
 

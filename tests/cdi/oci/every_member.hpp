@@ -13,7 +13,7 @@
 
 #include <cdi/model/fields.hpp>
 #include <cdi/model/type_of.hpp>
-#include <cdi/text/json.hpp>
+#include <cdi/nlohmann/models.hpp>
 
 // The chapters of tests/data/oci/every-member.json, which names every member of OCI 1.3.0, each
 // with a value that is not empty.

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include <cdi/json_text.hpp>
+#include <cdi/json.hpp>
 #include <cdi/oci/features.hpp>
 
 TEST_CASE("A features document is read, with all other members kept") {

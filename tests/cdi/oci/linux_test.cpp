@@ -7,8 +7,8 @@
 #include <doctest/doctest.h>
 
 #include <cdi/model/fields.hpp>
+#include <cdi/nlohmann/models.hpp>
 #include <cdi/oci/linux.hpp>
-#include <cdi/text/json.hpp>
 
 #include "every_member.hpp"
 

@@ -8,8 +8,8 @@
 
 #include <cdi/model/copy_as.hpp>
 #include <cdi/model/fields.hpp>
+#include <cdi/nlohmann/models.hpp>
 #include <cdi/oci/spec.hpp>
-#include <cdi/text/json.hpp>
 
 #include "every_member.hpp"
 

@@ -18,7 +18,7 @@
 #include <cdi/registry/device_index.hpp>
 #include <cdi/registry/registry.hpp>
 
-#include "../../random_numbers.hpp"
+#include "../../support/random_numbers.hpp"
 #include "specs.hpp"
 
 namespace {

@@ -13,11 +13,11 @@
 #include <nlohmann/json.hpp>
 
 #include <cdi/engine/host_options.hpp>
+#include <cdi/nlohmann/editor.hpp>
 #include <cdi/registry/registry.hpp>
-#include <cdi/targets/json_editor.hpp>
 #include <cdi/targets/oci_editor.hpp>
 
-#include "../../temp_tree.hpp"
+#include "../../support/temp_tree.hpp"
 #include "specs.hpp"
 
 namespace {
@@ -104,7 +104,7 @@ TEST_CASE("Unresolved names are reported in order, each time they are named") {
   CHECK(oci == cdi::oci::Spec{});
 }
 
-TEST_CASE("What resolves is injected on request, and the rest is returned with its reasons") {
+TEST_CASE("What resolves can be injected alone, and the rest has its reasons") {
   const cdi::Registry registry{{spec_at("1", 0, "v/c", {"d", "e"})}};
   struct {
     Names names;
@@ -121,19 +121,16 @@ TEST_CASE("What resolves is injected on request, and the rest is returned with i
   for (const auto& row : rows) {
     CAPTURE(row.names.size());
     cdi::oci::Spec oci;
-    const auto rest = registry.inject_resolvable(oci, row.names);
-    REQUIRE(rest);
+    REQUIRE(registry.inject_resolved(oci, registry.resolvable(row.names)));
     Names found;
-    for (const auto& one : *rest) found.push_back(one.name);
+    for (const auto& one : registry.unresolved(row.names)) found.push_back(one.name);
     CHECK(found == row.rest);
     CHECK((oci.process ? oci.process->env : Names{}) == row.env);
   }
-  cdi::oci::Spec oci;
-  const auto rest = registry.inject_resolvable(oci, {"v/c=d", "v/c=x", "bad"});
-  REQUIRE(rest);
-  REQUIRE(rest->size() == 2);
-  CHECK((*rest)[0].reason == cdi::Reason::unknown_device);
-  CHECK((*rest)[1].reason == cdi::Reason::invalid_name);
+  const auto rest = registry.unresolved({"v/c=d", "v/c=x", "bad"});
+  REQUIRE(rest.size() == 2);
+  CHECK(rest[0].reason == cdi::Reason::unknown_device);
+  CHECK(rest[1].reason == cdi::Reason::invalid_name);
 }
 
 TEST_CASE("An error of what resolves changes nothing, whatever the rest is") {
@@ -144,9 +141,10 @@ TEST_CASE("An error of what resolves changes nothing, whatever the rest is") {
                               .container_edits = {.device_nodes = {{.path = "/no/such/node"}}}}}};
   const cdi::Registry registry{{std::make_shared<const cdi::LoadedSpec>(std::move(loaded))}};
   cdi::oci::Spec oci;
-  const auto rest = registry.inject_resolvable(oci, {"v/c=good", "v/c=x", "v/c=gone"});
-  REQUIRE_FALSE(rest);
-  CHECK(rest.error().code == cdi::Errc::host);
+  const auto devices = registry.resolvable({"v/c=good", "v/c=x", "v/c=gone"});
+  const auto done = registry.inject_resolved(oci, devices);
+  REQUIRE_FALSE(done);
+  CHECK(done.error().code == cdi::Errc::host);
   CHECK(oci == cdi::oci::Spec{});
 }
 
@@ -200,6 +198,7 @@ TEST_CASE("A failing device node is reported with file, device and member; nothi
     REQUIRE_FALSE(done);
     CHECK(done.error().code == cdi::Errc::host);
     CHECK(done.error().position.file == row.file);
+    CHECK(done.error().edits == 0);  // the caller named devices
     CHECK(done.error().where == row.where);
     CHECK(target == before);
   }

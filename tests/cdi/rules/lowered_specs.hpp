@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include <cdi/rules/lower.hpp>
+#include <cdi/versions/lower.hpp>
 
 inline cdi::Spec spec_with(cdi::ContainerEdits edits, const std::string& version = "1.1.0") {
   edits.env.emplace_back("KEPT=1");

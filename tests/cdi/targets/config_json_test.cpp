@@ -14,11 +14,11 @@
 #include <nlohmann/json.hpp>
 
 #include <cdi/model/spec.hpp>
+#include <cdi/nlohmann/editor.hpp>
 #include <cdi/targets/config_json.hpp>
-#include <cdi/targets/json_editor.hpp>
-#include <cdi/text/json_text.hpp>
+#include <cdi/text/json.hpp>
 
-#include "../../random_numbers.hpp"
+#include "../../support/random_numbers.hpp"
 
 namespace {
 

@@ -12,9 +12,9 @@
 #include <nlohmann/json.hpp>
 
 #include <cdi/model/spec.hpp>
+#include <cdi/nlohmann/editor.hpp>
 #include <cdi/targets/config_json.hpp>
-#include <cdi/targets/json_editor.hpp>
-#include <cdi/text/json_text.hpp>
+#include <cdi/text/json.hpp>
 
 namespace {
 

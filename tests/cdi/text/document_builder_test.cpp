@@ -13,7 +13,7 @@
 #include <cdi/text/document.hpp>
 #include <cdi/text/document_builder.hpp>
 
-#include "../../document_by_hand.hpp"
+#include "../../support/document_by_hand.hpp"
 
 namespace {
 
@@ -36,9 +36,9 @@ TEST_CASE("The first place that not all readers take is kept, also in a copy") {
   CHECK(builder.scalar(1, 1, 1, /*quoted=*/false));
   CHECK(builder.end_list());
   CHECK(builder.is_portable());
-  builder.note_unportable(4, "second");
-  builder.note_unportable(1, "first");
-  builder.note_unportable(3, "third");
+  builder.note_unportable(4, "second", "remove it");
+  builder.note_unportable(1, "first", "write another");
+  builder.note_unportable(3, "third", "remove it");
   CHECK_FALSE(builder.is_portable());
   const auto document = std::move(builder).finish();
   REQUIRE(document);
@@ -46,6 +46,7 @@ TEST_CASE("The first place that not all readers take is kept, also in a copy") {
   for (const auto& found : {document->unportable(), copy.unportable()}) {
     REQUIRE(found);
     CHECK(found->reason == "first");
+    CHECK(found->advice == "write another");
     CHECK(found->position.column == 2);
   }
 }

@@ -11,7 +11,7 @@
 #include <doctest/doctest.h>
 
 #include <cdi/text/document.hpp>
-#include <cdi/text/parse_yaml.hpp>
+#include <cdi/text/yaml/parse_yaml.hpp>
 
 namespace {
 

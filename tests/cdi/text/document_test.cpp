@@ -12,9 +12,9 @@
 
 #include <cdi/text/document.hpp>
 #include <cdi/text/parse_json.hpp>
-#include <cdi/text/parse_yaml.hpp>
+#include <cdi/text/yaml/parse_yaml.hpp>
 
-#include "../../document_by_hand.hpp"
+#include "../../support/document_by_hand.hpp"
 
 namespace {
 

@@ -7,8 +7,8 @@
 
 #include <cdi/text/merge_keys.hpp>
 
-#include "../../document_by_hand.hpp"
-#include "../../yaml_by_hand.hpp"
+#include "../../support/document_by_hand.hpp"
+#include "../../support/yaml_by_hand.hpp"
 
 namespace {
 

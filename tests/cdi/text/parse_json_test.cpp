@@ -10,7 +10,7 @@
 
 #include <cdi/text/parse_json.hpp>
 
-#include "../../shown_document.hpp"
+#include "../../support/shown_document.hpp"
 
 namespace {
 
@@ -40,7 +40,7 @@ std::string show_all(const Document::Value& value) {
 std::string parsed(std::string_view text, const cdi::Limits& limits = {}) {
   const auto document = cdi::parse_json(text, {}, limits);
   if (document) return show_all(document->root());
-  return place(document.error().position) + " " + document.error().message;
+  return place(document.error().position) + " " + cdi::detail::advised_message(document.error());
 }
 
 struct Row {

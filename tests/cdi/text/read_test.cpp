@@ -11,10 +11,10 @@
 #include <doctest/doctest.h>
 
 #include <cdi/model/spec.hpp>
+#include <cdi/nlohmann/models.hpp>
 #include <cdi/oci/process.hpp>
-#include <cdi/text/json.hpp>
 #include <cdi/text/read.hpp>
-#include <cdi/text/yaml.hpp>
+#include <cdi/text/yaml/yaml.hpp>
 
 namespace {
 

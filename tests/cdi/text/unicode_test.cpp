@@ -70,11 +70,14 @@ TEST_CASE("The first character that YAML 1.1 reads differently is found") {
 }
 
 TEST_CASE("The message for a forbidden byte names it, and says what to do") {
-  CHECK(cdi::detail::forbidden_byte('\xe9', " x") ==
-        "the byte 0xE9 is not UTF-8: save the text as UTF-8");
-  CHECK(cdi::detail::forbidden_byte('\x1b', " in quotes") ==
+  const auto said = [](char byte, std::string_view place) {
+    const auto [message, advice] = cdi::detail::forbidden_byte(byte, place);
+    return message + ": " + advice;
+  };
+  CHECK(said('\xe9', " x") == "the byte 0xE9 is not UTF-8: save the text as UTF-8");
+  CHECK(said('\x1b', " in quotes") ==
         "control character U+001B: remove it, or write \\u001B in quotes");
-  CHECK(cdi::detail::forbidden_byte('\0', " x") == "control character U+0000: remove it");
+  CHECK(said('\0', " x") == "control character U+0000: remove it");
 }
 
 TEST_CASE("UTF-16 becomes UTF-8; half a character becomes a byte that is not UTF-8") {

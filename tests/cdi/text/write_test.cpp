@@ -15,7 +15,7 @@
 #include <cdi/model/spec.hpp>
 #include <cdi/text/write.hpp>
 
-#include "../../check_writable.hpp"
+#include "../../support/check_writable.hpp"
 
 namespace {
 

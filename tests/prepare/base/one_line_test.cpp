@@ -1,7 +1,7 @@
 // Text on one line.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/base/one_line.hpp"
+#include "../../../examples/tools/prepare/base/one_line.hpp"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 // The devices that claims ask for, in a survey.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/claims/found_device.hpp"
+#include "../../../examples/tools/prepare/claims/found_device.hpp"
 
 #include <string>
 #include <utility>
@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "../made_up_host.hpp"
+#include "../../support/made_up_host.hpp"
 
 using namespace prepare;
 

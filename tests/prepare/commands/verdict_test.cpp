@@ -1,7 +1,7 @@
 // The verdict on a survey, for hosts with and without usable GPUs.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/commands/verdict.hpp"
+#include "../../../examples/tools/prepare/commands/verdict.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -11,9 +11,9 @@
 
 #include <doctest/doctest.h>
 
-#include "../../../examples/prepare/gpu/fault.hpp"
-#include "../../../examples/prepare/gpu/gpu.hpp"
-#include "../made_up_host.hpp"
+#include "../../../examples/tools/prepare/gpu/fault.hpp"
+#include "../../../examples/tools/prepare/gpu/gpu.hpp"
+#include "../../support/made_up_host.hpp"
 
 using namespace prepare;
 

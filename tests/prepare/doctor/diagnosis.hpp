@@ -12,10 +12,10 @@
 
 #include <doctest/doctest.h>
 
-#include "../../../examples/prepare/doctor/doctor.hpp"
-#include "../../../examples/prepare/doctor/finding.hpp"
-#include "../../../examples/prepare/gpu/gpu.hpp"
-#include "../made_up_host.hpp"
+#include "../../../examples/tools/prepare/doctor/doctor.hpp"
+#include "../../../examples/tools/prepare/doctor/finding.hpp"
+#include "../../../examples/tools/prepare/gpu/gpu.hpp"
+#include "../../support/made_up_host.hpp"
 
 // What `doctor` finds on a made-up host, for the tests of its parts.
 

@@ -1,7 +1,7 @@
 // The findings about a host as a whole.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/doctor/doctor.hpp"
+#include "../../../examples/tools/prepare/doctor/doctor.hpp"
 
 #include <doctest/doctest.h>
 

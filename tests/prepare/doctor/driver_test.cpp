@@ -1,7 +1,7 @@
 // The findings about NVIDIA's driver.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/doctor/driver.hpp"
+#include "../../../examples/tools/prepare/doctor/driver.hpp"
 
 #include <string>
 

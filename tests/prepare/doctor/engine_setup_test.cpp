@@ -1,7 +1,7 @@
 // The findings about container engines.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/doctor/engine_setup.hpp"
+#include "../../../examples/tools/prepare/doctor/engine_setup.hpp"
 
 #include <string>
 #include <string_view>

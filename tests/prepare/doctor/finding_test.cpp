@@ -1,7 +1,7 @@
 // Findings as text and JSON.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/doctor/finding.hpp"
+#include "../../../examples/tools/prepare/doctor/finding.hpp"
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 // The findings about GPUs and their nodes.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/doctor/gpus.hpp"
+#include "../../../examples/tools/prepare/doctor/gpus.hpp"
 
 #include <string>
 #include <utility>

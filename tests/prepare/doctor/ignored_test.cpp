@@ -1,7 +1,7 @@
 // The findings about files that engines ignore.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/doctor/ignored.hpp"
+#include "../../../examples/tools/prepare/doctor/ignored.hpp"
 
 #include <doctest/doctest.h>
 

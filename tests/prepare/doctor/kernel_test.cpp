@@ -1,7 +1,7 @@
 // The findings about the IOMMU and SELinux.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/doctor/kernel.hpp"
+#include "../../../examples/tools/prepare/doctor/kernel.hpp"
 
 #include <doctest/doctest.h>
 

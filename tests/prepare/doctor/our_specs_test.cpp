@@ -1,7 +1,7 @@
 // The spec files of `cdi-prepare write`.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/doctor/our_specs.hpp"
+#include "../../../examples/tools/prepare/doctor/our_specs.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 // The findings about specs.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/doctor/specs.hpp"
+#include "../../../examples/tools/prepare/doctor/specs.hpp"
 
 #include <string>
 #include <string_view>

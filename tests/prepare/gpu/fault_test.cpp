@@ -1,7 +1,7 @@
 // The table of faults.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/gpu/fault.hpp"
+#include "../../../examples/tools/prepare/gpu/fault.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,7 +1,7 @@
 // Which kernel events are about GPUs.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/gpu/gpu_events.hpp"
+#include "../../../examples/tools/prepare/gpu/gpu_events.hpp"
 
 #include <string>
 #include <string_view>

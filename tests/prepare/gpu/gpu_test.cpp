@@ -1,7 +1,7 @@
 // The model of GPUs: its shares, counts, and when a kind is ready.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/gpu/gpu.hpp"
+#include "../../../examples/tools/prepare/gpu/gpu.hpp"
 
 #include <optional>
 #include <string>

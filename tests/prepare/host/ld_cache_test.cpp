@@ -1,7 +1,7 @@
 // The entries of an ld.so.cache, whole and damaged.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/host/ld_cache.hpp"
+#include "../../../examples/tools/prepare/host/ld_cache.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Messages of the kernel, real and made up.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/host/uevents.hpp"
+#include "../../../examples/tools/prepare/host/uevents.hpp"
 
 #include <cerrno>
 #include <cstddef>

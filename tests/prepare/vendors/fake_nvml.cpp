@@ -127,7 +127,6 @@ int put(std::string_view text, char* buffer, unsigned size) {
 
 }  // namespace
 
-// NOLINTBEGIN(readability-identifier-naming): NVIDIA's names
 extern "C" {
 
 int nvmlInit_v2() {
@@ -222,6 +221,5 @@ int nvmlDeviceGetMemoryInfo(Device*, Memory* memory) {
 #endif  // FAKE_NVML_OLD
 
 }  // extern "C"
-// NOLINTEND(readability-identifier-naming)
 
 #endif  // FAKE_NVML_EMPTY

@@ -1,7 +1,7 @@
 // The files of NVIDIA's driver on made-up hosts.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/vendors/nvidia_files.hpp"
+#include "../../../examples/tools/prepare/vendors/nvidia_files.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -21,8 +21,8 @@
 
 #include <cdi/files/descriptor.hpp>
 
-#include "../../../examples/prepare/vendors/wsl.hpp"
-#include "../../temp_tree.hpp"
+#include "../../../examples/tools/prepare/vendors/wsl.hpp"
+#include "../../support/temp_tree.hpp"
 
 namespace {
 
@@ -71,8 +71,8 @@ class Host {
 
   std::string outside(std::string_view path) const { return place_ / path; }
 
-  prepare::HostTree tree() const {
-    auto tree = prepare::HostTree::open(place_.path());
+  tools::HostTree tree() const {
+    auto tree = tools::HostTree::open(place_.path());
     REQUIRE(tree);
     return std::move(*tree);
   }

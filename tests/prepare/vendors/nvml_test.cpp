@@ -1,7 +1,7 @@
 // Answers of NVIDIA's library, from fake ones that misbehave.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../../examples/prepare/vendors/nvml.hpp"
+#include "../../../examples/tools/prepare/vendors/nvml.hpp"
 
 #include <cerrno>
 #include <chrono>
@@ -25,9 +25,9 @@
 #include <cdi/files/descriptor.hpp>
 #include <cdi/result.hpp>
 
-#include "../../../examples/prepare/gpu/gpu.hpp"
-#include "../../../examples/prepare/host/child_process.hpp"
-#include "../../temp_tree.hpp"
+#include "../../../examples/tools/prepare/gpu/gpu.hpp"
+#include "../../../examples/tools/shared/host/child_process.hpp"
+#include "../../support/temp_tree.hpp"
 
 // The build gives the paths of the libraries made of fake_nvml.cpp: CDI_FAKE_NVML,
 // CDI_FAKE_NVML_OLD and CDI_FAKE_NVML_EMPTY.
@@ -264,8 +264,8 @@ TEST_CASE("an answer without end is refused") {
     ::_exit(0);
   }
   writing = cdi::Descriptor{-1};
-  const auto text = prepare::child::read_pipe(reading.get(), 60s);
-  CHECK(prepare::child::end(child).has_value());
+  const auto text = tools::child::read_pipe(reading.get(), 60s);
+  CHECK(tools::child::end(child).has_value());
   REQUIRE_FALSE(text);
   CHECK(text.error().code == cdi::Errc::limit);
 }

@@ -1,0 +1,47 @@
+// A command of `cdi`, and the options that several commands have.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_CDI_BASE_COMMAND_HPP
+#define CDI_TOOLS_CDI_BASE_COMMAND_HPP
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "exit_codes.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include <CLI/CLI.hpp>
+
+/// Runs a command, which has its own options.
+using Run = std::function<ExitCode(const CommonOptions& common, const Output& output)>;
+
+/// A command: its set-up adds its options to the command line, and returns what runs it.
+struct Command {
+  const char* name;
+  const char* help;
+  Run (*set_up)(CLI::App& app, CommonOptions& common);
+};
+
+/// The check of an option that takes a path.
+inline std::string not_empty(const std::string& path) {
+  return path.empty() ? "must not be empty" : "";
+}
+
+/// Adds an option that takes one value each time, and may be repeated.
+inline CLI::Option* add_repeated(CLI::App& app, const std::string& name,
+                                 std::vector<std::string>& values, const std::string& help) {
+  return app.add_option(name, values, help)->expected(1)->allow_extra_args(false)->take_all();
+}
+
+/// Adds the names of devices.
+inline void add_names(CLI::App& app, std::vector<std::string>& names) {
+  app.add_option("NAME", names, "Qualified names: vendor.com/class=device")->required();
+}
+
+/// Commands whose errors name any member keep the places of all; it costs memory for each file.
+inline void keep_places(CLI::App& app, CommonOptions& common) {
+  app.parse_complete_callback([&common] { common.reading.keep_places = true; });
+}
+
+#endif  // CDI_TOOLS_CDI_BASE_COMMAND_HPP

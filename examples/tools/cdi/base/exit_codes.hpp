@@ -1,0 +1,69 @@
+// The exit codes of `cdi`.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_CDI_BASE_EXIT_CODES_HPP
+#define CDI_TOOLS_CDI_BASE_EXIT_CODES_HPP
+
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include <cdi/registry.hpp>
+
+/// The exit codes of `cdi`.
+enum ExitCode : int {
+  exit_done = 0,
+  exit_refused = 1,
+  exit_usage = 2,
+  exit_incomplete = 3,
+  exit_denied = 4,
+  exit_unresolved = 10,  // `why` has one for each `cdi::Reason`, from here on
+};
+
+/// The exit code of `why` for a reason.
+inline ExitCode exit_code_of(cdi::Reason reason) {
+  return static_cast<ExitCode>(exit_unresolved + static_cast<int>(reason));
+}
+
+namespace detail {
+
+inline std::string exit_code_row(ExitCode code, std::string_view meaning) {
+  return fmt::format("  {:<2}  {}\n", static_cast<int>(code), meaning);
+}
+
+}  // namespace detail
+
+/// The table that the help of every command prints.
+inline std::string exit_code_table() {
+  return "Exit codes:\n" + detail::exit_code_row(exit_done, "done") +
+         detail::exit_code_row(exit_refused,
+                               "refused or not resolved; nothing is printed on standard output, "
+                               "and only the file of --decisions is written; gc may have removed "
+                               "some files") +
+         detail::exit_code_row(exit_usage, "wrong usage") +
+         detail::exit_code_row(exit_incomplete,
+                               "rootfs --apply failed while it made changes; run it again") +
+         detail::exit_code_row(exit_denied,
+                               "the policy denies a device; inject prints nothing on standard "
+                               "output, and writes only --decisions");
+}
+
+/// The lines that the help of `inject` prints in addition.
+inline std::string partial_exit_code_table() {
+  return detail::exit_code_row(exit_unresolved,
+                               "or more, with --partial: the edited config is printed or written, "
+                               "but a name is\n      not resolved; the code is that of `cdi why`");
+}
+
+/// The table that the help of `why` prints in addition.
+inline std::string why_exit_code_table() {
+  std::string text{"For the first name that is not resolved:\n"};
+  for (const auto& row : cdi::reasons) {
+    text += detail::exit_code_row(exit_code_of(row.reason),
+                                  fmt::format("{}: {}", row.code, row.meaning));
+  }
+  return text;
+}
+
+#endif  // CDI_TOOLS_CDI_BASE_EXIT_CODES_HPP

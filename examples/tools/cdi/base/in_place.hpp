@@ -1,0 +1,203 @@
+// Reads a file and replaces it, in a directory that other users may change meanwhile.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_CDI_BASE_IN_PLACE_HPP
+#define CDI_TOOLS_CDI_BASE_IN_PLACE_HPP
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstddef>
+#include <deque>
+#include <fcntl.h>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include <cdi/files/descriptor.hpp>
+#include <cdi/files/replace_file.hpp>
+#include <cdi/files/text_file.hpp>
+#include <cdi/result.hpp>
+
+/// A file that was read and will be replaced, and its directory.
+struct FileInPlace {
+  std::string path{};             // as given, for messages
+  cdi::Descriptor directory{-1};  // stays the same, whatever the path leads to later
+  std::string name{};             // in the directory; no link
+  std::string text{};
+  cdi::Signature signature{};  // as it was read
+};
+
+namespace detail {
+
+/// Inserts the parts of a path before others; the part for the root is `/`. A path that ends in a
+/// slash names a directory: its last part is `.`.
+inline void add_parts_before(std::string_view path, std::deque<std::string>& parts) {
+  std::deque<std::string> added;
+  const bool needs_directory = path.ends_with('/');
+  if (path.starts_with('/')) added.emplace_back("/");
+  while (!path.empty()) {
+    const auto part = path.substr(0, path.find('/'));
+    path.remove_prefix(std::min(part.size() + 1, path.size()));
+    if (!part.empty()) added.emplace_back(part);
+  }
+  if (needs_directory) added.emplace_back(".");
+  parts.insert(parts.begin(), added.begin(), added.end());
+}
+
+/// The target of a link, if root or the user of this process owns the link. The owner of a link can
+/// redirect it at any time.
+inline cdi::Result<std::string> read_link(int directory, const std::string& name,
+                                          const struct stat& info, std::string_view path) {
+  if (cdi::is_foreign(info)) {
+    return cdi::Error{.code = cdi::Errc::refused,
+                      .message = "the path contains a link of user " + std::to_string(info.st_uid) +
+                                 ", who is neither root nor the user of this process",
+                      .advice =
+                          "name the "
+                          "target of " +
+                          cdi::quoted(name),
+                      .position = {.file = std::string{path}}};
+  }
+  char target[PATH_MAX];
+  const auto size = ::readlinkat(directory, name.c_str(), target, sizeof target);
+  if (size < 0) return cdi::file_error(path, "cannot read a link of the path");
+  return std::string(target, static_cast<std::size_t>(size));
+}
+
+/// The directory and the name that a path leads to. Does not read the file.
+inline cdi::Result<FileInPlace> find_file(const std::string& path) {
+  constexpr int most_links = 40;  // the kernel follows as many
+  constexpr int flags = O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
+  FileInPlace found{.path = path, .directory = cdi::Descriptor{::open(".", flags)}};
+  std::deque<std::string> parts;
+  detail::add_parts_before(path, parts);
+  errno = path.empty() ? ENOENT : EINVAL;
+  if (path.empty() || path.find('\0') != std::string::npos) {
+    return cdi::file_error(path, "cannot open the file");
+  }
+  for (int links = 0; found.directory;) {
+    found.name = std::move(parts.front());
+    parts.pop_front();
+    const int directory = found.directory.get();
+    struct stat info = {};
+    if (::fstatat(directory, found.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+      return cdi::file_error(path, "cannot open the file");
+    }
+    if (S_ISLNK(info.st_mode)) {
+      errno = ELOOP;
+      if (++links > most_links) return cdi::file_error(path, "cannot open the file");
+      const auto target = detail::read_link(directory, found.name, info, path);
+      if (!target) return target.error();
+      detail::add_parts_before(*target, parts);
+    } else if (parts.empty()) {
+      return found;
+    } else {
+      found.directory = cdi::Descriptor{::openat(directory, found.name.c_str(), flags)};
+    }
+  }
+  const bool is_file = errno == ENOTDIR && path.ends_with('/');
+  return cdi::file_error(path, is_file ? "the path has a slash after the name of a file"
+                                       : "cannot open a directory of the path");
+}
+
+}  // namespace detail
+
+/// Reads a file that will be replaced. Links in its path are followed if root or the user of this
+/// process owns them; the file that is found now will be replaced. `Errc::refused` when
+/// `refuse_writable` and other users may write the file.
+inline cdi::Result<FileInPlace> read_in_place(const std::string& path,
+                                              bool refuse_writable = false) {
+  auto found = detail::find_file(path);
+  if (!found) return found;
+  constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  found->directory = cdi::Descriptor{::openat(found->directory.get(), ".", flags)};
+  if (!found->directory) return cdi::file_error(path, "cannot open the directory");
+  auto file = cdi::read_file_at(found->directory.get(), found->name, path, cdi::Limits{}.bytes,
+                                refuse_writable);
+  if (!file) return std::move(file).error();
+  // The read follows a link that replaced the file after it was found; the check does not.
+  struct stat info = {};
+  if (::fstatat(found->directory.get(), found->name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+      cdi::signature_of(info) != file->signature) {
+    return cdi::Error{.code = cdi::Errc::conflict,
+                      .message = "the file was replaced while it was read",
+                      .advice = "try again",
+                      .position = {.file = path}};
+  }
+  found->text = std::move(file->text);
+  found->signature = file->signature;
+  return found;
+}
+
+/// Replaces a file that was read, in one step, crash-safe, and keeps its mode, owner and group.
+/// Fails if the file was changed or replaced after it was read. Temporary files of killed writers
+/// of this file are removed.
+inline cdi::Result<void> replace_in_place(const FileInPlace& file, std::string_view text) {
+  const int directory = file.directory.get();
+  auto done = cdi::rewrite_file_at(directory, file.name, text, file.path, file.signature);
+  if (done) cdi::remove_temporaries_of(directory, file.name);
+  return done;
+}
+
+namespace detail {
+
+/// Writes the text of a file that was read to a new file beside it, with its mode, owner and group:
+/// NAME.bak, or NAME.bak.2 and so on, whichever is the first that does not exist. Returns the name.
+inline cdi::Result<std::string> back_up(const FileInPlace& file) {
+  const int directory = file.directory.get();
+  struct stat info = {};
+  if (::fstatat(directory, file.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+    return cdi::file_error(file.path, "cannot stat the file again");
+  }
+  cdi::detail::Temporary temporary{directory, file.name};
+  const auto filled =
+      temporary.fill(file.path, file.text,
+                     {.mode = info.st_mode & 07777U, .owner = info.st_uid, .group = info.st_gid});
+  if (!filled) return filled.error();
+  constexpr int most_backups = 1000;
+  for (int number = 1; number <= most_backups; ++number) {
+    auto name = file.name + ".bak" + (number == 1 ? "" : "." + std::to_string(number));
+    if (temporary.create(name)) return name;
+    if (errno != EEXIST) return cdi::file_error(file.path, "cannot write the backup");
+  }
+  return cdi::Error{.code = cdi::Errc::conflict,
+                    .message = "the file has " + std::to_string(most_backups) + " backups",
+                    .advice = "remove those that are not needed",
+                    .position = {.file = file.path}};
+}
+
+/// The path of a file of an open directory; its name alone if `/proc` does not tell.
+inline std::string path_in(const cdi::Descriptor& directory, const std::string& name) {
+  char path[PATH_MAX];
+  const auto link = "/proc/self/fd/" + std::to_string(directory.get());
+  const auto size = ::readlink(link.c_str(), path, sizeof path);
+  if (size <= 0) return name;
+  return std::string(path, static_cast<std::size_t>(size)) + "/" + name;
+}
+
+}  // namespace detail
+
+/// Replaces a file as `replace_in_place` does, and keeps its old text in a backup beside it.
+/// Returns the path of the backup. If the file is not replaced, there is no backup.
+inline cdi::Result<std::string> replace_with_backup(const FileInPlace& file,
+                                                    std::string_view text) {
+  const int directory = file.directory.get();
+  const auto backup = detail::back_up(file);
+  if (!backup) return backup;
+  auto done = cdi::sync_directory(directory, file.path);
+  if (done) done = replace_in_place(file, text);
+  if (done) return detail::path_in(file.directory, *backup);
+  // When only the last sync failed, the file is replaced.
+  struct stat info = {};
+  const bool unchanged = ::fstatat(directory, file.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+                         cdi::signature_of(info) == file.signature;
+  if (unchanged || done.error().code == cdi::Errc::conflict) {
+    static_cast<void>(::unlinkat(directory, backup->c_str(), 0));
+  }
+  return std::move(done).error();
+}
+
+#endif  // CDI_TOOLS_CDI_BASE_IN_PLACE_HPP

@@ -1,0 +1,55 @@
+// The options of all commands, and the scan of the spec directories that they name.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_CDI_BASE_OPTIONS_HPP
+#define CDI_TOOLS_CDI_BASE_OPTIONS_HPP
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "output.hpp"
+
+/// The options of all commands.
+struct CommonOptions {
+  std::vector<std::string> named_dirs{};  // of --spec-dir
+  std::string format = "text";            // of --output
+  cdi::ReadOptions reading{};
+
+  /// Whether the user names spec directories: then they should exist.
+  bool dirs_named() const { return !named_dirs.empty(); }
+
+  /// The directories of --spec-dir, or the default ones.
+  std::vector<std::string> spec_dirs() const {
+    return dirs_named() ? named_dirs : cdi::default_spec_dirs();
+  }
+};
+
+/// The errors of files, and of directories that are named but missing.
+inline std::vector<cdi::Error> errors_of(const CommonOptions& common,
+                                         const cdi::Registry& registry) {
+  auto errors = registry.errors();
+  for (const auto& dir : registry.dirs()) {
+    if (!common.dirs_named() || dir.state != cdi::SpecDir::State::missing) continue;
+    errors.push_back({.message = "no such directory", .position = {.file = dir.path}});
+  }
+  return errors;
+}
+
+/// Prints errors and warnings of files on standard error.
+inline void warn(const CommonOptions& common, const cdi::Registry& registry, const Output& output) {
+  for (const auto& error : errors_of(common, registry)) output.warning(error);
+  for (const auto& spec : registry.specs()) {
+    for (const auto& warning : spec->warnings) output.warning(warning);
+  }
+}
+
+/// Scans the directories, and prints errors and warnings of their files.
+inline std::shared_ptr<const cdi::Registry> scan_and_warn(const CommonOptions& common,
+                                                          const Output& output) {
+  auto registry = cdi::scan_spec_dirs(common.spec_dirs(), common.reading);
+  warn(common, *registry, output);
+  return registry;
+}
+
+#endif  // CDI_TOOLS_CDI_BASE_OPTIONS_HPP

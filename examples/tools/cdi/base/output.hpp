@@ -1,0 +1,143 @@
+// Results, errors and warnings, as text, JSON or YAML.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_CDI_BASE_OUTPUT_HPP
+#define CDI_TOOLS_CDI_BASE_OUTPUT_HPP
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <cdi/cdi.hpp>
+#include <cdi/nlohmann.hpp>
+
+#include "exit_codes.hpp"
+
+using Json = nlohmann::ordered_json;
+
+enum class OutputFormat { text, json, yaml };
+
+/// Writes any JSON value to a sink.
+inline void write_json_value(const Json& value, cdi::YamlSink& sink) {
+  switch (value.type()) {
+    case Json::value_t::object:
+      sink.begin_map();
+      for (const auto& [key, member] : value.items()) {
+        sink.key(key);
+        write_json_value(member, sink);
+      }
+      return sink.end_map();
+    case Json::value_t::array:
+      sink.begin_list();
+      for (const auto& item : value) write_json_value(item, sink);
+      return sink.end_list();
+    case Json::value_t::string: return sink.text(value.get_ref<const std::string&>());
+    case Json::value_t::boolean: return sink.boolean(value.get<bool>());
+    case Json::value_t::null: return sink.null();
+    default: return sink.number(value.dump());
+  }
+}
+
+/// JSON text in ASCII, so that no character in it controls a terminal. Bytes that are not UTF-8,
+/// which file names may contain, become U+FFFD.
+inline std::string to_json(const Json& value, int indent = 2, char fill = ' ') {
+  return value.dump(indent, fill, /*ensure_ascii=*/true, Json::error_handler_t::replace) + "\n";
+}
+
+/// YAML text, likewise.
+inline std::string to_yaml(const Json& value) {
+  cdi::YamlSink sink;
+  write_json_value(Json::parse(to_json(value)), sink);
+  return std::move(sink).take();
+}
+
+/// A path as text on one line, whatever bytes its name holds.
+inline std::string printable(std::string_view path) {
+  return cdi::escaped(path, std::string::npos);
+}
+
+/// Writes to standard error. If it is closed or full, the program goes on: `fmt::print` would
+/// throw.
+inline void print_error(std::string_view text) {
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+}
+
+/// An error as a record, for `-o json` and `-o yaml`.
+inline Json error_record(std::string_view level, const cdi::Error& error) {
+  Json record{{"level", level}, {"message", error.message}};
+  if (!error.advice.empty()) record["advice"] = error.advice;
+  if (!error.where.empty()) record["where"] = error.where;
+  if (!error.position.file.empty()) record["file"] = error.position.file;
+  if (error.position.line != 0) record["line"] = error.position.line;
+  if (error.position.column != 0) record["column"] = error.position.column;
+  if (!error.rule.empty()) record["rule"] = error.rule;
+  return record;
+}
+
+/// Prints results to standard output, in one piece and only after success, and errors and warnings
+/// to standard error, at once.
+class Output {
+ public:
+  explicit Output(OutputFormat format) : format_{format} {}
+
+  OutputFormat format() const { return format_; }
+
+  /// Prints an error; `more` is for its record alone.
+  void error(const cdi::Error& error, const Json& more = Json::object()) const {
+    print_message("error", error, more);
+  }
+  void warning(const cdi::Error& warning) const {
+    print_message("warning", warning, Json::object());
+  }
+
+  /// Prints an error. Returns the exit code of a command that ends with it.
+  ExitCode refuse(const cdi::Error& why) const {
+    error(why);
+    return exit_refused;
+  }
+
+  /// Prints a result: the text, or the value as JSON or YAML. False if the output fails.
+  bool result(std::string_view text, const Json& value) const {
+    switch (format_) {
+      case OutputFormat::json: return print(to_json(value));
+      case OutputFormat::yaml: return print(to_yaml(value));
+      case OutputFormat::text: break;
+    }
+    return print(text);
+  }
+
+  /// Prints a text. False if the output fails: the disk is full, or the pipe is closed.
+  bool print(std::string_view text) const {
+    while (!text.empty()) {
+      const auto put = ::write(STDOUT_FILENO, text.data(), text.size());
+      if (put < 0 && errno == EINTR) continue;
+      if (put < 0) {
+        error({.message = "cannot write to standard output"});
+        return false;
+      }
+      text.remove_prefix(static_cast<std::size_t>(put));
+    }
+    return true;
+  }
+
+ private:
+  void print_message(std::string_view level, const cdi::Error& error, const Json& more) const {
+    if (format_ == OutputFormat::text) {
+      const auto rule = error.rule.empty() ? std::string{} : fmt::format(" [{}]", error.rule);
+      print_error(fmt::format("cdi: {}: {}{}\n", level, to_string(error), rule));
+    } else {
+      Json record = error_record(level, error);
+      record.update(more);
+      print_error(to_json(record, -1));
+    }
+  }
+
+  OutputFormat format_;
+};
+
+#endif  // CDI_TOOLS_CDI_BASE_OUTPUT_HPP

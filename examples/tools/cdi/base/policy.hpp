@@ -1,0 +1,49 @@
+// The policy that a command line names.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_CDI_BASE_POLICY_HPP
+#define CDI_TOOLS_CDI_BASE_POLICY_HPP
+
+#include <cstddef>
+#include <fcntl.h>
+#include <string>
+#include <vector>
+
+#include <cdi/files/text_file.hpp>
+#include <cdi/policy.hpp>
+
+#include <CLI/CLI.hpp>
+
+/// A policy, and the source of the names that it decides about.
+struct PolicyOptions {
+  std::string file{};
+  std::string source{"commandLine"};
+
+  /// The origin that `source` names; the command line was checked before.
+  cdi::RequestOrigin origin() const {
+    for (std::size_t i = 0; i < cdi::request_origin_names.size(); ++i) {
+      if (cdi::request_origin_names[i] == source) return static_cast<cdi::RequestOrigin>(i);
+    }
+    return cdi::RequestOrigin::command_line;
+  }
+};
+
+/// Adds the option `--source`.
+inline CLI::Option* add_source(CLI::App& app, PolicyOptions& policy) {
+  return app.add_option("--source", policy.source, "Where the names come from, for the policy")
+      ->type_name("SOURCE")
+      ->capture_default_str()
+      ->check(CLI::IsMember(std::vector<std::string>{cdi::request_origin_names.begin(),
+                                                     cdi::request_origin_names.end()}));
+}
+
+/// Reads the file of a policy.
+inline cdi::Result<cdi::Policy> read_policy_file(const PolicyOptions& policy,
+                                                 const cdi::ReadOptions& reading) {
+  const auto file = cdi::read_file_at(AT_FDCWD, policy.file, policy.file, reading.limits.bytes,
+                                      reading.refuse_writable);
+  if (!file) return file.error();
+  return cdi::read_policy(file->text, policy.file, reading.limits);
+}
+
+#endif  // CDI_TOOLS_CDI_BASE_POLICY_HPP

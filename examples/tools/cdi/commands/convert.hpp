@@ -1,0 +1,245 @@
+// `cdi convert`: prints or rewrites a spec file in another CDI release.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_CDI_COMMANDS_CONVERT_HPP
+#define CDI_TOOLS_CDI_COMMANDS_CONVERT_HPP
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/versions.hpp>
+
+#include "../base/command.hpp"
+#include "../base/exit_codes.hpp"
+#include "../base/in_place.hpp"
+#include "../base/options.hpp"
+#include "../base/output.hpp"
+
+/// The options of `convert`.
+struct ConvertOptions {
+  std::string file{};
+  std::string release{};  // of --to
+  std::string engine{};   // of --for; one of both is given
+  bool lossy = false;
+  bool in_place = false;
+  bool backup = false;
+};
+
+/// The releases that `--to` takes.
+inline std::vector<std::string> release_names() {
+  std::vector<std::string> names;
+  for (const auto release : cdi::spec_releases) names.push_back(to_string(release));
+  return names;
+}
+
+/// Why an engine is not valid for `--for`; empty if it is.
+inline std::string engine_error(const std::string& engine) {
+  const auto release = cdi::written_release_for(engine);
+  return release ? std::string{} : to_string(release.error());
+}
+
+/// The table that `cdi convert --help` prints.
+inline std::string engine_table() {
+  std::string text =
+      "The newest CDI release that engines read, from each version on, and the newest known "
+      "version:\n";
+  std::string line;
+  for (std::size_t i = 0; i < cdi::engine_releases.size(); ++i) {
+    const auto& row = cdi::engine_releases[i];
+    const bool is_first = i == 0 || row.engine != cdi::engine_releases[i - 1].engine;
+    const bool is_last =
+        i + 1 == cdi::engine_releases.size() || row.engine != cdi::engine_releases[i + 1].engine;
+    if (is_first) line = fmt::format("  {}:", row.engine);
+    if (is_first || row.newest != cdi::engine_releases[i - 1].newest) {
+      const auto part = fmt::format(" {} since {},", to_string(row.newest), to_string(row.since));
+      if (line.size() + part.size() > 100) {
+        text += line + "\n";
+        line = "   ";
+      }
+      line += part;
+    }
+    if (is_last) text += fmt::format("{} known to {}\n", line, to_string(row.last));
+  }
+  return text;
+}
+
+/// The spec in the release of `--to`, or in that for the engine of `--for`. The command line was
+/// checked before.
+inline cdi::Result<cdi::Conversion> convert_file(const ConvertOptions& options,
+                                                 const cdi::LoadedSpec& loaded) {
+  if (options.engine.empty())
+    return cdi::convert_spec(loaded, *cdi::parse_release(options.release));
+  return cdi::convert_for(*cdi::parse_engine(options.engine), loaded);
+}
+
+/// Whether the engine of `--for` reads the file as it is, and no program reads it otherwise.
+inline bool is_read_already(const ConvertOptions& options, const cdi::LoadedSpec& loaded) {
+  return !options.engine.empty() && !cdi::refusal_by(*cdi::parse_engine(options.engine), loaded) &&
+         cdi::text_warnings(loaded).empty();
+}
+
+/// Prints the warnings about a file, except those that the conversion reports as losses.
+inline void print_warnings(const cdi::LoadedSpec& loaded, const Output& output) {
+  for (const auto& warning : loaded.warnings) {
+    const bool is_loss = warning.rule == cdi::row_of(cdi::Rule::annotation_key).code ||
+                         warning.rule == cdi::row_of(cdi::Rule::single_document).code;
+    if (!is_loss) output.warning(warning);
+  }
+}
+
+/// A spec file, and with `--in-place` the file that will be replaced.
+struct ConvertedFile {
+  cdi::LoadedSpec spec{};
+  std::optional<FileInPlace> in_place{};
+};
+
+/// Refuses a link from one format to another: the text would have the format of the link.
+inline cdi::Result<void> check_link(const FileInPlace& file) {
+  const auto format = cdi::format_of(file.name);
+  if (!format || format == cdi::format_of(file.path)) return {};
+  return cdi::Error{
+      .code = cdi::Errc::refused,
+      .message = "the path is a link to a file of another format, " + cdi::quoted(file.name),
+      .advice = "name that file",
+      .position = {.file = file.path}};
+}
+
+inline cdi::Result<ConvertedFile> read_file_to_convert(const CommonOptions& common,
+                                                       const ConvertOptions& options) {
+  const auto format = cdi::format_of(options.file);
+  if (!options.in_place || !format) {
+    auto loaded = cdi::read_spec_file(options.file, common.reading);
+    if (!loaded) return std::move(loaded).error();
+    return ConvertedFile{.spec = *std::move(loaded)};
+  }
+  auto file = read_in_place(options.file, common.reading.refuse_writable);
+  if (!file) return std::move(file).error();
+  if (auto good = check_link(*file); !good) return std::move(good).error();
+  auto loaded = cdi::parse_spec(file->text, options.file, *format, common.reading);
+  if (!loaded) return std::move(loaded).error();
+  return ConvertedFile{.spec = *std::move(loaded), .in_place = *std::move(file)};
+}
+
+/// Prints a file unchanged.
+inline ExitCode print_file(const CommonOptions& common, const ConvertOptions& options,
+                           const Output& output) {
+  const auto text = cdi::read_file(options.file, common.reading.limits.bytes);
+  if (!text) return output.refuse(text.error());
+  return output.print(*text) ? exit_done : exit_refused;
+}
+
+/// Whether a file already is its conversion, but for layout and comments.
+inline bool is_same(const cdi::LoadedSpec& loaded, const cdi::Spec& converted) {
+  return loaded.spec == converted && !loaded.newer_member && cdi::text_warnings(loaded).empty();
+}
+
+/// Replaces a file by its conversion.
+inline ExitCode replace(const FileInPlace& file, const std::string& text,
+                        const ConvertOptions& options, const Output& output) {
+  if (!options.backup) {
+    const auto done = replace_in_place(file, text);
+    return done ? exit_done : output.refuse(done.error());
+  }
+  const auto backup = replace_with_backup(file, text);
+  if (!backup) return output.refuse(backup.error());
+  static_cast<void>(output.result(fmt::format("backup: {}\n", printable(*backup)),
+                                  Json{{"backup", *backup}}));  // the file is replaced in any case
+  return exit_done;
+}
+
+/// Prints or writes a conversion in a format.
+inline ExitCode deliver(const ConvertedFile& file, const cdi::Conversion& converted,
+                        cdi::Format format, const ConvertOptions& options, const Output& output) {
+  if (file.in_place && is_same(file.spec, converted.spec)) return exit_done;
+  auto text = cdi::write_spec(converted.spec, format, converted.owner);
+  if (!text) {
+    text.error().position.file = options.file;
+    return output.refuse(text.error());
+  }
+  if (file.in_place) return replace(*file.in_place, *text, options, output);
+  return output.print(*text) ? exit_done : exit_refused;
+}
+
+/// Prints or rewrites a spec file in another release, in the format of the file unless `-o` selects
+/// another.
+inline ExitCode convert(const CommonOptions& common, const ConvertOptions& options,
+                        const Output& output) {
+  const auto file = read_file_to_convert(common, options);
+  if (!file) return output.refuse(file.error());
+  const auto& loaded = file->spec;
+  print_warnings(loaded, output);
+  const auto own_format = *cdi::format_of(options.file);
+  const auto format = output.format() == OutputFormat::json   ? cdi::Format::json
+                      : output.format() == OutputFormat::yaml ? cdi::Format::yaml
+                                                              : own_format;
+  if (format == own_format && is_read_already(options, loaded)) {
+    return file->in_place ? exit_done : print_file(common, options, output);
+  }
+  const auto converted = convert_file(options, loaded);
+  if (!converted) return output.refuse(converted.error());
+  for (const auto& loss : converted->losses) {
+    options.lossy ? output.warning(loss) : output.error(loss);
+  }
+  if (!options.lossy && !converted->losses.empty()) {
+    return output.refuse({.message = fmt::format("not converted to {}; --lossy converts it anyway",
+                                                 converted->spec.version),
+                          .position = {.file = options.file}});
+  }
+  return deliver(*file, *converted, format, options, output);
+}
+
+inline void add_convert_options(CLI::App& app, ConvertOptions& options) {
+  app.add_option("FILE", options.file, "Spec file, .json or .yaml")->required()->check(not_empty);
+  auto* const target = app.add_option_group("Target", "The release to convert to");
+  target->add_option("--to", options.release, "A release of the CDI specification, such as 0.5.0")
+      ->type_name("RELEASE")
+      ->check(CLI::IsMember(release_names()));
+  target
+      ->add_option("--for", options.engine,
+                   "The newest release that an engine reads; podman@4.9 is podman 4.9.0")
+      ->type_name("ENGINE@VERSION")
+      ->check(engine_error);
+  target->require_option(1);
+  app.add_flag("--lossy", options.lossy, "Convert even if something is lost, with warnings");
+  auto* const in_place =
+      app.add_flag("--in-place", options.in_place, "Rewrite FILE instead of printing it");
+  app.add_flag("--backup", options.backup,
+               "Keep the old FILE as FILE.bak, or FILE.bak.2 and so on if that exists")
+      ->needs(in_place);
+  app.footer(engine_table);
+}
+
+/// Refuses options that contradict each other or the name of the file.
+inline void check_convert_options(const ConvertOptions& options, const CommonOptions& common) {
+  if (common.reading.quarantine_devices) {
+    throw CLI::ValidationError{"convert",
+                               "cannot be combined with --quarantine: devices would get lost"};
+  }
+  const auto& format = common.format;
+  const auto own = cdi::format_of(options.file);
+  if (!options.in_place || !own || format == "text") return;
+  if ((format == "json") == (*own == cdi::Format::json)) return;
+  throw CLI::ValidationError{
+      "--in-place",
+      fmt::format("keeps the format that the name of FILE says: leave out -o {}", format)};
+}
+
+inline Run set_up_convert(CLI::App& app, CommonOptions& common) {
+  auto options = std::make_shared<ConvertOptions>();
+  keep_places(app, common);
+  add_convert_options(app, *options);
+  app.callback([options, &common] { check_convert_options(*options, common); });
+  return [options](const CommonOptions& given, const Output& output) {
+    return convert(given, *options, output);
+  };
+}
+
+inline constexpr Command convert_command{
+    "convert", "Print or rewrite a spec file in another CDI release", set_up_convert};
+
+#endif  // CDI_TOOLS_CDI_COMMANDS_CONVERT_HPP

@@ -1,0 +1,151 @@
+// `cdi gc`: removes the spec files of an owner.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_CDI_COMMANDS_GC_HPP
+#define CDI_TOOLS_CDI_COMMANDS_GC_HPP
+
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/publish.hpp>
+
+#include "../base/command.hpp"
+#include "../base/exit_codes.hpp"
+#include "../base/options.hpp"
+#include "../base/output.hpp"
+
+/// The options of `gc`.
+struct GcOptions {
+  std::string owner{};
+  std::vector<std::string> keep{};  // file names
+  bool dry_run = false;
+};
+
+/// Why the name of an owner, or of a file to keep, is not valid; empty if it is.
+inline std::string owner_error(const std::string& owner) {
+  const auto good = cdi::check_owner(owner);
+  return good ? std::string{} : to_string(good.error());
+}
+inline std::string keep_error(const std::string& name) {
+  const auto good = cdi::check_spec_file_name(name);
+  return good ? std::string{} : to_string(good.error());
+}
+
+/// What is removed from some directories; in a dry run, what would be removed.
+struct Garbage {
+  std::vector<std::string> removed{};      // spec files of the owner
+  std::vector<std::string> temporaries{};  // of killed writers
+  std::set<std::string> kept{};            // by name
+  bool complete = true;                    // nothing failed
+};
+
+/// The directories of `--spec-dir`, or the one that programs write to.
+inline std::vector<std::string> dirs_to_clean(const CommonOptions& common) {
+  if (common.dirs_named()) return common.named_dirs;
+  return {common.spec_dirs().back()};
+}
+
+/// Removes the files of an owner from all directories, or finds them in a dry run; reports errors.
+inline Garbage remove_garbage(const CommonOptions& common, const GcOptions& options,
+                              cdi::DryRun dry_run, const Output& output) {
+  Garbage all;
+  const std::set<std::string> keep{options.keep.begin(), options.keep.end()};
+  for (const auto& dir : dirs_to_clean(common)) {
+    const auto done = cdi::Publisher{options.owner, dir}.prune(keep, dry_run);
+    if (!done) {
+      output.error(done.error());
+      all.complete = false;
+      continue;
+    }
+    for (const auto& error : done->errors) output.error(error);
+    all.complete = all.complete && done->errors.empty();
+    for (const auto& [path, action] : done->files) {
+      if (action == cdi::Publication::Action::removed) all.removed.push_back(path);
+      if (action == cdi::Publication::Action::unchanged) {
+        all.kept.insert(path.substr(path.rfind('/') + 1));
+      }
+    }
+    all.temporaries.insert(all.temporaries.end(), done->temporaries.begin(),
+                           done->temporaries.end());
+    if (dry_run == cdi::DryRun::no) continue;  // the rest was reported in the dry run
+    if (std::error_code ignored; !std::filesystem::exists(dir, ignored)) {
+      output.warning({.message = "no such directory", .position = {.file = dir}});
+    }
+    for (const auto& error : done->unreadable) output.warning(error);
+  }
+  return all;
+}
+
+inline ExitCode print_garbage(const Garbage& garbage, const GcOptions& options,
+                              const Output& output) {
+  const std::string_view done = options.dry_run ? "would be removed" : "removed";
+  std::string text;
+  for (const auto& path : garbage.removed) {
+    text += fmt::format("{}: {}\n", printable(path), done);
+  }
+  for (const auto& path : garbage.temporaries) {
+    text += fmt::format("{}: {}, left by a killed writer\n", printable(path), done);
+  }
+  if (text.empty()) {
+    text = fmt::format("no files to remove of owner {}\n", cdi::quoted(options.owner));
+  }
+  const Json value{{"dryRun", options.dry_run},
+                   {"removed", garbage.removed},
+                   {"temporaries", garbage.temporaries}};
+  return output.result(text, value) ? exit_done : exit_refused;
+}
+
+/// Removes the spec files of an owner. Checks all directories before the first change.
+inline ExitCode collect_garbage(const CommonOptions& common, const GcOptions& options,
+                                const Output& output) {
+  const auto planned = remove_garbage(common, options, cdi::DryRun::yes, output);
+  if (!planned.complete) return exit_refused;
+  for (const auto& name : options.keep) {
+    if (planned.kept.contains(name)) continue;
+    output.warning({.message = fmt::format("nothing to keep: owner {} has no file {}",
+                                           cdi::quoted(options.owner), cdi::quoted(name))});
+  }
+  if (options.dry_run) return print_garbage(planned, options, output);
+  const auto done = remove_garbage(common, options, cdi::DryRun::no, output);
+  if (done.complete) return print_garbage(done, options, output);
+  for (const auto* paths : {&done.removed, &done.temporaries}) {
+    for (const auto& path : *paths) {
+      output.warning({.message = "already removed", .position = {.file = path}});
+    }
+  }
+  return exit_refused;
+}
+
+inline Run set_up_gc(CLI::App& app, CommonOptions& /*common*/) {
+  auto options = std::make_shared<GcOptions>();
+  app.add_option("--owner", options->owner, "The owner that the files record")
+      ->required()
+      ->type_name("NAME")
+      ->check(owner_error);
+  add_repeated(app, "--keep", options->keep, "Name of a file to keep; may be repeated")
+      ->type_name("FILE")
+      ->check(keep_error);
+  app.add_flag("--dry-run", options->dry_run, "Print what would be removed, and remove nothing");
+  app.footer(
+      "Cleans the directories of -d, or otherwise only /var/run/cdi. A file is removed only if\n"
+      "it records the owner: in the annotation " +
+      std::string{cdi::owner_annotation} +
+      ", or, in YAML, in a\n"
+      "comment in its first line. Temporary files of killed writers are removed, too, whatever\n"
+      "their owner. Files that cannot be read are left alone, with a warning.\n\n" +
+      exit_code_table());
+  return [options](const CommonOptions& given, const Output& output) {
+    return collect_garbage(given, *options, output);
+  };
+}
+
+inline constexpr Command gc_command{"gc", "Remove the spec files of an owner", set_up_gc};
+
+#endif  // CDI_TOOLS_CDI_COMMANDS_GC_HPP

@@ -1,0 +1,320 @@
+// `cdi inject`: injects devices into an OCI config.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_CDI_COMMANDS_INJECT_HPP
+#define CDI_TOOLS_CDI_COMMANDS_INJECT_HPP
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <cdi/host.hpp>
+#include <cdi/plan.hpp>
+
+#include "../base/command.hpp"
+#include "../base/config_file.hpp"
+#include "../base/exit_codes.hpp"
+#include "../base/in_place.hpp"
+#include "../base/options.hpp"
+#include "../base/output.hpp"
+#include "../base/reports.hpp"
+#include "../inject/checks.hpp"
+#include "../inject/device_files.hpp"
+#include "../inject/hooks_option.hpp"
+#include "../inject/policy_check.hpp"
+#include "../inject/resolved_links.hpp"
+
+/// The options of `inject`.
+struct InjectOptions {
+  std::string config{};  // a file, or - for standard input
+  std::vector<std::string> names{};
+  bool in_place = false;
+  bool quiet = false;
+  bool partial = false;
+  bool diff = false;
+  std::string hooks = "keep";  // or lower, or refuse
+  PolicyCheck check{};
+  std::string drift{"keep"};
+  std::string features{};  // the file of the runtime
+  cdi::HostOptions host{};
+};
+
+/// Reads the config; with `--in-place`, from the file that will be replaced.
+inline cdi::Result<FileInPlace> read_config(const InjectOptions& options) {
+  if (options.in_place) return read_in_place(options.config);
+  const bool from_input = options.config == "-";
+  auto text = from_input ? read_standard_input() : cdi::read_file(options.config);
+  if (!text) return std::move(text).error();
+  return FileInPlace{.path = from_input ? "standard input" : options.config,
+                     .text = *std::move(text)};
+}
+
+/// Prints an edited config, whose text was `before`.
+inline ExitCode print_config(const std::string& before, const cdi::ConfigJson& config,
+                             const Output& output) {
+  if (output.format() != OutputFormat::yaml) {
+    return output.print(config.text) ? exit_done : exit_refused;
+  }
+  const auto edited = parse_config(config.text, config.file);
+  if (edited) return output.print(to_yaml(*edited)) ? exit_done : exit_refused;
+  // Most errors are those of the text that the user has; a text near a limit may only now be over.
+  const auto given = parse_config(before, config.file);
+  return output.refuse(given ? edited.error() : given.error());
+}
+
+inline Json change_json(const cdi::Change& change) {
+  const auto entry = [&](const std::string& text) {
+    return text.empty() || change.part == "process.env" ? Json(text) : Json::parse(text);
+  };
+  Json record{{"change", name_of(change.kind)}, {"part", change.part}, {"key", change.key}};
+  if (change.kind != cdi::ChangeKind::added) record["before"] = entry(change.before);
+  if (change.kind != cdi::ChangeKind::removed) record["after"] = entry(change.after);
+  if (change.from) record["from"] = *change.from;
+  if (change.to) record["to"] = *change.to;
+  return record;
+}
+
+/// The changes of a config, as text and as a list of records.
+inline ExitCode print_changes(const std::vector<cdi::Change>& changes, const Output& output) {
+  std::string text;
+  Json list = Json::array();
+  for (const auto& change : changes) {
+    text += to_string(change) + "\n";
+    list.push_back(change_json(change));
+  }
+  return output.result(text, list) ? exit_done : exit_refused;
+}
+
+/// The devices that are injected. Each name is resolved once; if one is not resolved, again for the
+/// reasons.
+struct FoundDevices {
+  std::shared_ptr<const cdi::Registry> registry{};  // of the devices
+  std::vector<cdi::ResolvedDevice> devices{};
+  std::vector<cdi::Unresolved> missing{};
+};
+
+inline bool has_conflicts(const cdi::Registry& registry) {
+  for (const auto& error : registry.errors()) {
+    if (error.code == cdi::Errc::conflict) return true;
+  }
+  return false;
+}
+
+/// Finds the devices. Warns of files that are not used, and prints an error for each name that does
+/// not resolve.
+inline FoundDevices find_devices(const DeviceFiles& files, const Output& output) {
+  FoundDevices found{.registry = files.scan()};
+  auto devices = found.registry->resolve_all(files.names);
+  if (!devices || has_conflicts(*found.registry)) {
+    found.registry = files.scan_with_places();
+    devices = found.registry->resolve_all(files.names);
+  }
+  if (!files.quiet) warn(files.common, *found.registry, output);
+  if (devices) {
+    found.devices = *std::move(devices);
+    return found;
+  }
+  found.missing = found.registry->unresolved(files.names);
+  for (const auto& one : found.missing) report_unresolved(one, output);
+  found.devices = found.registry->resolvable(files.names);
+  return found;
+}
+
+/// One run of `inject`.
+class Injection {
+ public:
+  Injection(const CommonOptions& common, const InjectOptions& options, const Output& output)
+      : options_{options}, output_{output}, files_{common, options.names, options.quiet} {}
+
+  ExitCode run() const {
+    const auto file = read_config(options_);
+    if (!file) return output_.refuse(file.error());
+    const auto found = find_devices(files_, output_);
+    if (!found.missing.empty() && !options_.partial) return exit_refused;
+    auto devices = found.devices;
+    ResolvedLinks resolved;
+    if (const auto code = resolve_links(devices, resolved); code != exit_done) return code;
+    if (const auto code = check(devices); code != exit_done) return code;
+    const auto code = options_.diff ? show(*file, found, devices) : edit(*file, devices);
+    if (code != exit_done || found.missing.empty()) return code;
+    return exit_code_of(found.missing.front().reason);
+  }
+
+ private:
+  /// What the policy decides about devices.
+  ExitCode enforce(const std::vector<cdi::ResolvedDevice>& devices) const {
+    const std::array inputs{options_.config, options_.check.policy.file, options_.features};
+    return enforce_policy(options_.check, inputs, devices, files_.common.reading, output_);
+  }
+
+  /// With a policy and `--resolve-links`, judges the devices as they are in the files, and replaces
+  /// them by copies without links, which are then judged and injected.
+  ExitCode resolve_links(std::vector<cdi::ResolvedDevice>& devices, ResolvedLinks& resolved) const {
+    if (options_.check.policy.file.empty() || !options_.host.resolve_links) return exit_done;
+    if (const auto code = enforce(devices); code != exit_done) return code;
+    for (const auto& found : devices) {
+      if (const auto done = resolved.add(found, options_.host.root); !done) {
+        return output_.refuse(done.error());
+      }
+    }
+    devices = resolved.devices();
+    return exit_done;
+  }
+
+  /// The checks of the options.
+  ExitCode check(const std::vector<cdi::ResolvedDevice>& devices) const {
+    if (const auto code = enforce(devices); code != exit_done) return code;
+    if (options_.hooks == "refuse" && report_hooks(devices, files_, output_)) return exit_refused;
+    const auto code = report_unsupported(options_.features, devices, output_);
+    if (code == exit_done) report_drift(options_.drift, devices, output_);
+    return code;
+  }
+
+  /// Injects devices into a target. Prints an error with its place: the places of members take
+  /// another scan.
+  template <class Target>
+  ExitCode inject(Target& target, const std::vector<cdi::ResolvedDevice>& devices) const {
+    const cdi::HostWithOptions<> host{options_.host};
+    const auto done = cdi::Registry::inject_resolved(target, devices, host);
+    if (done) return exit_done;
+    const auto again = files_.scan_with_places();
+    const auto located = again->inject_resolved(target, again->resolvable(options_.names), host);
+    return output_.refuse(located ? done.error() : located.error());
+  }
+
+  /// Prints or writes the config with the devices.
+  ExitCode edit(const FileInPlace& file, const std::vector<cdi::ResolvedDevice>& devices) const {
+    cdi::ConfigJson config{.text = file.text, .file = file.path};
+    if (const auto code = inject(config, devices); code != exit_done) return code;
+    if (options_.hooks == "lower") {
+      const auto done = lower_hooks(config, file, options_.config, files_, output_);
+      if (!done) return output_.refuse(done.error());
+    }
+    if (!options_.in_place) return print_config(file.text, config, output_);
+    const auto written = replace_in_place(file, config.text);
+    return written ? exit_done : output_.refuse(written.error());
+  }
+
+  /// Prints what changes in the config, and warns of overlaps.
+  ExitCode show(const FileInPlace& file, const FoundDevices& found,
+                const std::vector<cdi::ResolvedDevice>& devices) const {
+    cdi::ConfigJson config{.text = file.text, .file = file.path};
+    std::vector<cdi::Change> changes;
+    cdi::detail::Recorded<cdi::ConfigJson> recorded{config, changes};
+    if (const auto code = inject(recorded, devices); code != exit_done) return code;
+    if (!options_.quiet) warn_of_overlaps(found);
+    return print_changes(changes, output_);
+  }
+
+  /// Warns of overlaps of the devices as they are in the files.
+  void warn_of_overlaps(const FoundDevices& found) const {
+    const cdi::HostWithOptions<> host{options_.host};
+    const auto plan = cdi::detail::make_plan(found.devices, cdi::detail::AnyHost{host},
+                                             &options_.host, cdi::detail::read_places);
+    if (plan) ::warn_of_overlaps(*plan, output_);
+  }
+
+  const InjectOptions& options_;
+  const Output& output_;
+  DeviceFiles files_;
+};
+
+/// What `inject` does about a policy.
+inline void add_policy(CLI::App& app, InjectOptions& options, CommonOptions& common) {
+  auto* const policy = app.add_option("--policy", options.check.policy.file,
+                                      "Inject only what this policy allows; hooks without an "
+                                      "environment get a PATH, as with --hook-env");
+  policy->type_name("FILE")->check(not_empty)->each([&](const std::string&) {
+    common.reading.keep_places = true;
+    options.host.hook_env = {std::string{cdi::explicit_hook_path}};
+  });
+  app.add_option("--decisions", options.check.decisions, "Write what the policy decides, as JSON")
+      ->type_name("FILE")
+      ->check(not_empty)
+      ->needs(policy);
+  add_source(app, options.check.policy)->needs(policy);
+}
+
+/// What `inject` does about the host and the runtime.
+inline void add_host_options(CLI::App& app, InjectOptions& options, CommonOptions& common) {
+  app.add_flag_callback(
+      "--hook-env", [&] { options.host.hook_env = {std::string{cdi::explicit_hook_path}}; },
+      "Give a PATH to hooks without an environment; runc gives them that of the container");
+  app.add_option("--drift", options.drift,
+                 "If the host has another device number than the spec: keep that of the spec, "
+                 "report it, follow the host with a warning, or fail")
+      ->type_name("WHAT")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"keep", "report", "follow", "fail"}))
+      ->each([&](const std::string& what) {
+        common.reading.keep_places = true;
+        options.host.drift = what == "follow" ? cdi::HostDrift::follow
+                             : what == "fail" ? cdi::HostDrift::fail
+                                              : cdi::HostDrift::keep;
+      });
+  app.add_option("--features", options.features,
+                 "Warn of edits that a runtime does not implement: the output of runc features")
+      ->type_name("FILE")
+      ->check(not_empty)
+      ->each([&](const std::string&) { common.reading.keep_places = true; });
+  app.add_flag("--resolve-links", options.host.resolve_links,
+               "Replace links in the host paths of mounts and device nodes");
+}
+
+inline void add_inject_options(CLI::App& app, InjectOptions& options, CommonOptions& common) {
+  app.add_option("CONFIG", options.config, "The config.json, or - for standard input")
+      ->required()
+      ->check(not_empty);
+  add_names(app, options.names);
+  app.add_flag("--in-place", options.in_place, "Rewrite CONFIG instead of printing it");
+  app.add_flag("-q,--quiet", options.quiet,
+               "Print no warnings of spec files, and skip files of other kinds");
+  app.add_flag("--partial", options.partial,
+               "Inject the devices that resolve, and print an error for each other name");
+  app.add_flag("--diff", options.diff, "Print what would change instead of the config");
+  app.footer(exit_code_table() + partial_exit_code_table());
+  add_policy(app, options, common);
+  add_host_options(app, options, common);
+  app.add_option("--hooks", options.hooks,
+                 "keep: leave hooks as they are; lower: replace those that are understood, so that "
+                 "their programs are not needed, and record what `cdi rootfs` should do; refuse: "
+                 "fail if a device has hooks")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"keep", "lower", "refuse"}));
+}
+
+/// Refuses options that contradict each other.
+inline void check_inject_options(const InjectOptions& options, const CommonOptions& common) {
+  if (options.in_place && options.config == "-") {
+    throw CLI::ValidationError{"--in-place", "needs a file, not standard input"};
+  }
+  if (options.in_place && common.format == "yaml") {
+    throw CLI::ValidationError{"--in-place", "writes JSON: leave out -o yaml"};
+  }
+  if (options.in_place && options.diff) {
+    throw CLI::ValidationError{"--diff", "changes no file: leave out --in-place"};
+  }
+  if (options.hooks == "lower" && options.diff) {
+    throw CLI::ValidationError{"--diff", "does not show what --hooks lower changes: leave it out"};
+  }
+}
+
+inline Run set_up_inject(CLI::App& app, CommonOptions& common) {
+  auto options = std::make_shared<InjectOptions>();
+  add_inject_options(app, *options, common);
+  app.callback([options, &common] {
+    check_inject_options(*options, common);
+    if (options->diff && !options->quiet) common.reading.keep_places = true;  // for overlaps
+  });
+  return [options](const CommonOptions& given, const Output& output) {
+    return Injection{given, *options, output}.run();
+  };
+}
+
+inline constexpr Command inject_command{"inject", "Print an OCI config with devices injected",
+                                        set_up_inject};
+
+#endif  // CDI_TOOLS_CDI_COMMANDS_INJECT_HPP

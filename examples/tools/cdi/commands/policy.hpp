@@ -1,0 +1,80 @@
+// `cdi policy`: checks a policy, or prints what it decides about devices.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_CDI_COMMANDS_POLICY_HPP
+#define CDI_TOOLS_CDI_COMMANDS_POLICY_HPP
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/policy.hpp>
+
+#include "../base/command.hpp"
+#include "../base/exit_codes.hpp"
+#include "../base/options.hpp"
+#include "../base/output.hpp"
+#include "../base/policy.hpp"
+#include "../base/reports.hpp"
+
+/// The options of `policy`.
+struct PolicyCommand {
+  PolicyOptions policy{};
+  std::vector<std::string> names{};
+};
+
+/// Prints decisions.
+inline ExitCode print_decisions(const std::vector<cdi::Decision>& decisions, const Output& output) {
+  std::string text;
+  for (const auto& decision : decisions) {
+    text += fmt::format("{}: {}", decision.device, decision.allowed ? "allowed" : "denied");
+    if (!decision.rule.empty()) text += fmt::format(" by {}", cdi::quoted(decision.rule));
+    text += "\n";
+    for (const auto& reason : decision.reasons) {
+      const cdi::Error error{.message = reason.message,
+                             .where = reason.member,
+                             .position = {decision.file, reason.line, reason.column}};
+      text += fmt::format("  {}\n", to_string(error));
+    }
+  }
+  if (!output.result(text, Json::parse(cdi::write_decisions(decisions)))) return exit_refused;
+  return cdi::require_allowed(decisions) ? exit_done : exit_denied;
+}
+
+/// Checks a policy file; with names, prints what it decides about these devices.
+inline ExitCode check_policy(const CommonOptions& common, const PolicyCommand& options,
+                             const Output& output) {
+  const auto& file = options.policy.file;
+  const auto policy = read_policy_file(options.policy, common.reading);
+  if (!policy) return output.refuse(policy.error());
+  if (options.names.empty()) {
+    const auto text = fmt::format("{}: valid\n", printable(file));
+    const Json record{{"valid", file}, {"rules", policy->rules.size()}};
+    return output.result(text, record) ? exit_done : exit_refused;
+  }
+  const auto registry = scan_and_warn(common, output);
+  const auto devices = registry->resolve_all(options.names);
+  if (!devices) {
+    for (const auto& one : registry->unresolved(options.names)) report_unresolved(one, output);
+    return exit_refused;
+  }
+  return print_decisions(cdi::decide(*policy, *devices, options.policy.origin()), output);
+}
+
+inline Run set_up_policy(CLI::App& app, CommonOptions& common) {
+  auto options = std::make_shared<PolicyCommand>();
+  keep_places(app, common);
+  app.add_option("FILE", options->policy.file, "The policy")->required()->check(not_empty);
+  app.add_option("NAME", options->names, "Qualified names: decide about these devices");
+  add_source(app, options->policy);
+  return [options](const CommonOptions& given, const Output& output) {
+    return check_policy(given, *options, output);
+  };
+}
+
+inline constexpr Command policy_command{
+    "policy", "Check a policy, or print what it decides about devices", set_up_policy};
+
+#endif  // CDI_TOOLS_CDI_COMMANDS_POLICY_HPP

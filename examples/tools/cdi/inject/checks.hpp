@@ -1,0 +1,44 @@
+// What `cdi inject` reports of the host and of the runtime before it injects.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_CDI_INJECT_CHECKS_HPP
+#define CDI_TOOLS_CDI_INJECT_CHECKS_HPP
+
+#include <vector>
+
+#include <cdi/diagnose.hpp>
+#include <cdi/versions.hpp>
+
+#include "../base/exit_codes.hpp"
+#include "../base/output.hpp"
+
+/// What a value of `--drift` does besides `HostOptions::drift`: it warns.
+inline void report_drift(const std::string& drift, const std::vector<cdi::ResolvedDevice>& devices,
+                         const Output& output) {
+  if (drift == "keep" || drift == "fail") return;
+  for (auto warning : cdi::find_drift(devices)) {
+    warning.message += drift == "follow" ? "; the numbers of the host are used"
+                                         : "; the numbers of the spec are used";
+    output.warning(warning);
+  }
+}
+
+/// Warns of edits that a runtime does not implement. `file` has its features; nothing is checked if
+/// it is empty.
+inline ExitCode report_unsupported(const std::string& file,
+                                   const std::vector<cdi::ResolvedDevice>& devices,
+                                   const Output& output) {
+  if (file.empty()) return exit_done;
+  const auto text = cdi::read_file(file);
+  if (!text) return output.refuse(text.error());
+  const auto features = cdi::read_json<cdi::oci::Features>(*text, file);
+  if (!features) {
+    auto error = features.error();
+    error.message.insert(0, "this is not the output of `runc features`: ");
+    return output.refuse(error);
+  }
+  for (const auto& one : cdi::unsupported_edits(devices, *features)) output.warning(one);
+  return exit_done;
+}
+
+#endif  // CDI_TOOLS_CDI_INJECT_CHECKS_HPP

@@ -1,0 +1,38 @@
+// The spec files in which `cdi inject` looks for devices.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_CDI_INJECT_DEVICE_FILES_HPP
+#define CDI_TOOLS_CDI_INJECT_DEVICE_FILES_HPP
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <cdi/scan.hpp>
+
+#include "../base/options.hpp"
+
+/// The spec files in which `inject` looks for devices. Valid as long as what it refers to.
+struct DeviceFiles {
+  const CommonOptions& common;
+  const std::vector<std::string>& names;
+  bool quiet;  // reads only the files that can define the devices, and prints no warnings of files
+
+  std::shared_ptr<const cdi::Registry> scan() const { return scan(common.reading); }
+
+  /// Reads the specs again, with the places of all members, for errors and conflicts. To keep them
+  /// takes a tenth of the time of an injection, so that the first scan does not.
+  std::shared_ptr<const cdi::Registry> scan_with_places() const {
+    auto reading = common.reading;
+    reading.keep_places = true;
+    return scan(reading);
+  }
+
+ private:
+  std::shared_ptr<const cdi::Registry> scan(const cdi::ReadOptions& reading) const {
+    if (!quiet) return cdi::scan_spec_dirs(common.spec_dirs(), reading);
+    return cdi::scan_spec_dirs_for(names, common.spec_dirs(), reading);
+  }
+};
+
+#endif  // CDI_TOOLS_CDI_INJECT_DEVICE_FILES_HPP

@@ -1,0 +1,101 @@
+// `cdi inject --policy`: which devices may be injected.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_CDI_INJECT_POLICY_CHECK_HPP
+#define CDI_TOOLS_CDI_INJECT_POLICY_CHECK_HPP
+
+#include <optional>
+#include <span>
+#include <string>
+#include <sys/stat.h>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/files/replace_file.hpp>
+#include <cdi/policy.hpp>
+
+#include "../base/exit_codes.hpp"
+#include "../base/output.hpp"
+#include "../base/policy.hpp"
+
+/// The policy of `inject`, and its log. It decides about nothing if no file is named.
+struct PolicyCheck {
+  PolicyOptions policy{};
+  std::string decisions{};  // the file of the log; may be empty
+};
+
+namespace detail {
+
+/// Whether two paths lead to one file.
+inline bool is_same_file(const std::string& a, const std::string& b) {
+  struct stat first = {};
+  struct stat second = {};
+  return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+inline cdi::Error denial(const cdi::Decision& decision, const cdi::DenyReason& reason) {
+  const auto by = decision.rule.empty()
+                      ? std::string{}
+                      : fmt::format(", by the rule {}", cdi::quoted(decision.rule));
+  return {.code = cdi::Errc::refused,
+          .message = fmt::format("the policy denies {}{}: {}", cdi::quoted(decision.device), by,
+                                 reason.message),
+          .where = reason.member,
+          .position = {.file = decision.file, .line = reason.line, .column = reason.column}};
+}
+
+/// The input that the log would replace; empty when there is none.
+inline std::string replaced_input(const std::string& log, std::span<const std::string> inputs,
+                                  const std::vector<cdi::ResolvedDevice>& devices) {
+  for (const auto& input : inputs) {
+    if (is_same_file(log, input)) return input;
+  }
+  for (const auto& device : devices) {
+    if (is_same_file(log, device.spec->path)) return device.spec->path;
+  }
+  return {};
+}
+
+/// Writes the log. It replaces a regular file, but no device node and no link.
+inline cdi::Result<void> write_log(const std::string& log,
+                                   const std::vector<cdi::Decision>& decisions) {
+  if (log.empty()) return {};
+  struct stat info = {};
+  if (::lstat(log.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+    return cdi::Error{.code = cdi::Errc::refused,
+                      .message = "not a regular file",
+                      .advice = "name another file for --decisions",
+                      .position = {.file = log}};
+  }
+  return cdi::replace_file(log, cdi::write_decisions(decisions) + "\n");
+}
+
+}  // namespace detail
+
+/// Decides about devices, and writes the log, also when it denies one. Prints why devices are
+/// denied. `inputs` are the files of the command, which the log does not replace.
+inline ExitCode enforce_policy(const PolicyCheck& check, std::span<const std::string> inputs,
+                               const std::vector<cdi::ResolvedDevice>& devices,
+                               const cdi::ReadOptions& reading, const Output& output) {
+  const auto& named = check.policy;
+  if (named.file.empty()) return exit_done;
+  const auto input = detail::replaced_input(check.decisions, inputs, devices);
+  if (!input.empty()) {
+    output.error({.message = fmt::format("--decisions would replace {}", cdi::quoted(input)),
+                  .advice = "name another file"});
+    return exit_usage;
+  }
+  const auto policy = read_policy_file(named, reading);
+  if (!policy) return output.refuse(policy.error());
+  const auto decisions = cdi::decide(*policy, devices, named.origin());
+  const auto written = detail::write_log(check.decisions, decisions);
+  if (!written) return output.refuse(written.error());
+  for (const auto& decision : decisions) {
+    for (const auto& reason : decision.reasons) output.error(detail::denial(decision, reason));
+  }
+  return cdi::require_allowed(decisions) ? exit_done : exit_denied;
+}
+
+#endif  // CDI_TOOLS_CDI_INJECT_POLICY_CHECK_HPP

@@ -1,0 +1,149 @@
+// `cdi`: lists, checks, converts and removes CDI specs, and injects their devices into OCI configs.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "../shared/base/usage.hpp"
+#include "base/command.hpp"
+#include "base/exit_codes.hpp"
+#include "base/options.hpp"
+#include "base/output.hpp"
+#include "commands/convert.hpp"
+#include "commands/gc.hpp"
+#include "commands/inject.hpp"
+#include "commands/list.hpp"
+#include "commands/policy.hpp"
+#include "commands/resolve.hpp"
+#include "commands/rootfs.hpp"
+#include "commands/validate.hpp"
+#include "commands/why.hpp"
+#include <CLI/CLI.hpp>
+
+namespace {
+
+constexpr Command commands[] = {
+    devices_command,  vendors_command, classes_command, specs_command,  dirs_command,
+    validate_command, inject_command,  resolve_command, policy_command, rootfs_command,
+    why_command,      convert_command, gc_command,
+};
+
+void add_common_options(CLI::App& app, CommonOptions& common) {
+  app.set_version_flag("--version", [] {
+    return fmt::format("cdi {}.{}.{}, CDI {}", CDI_VERSION_MAJOR, CDI_VERSION_MINOR,
+                       CDI_VERSION_PATCH, to_string(cdi::current_release));
+  });
+  add_repeated(app, "-d,--spec-dir", common.named_dirs,
+               "Read specs from DIR; may be repeated, the last has the highest priority "
+               "(default: /etc/cdi, /var/run/cdi)")
+      ->type_name("DIR")
+      ->check(not_empty);
+  app.add_option("-o,--output", common.format, "Format of results, warnings and errors")
+      ->type_name("FORMAT")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"text", "json", "yaml"}));
+  app.add_flag("--quarantine", common.reading.quarantine_devices,
+               "Skip invalid devices, and keep the other devices of their files");
+  app.add_flag("--refuse-writable", common.reading.refuse_writable,
+               "Refuse files and directories that other users may write");
+}
+
+OutputFormat format_named(std::string_view name) {
+  if (name == "json") return OutputFormat::json;
+  return name == "yaml" ? OutputFormat::yaml : OutputFormat::text;
+}
+
+/// Which commands are set up. That of all takes longer than most commands, and only help and errors
+/// need it.
+enum class SetUp { named, all };
+
+/// Whether a command line may call a command: one of its words is the name.
+bool is_named(std::string_view command, std::span<const char* const> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return word == command; });
+}
+
+/// Reads the command line, and returns what runs its command. Throws `CLI::ParseError` for an
+/// error, for help and for the version.
+Run parse(CLI::App& app, CommonOptions& common, std::span<const char* const> words, SetUp set_up) {
+  app.require_subcommand(1);
+  app.footer(exit_code_table());
+  add_common_options(app, common);
+  std::vector<std::pair<const CLI::App*, Run>> added;
+  for (const auto& command : commands) {
+    if (set_up != SetUp::all && !is_named(command.name, words)) continue;
+    auto* const sub = app.add_subcommand(command.name, command.help);
+    sub->fallthrough();
+    added.emplace_back(sub, command.set_up(*sub, common));
+  }
+  app.parse(static_cast<int>(words.size()), words.data());
+  Run chosen;
+  for (auto& [sub, run] : added) {
+    if (sub->parsed()) chosen = std::move(run);
+  }
+  return chosen;
+}
+
+constexpr const char* description =
+    "Lists, checks and converts Container Device Interface specs, and injects devices into OCI "
+    "configs.";
+
+/// The format that a command line selects, even if other words of it are wrong.
+OutputFormat format_in(std::span<const char* const> words) {
+  OutputFormat format = OutputFormat::text;
+  bool is_value = false;
+  for (std::string_view word : words) {
+    if (is_value) format = format_named(word);
+    is_value = word == "-o" || word == "--output";
+    for (const std::string_view option : {"--output=", "-o"}) {
+      if (!is_value && word.starts_with(option)) format = format_named(word.substr(option.size()));
+    }
+  }
+  return format;
+}
+
+/// Prints help, the version or an error.
+ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error, const Output& output) {
+  if (tools::is_answer(error)) {
+    return output.print(tools::usage_answer(app, error)) ? exit_done : exit_refused;
+  }
+  output.error({.message = tools::usage_fault(app, error)});
+  return exit_usage;
+}
+
+ExitCode run(std::span<const char* const> words, SetUp set_up) {
+  CLI::App app{description, "cdi"};
+  CommonOptions common;
+  Run command;
+  try {
+    command = parse(app, common, words, set_up);
+  } catch (const CLI::CallForVersion& version) {
+    return report_usage(app, version, Output{format_in(words)});
+  } catch (const CLI::ParseError& error) {
+    if (set_up == SetUp::named) return run(words, SetUp::all);
+    return report_usage(app, error, Output{format_in(words)});
+  }
+  return command(common, Output{format_named(common.format)});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run({argv, static_cast<std::size_t>(argc)}, SetUp::named);
+  } catch (const std::exception& error) {
+    std::fputs("cdi: error: ", stderr);
+    std::fputs(error.what(), stderr);
+    std::fputs("\n", stderr);
+    return exit_refused;
+  }
+}

@@ -1,0 +1,293 @@
+// The steps that lowered hooks take in a root: which files the container's linker reads decides.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_CDI_ROOTFS_ROOT_PLAN_HPP
+#define CDI_TOOLS_CDI_ROOTFS_ROOT_PLAN_HPP
+
+#include <cerrno>
+#include <climits>
+#include <cstddef>
+#include <fcntl.h>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <sys/utsname.h>
+#include <utility>
+#include <vector>
+
+#include <cdi/base/path.hpp>
+#include <cdi/files/directory.hpp>
+#include <cdi/nvidia.hpp>
+
+#include "cuda_compat.hpp"
+#include "root_places.hpp"
+#include "root_steps.hpp"
+#include "rooted_files.hpp"
+
+namespace detail {
+
+inline constexpr const char* linker_conf = "/etc/ld.so.conf";
+inline constexpr const char* folders_conf = "/etc/ld.so.conf.d/00-cdi.conf";
+inline constexpr const char* compat_conf = "/etc/ld.so.conf.d/00-cdi-compat.conf";  // is read first
+
+/// The folders that a text of musl's linker names.
+inline std::set<std::string, std::less<>> musl_folders(std::string_view text) {
+  std::set<std::string, std::less<>> folders;
+  for (bool more = true; more;) {
+    const auto end = text.find_first_of(":\n");
+    folders.emplace(text.substr(0, end));
+    more = end != std::string_view::npos;
+    if (more) text.remove_prefix(end + 1);
+  }
+  return folders;
+}
+
+/// musl has no cache: its linker reads the folders from one file, whose default is not empty.
+inline cdi::Result<void> plan_musl(const RootedFiles& files,
+                                   const std::vector<std::string>& folders, RootPlan& plan) {
+  utsname machine = {};
+  ::uname(&machine);
+  RootStep step{.kind = RootStep::Kind::file,
+                .path = fmt::format("/etc/ld-musl-{}.path", machine.machine)};
+  const auto text = files.read(step.path);
+  if (!text) return text.error();
+  step.text = *text ? **text : "/lib:/usr/local/lib:/usr/lib\n";
+  auto known = musl_folders(step.text);
+  for (const auto& folder : folders) {
+    if (!known.insert(folder).second) continue;
+    if (!step.text.empty() && step.text.back() != '\n') step.text += '\n';
+    step.text += folder + '\n';
+  }
+  plan.push_back(std::move(step));
+  return {};
+}
+
+/// glibc reads a cache, which ldconfig writes from these files.
+inline cdi::Result<void> plan_glibc(const RootedFiles& files,
+                                    const std::vector<std::string>& folders, RootPlan& plan) {
+  const auto conf = files.find(linker_conf);
+  if (!conf && conf.error().system != ENOENT) return conf.error();
+  if (!conf) {
+    plan.push_back({RootStep::Kind::file, linker_conf, "include /etc/ld.so.conf.d/*.conf\n"});
+  }
+  RootStep step{.kind = RootStep::Kind::file, .path = folders_conf};
+  for (const auto& folder : folders) step.text += folder + '\n';
+  if (!folders.empty()) plan.push_back(std::move(step));
+  return {};
+}
+
+/// The only `libcuda.so.*.*` of a folder; nothing when there are none or several.
+inline cdi::Result<std::optional<std::string>> compat_library(const RootedFiles& files,
+                                                              const std::string& path) {
+  std::optional<std::string> none;
+  const auto folder = files.find_folder(path);
+  if (!folder && is_missing(folder.error())) return none;
+  if (!folder) return folder.error();
+  const auto is_library = [](std::string_view name) {
+    constexpr std::string_view stem = "libcuda.so.";
+    return name.starts_with(stem) && name.substr(stem.size()).find('.') != std::string_view::npos;
+  };
+  const auto listing = cdi::detail::list_directory(folder->get(), path, is_library, 2);
+  if (!listing) return listing.error();
+  if (listing->entries.size() != 1) return none;
+  return std::optional{listing->entries.front().name};
+}
+
+/// Whether the driver library of the image comes before that of the host.
+inline cdi::Result<bool> prefers_image(const RootedFiles& files, const cdi::CudaCompat& compat) {
+  constexpr std::size_t most_bytes = std::size_t{256} << 20;
+  const auto name = compat_library(files, compat.folder);
+  if (!name) return name.error();
+  if (!*name) return false;
+  const auto library = files.read(fmt::format("{}/{}", compat.folder, **name), most_bytes);
+  if (!library) return library.error();
+  const auto version = std::string_view{**name}.substr(std::string_view{"libcuda.so."}.size());
+  return *library && ::prefers_image(compat, version, **library);
+}
+
+/// Names the folders with a library that comes before that of the host, or removes what did so.
+inline cdi::Result<void> plan_compat(const RootedFiles& files,
+                                     const std::vector<cdi::CudaCompat>& all, RootPlan& plan) {
+  if (all.empty()) return {};
+  RootStep step{.kind = RootStep::Kind::file, .path = compat_conf};
+  for (const auto& compat : all) {
+    const auto prefers = prefers_image(files, compat);
+    if (!prefers) return prefers.error();
+    if (*prefers) step.text += compat.folder + "\n";
+  }
+  if (step.text.empty()) step.kind = RootStep::Kind::removal;
+  plan.push_back(std::move(step));
+  return {};
+}
+
+/// Whether a path of changes, which a user may have written, is absolute, below the root and clean.
+inline bool is_root_path(std::string_view path) {
+  for (const char c : path) {
+    if (static_cast<unsigned char>(c) < ' ') return false;
+  }
+  return path.size() > 1 && path.front() == '/' && cdi::clean_path(path) == path;
+}
+
+inline cdi::Result<void> check_mode_bits(const std::vector<cdi::RootMode>& modes) {
+  for (const auto& mode : modes) {
+    if (mode.mode <= 07777U) continue;
+    return cdi::Error{.code = cdi::Errc::refused,
+                      .message = fmt::format("the mode {:o} of {} has more than permission bits",
+                                             mode.mode, cdi::quoted(mode.path))};
+  }
+  return {};
+}
+
+/// Checks what would cost too much, or never end.
+inline cdi::Result<void> check_counts(const cdi::RootChanges& changes) {
+  constexpr std::size_t most_compat = 16;  // a library of each is read
+  if (changes.cuda_compat.size() > most_compat) {
+    return cdi::Error{
+        .code = cdi::Errc::refused,
+        .message = fmt::format("cudaCompat has {} folders", changes.cuda_compat.size()),
+        .advice = fmt::format("write at most {}", most_compat)};
+  }
+  return check_mode_bits(changes.modes);
+}
+
+/// What is wrong with the path of a change; empty if nothing is.
+inline std::string_view path_fault(std::string_view path) {
+  if (path.size() >= PATH_MAX) return "has more than 4095 bytes";
+  if (!is_root_path(path)) return "is not an absolute path without . and .. below the root";
+  return cdi::detail::has_long_name(path) ? "has a name of more than 255 bytes" : "";
+}
+
+/// What is wrong with the target of a link; empty if nothing is.
+inline std::string_view target_fault(std::string_view target) {
+  if (target.empty() || target.find('\0') != std::string_view::npos) {
+    return "is empty, or has a NUL byte";
+  }
+  return target.size() >= PATH_MAX ? "has more than 4095 bytes" : "";
+}
+
+/// musl's linker reads two folders where one has a colon: each run would append it again.
+inline cdi::Result<void> check_library_folders(const std::vector<std::string>& folders) {
+  for (const auto& folder : folders) {
+    if (folder.find(':') == std::string::npos) continue;
+    return cdi::Error{
+        .code = cdi::Errc::refused,
+        .message = fmt::format("the library folder {} has a colon", cdi::quoted(folder))};
+  }
+  return {};
+}
+
+inline cdi::Result<void> check_paths(const cdi::RootChanges& changes) {
+  std::vector<std::string_view> paths{changes.library_folders.begin(),
+                                      changes.library_folders.end()};
+  for (const auto& link : changes.links) paths.emplace_back(link.path);
+  for (const auto& mode : changes.modes) paths.emplace_back(mode.path);
+  for (const auto& file : changes.files) paths.emplace_back(file.path);
+  for (const auto& compat : changes.cuda_compat) paths.emplace_back(compat.folder);
+  for (const auto path : paths) {
+    const auto fault = path_fault(path);
+    if (fault.empty()) continue;
+    return cdi::Error{.code = cdi::Errc::refused,
+                      .message = fmt::format("the path {} {}", cdi::quoted(path), fault)};
+  }
+  for (const auto& link : changes.links) {
+    const auto fault = target_fault(link.target);
+    if (fault.empty()) continue;
+    return cdi::Error{
+        .code = cdi::Errc::refused,
+        .message = fmt::format("the target of the link {} {}", cdi::quoted(link.path), fault)};
+  }
+  return {};
+}
+
+inline cdi::Result<RootPlan> make_plan(const RootedFiles& files, const cdi::RootChanges& changes) {
+  RootPlan plan;
+  for (const auto& [path, target] : changes.links) {
+    plan.push_back({RootStep::Kind::link, path, target});
+  }
+  for (const auto& [path, mode] : changes.modes) {
+    plan.push_back({RootStep::Kind::mode, path, {}, mode});
+  }
+  for (const auto& [path, text] : changes.files) {
+    plan.push_back({RootStep::Kind::file, path, text, 0444});
+  }
+  const auto& folders = changes.library_folders;
+  const auto musl = files.find("/etc/alpine-release");
+  if (!musl && !is_missing(musl.error())) return musl.error();
+  if (musl && folders.empty()) return plan;  // CUDA's compatibility library needs glibc
+  if (musl) {
+    if (auto done = plan_musl(files, folders, plan); !done) return done.error();
+    return plan;
+  }
+  if (auto done = plan_compat(files, changes.cuda_compat, plan); !done) return done.error();
+  if (folders.empty() && changes.cuda_compat.empty()) return plan;
+  if (auto done = plan_glibc(files, folders, plan); !done) return done.error();
+  return plan;
+}
+
+}  // namespace detail
+
+/// The steps for some changes, in order. Reads the root, and changes nothing.
+inline cdi::Result<RootPlan> plan_steps(const RootedFiles& files, const cdi::RootChanges& changes) {
+  if (auto valid = detail::check_paths(changes); !valid) return valid.error();
+  if (auto valid = detail::check_library_folders(changes.library_folders); !valid) {
+    return valid.error();
+  }
+  if (auto valid = detail::check_counts(changes); !valid) return valid.error();
+  auto plan = detail::make_plan(files, changes);
+  if (!plan) return plan;
+  if (auto valid = detail::settle_places(files, *plan); !valid) return valid.error();
+  return plan;
+}
+
+/// The steps of a plan that change something. Fails if one could not be carried out.
+inline cdi::Result<RootPlan> needed_steps(const RootedFiles& files, const RootPlan& plan) {
+  RootPlan needed;
+  for (const auto& step : plan) {
+    const auto changes = is_needed(files, step);
+    if (!changes) return changes.error();
+    if (*changes) needed.push_back(step);
+  }
+  return needed;
+}
+
+/// Carries out the steps of a plan that are needed, which `done` gets one by one. A step may make
+/// another one needed: a mode that is set through a new link.
+template <class Done>
+cdi::Result<void> carry_out_plan(const RootedFiles& files, const RootPlan& plan, const Done& done) {
+  for (const auto& step : plan) {
+    const auto changes = is_needed(files, step);
+    if (!changes) return changes.error();
+    if (!*changes) continue;
+    if (auto result = carry_out(files, step); !result) return result;
+    done(step);
+  }
+  return {};
+}
+
+/// Carries out a plan for some changes. What the root has decides about steps, such as the file by
+/// which it shows its linker, and a step may make that file: the changes are planned again until no
+/// step is needed.
+template <class Done>
+cdi::Result<void> carry_out_changes(const RootedFiles& files, const cdi::RootChanges& changes,
+                                    RootPlan plan, const Done& done) {
+  constexpr int most_rounds = 4;
+  for (int i = 0; i < most_rounds; ++i) {
+    const auto needed = needed_steps(files, plan);
+    if (!needed) return needed.error();
+    if (needed->empty()) return {};
+    // Before the steps: later, those that are done would hide what was left beside them.
+    remove_leftovers(files, *needed);
+    if (auto result = carry_out_plan(files, plan, done); !result) return result;
+    auto next = plan_steps(files, changes);
+    if (!next) return next.error();
+    plan = *std::move(next);
+  }
+  return cdi::Error{.code = cdi::Errc::refused,
+                    .message = fmt::format("the changes of the root change what they depend on: "
+                                           "steps are still needed after {} rounds",
+                                           most_rounds)};
+}
+
+#endif  // CDI_TOOLS_CDI_ROOTFS_ROOT_PLAN_HPP

@@ -1,0 +1,188 @@
+// Files below the root of a container, whose links may be hostile.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_CDI_ROOTFS_ROOTED_FILES_HPP
+#define CDI_TOOLS_CDI_ROOTFS_ROOTED_FILES_HPP
+
+#include <cerrno>
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <fcntl.h>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <cdi/files/descriptor.hpp>
+#include <cdi/result.hpp>
+#include <cdi/text/parse_json.hpp>
+
+#include "../../shared/host/rooted_paths.hpp"
+
+namespace detail {
+
+/// `struct open_how` of openat2(2), which not all C libraries have.
+struct OpenHow {
+  std::uint64_t flags = 0;
+  std::uint64_t mode = 0;
+  std::uint64_t resolve = 0;
+};
+
+/// Opens a path as if `root` were /. Fails with `ENOSYS` where the system call is missing.
+inline int open_in_root(int root, const std::string& path, int flags) {
+#ifdef SYS_openat2
+  constexpr std::uint64_t no_magic_links = 0x02;
+  constexpr std::uint64_t in_root = 0x10;
+  const OpenHow how{.flags = static_cast<std::uint64_t>(flags) | O_CLOEXEC,
+                    .resolve = in_root | no_magic_links};
+  return static_cast<int>(::syscall(SYS_openat2, root, path.c_str(), &how, sizeof how));
+#else
+  static_cast<void>(root), static_cast<void>(path), static_cast<void>(flags);
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+}  // namespace detail
+
+/// Whether nothing is at the path of an error, or a file is on its way.
+inline bool is_missing(const cdi::Error& error) {
+  return error.system == ENOENT || error.system == ENOTDIR;
+}
+
+/// The name of a file, and the path of its directory.
+struct SplitPath {
+  std::string folder{};
+  std::string name{};
+
+  /// `path` is absolute, and does not end in a slash.
+  explicit SplitPath(std::string_view path)
+      : folder{path.substr(0, path.rfind('/') + 1)}, name{path.substr(path.rfind('/') + 1)} {}
+};
+
+/// The files below a directory, as if it were /. A path is resolved once, to an open descriptor: no
+/// link leads out, even when another process changes links at the same time. Uses openat2(2), or
+/// walks the path where the kernel or a filter of system calls has none.
+class RootedFiles {
+ public:
+  /// The greatest number of directories on a path that is created: each is open meanwhile.
+  static constexpr std::size_t most_folders = 256;
+
+  /// The error for a path with more.
+  static cdi::Error too_deep() {
+    return {.code = cdi::Errc::refused,
+            .message = fmt::format("it is in more than {} directories", most_folders)};
+  }
+
+  /// How paths are resolved.
+  enum class Lookup : std::uint8_t {
+    by_kernel,  // if possible
+    by_walk,
+  };
+
+  static cdi::Result<RootedFiles> open(const std::string& root, Lookup lookup = Lookup::by_kernel) {
+    auto paths = tools::RootedPaths::open(root);
+    if (!paths) return paths.error();
+    return RootedFiles{*std::move(paths), lookup};
+  }
+
+  /// Opens a file or directory with `O_PATH` and these flags; follows links, but with `O_NOFOLLOW`
+  /// not one at the end. The error has `ENOENT` when it is missing.
+  cdi::Result<cdi::Descriptor> find(const std::string& path, int flags = 0) const {
+    if (lookup_ == Lookup::by_kernel) {
+      cdi::Descriptor found{detail::open_in_root(paths_.root().get(), path, O_PATH | flags)};
+      if (found) return found;
+      // `EPERM`: a filter of system calls; `EAGAIN`: another process renames directories.
+      if (errno != ENOSYS && errno != EPERM && errno != EAGAIN) return failed(path);
+    }
+    using Last = tools::RootedPaths::Last;
+    const bool keeps_link = (flags & O_NOFOLLOW) != 0;
+    const auto place = paths_.find(path, keeps_link ? Last::keep : Last::follow);
+    if (!place) return place.error();
+    cdi::Descriptor found = place->open(O_PATH | flags);
+    if (!found) return failed(path);
+    return found;
+  }
+
+  /// Opens a directory with `O_PATH`.
+  cdi::Result<cdi::Descriptor> find_folder(const std::string& path) const {
+    return find(path, O_DIRECTORY);
+  }
+
+  /// The target of a link; nothing when it is missing or is not a link. Follows links above it.
+  cdi::Result<std::optional<std::string>> read_link(const std::string& path) const {
+    const auto found = find(path, O_NOFOLLOW);
+    if (found) return tools::read_link(found->get(), "");
+    if (is_missing(found.error())) return std::optional<std::string>{};
+    return found.error();
+  }
+
+  /// Opens a directory, and creates what is missing of its path.
+  cdi::Result<cdi::Descriptor> make_folder(const std::string& path) const {
+    using tools::RootedPaths;
+    auto found = find_folder(path);
+    if (found || found.error().system != ENOENT) return found;
+    const auto place = paths_.find(path, RootedPaths::Last::follow, RootedPaths::IfMissing::make);
+    if (!place) return place.error();
+    cdi::Descriptor made = place->open(O_PATH | O_DIRECTORY);
+    if (!made) return failed(path);
+    return made;
+  }
+
+  /// The innermost directory of a path that exists. Fails if the rest of the path, which links may
+  /// have given, could not be created.
+  cdi::Result<cdi::Descriptor> find_existing(const std::string& path) const {
+    using tools::RootedPaths;
+    const auto place = paths_.find(path, RootedPaths::Last::follow, RootedPaths::IfMissing::report);
+    if (!place) return place.error();
+    errno = ENAMETOOLONG;
+    for (const auto& name : place->missing) {
+      if (name.size() > NAME_MAX) return failed(path);
+    }
+    if (place->names.size() + place->missing.size() >= most_folders) return too_deep();
+    cdi::Descriptor above{::openat(place->directory(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC)};
+    if (!above) return failed(path);
+    return above;
+  }
+
+  /// The text of a regular file; nothing when it is missing or is not regular. Follows links.
+  cdi::Result<std::optional<std::string>> read(const std::string& path,
+                                               std::size_t limit = cdi::Limits{}.bytes) const {
+    const auto found = find(path);
+    if (!found && found.error().system == ENOENT) return std::optional<std::string>{};
+    if (!found) return found.error();
+    struct stat status = {};
+    if (::fstat(found->get(), &status) != 0) return failed(path);
+    if (!S_ISREG(status.st_mode)) return std::optional<std::string>{};
+    const cdi::Descriptor file{
+        ::open(path_of(*found).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+    if (!file) return failed(path);
+    auto text = cdi::read_all(file.get(), path, limit);
+    if (!text) return std::move(text).error();
+    return std::optional{*std::move(text)};
+  }
+
+  /// A path by which this process can use an open file, also one that is opened with `O_PATH`.
+  static std::string path_of(const cdi::Descriptor& file) {
+    return "/proc/self/fd/" + std::to_string(file.get());
+  }
+
+ private:
+  RootedFiles(tools::RootedPaths paths, Lookup lookup)
+      : paths_{std::move(paths)}, lookup_{lookup} {}
+
+  static cdi::Error failed(std::string_view path) {
+    return cdi::file_error(path, "cannot open it in the root");
+  }
+
+  tools::RootedPaths paths_;
+  Lookup lookup_;
+};
+
+#endif  // CDI_TOOLS_CDI_ROOTFS_ROOTED_FILES_HPP

@@ -1,0 +1,175 @@
+// Spec files as a container engine sees them: it refuses some, and may read some otherwise.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_CDI_WHY_ENGINE_VIEW_HPP
+#define CDI_TOOLS_CDI_WHY_ENGINE_VIEW_HPP
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <cdi/scan.hpp>
+#include <cdi/versions.hpp>
+
+#include "../../shared/cdi_specs/write_command.hpp"
+#include "../../shared/host/host_tree.hpp"
+#include "../base/output.hpp"
+
+/// Whether an engine is known to be one of those of a host.
+enum class Installed { yes, unknown };
+
+/// The host on which the specs are.
+struct SpecHost {
+  std::string root{};       // absolute and without links; empty if no host is looked at
+  bool dirs_named = false;  // by the user, who may name a directory of copies
+  Installed installed = Installed::unknown;
+
+  /// The path on the host of a file here; none if its directory is not below the root.
+  std::optional<std::string> place_of(const std::string& file) const {
+    const auto slash = file.rfind('/');
+    const auto named = slash == std::string::npos ? "." : file.substr(0, slash + 1);
+    std::error_code failed;
+    auto path = std::filesystem::canonical(named, failed).string();
+    if (failed || root.empty()) return std::nullopt;
+    path.append(path == "/" ? "" : "/").append(file.substr(slash + 1));
+    if (root == "/") return path;
+    if (!path.starts_with(root + "/")) return std::nullopt;
+    return path.substr(root.size());
+  }
+};
+
+/// The files of a registry that an engine reads.
+class EngineView {
+ public:
+  EngineView(const cdi::VersionedEngine& engine, const cdi::Registry& all, SpecHost host)
+      : engine_{engine}, host_{std::move(host)}, newest_{cdi::newest_release_for(engine)} {
+    std::vector<std::shared_ptr<const cdi::LoadedSpec>> specs;
+    auto rejected = all.rejected();
+    for (const auto& spec : all.specs()) {
+      auto refusal = cdi::refusal_by(engine_, *spec);
+      if (refusal) {
+        rejected.push_back(rejected_file(*spec, *std::move(refusal)));
+        refused_.emplace(spec->path, spec);
+      } else {
+        specs.push_back(spec);
+      }
+    }
+    registry_ =
+        std::make_shared<const cdi::Registry>(std::move(specs), std::move(rejected), all.dirs());
+  }
+
+  /// The registry of the engine: files that it refuses are among the rejected ones.
+  const std::shared_ptr<const cdi::Registry>& registry() const { return registry_; }
+
+  std::string name() const { return to_string(engine_); }
+
+  /// The newest release that it reads, or null.
+  Json newest() const { return newest_ ? Json(cdi::to_string(*newest_)) : Json(nullptr); }
+
+  /// The file that the engine refuses and for which a name is not resolved; null when there is
+  /// none.
+  const cdi::LoadedSpec* cause_of(const cdi::Unresolved& one) const {
+    for (const auto& cause : one.causes) {
+      const auto found = refused_.find(cause.position.file);
+      if (found != refused_.end()) return found->second.get();
+    }
+    return nullptr;
+  }
+
+  /// What to do about a file that the engine refuses, or may read otherwise.
+  std::string advice(const cdi::LoadedSpec& spec) const {
+    const auto place = host_.place_of(spec.path);
+    const auto tree = tools::HostTree::open(host_.root);
+    if (!place || !tree) return cdi::conversion_advice(engine_, spec);
+    const auto command = owner_command(*tree, spec, *place);
+    if (!command.empty()) return cdi::conversion_advice(engine_, spec, command);
+    return tools::conversion_advice_here(*tree, *place, spec.path, engine_, spec);
+  }
+
+  /// The warnings about what it may refuse or read otherwise in a file.
+  std::vector<cdi::Error> text_warnings(const cdi::LoadedSpec& spec) const {
+    return cdi::text_warnings(engine_, spec);
+  }
+
+  /// The directories that it searches without configuration; empty if it reads no specs.
+  static std::vector<std::string> default_dirs(const cdi::VersionedEngine& engine) {
+    std::vector<std::string> dirs;
+    const auto* const row = cdi::find_engine_defaults(engine);
+    if (row == nullptr) return dirs;
+    for (const auto dir : row->dirs) {
+      if (!dir.empty()) dirs.emplace_back(dir);
+    }
+    return dirs;
+  }
+
+  /// What to do about a file in a directory that it does not search. `dirs` are those that it does.
+  std::string advice_on_directory(const std::vector<std::string>& dirs) const {
+    auto text = name() + " reads only ";
+    for (const auto& dir : dirs) text += (&dir == dirs.data() ? "" : ", ") + dir;
+    text += ": move the file there";
+    const auto* const row = cdi::find_engine_defaults(engine_);
+    if (row == nullptr || row->to_set_dirs.empty()) return text;
+    return text + ", or add its directory by " + std::string{row->to_set_dirs};
+  }
+
+  /// What is assumed about its version; empty when it is known.
+  std::string assumption() const { return cdi::assumption_about(engine_); }
+
+  /// What the engine needs besides the file. `configured`: its configuration is known, and says
+  /// whether CDI is on.
+  std::vector<std::string> needs(bool configured) const {
+    std::vector<std::string> out;
+    const auto* const row = cdi::find_engine_defaults(engine_);
+    if (!configured && row != nullptr && row->cdi_switch == cdi::CdiSwitch::off) {
+      out.push_back(name() + " injects CDI devices only with " + std::string{row->to_switch_on});
+    }
+    const auto* const support = cdi::find_engine_support(engine_);
+    if (support != nullptr && !support->field) {
+      out.push_back(name() + " ignores the CRI field CDI_devices: name devices in annotations");
+    }
+    return out;
+  }
+
+ private:
+  /// The command by which cdi-prepare writes a file of its own again; else empty. For an installed
+  /// engine it writes what the oldest installed one reads, so that all do. In a directory of
+  /// copies the command would replace or remove the specs of other hosts.
+  std::string owner_command(const tools::HostTree& tree, const cdi::LoadedSpec& spec,
+                            const std::string& place) const {
+    if (spec.owner() != tools::spec_owner) return {};
+    if (host_.dirs_named && !is_usual(tree, place.substr(0, place.rfind('/')))) return {};
+    auto on_host = spec;
+    on_host.path = place;
+    const auto engine = host_.installed == Installed::yes ? std::nullopt : std::optional{engine_};
+    return tools::write_command_for(tree, on_host, engine);
+  }
+
+  /// Whether programs read a directory of the host by default.
+  static bool is_usual(const tools::HostTree& tree, const std::string& directory) {
+    const auto place = tools::place_of(tree, directory);
+    for (const auto& usual : cdi::default_spec_dirs()) {
+      if (tools::place_of(tree, usual) == place) return true;
+    }
+    return false;
+  }
+
+  static std::shared_ptr<const cdi::RejectedFile> rejected_file(const cdi::LoadedSpec& spec,
+                                                                cdi::Error why) {
+    cdi::RejectedFile out{.why = std::move(why), .kind = spec.spec.kind};
+    for (const auto& device : spec.spec.devices) out.devices.push_back(device.name);
+    return std::make_shared<const cdi::RejectedFile>(std::move(out));
+  }
+
+  cdi::VersionedEngine engine_;
+  SpecHost host_;
+  cdi::Result<cdi::Release> newest_;
+  std::shared_ptr<const cdi::Registry> registry_{};
+  std::map<std::string, std::shared_ptr<const cdi::LoadedSpec>> refused_{};  // by path
+};
+
+#endif  // CDI_TOOLS_CDI_WHY_ENGINE_VIEW_HPP

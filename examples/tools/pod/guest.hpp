@@ -1,0 +1,136 @@
+// `guest`: injects devices into a container's config as the Kata agent does in the guest.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_POD_GUEST_HPP
+#define CDI_TOOLS_POD_GUEST_HPP
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <cdi/cache.hpp>
+#include <cdi/config_json.hpp>
+#include <cdi/files/text_file.hpp>
+#include <cdi/registry.hpp>
+#include <cdi/requests.hpp>
+
+#include "answer.hpp"
+#include "input.hpp"
+
+// kata-containers 7c6ba40, src/agent/src/device/mod.rs: handle_cdi_devices.
+
+namespace pod {
+
+/// What the command line of `guest` sets.
+struct GuestOptions {
+  std::string config{};  // its path, or - for standard input
+  std::vector<std::string> spec_dirs{"/var/run/cdi"};
+  int timeout = 100;     // in seconds; agent.cdi_timeout
+  bool visible = false;  // agent.visible_cdi_devices
+  bool compatible = false;
+};
+
+/// The config with its devices, and warnings about files that were not used.
+struct GuestAnswer {
+  std::string config{};
+  std::vector<std::string> warnings{};
+};
+
+namespace detail {
+
+/// Whether the config is that of a pod's pause container, into which the agent injects nothing.
+inline bool is_pause_container(const cdi::ConfigJson& config) {
+  const auto document = value_or_throw(cdi::parse_json(config.text, config.file, config.limits));
+  const Member root{document.root(), {}};
+  const auto annotations = root.find("annotations");
+  return annotations &&
+         text_at(*annotations, "io.katacontainers.pkg.oci.container_type") == "pod_sandbox";
+}
+
+inline cdi::Error timeout_error(cdi::Error why, int timeout) {
+  if (why.code == cdi::Errc::timeout) {
+    why.message += "; the devices did not appear within the CDI timeout of " +
+                   std::to_string(timeout) + " seconds";
+  }
+  return why;
+}
+
+/// One attempt of the agent. Throws where the agent fails at once: a file has an error, whether it
+/// matters or not; a name is not valid; or a kind exists and the device does not.
+inline bool try_as_agent(const cdi::Registry& registry, cdi::ConfigJson& config,
+                         const std::vector<cdi::RequestedDevice>& requested) {
+  for (const auto& error : registry.errors()) {
+    if (error.code != cdi::Errc::conflict) throw Refusal{error};
+  }
+  const auto missing = registry.unresolved(requested);
+  for (const auto& one : missing) {
+    if (one.reason != cdi::Reason::unknown_kind && one.reason != cdi::Reason::no_directory) {
+      throw Refusal{one.why};
+    }
+  }
+  if (!missing.empty()) return false;
+  if (const auto done = registry.inject(config, requested); !done) throw Refusal{done.error()};
+  return true;
+}
+
+/// The loop of the agent: `timeout` + 1 attempts, one second apart.
+inline void inject_as_agent(cdi::Cache& cache, cdi::ConfigJson& config,
+                            const cdi::RequestOptions& requests, int timeout) {
+  const auto requested = value_or_throw(cdi::gather_requests(config, requests));
+  if (requested.empty()) return;
+  for (int attempt = 0; attempt <= timeout; ++attempt) {
+    if (attempt > 0) std::this_thread::sleep_for(std::chrono::seconds{1});
+    if (try_as_agent(*cache.refresh(), config, requested)) return;
+  }
+  auto why = cache.snapshot()->require(requested).error();
+  why.code = cdi::Errc::timeout;
+  throw Refusal{timeout_error(std::move(why), timeout)};
+}
+
+}  // namespace detail
+
+/// Injects the devices that a config asks for: by annotations, then, if `visible`, by
+/// `VISIBLE_CDI_DEVICES` in its environment. Waits until the specs of unknown kinds appear; fails
+/// at once when a kind exists and its device does not. Unlike the agent, it wakes up when files
+/// change, and a bad file of another kind or a repeated name does not matter, unless `compatible`.
+inline GuestAnswer inject_guest(cdi::ConfigJson config, const GuestOptions& options) {
+  if (detail::is_pause_container(config)) {
+    return {std::move(config.text), {"the config is that of a pause container: left alone"}};
+  }
+  cdi::Cache cache{options.spec_dirs};
+  // An annotation without a name is an error. The agent injects a repeated name of annotations
+  // again, so that its hooks run twice.
+  const cdi::RequestOptions requests{
+      .rules = options.compatible ? cdi::RequestRules::cri_o : cdi::RequestRules::containerd,
+      .variable = options.visible ? cdi::visible_devices_variable : std::string_view{}};
+  if (options.compatible) {
+    detail::inject_as_agent(cache, config, requests, options.timeout);
+  } else {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{options.timeout};
+    const auto done = cdi::inject_requested(
+        cache, config,
+        {.requests = requests, .deadline = deadline, .wait = {.quiet = std::chrono::seconds{0}}});
+    if (!done) throw Refusal{detail::timeout_error(done.error(), options.timeout)};
+  }
+  GuestAnswer answer{std::move(config.text)};
+  for (const auto& error : cache.snapshot()->errors()) answer.warnings.push_back(to_string(error));
+  return answer;
+}
+
+/// Reads the config, and injects its devices.
+inline GuestAnswer answer_guest(const GuestOptions& options) {
+  const bool from_input = options.config == "-";
+  cdi::ConfigJson config{.file = from_input ? "standard input" : options.config};
+  config.text =
+      value_or_throw(from_input ? cdi::read_all(STDIN_FILENO, config.file, config.limits.bytes)
+                                : cdi::read_file(options.config, config.limits.bytes));
+  return inject_guest(std::move(config), options);
+}
+
+}  // namespace pod
+
+#endif  // CDI_TOOLS_POD_GUEST_HPP

@@ -1,0 +1,197 @@
+// The JSON on standard input, read member by member; errors name the member.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_POD_INPUT_HPP
+#define CDI_TOOLS_POD_INPUT_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <cdi/files/text_file.hpp>
+#include <cdi/result.hpp>
+#include <cdi/text/parse_json.hpp>
+
+namespace pod {
+
+/// Why a command has no answer. `main` prints it.
+class Refusal : public std::exception {
+ public:
+  explicit Refusal(const cdi::Error& why) : text_{to_string(why)} {}
+  explicit Refusal(const std::string& message)
+      : Refusal{cdi::Error{.code = cdi::Errc::invalid, .message = message}} {}
+  const char* what() const noexcept override { return text_.c_str(); }
+
+ private:
+  std::string text_;
+};
+
+/// The value of a result; throws its error as a `Refusal`.
+template <class T>
+T value_or_throw(cdi::Result<T> result) {
+  if (!result) throw Refusal{result.error()};
+  return *std::move(result);
+}
+
+/// A value of the input and its path, such as `pod.spec.containers[0]`. Valid as long as the
+/// document.
+class Member {
+ public:
+  Member(const cdi::Document::Value& value, std::string path)
+      : value_{value}, path_{std::move(path)} {}
+
+  const std::string& path() const { return path_; }
+
+  /// Throws an error about this member.
+  [[noreturn]] void refuse(std::string message) const {
+    throw Refusal{cdi::Error{.code = cdi::Errc::schema,
+                             .message = std::move(message),
+                             .where = path_,
+                             .position = value_.position()}};
+  }
+
+  /// A member of an object; null counts as absent.
+  std::optional<Member> find(std::string_view key) const {
+    require(cdi::Document::Kind::map, "an object");
+    for (const auto [name, value] : value_.members()) {
+      if (name.text() == key && !value.is_null()) return Member{value, inner(key)};
+    }
+    return std::nullopt;
+  }
+
+  /// Refuses a member of an object that a command does not know: a typing error would give a wrong
+  /// answer.
+  void allow(std::initializer_list<std::string_view> known) const {
+    for (const auto& [name, member] : members()) {
+      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      std::string list;
+      for (const auto key : known) list.append(list.empty() ? "" : ", ").append(key);
+      member.refuse("is not known: use one of " + list);
+    }
+  }
+
+  /// A member of an object that must exist.
+  Member at(std::string_view key) const {
+    if (auto found = find(key)) return *std::move(found);
+    Member{value_, inner(key)}.refuse("is missing");
+  }
+
+  /// The items of a list.
+  std::vector<Member> items() const {
+    require(cdi::Document::Kind::list, "a list");
+    std::vector<Member> out;
+    for (const auto item : value_.items()) {
+      out.emplace_back(item, path_ + "[" + std::to_string(out.size()) + "]");
+    }
+    return out;
+  }
+
+  /// The members of an object.
+  std::vector<std::pair<std::string, Member>> members() const {
+    require(cdi::Document::Kind::map, "an object");
+    std::vector<std::pair<std::string, Member>> out;
+    for (const auto [name, value] : value_.members()) {
+      out.emplace_back(std::string{name.text()}, Member{value, inner(name.text())});
+    }
+    return out;
+  }
+
+  std::string text() const {
+    require(cdi::Document::Kind::quoted, "a string");
+    return std::string{value_.text()};
+  }
+
+  /// The text of a string or a number. Kubernetes accepts both for quantities.
+  std::string text_or_number() const {
+    const bool number = value_.kind() == cdi::Document::Kind::plain && !is_boolean();
+    return number ? std::string{value_.text()} : text();
+  }
+
+  bool boolean() const {
+    if (!is_boolean()) refuse("must be true or false");
+    return value_.text() == "true";
+  }
+
+  /// A whole number from 0 to 2^63 - 1, written with digits only.
+  std::int64_t count() const {
+    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    const auto digits = value_.kind() == cdi::Document::Kind::plain ? value_.text() : "";
+    std::int64_t number = 0;
+    bool good = !digits.empty();
+    for (const char c : digits) {
+      good = good && c >= '0' && c <= '9';
+      if (good && number > (most - (c - '0')) / 10) refuse("is larger than 2^63 - 1");
+      if (good) number = number * 10 + (c - '0');
+    }
+    if (!good) refuse("must be a whole number that is not negative, such as 4096");
+    return number;
+  }
+
+  std::vector<std::string> texts() const {
+    std::vector<std::string> out;
+    for (const auto& item : items()) out.push_back(item.text());
+    return out;
+  }
+
+ private:
+  bool is_boolean() const {
+    return value_.kind() == cdi::Document::Kind::plain &&
+           (value_.text() == "true" || value_.text() == "false");
+  }
+
+  void require(cdi::Document::Kind kind, std::string_view name) const {
+    if (value_.kind() != kind) refuse(std::string{"must be "}.append(name));
+  }
+
+  std::string inner(std::string_view key) const {
+    return (path_.empty() ? "" : path_ + ".").append(key);
+  }
+
+  cdi::Document::Value value_;
+  std::string path_;
+};
+
+/// The text of a member, or nothing.
+inline std::string text_at(const Member& object, std::string_view key) {
+  const auto member = object.find(key);
+  return member ? member->text() : std::string{};
+}
+
+/// The number of a member; 0 when it is absent.
+inline std::int64_t count_at(const Member& object, std::string_view key) {
+  const auto member = object.find(key);
+  return member ? member->count() : 0;
+}
+
+/// The value of a member that is true or false.
+inline bool boolean_at(const Member& object, std::string_view key, bool fallback) {
+  const auto member = object.find(key);
+  return member ? member->boolean() : fallback;
+}
+
+/// Parses a text as JSON, one object.
+inline cdi::Document parse_input(std::string_view text) {
+  auto document = value_or_throw(cdi::parse_json(text, "standard input"));
+  if (document.root().kind() != cdi::Document::Kind::map) {
+    Member{document.root(), {}}.refuse("the input must be one JSON object");
+  }
+  return document;
+}
+
+/// Reads all of standard input as JSON.
+inline cdi::Document read_input() {
+  return parse_input(
+      value_or_throw(cdi::read_all(STDIN_FILENO, "standard input", cdi::Limits{}.bytes)));
+}
+
+}  // namespace pod
+
+#endif  // CDI_TOOLS_POD_INPUT_HPP

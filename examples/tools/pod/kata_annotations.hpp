@@ -1,0 +1,22 @@
+// The annotations of Kata that size and choose a VM.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_POD_KATA_ANNOTATIONS_HPP
+#define CDI_TOOLS_POD_KATA_ANNOTATIONS_HPP
+
+#include <string_view>
+
+namespace pod {
+
+inline constexpr std::string_view vcpus_annotation =
+    "io.katacontainers.config.hypervisor.default_vcpus";
+inline constexpr std::string_view memory_annotation =
+    "io.katacontainers.config.hypervisor.default_memory";  // in MiB
+inline constexpr std::string_view gpus_annotation =
+    "io.katacontainers.config.hypervisor.default_gpus";
+inline constexpr std::string_view instance_annotation =
+    "io.katacontainers.config.hypervisor.machine_type";  // of peer pods: the instance type
+
+}  // namespace pod
+
+#endif  // CDI_TOOLS_POD_KATA_ANNOTATIONS_HPP

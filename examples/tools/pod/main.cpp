@@ -1,0 +1,288 @@
+// `cdi-pod`: what the systems around a pod do with its devices and its size.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <exception>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include <cdi/result.hpp>
+#include <cdi/version.hpp>
+
+#include "../shared/base/usage.hpp"
+#include "answer.hpp"
+#include "guest.hpp"
+#include "inner.hpp"
+#include "input.hpp"
+#include "instance.hpp"
+#include "peerpod.hpp"
+#include "requests.hpp"
+#include "size.hpp"
+#include "strategy.hpp"
+#include <CLI/CLI.hpp>
+
+namespace {
+
+enum ExitCode : int { exit_done = 0, exit_refused = 1, exit_usage = 2 };
+
+/// What the command line sets.
+struct CommandLine {
+  pod::RequestsOptions requests{};
+  std::string cdi = "on";
+  std::string visible{};
+  std::string inner_runtime = "rs";
+  pod::GuestOptions guest{};
+  pod::PeerpodOptions peerpod{};
+  bool compatible = false;
+  pod::SizeOptions size{};
+  std::function<void()> command{};
+};
+
+std::string not_empty(const std::string& path) {
+  return path.empty() ? "must not be empty" : "";
+}
+
+void print_warnings(const std::vector<std::string>& warnings) {
+  for (const auto& warning : warnings) pod::print_message("warning", warning);
+}
+
+void print_result(std::string_view text) {
+  if (!pod::print_text(text)) throw pod::Refusal{"cannot write to standard output"};
+}
+
+void print(const pod::Answer& answer) {
+  print_warnings(answer.warnings);
+  print_result(answer.value.dump(2, ' ', true, pod::Json::error_handler_t::replace) + "\n");
+}
+
+void print(const pod::GuestAnswer& answer) {
+  print_warnings(answer.warnings);
+  print_result(answer.config);
+}
+
+/// Adds a command that answers a question about the JSON on standard input.
+template <class Answer>
+CLI::App& add_question(CLI::App& app, CommandLine& line, const char* name, const char* help,
+                       Answer answer) {
+  auto* const sub = app.add_subcommand(name, help);
+  sub->callback([&line, answer] {
+    line.command = [answer] {
+      const auto document = pod::read_input();
+      print(answer(pod::Member{document.root(), {}}));
+    };
+  });
+  return *sub;
+}
+
+void add_requests(CLI::App& app, CommandLine& line) {
+  auto& sub = add_question(app, line, "requests", "The devices that a container runtime injects",
+                           [&line](const pod::Member& input) {
+                             line.requests.cdi = line.cdi == "on";
+                             return pod::answer_requests(input, line.requests);
+                           });
+  sub.add_option("--runtime", line.requests.runtime, "The container runtime")
+      ->required()
+      ->check(CLI::IsMember({"containerd", "crio"}));
+  sub.add_option("--prefix", line.requests.prefixes,
+                 "Also read annotations whose keys begin with PREFIX, such as "
+                 "nvidia.cdi.k8s.io/, as NVIDIA's runtime can; may be repeated")
+      ->type_name("PREFIX")
+      ->check(not_empty)
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
+  sub.add_option("--cdi", line.cdi, "enable_cdi of containerd")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"on", "off"}));
+  sub.add_flag("-v,--verbose", line.requests.origins, "Also where each name comes from");
+  sub.footer(
+      "Example:\n"
+      "  echo '{\"cri\": [\"v.com/c=0\"], \"annotations\": {\"cdi.k8s.io/x\": "
+      "\"v.com/c=0,v.com/c=1\"}}' |\n"
+      "    cdi-pod requests --runtime containerd");
+}
+
+void add_visible(CLI::App& app, CommandLine& line) {
+  auto* const sub =
+      app.add_subcommand("visible", "The devices that a value of VISIBLE_CDI_DEVICES names");
+  sub->add_option("VALUE", line.visible, "Its value; reads no input")->required();
+  sub->callback([&line] {
+    line.command = [&line] {
+      print(pod::answer_visible(line.visible));
+    };
+  });
+  sub->footer("Example:\n  cdi-pod visible 'nvidia.com/gpu=all : nvidia.com/ib=0,1'");
+}
+
+void add_inner(CLI::App& app, CommandLine& line) {
+  auto& sub = add_question(app, line, "inner",
+                           "The annotations that Kata gives to the guest for VFIO devices",
+                           [&line](const pod::Member& input) {
+                             return pod::answer_inner(input, line.inner_runtime == "go");
+                           });
+  sub.add_option("--runtime", line.inner_runtime, "The runtime of Kata: runtime-rs or runtime-go")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"rs", "go"}));
+  sub.footer(
+      "Example:\n"
+      "  echo '{\"devices\": [{\"vendor_id\": \"0x10de\", \"class_id\": \"0x030200\",\n"
+      "    \"options\": [\"0000:41:00.0=01/00\"], \"container_path\": \"/dev/vfio/12\"}]}' |\n"
+      "    cdi-pod inner --runtime rs");
+}
+
+void add_guest(CLI::App& app, CommandLine& line) {
+  auto& guest = line.guest;
+  auto* const sub = app.add_subcommand(
+      "guest", "Injects devices into a config.json as the Kata agent does, and prints it");
+  sub->add_option("CONFIG", guest.config, "The config.json, or - for standard input")
+      ->required()
+      ->check(not_empty);
+  sub->add_option("--spec-dir", guest.spec_dirs,
+                  "Read specs from DIR; may be repeated, the last has the highest priority")
+      ->type_name("DIR")
+      ->check(not_empty)
+      ->capture_default_str()
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
+  constexpr int most_seconds = 1'000'000;
+  sub->add_option("--timeout", guest.timeout, "Wait at most SECONDS for specs")
+      ->type_name("SECONDS")
+      ->capture_default_str()
+      ->check(CLI::Range(0, most_seconds));
+  sub->add_flag("--visible", guest.visible,
+                "Also inject the devices of VISIBLE_CDI_DEVICES, as with "
+                "agent.visible_cdi_devices, which Kata has off by default");
+  sub->add_flag("--compatible", guest.compatible,
+                "Check once a second, fail on any bad file, and inject repeated names again, as "
+                "the agent does");
+  sub->callback([&line] {
+    line.command = [&line] {
+      print(pod::answer_guest(line.guest));
+    };
+  });
+  sub->footer("Example:\n  cdi-pod guest config.json --spec-dir /var/run/cdi --timeout 100");
+}
+
+void add_peerpod(CLI::App& app, CommandLine& line) {
+  auto& sub = add_question(
+      app, line, "peerpod", "The annotations that cloud-api-adaptor writes for a pod",
+      [&line](const pod::Member& input) { return pod::answer_peerpod(input, line.peerpod); });
+  sub.add_option("--runtime-class", line.peerpod.runtime_class,
+                 "TARGET_RUNTIMECLASS of the webhook")
+      ->type_name("NAME")
+      ->capture_default_str();
+  sub.add_flag("--defaults", line.peerpod.set_defaults,
+               "First set the requests that the API server sets from limits");
+  sub.footer("Example:\n  kubectl get pod p -o json | jq '{pod: .}' | cdi-pod peerpod");
+}
+
+void add_instance(CLI::App& app, CommandLine& line) {
+  auto& sub = add_question(
+      app, line, "instance", "The cloud instance type that fits a request",
+      [&line](const pod::Member& input) { return pod::answer_instance(input, line.compatible); });
+  sub.add_flag("--compatible", line.compatible,
+               "Search as cloud-api-adaptor does, which misses types that fit");
+  sub.footer(
+      "Example:\n"
+      "  echo '{\"types\": [{\"name\": \"small\", \"vcpus\": 2, \"memory_mib\": 4096, \"gpus\": "
+      "0}],\n"
+      "    \"request\": {\"vcpus\": 1, \"memory_mib\": 2048}}' | cdi-pod instance\n"
+      "The input may also have valid_types, a list of names, and default, a name; the request may\n"
+      "have gpus and machine_type.");
+}
+
+void add_size(CLI::App& app, CommandLine& line) {
+  auto& size = line.size;
+  auto& sub =
+      add_question(app, line, "size", "The vCPUs and MiB of the VM that Kata boots",
+                   [&size](const pod::Member& input) { return pod::answer_size(input, size); });
+  sub.add_option("--formula", size.formula, "Who computes the size")
+      ->required()
+      ->check(CLI::IsMember({"rfc", "runtime-go", "runtime-rs"}));
+  std::vector<std::string> names;
+  for (const auto& row : pod::profiles) names.emplace_back(row.name);
+  sub.add_option("--profile", size.profile, "The configuration of Kata")
+      ->capture_default_str()
+      ->check(CLI::IsMember(names));
+  sub.add_option("--engine", size.engine, "The runtime that starts Kata for a pod")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"containerd", "crio"}));
+  sub.add_flag("--static-cpu-manager", size.static_cpu_manager,
+               "kubelet gives whole CPUs to containers of Guaranteed pods");
+  sub.add_flag("-v,--verbose", size.verbose, "Also each term of the sums");
+  sub.footer(
+      "Examples:\n"
+      "  echo '{\"annotations\": {\"io.kubernetes.cri.sandbox-cpu-period\": \"100000\",\n"
+      "    \"io.kubernetes.cri.sandbox-cpu-quota\": \"220000\"}}' |\n"
+      "    cdi-pod size --formula runtime-rs --profile tee\n"
+      "  kubectl get pod p -o json | jq '{pod: .}' | cdi-pod size --formula runtime-go -v");
+}
+
+void add_strategy(CLI::App& app, CommandLine& line) {
+  auto& sub = add_question(app, line, "strategy",
+                           "What gpu-operator configures, and whether it reaches a GPU",
+                           pod::answer_strategy);
+  sub.footer(
+      "Example:\n"
+      "  echo '{\"operator\": \"25.10\", \"nodes\": [\"containerd://2.1.4\"], \"openshift\": "
+      "false,\n"
+      "    \"cdi\": {\"enabled\": null, \"nri\": false}, \"toolkit\": true}' | cdi-pod strategy");
+}
+
+/// Prints help, the version or an error.
+ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error) {
+  if (!tools::is_answer(error)) {
+    pod::print_message("error", tools::usage_fault(app, error));
+    return exit_usage;
+  }
+  if (pod::print_text(tools::usage_answer(app, error))) return exit_done;
+  pod::print_message("error", "cannot write to standard output");
+  return exit_refused;
+}
+
+ExitCode run(int argc, char** argv) {
+  CLI::App app{
+      "Answers what the systems around a pod do with its devices and its size: container runtimes, "
+      "Kata, cloud-api-adaptor and gpu-operator. Reads JSON on standard input, prints JSON.",
+      "cdi-pod"};
+  app.set_version_flag("--version", fmt::format("cdi-pod {}.{}.{}", CDI_VERSION_MAJOR,
+                                                CDI_VERSION_MINOR, CDI_VERSION_PATCH));
+  app.require_subcommand(1);
+  app.footer(
+      "Example:\n"
+      "  cdi-pod visible nvidia.com/gpu=0,1\n\n"
+      "Exit codes:\n"
+      "  0  done\n"
+      "  1  refused; nothing is printed on standard output\n"
+      "  2  wrong usage");
+  CommandLine line;
+  add_requests(app, line);
+  add_visible(app, line);
+  add_inner(app, line);
+  add_guest(app, line);
+  add_peerpod(app, line);
+  add_instance(app, line);
+  add_size(app, line);
+  add_strategy(app, line);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return report_usage(app, error);
+  }
+  line.command();
+  return exit_done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    pod::print_message("error", error.what());
+    return exit_refused;
+  }
+}

@@ -1,0 +1,166 @@
+// The resources of a pod: its requests and limits, and what kubelet counts of them.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_POD_POD_RESOURCES_HPP
+#define CDI_TOOLS_POD_POD_RESOURCES_HPP
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "input.hpp"
+#include "quantity.hpp"
+
+// Kubernetes 1.34: pkg/apis/core/v1/defaults.go, and PodRequests and PodLimits of
+// k8s.io/component-helpers/resource/helpers.go.
+
+namespace pod {
+
+/// Amounts by the name of their resource, such as `cpu`.
+using ResourceList = std::map<std::string, Quantity, std::less<>>;
+
+struct Requirements {
+  ResourceList requests{};
+  ResourceList limits{};
+};
+
+struct Container {
+  std::string name{};
+  bool sidecar = false;  // an init container with restartPolicy Always
+  Requirements resources{};
+  std::vector<std::string> claims{};  // names in the list of ResourceClaims of the pod
+};
+
+struct PodSpec {
+  Member place;
+  std::optional<std::string> runtime_class{};
+  std::vector<Container> containers{};
+  std::vector<Container> init_containers{};
+  Requirements pod_level{};
+  std::vector<std::string> claims{};  // names of its ResourceClaims
+  ResourceList overhead{};
+};
+
+inline Quantity amount_of(const ResourceList& list, std::string_view resource) {
+  const auto found = list.find(resource);
+  return found == list.end() ? Quantity{} : found->second;
+}
+
+/// Adds amounts to others; `place` is for the error when a sum is too large.
+inline void add_to(ResourceList& total, const ResourceList& more, const Member& place) {
+  for (const auto& [name, amount] : more) {
+    const auto added = sum(amount_of(total, name), amount);
+    if (!added) place.refuse("the sum of " + cdi::quoted(name) + " is larger than 2^63 - 1");
+    total[name] = *added;
+  }
+}
+
+namespace detail {
+
+inline ResourceList read_list(const Member& object, std::string_view key) {
+  ResourceList out;
+  const auto list = object.find(key);
+  if (!list) return out;
+  for (const auto& [name, value] : list->members()) {
+    const auto amount = parse_quantity(value.text_or_number());
+    if (!amount) value.refuse(amount.error().message);
+    // Kubernetes counts CPUs in thousandths, in 64 bits.
+    if (name == "cpu" && !thousandths(*amount)) value.refuse("is too many CPUs");
+    out[name] = *amount;
+  }
+  return out;
+}
+
+inline Requirements read_requirements(const Member& object) {
+  const auto resources = object.find("resources");
+  if (!resources) return {};
+  return {read_list(*resources, "requests"), read_list(*resources, "limits")};
+}
+
+/// The names in a list of ResourceClaims.
+inline std::vector<std::string> read_claims(const Member& object, std::string_view key) {
+  std::vector<std::string> names;
+  const auto list = object.find(key);
+  if (!list) return names;
+  for (const auto& item : list->items()) names.push_back(item.at("name").text());
+  return names;
+}
+
+inline std::vector<Container> read_containers(const Member& spec, std::string_view key) {
+  std::vector<Container> out;
+  const auto list = spec.find(key);
+  if (!list) return out;
+  for (const auto& item : list->items()) {
+    const auto resources = item.find("resources");
+    out.push_back(
+        {.name = text_at(item, "name"),
+         .sidecar = text_at(item, "restartPolicy") == "Always",
+         .resources = read_requirements(item),
+         .claims = resources ? read_claims(*resources, "claims") : std::vector<std::string>{}});
+  }
+  return out;
+}
+
+inline void raise_to(ResourceList& list, const ResourceList& other) {
+  for (const auto& [name, amount] : other) list[name] = std::max(amount_of(list, name), amount);
+}
+
+}  // namespace detail
+
+/// The pod of the input, `{"pod": {"spec": ...}}`.
+inline PodSpec read_pod(const Member& input) {
+  const auto spec = input.at("pod").at("spec");
+  PodSpec pod{.place = spec};
+  if (const auto name = spec.find("runtimeClassName")) pod.runtime_class = name->text();
+  spec.at("containers");
+  pod.containers = detail::read_containers(spec, "containers");
+  pod.init_containers = detail::read_containers(spec, "initContainers");
+  pod.pod_level = detail::read_requirements(spec);
+  pod.claims = detail::read_claims(spec, "resourceClaims");
+  pod.overhead = detail::read_list(spec, "overhead");
+  if (pod.containers.empty()) spec.at("containers").refuse("must have a container");
+  return pod;
+}
+
+/// The sum over app containers and sidecars, or what an init container needs together with the
+/// sidecars before it, whichever is more. A container without the resource adds 0.
+inline ResourceList effective(const PodSpec& pod, ResourceList Requirements::*which) {
+  ResourceList total;
+  for (const auto& one : pod.containers) add_to(total, one.resources.*which, pod.place);
+  ResourceList sidecars;
+  ResourceList most;
+  for (const auto& one : pod.init_containers) {
+    const auto& own = one.resources.*which;
+    auto together = sidecars;
+    add_to(together, own, pod.place);
+    detail::raise_to(most, together);
+    if (!one.sidecar) continue;
+    add_to(total, own, pod.place);
+    sidecars = together;
+  }
+  detail::raise_to(total, most);
+  for (const auto& [name, amount] : pod.pod_level.*which) total[name] = amount;
+  return total;
+}
+
+/// Sets the requests that the API server sets: those of a container from its limits; those of the
+/// pod from the sum of its containers, or else from the pod's limits.
+inline void set_default_requests(PodSpec& pod) {
+  for (auto* list : {&pod.containers, &pod.init_containers}) {
+    for (auto& one : *list) {
+      one.resources.requests.insert(one.resources.limits.begin(), one.resources.limits.end());
+    }
+  }
+  const auto summed = effective(pod, &Requirements::requests);
+  for (const auto& [name, limit] : pod.pod_level.limits) {
+    const auto found = summed.find(name);
+    pod.pod_level.requests.emplace(name, found == summed.end() ? limit : found->second);
+  }
+}
+
+}  // namespace pod
+
+#endif  // CDI_TOOLS_POD_POD_RESOURCES_HPP

@@ -1,0 +1,140 @@
+// `requests` and `visible`: the devices that containerd, CRI-O and the Kata agent gather.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_POD_REQUESTS_HPP
+#define CDI_TOOLS_POD_REQUESTS_HPP
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <cdi/annotations.hpp>
+#include <cdi/name.hpp>
+#include <cdi/registry/nearest_names.hpp>
+#include <cdi/requests.hpp>
+
+#include "answer.hpp"
+#include "input.hpp"
+
+// Other prefixes: NVIDIA's runtime reads those of its option annotation-prefixes, and NRI plugins
+// read cdi-devices.nri.io/container.NAME or nvidia.cdi.k8s.io/container.NAME.
+
+namespace pod {
+
+/// What the command line of `requests` sets.
+struct RequestsOptions {
+  std::string runtime = "containerd";
+  std::vector<std::string> prefixes{};  // of annotations, besides cdi.k8s.io/
+  bool cdi = true;
+  bool origins = false;
+};
+
+namespace detail {
+
+/// The annotations of an object; all must be strings.
+inline std::map<std::string, std::string> annotations_at(const Member& object,
+                                                         std::string_view key) {
+  std::map<std::string, std::string> out;
+  const auto found = object.find(key);
+  if (!found) return out;
+  for (const auto& [name, value] : found->members()) out[name] = value.text();
+  return out;
+}
+
+/// Whether a value is a list of qualified names of devices, and not empty.
+inline bool is_list_of_devices(const std::string& value) {
+  const auto parsed =
+      cdi::parse_annotations(std::map<std::string, std::string>{{"key", value}}, "");
+  return parsed && !parsed->devices.empty();
+}
+
+/// Whether an annotation that is not read looks like a request for devices: another prefix that
+/// CDI or NRI plugins use, or a misspelt one before the names of devices.
+inline bool looks_like_request(const std::string& key, const std::string& value) {
+  constexpr std::string_view usual = "cdi.k8s.io";
+  constexpr std::size_t most_wrong_letters = 2;
+  const auto prefix = std::string_view{key}.substr(0, key.find('/'));
+  if (prefix.ends_with(".cdi.k8s.io") || prefix.starts_with("cdi-devices.")) return true;
+  return cdi::detail::edit_distance(prefix, usual, most_wrong_letters) <= most_wrong_letters &&
+         is_list_of_devices(value);
+}
+
+/// The annotations that a runtime reads, with warnings of others that look like requests.
+inline std::map<std::string, std::string> read_annotations(
+    const std::map<std::string, std::string>& all, const RequestsOptions& options, Answer& answer) {
+  std::map<std::string, std::string> read;
+  for (const auto& [key, value] : all) {
+    bool is_read = key.starts_with(cdi::annotation_prefix);
+    for (const auto& prefix : options.prefixes) is_read = is_read || key.starts_with(prefix);
+    if (is_read) {
+      read[key] = value;
+    } else if (looks_like_request(key, value)) {
+      answer.warnings.push_back("annotation " + cdi::quoted(key) + " looks like a request, and " +
+                                options.runtime +
+                                " does not read it: its prefix is cdi.k8s.io/; if another runtime "
+                                "or an NRI plugin reads this one, give its prefix to --prefix");
+    }
+  }
+  return read;
+}
+
+inline std::string origin_text(const cdi::RequestedDevice& device) {
+  switch (device.origin) {
+    case cdi::RequestOrigin::field: return "cri";
+    case cdi::RequestOrigin::annotation: return "annotation " + device.key;
+    case cdi::RequestOrigin::variable: return "variable " + device.key;
+    case cdi::RequestOrigin::command_line: break;
+  }
+  return "command line";
+}
+
+/// `enable_cdi = false`: containerd 2.2 refuses the field, and ignores annotations.
+inline Answer without_cdi(const std::vector<std::string>& field) {
+  if (field.empty()) {
+    return {.value = {{"devices", Json::array()}},
+            .warnings = {"CDI is off: containerd ignores annotations silently"}};
+  }
+  throw Refusal{
+      "CDI is off, and cri[0] asks for " + cdi::quoted(field.front()) +
+      ": containerd 2.2 refuses the container, older ones ignore the field; set enable_cdi = true"};
+}
+
+}  // namespace detail
+
+/// The names that a runtime gives to its injection, in order. containerd and CRI-O visit
+/// annotations in random order; here it is the order of keys.
+inline Answer answer_requests(const Member& input, const RequestsOptions& options) {
+  input.allow({"cri", "annotations"});
+  const auto cri = input.find("cri");
+  const auto field = cri ? cri->texts() : std::vector<std::string>{};
+  const auto annotations = detail::annotations_at(input, "annotations");
+  const bool crio = options.runtime == "crio";
+  if (!options.cdi && crio) throw Refusal{"--cdi off: CRI-O has no switch for CDI"};
+  if (!options.cdi) return detail::without_cdi(field);
+  Answer answer{.value = {{"devices", Json::array()}}};
+  cdi::Requests requests{crio ? cdi::RequestRules::cri_o : cdi::RequestRules::containerd};
+  requests.add_field(field);
+  const auto read = detail::read_annotations(annotations, options, answer);
+  if (auto done = requests.add_annotations(read, ""); !done) throw Refusal{done.error()};
+  for (const auto& device : requests.devices()) {
+    answer.value["devices"].push_back(device.name);
+    if (options.origins) answer.value["origins"].push_back(detail::origin_text(device));
+  }
+  for (std::size_t i = 0; i < field.size(); ++i) {
+    if (cdi::parse_name(field[i])) continue;
+    answer.warnings.push_back("cri[" + std::to_string(i) + "]: the injection will fail: " +
+                              to_string(cdi::qualified_name_error(field[i])));
+  }
+  return answer;
+}
+
+/// The devices that a value of `VISIBLE_CDI_DEVICES` names.
+inline Answer answer_visible(std::string_view value) {
+  return {.value = {{"devices", value_or_throw(cdi::parse_selector(value))}}};
+}
+
+}  // namespace pod
+
+#endif  // CDI_TOOLS_POD_REQUESTS_HPP

@@ -1,0 +1,28 @@
+// JSON as it is printed.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_BASE_JSON_OUTPUT_HPP
+#define CDI_TOOLS_PREPARE_BASE_JSON_OUTPUT_HPP
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace prepare {
+
+/// A JSON value for output; members keep their order.
+using Json = nlohmann::ordered_json;
+
+/// The JSON text of a value, in ASCII, because terminals interpret other characters. Bytes that are
+/// not UTF-8, which a device could report, are replaced.
+inline std::string json_text(const Json& value) {
+  return value.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
+}
+
+inline Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_BASE_JSON_OUTPUT_HPP

@@ -1,0 +1,26 @@
+// Text on one line, safe for a terminal.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_BASE_ONE_LINE_HPP
+#define CDI_TOOLS_PREPARE_BASE_ONE_LINE_HPP
+
+#include <string>
+#include <string_view>
+
+#include "../../shared/base/one_line.hpp"
+
+// Other programs choose the names of files, claims and devices. Such a name must not start a new
+// line, and a terminal must not interpret it.
+
+namespace prepare {
+
+using tools::one_line;
+
+/// `one_line`, with the end of the line.
+inline std::string as_line(std::string_view text) {
+  return one_line(text) + "\n";
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_BASE_ONE_LINE_HPP

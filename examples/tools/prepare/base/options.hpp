@@ -1,0 +1,90 @@
+// The options of the command line.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_BASE_OPTIONS_HPP
+#define CDI_TOOLS_PREPARE_BASE_OPTIONS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <cdi/model/fields.hpp>
+
+namespace prepare {
+
+/// The options of the command line, by their names there.
+struct Options {
+  std::string root = "/";
+  std::string output = "text";  // or "json"
+
+  // Which GPUs are expected, and how long to wait for them.
+  std::size_t expect = 0;
+  double wait = 0;  // seconds
+  bool visible_only = false;
+  bool nvml = false;
+  std::string nvml_library{};  // empty: the one below the root
+
+  // The content of specs, and where they are written.
+  std::string profile = "all";
+  std::string hooks = "none";
+  std::string node_numbers = "auto";
+  bool ld_library_path = false;
+  std::vector<std::string> engines{};         // that will read the specs; empty: those installed
+  std::optional<cdi::Release> max_version{};  // of specs
+  std::string oldest_engine{};  // whose newest release `max_version` is; empty: it was given
+  std::string output_dir{};     // empty: /var/run/cdi below the root
+  bool dry_run = false;
+  bool force = false;
+
+  // Claims.
+  std::string state_dir{};  // empty: /var/lib/cdi-prepare below the root
+  std::string claim_kind = "cdi-prepare.local/claim";
+  double lock_timeout = 10;  // seconds
+  std::string claim{};
+  std::string claim_namespace{};
+  std::string claim_name{};
+  std::vector<std::string> devices{};
+
+  double interval = 10;                  // seconds between two surveys of `watch`
+  std::vector<std::string> spec_dirs{};  // that `doctor` checks
+
+  /// The newest release that was given, not that of the installed engines.
+  std::optional<cdi::Release> given_release() const {
+    const bool given = !engines.empty() || oldest_engine.empty();
+    return given ? max_version : std::nullopt;
+  }
+
+  bool json() const { return output == "json"; }
+
+  /// The path here of `path` on the host below the root.
+  std::string below_root(const std::string& path) const { return root == "/" ? path : root + path; }
+
+  /// The path on that host of `path` here; none when it is not below the root.
+  std::optional<std::string> place_on_host(const std::string& path) const {
+    if (root == "/") return path;
+    if (!path.starts_with(root + "/")) return std::nullopt;
+    return path.substr(root.size());
+  }
+
+  /// Whether specs leave out the numbers of nodes, so that runtimes ask the host. Specs in /etc do,
+  /// also when a link leads there: they outlive a boot, and the numbers may change then.
+  bool ask_host() const {
+    if (node_numbers != "auto") return node_numbers == "asked";
+    std::error_code ignored;
+    const auto real = std::filesystem::weakly_canonical(output_dir, ignored).string();
+    for (const auto& dir : {real, output_dir}) {
+      const auto place = place_on_host(dir).value_or(dir);
+      if (place == "/etc" || place.starts_with("/etc/")) return true;
+    }
+    return false;
+  }
+};
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_BASE_OPTIONS_HPP

@@ -1,0 +1,79 @@
+// Annotations of a spec that record which host and options it was written for.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_CDI_SPECS_FINGERPRINT_HPP
+#define CDI_TOOLS_PREPARE_CDI_SPECS_FINGERPRINT_HPP
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <cdi/minimum_version.hpp>
+#include <cdi/rules/annotation_key.hpp>
+#include <cdi/spec.hpp>
+
+#include "../../shared/host/host_tree.hpp"
+#include "../base/options.hpp"
+#include "../gpu/gpu.hpp"
+#include "../gpu/profile.hpp"
+
+// `check` and `doctor` compare them with the host.
+
+namespace prepare {
+
+inline constexpr std::string_view driver_annotation = "cdi-prepare/driver-version";
+inline constexpr std::string_view boot_annotation = "cdi-prepare/boot-id";
+inline constexpr std::string_view gpus_annotation = "cdi-prepare/gpus";
+static_assert(cdi::is_annotation_key(driver_annotation) &&
+              cdi::is_annotation_key(boot_annotation) && cdi::is_annotation_key(gpus_annotation) &&
+              cdi::is_annotation_key(tools::options_annotation));
+
+/// The id of the current boot of the host; empty when the kernel does not report it.
+inline std::string boot_id(const tools::HostTree& tree) {
+  return tree.line("/proc/sys/kernel/random/boot_id");
+}
+
+/// The GPUs of a kind, each with its id and PCI address.
+inline std::string gpu_places(const Inventory& found) {
+  std::string out;
+  for (const auto& gpu : found.gpus) {
+    if (!out.empty()) out += ", ";
+    out += gpu.stable_name();
+    if (!gpu.id.empty() && !gpu.pci_address.empty()) out += " at " + gpu.pci_address;
+  }
+  return out;
+}
+
+/// The options that decide the content of a spec.
+inline std::string options_text(const Options& options) {
+  auto out = fmt::format("profile={} hooks={} node-numbers={}", options.profile, options.hooks,
+                         options.ask_host() ? "asked" : "given");
+  if (options.ld_library_path) out += " ld-library-path";
+  // The release of installed engines is not an option: the content of the spec follows it.
+  if (const auto release = options.given_release()) {
+    out += " max-version=" + cdi::to_string(*release);
+  }
+  if (options.nvml) out += " nvml";
+  if (options.visible_only) out += " visible-only";
+  return out;
+}
+
+/// Adds the annotations. A spec without numbers does not record the boot.
+inline void add_fingerprint(cdi::Spec& spec, const tools::HostTree& tree, const Inventory& found,
+                            const Options& options) {
+  const auto record = [&](std::string_view key, std::string value) {
+    if (!value.empty()) spec.annotations.insert_or_assign(std::string{key}, std::move(value));
+  };
+  record(driver_annotation, found.driver_version);
+  record(gpus_annotation, gpu_places(found));
+  record(tools::options_annotation, options_text(options));
+  if (!options.ask_host()) record(boot_annotation, boot_id(tree));
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_CDI_SPECS_FINGERPRINT_HPP

@@ -1,0 +1,182 @@
+// GPUs as CDI edits and specs.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_CDI_SPECS_GPU_EDITS_HPP
+#define CDI_TOOLS_PREPARE_CDI_SPECS_GPU_EDITS_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/name.hpp>
+#include <cdi/spec.hpp>
+
+#include "../gpu/driver_file.hpp"
+#include "../gpu/gpu.hpp"
+#include "../gpu/node.hpp"
+#include "../gpu/profile.hpp"
+#include "../vendors/nvidia_hooks.hpp"
+
+namespace prepare {
+
+/// Options for the content of specs.
+struct SpecOptions {
+  Profiles profiles = all_profiles;  // of the containers
+  bool ask_host = false;  // leave out the numbers of nodes, which runtimes then ask the host for
+  bool library_path = false;  // set LD_LIBRARY_PATH, which replaces that of an image
+  std::optional<nvidia::HookProgram> hook_program{};  // creates links, in place of mounts
+};
+
+/// The node, with all of its numbers or without numbers. With some of them a runtime would keep a
+/// major that changes at each boot.
+inline cdi::DeviceNode device_node(const Node& node, const SpecOptions& options) {
+  cdi::DeviceNode out{.path = node.path, .file_mode = node.mode, .permissions = "rwm"};
+  if (node.gid != 0) out.gid = node.gid;
+  if (options.ask_host) return out;
+  out.type = std::string(1, node.type);
+  out.major = node.major;
+  out.minor = node.minor;
+  return out;
+}
+
+/// Whether a runtime would ask the host for the numbers of a node that the host does not have.
+inline bool is_asked_in_vain(const Node& node, const SpecOptions& options) {
+  return options.ask_host && !node.is_on_host && node.profiles.shares(options.profiles);
+}
+
+/// Whether `shared_edits` omits a node for that reason: containers work without it.
+inline bool is_omitted(const Node& node, const SpecOptions& options) {
+  return is_asked_in_vain(node, options) && !node.is_needed_by(options.profiles);
+}
+
+/// Adds nodes to edits, each once, and the groups that may open nodes that are closed to others.
+inline void add_nodes(cdi::ContainerEdits& edits, const std::vector<Node>& nodes,
+                      const SpecOptions& options) {
+  auto& gids = edits.additional_gids;
+  for (const auto& node : nodes) {
+    if (!node.profiles.shares(options.profiles)) continue;
+    const auto same = [&](const cdi::DeviceNode& other) {
+      return other.path == node.path;
+    };
+    if (std::any_of(edits.device_nodes.begin(), edits.device_nodes.end(), same)) continue;
+    edits.device_nodes.push_back(device_node(node, options));
+    constexpr std::uint32_t others_read_write = 06;
+    const bool open_to_all = (node.mode & others_read_write) == others_read_write;
+    if (!open_to_all && node.gid != 0) gids.push_back(node.gid);
+  }
+  std::sort(gids.begin(), gids.end());
+  gids.erase(std::unique(gids.begin(), gids.end()), gids.end());
+}
+
+/// A file or socket of the host at a path of the container. Sockets are mounted writable.
+inline cdi::Mount mount(const DriverFile& file, const std::string& container_path) {
+  cdi::Mount out{.host_path = file.host_path, .container_path = container_path};
+  if (file.kind == DriverFile::Kind::socket) {
+    out.options = {"nosuid", "nodev", "noexec", "rbind", "rprivate"};
+  } else {
+    out.options = {"ro", "nosuid", "nodev", "rbind", "rprivate"};
+  }
+  return out;
+}
+
+/// Adds the files of a driver. Without a hook for links, a file is also mounted under the names of
+/// its links: that works in images that are read-only or lack ldconfig.
+inline void add_files(cdi::ContainerEdits& edits, const std::vector<DriverFile>& files,
+                      const SpecOptions& options) {
+  std::set<std::string> directories;
+  for (const auto& file : files) {
+    if (!file.profiles.shares(options.profiles)) continue;
+    edits.mounts.push_back(mount(file, file.container_path));
+    if (file.kind == DriverFile::Kind::library) directories.insert(directory_of(file));
+    if (options.hook_program) continue;
+    for (const auto& link : file.links) edits.mounts.push_back(mount(file, link));
+  }
+  if (!options.library_path || directories.empty()) return;
+  edits.env.push_back(fmt::format("LD_LIBRARY_PATH={}", fmt::join(directories, ":")));
+}
+
+/// The edits for every container with a GPU of the inventory.
+inline cdi::ContainerEdits shared_edits(const Inventory& found, const SpecOptions& options) {
+  cdi::ContainerEdits edits{.env = found.env};
+  auto nodes = found.control_nodes;
+  std::erase_if(nodes, [&](const Node& node) { return is_omitted(node, options); });
+  add_nodes(edits, nodes, options);
+  add_files(edits, found.files, options);
+  if (options.hook_program && !found.files.empty()) {
+    edits.hooks = nvidia::driver_hooks(*options.hook_program, found.files, options.profiles,
+                                       found.driver_version);
+  }
+  return edits;
+}
+
+/// The edits for a container that gets these nodes.
+inline cdi::ContainerEdits node_edits(const std::vector<Node>& nodes, const SpecOptions& options) {
+  cdi::ContainerEdits edits;
+  add_nodes(edits, nodes, options);
+  if (options.hook_program)
+    edits.hooks = nvidia::node_hooks(*options.hook_program, nodes, options.profiles);
+  return edits;
+}
+
+/// The devices of a spec, in order.
+class DeviceList {
+ public:
+  explicit DeviceList(const SpecOptions& options) : options_{options} {}
+
+  /// Adds a device, unless its name is taken or not valid, or it would have no nodes.
+  void add(const std::string& name, const std::vector<Node>& nodes) {
+    auto edits = node_edits(nodes, options_);
+    if (edits.device_nodes.empty() || !cdi::is_device_name(name)) return;
+    if (!taken_.insert(name).second) return;
+    devices_.push_back({.name = name, .container_edits = std::move(edits)});
+  }
+
+  std::vector<cdi::Device> take() { return std::move(devices_); }
+
+ private:
+  const SpecOptions& options_;
+  std::set<std::string> taken_{};
+  std::vector<cdi::Device> devices_{};
+};
+
+/// The CDI spec of the usable GPUs and partitions, without a release. Each has devices for its
+/// stable name, its index, its aliases and its PCI address; "all" is all of them, without those
+/// that `verify` will remove. The index also counts GPUs that are left out, so that a GPU that
+/// fails does not renumber the next ones.
+inline cdi::Spec gpu_spec(const Inventory& found, const SpecOptions& options) {
+  DeviceList devices{options};
+  std::vector<std::pair<std::string, std::vector<Node>>> by_index;
+  std::vector<std::pair<std::string, std::vector<Node>>> by_alias;
+  std::vector<Node> all;
+  for (const auto& gpu : found.gpus) {
+    for (const auto& share : gpu.shares()) {
+      if (share.left_out) continue;
+      devices.add(gpu.stable_name() + share.suffix, share.nodes);
+      if (auto name = gpu.index_name(share)) by_index.emplace_back(*name, share.nodes);
+      for (const auto& alias : gpu.all_aliases(share)) by_alias.emplace_back(alias, share.nodes);
+      const bool in_vain =
+          std::any_of(share.nodes.begin(), share.nodes.end(),
+                      [&](const Node& node) { return is_asked_in_vain(node, options); });
+      if (!in_vain) all.insert(all.end(), share.nodes.begin(), share.nodes.end());
+    }
+    if (gpu.whole.left_out || gpu.iommufd_nodes.empty()) continue;
+    by_alias.emplace_back(gpu.stable_name() + "-iommufd", gpu.iommufd_nodes);
+  }
+  for (const auto& [name, nodes] : by_index) devices.add(name, nodes);
+  for (const auto& [name, nodes] : by_alias) devices.add(name, nodes);
+  devices.add("all", all);
+
+  cdi::Spec spec{.kind = found.kind, .devices = devices.take()};
+  spec.container_edits = shared_edits(found, options);
+  return spec;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_CDI_SPECS_GPU_EDITS_HPP

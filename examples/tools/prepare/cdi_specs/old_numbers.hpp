@@ -1,0 +1,59 @@
+// Nodes in a spec whose numbers the driver has changed.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_CDI_SPECS_OLD_NUMBERS_HPP
+#define CDI_TOOLS_PREPARE_CDI_SPECS_OLD_NUMBERS_HPP
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/spec.hpp>
+
+#include "../gpu/gpu.hpp"
+#include "../gpu/node.hpp"
+
+// A module that is loaded again may have another major, and the old one may be that of another
+// driver: containers must not get it.
+
+namespace prepare {
+
+/// Why a node in edits has other numbers than the driver reports; none when it has not. A node
+/// without numbers has those of the host.
+inline std::optional<std::string> renumbered(const cdi::ContainerEdits& edits,
+                                             const std::vector<Node>& nodes) {
+  for (const auto& node : edits.device_nodes) {
+    if (node.major == 0) continue;
+    const auto& path = node.host_path.empty() ? node.path : node.host_path;
+    for (const auto& real : nodes) {
+      if (real.path != path || (real.major == node.major && real.minor == node.minor)) continue;
+      return fmt::format("{} is {}:{} there, and {}:{} now", path, node.major, node.minor,
+                         real.major, real.minor);
+    }
+  }
+  return std::nullopt;
+}
+
+/// The same for all edits of a spec and all nodes of a kind.
+inline std::optional<std::string> renumbered(const cdi::Spec& spec, const Inventory& found) {
+  auto nodes = found.control_nodes;
+  for (const auto& missing : found.missing) {
+    if (missing.real) nodes.push_back(*missing.real);
+  }
+  for (const auto& gpu : found.gpus) {
+    for (const auto& share : gpu.shares()) {
+      nodes.insert(nodes.end(), share.nodes.begin(), share.nodes.end());
+    }
+  }
+  if (auto fault = renumbered(spec.container_edits, nodes)) return fault;
+  for (const auto& device : spec.devices) {
+    if (auto fault = renumbered(device.container_edits, nodes)) return fault;
+  }
+  return std::nullopt;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_CDI_SPECS_OLD_NUMBERS_HPP

@@ -1,0 +1,199 @@
+// The specs for a survey, and the devices that they lack.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_CDI_SPECS_PREPARED_SPEC_HPP
+#define CDI_TOOLS_PREPARE_CDI_SPECS_PREPARED_SPEC_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/file.hpp>
+#include <cdi/minimum_version.hpp>
+#include <cdi/name.hpp>
+#include <cdi/result.hpp>
+#include <cdi/spec.hpp>
+#include <cdi/version.hpp>
+#include <cdi/versions.hpp>
+
+#include "../../shared/host/host_tree.hpp"
+#include "../base/options.hpp"
+#include "../gpu/gpu.hpp"
+#include "../host/directories.hpp"
+#include "../vendors/nvidia_hooks.hpp"
+#include "../vendors/survey.hpp"
+#include "fingerprint.hpp"
+#include "gpu_edits.hpp"
+#include "old_numbers.hpp"
+#include "verify.hpp"
+
+namespace prepare {
+
+/// The spec of a kind, and what it lacks.
+struct PreparedSpec {
+  std::string file_name{};
+  cdi::Spec spec{};
+  std::vector<LeftOut> left_out{};  // by `verify`
+  std::vector<std::string> warnings{};
+  bool lowered = false;             // to a release that cannot hold all of it
+  std::vector<cdi::Loss> losses{};  // the parts that the release cannot hold
+};
+
+/// `nvidia.com/gpu` is written to nvidia.com-gpu.yaml.
+inline std::string file_name(std::string_view kind) {
+  return *cdi::spec_name(kind) + ".yaml";
+}
+
+/// The content of specs, by the command line and the hooks of the host.
+inline SpecOptions spec_options(const tools::HostTree& tree, const Options& options) {
+  SpecOptions out{.profiles = profiles_named(options.profile),
+                  .ask_host = options.ask_host(),
+                  .library_path = options.ld_library_path};
+  if (options.hooks == "nvidia") out.hook_program = nvidia::find_hook_program(tree);
+  return out;
+}
+
+/// The first release with annotations, which record the owner of a JSON file.
+inline constexpr cdi::Release first_with_annotations{0, 6, 0};
+
+/// Whether specs have annotations with these options.
+inline bool has_annotations(const Options& options) {
+  return !options.max_version || *options.max_version >= first_with_annotations;
+}
+
+/// Sets the release of a spec: the lowest one, from `lowest` on, that can hold it. If that is newer
+/// than `max_version`, the spec is lowered to `max_version`.
+inline cdi::Result<void> settle_version(PreparedSpec& prepared,
+                                        const std::optional<cdi::Release>& max_version,
+                                        cdi::Release lowest = {}) {
+  auto& spec = prepared.spec;
+  const auto minimum = std::max(cdi::minimum_version(spec), lowest);
+  spec.version = cdi::to_string(minimum);
+  if (!max_version || minimum <= *max_version) return {};
+  auto lowered = cdi::lower(spec, *max_version, cdi::Losses::allow);
+  if (!lowered) return std::move(lowered).error();
+  spec = std::move(lowered->spec);
+  prepared.lowered = true;
+  prepared.losses = std::move(lowered->losses);
+  return {};
+}
+
+/// The warnings about nodes that `shared_edits` omits.
+inline std::vector<std::string> node_warnings(const Inventory& found, const SpecOptions& holds) {
+  std::vector<std::string> out;
+  for (const auto& node : found.control_nodes) {
+    if (!is_omitted(node, holds)) continue;
+    out.push_back(fmt::format(
+        "{} omitted: it does not exist, and a runtime would ask the host for its numbers: create "
+        "it with nvidia-modprobe, or give --node-numbers given",
+        node.path));
+  }
+  return out;
+}
+
+/// The GPUs and partitions that detection has left out.
+inline std::vector<LeftOut> left_out(const Inventory& found) {
+  std::vector<LeftOut> out;
+  for (const auto& gpu : found.gpus) {
+    for (const auto& share : gpu.shares()) {
+      if (!share.left_out) continue;
+      out.push_back({found.kind, gpu.stable_name() + share.suffix, share.left_out->text});
+    }
+  }
+  return out;
+}
+
+/// The spec of the usable devices of a kind, verified on the host. An error when there is none.
+inline cdi::Result<PreparedSpec> prepare_spec(const tools::HostTree& tree, const Inventory& found,
+                                              const SpecOptions& holds, const Options& options) {
+  PreparedSpec out{.file_name = file_name(found.kind), .spec = gpu_spec(found, holds)};
+  auto failed = verify(tree, out.spec);
+  if (!failed) return failed.error();
+  out.left_out = std::move(*failed);
+  out.warnings = node_warnings(found, holds);
+  if (has_annotations(options)) add_fingerprint(out.spec, tree, found, options);
+  if (auto settled = settle_version(out, options.max_version); !settled) {
+    return std::move(settled).error();
+  }
+  return out;
+}
+
+/// Losses without their places, each once with its count: every name of a GPU has the same ones.
+inline std::map<std::string, std::size_t> grouped(const std::vector<cdi::Loss>& losses) {
+  std::map<std::string, std::size_t> out;
+  for (const auto& loss : losses) ++out[cdi::to_error(loss).message];
+  return out;
+}
+
+/// The specs for a host.
+struct PreparedSpecs {
+  std::vector<PreparedSpec> specs{};
+  std::vector<LeftOut> left_out{};
+  std::vector<cdi::Error> failed{};         // why a kind has no spec
+  std::set<std::string> files_that_stay{};  // of kinds with usable GPUs, or that are not ready yet
+  std::map<std::string, std::string> old_numbers{};  // why the file of such a kind does not stay
+  std::string hooks_fault{};                         // empty when there is none
+
+  bool is_lowered() const {
+    return std::any_of(specs.begin(), specs.end(), [](const auto& one) { return one.lowered; });
+  }
+};
+
+/// Why `--hooks nvidia` has less or no effect; empty when it has all.
+inline std::string hooks_fault(const Options& options, const SpecOptions& holds) {
+  if (options.hooks != "nvidia") return {};
+  if (!holds.hook_program) return "no nvidia-cdi-hook is installed: continuing without hooks";
+  if (holds.hook_program->has_cuda_compat) return {};
+  return holds.hook_program->path +
+         " may not have all hooks: only those for links and the library cache are used";
+}
+
+/// Why the old file of a kind that is not ready gives containers a wrong device; none when it does
+/// not.
+inline std::optional<std::string> old_number_in_file(const Inventory& found,
+                                                     const Options& options) {
+  const auto directory = open_directory(options, options.output_dir, Missing::stays);
+  if (!directory || !directory->descriptor) return std::nullopt;
+  const auto old = cdi::read_spec_file(directory->path_of(file_name(found.kind)));
+  return old ? renumbered(old->spec, found) : std::nullopt;
+}
+
+inline PreparedSpecs prepare_specs(const Survey& survey, const Options& options) {
+  PreparedSpecs out;
+  const auto holds = spec_options(survey.tree, options);
+  out.hooks_fault = hooks_fault(options, holds);
+  for (const auto& found : survey.inventories) {
+    const auto known = left_out(found);
+    out.left_out.insert(out.left_out.end(), known.begin(), known.end());
+    const bool ready = !reason_not_ready(found, holds.profiles);
+    const bool usable = found.usable_count() > 0;
+    const auto old_number = ready ? std::nullopt : old_number_in_file(found, options);
+    if (old_number) {
+      out.old_numbers.emplace(file_name(found.kind), *old_number);
+    } else if (usable || !ready) {
+      out.files_that_stay.insert(file_name(found.kind));
+    }
+    if (!usable || !ready) continue;
+    auto prepared = prepare_spec(survey.tree, found, holds, options);
+    if (!prepared) {
+      out.failed.push_back(std::move(prepared).error());
+      continue;
+    }
+    const auto& failed = prepared->left_out;
+    out.left_out.insert(out.left_out.end(), failed.begin(), failed.end());
+    out.specs.push_back(std::move(*prepared));
+  }
+  return out;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_CDI_SPECS_PREPARED_SPEC_HPP

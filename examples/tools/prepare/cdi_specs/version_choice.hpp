@@ -1,0 +1,87 @@
+// The CDI release that specs are written in.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_CDI_SPECS_VERSION_CHOICE_HPP
+#define CDI_TOOLS_PREPARE_CDI_SPECS_VERSION_CHOICE_HPP
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/minimum_version.hpp>
+#include <cdi/result.hpp>
+#include <cdi/versions.hpp>
+
+#include "../../shared/engines/engine_versions.hpp"
+#include "../../shared/engines/engines.hpp"
+#include "../base/options.hpp"
+#include "../vendors/survey.hpp"
+
+// An engine refuses a file of a release that it does not know, so the oldest engine decides.
+
+namespace prepare {
+
+/// Programs are run only on this machine.
+inline tools::VersionsFrom versions_from(const Options& options) {
+  return options.root == "/" ? tools::VersionsFrom::programs : tools::VersionsFrom::packages;
+}
+
+/// Lowers the release of specs to the newest that an engine reads. An error when it reads none.
+inline cdi::Result<void> limit_version(Options& options, const cdi::VersionedEngine& engine) {
+  const auto release = cdi::written_release_for(engine);
+  if (!release) return release.error();
+  if (options.max_version && *options.max_version <= *release) return {};
+  options.max_version = *release;
+  options.oldest_engine = to_string(engine);
+  return {};
+}
+
+/// The release of lowered specs, and the engine that decided.
+inline std::string reason_for_release(const Options& options) {
+  return fmt::format(
+      "written in CDI {}, the newest release that {} reads; --for or --max-version chooses another",
+      cdi::to_string(*options.max_version), options.oldest_engine);
+}
+
+/// Options with the release of specs, and warnings about engines.
+struct VersionChoice {
+  Options options{};
+  std::vector<std::string> warnings{};
+  bool knows_all_versions = true;  // else an engine may read only older releases
+};
+
+/// The options with the release of the oldest installed engine. They do not change when a release
+/// or engines are given, or when there are no GPUs. Engines that read no specs, have CDI switched
+/// off or are of an unknown version do not count.
+inline VersionChoice choose_version(const Survey& survey, const Options& given,
+                                    tools::EngineVersions& versions) {
+  VersionChoice choice{.options = given};
+  if (given.max_version || survey.inventories.empty()) return choice;
+  for (const auto& engine : versions.engines(survey.tree)) {
+    if (engine.cdi == tools::Engine::Cdi::off) continue;
+    if (engine.version) {
+      const auto lowered = limit_version(choice.options, engine.of_version());
+      if (!lowered)
+        choice.warnings.push_back(lowered.error().message +
+                                  ": its containers get no "
+                                  "device");
+    } else if (!engine.version_fault.empty()) {
+      choice.knows_all_versions = false;
+      choice.warnings.push_back(fmt::format(
+          "{}: its version is unknown, so specs may be too new for it ({}): give --for {}@VERSION",
+          engine.name, engine.version_fault, engine.name));
+    }
+  }
+  return choice;
+}
+
+inline VersionChoice choose_version(const Survey& survey, const Options& given) {
+  tools::EngineVersions versions{versions_from(given)};
+  return choose_version(survey, given, versions);
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_CDI_SPECS_VERSION_CHOICE_HPP

@@ -1,0 +1,187 @@
+// The spec of a claim, with a device for each GPU or partition that it has.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_CLAIMS_CLAIM_EDITS_HPP
+#define CDI_TOOLS_PREPARE_CLAIMS_CLAIM_EDITS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/minimum_version.hpp>
+#include <cdi/result.hpp>
+#include <cdi/spec.hpp>
+
+#include "../../shared/host/host_tree.hpp"
+#include "../base/options.hpp"
+#include "../cdi_specs/gpu_edits.hpp"
+#include "../cdi_specs/prepared_spec.hpp"
+#include "../cdi_specs/verify.hpp"
+#include "../vendors/survey.hpp"
+#include "found_device.hpp"
+#include "journal.hpp"
+
+namespace prepare {
+
+/// The options that decide the content of a claim's spec. The journal keeps them, so that later
+/// calls with other options make the same spec.
+inline std::map<std::string, std::string> kept_options(const Options& options) {
+  const auto release = options.given_release();
+  return {{"profile", options.profile},
+          {"hooks", options.hooks},
+          {"node_numbers", options.ask_host() ? "asked" : "given"},
+          {"ld_library_path", options.ld_library_path ? "yes" : "no"},
+          {"max_version", release ? cdi::to_string(*release) : "none"},
+          {"output_dir", options.output_dir}};
+}
+
+/// The options that a claim was prepared with; without a release when it follows the installed
+/// engines.
+inline Options options_of(const Claim& claim, Options options) {
+  const auto kept = [&](const char* key, std::string otherwise) {
+    const auto found = claim.holds.find(key);
+    return found == claim.holds.end() ? std::move(otherwise) : found->second;
+  };
+  options.profile = kept("profile", "all");
+  options.hooks = kept("hooks", "none");
+  options.node_numbers = kept("node_numbers", "given");
+  options.ld_library_path = kept("ld_library_path", "no") == "yes";
+  const auto release = cdi::parse_release(kept("max_version", "none"));
+  if (release != options.max_version) options.oldest_engine.clear();
+  options.max_version = release;
+  options.output_dir = kept("output_dir", options.output_dir);
+  return options;
+}
+
+/// Adds the edits that are not yet there.
+inline void merge(cdi::ContainerEdits& edits, const cdi::ContainerEdits& more) {
+  const auto add_new = [](auto& list, const auto& added) {
+    for (const auto& one : added) {
+      if (std::find(list.begin(), list.end(), one) == list.end()) list.push_back(one);
+    }
+  };
+  add_new(edits.env, more.env);
+  add_new(edits.device_nodes, more.device_nodes);
+  add_new(edits.hooks, more.hooks);
+  add_new(edits.mounts, more.mounts);
+  add_new(edits.additional_gids, more.additional_gids);
+}
+
+/// The indexes of the devices of a kind that have its hooks: the first one for all requests, or
+/// else the first of each request. A container gets all devices of a request, so that each hook
+/// runs once for it.
+inline std::set<std::size_t> devices_with_hooks(const Claim& claim, std::string_view kind) {
+  std::map<std::string, std::size_t> first;  // by request
+  for (std::size_t i = 0; i < claim.devices.size(); ++i) {
+    const auto& device = claim.devices[i];
+    const auto request = device.request.substr(0, device.request.find('/'));
+    if (device.kind == kind) first.try_emplace(request, i);
+  }
+  if (const auto for_all = first.find(""); for_all != first.end()) return {for_all->second};
+  std::set<std::size_t> out;
+  for (const auto& [request, index] : first) out.insert(index);
+  return out;
+}
+
+/// Adds the edits that all devices of a kind need. In a claim of several kinds, each device has
+/// them: a container may get the devices of one request, and so of one kind only. Hooks, which
+/// runtimes do not join, are in as few devices as possible.
+inline void add_shared_edits(cdi::Spec& spec, const Claim& claim, std::string_view kind,
+                             const cdi::ContainerEdits& edits, std::size_t kind_count) {
+  if (kind_count == 1) return merge(spec.container_edits, edits);
+  auto without_hooks = edits;
+  without_hooks.hooks.clear();
+  const auto with_hooks = devices_with_hooks(claim, kind);
+  for (std::size_t i = 0; i < spec.devices.size(); ++i) {
+    if (claim.devices[i].kind != kind) continue;
+    merge(spec.devices[i].container_edits, with_hooks.contains(i) ? edits : without_hooks);
+  }
+}
+
+/// The devices of a claim as they are now, in the same order. Fails when one cannot be handed out.
+inline cdi::Result<std::vector<FoundDevice>> find_again(const Survey& survey, const Claim& claim) {
+  std::vector<FoundDevice> out;
+  for (const auto& claimed : claim.devices) {
+    auto found = find_again(survey, claimed);
+    if (!found) return std::move(found).error();
+    out.push_back(std::move(*found));
+  }
+  return out;
+}
+
+/// Refuses releases without annotations: the specs of claims are JSON and record their owner there.
+inline cdi::Result<void> check_release(const Options& options) {
+  if (has_annotations(options)) return {};
+  const auto needed = cdi::to_string(first_with_annotations);
+  cdi::Error error{.code = cdi::Errc::unsupported,
+                   .message = fmt::format("the spec of a claim records its owner, which needs CDI "
+                                          "{}",
+                                          needed),
+                   .advice = fmt::format("give --max-version {} or newer", needed)};
+  if (!options.oldest_engine.empty()) {
+    error.message += fmt::format(", and {} reads only {}", options.oldest_engine,
+                                 cdi::to_string(*options.max_version));
+    error.advice = "update that engine, or name the engines that will read it with --for";
+  }
+  return error;
+}
+
+/// Refuses a spec of which this host cannot provide all.
+inline cdi::Result<void> check_on_host(const tools::HostTree& tree, const cdi::Spec& spec,
+                                       const Claim& claim) {
+  for (std::size_t i = 0; i < spec.devices.size(); ++i) {
+    if (const auto fault = fault_of(tree, spec.devices[i].container_edits)) {
+      return device_error(claim.devices[i].name, *fault, cdi::Errc::host);
+    }
+  }
+  const auto fault = fault_of(tree, spec.container_edits);
+  if (!fault) return {};
+  return cdi::Error{.code = cdi::Errc::host, .message = fmt::format("{}: {}", spec.kind, *fault)};
+}
+
+/// The spec of a claim for the devices that `find_again` has found. Fails when one of them cannot
+/// be in it.
+inline cdi::Result<PreparedSpec> claim_spec(const Survey& survey, const Claim& claim,
+                                            const std::vector<FoundDevice>& found,
+                                            const Options& options) {
+  if (auto good = check_release(options); !good) return std::move(good).error();
+  const auto holds = spec_options(survey.tree, options);
+  cdi::Spec spec{.kind = claim.kind};
+  std::set<std::string_view> kinds;
+  std::vector<std::string> warnings;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto& claimed = claim.devices[i];
+    auto edits = node_edits(found[i].share.nodes, holds);
+    if (edits.device_nodes.empty()) {
+      return device_error(claimed.name, "it has no node for this --profile: ask for another one");
+    }
+    spec.devices.push_back({.name = claim.device_name(i), .container_edits = std::move(edits)});
+    kinds.insert(claimed.kind);
+  }
+  for (const auto& inventory : survey.inventories) {
+    if (!kinds.contains(inventory.kind)) continue;
+    if (const auto reason = reason_not_ready(inventory, holds.profiles)) {
+      return cdi::Error{.code = cdi::Errc::host,
+                        .message = fmt::format("{}: {}", inventory.kind, reason->text)};
+    }
+    add_shared_edits(spec, claim, inventory.kind, shared_edits(inventory, holds), kinds.size());
+    const auto more = node_warnings(inventory, holds);
+    warnings.insert(warnings.end(), more.begin(), more.end());
+  }
+  if (auto good = check_on_host(survey.tree, spec, claim); !good) return std::move(good).error();
+  PreparedSpec prepared{.spec = std::move(spec), .warnings = std::move(warnings)};
+  auto settled = settle_version(prepared, options.max_version, first_with_annotations);
+  if (!settled) return std::move(settled).error();
+  return prepared;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_CLAIMS_CLAIM_EDITS_HPP

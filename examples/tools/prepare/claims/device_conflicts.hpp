@@ -1,0 +1,64 @@
+// The devices that a claim has, beside those that are asked for.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_CLAIMS_DEVICE_CONFLICTS_HPP
+#define CDI_TOOLS_PREPARE_CLAIMS_DEVICE_CONFLICTS_HPP
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/result.hpp>
+
+#include "../vendors/survey.hpp"
+#include "asked_device.hpp"
+#include "claim.hpp"
+#include "found_device.hpp"
+
+namespace prepare {
+
+/// Whether a claim has the devices that are asked for, for the same requests, in any order.
+inline bool has_devices(const Survey& survey, const Claim& claim,
+                        const std::vector<AskedDevice>& asked) {
+  const auto same = [&](const AskedDevice& one, const ClaimedDevice& its) {
+    return one.request == its.request && one.device.whole.gpu == find_gpu(survey, its).gpu &&
+           one.device.share.suffix == its.suffix && one.device.by_iommufd == its.by_iommufd;
+  };
+  return asked.size() == claim.devices.size() &&
+         std::all_of(asked.begin(), asked.end(), [&](const AskedDevice& one) {
+           return std::any_of(claim.devices.begin(), claim.devices.end(),
+                              [&](const ClaimedDevice& its) { return same(one, its); });
+         });
+}
+
+/// The devices of a claim, with their requests.
+inline std::string devices_text(const Claim& claim) {
+  std::string out;
+  for (const auto& device : claim.devices) {
+    if (!out.empty()) out += ", ";
+    out += device.request.empty() ? device.name : device.name + "@" + device.request;
+  }
+  return out;
+}
+
+/// The error for a device that a claim has, or that is bound to one that it has.
+inline cdi::Error taken(const AskedDevice& asked, const std::string& uid,
+                        const ClaimedDevice& its) {
+  const auto refuse = [&](std::string_view why) {
+    return conflict(fmt::format("{}: unprepare claim {} first", why, uid));
+  };
+  const auto name = asked.device.name();
+  if (name != its.name) {
+    return refuse(fmt::format("device {} cannot be given while claim {} has {}", asked.text(), uid,
+                              its.name));
+  }
+  if (name == asked.name) return refuse(fmt::format("claim {} has device {}", uid, name));
+  return refuse(fmt::format("device {} is {}, which claim {} has", asked.name, name, uid));
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_CLAIMS_DEVICE_CONFLICTS_HPP

@@ -1,0 +1,150 @@
+// The commands `check` and `diff`.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_COMMANDS_CHECK_HPP
+#define CDI_TOOLS_PREPARE_COMMANDS_CHECK_HPP
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/file.hpp>
+#include <cdi/publish.hpp>
+#include <cdi/result.hpp>
+#include <cdi/spec.hpp>
+
+#include "../base/one_line.hpp"
+#include "../base/options.hpp"
+#include "../cdi_specs/conflicts.hpp"
+#include "../cdi_specs/fingerprint.hpp"
+#include "../cdi_specs/prepared_spec.hpp"
+#include "../cdi_specs/spec_changes.hpp"
+#include "../cdi_specs/spec_file.hpp"
+#include "../vendors/survey.hpp"
+#include "exit_codes.hpp"
+#include "output.hpp"
+#include "plan.hpp"
+#include "report.hpp"
+#include "verdict.hpp"
+
+namespace prepare {
+
+/// How many changes of a file are printed.
+enum class Changes : std::uint8_t { first, all };
+
+/// A spec file that `write` would change.
+struct Stale {
+  std::string path{};
+  std::string reason{};
+  std::vector<Change> changes{};
+};
+
+/// Why a spec of ours differs from the expected one.
+inline std::string_view reason_for_changes(const cdi::Spec& spec, const cdi::Spec& expected) {
+  const auto options_in = [](const cdi::Spec& one) {
+    const auto found = one.annotations.find(std::string{tools::options_annotation});
+    return found == one.annotations.end() ? std::string{} : found->second;
+  };
+  if (options_in(spec) != options_in(expected)) return "it was written with other options";
+  return "the host has changed";
+}
+
+/// Whether another program may own the file of a spec, so that `write` would not replace it.
+inline bool is_of_others(const Directory& directory, const PreparedSpec& prepared) {
+  const auto tried =
+      publisher_in(directory).write(prepared.file_name, prepared.spec, cdi::DryRun::yes);
+  return !tried && tried.error().code == cdi::Errc::conflict;
+}
+
+/// The difference between a spec file and the spec that `write` would write now; none when they are
+/// equal.
+inline std::optional<Stale> compare(const Directory& directory, const PreparedSpec& prepared,
+                                    const Options& options) {
+  const auto path = spec_path(options, prepared.file_name);
+  const auto there = cdi::read_spec_file(path);
+  if (!there && there.error().system == ENOENT) return Stale{path, "it does not exist", {}};
+  if (!there) return Stale{path, cdi::to_string(there.error()), {}};
+  const auto expected = owned(prepared.spec, options);
+  auto found = changes(there->spec, expected);
+  if (is_of_others(directory, prepared)) {
+    return Stale{path, "another program wrote it", std::move(found)};
+  }
+  if (!found.empty()) {
+    return Stale{path, std::string{reason_for_changes(there->spec, expected)}, std::move(found)};
+  }
+  if (!is_readable_by_all(path)) return Stale{path, "not all users may read it", {}};
+  return std::nullopt;
+}
+
+inline Json to_json(const std::vector<Stale>& stale, const std::vector<std::string>& warnings,
+                    const Verdict& verdict) {
+  Json list = Json::array();
+  for (const auto& [path, reason, changes] : stale) {
+    Json lines = Json::array();
+    for (const auto& change : changes) lines.push_back(to_text(change));
+    list.push_back(Json{{"path", path}, {"reason", reason}, {"changes", lines}});
+  }
+  return {{"stale", list}, {"warnings", warnings}, {"not_ready", verdict.not_ready}};
+}
+
+/// The files and their changes. `check` prints only the first ones; annotations come first and show
+/// the cause.
+inline std::string to_text(const std::vector<Stale>& stale, Changes wanted) {
+  std::string out;
+  for (const auto& [path, reason, changes] : stale) {
+    out += as_line(fmt::format("{}: {}", path, reason));
+    constexpr std::size_t few = 8;
+    const auto shown = wanted == Changes::all ? changes.size() : std::min(few, changes.size());
+    for (std::size_t i = 0; i < shown; ++i) out += "  " + to_text(changes[i]) + "\n";
+    if (shown == changes.size()) continue;
+    out += fmt::format("  and {} more, which cdi-prepare diff shows\n", changes.size() - shown);
+  }
+  return out;
+}
+
+/// The spec files that `write` would change now.
+inline cdi::Result<std::vector<Stale>> find_stale(const Survey& survey, const Plan& plan) {
+  const auto outdated = outdated_files(survey, plan.prepared, plan.options);
+  if (!outdated) return outdated.error();
+  const auto directory = open_directory(plan.options, plan.options.output_dir, Missing::stays);
+  if (!directory) return directory.error();
+  std::vector<Stale> stale;
+  for (const auto& [path, reason] : *outdated) stale.push_back({path, std::string{reason}, {}});
+  for (const auto& one : plan.prepared.specs) {
+    auto found = compare(*directory, one, plan.options);
+    if (found) stale.push_back(std::move(*found));
+  }
+  return stale;
+}
+
+/// Compares the spec files with those that `write` would write now. Writes nothing.
+inline ExitCode check_specs(const AssessedSurvey& assessed, const Options& given, Changes shown) {
+  const auto plan = make_plan(assessed, choose_version(assessed.survey, given));
+  const auto& [options, prepared, verdict, lines] = plan;
+  print_error(lines);
+  if (verdict.held_back) {
+    return finish(options.json() ? json_text(to_json({}, {}, verdict)) : "", verdict.code);
+  }
+  const auto stale = find_stale(assessed.survey, plan);
+  if (!stale) return finish(stale.error(), ExitCode::failed);
+  const auto conflicts = find_conflicts(options, prepared.specs);
+  for (const auto& conflict : conflicts) report("warning: " + conflict);
+  auto code = verdict.code;
+  if (code == ExitCode::partial) code = ExitCode::done;  // the specs lack the same GPUs
+  if (!stale->empty()) code = ExitCode::failed;
+  const auto text =
+      options.json() ? json_text(to_json(*stale, conflicts, verdict)) : to_text(*stale, shown);
+  return finish(text, code);
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_COMMANDS_CHECK_HPP

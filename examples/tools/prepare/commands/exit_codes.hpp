@@ -1,0 +1,53 @@
+// The exit codes, which scripts rely on.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_COMMANDS_EXIT_CODES_HPP
+#define CDI_TOOLS_PREPARE_COMMANDS_EXIT_CODES_HPP
+
+#include <string>
+#include <string_view>
+
+namespace prepare {
+
+/// The exit status of `cdi-prepare`.
+enum class ExitCode : int {
+  done = 0,
+  failed = 1,
+  usage = 2,
+  partial = 3,
+  not_ready = 4,
+};
+
+/// An exit code and its meaning.
+struct ExitMeaning {
+  ExitCode code;
+  std::string_view meaning;
+};
+
+/// The table that `--help` prints.
+inline constexpr ExitMeaning exit_meanings[] = {
+    {ExitCode::done, "done; or no GPU on this host, with a message"},
+    {ExitCode::failed,
+     "error, or no GPU can be handed out; for `check` and `diff`: the specs are not up to date; "
+     "for `doctor`: something needs to be fixed"},
+    {ExitCode::usage, "wrong usage"},
+    {ExitCode::partial,
+     "done, but some GPUs were left out (not for `check` and `diff`), or claims have a fault; "
+     "standard error has the reasons"},
+    {ExitCode::not_ready,
+     "not ready: expected device nodes are missing, or fewer GPUs than expected; existing spec "
+     "files do not change"},
+};
+
+/// The table as text, with a line for each code.
+inline std::string exit_code_help() {
+  std::string out = "Exit codes:";
+  for (const auto& [code, meaning] : exit_meanings) {
+    out.append("\n  ").append(std::to_string(static_cast<int>(code))).append("  ").append(meaning);
+  }
+  return out;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_COMMANDS_EXIT_CODES_HPP

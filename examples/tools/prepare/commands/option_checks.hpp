@@ -1,0 +1,79 @@
+// Checks of the values of options.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_COMMANDS_OPTION_CHECKS_HPP
+#define CDI_TOOLS_PREPARE_COMMANDS_OPTION_CHECKS_HPP
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <system_error>
+
+#include <cdi/minimum_version.hpp>
+#include <cdi/name.hpp>
+#include <cdi/result.hpp>
+#include <cdi/versions.hpp>
+
+#include "../../shared/base/text.hpp"
+#include "../claims/journal.hpp"
+
+// Each function returns what is wrong with a value; empty when it is valid. `asked_name_fault` is
+// in claim.hpp.
+
+namespace prepare {
+
+inline std::string not_empty(const std::string& text) {
+  return text.empty() ? "must not be empty" : "";
+}
+
+inline std::string release_fault(const std::string& text) {
+  const auto release = cdi::parse_release(text);
+  const bool written =
+      release && *release >= cdi::Release{0, 3, 0};  // older ones have no name in specs
+  return written ? ""
+                 : cdi::quoted(text) +
+                       " is not a CDI release that specs can have: give one such as 0.6.0";
+}
+
+inline std::string engine_fault(const std::string& text) {
+  const auto release = cdi::written_release_for(text);
+  return release ? "" : to_string(release.error());
+}
+
+inline std::string uid_fault(const std::string& text) {
+  return is_claim_uid(text) ? ""
+                            : cdi::quoted(text) +
+                                  " is not a UID of 1 to 56 letters, digits and -, with a letter "
+                                  "or digit at both ends";
+}
+
+/// Whether a text is a number of seconds up to a day; "nan" is not.
+inline bool is_time(const std::string& text, double least) {
+  double seconds = -1;
+  const auto end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, seconds);
+  return error == std::errc{} && stop == end && seconds >= least && seconds <= 86400;
+}
+
+inline std::string seconds_fault(const std::string& text) {
+  return is_time(text, 0) ? "" : cdi::quoted(text) + " is not a number of seconds from 0 to 86400";
+}
+
+inline std::string interval_fault(const std::string& text) {
+  return is_time(text, 0.01) ? ""
+                             : cdi::quoted(text) + " is not a number of seconds from 0.01 to 86400";
+}
+
+inline std::string count_fault(const std::string& text) {
+  return tools::parse_number<std::uint32_t>(text) ? "" : cdi::quoted(text) + " is not a number";
+}
+
+inline std::string kind_fault(const std::string& text) {
+  return cdi::parse_kind(text)
+             ? ""
+             : cdi::quoted(text) + " is not a kind: give one such as example.com/claim";
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_COMMANDS_OPTION_CHECKS_HPP

@@ -1,0 +1,93 @@
+// Makes the paths in options absolute, and resolves them below the root.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_COMMANDS_OPTION_PATHS_HPP
+#define CDI_TOOLS_PREPARE_COMMANDS_OPTION_PATHS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <sys/stat.h>
+#include <system_error>
+#include <utility>
+
+#include <cdi/versions.hpp>
+
+#include "../base/options.hpp"
+#include "../cdi_specs/version_choice.hpp"
+#include "../host/directories.hpp"
+
+namespace prepare {
+
+/// A path in which the root has the same spelling as in `options`, even when links led there.
+inline std::string spelt_below_root(const Options& options, const std::string& path) {
+  struct stat root = {};
+  struct stat part = {};
+  if (options.root == "/" || ::stat(options.root.c_str(), &root) != 0) return path;
+  std::size_t end = 0;
+  do {
+    end = std::min(path.find('/', end + 1), path.size());
+    if (::stat(path.substr(0, end).c_str(), &part) != 0) return path;
+    if (part.st_dev == root.st_dev && part.st_ino == root.st_ino) {
+      return options.root + path.substr(end);
+    }
+  } while (end < path.size());
+  return path;
+}
+
+/// The directory above the target of a path: below the root as its host finds it, elsewhere as the
+/// kernel does. None for a link that leads nowhere.
+inline std::optional<std::filesystem::path> above(const Options& options, const std::string& path) {
+  namespace fs = std::filesystem;
+  const auto place = spelt_below_root(options, path);
+  if (options.root != "/" && place.starts_with(options.root + "/")) {
+    return fs::path{resolved(options, place)}.parent_path();
+  }
+  std::error_code failed;
+  if (!fs::is_symlink(path, failed)) return fs::path{path}.parent_path();
+  const auto real = fs::canonical(path, failed);
+  if (failed) return std::nullopt;
+  return real.parent_path();
+}
+
+/// The absolute path, without `.`, `..` and repeated slashes.
+inline std::string absolute(const Options& options, const std::string& given) {
+  std::error_code failed;  // for example when the working directory is gone
+  const auto whole = std::filesystem::absolute(given, failed);
+  if (failed) return given;
+  std::filesystem::path out;
+  for (const auto& part : whole) {
+    if (part == "..") {
+      auto upward = above(options, out.string());
+      if (!upward) return whole.string();
+      out = std::move(*upward);
+    } else if (!part.empty() && part != ".") {
+      out /= part;
+    }
+  }
+  return out.string();
+}
+
+/// Makes paths absolute, sets those that were not given, and takes the release of the oldest given
+/// engine.
+inline void complete(Options& options) {
+  options.root = absolute(Options{}, options.root);
+  const auto or_below_root = [&](const std::string& given, const std::string& path) {
+    const auto place = absolute(options, given.empty() ? options.below_root(path) : given);
+    return resolved(options, spelt_below_root(options, place));
+  };
+  options.output_dir = or_below_root(options.output_dir, "/var/run/cdi");
+  options.state_dir = or_below_root(options.state_dir, "/var/lib/cdi-prepare");
+  // A name without a slash would be searched for in the directories of libraries.
+  if (auto& library = options.nvml_library; !library.empty()) library = absolute({}, library);
+  for (auto& dir : options.spec_dirs) dir = spelt_below_root(options, absolute(options, dir));
+  for (const auto& engine : options.engines) {  // already checked
+    static_cast<void>(limit_version(options, *cdi::parse_engine(engine)));
+  }
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_COMMANDS_OPTION_PATHS_HPP

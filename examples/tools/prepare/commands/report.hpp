@@ -1,0 +1,212 @@
+// The GPUs of a host as text and JSON.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_COMMANDS_REPORT_HPP
+#define CDI_TOOLS_PREPARE_COMMANDS_REPORT_HPP
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/name.hpp>
+#include <cdi/publish.hpp>
+#include <cdi/spec.hpp>
+
+#include "../base/json_output.hpp"
+#include "../base/one_line.hpp"
+#include "../gpu/fault.hpp"
+#include "../gpu/gpu.hpp"
+
+namespace prepare {
+
+template <typename T>
+Json number_or_null(const std::optional<T>& number) {
+  return number ? Json(*number) : Json(nullptr);
+}
+
+inline Json text_of(const std::optional<Problem>& problem) {
+  return problem ? Json(problem->text) : Json(nullptr);
+}
+
+/// The stable code of a reason.
+inline Json code_of(const std::optional<Problem>& problem) {
+  return problem ? Json(problem->code()) : Json(nullptr);
+}
+
+inline Json to_json(const Node& node) {
+  Json object{{"path", node.path},
+              {"type", std::string(1, node.type)},
+              {"major", node.major},
+              {"minor", node.minor},
+              {"uid", node.uid},
+              {"gid", node.gid},
+              {"mode", fmt::format("{:04o}", node.mode)}};
+  if (!node.is_on_host) object["on_host"] = false;
+  if (!node.by_path.empty()) object["by_path"] = node.by_path;
+  return object;
+}
+
+inline Json to_json(const std::vector<Node>& nodes) {
+  Json list = Json::array();
+  for (const auto& node : nodes) list.push_back(to_json(node));
+  return list;
+}
+
+/// The partitions of a GPU, with their names.
+inline Json partitions_json(const Gpu& gpu) {
+  Json list = Json::array();
+  for (const auto& part : gpu.partitions) {
+    list.push_back(Json{{"name", gpu.stable_name() + part.suffix},
+                        {"aliases", gpu.other_names(part)},
+                        {"size", text_or_null(part.size)},
+                        {"nodes", to_json(part.nodes)},
+                        {"left_out", text_of(part.left_out)},
+                        {"left_out_code", code_of(part.left_out)}});
+  }
+  return list;
+}
+
+inline Json to_json(const Gpu& gpu) {
+  return {{"index", number_or_null(gpu.index)},
+          {"name", gpu.stable_name()},
+          {"aliases", gpu.partitions.empty() ? gpu.other_names({}) : std::vector<std::string>{}},
+          {"vendor", gpu.vendor},
+          {"id", text_or_null(gpu.id)},
+          {"model", text_or_null(gpu.model)},
+          {"pci_address", text_or_null(gpu.pci_address)},
+          {"pci_id", text_or_null(gpu.pci_id)},
+          {"physical_function", text_or_null(gpu.physical_function)},
+          {"iommu_group", text_or_null(gpu.iommu_group)},
+          {"driver", text_or_null(gpu.driver)},
+          {"numa_node", number_or_null(gpu.numa_node)},
+          {"mode", text_or_null(gpu.mode)},
+          {"nodes", to_json(gpu.whole.nodes)},
+          {"iommufd_nodes", to_json(gpu.iommufd_nodes)},
+          {"other_nodes", to_json(gpu.other_nodes)},
+          {"partitions", partitions_json(gpu)},
+          {"left_out", text_of(gpu.whole.left_out)},
+          {"left_out_code", code_of(gpu.whole.left_out)}};
+}
+
+inline Json to_json(const std::vector<DriverFile>& files) {
+  Json list = Json::array();
+  for (const auto& file : files) {
+    list.push_back(Json{
+        {"path", file.host_path}, {"container_path", file.container_path}, {"links", file.links}});
+  }
+  return list;
+}
+
+inline Json to_json(const Inventory& found) {
+  Json gpus = Json::array();
+  for (const auto& gpu : found.gpus) gpus.push_back(to_json(gpu));
+  Json missing = Json::array();
+  for (const auto& node : found.missing) {
+    missing.push_back(Json{{"reason", node.problem.text}, {"code", node.problem.code()}});
+  }
+  Json warnings = Json::array();
+  Json codes = Json::array();
+  for (const auto& [fault, text] : found.warnings) {
+    warnings.push_back(text);
+    codes.push_back(meaning_of(fault).code);
+  }
+  return {{"kind", found.kind},
+          {"driver_version", text_or_null(found.driver_version)},
+          {"not_ready", text_of(found.not_ready)},
+          {"not_ready_code", code_of(found.not_ready)},
+          {"control_nodes", to_json(found.control_nodes)},
+          {"fabric_nodes", to_json(found.fabric_nodes)},
+          {"files", to_json(found.files)},
+          {"missing", missing},
+          {"warnings", warnings},
+          {"warning_codes", codes},
+          {"gpus", gpus}};
+}
+
+/// All GPUs: `{"vendors": [...]}`.
+inline std::string model_as_json(const std::vector<Inventory>& inventories) {
+  Json vendors = Json::array();
+  for (const auto& found : inventories) vendors.push_back(to_json(found));
+  return json_text({{"vendors", vendors}});
+}
+
+inline std::string to_text(const Node& node) {
+  return as_line(fmt::format("  {:<30} {} {}:{} {:04o} uid {} gid {}", node.path, node.type,
+                             node.major, node.minor, node.mode, node.uid, node.gid));
+}
+
+/// A line for each node, after the heading; empty without nodes.
+inline std::string to_text(std::string_view heading, const std::vector<Node>& nodes) {
+  std::string out;
+  if (!nodes.empty()) out.append(heading);
+  for (const auto& node : nodes) out += to_text(node);
+  return out;
+}
+
+/// The line with the other names of a share.
+inline std::string names_line(const Gpu& gpu, const Share& share) {
+  const auto names = gpu.other_names(share);
+  return names.empty() ? "" : as_line(fmt::format("  or: {}", fmt::join(names, ", ")));
+}
+
+/// The line with the name, model and place of a GPU.
+inline std::string heading(const Gpu& gpu) {
+  std::string out = "GPU " + gpu.stable_name();
+  if (!gpu.model.empty()) out += ", " + gpu.model;
+  if (!gpu.id.empty() && !gpu.pci_address.empty()) out += ", PCI " + gpu.pci_address;
+  if (gpu.numa_node) out += fmt::format(", NUMA node {}", *gpu.numa_node);
+  if (!gpu.mode.empty()) out += ", " + gpu.mode;
+  if (!gpu.physical_function.empty()) out += ", virtual function of " + gpu.physical_function;
+  return as_line(out);
+}
+
+inline std::string to_text(const Gpu& gpu) {
+  std::string out = heading(gpu);
+  if (gpu.whole.left_out) out += as_line("  left out: " + gpu.whole.left_out->text);
+  if (gpu.partitions.empty()) out += names_line(gpu, {});
+  out += to_text("", gpu.whole.nodes);
+  out += to_text(as_line(fmt::format("  {}-iommufd, for use with iommufd", gpu.stable_name())),
+                 gpu.iommufd_nodes);
+  out += to_text("  not handed out with it:\n", gpu.other_nodes);
+  for (const auto& part : gpu.partitions) {
+    const auto size = part.size.empty() ? "" : ", " + part.size;
+    out += as_line(fmt::format("  partition {}{}{}", gpu.stable_name(), part.suffix, size));
+    out += names_line(gpu, part);
+    if (part.left_out) out += as_line("  left out: " + part.left_out->text);
+    out += to_text("", part.nodes);
+  }
+  return out;
+}
+
+/// All GPUs, for people.
+inline std::string model_as_text(const std::vector<Inventory>& inventories) {
+  std::string out;
+  for (const auto& found : inventories) {
+    const auto& version = found.driver_version;
+    out += as_line(
+        fmt::format("{}, driver {}", found.kind, version.empty() ? "version unknown" : version));
+    for (const auto& gpu : found.gpus) out += to_text(gpu);
+    out += to_text("all containers:\n", found.control_nodes);
+    out += to_text("no container:\n", found.fabric_nodes);
+    if (!found.files.empty()) {
+      out += fmt::format("files of the driver: {}\n", found.files.size());
+    }
+  }
+  return out;
+}
+
+/// The qualified names of the devices of a spec.
+inline std::vector<std::string> qualified_names(const cdi::Spec& spec) {
+  std::vector<std::string> names;
+  for (const auto& device : spec.devices) {
+    names.push_back(cdi::qualified_name(spec.kind, device.name));
+  }
+  return names;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_COMMANDS_REPORT_HPP

@@ -1,0 +1,158 @@
+// The verdict on a survey: the exit code of a run, and why it may be too early.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_COMMANDS_VERDICT_HPP
+#define CDI_TOOLS_PREPARE_COMMANDS_VERDICT_HPP
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/result.hpp>
+
+#include "../base/options.hpp"
+#include "../cdi_specs/prepared_spec.hpp"
+#include "../gpu/gpu.hpp"
+#include "../gpu/profile.hpp"
+#include "../vendors/survey.hpp"
+#include "exit_codes.hpp"
+#include "output.hpp"
+
+// It is worked out once, before a command acts on the survey.
+
+namespace prepare {
+
+/// The error of a run when all GPUs are left out for lasting reasons.
+inline constexpr std::string_view nothing_to_hand_out = "no GPU can be handed out";
+
+/// The meaning of a survey for a run.
+struct Verdict {
+  ExitCode code = ExitCode::done;        // of a run without other errors
+  std::vector<std::string> not_ready{};  // why it may be too early, a line each
+  bool held_back = false;                // fewer GPUs than expected, or not all known: specs do
+                                         // not change
+};
+
+/// A survey with its verdict.
+struct AssessedSurvey {
+  Survey survey;
+  Verdict verdict{};
+};
+
+inline ExitCode exit_code_for(const Survey& survey, const Verdict& verdict) {
+  if (!verdict.not_ready.empty()) return ExitCode::not_ready;
+  if (survey.inventories.empty()) return ExitCode::done;
+  const auto usable = survey.usable_count();
+  if (usable == 0) return ExitCode::failed;
+  return usable < survey.total_count() ? ExitCode::partial : ExitCode::done;
+}
+
+inline Verdict verdict_on(const Survey& survey, const Options& options) {
+  Verdict out;
+  const auto profiles = profiles_named(options.profile);
+  for (const auto& found : survey.inventories) {
+    if (auto reason = reason_not_ready(found, profiles)) {
+      out.not_ready.push_back(found.kind + ": " + reason->text);
+    }
+  }
+  const auto usable = survey.usable_count();
+  if (usable < options.expect) {
+    out.not_ready.push_back(
+        fmt::format("{} of {} GPUs expected can be handed out", usable, options.expect));
+    out.held_back = true;
+  }
+  if (auto reason = unreadable_functions(survey)) {
+    out.not_ready.push_back(*std::move(reason));
+    out.held_back = true;
+  }
+  out.code = exit_code_for(survey, out);
+  return out;
+}
+
+/// Whether nodes are missing that runtimes would ask for their numbers.
+inline bool lacks_asked_nodes(const Survey& survey, const Options& options) {
+  if (!options.ask_host()) return false;
+  const auto prepared = prepare_specs(survey, options);
+  return !prepared.failed.empty() ||
+         std::any_of(prepared.specs.begin(), prepared.specs.end(),
+                     [](const PreparedSpec& one) { return !one.left_out.empty(); });
+}
+
+/// Surveys the host until all GPUs are ready, or `--wait` is over.
+inline cdi::Result<AssessedSurvey> survey_until_ready(const Options& options) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds pause{100};
+  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                      std::chrono::duration<double>{options.wait});
+  NvmlMemory memory;
+  for (;;) {
+    auto survey = survey_host(options, memory);
+    if (!survey) return std::move(survey).error();
+    auto verdict = verdict_on(*survey, options);
+    const auto left = end - Clock::now();
+    const bool ready =
+        left <= left.zero() || (verdict.not_ready.empty() && !is_between_states(*survey) &&
+                                !lacks_asked_nodes(*survey, options));
+    if (ready) return AssessedSurvey{std::move(*survey), std::move(verdict)};
+    std::this_thread::sleep_for(std::min<Clock::duration>(pause, left));
+  }
+}
+
+/// The warnings about a kind, for standard error.
+inline std::string warning_lines(const Inventory& found, Profiles asked) {
+  std::string out;
+  for (const auto& warning : found.warnings) out += error_line("warning: " + warning.text);
+  for (const auto& node : found.missing) {
+    if (!node.profiles.shares(asked) || node.is_needed_by(asked)) continue;
+    out += error_line("warning: " + node.problem.text);
+  }
+  return out;
+}
+
+/// The GPUs and partitions of a kind that are left out, for standard error.
+inline std::string left_out_lines(const Inventory& found) {
+  std::string out;
+  for (const auto& gpu : found.gpus) {
+    const auto& place = gpu.pci_address.empty() ? gpu.id : gpu.pci_address;
+    for (const auto& share : gpu.shares()) {
+      if (!share.left_out) continue;
+      out += error_line(fmt::format("left out: {} GPU {}{}: {}", gpu.vendor, place, share.suffix,
+                                    share.left_out->text));
+    }
+  }
+  return out;
+}
+
+/// The faults of a survey, for standard error.
+inline std::string survey_lines(const AssessedSurvey& assessed, const Options& options) {
+  const auto& [survey, verdict] = assessed;
+  std::string out;
+  if (survey.hidden > 0) {
+    out += error_line(
+        fmt::format("GPUs ignored, because this process may not open them: {}", survey.hidden));
+  } else if (survey.inventories.empty()) {
+    out += error_line(
+        survey.complete
+            ? "no GPU found on this host"
+            : "no GPU found on this host, whose PCI bus cannot be read: spec files do not change");
+  }
+  for (const auto& found : survey.inventories) {
+    out += warning_lines(found, profiles_named(options.profile));
+    out += left_out_lines(found);
+  }
+  for (const auto& reason : verdict.not_ready) out += error_line("not ready: " + reason);
+  if (verdict.code == ExitCode::failed) {
+    out += error_line(fmt::format("error: {}", nothing_to_hand_out));
+  }
+  return out;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_COMMANDS_VERDICT_HPP

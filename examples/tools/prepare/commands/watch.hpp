@@ -1,0 +1,144 @@
+// The command `watch`, which keeps the specs up to date.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_COMMANDS_WATCH_HPP
+#define CDI_TOOLS_PREPARE_COMMANDS_WATCH_HPP
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <optional>
+#include <poll.h>
+#include <string>
+#include <sys/signalfd.h>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <cdi/files/descriptor.hpp>
+#include <cdi/result.hpp>
+
+#include "../base/options.hpp"
+#include "../cdi_specs/version_choice.hpp"
+#include "../gpu/gpu_events.hpp"
+#include "../host/uevents.hpp"
+#include "../vendors/survey.hpp"
+#include "exit_codes.hpp"
+#include "output.hpp"
+#include "plan.hpp"
+#include "report.hpp"
+#include "verdict.hpp"
+#include "write.hpp"
+
+namespace prepare {
+
+/// A descriptor for the signals that end the program.
+inline cdi::Descriptor termination_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  return cdi::Descriptor{::signalfd(-1, &signals, SFD_CLOEXEC)};
+}
+
+/// Writes the specs when the host changes.
+class SpecKeeper {
+ public:
+  explicit SpecKeeper(const Options& options)
+      : options_{options}, versions_{versions_from(options)} {}
+
+  /// Surveys the host, and writes the specs when the state is stable: it was the same in two
+  /// surveys, or in three when GPUs are between two states, because a failed GPU may stay there.
+  /// Returns the time until the next survey.
+  std::chrono::milliseconds survey() {
+    constexpr std::chrono::milliseconds soon{300};
+    const std::chrono::milliseconds interval{static_cast<long>(options_.interval * 1000)};
+    auto found = survey_host(options_, nvml_);
+    if (!found) {
+      report_news(error_line("error: " + cdi::to_string(found.error())));
+      return interval;
+    }
+    auto seen = model_as_json(found->inventories);
+    same_surveys_ = seen == seen_ ? same_surveys_ + 1 : 1;
+    seen_ = std::move(seen);
+    if (same_surveys_ < 2) return std::min(soon, interval);
+    if (same_surveys_ >= 3 || !is_between_states(*found)) publish(std::move(*found));
+    return interval;
+  }
+
+ private:
+  void publish(Survey survey) {
+    auto choice = choose_version(survey, options_, versions_);
+    const auto verdict = verdict_on(survey, choice.options);
+    const AssessedSurvey assessed{std::move(survey), verdict};
+    const auto plan = make_plan(assessed, std::move(choice));
+    Written written;
+    static_cast<void>(update_specs(assessed.survey, plan, written));
+    report_news(plan.lines + written_lines(written));
+    for (const auto& [done, one] : written.specs) {
+      if (done.action == cdi::Publication::Action::unchanged) continue;
+      report(fmt::format("{} {}: {} devices", done.path, cdi::to_string(done.action),
+                         one.spec.devices.size()));
+    }
+  }
+
+  /// Prints a text, unless it is the one that was reported last.
+  void report_news(const std::string& text) {
+    if (text != std::exchange(reported_, text)) print_error(text);
+  }
+
+  const Options& options_;
+  tools::EngineVersions versions_;
+  NvmlMemory nvml_{};
+  std::string seen_{};
+  int same_surveys_ = 0;  // with the same result
+  std::string reported_{};
+};
+
+/// Waits for an event, at most for `patience`, and then until events are quiet: a driver that is
+/// loaded causes many. Returns false when the program should end.
+inline bool wait_for_change(const cdi::Descriptor& signals, std::optional<Uevents>& uevents,
+                            std::chrono::milliseconds patience) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds quiet{300};
+  constexpr std::chrono::seconds longest{5};  // in a storm of events
+  auto end = Clock::now() + patience;
+  std::optional<Clock::time_point> first_event;
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+    std::array<pollfd, 2> polled{pollfd{signals.get(), POLLIN, 0},
+                                 pollfd{uevents ? uevents->descriptor() : -1, POLLIN, 0}};
+    const int ready =
+        ::poll(polled.data(), polled.size(), static_cast<int>(std::max<long>(left, 0)));
+    if (ready < 0 && errno != EINTR) report("error: cannot wait for events");
+    if (ready < 0 && errno != EINTR) return false;
+    if (polled[0].revents != 0) return false;
+    if (left <= 0) return true;
+    if (polled[1].revents == 0 || !uevents->drain()) continue;
+    const auto now = Clock::now();
+    if (!first_event) first_event = now;
+    end = std::min(now + quiet, *first_event + longest);
+  }
+}
+
+/// Keeps the specs up to date until a signal ends the program.
+inline ExitCode watch_specs(const Options& options) {
+  const auto signals = termination_signals();
+  std::optional<Uevents> uevents;
+  if (auto opened = Uevents::open(&concerns_gpus)) {
+    uevents.emplace(std::move(*opened));
+  } else {
+    report("warning: " + cdi::to_string(opened.error()) + ": checking the host at intervals only");
+  }
+  SpecKeeper keeper{options};
+  while (wait_for_change(signals, uevents, keeper.survey())) {
+  }
+  return ExitCode::done;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_COMMANDS_WATCH_HPP

@@ -1,0 +1,156 @@
+// The command `write`.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_COMMANDS_WRITE_HPP
+#define CDI_TOOLS_PREPARE_COMMANDS_WRITE_HPP
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/file.hpp>
+#include <cdi/publish.hpp>
+#include <cdi/result.hpp>
+#include <cdi/spec.hpp>
+
+#include "../base/one_line.hpp"
+#include "../base/options.hpp"
+#include "../cdi_specs/conflicts.hpp"
+#include "../cdi_specs/prepared_spec.hpp"
+#include "../cdi_specs/spec_file.hpp"
+#include "../host/directories.hpp"
+#include "../vendors/survey.hpp"
+#include "exit_codes.hpp"
+#include "output.hpp"
+#include "plan.hpp"
+#include "report.hpp"
+#include "verdict.hpp"
+
+namespace prepare {
+
+/// The outcome of a run of `write`.
+struct Written {
+  std::vector<std::pair<cdi::Publication, PreparedSpec>> specs{};
+  std::vector<Outdated> removed{};
+  std::vector<LeftOut> left_out{};
+  std::vector<std::string> not_ready{};
+  std::vector<std::string> errors{};
+  std::vector<std::string> warnings{};
+};
+
+inline Json to_json(const Written& written) {
+  Json specs = Json::array();
+  for (const auto& [done, prepared] : written.specs) {
+    specs.push_back(Json{{"path", done.path},
+                         {"action", cdi::to_string(done.action)},
+                         {"kind", prepared.spec.kind},
+                         {"devices", qualified_names(prepared.spec)}});
+  }
+  Json left_out = Json::array();
+  for (const auto& [kind, name, reason] : written.left_out) {
+    left_out.push_back(Json{{"kind", kind}, {"name", name}, {"reason", reason}});
+  }
+  Json removed = Json::array();
+  for (const auto& file : written.removed) removed.push_back(file.path);
+  return {{"specs", specs},
+          {"removed", removed},
+          {"left_out", left_out},
+          {"not_ready", written.not_ready},
+          {"warnings", written.warnings},
+          {"errors", written.errors}};
+}
+
+inline std::string to_text(const Written& written) {
+  std::string out;
+  for (const auto& [done, prepared] : written.specs) {
+    out += as_line(done.path);
+    for (const auto& name : qualified_names(prepared.spec)) out += as_line(name);
+  }
+  return out;
+}
+
+/// Publishes the specs. An error with one does not affect the others.
+inline void publish_all(const std::vector<PreparedSpec>& prepared, const Options& options,
+                        Written& written) {
+  for (const auto& one : prepared) {
+    if (auto done = publish(options, one)) {
+      written.specs.emplace_back(std::move(*done), one);
+    } else {
+      written.errors.push_back(cdi::to_string(done.error()));
+    }
+  }
+}
+
+/// Removes the specs of kinds without usable GPUs, and temporary files of killed writers.
+inline void remove_outdated(const Survey& survey, const Plan& plan, Written& written) {
+  const auto& options = plan.options;
+  if (!knows_all_kinds(survey, options)) return;
+  const auto fail = [&](const cdi::Error& error) {
+    written.errors.push_back(cdi::to_string(error));
+  };
+  const auto directory = open_directory(options, options.output_dir, Missing::stays);
+  if (!directory) {
+    if (written.errors.empty()) fail(directory.error());  // else a spec has the same error
+    return;
+  }
+  const auto done = publisher_in(*directory).prune(plan.prepared.files_that_stay);
+  if (!done) return fail(done.error());
+  for (const auto& error : done->errors) fail(error);
+  written.removed = outdated_among(*done, survey, plan.prepared);
+}
+
+/// Errors, warnings and removed files, for standard error.
+inline std::string written_lines(const Written& written) {
+  std::string out;
+  for (const auto& error : written.errors) out += error_line("error: " + error);
+  for (const auto& text : written.warnings) out += error_line("warning: " + text);
+  for (const auto& [path, reason] : written.removed) {
+    out += error_line(fmt::format("{} removed: {}", path, reason));
+  }
+  return out;
+}
+
+/// Writes the planned specs, and removes outdated ones. A kind that is not ready keeps its old
+/// spec; with `held_back` all do.
+inline ExitCode update_specs(const Survey& survey, const Plan& plan, Written& written) {
+  written.left_out = plan.prepared.left_out;
+  written.not_ready = plan.verdict.not_ready;
+  if (plan.verdict.held_back) return plan.verdict.code;
+  publish_all(plan.prepared.specs, plan.options, written);
+  written.warnings = find_conflicts(plan.options, plan.prepared.specs);
+  remove_outdated(survey, plan, written);
+  return written.errors.empty() ? plan.verdict.code : ExitCode::failed;
+}
+
+/// The text of all specs, in one stream.
+inline Output specs_as_text(const std::vector<PreparedSpec>& specs, const Options& options) {
+  std::string out;
+  for (const auto& one : specs) {
+    auto text = cdi::write_spec(owned(one.spec, options),
+                                options.json() ? cdi::Format::json : cdi::Format::yaml);
+    if (!text) return text;
+    out += *text;
+  }
+  return out;
+}
+
+inline ExitCode write_specs(const AssessedSurvey& assessed, const Options& given) {
+  const auto plan = make_plan(assessed, choose_version(assessed.survey, given));
+  const auto& options = plan.options;
+  print_error(plan.lines);
+  if (options.dry_run) {
+    return finish(specs_as_text(plan.prepared.specs, options), plan.verdict.code);
+  }
+  Written written;
+  const auto code = update_specs(assessed.survey, plan, written);
+  print_error(written_lines(written));
+  if (plan.verdict.code == ExitCode::failed) written.errors.emplace_back(nothing_to_hand_out);
+  return finish(options.json() ? json_text(to_json(written)) : to_text(written), code);
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_COMMANDS_WRITE_HPP

@@ -1,0 +1,172 @@
+// Checks of claims: their journal, and their specs.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_DOCTOR_CLAIM_SPECS_HPP
+#define CDI_TOOLS_PREPARE_DOCTOR_CLAIM_SPECS_HPP
+
+#include <cerrno>
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/base/shell_word.hpp>
+#include <cdi/file.hpp>
+#include <cdi/registry.hpp>
+#include <cdi/result.hpp>
+#include <cdi/spec.hpp>
+
+#include "../cdi_specs/old_numbers.hpp"
+#include "../claims/claim.hpp"
+#include "../claims/claim_json.hpp"
+#include "../claims/found_device.hpp"
+#include "../vendors/survey.hpp"
+#include "finding.hpp"
+#include "our_specs.hpp"
+#include "spec_dirs.hpp"
+
+// Nothing is locked: a call of cdi-prepare may be at work meanwhile.
+
+namespace prepare::doctor {
+
+/// Checks the claims of journals. All paths are those of the host below the root.
+class ClaimCheck {
+ public:
+  /// Both arguments must live as long.
+  ClaimCheck(const Survey& survey, Findings& findings) : survey_{survey}, findings_{findings} {}
+
+  /// Checks the claims of a journal, and the specs that name it as their owner.
+  void check(const std::string& journal, const cdi::Registry& registry) {
+    const auto names = tree().names(journal);
+    if (!names && names.error().system != ENOENT) {
+      add(Level::note, fmt::format("cannot read the journal: {}", cdi::to_string(names.error())),
+          "Run doctor as root.");
+      return;
+    }
+    std::set<std::string> uids;
+    for (const auto& name : tree().list(journal)) {
+      const auto uid = name.substr(0, name.rfind('.'));
+      if (name != uid + ".json" || !is_claim_uid(uid)) continue;
+      uids.insert(uid);
+      check_claim(journal, uid);
+    }
+    for (const auto& loaded : registry.specs()) check_owner(journal, *loaded, uids);
+  }
+
+ private:
+  const tools::HostTree& tree() const { return survey_.tree; }
+
+  void add(Level level, std::string what, std::string advice) {
+    findings_.push_back({level, "claims", std::move(what), std::move(advice)});
+  }
+
+  void check_claim(const std::string& journal, const std::string& uid) {
+    const auto path = fmt::format("{}/{}.json", journal, uid);
+    const auto text = tree().read(path);
+    const auto claim = text ? parse_claim(*text, path) : text.error();
+    if (!claim) {
+      add(Level::fault, fmt::format("claim {}: {}", uid, cdi::to_string(claim.error())),
+          fmt::format("Run {}, which removes the claim and its spec.",
+                      claim_command(tree(), "unprepare --claim " + cdi::shell_word(uid), journal)));
+    } else if (claim->phase != Claim::Phase::prepared) {
+      add(Level::note, fmt::format("claim {}: a call for it was stopped, or is at work", uid),
+          fmt::format("If no call is at work, run {}, which finishes it.",
+                      claim_command(tree(), "list", journal)));
+    } else if (const auto fault = fault_of(*claim)) {
+      add(Level::fault, fmt::format("claim {}: {}", uid, *fault),
+          fmt::format("Run {}, which makes specs agree with claims, and reports what it cannot.",
+                      claim_command(tree(), "list", journal)));
+    }
+  }
+
+  std::string spec_path(const Claim& claim) const {
+    const auto kept = claim.holds.find("output_dir");
+    const bool given = kept != claim.holds.end() && !kept->second.empty();
+    return (given ? on_host(tree(), kept->second) : "/var/run/cdi") + "/" + claim.file_name();
+  }
+
+  /// Why a claim or its spec cannot be used; none when both can.
+  std::optional<std::string> fault_of(const Claim& claim) const {
+    std::vector<FoundDevice> found;
+    for (const auto& claimed : claim.devices) {
+      auto device = find_again(survey_, claimed);
+      if (!device) return to_string(device.error());
+      found.push_back(std::move(*device));
+    }
+    const auto path = spec_path(claim);
+    const auto text = tree().read(path, cdi::Limits{}.bytes);
+    if (!text && text.error().system == ENOENT) return fmt::format("its spec {} is missing", path);
+    if (!text) return cdi::to_string(text.error());
+    const auto loaded = cdi::parse_spec(*text, path, cdi::Format::json);
+    if (!loaded) return cdi::to_string(loaded.error());
+    if (!owner_journal(tree(), *loaded))
+      return fmt::format("another program wrote its spec {}", path);
+    if (auto fault = fault_in(loaded->spec, claim, found)) {
+      return fmt::format("its spec {}: {}", path, *fault);
+    }
+    return std::nullopt;
+  }
+
+  /// Why the spec of a claim does not have its devices as they are now; none when it has.
+  static std::optional<std::string> fault_in(const cdi::Spec& spec, const Claim& claim,
+                                             const std::vector<FoundDevice>& found) {
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const auto* const device = device_named(spec, claim.device_name(i));
+      if (device == nullptr) return fmt::format("it has no device {}", claim.device_name(i));
+      const auto& control = found[i].whole.inventory->control_nodes;
+      auto fault = renumbered(device->container_edits, found[i].share.nodes);
+      if (!fault) fault = renumbered(device->container_edits, control);
+      if (!fault) fault = renumbered(spec.container_edits, control);
+      if (fault) return fault;
+    }
+    return std::nullopt;
+  }
+
+  static const cdi::Device* device_named(const cdi::Spec& spec, std::string_view name) {
+    for (const auto& device : spec.devices) {
+      if (device.name == name) return &device;
+    }
+    return nullptr;
+  }
+
+  /// Reports a spec of a journal whose claim is not in it.
+  void check_owner(const std::string& journal, const cdi::LoadedSpec& loaded,
+                   const std::set<std::string>& uids) {
+    const auto owner = owner_journal(tree(), loaded);
+    if (!owner || *owner != journal) return;
+    for (const auto& uid : uids) {
+      if (is_spec_of(uid, loaded.path)) return;
+    }
+    const auto directory = loaded.path.substr(0, loaded.path.rfind('/'));
+    const bool is_usual = place_of(tree(), directory) == place_of(tree(), "/var/run/cdi");
+    const auto list =
+        is_usual ? "list" : "list --output-dir " + cdi::shell_word(path_here(tree(), directory));
+    add(Level::fault,
+        fmt::format("{} belongs to no claim of the journal in {}", loaded.path, journal),
+        fmt::format("Run {}, which removes it.", claim_command(tree(), list, journal)));
+  }
+
+  const Survey& survey_;
+  Findings& findings_;
+};
+
+/// Checks the claims of the journal in `state_dir`, and of the journals that specs name.
+inline void check_claims(const Survey& survey, const std::string& state_dir,
+                         const std::vector<std::string>& dirs, Findings& findings) {
+  ClaimCheck check{survey, findings};
+  const auto registry = read_specs(survey.tree, dirs);
+  std::set<std::string> journals{place_of(survey.tree, state_dir)};
+  for (const auto& loaded : registry.specs()) {
+    if (const auto owner = owner_journal(survey.tree, *loaded)) journals.insert(*owner);
+  }
+  for (const auto& journal : journals) check.check(journal, registry);
+}
+
+}  // namespace prepare::doctor
+
+#endif  // CDI_TOOLS_PREPARE_DOCTOR_CLAIM_SPECS_HPP

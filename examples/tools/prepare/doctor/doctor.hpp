@@ -1,0 +1,71 @@
+// Why containers may not get the GPUs of a host.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_DOCTOR_DOCTOR_HPP
+#define CDI_TOOLS_PREPARE_DOCTOR_DOCTOR_HPP
+
+#include <string>
+#include <vector>
+
+#include <cdi/cache.hpp>
+
+#include "../../shared/engines/engine_versions.hpp"
+#include "../../shared/host/host_tree.hpp"
+#include "../gpu/gpu.hpp"
+#include "../vendors/survey.hpp"
+#include "claim_specs.hpp"
+#include "driver.hpp"
+#include "engine_setup.hpp"
+#include "finding.hpp"
+#include "gpus.hpp"
+#include "ignored.hpp"
+#include "kernel.hpp"
+#include "specs.hpp"
+
+// Checks drivers, nodes, the directories that engines read and the specs in them. Changes nothing,
+// and reads nothing outside of the root.
+
+namespace prepare {
+
+struct DoctorOptions {
+  std::string output_dir = "/var/run/cdi";                            // where specs are written
+  std::vector<std::string> spec_dirs = cdi::default_spec_dirs();      // the last has priority
+  std::string state_dir = "/var/lib/cdi-prepare";                     // of the journal of claims
+  tools::VersionsFrom versions_from = tools::VersionsFrom::packages;  // of engines
+};
+
+/// The findings about a host; `inventories` are its GPUs.
+inline std::vector<Finding> diagnose_host(const tools::HostTree& tree,
+                                          const std::vector<Inventory>& inventories,
+                                          const DoctorOptions& options) {
+  std::vector<Finding> findings;
+  doctor::check_nvidia_driver(tree, findings);
+  for (const auto& found : inventories) doctor::check_inventory(found, findings);
+  if (inventories.empty()) {
+    findings.push_back({doctor::Level::note, "GPUs", "this host has none",
+                        "If there is one, check that /sys and /proc are those of the host."});
+  }
+  doctor::check_iommu(tree, inventories, findings);
+  const auto engines = tools::EngineVersions{options.versions_from}.engines(tree);
+  doctor::check_engines(tree, engines, options.output_dir, inventories, findings);
+  doctor::check_specs(tree, inventories, engines, options.spec_dirs, findings);
+  doctor::check_ignored(tree, options.spec_dirs, findings);
+  doctor::check_char_links(tree, inventories, findings);
+  doctor::check_selinux(tree, findings);
+  return findings;
+}
+
+/// The findings about a host, with those about its claims.
+inline std::vector<Finding> diagnose_host(const Survey& survey, const DoctorOptions& options) {
+  auto findings = diagnose_host(survey.tree, survey.inventories, options);
+  if (auto reason = unreadable_functions(survey)) {
+    findings.push_back({doctor::Level::fault, "GPUs", *std::move(reason),
+                        "Run doctor as root; if the device has just been removed, run it again."});
+  }
+  doctor::check_claims(survey, options.state_dir, options.spec_dirs, findings);
+  return findings;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_DOCTOR_DOCTOR_HPP

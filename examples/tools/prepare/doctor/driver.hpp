@@ -1,0 +1,114 @@
+// Checks of NVIDIA's driver and its libraries.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_DOCTOR_DRIVER_HPP
+#define CDI_TOOLS_PREPARE_DOCTOR_DRIVER_HPP
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "../../shared/base/text.hpp"
+#include "../../shared/host/host_tree.hpp"
+#include "finding.hpp"
+
+namespace prepare::doctor {
+
+/// The version of the loaded NVIDIA module; empty when none is loaded.
+inline std::string nvidia_module_version(const tools::HostTree& tree) {
+  if (auto version = tree.line("/sys/module/nvidia/version"); !version.empty()) return version;
+  const auto words = tools::split(tree.line("/proc/driver/nvidia/version"), " \t\n");
+  auto word = std::find(words.begin(), words.end(), "Module");
+  for (; word != words.end(); ++word) {
+    if (word->find_first_not_of("0123456789.") == std::string::npos) return *word;
+  }
+  return {};
+}
+
+/// The directories where distributions install libcuda, each once.
+inline std::set<std::string> cuda_directories(const tools::HostTree& tree) {
+  std::set<std::string> directories;
+  for (const std::string_view top : {"/usr/lib64", "/usr/lib", "/lib64", "/lib"}) {
+    std::vector<std::string> places{std::string{top}};
+    for (const auto& name : tree.list(top)) {
+      if (name.ends_with("-linux-gnu")) places.push_back(fmt::format("{}/{}", top, name));
+    }
+    for (const auto& place : places) {
+      for (const std::string_view below : {"", "/nvidia", "/nvidia/current"}) {
+        if (auto real = tree.real_path(fmt::format("{}{}", place, below))) {
+          directories.insert(std::move(*real));
+        }
+      }
+    }
+  }
+  return directories;
+}
+
+/// The version in a file name such as `libcuda.so.550.54.14`.
+inline std::optional<std::string> cuda_version(std::string_view path) {
+  constexpr std::string_view name = "libcuda.so.";
+  path.remove_prefix(path.rfind('/') + 1);
+  if (!path.starts_with(name)) return std::nullopt;
+  const auto version = path.substr(name.size());
+  if (version.find('.') == std::string_view::npos) return std::nullopt;
+  return std::string{version};
+}
+
+/// The files that programs may get when they load libcuda: the target of `libcuda.so.1`, or else
+/// all versions.
+inline std::set<std::string> cuda_libraries(const tools::HostTree& tree) {
+  std::set<std::string> paths;
+  for (const auto& directory : cuda_directories(tree)) {
+    const auto linked = tree.real_path(directory + "/libcuda.so.1");
+    if (linked && cuda_version(*linked)) {
+      paths.insert(*linked);
+      continue;
+    }
+    for (const auto& name : tree.list(directory)) {
+      if (cuda_version(name)) paths.insert(fmt::format("{}/{}", directory, name));
+    }
+  }
+  return paths;
+}
+
+inline void check_nvidia_driver(const tools::HostTree& tree, Findings& findings) {
+  const std::string about = "NVIDIA driver";
+  if (tree.exists("/sys/module/nvidia") && !tree.exists("/proc/driver/nvidia")) {
+    findings.push_back({Level::fault, about,
+                        "the module is loaded, but /proc/driver/nvidia does not exist",
+                        "Reload it (modprobe -r nvidia; modprobe nvidia) or reboot; in a "
+                        "container, mount the /proc of the host below the root."});
+  }
+  const auto loaded = nvidia_module_version(tree);
+  if (loaded.empty()) return;
+  const auto libraries = cuda_libraries(tree);
+  if (libraries.empty()) {
+    findings.push_back({Level::note, about,
+                        fmt::format("module {} is loaded, but no libcuda is installed", loaded),
+                        "Install the libraries of this version. If a container provides the "
+                        "driver, check that container's root instead (--root)."});
+    return;
+  }
+  std::string others;
+  for (const auto& path : libraries) {
+    if (cuda_version(path) != loaded) others.append(others.empty() ? "" : ", ").append(path);
+  }
+  if (others.empty()) {
+    findings.push_back(
+        {Level::good, about, fmt::format("module and libraries are {}", loaded), {}});
+    return;
+  }
+  findings.push_back({Level::fault, about,
+                      fmt::format("module {} is loaded, but programs load {}", loaded, others),
+                      "If the driver was upgraded, reboot or reload the module; else remove the "
+                      "libraries of the other version and run ldconfig."});
+}
+
+}  // namespace prepare::doctor
+
+#endif  // CDI_TOOLS_PREPARE_DOCTOR_DRIVER_HPP

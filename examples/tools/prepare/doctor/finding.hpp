@@ -1,0 +1,82 @@
+// A finding of `doctor`, and findings as text and JSON.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_DOCTOR_FINDING_HPP
+#define CDI_TOOLS_PREPARE_DOCTOR_FINDING_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "../base/json_output.hpp"
+#include "../base/one_line.hpp"
+
+namespace prepare {
+
+/// A fact about a host, and advice when something is wrong.
+struct Finding {
+  enum class Level : std::uint8_t {
+    good,   // correct
+    note,   // may be intended, or may be wrong
+    fault,  // keeps GPUs from containers, or gives them wrong ones
+  };
+
+  Level level = Level::note;
+  std::string about{};      // "nvidia GPU 0000:17:00.0", "containerd"
+  std::string what{};       // the fact
+  std::string advice{};     // empty when the level is good
+  std::string_view code{};  // of the fault of a GPU or its nodes, see fault.hpp; else empty
+};
+
+namespace doctor {
+
+using Findings = std::vector<Finding>;
+using Level = Finding::Level;
+
+}  // namespace doctor
+
+inline std::string_view level_name(Finding::Level level) {
+  switch (level) {
+    case Finding::Level::good: return "good";
+    case Finding::Level::note: return "note";
+    case Finding::Level::fault: break;
+  }
+  return "fault";
+}
+
+/// Whether something needs to be fixed.
+inline bool has_fault(const std::vector<Finding>& findings) {
+  return std::any_of(findings.begin(), findings.end(),
+                     [](const Finding& finding) { return finding.level == Finding::Level::fault; });
+}
+
+/// A line for each finding, and a line for its advice.
+inline std::string findings_as_text(const std::vector<Finding>& findings) {
+  std::string out;
+  for (const auto& [level, about, what, advice, code] : findings) {
+    out += as_line(fmt::format("{:<6} {}: {}", level_name(level), about, what));
+    if (!advice.empty()) out += as_line("       " + advice);
+  }
+  return out;
+}
+
+/// `{"findings": [{"level": ..., "about": ..., "what": ..., "code": ..., "advice": ...}]}`
+inline std::string findings_as_json(const std::vector<Finding>& findings) {
+  Json list = Json::array();
+  for (const auto& [level, about, what, advice, code] : findings) {
+    list.push_back(Json{{"level", level_name(level)},
+                        {"about", about},
+                        {"what", what},
+                        {"code", text_or_null(std::string{code})},
+                        {"advice", text_or_null(advice)}});
+  }
+  return json_text({{"findings", list}});
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_DOCTOR_FINDING_HPP

@@ -1,0 +1,89 @@
+// The spec files of `cdi-prepare write`, and when it can write one again.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_DOCTOR_OUR_SPECS_HPP
+#define CDI_TOOLS_PREPARE_DOCTOR_OUR_SPECS_HPP
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/base/shell_word.hpp>
+#include <cdi/registry.hpp>
+#include <cdi/spec.hpp>
+
+#include "../../shared/cdi_specs/write_command.hpp"
+#include "../claims/claim.hpp"
+#include "../gpu/fault.hpp"
+#include "../gpu/gpu.hpp"
+#include "../gpu/profile.hpp"
+
+namespace prepare::doctor {
+
+/// Whether `cdi-prepare write` wrote the file of a spec, and so replaces it.
+inline bool is_ours(const cdi::LoadedSpec& loaded) {
+  return loaded.owner() == tools::spec_owner;
+}
+
+/// The path on the host below the root of a path that a call of cdi-prepare has recorded, as it saw
+/// the root.
+inline std::string on_host(const tools::HostTree& tree, const std::string& path) {
+  std::error_code failed;
+  for (const auto& root : {tree.root(), std::filesystem::canonical(tree.root(), failed).string()}) {
+    if (root.size() > 1 && path.starts_with(root + "/")) return path.substr(root.size());
+  }
+  return path;
+}
+
+/// The directory, on the host below the root, of the journal of claims that a spec belongs to; none
+/// for other specs.
+inline std::optional<std::string> owner_journal(const tools::HostTree& tree,
+                                                const cdi::LoadedSpec& loaded) {
+  const std::string owner{loaded.owner()};
+  if (!owner.starts_with(claims_owner)) return std::nullopt;
+  return on_host(tree, owner.substr(claims_owner.size()));
+}
+
+/// A command about the claims of a journal on that host.
+inline std::string claim_command(const tools::HostTree& tree, const std::string& command,
+                                 const std::string& journal) {
+  std::vector<std::string> arguments;
+  if (place_of(tree, journal) != place_of(tree, "/var/lib/cdi-prepare")) {
+    arguments.push_back("--state-dir " + cdi::shell_word(path_here(tree, journal)));
+  }
+  return command_with(tree, command, arguments);
+}
+
+/// "Run", for a command that writes the spec of a kind. While GPUs of the kind are not ready, which
+/// keeps cdi-prepare from writing it, what to do first.
+inline std::string run_when_ready(const Inventory* found, Profiles profiles) {
+  const auto early = found == nullptr ? std::nullopt : reason_not_ready(*found, profiles);
+  return early ? fmt::format("{} Then run", meaning_of(early->fault).remedy) : "Run";
+}
+
+/// The profiles of the containers that a spec of ours is for.
+inline Profiles profiles_of(const cdi::Spec& spec) {
+  constexpr std::string_view key = "profile=";
+  for (const auto& word : tools::recorded_options(spec)) {
+    if (word.starts_with(key)) return profiles_named(word.substr(key.size()));
+  }
+  return all_profiles;
+}
+
+/// The kind of a spec among those of the host; null when the host has no such GPU.
+inline const Inventory* inventory_for(const std::vector<Inventory>& inventories,
+                                      const cdi::Spec& spec) {
+  for (const auto& found : inventories) {
+    if (found.kind == spec.kind) return &found;
+  }
+  return nullptr;
+}
+
+}  // namespace prepare::doctor
+
+#endif  // CDI_TOOLS_PREPARE_DOCTOR_OUR_SPECS_HPP

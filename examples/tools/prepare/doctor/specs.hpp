@@ -1,0 +1,204 @@
+// Checks whether the specs exist, and fit this host.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_DOCTOR_SPECS_HPP
+#define CDI_TOOLS_PREPARE_DOCTOR_SPECS_HPP
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/name.hpp>
+#include <cdi/registry.hpp>
+#include <cdi/result.hpp>
+#include <cdi/spec.hpp>
+#include <cdi/versions.hpp>
+
+#include "../../shared/cdi_specs/host_faults.hpp"
+#include "../../shared/engines/engines.hpp"
+#include "../../shared/host/host_tree.hpp"
+#include "../cdi_specs/fingerprint.hpp"
+#include "../cdi_specs/old_numbers.hpp"
+#include "../gpu/gpu.hpp"
+#include "finding.hpp"
+#include "our_specs.hpp"
+#include "spec_dirs.hpp"
+
+namespace prepare::doctor {
+
+/// Devices that several files define, by those files.
+using SharedDevices = std::map<std::vector<std::string>, std::vector<std::string>>;
+
+inline SharedDevices devices_defined_twice(const cdi::Registry& registry) {
+  std::map<std::string, std::vector<std::string>> files;  // by device
+  for (const auto& spec : registry.specs()) {
+    for (const auto& device : spec->spec.devices) {
+      files[cdi::qualified_name(spec->spec.kind, device.name)].push_back(spec->path);
+    }
+  }
+  SharedDevices shared;
+  for (auto& [device, paths] : files) {
+    if (paths.size() > 1) shared[paths].push_back(device);
+  }
+  return shared;
+}
+
+/// Whether a spec was written with options that change which GPUs are found, or their ids.
+inline bool has_other_gpus(const cdi::Spec& spec) {
+  const auto options = tools::recorded_options(spec);
+  return std::any_of(options.begin(), options.end(), [](std::string_view option) {
+    return option == "nvml" || option == "visible-only";
+  });
+}
+
+/// Why a spec of ours was written for another state of the host; none when it was not.
+inline std::optional<std::string> outdated(const tools::HostTree& tree, const Inventory& found,
+                                           const cdi::Spec& spec) {
+  const std::pair<std::string_view, std::string> now[] = {{driver_annotation, found.driver_version},
+                                                          {gpus_annotation, gpu_places(found)},
+                                                          {boot_annotation, boot_id(tree)}};
+  for (const auto& [key, value] : now) {
+    const auto recorded = spec.annotations.find(std::string{key});
+    if (recorded == spec.annotations.end() || recorded->second == value) continue;
+    if (key == gpus_annotation && has_other_gpus(spec)) continue;
+    return fmt::format("{} was {}, and is {}", key.substr(key.find('/') + 1), recorded->second,
+                       value);
+  }
+  return std::nullopt;
+}
+
+/// Whether an installed engine that injects CDI devices refuses a spec file.
+inline bool is_refused(const std::vector<tools::Engine>& engines, const cdi::LoadedSpec& loaded) {
+  return std::any_of(engines.begin(), engines.end(), [&](const tools::Engine& engine) {
+    return engine.version && engine.state() != tools::Engine::Cdi::off &&
+           cdi::newest_release_for(engine.of_version()) &&
+           cdi::refusal_by(engine.of_version(), loaded);
+  });
+}
+
+/// How to write the file of a spec again. A recorded release stays, unless an engine refuses it.
+inline std::string advice_on_spec(const tools::HostTree& tree, const Inventory* found,
+                                  const std::vector<tools::Engine>& engines,
+                                  const cdi::LoadedSpec& loaded) {
+  if (const auto journal = owner_journal(tree, loaded)) {
+    return fmt::format("Run {}, which writes the specs of claims again.",
+                       claim_command(tree, "list", *journal));
+  }
+  if (!is_ours(loaded)) {
+    const auto owner = loaded.owner();
+    return fmt::format(
+        "Write the file again with the program that wrote it{}, or remove it: cdi-prepare does not "
+        "replace it.",
+        owner.empty() ? "" : ", which is " + cdi::quoted(owner));
+  }
+  const auto arguments = is_refused(engines, loaded) ? arguments_without_release(tree, loaded)
+                                                     : arguments_for(tree, loaded);
+  return fmt::format("{} {}; {} shows what changes.",
+                     run_when_ready(found, profiles_of(loaded.spec)),
+                     command_with(tree, "write", arguments), command_with(tree, "diff", arguments));
+}
+
+/// Reports the faults of one effect in a spec: the first, and the number of others. Whether there
+/// is one.
+inline bool report_faults(const tools::HostFaults& faults, tools::HostFault::Effect effect,
+                          Level level, const std::string& advice, Findings& findings) {
+  const tools::HostFault* first = nullptr;
+  std::set<std::string> messages;  // devices of a spec often share what they need
+  for (const auto& fault : faults) {
+    if (fault.effect != effect) continue;
+    if (first == nullptr) first = &fault;
+    messages.insert(fault.error.message);
+  }
+  if (first == nullptr) return false;
+  auto text = cdi::to_string(first->error);
+  if (messages.size() > 1) text += fmt::format("; and {} more", messages.size() - 1);
+  findings.push_back({level, "specs", std::move(text), advice});
+  return true;
+}
+
+/// Reports what a spec of any program needs, and this host does not have.
+inline void check_needs(const tools::HostTree& tree, const std::vector<Inventory>& inventories,
+                        const std::vector<tools::Engine>& engines, const cdi::LoadedSpec& loaded,
+                        Findings& findings) {
+  using Effect = tools::HostFault::Effect;
+  const auto faults = all_host_faults(tree, loaded);
+  const auto* const kind = inventory_for(inventories, loaded.spec);
+  const auto number = kind == nullptr ? std::nullopt : renumbered(loaded.spec, *kind);
+  if (faults.empty() && !number) return;
+  const auto advice = advice_on_spec(tree, kind, engines, loaded);
+  bool failed = report_faults(faults, Effect::fails, Level::fault, advice, findings);
+  if (!failed && number) {
+    findings.push_back({Level::fault, "specs", loaded.path + ": " + *number, advice});
+    failed = true;
+  }
+  if (!failed) report_faults(faults, Effect::may_fail, Level::note, advice, findings);
+  report_faults(faults, Effect::unknown, Level::note, "Run doctor as root.", findings);
+}
+
+/// Checks whether the specs of a kind exist, and are of this state of the host. Returns the paths
+/// of those that are not.
+inline std::set<std::string> check_specs_of(const tools::HostTree& tree,
+                                            const cdi::Registry& registry, const Inventory& found,
+                                            const std::vector<tools::Engine>& engines,
+                                            Findings& findings) {
+  bool any = false;
+  std::set<std::string> old;
+  for (const auto& loaded : registry.specs()) {
+    if (loaded->spec.kind != found.kind || owner_journal(tree, *loaded)) continue;
+    any = true;
+    const auto reason = outdated(tree, found, loaded->spec);
+    if (!reason) continue;
+    old.insert(loaded->path);
+    findings.push_back({Level::fault, "specs", loaded->path + ": " + *reason,
+                        advice_on_spec(tree, &found, engines, *loaded)});
+  }
+  if (!any && found.usable_count() > 0) {
+    findings.push_back({Level::fault, "specs", "no spec for " + found.kind,
+                        fmt::format("{} {}.", run_when_ready(&found, all_profiles),
+                                    command_with(tree, "write", {}))});
+  }
+  return old;
+}
+
+inline void check_specs(const tools::HostTree& tree, const std::vector<Inventory>& inventories,
+                        const std::vector<tools::Engine>& engines,
+                        const std::vector<std::string>& dirs, Findings& findings) {
+  const auto registry = read_specs(tree, dirs);
+  std::set<std::string> old;
+  for (const auto& found : inventories) {
+    old.merge(check_specs_of(tree, registry, found, engines, findings));
+  }
+  for (const auto& spec : registry.specs()) {
+    if (!old.contains(spec->path)) check_needs(tree, inventories, engines, *spec, findings);
+  }
+  for (const auto& file : registry.rejected()) {
+    findings.push_back({Level::fault, "specs", cdi::to_string(file->why),
+                        "Fix or remove the file. Engines ignore such a file; Kata Containers "
+                        "starts no container with a device while it exists."});
+  }
+  for (const auto& [paths, devices] : devices_defined_twice(registry)) {
+    const auto more = devices.size() > 1 ? fmt::format(" and {} more", devices.size() - 1) : "";
+    const auto what =
+        fmt::format("{}{} defined in {}", devices.front(), more, tools::listed(paths));
+    const auto winner = registry.find(devices.front());
+    if (winner.spec == nullptr) {
+      findings.push_back({Level::fault, "specs", what + ": engines inject none of them",
+                          "Remove all of these files but one from their directory."});
+    } else {
+      findings.push_back({Level::note, "specs", what + ": engines use " + winner.spec->path,
+                          "Remove the wrong file. An old one in /etc/cdi is used again as soon as "
+                          "the other is gone."});
+    }
+  }
+}
+
+}  // namespace prepare::doctor
+
+#endif  // CDI_TOOLS_PREPARE_DOCTOR_SPECS_HPP

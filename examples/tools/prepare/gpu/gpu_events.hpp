@@ -1,0 +1,46 @@
+// Which events of the kernel are about GPUs.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_GPU_GPU_EVENTS_HPP
+#define CDI_TOOLS_PREPARE_GPU_GPU_EVENTS_HPP
+
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
+#include <string_view>
+
+#include "../host/uevents.hpp"
+
+// NVIDIA's nodes and MIG instances have no events: the driver keeps them out of sysfs.
+
+namespace prepare {
+
+/// Whether a kernel module is a driver of GPUs or a part of one: `nvidia_uvm` is, `nvidiafb` is
+/// not.
+inline bool is_gpu_module(std::string_view name) {
+  constexpr std::string_view drivers[] = {
+      "nvidia", "nouveau",   "nova",       "nvgrace_gpu", "amdgpu",  "amdxcp",     "radeon", "i915",
+      "xe",     "intel_vpu", "habanalabs", "vfio",        "iommufd", "virtio_gpu", "dxgkrnl"};
+  return std::any_of(std::begin(drivers), std::end(drivers), [&](std::string_view driver) {
+    return name.starts_with(driver) && (name.size() == driver.size() || name[driver.size()] == '_');
+  });
+}
+
+/// Whether an event may change the GPUs or their nodes. All PCI events may: whether a GPU can be
+/// passed through depends on the drivers of the other devices in its IOMMU group.
+inline bool concerns_gpus(const Uevent& event) {
+  const auto is_one_of = [](std::string_view text, std::initializer_list<std::string_view> list) {
+    return std::find(list.begin(), list.end(), text) != list.end();
+  };
+  const std::string_view subsystem = event.subsystem;
+  if (subsystem == "module") return is_gpu_module(event.name());
+  if (subsystem == "misc") {
+    return is_one_of(event.name(), {"vfio", "iommu", "dxg"}) || event.name().starts_with("nvidia");
+  }
+  return is_one_of(subsystem, {"pci", "drm", "accel", "kfd", "vfio", "vfio-dev", "habanalabs"}) ||
+         subsystem == "nvidia" || subsystem.starts_with("nvidia-");
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_GPU_GPU_EVENTS_HPP

@@ -1,0 +1,27 @@
+// A device node that containers get.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_GPU_NODE_HPP
+#define CDI_TOOLS_PREPARE_GPU_NODE_HPP
+
+#include <string>
+
+#include "../../shared/host/host_tree.hpp"
+#include "profile.hpp"
+
+namespace prepare {
+
+/// A device node that containers get.
+struct Node : tools::HostNode {
+  std::string by_path{};   // its link in /dev/dri/by-path; hosts without udev do not have it
+  bool is_on_host = true;  // else a runtime creates it from its numbers
+  Profiles profiles = all_profiles;  // that get it
+  bool is_optional = false;          // else containers of its profiles do not work without it
+
+  /// Whether specs for some profiles must have it.
+  bool is_needed_by(Profiles asked) const { return !is_optional && is_needed(profiles, asked); }
+};
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_GPU_NODE_HPP

@@ -1,0 +1,52 @@
+// What containers do with a GPU: compute, graphics, video.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_GPU_PROFILE_HPP
+#define CDI_TOOLS_PREPARE_GPU_PROFILE_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../../shared/cdi_specs/recorded_options.hpp"
+
+namespace prepare {
+
+/// A set of compute, graphics and video. Files and nodes have the set that needs them, a spec the
+/// set that it is for.
+struct Profiles {
+  std::uint8_t bits = 0;
+
+  constexpr bool shares(Profiles other) const { return (bits & other.bits) != 0; }
+
+  friend constexpr Profiles operator|(Profiles a, Profiles b) {
+    return {static_cast<std::uint8_t>(a.bits | b.bits)};
+  }
+  friend constexpr bool operator==(Profiles, Profiles) = default;
+};
+
+inline constexpr Profiles compute{1};
+inline constexpr Profiles graphics{2};
+inline constexpr Profiles video{4};
+inline constexpr Profiles all_profiles = compute | graphics | video;
+
+/// Whether specs for some profiles must have a node of others. A server without a screen has no
+/// node for display modes, so only `graphics` alone needs that node.
+constexpr bool is_needed(Profiles of_node, Profiles asked) {
+  return of_node == graphics ? asked == graphics : of_node.shares(asked);
+}
+
+/// The set of a name on the command line.
+constexpr Profiles profiles_named(std::string_view name) {
+  constexpr std::array<Profiles, tools::profile_names.size()> sets{compute, graphics, video,
+                                                                   all_profiles};
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    if (tools::profile_names[i] == name) return sets[i];
+  }
+  return all_profiles;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_GPU_PROFILE_HPP

@@ -1,0 +1,129 @@
+// The directories that are written to.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_HOST_DIRECTORIES_HPP
+#define CDI_TOOLS_PREPARE_HOST_DIRECTORIES_HPP
+
+#include <cerrno>
+#include <cstdint>
+#include <dirent.h>
+#include <fcntl.h>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <cdi/base/path.hpp>
+#include <cdi/files/descriptor.hpp>
+#include <cdi/result.hpp>
+
+#include "../../shared/host/rooted_paths.hpp"
+#include "../base/options.hpp"
+
+// Below a root other than /, paths are those of the host of that root: a link such as /var/run ->
+// /run leads to the /run of the root.
+
+namespace prepare {
+
+/// An open directory, so that all operations are in the same one, even when its name changes.
+struct Directory {
+  cdi::Descriptor descriptor{-1};  // none when it is missing
+  std::string path{};              // for messages
+
+  int number() const { return descriptor.get(); }
+  std::string path_of(std::string_view name) const {
+    std::string out = path.ends_with('/') ? path : path + "/";
+    return out.append(name);
+  }
+};
+
+/// Whether a missing directory is created, with its parents, readable by all.
+enum class Missing : std::uint8_t { stays, made };
+
+namespace detail {
+
+/// A root, and a path below it.
+struct PathBelow {
+  std::string root{};
+  std::string path{};
+};
+
+inline PathBelow below_its_root(const Options& options, const std::string& path) {
+  if (auto place = options.place_on_host(path)) return {options.root, std::move(*place)};
+  return {"/", path};
+}
+
+/// The path here of `path` below a root.
+inline std::string joined(const std::string& root, const std::string& path) {
+  return root == "/" ? path : root + path;
+}
+
+}  // namespace detail
+
+/// Where a path below the root leads to: the path without links, as far as it exists. A path that
+/// is not below the root, or that cannot be read, is returned as it is.
+inline std::string resolved(const Options& options, const std::string& path) {
+  const auto [root, below] = detail::below_its_root(options, path);
+  const auto paths = tools::RootedPaths::open(root);
+  if (root == "/" || !paths) return path;
+  const auto place =
+      paths->find(below, tools::RootedPaths::Last::follow, tools::RootedPaths::IfMissing::report);
+  if (!place) return path;
+  return detail::joined(root, std::filesystem::path{place->path()}.lexically_normal().string());
+}
+
+/// Opens a directory. When its path is below the root, no link leads out of the root.
+inline cdi::Result<Directory> open_directory(const Options& options, const std::string& path,
+                                             Missing missing) {
+  const auto make = missing == Missing::made;
+  const auto fail = [&](int number) {
+    errno = number;
+    return cdi::file_error(
+        path, make ? "cannot open or create the directory" : "cannot open the directory");
+  };
+  // The working directory is gone, or a link before the dots leads nowhere.
+  const bool leads_nowhere = !path.starts_with('/') || cdi::detail::has_parent_part(path);
+  if (leads_nowhere) return fail(ENOENT);
+  if (path.find('\0') != std::string::npos) return fail(EINVAL);
+  const auto [root, below] = detail::below_its_root(options, path);
+  const auto paths = tools::RootedPaths::open(root);
+  if (!paths) return fail(paths.error().system);
+  const auto place =
+      paths->find(below, tools::RootedPaths::Last::follow,
+                  make ? tools::RootedPaths::IfMissing::make : tools::RootedPaths::IfMissing::fail);
+  if (!place && !make && place.error().system == ENOENT) return Directory{.path = path};
+  if (!place) return fail(place.error().system);
+  Directory out{place->open(O_RDONLY | O_DIRECTORY), path};
+  if (!out.descriptor) return fail(errno);
+  if (root != "/") out.path = detail::joined(root, place->path());
+  return out;
+}
+
+/// The names in a directory.
+inline cdi::Result<std::vector<std::string>> names_in(const Directory& directory) {
+  std::vector<std::string> names;
+  if (!directory.descriptor) return names;
+  // Opened again, for a read position of its own.
+  cdi::Descriptor own{::openat(directory.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  DIR* const stream = own ? ::fdopendir(own.get()) : nullptr;
+  if (stream == nullptr) return cdi::file_error(directory.path, "cannot list the directory");
+  static_cast<void>(own.release());  // closedir closes it
+  errno = 0;
+  while (const auto* entry = ::readdir(stream)) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+    errno = 0;
+  }
+  const int failed = errno;
+  ::closedir(stream);
+  errno = failed;
+  if (failed != 0) return cdi::file_error(directory.path, "cannot list the directory");
+  return names;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_HOST_DIRECTORIES_HPP

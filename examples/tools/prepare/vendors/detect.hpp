@@ -1,0 +1,66 @@
+// The GPUs of all vendors on a host.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_VENDORS_DETECT_HPP
+#define CDI_TOOLS_PREPARE_VENDORS_DETECT_HPP
+
+#include <utility>
+#include <vector>
+
+#include "../../shared/host/host_tree.hpp"
+#include "../gpu/gpu.hpp"
+#include "../gpu/pci.hpp"
+#include "amd.hpp"
+#include "drm.hpp"
+#include "intel.hpp"
+#include "nvidia.hpp"
+#include "nvidia_files.hpp"
+#include "vfio.hpp"
+#include "wsl.hpp"
+
+namespace prepare {
+
+/// Finds the GPUs of one vendor among the PCI functions of a host.
+using Detector = Inventory (*)(const tools::HostTree&, const std::vector<PciFunction>&);
+
+/// The known vendors. Another vendor is a header like amd.hpp and a row here; gpu/pci.hpp has the
+/// functions that all of them need.
+inline constexpr Detector detectors[] = {
+    &nvidia::detect,        // nvidia.com/gpu
+    &amd::detect,           // amd.com/gpu
+    &intel::detect,         // intel.com/gpu
+    &intel::detect_npus,    // intel.com/npu
+    &intel::detect_gaudis,  // intel.com/gaudi
+    &vfio::detect,          // vfio.local/gpu: of any vendor
+    &wsl::detect,           // nvidia.com/gpu, microsoft.com/gpu
+    &drm::detect,           // drm.local/gpu: all others
+};
+
+/// The inventories of the vendors that have a GPU on this host. A GPU whose index is unknown has
+/// none: a wrong one would be the name of another GPU.
+inline std::vector<Inventory> detect(const tools::HostTree& tree, const PciBus& bus) {
+  std::vector<Inventory> inventories;
+  for (const Detector detector : detectors) {
+    auto found = detector(tree, bus.functions);
+    for (auto& gpu : found.gpus) {
+      if (is_behind_unreadable(bus, gpu)) gpu.index.reset();
+    }
+    if (!found.gpus.empty()) inventories.push_back(std::move(found));
+  }
+  return inventories;
+}
+
+/// Adds the driver files that the containers of an inventory need. For other drivers, images have
+/// the libraries that programs need.
+inline void add_driver_files(const tools::HostTree& tree, Inventory& found) {
+  if (found.usable_count() == 0) return;
+  if (!found.library_directories.empty()) {
+    found.files = wsl::driver_files(tree, found.library_directories);
+  } else if (found.kind == "nvidia.com/gpu") {
+    found.files = nvidia::driver_files(tree, found.driver_version, found.warnings);
+  }
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_VENDORS_DETECT_HPP

@@ -1,0 +1,143 @@
+// The files of NVIDIA's driver that containers get.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_VENDORS_NVIDIA_FILES_HPP
+#define CDI_TOOLS_PREPARE_VENDORS_NVIDIA_FILES_HPP
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "../../shared/base/text.hpp"
+#include "../../shared/host/host_tree.hpp"
+#include "../gpu/driver_file.hpp"
+#include "../gpu/fault.hpp"
+#include "nvidia_libraries.hpp"
+#include "nvidia_tables.hpp"
+
+namespace prepare::nvidia {
+
+/// Adds the programs of the host; containers have them in /usr/bin.
+inline void add_programs(const tools::HostTree& tree, std::vector<DriverFile>& files) {
+  for (const auto& [name, profiles] : programs) {
+    for (const auto directory : program_directories) {
+      const auto path = fmt::format("{}/{}", directory, name);
+      if (!tree.is_program(path)) continue;
+      files.push_back({.kind = DriverFile::Kind::program,
+                       .host_path = tree.real_path(path).value_or(path),
+                       .container_path = fmt::format("/usr/bin/{}", name),
+                       .profiles = profiles});
+      break;
+    }
+  }
+}
+
+/// The directories where the kernel searches for firmware, in its order.
+inline std::vector<std::string> firmware_directories(const tools::HostTree& tree) {
+  std::vector<std::string> directories;
+  const auto custom = tree.line("/sys/module/firmware_class/parameters/path");
+  if (auto real_path = tree.real_path(custom); real_path && custom.starts_with('/')) {
+    directories.push_back(std::move(*real_path));
+  }
+  const auto kernel = tree.line("/proc/sys/kernel/osrelease");
+  const bool is_name = !kernel.starts_with('.') && kernel.find('/') == std::string::npos;
+  for (const std::string directory : {"/lib/firmware/updates", "/lib/firmware"}) {
+    if (!kernel.empty() && is_name) directories.push_back(directory + "/" + kernel);
+    directories.push_back(directory);
+  }
+  return directories;
+}
+
+/// Adds the firmware of GPUs, each file where the kernel finds it first.
+inline void add_firmware(const tools::HostTree& tree, const std::string& driver_version,
+                         std::vector<DriverFile>& files) {
+  std::set<std::string> known;
+  for (const auto& directory : firmware_directories(tree)) {
+    const auto place = fmt::format("{}/nvidia/{}", directory, driver_version);
+    for (auto& [name, real_path] : tree.files(place)) {
+      if (!name.starts_with("gsp") || !name.ends_with(".bin")) continue;
+      if (!known.insert(name).second) continue;
+      files.push_back({.kind = DriverFile::Kind::firmware,
+                       .host_path = std::move(real_path),
+                       .container_path = place + "/" + name});
+    }
+  }
+}
+
+/// Adds the sockets of running daemons.
+inline void add_sockets(const tools::HostTree& tree, std::vector<DriverFile>& files) {
+  for (const auto& [name, profiles] : sockets) {
+    std::set<std::string> known;
+    for (const std::string_view directory : {"/run", "/var/run"}) {
+      const auto path = fmt::format("{}/{}", directory, name);
+      if (!S_ISSOCK(tree.status(path).st_mode)) continue;
+      auto real_path = tree.real_path(path).value_or(path);
+      if (!known.insert(real_path).second) continue;
+      files.push_back({.kind = DriverFile::Kind::socket,
+                       .host_path = std::move(real_path),
+                       .container_path = path,
+                       .profiles = profiles});
+    }
+  }
+}
+
+/// Adds the directory with the pipes of the MPS daemon, if root or this user owns it. All users may
+/// write in /tmp, and a link there could make containers write elsewhere.
+inline void add_mps_directory(const tools::HostTree& tree, std::vector<DriverFile>& files) {
+  const std::string path = "/tmp/nvidia-mps";
+  const auto status = tree.status(path);
+  const bool is_trusted = status.st_uid == 0 || status.st_uid == ::geteuid();
+  if (!S_ISDIR(status.st_mode) || !is_trusted || tree.link_name(path)) return;
+  files.push_back({.kind = DriverFile::Kind::socket,
+                   .host_path = tree.real_path(path).value_or(path),
+                   .container_path = path,
+                   .profiles = compute});
+}
+
+/// Adds the settings with which loaders of OpenCL, Vulkan, EGL and X find the driver, at the paths
+/// that most images use.
+inline void add_configurations(const tools::HostTree& tree, std::vector<DriverFile>& files) {
+  for (const auto& [name, container_directory, profiles] : configurations) {
+    for (const auto directory : configuration_directories) {
+      const auto path = fmt::format("{}/{}", directory, name);
+      if (!S_ISREG(tree.status(path).st_mode)) continue;
+      files.push_back({.kind = DriverFile::Kind::configuration,
+                       .host_path = tree.real_path(path).value_or(path),
+                       .container_path = fmt::format("{}/{}", container_directory, name),
+                       .profiles = profiles});
+      break;
+    }
+  }
+}
+
+/// The files of the driver that containers get, sorted by container path. `driver_version` is that
+/// of the loaded module; libraries of another version do not work with it, and are a warning.
+inline std::vector<DriverFile> driver_files(const tools::HostTree& tree,
+                                            const std::string& driver_version,
+                                            std::vector<Problem>& warnings) {
+  const auto version = is_driver_version(driver_version) ? driver_version : std::string{};
+  auto files = sorted_files(libraries(tree, version, warnings));
+  add_programs(tree, files);
+  if (!version.empty()) add_firmware(tree, version, files);
+  add_sockets(tree, files);
+  add_mps_directory(tree, files);
+  add_configurations(tree, files);
+  std::erase_if(files, [](const DriverFile& file) {
+    return !tools::is_plain(file.host_path) || !tools::is_plain(file.container_path);
+  });
+  std::sort(files.begin(), files.end(), [](const DriverFile& a, const DriverFile& b) {
+    return a.container_path < b.container_path;
+  });
+  return files;
+}
+
+}  // namespace prepare::nvidia
+
+#endif  // CDI_TOOLS_PREPARE_VENDORS_NVIDIA_FILES_HPP

@@ -1,0 +1,133 @@
+// A survey: the files of a host at one time, and the GPUs found in them.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_VENDORS_SURVEY_HPP
+#define CDI_TOOLS_PREPARE_VENDORS_SURVEY_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/result.hpp>
+
+#include "../../shared/host/host_tree.hpp"
+#include "../base/options.hpp"
+#include "../gpu/fault.hpp"
+#include "../gpu/gpu.hpp"
+#include "../gpu/visible.hpp"
+#include "detect.hpp"
+#include "nvml.hpp"
+
+namespace prepare {
+
+/// The files of a host at one time, and the GPUs found in them.
+struct Survey {
+  tools::HostTree tree;
+  std::vector<Inventory> inventories{};
+  bool complete = true;                   // else there may be more GPUs than were found
+  std::vector<std::string> unreadable{};  // addresses of PCI functions that may be GPUs, too
+  std::size_t hidden = 0;                 // GPUs that this process may not open
+
+  std::size_t total_count() const { return sum(&Inventory::total_count); }
+  std::size_t usable_count() const { return sum(&Inventory::usable_count); }
+
+ private:
+  std::size_t sum(std::size_t (Inventory::*count)() const) const {
+    std::size_t out = 0;
+    for (const auto& found : inventories) out += (found.*count)();
+    return out;
+  }
+};
+
+/// The last answer of NVML.
+struct NvmlMemory {
+  std::vector<NvmlGpu> gpus{};
+  std::string fault{};  // why it did not answer the last time
+  bool has_hung =
+      false;  // then it is not called again: it may have left a process that cannot be killed
+};
+
+/// Adds the properties from NVML's answer now, or from its last answer.
+inline void ask_nvml(std::vector<Inventory>& inventories, const Options& options,
+                     NvmlMemory& memory) {
+  const auto found =
+      std::find_if(inventories.begin(), inventories.end(), [](const Inventory& inventory) {
+        return inventory.kind == "nvidia.com/gpu" && !inventory.driver_version.empty();
+      });
+  if (found == inventories.end()) return;
+  if (options.nvml_library.empty() && options.root != "/") {
+    found->warnings.push_back(
+        {Fault::nvml_of_other_host,
+         "NVML was not called: it would report on this host, not on the tree below the root"});
+    return;
+  }
+  NvmlOptions asked;
+  if (!options.nvml_library.empty()) asked.library = options.nvml_library;
+  if (!memory.has_hung) {
+    auto answer = prepare::ask_nvml(asked);
+    memory.has_hung = !answer && answer.error().code == cdi::Errc::timeout;
+    memory.fault = answer ? std::string{} : cdi::to_string(answer.error());
+    if (answer) memory.gpus = std::move(*answer);
+  }
+  if (!memory.fault.empty()) found->warnings.push_back({Fault::nvml_failed, memory.fault});
+  add_nvml(*found, memory.gpus);
+}
+
+/// Why the indexes of GPUs are not all known; none when they are.
+inline std::optional<std::string> unreadable_functions(const Survey& survey) {
+  if (survey.unreadable.empty()) return std::nullopt;
+  const auto more =
+      survey.unreadable.size() > 1 ? fmt::format(" and {} more", survey.unreadable.size() - 1) : "";
+  return fmt::format(
+      "cannot read class and vendor of PCI function {}{}, which may be a GPU: the indexes of the "
+      "GPUs after it are unknown",
+      survey.unreadable.front(), more);
+}
+
+/// Finds the GPUs of the host.
+inline cdi::Result<Survey> survey_host(const Options& options, NvmlMemory& memory) {
+  auto tree = tools::HostTree::open(options.root);
+  if (!tree) {
+    tree.error().message.insert(0, fmt::format("cannot read --root {}: ", options.root));
+    return std::move(tree).error();
+  }
+  Survey survey{.tree = std::move(*tree)};
+  auto bus = read_pci_bus(survey.tree);
+  survey.inventories = detect(survey.tree, bus);
+  survey.complete = bus.is_complete();
+  survey.unreadable = std::move(bus.unreadable);
+  if (options.nvml) ask_nvml(survey.inventories, options, memory);
+  if (options.visible_only) survey.hidden = keep_visible(survey.tree, survey.inventories);
+  for (auto& found : survey.inventories) add_driver_files(survey.tree, found);
+  return survey;
+}
+
+inline cdi::Result<Survey> survey_host(const Options& options) {
+  NvmlMemory memory;
+  return survey_host(options, memory);
+}
+
+/// Whether a GPU or a part of it cannot be handed out, for a reason that may pass.
+inline bool has_passing_fault(const Gpu& gpu) {
+  const auto shares = gpu.shares();
+  return std::any_of(shares.begin(), shares.end(), [](const Share& share) {
+    return share.left_out && !share.left_out->is_lasting();
+  });
+}
+
+/// Whether GPUs are between two states: some cannot be handed out, for reasons that may pass.
+inline bool is_between_states(const Survey& survey) {
+  const auto& kinds = survey.inventories;
+  return std::any_of(kinds.begin(), kinds.end(), [&](const Inventory& found) {
+    return found.not_ready || std::any_of(found.gpus.begin(), found.gpus.end(), &has_passing_fault);
+  });
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_VENDORS_SURVEY_HPP

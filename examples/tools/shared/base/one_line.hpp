@@ -1,0 +1,30 @@
+// Text on one line.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_SHARED_BASE_ONE_LINE_HPP
+#define CDI_TOOLS_SHARED_BASE_ONE_LINE_HPP
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include <cdi/result.hpp>
+
+namespace tools {
+
+/// `text` as UTF-8 on one line, with escapes for control characters.
+inline std::string one_line(std::string_view text) {
+  constexpr std::string_view shown_as_they_are = "\"\\";
+  std::string out;
+  while (!text.empty()) {
+    const auto end = std::min(text.find_first_of(shown_as_they_are), text.size());
+    out.append(cdi::escaped(text.substr(0, end), std::string::npos));
+    if (end < text.size()) out += text[end];
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+}  // namespace tools
+
+#endif  // CDI_TOOLS_SHARED_BASE_ONE_LINE_HPP

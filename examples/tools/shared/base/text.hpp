@@ -1,0 +1,78 @@
+// Small functions on text.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_SHARED_BASE_TEXT_HPP
+#define CDI_TOOLS_SHARED_BASE_TEXT_HPP
+
+#include <algorithm>
+#include <charconv>
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace tools {
+
+/// The parts of `text` between `separators`, without empty ones.
+inline std::vector<std::string> split(std::string_view text, std::string_view separators) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0;
+       (at = text.find_first_not_of(separators, at)) != std::string_view::npos;) {
+    const auto end = std::min(text.find_first_of(separators, at), text.size());
+    parts.emplace_back(text.substr(at, end - at));
+    at = end;
+  }
+  return parts;
+}
+
+/// Texts with commas between them, or `none`.
+inline std::string listed(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const auto& text : texts) out.append(out.empty() ? "" : ", ").append(text);
+  return out.empty() ? "none" : out;
+}
+
+/// `text` without white space at both ends.
+inline std::string_view trim(std::string_view text) {
+  constexpr std::string_view space = " \t\r\n";
+  const auto begin = text.find_first_not_of(space);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(space) + 1 - begin);
+}
+
+/// Whether a character is printable ASCII.
+inline bool is_plain(char c) {
+  return c >= ' ' && c <= '~';
+}
+
+/// Whether a text has only printable ASCII, which every spec can hold.
+inline bool is_plain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return is_plain(c); });
+}
+
+/// `text` with a question mark for each byte that is not printable ASCII: a text from a device or
+/// driver must not control a terminal, and a spec must be able to hold it.
+inline std::string printable(std::string_view text) {
+  std::string out{text};
+  std::replace_if(
+      out.begin(), out.end(), [](char c) { return !is_plain(c); }, '?');
+  return out;
+}
+
+/// The number in `text`, which must have nothing else; a hexadecimal one may begin with 0x.
+template <std::integral T>
+std::optional<T> parse_number(std::string_view text, int base = 10) {
+  if (base == 16 && text.starts_with("0x")) text.remove_prefix(2);
+  T value{};
+  const auto end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value, base);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  return value;
+}
+
+}  // namespace tools
+
+#endif  // CDI_TOOLS_SHARED_BASE_TEXT_HPP

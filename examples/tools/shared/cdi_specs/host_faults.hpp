@@ -1,0 +1,186 @@
+// What the edits of a spec need of the host, and the host does not have.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_SHARED_CDI_SPECS_HOST_FAULTS_HPP
+#define CDI_TOOLS_SHARED_CDI_SPECS_HOST_FAULTS_HPP
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/engine/host_options.hpp>
+#include <cdi/host.hpp>
+#include <cdi/registry.hpp>
+#include <cdi/result.hpp>
+#include <cdi/rules/edit_rules.hpp>
+#include <cdi/spec.hpp>
+
+#include "../host/host_tree.hpp"
+
+// `cdi-prepare` checks its specs with it before it publishes them; `cdi why` and `cdi-prepare
+// doctor` check those of all programs.
+
+namespace tools {
+
+/// Something that an edit needs and the host does not have.
+struct HostFault {
+  enum class Effect : std::uint8_t {
+    fails,     // a container does not start, or gets another device
+    may_fail,  // it depends on the runtime, or on the driver
+    unknown,   // this process may not look
+  };
+
+  Effect effect = Effect::fails;
+  cdi::Error error{};
+};
+
+using HostFaults = std::vector<HostFault>;
+
+namespace faults {
+
+using Effect = HostFault::Effect;
+
+inline HostFault fault(Effect effect, std::string message) {
+  return {effect, {.code = cdi::Errc::host, .message = std::move(message)}};
+}
+
+/// Why a file cannot be used, by the error of the look at it.
+inline HostFault not_found(std::string_view what, std::string_view path, const cdi::Error& error) {
+  const auto about = fmt::format("{} {}", what, cdi::quoted(path));
+  if (error.system == ENOENT || error.system == ENOTDIR) {
+    return fault(Effect::fails, about + " is missing");
+  }
+  const auto reason = std::generic_category().message(error.system);
+  if (error.system == EACCES || error.system == EPERM) {
+    return fault(Effect::unknown, fmt::format("{} cannot be checked: {}", about, reason));
+  }
+  return fault(Effect::fails, fmt::format("{}: {}", about, reason));
+}
+
+/// The type or number of a node, where it differs from that of the spec.
+inline std::optional<HostFault> drift(const HostNode& there, const cdi::DeviceNode& node) {
+  cdi::detail::NodeView pinned;
+  pinned.path = node.path;
+  pinned.host_path = node.host_path;
+  pinned.type = node.type;
+  pinned.major = node.major;
+  pinned.minor = node.minor;
+  const auto host = [&](std::string_view) -> cdi::Result<cdi::HostNode> {
+    return cdi::HostNode{.type = there.type, .major = there.major, .minor = there.minor};
+  };
+  cdi::HostNode on_host;
+  auto drift = cdi::detail::drift_of(pinned, cdi::detail::AnyHost{host}, on_host);
+  if (!drift) return std::nullopt;
+  return fault(Effect::fails, std::move(drift->message));
+}
+
+}  // namespace faults
+
+/// Why a container does not get a node. A runtime makes one from the numbers of the spec, which may
+/// belong to no device if the host has no such node.
+inline std::optional<HostFault> host_fault(const HostTree& tree, const cdi::DeviceNode& node) {
+  if (node.type == "p") return std::nullopt;  // a runtime makes a FIFO
+  const auto& path = node.host_path.empty() ? node.path : node.host_path;
+  const auto there = tree.node(path);
+  if (there) return faults::drift(*there, node);
+  if (there.error().system == ENODEV) {
+    return faults::fault(HostFault::Effect::fails, cdi::quoted(path) + " is not a device node");
+  }
+  auto fault = faults::not_found("device node", path, there.error());
+  const bool complete = !node.type.empty() && node.major != 0;
+  if (fault.effect == HostFault::Effect::fails && complete) {
+    fault.effect = HostFault::Effect::may_fail;
+    fault.error.message +=
+        "; a container gets one with the numbers of the spec, which may belong "
+        "to no device";
+  }
+  return fault;
+}
+
+inline std::optional<HostFault> host_fault(const HostTree& tree, const cdi::Mount& mount) {
+  const bool binds = cdi::detail::has_bind(mount.options);
+  if (!binds && cdi::detail::is_file_system(mount.type)) return std::nullopt;
+  if (mount.host_path.starts_with('/')) {  // others are below the directory of the container
+    const auto mode = tree.mode(mount.host_path);
+    if (!mode) return faults::not_found("mount source", mount.host_path, mode.error());
+  }
+  if (binds) return std::nullopt;
+  return faults::fault(
+      HostFault::Effect::may_fail,
+      fmt::format("mount of {} has neither \"bind\" nor \"rbind\" in its options, and runc fails "
+                  "to mount it: add one of them",
+                  cdi::quoted(mount.host_path)));
+}
+
+/// Why the program of a hook cannot run. That of a "startContainer" hook is in the container.
+inline std::optional<HostFault> host_fault(const HostTree& tree, const cdi::Hook& hook) {
+  if (hook.hook_name == "startContainer") return std::nullopt;
+  const auto mode = tree.mode(hook.path);
+  if (!mode) return faults::not_found("hook program", hook.path, mode.error());
+  if (HostTree::is_program(*mode)) return std::nullopt;
+  return faults::fault(HostFault::Effect::fails,
+                       fmt::format("hook program {} is not executable", cdi::quoted(hook.path)));
+}
+
+/// Adds the faults of a list of edits of one kind; `name` is that of the list.
+template <typename Edit>
+void add_host_faults(const HostTree& tree, const std::vector<Edit>& edits, std::string_view name,
+                     HostFaults& out) {
+  for (std::size_t i = 0; i < edits.size(); ++i) {
+    auto fault = host_fault(tree, edits[i]);
+    if (!fault) continue;
+    fault->error.where = fmt::format("{}[{}]", name, i);
+    out.push_back(std::move(*fault));
+  }
+}
+
+/// What edits need and the host does not have.
+inline HostFaults host_faults(const HostTree& tree, const cdi::ContainerEdits& edits) {
+  HostFaults out;
+  add_host_faults(tree, edits.device_nodes, "deviceNodes", out);
+  add_host_faults(tree, edits.mounts, "mounts", out);
+  add_host_faults(tree, edits.hooks, "hooks", out);
+  return out;
+}
+
+/// The same for the edits of a spec for all of its devices, with places in its file.
+inline HostFaults shared_host_faults(const HostTree& tree, const cdi::LoadedSpec& spec) {
+  auto out = host_faults(tree, spec.spec.container_edits);
+  for (auto& fault : out) {
+    fault.error.add_outer("containerEdits");
+    fault.error.position = spec.locate(fault.error.where);
+  }
+  return out;
+}
+
+/// The same for the edits of one device.
+inline HostFaults device_host_faults(const HostTree& tree, const cdi::LoadedSpec& spec,
+                                     std::size_t index) {
+  auto out = host_faults(tree, spec.spec.devices[index].container_edits);
+  for (auto& fault : out) {
+    fault.error.add_outer(fmt::format("devices[{}].containerEdits", index));
+    fault.error.position = spec.locate(fault.error.where);
+  }
+  return out;
+}
+
+/// The same for all edits of a spec.
+inline HostFaults all_host_faults(const HostTree& tree, const cdi::LoadedSpec& spec) {
+  auto out = shared_host_faults(tree, spec);
+  for (std::size_t i = 0; i < spec.spec.devices.size(); ++i) {
+    for (auto& fault : device_host_faults(tree, spec, i)) out.push_back(std::move(fault));
+  }
+  return out;
+}
+
+}  // namespace tools
+
+#endif  // CDI_TOOLS_SHARED_CDI_SPECS_HOST_FAULTS_HPP

@@ -1,0 +1,138 @@
+// The command that writes a spec file of cdi-prepare again.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_SHARED_CDI_SPECS_WRITE_COMMAND_HPP
+#define CDI_TOOLS_SHARED_CDI_SPECS_WRITE_COMMAND_HPP
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/base/path.hpp>
+#include <cdi/base/shell_word.hpp>
+#include <cdi/name.hpp>
+#include <cdi/registry.hpp>
+#include <cdi/result.hpp>
+#include <cdi/spec.hpp>
+#include <cdi/versions.hpp>
+
+#include "../base/text.hpp"
+#include "../host/host_tree.hpp"
+#include "recorded_options.hpp"
+
+namespace tools {
+
+/// A path without links, as far as it exists: /var/run/cdi is /run/cdi.
+inline std::string place_of(const HostTree& tree, std::string_view path) {
+  const auto clean = cdi::clean_path(path);
+  for (auto end = clean.size(); end > 0 && end != std::string::npos;
+       end = clean.rfind('/', end - 1)) {
+    if (auto real = tree.real_path(clean.substr(0, end))) return *real + clean.substr(end);
+  }
+  return clean;
+}
+
+/// The path here of a path on the host below the root. With another root than /, no part of it is a
+/// link as far as it exists: a link of that host would lead out of the root.
+inline std::string path_here(const HostTree& tree, const std::string& path) {
+  return tree.root() == "/" ? path : tree.root() + place_of(tree, path);
+}
+
+/// The path here of a file of the tree, for a command that replaces it. `here` leads to it through
+/// its directory, and is the path if no link leads out of the root from there; else the path is
+/// that of the target below the root. An error if the name of that one is of another format.
+inline cdi::Result<std::string> file_here(const HostTree& tree, const std::string& path,
+                                          const std::string& here) {
+  const auto real = tree.root() == "/" ? std::nullopt : tree.real_path(path);
+  if (!real) return here;
+  std::error_code failed;
+  auto target = std::filesystem::canonical(tree.root(), failed).string() + *real;
+  if (std::filesystem::canonical(here, failed).string() == target) return here;
+  if (cdi::format_of(target) == cdi::format_of(path)) return target;
+  return cdi::Error{
+      .code = cdi::Errc::unsupported,
+      .message = fmt::format("the link {} leads out of {} from here, and the name of "
+                             "its target {} does not end as its own",
+                             cdi::quoted(path), cdi::quoted(tree.root()), cdi::quoted(*real))};
+}
+
+/// The advice to convert a file of the tree for an engine. `here` as for `file_here`.
+inline std::string conversion_advice_here(const HostTree& tree, const std::string& path,
+                                          const std::string& here,
+                                          const cdi::VersionedEngine& engine,
+                                          const cdi::LoadedSpec& loaded) {
+  auto file = file_here(tree, path, here);
+  if (!file) {
+    return fmt::format("convert the file on its own host: no command here converts it, because {}",
+                       file.error().message);
+  }
+  auto named = loaded;
+  named.path = *std::move(file);
+  return cdi::conversion_advice(engine, named);
+}
+
+/// The arguments with which `cdi-prepare write` writes the file of a spec again.
+inline std::vector<std::string> arguments_for(const HostTree& tree, const cdi::LoadedSpec& loaded) {
+  const auto directory = loaded.path.substr(0, loaded.path.rfind('/'));
+  const bool in_etc = directory.starts_with("/etc/");
+  const std::string_view defaults[] = {"profile=all", "hooks=none",
+                                       in_etc ? "node-numbers=asked" : "node-numbers=given"};
+  std::vector<std::string> arguments;
+  for (auto& word : recorded_options(loaded.spec)) {
+    if (std::find(std::begin(defaults), std::end(defaults), word) != std::end(defaults)) continue;
+    std::replace(word.begin(), word.end(), '=', ' ');
+    arguments.push_back("--" + word);
+  }
+  if (place_of(tree, directory) != place_of(tree, "/var/run/cdi")) {
+    arguments.push_back("--output-dir " + cdi::shell_word(path_here(tree, directory)));
+  }
+  return arguments;
+}
+
+/// A command of cdi-prepare about the host of a tree, with arguments.
+inline std::string command_line(const HostTree& tree, std::string_view command,
+                                const std::vector<std::string>& arguments) {
+  auto out = fmt::format("cdi-prepare {}", command);
+  if (tree.root() != "/") out.append(" --root ").append(cdi::shell_word(tree.root()));
+  for (const auto& argument : arguments) out.append(" ").append(argument);
+  return out;
+}
+
+/// The same between backquotes.
+inline std::string command_with(const HostTree& tree, std::string_view command,
+                                const std::vector<std::string>& arguments) {
+  return "`" + command_line(tree, command, arguments) + "`";
+}
+
+/// The same arguments without a release: `write` takes the newest that the installed engines read.
+inline std::vector<std::string> arguments_without_release(const HostTree& tree,
+                                                          const cdi::LoadedSpec& loaded) {
+  auto arguments = arguments_for(tree, loaded);
+  std::erase_if(arguments, [](const auto& it) { return it.starts_with("--max-version"); });
+  return arguments;
+}
+
+/// The command that writes a file of ours again for an engine; without one, for the oldest of the
+/// installed engines.
+inline std::string write_command_for(const HostTree& tree, const cdi::LoadedSpec& loaded,
+                                     const std::optional<cdi::VersionedEngine>& engine) {
+  auto arguments = arguments_without_release(tree, loaded);
+  if (engine) {
+    arguments.insert(arguments.begin(),
+                     fmt::format("--for {}@{}", engine->name, to_string(engine->version)));
+  }
+  return command_line(tree, "write", arguments);
+}
+
+}  // namespace tools
+
+#endif  // CDI_TOOLS_SHARED_CDI_SPECS_WRITE_COMMAND_HPP

@@ -1,0 +1,223 @@
+// The versions of the container engines of a host.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_SHARED_ENGINES_ENGINE_VERSIONS_HPP
+#define CDI_TOOLS_SHARED_ENGINES_ENGINE_VERSIONS_HPP
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/result.hpp>
+#include <cdi/versions.hpp>
+
+#include "../base/text.hpp"
+#include "../host/child_process.hpp"
+#include "../host/host_tree.hpp"
+#include "builders.hpp"
+#include "engines.hpp"
+
+// On this machine the programs report them. Below another root no program may run, and Debian's
+// database of packages is read.
+
+namespace tools {
+
+namespace engines {
+
+/// The names of an engine where its version is looked up.
+struct VersionSource {
+  std::string_view engine;
+  std::string_view program;
+  std::array<std::string_view, 2> packages;  // of Debian and of the engine's makers
+};
+
+inline constexpr std::array<VersionSource, 10> version_sources{{
+    {"apptainer", "apptainer", {"apptainer", "apptainer-suid"}},
+    {"buildah", "buildah", {"buildah", "buildah"}},
+    {"buildkit", "buildkitd", {"buildkit", "buildkit"}},
+    {"containerd", "containerd", {"containerd", "containerd.io"}},
+    {"cri-o", "crio", {"cri-o", "cri-o"}},
+    {"docker", "dockerd", {"docker.io", "docker-ce"}},
+    {"nerdctl", "nerdctl", {"nerdctl", "nerdctl"}},
+    {"nvidia-container-runtime",
+     "nvidia-container-runtime",
+     {"nvidia-container-toolkit-base", "nvidia-container-toolkit"}},
+    {"podman", "podman", {"podman", "podman"}},
+    {"singularity-ce", "singularity", {"singularity-container", "singularity-ce"}},
+}};
+
+/// The first word of a text that is a version, for example of `podman version 4.3.1`.
+inline std::optional<cdi::EngineVersion> version_in(std::string_view text) {
+  for (const auto& word : split(text, " \t\r\n,")) {
+    if (auto version = cdi::parse_engine_version(word)) return version;
+  }
+  return std::nullopt;
+}
+
+/// Asks a program of this machine for its version. Its environment has only a fixed `PATH`, and it
+/// is killed when it does not answer within the deadline.
+inline cdi::Result<cdi::EngineVersion> ask_version(
+    const std::string& program, std::chrono::milliseconds deadline = std::chrono::seconds{5}) {
+  std::string name = program;
+  std::string option = "--version";
+  std::string path = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+  char* const arguments[] = {name.data(), option.data(), nullptr};
+  char* const environment[] = {path.data(), nullptr};
+  constexpr int cannot_execute = 126;  // as shells exit
+  const auto run = [&] {
+    ::dup2(child::answer_fd, STDOUT_FILENO);
+    ::execve(name.c_str(), &arguments[0], &environment[0]);
+    ::_exit(cannot_execute);
+  };
+  const auto answer = ask_child(deadline, run);
+  if (!answer) {
+    auto error = answer.error();
+    error.message = fmt::format("{} --version: {}", program, error.message);
+    return error;
+  }
+  if (const auto version = version_in(answer->text)) return *version;
+  const auto status = answer->status.value_or(0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == cannot_execute) {
+    return cdi::Error{.code = cdi::Errc::host,
+                      .message = fmt::format("{} cannot be executed", program)};
+  }
+  return cdi::Error{.code = cdi::Errc::host,
+                    .message = fmt::format("{} --version prints no version", program)};
+}
+
+/// The value of a field in a paragraph of Debian's database; empty when the field is missing.
+inline std::string_view package_field(std::string_view paragraph, std::string_view name) {
+  for (std::size_t at = 0; at < paragraph.size();) {
+    const auto end = std::min(paragraph.find('\n', at), paragraph.size());
+    const auto line = paragraph.substr(at, end - at);
+    if (line.starts_with(name) && line.substr(name.size()).starts_with(": ")) {
+      return trim(line.substr(name.size() + 2));
+    }
+    at = end + 1;
+  }
+  return {};
+}
+
+/// The version of an installed package, without its epoch; empty when it is not installed.
+inline std::string package_version(std::string_view database, std::string_view package) {
+  for (std::size_t at = 0; at < database.size();) {
+    const auto end = std::min(database.find("\n\n", at), database.size());
+    const auto paragraph = database.substr(at, end - at);
+    at = end + 2;
+    if (package_field(paragraph, "Package") != package) continue;
+    if (!package_field(paragraph, "Status").ends_with(" installed")) continue;
+    const auto version = package_field(paragraph, "Version");
+    return std::string{version.substr(version.find(':') + 1)};  // npos + 1 is 0
+  }
+  return {};
+}
+
+/// The version of an engine in the database of packages.
+inline cdi::Result<cdi::EngineVersion> look_up_version(const HostTree& tree,
+                                                       const VersionSource& source) {
+  const std::string path = "/var/lib/dpkg/status";
+  constexpr std::size_t size_limit = 64 << 20;
+  const auto database = tree.read(path, size_limit);
+  if (!database) return database.error();
+  for (const auto package : source.packages) {
+    const auto version = cdi::parse_engine_version(package_version(*database, package));
+    if (version) return *version;
+  }
+  return cdi::Error{
+      .code = cdi::Errc::not_found,
+      .message = fmt::format("{} has no version of package {}", path, source.packages.front())};
+}
+
+}  // namespace engines
+
+/// The source of versions.
+enum class VersionsFrom : std::uint8_t { programs, packages };
+
+/// Finds the versions of engines. It asks a program again only when its file has changed.
+class EngineVersions {
+ public:
+  explicit EngineVersions(VersionsFrom from) : from_{from} {}
+
+  /// The engines whose program or configuration is on the host, with the versions of the programs.
+  /// A builder that is too old to read specs is left out.
+  std::vector<Engine> engines(const HostTree& tree) {
+    auto found = installed_engines(tree);
+    for (auto& builder : installed_builders(tree)) found.push_back(std::move(builder));
+    for (auto& engine : found) {
+      const auto version = find(tree, engine.name);
+      if (!version) continue;
+      if (*version) {
+        engine.version = **version;
+      } else {
+        engine.version_fault = version->error().message;
+      }
+      engines::apply_version(engine);
+    }
+    std::erase_if(found, [](const Engine& engine) {
+      return engine.is_builder && engine.version && !cdi::find_engine_release(engine.of_version());
+    });
+    return found;
+  }
+
+  /// The version that a program of this machine reports, now or when it was asked last.
+  cdi::Result<cdi::EngineVersion> ask(const HostTree& tree, const std::string& program) {
+    const auto status = tree.status(program);
+    const Stamp now{status.st_dev, status.st_ino, status.st_size, status.st_ctim};
+    const auto known = known_.find(program);
+    if (known != known_.end() && is_same(known->second.stamp, now)) return known->second.version;
+    auto version = engines::ask_version(program);
+    if (version) known_.insert_or_assign(program, Known{now, *version});
+    return version;
+  }
+
+ private:
+  /// Equal stamps mean an unchanged file.
+  struct Stamp {
+    dev_t device;
+    ino_t inode;
+    off_t size;
+    timespec changed;
+  };
+  struct Known {
+    Stamp stamp;
+    cdi::EngineVersion version;
+  };
+
+  /// The version of an engine, or why it is unknown; none when its program is not on the host.
+  std::optional<cdi::Result<cdi::EngineVersion>> find(const HostTree& tree,
+                                                      std::string_view engine) {
+    for (const auto& source : engines::version_sources) {
+      if (source.engine != engine) continue;
+      const auto program = engines::program_path(tree, source.program);
+      if (!program) break;
+      if (from_ == VersionsFrom::packages) return engines::look_up_version(tree, source);
+      return ask(tree, *program);
+    }
+    return std::nullopt;
+  }
+
+  static bool is_same(const Stamp& a, const Stamp& b) {
+    return a.device == b.device && a.inode == b.inode && a.size == b.size &&
+           a.changed.tv_sec == b.changed.tv_sec && a.changed.tv_nsec == b.changed.tv_nsec;
+  }
+
+  VersionsFrom from_;
+  std::map<std::string, Known> known_{};
+};
+
+}  // namespace tools
+
+#endif  // CDI_TOOLS_SHARED_ENGINES_ENGINE_VERSIONS_HPP

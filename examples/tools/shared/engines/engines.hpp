@@ -1,0 +1,347 @@
+// The container engines of a host, as their configuration sets them up to read CDI specs.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_SHARED_ENGINES_ENGINES_HPP
+#define CDI_TOOLS_SHARED_ENGINES_ENGINES_HPP
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <fnmatch.h>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cdi/cache.hpp>
+#include <cdi/result.hpp>
+#include <cdi/versions.hpp>
+
+#include "../base/text.hpp"
+#include "../host/host_tree.hpp"
+#include "toml_settings.hpp"
+
+// Only configuration files are read: options on an engine's command line are not seen.
+
+namespace tools {
+
+/// An engine that is installed.
+struct Engine {
+  /// Whether it injects CDI devices.
+  enum class Cdi : std::uint8_t { on, off, by_version };
+
+  std::string name{};
+  std::optional<cdi::EngineVersion> version{};  // none when unknown
+  std::string version_fault{};    // why it is unknown, when its program is on the host
+  Cdi cdi = Cdi::on;              // by its configuration
+  cdi::EngineVersion on_since{};  // the first version that injects by default
+  std::string to_switch_on{};     // how to switch CDI on
+  std::vector<std::string> spec_dirs = cdi::default_spec_dirs();  // the last has priority
+  std::size_t default_dirs = spec_dirs.size();  // as many are there without configuration
+  std::string to_set_dirs{};                    // the setting of `spec_dirs`
+  bool is_builder = false;              // or runs single containers: it need not read the specs
+  std::vector<std::string> warnings{};  // about settings that cannot be read
+
+  /// `podman 4.3.1`, or the name alone when the version is unknown.
+  std::string full_name() const { return version ? to_string(of_version()) : name; }
+
+  /// The engine and its version, which must be known. Valid as long as this object.
+  cdi::VersionedEngine of_version() const { return {name, *version}; }
+
+  /// Whether it injects CDI devices, as far as its configuration and its version say.
+  Cdi state() const {
+    if (cdi != Cdi::by_version || !version) return cdi;
+    return *version < on_since ? Cdi::off : Cdi::on;
+  }
+
+  /// Replaces all directories.
+  void set_dirs(std::vector<std::string> dirs) {
+    spec_dirs = std::move(dirs);
+    default_dirs = 0;
+  }
+};
+
+namespace engines {
+
+/// The path of a program, in the order in which services search for it; none when it is not
+/// installed.
+inline std::optional<std::string> program_path(const HostTree& tree, std::string_view name) {
+  for (const std::string_view directory :
+       {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin"}) {
+    auto path = fmt::format("{}/{}", directory, name);
+    if (tree.exists(path)) return path;
+  }
+  return std::nullopt;
+}
+
+inline bool has_program(const HostTree& tree, std::string_view name) {
+  return program_path(tree, name).has_value();
+}
+
+/// The content of a configuration file, if there is one; a file that cannot be read is a warning.
+inline std::optional<std::string> read_config(const HostTree& tree, const std::string& path,
+                                              Engine& engine) {
+  auto text = tree.read(path);
+  if (text) return std::move(*text);
+  const int system = text.error().system;
+  if (system != ENOENT && system != ENOTDIR) engine.warnings.push_back(text.error().message);
+  return std::nullopt;
+}
+
+inline TomlSettings read_toml(const HostTree& tree, const std::string& path, Engine& engine) {
+  const auto text = read_config(tree, path, engine);
+  if (!text) return {};
+  auto settings = parse_toml(*text, path);
+  if (settings) return std::move(*settings);
+  engine.warnings.push_back(cdi::to_string(settings.error()));
+  return {};
+}
+
+/// Applies the spec directories of a file.
+inline void set_spec_dirs(const TomlSettings& settings, const TomlKey& key, const std::string& path,
+                          Engine& engine) {
+  if (!settings.has(key)) return;
+  auto list = settings.list(key);
+  if (!list) {
+    engine.warnings.push_back(fmt::format("{}: {} is not a list of strings", path, key.back()));
+    return;
+  }
+  if (!list->append) engine.set_dirs({});
+  std::move(list->items.begin(), list->items.end(), std::back_inserter(engine.spec_dirs));
+}
+
+/// The files of a directory whose names match `pattern`, sorted by name.
+inline std::vector<std::string> matching_files(const HostTree& tree, const std::string& directory,
+                                               const std::string& pattern) {
+  std::vector<std::string> paths;
+  for (const auto& name : tree.list(directory)) {
+    if (::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) != 0) continue;
+    paths.push_back(fmt::format("{}/{}", directory, name));
+  }
+  return paths;
+}
+
+/// The table with containerd's CDI settings; its name depends on the version of the file.
+inline TomlKey containerd_table(std::int64_t version) {
+  if (version >= 3) return {"plugins", "io.containerd.cri.v1.runtime"};
+  if (version == 2) return {"plugins", "io.containerd.grpc.v1.cri"};
+  return {"plugins", "cri"};
+}
+
+inline std::int64_t containerd_version(const TomlSettings& settings) {
+  return settings.number({"version"}).value_or(1);
+}
+
+/// Applies one of containerd's files.
+inline void apply_containerd_file(const TomlSettings& settings, const std::string& path,
+                                  Engine& engine) {
+  const auto version = containerd_version(settings);
+  if (version >= 3 && engine.cdi == Engine::Cdi::by_version) engine.cdi = Engine::Cdi::on;
+  const auto table = containerd_table(version);
+  const auto in_table = [&](std::string_view name) {
+    auto key = table;
+    key.emplace_back(name);
+    return key;
+  };
+  if (const auto enabled = settings.truth(in_table("enable_cdi"))) {
+    engine.cdi = *enabled ? Engine::Cdi::on : Engine::Cdi::off;
+  } else if (settings.has(in_table("enable_cdi"))) {
+    engine.warnings.push_back(path + ": enable_cdi is neither true nor false");
+  }
+  set_spec_dirs(settings, in_table("cdi_spec_dirs"), path, engine);
+  for (const auto* const name : {"enable_cdi", "cdi_spec_dirs"}) {
+    for (const auto& key : settings.keys_named(name)) {
+      if (key == in_table(name)) continue;
+      engine.warnings.push_back(
+          fmt::format("{}: containerd ignores {} at this place: in a file of version {} it belongs "
+                      "to [plugins.\"{}\"]",
+                      path, name, version, table.back()));
+    }
+  }
+}
+
+/// The paths of the files that a file of containerd imports.
+inline std::vector<std::string> containerd_imports(const HostTree& tree,
+                                                   const TomlSettings& settings) {
+  std::vector<std::string> paths;
+  const auto list = settings.list({"imports"});
+  if (!list) return paths;
+  for (auto pattern : list->items) {
+    if (!pattern.starts_with('/')) pattern.insert(0, "/etc/containerd/");
+    const auto slash = pattern.rfind('/');
+    auto found = matching_files(tree, pattern.substr(0, slash), pattern.substr(slash + 1));
+    std::move(found.begin(), found.end(), std::back_inserter(paths));
+  }
+  return paths;
+}
+
+/// Whether containerd has no CRI plugin, as on hosts where it only serves Docker.
+inline bool is_cri_disabled(const TomlSettings& settings) {
+  const auto list = settings.list({"disabled_plugins"});
+  return list && std::any_of(list->items.begin(), list->items.end(), [](std::string_view name) {
+           return name == "cri" || name == "io.containerd.grpc.v1.cri" ||
+                  name == "io.containerd.cri.v1.runtime";
+         });
+}
+
+/// The first version of an engine that injects CDI devices by default.
+inline cdi::EngineVersion first_with_cdi(std::string_view engine) {
+  for (const auto& row : cdi::engine_defaults) {
+    if (row.engine == engine && row.cdi_switch != cdi::CdiSwitch::off) return row.since;
+  }
+  return {};
+}
+
+inline std::optional<Engine> containerd(const HostTree& tree) {
+  const std::string path = "/etc/containerd/config.toml";
+  if (!has_program(tree, "containerd") && !tree.exists(path)) return std::nullopt;
+  Engine engine{.name = "containerd",
+                .cdi = Engine::Cdi::by_version,
+                .on_since = first_with_cdi("containerd"),
+                .to_switch_on = "Set enable_cdi = true in the CRI table of " + path +
+                                "; containerd 2.0 and newer do so by default, 1.7 does not.",
+                .to_set_dirs = "cdi_spec_dirs in the CRI table of " + path};
+  const auto settings = read_toml(tree, path, engine);
+  if (is_cri_disabled(settings)) return std::nullopt;
+  apply_containerd_file(settings, path, engine);
+  for (const auto& import : containerd_imports(tree, settings)) {
+    apply_containerd_file(read_toml(tree, import, engine), import, engine);
+  }
+  return engine;
+}
+
+inline std::optional<Engine> crio(const HostTree& tree) {
+  const std::string path = "/etc/crio/crio.conf";
+  const std::string directory = path + ".d";
+  if (!has_program(tree, "crio") && !tree.exists(path) && !tree.exists(directory)) {
+    return std::nullopt;
+  }
+  Engine engine{.name = "cri-o", .to_set_dirs = "cdi_spec_dirs in [crio.runtime] of " + path};
+  auto paths = matching_files(tree, directory, "*");
+  paths.insert(paths.begin(), path);
+  for (const auto& file : paths) {
+    set_spec_dirs(read_toml(tree, file, engine), {"crio", "runtime", "cdi_spec_dirs"}, file,
+                  engine);
+  }
+  return engine;
+}
+
+/// A member of a JSON object; null when it is missing.
+inline const nlohmann::json* member(const nlohmann::json& object, const char* name) {
+  if (!object.is_object()) return nullptr;
+  const auto at = object.find(name);
+  return at == object.end() ? nullptr : &*at;
+}
+
+/// The strings of a JSON list; none when it has other values.
+inline std::optional<std::vector<std::string>> json_texts(const nlohmann::json& list) {
+  if (!list.is_array()) return std::nullopt;
+  std::vector<std::string> texts;
+  for (const auto& item : list) {
+    if (!item.is_string()) return std::nullopt;
+    texts.push_back(item.get<std::string>());
+  }
+  return texts;
+}
+
+/// Applies Docker's file.
+inline void apply_docker_file(const nlohmann::json& config, const std::string& path,
+                              Engine& engine) {
+  if (!config.is_object()) engine.warnings.push_back(path + " is not a JSON object");
+  const auto* const features = member(config, "features");
+  const auto* const enabled = features == nullptr ? nullptr : member(*features, "cdi");
+  if (enabled != nullptr && enabled->is_boolean()) {
+    engine.cdi = enabled->get<bool>() ? Engine::Cdi::on : Engine::Cdi::off;
+  }
+  const auto* const dirs = member(config, "cdi-spec-dirs");
+  if (dirs == nullptr) return;
+  auto texts = json_texts(*dirs);
+  if (!texts) {
+    engine.warnings.push_back(path + ": cdi-spec-dirs is not a list of strings");
+    return;
+  }
+  std::erase(*texts, "");
+  engine.set_dirs(*std::move(texts));
+  if (engine.spec_dirs.empty()) engine.cdi = Engine::Cdi::off;
+}
+
+inline std::optional<Engine> docker(const HostTree& tree) {
+  const std::string path = "/etc/docker/daemon.json";
+  if (!has_program(tree, "dockerd") && !tree.exists(path)) return std::nullopt;
+  Engine engine{.name = "docker",
+                .cdi = Engine::Cdi::by_version,
+                .on_since = first_with_cdi("docker"),
+                .to_switch_on = "Set \"features\": {\"cdi\": true} in " + path +
+                                "; Docker 28.2 and newer do so by default, 25 to 28.1 do not.",
+                .to_set_dirs = "cdi-spec-dirs in " + path};
+  if (const auto text = read_config(tree, path, engine); text && !trim(*text).empty()) {
+    apply_docker_file(nlohmann::json::parse(*text, nullptr, false), path, engine);
+  }
+  return engine;
+}
+
+inline constexpr const char* containers_conf = "/etc/containers/containers.conf";
+
+/// Applies the files that podman and buildah share.
+inline void apply_containers_conf(const HostTree& tree, Engine& engine) {
+  const std::string path = containers_conf;
+  engine.to_set_dirs = "cdi_spec_dirs in [engine] of " + path;
+  for (const std::string file : {"/usr/share/containers/containers.conf", path.c_str()}) {
+    auto paths = matching_files(tree, file + ".d", "*.conf");
+    paths.insert(paths.begin(), file);
+    for (const auto& one : paths) {
+      set_spec_dirs(read_toml(tree, one, engine), {"engine", "cdi_spec_dirs"}, one, engine);
+    }
+  }
+}
+
+/// Podman. Its configuration in /usr/share does not count: other packages install it too.
+inline std::optional<Engine> podman(const HostTree& tree) {
+  if (!has_program(tree, "podman") && !tree.exists(containers_conf)) return std::nullopt;
+  Engine engine{.name = "podman"};
+  apply_containers_conf(tree, engine);
+  return engine;
+}
+
+/// Applies what the version of an engine decides: the directories that are not configured. Podman
+/// before 5.5.0 ignores the configured ones.
+inline void apply_version(Engine& engine) {
+  const auto* const row = engine.version ? cdi::find_engine_defaults(engine.of_version()) : nullptr;
+  if (row == nullptr) return;
+  const bool obeys = engine.name != "podman" || *engine.version >= cdi::EngineVersion{5, 5, 0};
+  if (obeys && engine.default_dirs == 0) return;
+  std::vector<std::string> dirs;
+  for (const auto dir : row->dirs) {
+    if (!dir.empty()) dirs.emplace_back(dir);
+  }
+  const auto added = engine.spec_dirs.begin() + static_cast<std::ptrdiff_t>(engine.default_dirs);
+  if (obeys) {
+    dirs.insert(dirs.end(), added, engine.spec_dirs.end());
+  } else if (engine.default_dirs == 0 || added != engine.spec_dirs.end()) {
+    engine.warnings.push_back(engine.full_name() +
+                              " ignores cdi_spec_dirs, which podman obeys since 5.5.0");
+  }
+  engine.set_dirs(std::move(dirs));
+}
+
+}  // namespace engines
+
+/// The engines whose program or configuration is on the host.
+inline std::vector<Engine> installed_engines(const HostTree& tree) {
+  std::vector<Engine> engines;
+  for (const auto find :
+       {&engines::containerd, &engines::crio, &engines::docker, &engines::podman}) {
+    if (auto engine = find(tree)) engines.push_back(std::move(*engine));
+  }
+  return engines;
+}
+
+}  // namespace tools
+
+#endif  // CDI_TOOLS_SHARED_ENGINES_ENGINES_HPP

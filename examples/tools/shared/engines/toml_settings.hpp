@@ -1,0 +1,153 @@
+// Settings in the TOML configuration of a container engine.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_SHARED_ENGINES_TOML_SETTINGS_HPP
+#define CDI_TOOLS_SHARED_ENGINES_TOML_SETTINGS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cdi/result.hpp>
+
+// The default limit is 256; nested values are destroyed by recursion.
+#define TOML_MAX_NESTED_VALUES 16
+#define TOML_EXCEPTIONS 0
+#define TOML_ENABLE_FORMATTERS 0
+// Its assertions are wrong for some texts, for example `[[[`, and with NDEBUG the compiler may
+// assume them. The code after them refuses these texts.
+#define TOML_ASSERT(condition) static_cast<void>(0)
+#pragma push_macro("NDEBUG")
+#undef NDEBUG
+#include <toml++/toml.h>
+#pragma pop_macro("NDEBUG")
+
+// Only this header includes toml++.
+
+namespace tools {
+
+/// The names of tables, outermost first, and the name of the setting.
+using TomlKey = std::vector<std::string>;
+
+/// A list of strings.
+struct TomlList {
+  std::vector<std::string> items{};
+  bool append = false;  // to the list of other files, by `{append=true}` in it
+};
+
+/// The settings of a file.
+class TomlSettings {
+ public:
+  TomlSettings() = default;
+  explicit TomlSettings(toml::table table) : table_{std::move(table)} {}
+
+  bool has(const TomlKey& key) const { return find(key) != nullptr; }
+
+  /// The value of a boolean setting; none when it is missing or of another type.
+  std::optional<bool> truth(const TomlKey& key) const { return value<bool>(key); }
+
+  /// The value of a text setting.
+  std::optional<std::string> text(const TomlKey& key) const { return value<std::string>(key); }
+
+  /// The value of an integer setting.
+  std::optional<std::int64_t> number(const TomlKey& key) const { return value<std::int64_t>(key); }
+
+  /// The value of a setting that is a list of strings.
+  std::optional<TomlList> list(const TomlKey& key) const {
+    const auto* const node = find(key);
+    const auto* const array = node == nullptr ? nullptr : node->as_array();
+    if (array == nullptr) return std::nullopt;
+    TomlList list;
+    for (const auto& item : *array) {
+      if (auto text = item.value_exact<std::string>()) {
+        list.items.push_back(std::move(*text));
+      } else if (const auto* const table = item.as_table()) {
+        list.append = table->size() == 1 && (*table)["append"].value_exact<bool>().value_or(false);
+      } else {
+        return std::nullopt;
+      }
+    }
+    return list;
+  }
+
+  /// The keys of the settings with a name, in any table.
+  std::vector<TomlKey> keys_named(std::string_view name) const {
+    std::vector<TomlKey> keys;
+    TomlKey place;
+    add_keys(table_, name, place, keys);
+    return keys;
+  }
+
+ private:
+  const toml::node* find(const TomlKey& key) const {
+    const toml::node* at = &table_;
+    for (const auto& name : key) {
+      const auto* const table = at->as_table();
+      at = table == nullptr ? nullptr : table->get(name);
+      if (at == nullptr) return nullptr;
+    }
+    return at;
+  }
+
+  template <typename T>
+  std::optional<T> value(const TomlKey& key) const {
+    const auto* const node = find(key);
+    return node == nullptr ? std::nullopt : node->value_exact<T>();
+  }
+
+  static void add_keys(const toml::table& table, std::string_view name, TomlKey& place,
+                       std::vector<TomlKey>& keys) {
+    for (const auto& [key, node] : table) {
+      place.emplace_back(key.str());
+      if (key.str() == name) keys.push_back(place);
+      if (const auto* const inner = node.as_table()) add_keys(*inner, name, place, keys);
+      place.pop_back();
+    }
+  }
+
+  toml::table table_{};
+};
+
+namespace detail {
+
+inline cdi::Error not_toml(std::string_view path, std::uint32_t line, std::uint32_t column,
+                           std::string_view reason) {
+  std::string message = "is not valid TOML, so its settings are unknown: ";
+  return {.code = cdi::Errc::syntax,
+          .message = message.append(reason),
+          .position = {.file = std::string{path}, .line = line, .column = column}};
+}
+
+/// The line that could have a key of too many parts, each a table in the previous one; 0 for none.
+/// toml++ 3.3 has no limit for them.
+inline std::uint32_t line_of_deep_key(std::string_view text) {
+  constexpr std::ptrdiff_t most_dots = 128;
+  for (std::uint32_t number = 1; !text.empty(); ++number) {
+    const auto line = text.substr(0, text.find('\n'));
+    if (std::count(line.begin(), line.end(), '.') > most_dots) return number;
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+  return 0;
+}
+
+}  // namespace detail
+
+/// Reads a file. `path` is for messages, which have the line and column of an error.
+inline cdi::Result<TomlSettings> parse_toml(std::string_view text, std::string_view path) {
+  if (const auto line = detail::line_of_deep_key(text); line != 0) {
+    return detail::not_toml(path, line, 1, "a line has more than 128 dots");
+  }
+  auto parsed = toml::parse(text, path);
+  if (parsed) return TomlSettings{std::move(parsed).table()};
+  const auto& begin = parsed.error().source().begin;
+  return detail::not_toml(path, begin.line, begin.column, parsed.error().description());
+}
+
+}  // namespace tools
+
+#endif  // CDI_TOOLS_SHARED_ENGINES_TOML_SETTINGS_HPP

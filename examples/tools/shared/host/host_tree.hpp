@@ -1,0 +1,356 @@
+// The files of a host below some directory.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_SHARED_HOST_HOST_TREE_HPP
+#define CDI_TOOLS_SHARED_HOST_HOST_TREE_HPP
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <dirent.h>
+#include <fcntl.h>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <cdi/file.hpp>
+#include <cdi/result.hpp>
+
+#include "../base/text.hpp"
+#include "rooted_paths.hpp"
+
+namespace tools {
+
+/// A device node of a host, as `stat` shows it.
+struct HostNode {
+  std::string path{};
+  char type = 'c';  // 'c' or 'b'
+  std::int64_t major = 0;
+  std::int64_t minor = 0;
+  std::uint32_t mode = 0;  // permission bits
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+};
+
+/// The files of a host below some directory, read as if that directory were /.
+class HostTree {
+ public:
+  /// Opens the tree below `root`, and its `dev.tab` when there is one.
+  static cdi::Result<HostTree> open(const std::string& root) {
+    auto paths = RootedPaths::open(root);
+    if (!paths) return std::move(paths).error();
+    HostTree tree{std::move(*paths), root};
+    if (auto loaded = tree.load_device_table(); !loaded) return std::move(loaded).error();
+    return tree;
+  }
+
+  /// The directory that is read as if it were /, as it was given.
+  const std::string& root() const { return root_; }
+
+  /// The content of a regular file of at most `limit` bytes. Other kinds of files are an error, and
+  /// never block.
+  cdi::Result<std::string> read(std::string_view path, std::size_t limit = size_limit) const {
+    const auto place = find(path, Last::follow);
+    if (!place) return place.error();
+    if (!S_ISREG(place->status.st_mode)) return path_error(path, EINVAL, "not a regular file");
+    const auto file = place->open(O_RDONLY | O_NONBLOCK);
+    struct stat status = {};
+    if (!file || ::fstat(file.get(), &status) != 0) return path_error(path, errno);
+    if (!S_ISREG(status.st_mode)) return path_error(path, EINVAL, "not a regular file");
+    return cdi::read_all(file.get(), path, limit);
+  }
+
+  /// The content of a file of one line, trimmed and printable; empty when it cannot be read.
+  std::string line(std::string_view path) const {
+    const auto text = read(path);
+    return text ? printable(trim(*text)) : std::string{};
+  }
+
+  /// The first bytes of a regular file, at most `count`; none when it cannot be read.
+  std::string first_bytes(std::string_view path, std::size_t count) const {
+    const auto place = find(path, Last::follow);
+    if (!place || !S_ISREG(place->status.st_mode)) return {};
+    const auto file = place->open(O_RDONLY | O_NONBLOCK);
+    std::string bytes(count, '\0');
+    const auto size = ::read(file.get(), bytes.data(), bytes.size());
+    bytes.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+    return bytes;
+  }
+
+  /// The sorted names in a directory. Each is there once: `readdir` may return one twice while the
+  /// directory changes.
+  cdi::Result<std::vector<std::string>> names(std::string_view path) const {
+    const auto place = find(path, Last::follow);
+    if (!place) return place.error();
+    const auto directory = open_directory(*place);
+    if (!directory) return path_error(path, errno);
+    std::vector<std::string> names;
+    errno = 0;
+    while (const auto* entry = ::readdir(directory.get())) {
+      const std::string_view name = entry->d_name;
+      if (name != "." && name != "..") names.emplace_back(name);
+      errno = 0;
+    }
+    if (errno != 0) return path_error(path, errno);
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+  }
+
+  /// The same; none when the directory cannot be read.
+  std::vector<std::string> list(std::string_view path) const {
+    auto found = names(path);
+    return found ? std::move(*found) : std::vector<std::string>{};
+  }
+
+  /// A file that `files` finds in a directory.
+  struct FileName {
+    std::string name{};
+    std::string real_path{};  // of the file; differs from the name when that is a link
+  };
+
+  /// The sorted names in a directory of regular files and of links to them. Far cheaper than
+  /// `real_path` for each name.
+  std::vector<FileName> files(std::string_view path) const {
+    auto names = read_names(path);
+    std::vector<FileName> found;
+    for (const auto& [name, type] : names.types) {
+      if (type != DT_REG && type != DT_LNK) continue;
+      if (auto file = find_file(names, name)) found.push_back({name, std::move(*file)});
+    }
+    return found;
+  }
+
+  /// The last part of the target of a link: the `driver` link of a device names its driver.
+  std::optional<std::string> link_name(std::string_view path) const {
+    const auto place = find(path, Last::keep);
+    if (!place || !place->is_link()) return std::nullopt;
+    const auto target = read_link(place->directory(), place->name);
+    auto parts = split(target.value_or(""), "/");
+    if (parts.empty()) return std::nullopt;
+    return std::move(parts.back());
+  }
+
+  /// The path that `path` leads to, without links; none when it does not exist.
+  std::optional<std::string> real_path(std::string_view path) const {
+    const auto place = find(path, Last::follow);
+    if (!place) return std::nullopt;
+    return place->path();
+  }
+
+  /// The `stat` of the file that `path` leads to; all zeros when there is none.
+  struct stat status(std::string_view path) const {
+    const auto place = find(path, Last::follow);
+    if (!place) return {};
+    return place->status;
+  }
+
+  /// Type and permissions of the file that `path` leads to, as `st_mode`; or why they are unknown.
+  cdi::Result<mode_t> mode(std::string_view path) const {
+    const auto place = find(path, Last::follow);
+    if (!place) return place.error();
+    return place->status.st_mode;
+  }
+
+  /// Whether a mode is that of a regular file with an execute bit.
+  static bool is_program(mode_t mode) { return S_ISREG(mode) && (mode & 0111) != 0; }
+
+  /// Whether `path` leads to a program.
+  bool is_program(std::string_view path) const { return is_program(status(path).st_mode); }
+
+  /// Whether `path` exists, even as a link that leads nowhere.
+  bool exists(std::string_view path) const { return find(path, Last::keep).has_value(); }
+
+  /// The device node at `path`; links are not followed, because runtimes do not follow them either.
+  cdi::Result<HostNode> node(const std::string& path) const {
+    if (device_table_) {
+      const auto row = device_table_->find(path);
+      if (row == device_table_->end()) return path_error(path, ENOENT);
+      return row->second;
+    }
+    const auto place = find(path, Last::keep);
+    if (!place) return place.error();
+    const auto& status = place->status;
+    if (!S_ISCHR(status.st_mode) && !S_ISBLK(status.st_mode)) {
+      return path_error(path, ENODEV, "not a device node");
+    }
+    return HostNode{.path = path,
+                    .type = S_ISCHR(status.st_mode) ? 'c' : 'b',
+                    .major = gnu_dev_major(status.st_rdev),
+                    .minor = gnu_dev_minor(status.st_rdev),
+                    .mode = status.st_mode & 0777,
+                    .uid = status.st_uid,
+                    .gid = status.st_gid};
+  }
+
+  /// Whether this process may open a node. It opens the node, because there is no other way to see
+  /// what the cgroup forbids.
+  bool may_open(const HostNode& node) const {
+    const bool writable = (node.mode & 0222) != 0;
+    if (device_table_) return device_table_->contains(node.path) && permits(node, writable);
+    const auto place = find(node.path, Last::keep);
+    if (!place) return false;
+    const cdi::Descriptor opened =
+        place->open((writable ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_NOCTTY);
+    // A node that is busy, or has no device, is not forbidden.
+    return opened || (errno != EACCES && errno != EPERM);
+  }
+
+ private:
+  /// Whether the permission bits of a node allow this process to read, or to write too.
+  static bool permits(const HostNode& node, bool write) {
+    if (::geteuid() == 0) return true;
+    const auto shift = node.uid == ::geteuid() ? 6U : node.gid == ::getegid() ? 3U : 0U;
+    const std::uint32_t wanted = write ? 06 : 04;
+    return (node.mode >> shift & wanted) == wanted;
+  }
+
+  using DeviceTable = std::map<std::string, HostNode, std::less<>>;
+  using Last = RootedPaths::Last;
+
+  struct CloseDir {
+    void operator()(DIR* directory) const noexcept { ::closedir(directory); }
+  };
+  using Directory = std::unique_ptr<DIR, CloseDir>;
+
+  static constexpr std::size_t size_limit = 1 << 20;  // of a file; those of /proc are far smaller
+
+  HostTree(RootedPaths paths, std::string root)
+      : paths_{std::move(paths)}, root_{std::move(root)} {}
+
+  cdi::Result<Place> find(std::string_view path, Last last) const {
+    return paths_.find(path, last);
+  }
+
+  static std::string join(std::string_view directory, std::string_view name) {
+    std::string path{directory == "/" ? std::string_view{} : directory};
+    return path.append("/").append(name);
+  }
+
+  static Directory open_directory(const Place& place) {
+    auto fd = place.open(O_RDONLY | O_DIRECTORY);
+    Directory directory{fd ? ::fdopendir(fd.get()) : nullptr};
+    if (directory) static_cast<void>(fd.release());
+    return directory;
+  }
+
+  /// The names in a directory, and the other directories that its links lead to.
+  struct Names {
+    Directory directory{};
+    std::string path{};                            // no part of it is a link
+    std::map<std::string, unsigned char> types{};  // from `readdir`
+    std::map<std::string, std::string>
+        real_paths{};  // of directories by link target; empty for none
+
+    int number() const { return ::dirfd(directory.get()); }
+  };
+
+  Names read_names(std::string_view path) const {
+    const auto place = find(path, Last::follow);
+    if (!place) return {};
+    Names names{.directory = open_directory(*place), .path = place->path()};
+    if (!names.directory) return {};
+    while (const auto* entry = ::readdir(names.directory.get())) {
+      const auto type = entry->d_type;
+      names.types[entry->d_name] =
+          type == DT_UNKNOWN ? type_of(names.number(), entry->d_name) : type;
+    }
+    return names;
+  }
+
+  /// The type of a file, for file systems whose `readdir` does not report it.
+  static unsigned char type_of(int directory, const char* name) {
+    struct stat status = {};
+    if (::fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return DT_UNKNOWN;
+    return static_cast<unsigned char>(IFTODT(status.st_mode));
+  }
+
+  /// The real path of the regular file that a name in a directory leads to. Links that stay in the
+  /// directory, as most do, cost one `readlink` each.
+  std::optional<std::string> find_file(Names& names, std::string name) const {
+    for (int links = 0; links <= RootedPaths::link_limit; ++links) {
+      const auto entry = names.types.find(name);
+      if (entry == names.types.end()) break;
+      if (entry->second == DT_REG) return join(names.path, name);
+      auto target = read_link(names.number(), name);
+      if (!target) break;  // not a link
+      const auto slash = target->rfind('/');
+      if (slash == std::string::npos) {
+        name = std::move(*target);
+      } else if (real_directory(names, target->substr(0, slash + 1)) == names.path) {
+        name = target->substr(slash + 1);
+      } else {
+        return find_file(target->starts_with('/') ? *target : join(names.path, *target));
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::string> find_file(std::string_view path) const {
+    const auto place = find(path, Last::follow);
+    if (!place || !S_ISREG(place->status.st_mode)) return std::nullopt;
+    return place->path();
+  }
+
+  /// The real path of the directory that the target of a link names; found out once.
+  const std::string& real_directory(Names& names, const std::string& target) const {
+    const auto [known, is_new] = names.real_paths.try_emplace(target);
+    if (is_new) {
+      const auto path = target.starts_with('/') ? target : join(names.path, target);
+      known->second = real_path(path).value_or("");
+    }
+    return known->second;
+  }
+
+  cdi::Result<void> load_device_table() {
+    const auto text = read("/dev.tab");
+    if (!text) return text.error().system == ENOENT ? cdi::Result<void>{} : text.error();
+    DeviceTable table;
+    for (const auto& row : split(*text, "\n")) {
+      if (trim(row).empty() || trim(row).front() == '#') continue;
+      auto node = parse_device_row(row);
+      if (!node) return path_error("/dev.tab", EINVAL, "not a row of a device table: " + row);
+      table.insert_or_assign(node->path, *node);
+    }
+    device_table_ = std::move(table);
+    return {};
+  }
+
+  /// `PATH TYPE MAJOR MINOR OCTALMODE UID GID`
+  static std::optional<HostNode> parse_device_row(std::string_view row) {
+    const auto part = split(row, " \t\r");
+    if (part.size() != 7 || (part[1] != "c" && part[1] != "b")) return std::nullopt;
+    const auto major = parse_number<std::int64_t>(part[2]);
+    const auto minor = parse_number<std::int64_t>(part[3]);
+    const auto mode = parse_number<std::uint32_t>(part[4], 8);
+    const auto uid = parse_number<std::uint32_t>(part[5]);
+    const auto gid = parse_number<std::uint32_t>(part[6]);
+    if (!major || !minor || !mode || !uid || !gid) return std::nullopt;
+    return HostNode{.path = part[0],
+                    .type = part[1].front(),
+                    .major = *major,
+                    .minor = *minor,
+                    .mode = *mode & 0777,
+                    .uid = *uid,
+                    .gid = *gid};
+  }
+
+  RootedPaths paths_;
+  std::string root_;
+  std::optional<DeviceTable> device_table_{};  // used in place of `stat` for device nodes
+};
+
+}  // namespace tools
+
+#endif  // CDI_TOOLS_SHARED_HOST_HOST_TREE_HPP

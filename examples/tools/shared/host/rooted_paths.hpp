@@ -1,0 +1,184 @@
+// Paths below a directory that is used as /.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_SHARED_HOST_ROOTED_PATHS_HPP
+#define CDI_TOOLS_SHARED_HOST_ROOTED_PATHS_HPP
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdint>
+#include <fcntl.h>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <cdi/files/descriptor.hpp>
+#include <cdi/result.hpp>
+
+#include "../base/text.hpp"
+
+namespace tools {
+
+/// The target of a link; none when the file is not a link.
+inline std::optional<std::string> read_link(int directory, const std::string& name) {
+  char target[PATH_MAX];
+  const auto size = ::readlinkat(directory, name.c_str(), target, sizeof target);
+  if (size < 0) return std::nullopt;
+  return std::string{target, static_cast<std::size_t>(size)};
+}
+
+/// Why something cannot be done with a file: `PATH: REASON`.
+inline cdi::Error path_error(std::string_view path, int number, std::string_view reason = {}) {
+  std::string message{path};
+  message.append(": ");
+  message.append(reason.empty() ? std::generic_category().message(number) : std::string{reason});
+  return {.code = cdi::Errc::system, .message = std::move(message), .system = number};
+}
+
+/// A file by its name in a directory, with the way to that directory.
+struct Place {
+  std::vector<cdi::Descriptor> way{};  // open directories, from the root down to that of the file
+  std::vector<std::string> names{};    // of these directories, without the root
+  std::string name = ".";
+  struct stat status = {};
+  std::vector<std::string> missing{};  // the rest of the path, last part first
+
+  /// The path without links, when this is the end of a path that was followed.
+  std::string path() const {
+    std::string text;
+    for (const auto& part : names) text.append("/").append(part);
+    if (name != ".") text.append("/").append(name);
+    for (auto part = missing.rbegin(); part != missing.rend(); ++part) {
+      text.append("/").append(*part);
+    }
+    return text.empty() ? "/" : text;
+  }
+  int directory() const { return way.back().get(); }
+  bool is_link() const { return S_ISLNK(status.st_mode); }
+  bool read_status() {
+    return ::fstatat(directory(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+  }
+  cdi::Descriptor open(int flags) const {
+    return cdi::Descriptor{::openat(directory(), name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC)};
+  }
+  /// Creates it as a directory, readable by all whatever the umask is.
+  bool make() const {
+    // Not by a later `chmod`: a process killed before it would leave an unreadable directory.
+    const auto mask = ::umask(022);
+    const bool made = ::mkdirat(directory(), name.c_str(), 0755) == 0;
+    ::umask(mask);
+    if (!made) return errno == EEXIST;
+    // A directory above that cannot be read may still allow creation; it is not synced.
+    const cdi::Descriptor above{::openat(directory(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (above) ::fsync(above.get());
+    return true;
+  }
+  bool enter() {
+    names.push_back(name);
+    way.push_back(open(O_PATH | O_DIRECTORY));
+    return static_cast<bool>(way.back());
+  }
+  void leave() {
+    if (names.empty()) return;
+    way.pop_back();
+    names.pop_back();
+  }
+  void leave_all() {
+    way.erase(way.begin() + 1, way.end());
+    names.clear();
+  }
+};
+
+/// The paths below a directory, as if that directory were /. No link leads out, even when another
+/// process changes links at the same time.
+class RootedPaths {
+ public:
+  enum class Last : std::uint8_t { follow, keep };  // what to do with a link at the end of a path
+
+  /// What to do when a part of a path is missing.
+  enum class IfMissing : std::uint8_t {
+    fail,
+    make,    // a directory
+    report,  // report the missing parts in the `Place`
+  };
+
+  static constexpr int link_limit = 40;  // of links on a path, as in the kernel
+
+  static cdi::Result<RootedPaths> open(const std::string& root) {
+    cdi::Descriptor descriptor{::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+    if (!descriptor) return path_error(root, errno);
+    return RootedPaths{std::move(descriptor)};
+  }
+
+  /// The open directory that is used as /.
+  const cdi::Descriptor& root() const { return root_; }
+
+  /// Walks down from the root, one directory at a time, and follows links itself: an absolute link
+  /// starts again at the root, and `..` stops there.
+  cdi::Result<Place> find(std::string_view path, Last last,
+                          IfMissing missing = IfMissing::fail) const {
+    Place place;
+    place.way.emplace_back(::fcntl(root_.get(), F_DUPFD_CLOEXEC, 0));
+    auto rest = reversed_parts(path);
+    for (int links = 0; !rest.empty();) {
+      place.name = std::move(rest.back());
+      rest.pop_back();
+      if (place.name == "..") {
+        place.leave();
+        continue;
+      }
+      if (!place.read_status()) {
+        if (errno == ENOENT && missing == IfMissing::report) {
+          place.missing = std::move(rest);
+          return place;
+        }
+        const bool made = errno == ENOENT && missing == IfMissing::make && place.make();
+        if (!made || !place.read_status()) return path_error(path, errno);
+      }
+      if (place.is_link() && !(rest.empty() && last == Last::keep)) {
+        if (++links > link_limit) return path_error(path, ELOOP);
+        if (!follow(place, rest)) return path_error(path, errno);
+      } else if (rest.empty()) {
+        return place;
+      } else if (!place.enter()) {
+        return path_error(path, errno);
+      }
+    }
+    place.name = ".";
+    if (!place.read_status()) return path_error(path, errno);
+    return place;
+  }
+
+ private:
+  explicit RootedPaths(cdi::Descriptor root) : root_{std::move(root)} {}
+
+  /// Puts the target of a link in front of the rest of a path.
+  static bool follow(Place& link, std::vector<std::string>& rest) {
+    const auto target = read_link(link.directory(), link.name);
+    if (!target) return false;
+    if (target->starts_with('/')) link.leave_all();
+    auto parts = reversed_parts(*target);
+    std::move(parts.begin(), parts.end(), std::back_inserter(rest));
+    return true;
+  }
+
+  static std::vector<std::string> reversed_parts(std::string_view path) {
+    auto parts = split(path, "/");
+    std::erase(parts, ".");
+    std::reverse(parts.begin(), parts.end());
+    return parts;
+  }
+
+  cdi::Descriptor root_;
+};
+
+}  // namespace tools
+
+#endif  // CDI_TOOLS_SHARED_HOST_ROOTED_PATHS_HPP

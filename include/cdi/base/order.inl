@@ -1,0 +1,33 @@
+// The bodies of <cdi/base/order.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_BASE_ORDER_INL
+#define CDI_BASE_ORDER_INL
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include <cdi/base/order.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+CDI_INLINE std::vector<std::size_t> first_of_equals(const std::vector<std::string_view>& keys) {
+  std::vector<std::size_t> hashes;
+  hashes.reserve(keys.size());
+  for (const std::string_view key : keys) hashes.push_back(std::hash<std::string_view>{}(key));
+  return detail::first_of_equals(keys.size(), [&](std::size_t a, std::size_t b) {
+    return hashes[a] != hashes[b] ? hashes[a] < hashes[b] : keys[a] < keys[b];
+  });
+}
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_BASE_ORDER_INL

@@ -1,0 +1,68 @@
+// The bodies of <cdi/base/shell_word.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_BASE_SHELL_WORD_INL
+#define CDI_BASE_SHELL_WORD_INL
+
+#include <string>
+#include <string_view>
+
+#include <cdi/base/result.hpp>
+#include <cdi/base/shell_word.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// The characters that no shell changes outside of quotes.
+inline constexpr std::string_view plain_in_shell =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=+,@";
+
+/// Whether messages show a text as it is, but for double quotes and backslashes.
+inline bool is_shown(std::string_view text) {
+  std::string other;
+  for (const char c : text) {
+    if (c == '`') return false;
+    if (c != '"' && c != '\\') other += c;
+  }
+  return cdi::escaped(other, std::string::npos) == other;
+}
+
+inline std::string in_single_quotes(std::string_view text) {
+  std::string out{"'"};
+  for (const char c : text) c == '\'' ? out.append("'\\''") : out.append(1, c);
+  return out.append("'");
+}
+
+/// A command whose output is the text. Its characters are plain ones and octal escapes.
+inline std::string by_printf(std::string_view text) {
+  std::string out{"\"$(printf '"};
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (plain_in_shell.find(c) != std::string_view::npos) {
+      out.append(1, c);
+    } else {
+      out.append(1, '\\').append(1, static_cast<char>('0' + (byte >> 6)));
+      out.append(1, static_cast<char>('0' + ((byte >> 3) & 7)));
+      out.append(1, static_cast<char>('0' + (byte & 7)));
+    }
+  }
+  return out.append("')\"");
+}
+
+}  // namespace detail
+
+CDI_INLINE std::string shell_word(std::string_view path) {
+  std::string text{path.starts_with('-') ? "./" : ""};
+  text.append(path).append(path.ends_with('\n') ? "/" : "");
+  if (!detail::is_shown(text)) return detail::by_printf(text);
+  const bool plain = text.find_first_not_of(detail::plain_in_shell) == std::string::npos;
+  return plain && !text.empty() ? text : detail::in_single_quotes(text);
+}
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_BASE_SHELL_WORD_INL

@@ -1,0 +1,222 @@
+// `cdi_edits`: the edits of devices as plain structs.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_C_EDITS_HPP
+#define CDI_C_EDITS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include <cdi/cdi.h>
+#include <cdi/nvidia.hpp>
+#include <cdi/plan.hpp>
+#include <cdi/spec.hpp>
+
+#include "lowering.hpp"
+#include "objects.hpp"
+
+namespace c_library {
+
+/// The edits of devices, and the plan whose texts they point to.
+struct EditsStorage {
+  cdi::Plan plan{};
+  Lowered lowered{};
+  Texts texts{};
+  std::deque<std::vector<const char*>> lists{};
+  Objects<cdi_node> nodes{};
+  Objects<cdi_rule> rules{};
+  Objects<cdi_mount> mounts{};
+  Objects<cdi_hook> hooks{};
+  std::vector<std::uint32_t> gids{};
+  Objects<cdi_net_device> net_devices{};
+  Objects<cdi_intel_rdt> intel_rdt{};
+  Objects<cdi_link> links{};
+  Objects<cdi_link> node_links{};
+  Objects<cdi_mode> modes{};
+  Objects<cdi_file> files{};
+  Objects<cdi_cuda_compat> cuda_compat{};
+  Objects<cdi_file> params{};
+  Objects<cdi_root_changes> root_changes{};
+
+  template <class List>
+  cdi_strings strings(const List& from) {
+    auto& pointers = lists.emplace_back();
+    for (const auto& text : from) pointers.push_back(text.data());
+    return {pointers.data(), pointers.size()};
+  }
+
+  /// Calls `add(edit, origin)` for each edit that a container gets.
+  template <class Edit, class Add>
+  void each(const std::vector<cdi::Planned<Edit>>& all, const Add& add) {
+    for (const auto& one : all) {
+      if (!one.overridden) add(one.edit, texts.keep(to_string(one.origin)));
+    }
+  }
+};
+using EditsBox = Box<Grown<cdi_edits>, EditsStorage>;
+
+inline const char* access_of(const cdi::DeviceNode& node) {
+  return node.permissions == "none" ? "" : node.permissions.c_str();
+}
+
+inline cdi_node node_of(const cdi::DeviceNode& from, const char* origin) {
+  return {.size = sizeof(cdi_node),
+          .path = from.path.c_str(),
+          .host_path = from.host_path.c_str(),
+          .type = from.type.front(),
+          .major = from.major,
+          .minor = from.minor,
+          .has_file_mode = from.file_mode.has_value(),
+          .has_uid = from.uid.has_value(),
+          .has_gid = from.gid.has_value(),
+          .file_mode = from.file_mode.value_or(0),
+          .uid = from.uid.value_or(0),
+          .gid = from.gid.value_or(0),
+          .access = access_of(from),
+          .origin = origin};
+}
+
+/// Adds a rule for each node of a plan, also for those that another replaces.
+inline void fill_rules(EditsStorage& to) {
+  for (const auto& [node, origin, overridden] : to.plan.device_nodes) {
+    if (node.type != "b" && node.type != "c") continue;
+    to.rules.add({.size = sizeof(cdi_rule),
+                  .type = node.type.front(),
+                  .access = access_of(node),
+                  .major = node.major,
+                  .minor = node.minor});
+  }
+}
+
+inline cdi_mount mount_of(const cdi::Mount& from, const char* origin, EditsStorage& to) {
+  cdi_mount mount{.size = sizeof(cdi_mount),
+                  .destination = from.container_path.c_str(),
+                  .source = from.host_path.c_str(),
+                  .type = from.type.c_str(),
+                  .options = to.strings(from.options),
+                  .is_bind = false,
+                  .read_only = false,
+                  .origin = origin};
+  for (const auto& option : from.options) {
+    mount.is_bind = mount.is_bind || option == "bind" || option == "rbind";
+    mount.read_only = option == "ro" || (mount.read_only && option != "rw");
+  }
+  return mount;
+}
+
+inline cdi_hook hook_of(const cdi::Hook& from, const char* origin, EditsStorage& to) {
+  const auto hook_class = cdi::classify_hook(cdi::command_of(from));
+  const auto& why_kept = to.lowered.why_kept[to.hooks.count()];
+  const bool lowered = why_kept.empty();
+  const bool by_variable = lowered && hook_class == cdi::HookClass::memory_limits;
+  return {.size = sizeof(cdi_hook),
+          .point = from.hook_name.c_str(),
+          .path = from.path.c_str(),
+          .args = to.strings(from.args),
+          .env = to.strings(from.env),
+          .has_timeout = from.timeout.has_value(),
+          .timeout = from.timeout.value_or(0),
+          .hook_class = cdi::hook_class_name(hook_class).data(),  // a literal
+          .lowered = lowered,
+          .variables = by_variable ? to.strings(cdi::memory_limit_variables) : cdi_strings{},
+          .why_kept = why_kept.c_str(),
+          .origin = origin};
+}
+
+inline cdi_intel_rdt intel_rdt_of(const cdi::IntelRdt& from, const char* origin, EditsStorage& to) {
+  const bool monitoring = from.enable_cmt.value_or(false) || from.enable_mbm.value_or(false);
+  return {.size = sizeof(cdi_intel_rdt),
+          .clos_id = from.clos_id.c_str(),
+          .schemata = from.schemata ? to.strings(*from.schemata) : cdi_strings{},
+          .l3_cache_schema = from.l3_cache_schema.c_str(),
+          .mem_bw_schema = from.mem_bw_schema.c_str(),
+          .enable_monitoring = from.enable_monitoring || monitoring,
+          .origin = origin};
+}
+
+inline void fill_links(const std::vector<cdi::RootLink>& from, Objects<cdi_link>& to) {
+  for (const auto& link : from) to.add({sizeof(cdi_link), link.path.c_str(), link.target.c_str()});
+}
+
+/// Fills what the lowered hooks do.
+inline void fill_root_changes(EditsStorage& to) {
+  const auto& [changes, node_links, needs_ldconfig, ldconfig] = to.lowered.all;
+  fill_links(changes.links, to.links);
+  fill_links(node_links, to.node_links);
+  for (const auto& mode : changes.modes) {
+    to.modes.add({sizeof(cdi_mode), mode.mode, mode.path.c_str()});
+  }
+  for (const auto& file : changes.files) {
+    to.files.add({sizeof(cdi_file), file.path.c_str(), file.text.c_str()});
+  }
+  for (const auto& compat : changes.cuda_compat) {
+    to.cuda_compat.add({sizeof(cdi_cuda_compat), compat.folder.c_str(),
+                        compat.host_driver_version.c_str(), compat.host_cuda_version.c_str()});
+  }
+  if (to.lowered.params) {
+    to.params.add({sizeof(cdi_file), cdi::params_path.data(), to.lowered.params->c_str()});
+  }
+  auto& all = to.root_changes.add({});
+  all.size = sizeof all;
+  to.links.give(all.links, all.link_count);
+  to.modes.give(all.modes, all.mode_count);
+  to.files.give(all.files, all.file_count);
+  to.cuda_compat.give(all.cuda_compat, all.cuda_compat_count);
+  all.library_folders = to.strings(changes.library_folders);
+  all.needs_ldconfig = needs_ldconfig;
+  all.ldconfig = ldconfig.c_str();
+  to.node_links.give(all.node_links, all.node_link_count);
+  all.params = to.params.first();
+}
+
+/// Fills the lists of nodes, rules, mounts and hooks.
+inline void fill_lists(EditsStorage& to) {
+  const auto& plan = to.plan;
+  to.each(plan.device_nodes,
+          [&](const auto& node, const char* origin) { to.nodes.add(node_of(node, origin)); });
+  fill_rules(to);
+  to.each(plan.mounts, [&](const cdi::Mount& mount, const char* origin) {
+    to.mounts.add(mount_of(mount, origin, to));
+  });
+  to.each(plan.hooks, [&](const cdi::Hook& hook, const char* origin) {
+    to.hooks.add(hook_of(hook, origin, to));
+  });
+  for (const auto& one : plan.additional_gids) to.gids.push_back(one.edit);
+  to.each(plan.net_devices, [&](const cdi::NetDevice& device, const char* origin) {
+    to.net_devices.add(
+        {sizeof(cdi_net_device), device.host_interface_name.c_str(), device.name.c_str(), origin});
+  });
+  to.each(plan.intel_rdt, [&](const cdi::IntelRdt& rdt, const char* origin) {
+    to.intel_rdt.add(intel_rdt_of(rdt, origin, to));
+  });
+}
+
+/// Fills the structs from the plan in the storage.
+inline void fill(EditsBox& box) {
+  auto& to = box.storage;
+  auto& edits = box.object.object;
+  edits.size = sizeof edits;
+  to.lowered = lower(to.plan);
+  auto& env = to.lists.emplace_back();
+  for (const auto& one : to.plan.env) {
+    if (!one.overridden) env.push_back(one.edit.c_str());
+  }
+  edits.env = {env.data(), env.size()};
+  fill_lists(to);
+  fill_root_changes(to);
+  to.nodes.give(edits.nodes, edits.node_count);
+  to.rules.give(edits.rules, edits.rule_count);
+  to.mounts.give(edits.mounts, edits.mount_count);
+  to.hooks.give(edits.hooks, edits.hook_count);
+  edits.gids = to.gids.data();
+  edits.gid_count = to.gids.size();
+  to.net_devices.give(edits.net_devices, edits.net_device_count);
+  edits.intel_rdt = to.intel_rdt.first();
+  edits.root_changes = to.root_changes.first();
+}
+
+}  // namespace c_library
+
+#endif  // CDI_C_EDITS_HPP

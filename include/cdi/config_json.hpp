@@ -1,0 +1,9 @@
+// The text of a `config.json` as a target: other bytes stay as they are.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_CONFIG_JSON_HPP
+#define CDI_CONFIG_JSON_HPP
+
+#include <cdi/targets/config_json.hpp>  // IWYU pragma: export
+
+#endif  // CDI_CONFIG_JSON_HPP

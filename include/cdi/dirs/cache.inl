@@ -1,0 +1,197 @@
+// The bodies of <cdi/dirs/cache.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_DIRS_CACHE_INL
+#define CDI_DIRS_CACHE_INL
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cdi/base/result.hpp>
+#include <cdi/dirs/cache.hpp>
+#include <cdi/dirs/scan_ledger.hpp>
+#include <cdi/dirs/scanner.hpp>
+#include <cdi/dirs/thread.hpp>
+#include <cdi/dirs/wait_options.hpp>
+#include <cdi/dirs/waiting.hpp>
+#include <cdi/dirs/watch.hpp>
+#include <cdi/engine/host.hpp>
+#include <cdi/files/patience.hpp>
+#include <cdi/files/read_options.hpp>
+#include <cdi/files/signature.hpp>
+#include <cdi/registry/registry.hpp>
+#include <cdi/registry/unresolved.hpp>
+#include <cdi/rules/names.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+/// What a cache knows, and how it checks for changes.
+class Cache::State {
+ public:
+  State(std::vector<std::string> dirs, const CacheOptions& options)
+      : paths_{std::move(dirs)}, options_{options} {
+    if (is_watching()) open_watcher();
+    if (options_.freshness == Freshness::background) start_thread();
+  }
+
+  std::shared_ptr<const Registry> registry() {
+    const auto last = ledger_.last();
+    if (last && options_.freshness == Freshness::manual) return last->registry;
+    return check()->registry;
+  }
+
+  std::shared_ptr<const Registry> snapshot() {
+    const auto last = ledger_.last();
+    const bool lacks_thread = options_.freshness == Freshness::background && !thread_.is_running();
+    return last && !lacks_thread ? last->registry : check()->registry;
+  }
+
+  std::shared_ptr<const Registry> refresh() {
+    return scan(detail::ScanScope::everything)->registry;
+  }
+
+  Result<std::shared_ptr<const Registry>> wait_for(Names names,
+                                                   std::chrono::steady_clock::time_point deadline,
+                                                   const WaitOptions& options) {
+    constexpr std::chrono::milliseconds pause{10};  // at least, however often files change
+    ReadOptions read = options_.read;
+    read.patience = {};  // a process that writes a file causes another round
+    auto watcher = Watcher::open(paths_);
+    auto found = ledger_.last();
+    for (;;) {
+      const auto began = std::chrono::steady_clock::now();
+      const auto ticket = ledger_.begin(detail::ScanScope::everything);
+      found = detail::Scanner{read}.scan(paths_, found, detail::ScanScope::everything);
+      const auto missing = found->registry->unresolved(names, 0);
+      const bool hopeless = detail::is_hopeless(*found, missing, options);
+      const bool late = !hopeless && std::chrono::steady_clock::now() >= deadline;
+      if (missing.empty() || hopeless || late) {
+        finish(found, ticket);
+        if (missing.empty()) return found->registry;
+        return detail::why_not_resolved(*found->registry, names, late);
+      }
+      const auto now = std::chrono::steady_clock::now();
+      const auto until = [&](std::chrono::steady_clock::time_point next) {
+        return next < deadline ? next : deadline;
+      };
+      if (!watcher) {
+        detail::sleep_for(until(now + std::chrono::milliseconds{100}) - now);
+      } else if (watcher->wait_until(until(now + std::chrono::seconds{1}))) {
+        detail::sleep_for(until(began + pause) - std::chrono::steady_clock::now());
+      }
+    }
+  }
+
+  int descriptor() const {
+    return watcher_ && options_.freshness == Freshness::watched ? watcher_->descriptor() : -1;
+  }
+
+  const std::optional<Error>& watch_error() const { return watch_error_; }
+
+ private:
+  bool is_watching() const {
+    return options_.freshness == Freshness::watched || options_.freshness == Freshness::background;
+  }
+
+  void open_watcher() {
+    auto watcher = Watcher::open(paths_);
+    if (watcher) {
+      watcher_.emplace(std::move(*watcher));
+    } else {
+      watch_error_.emplace(std::move(watcher).error());
+    }
+  }
+
+  void start_thread() {
+    const auto work = [](void* state) {
+      static_cast<State*>(state)->check();
+    };
+    const int failed = thread_.start(work, this, watcher_ ? watcher_->descriptor() : -1);
+    if (failed != 0 && !watch_error_) {
+      watch_error_.emplace(detail::system_error(Errc::system, "cannot start a thread", failed));
+    }
+  }
+
+  /// Checks what may have changed.
+  std::shared_ptr<const detail::Scan> check() {
+    auto scope = detail::ScanScope::everything;
+    if (watcher_) {
+      const detail::Lock lock{watch_mutex_};
+      if (watcher_->consume()) ledger_.report_change();
+      scope = ledger_.needed_scope(std::chrono::seconds{1});
+    }
+    return scan(scope);
+  }
+
+  std::shared_ptr<const detail::Scan> scan(detail::ScanScope scope) {
+    const auto ticket = ledger_.begin(scope);
+    auto now = detail::Scanner{options_.read}.scan(paths_, ticket.before, scope);
+    finish(now, ticket);
+    return now;
+  }
+
+  void finish(const std::shared_ptr<const detail::Scan>& scan,
+              const detail::ScanLedger::Ticket& ticket) {
+    // Before the first scan, a path may already lead elsewhere than when the watcher was opened.
+    const bool elsewhere =
+        watcher_ && (!ticket.before || detail::leads_elsewhere(*ticket.before, *scan));
+    ledger_.finish(scan, ticket);
+    if (elsewhere) rewatch();
+  }
+
+  void rewatch() {
+    const detail::Lock lock{watch_mutex_};
+    watcher_->rewatch();
+    ledger_.report_change();  // the next scan covers changes before the new watches
+  }
+
+  const std::vector<std::string> paths_;
+  const CacheOptions options_;
+  detail::ScanLedger ledger_{};
+  detail::Mutex watch_mutex_{};  // of the watcher
+  std::optional<Watcher> watcher_{};
+  std::optional<Error> watch_error_{};
+  detail::BackgroundThread thread_{};  // the last member: it ends first
+};
+
+CDI_INLINE Cache::Cache(std::vector<std::string> dirs, const CacheOptions& options)
+    : state_{std::make_unique<State>(std::move(dirs), options)} {}
+CDI_INLINE Cache::~Cache() = default;
+
+CDI_INLINE std::shared_ptr<const Registry> Cache::registry() {
+  return state_->registry();
+}
+
+CDI_INLINE std::shared_ptr<const Registry> Cache::snapshot() {
+  return state_->snapshot();
+}
+
+CDI_INLINE std::shared_ptr<const Registry> Cache::refresh() {
+  return state_->refresh();
+}
+
+CDI_INLINE Result<std::shared_ptr<const Registry>> Cache::wait_for(
+    Names names, std::chrono::steady_clock::time_point deadline, const WaitOptions& options) {
+  return state_->wait_for(names, deadline, options);
+}
+
+CDI_INLINE int Cache::descriptor() const {
+  return state_->descriptor();
+}
+
+CDI_INLINE const std::optional<Error>& Cache::watch_error() const {
+  return state_->watch_error();
+}
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_DIRS_CACHE_INL

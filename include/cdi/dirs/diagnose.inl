@@ -1,0 +1,180 @@
+// The bodies of <cdi/dirs/diagnose.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_DIRS_DIAGNOSE_INL
+#define CDI_DIRS_DIAGNOSE_INL
+
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <utility>
+#include <vector>
+
+#include <cdi/base/result.hpp>
+#include <cdi/dirs/diagnose.hpp>
+#include <cdi/dirs/ignored_specs.hpp>
+#include <cdi/dirs/scan.hpp>
+#include <cdi/files/registry_of_texts.hpp>
+#include <cdi/files/signature.hpp>
+#include <cdi/files/text_file.hpp>
+#include <cdi/registry/registry.hpp>
+#include <cdi/rules/names.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+CDI_INLINE std::vector<std::string> usual_spec_dirs() {
+  std::vector<std::string> dirs{"/etc/cdi",       "/var/run/cdi",       "/run/cdi",
+                                "/usr/share/cdi", "/usr/local/etc/cdi", "/etc/buildkit/cdi"};
+  const auto add = [&](const char* variable, std::string_view inner) {
+    const char* const value = std::getenv(variable);
+    if (value != nullptr && *value == '/') dirs.push_back(std::string{value}.append(inner));
+  };
+  add("HOME", "/.config/cdi");
+  add("XDG_CONFIG_HOME", "/cdi");
+  add("XDG_RUNTIME_DIR", "/cdi");
+  return dirs;
+}
+
+namespace detail {
+
+CDI_INLINE std::vector<std::string> not_searched(const std::vector<SpecDir>& searched,
+                                                 const std::vector<std::string>& dirs) {
+  std::vector<Signature> known;  // device and inode only
+  struct stat info = {};
+  const auto is_new = [&](const std::string& path) {
+    if (::stat(path.c_str(), &info) != 0) return false;
+    const Signature place{.device = info.st_dev, .inode = info.st_ino};
+    for (const auto& other : known) {
+      if (other == place) return false;
+    }
+    known.push_back(place);
+    return true;
+  };
+  for (const auto& dir : searched) is_new(dir.path);
+  std::vector<std::string> out;
+  for (const auto& dir : dirs) {
+    if (is_new(dir)) out.push_back(dir);
+  }
+  return out;
+}
+
+inline bool may_be_elsewhere(const Unresolved& one) {
+  return is_unknown(one.reason) || one.reason == Reason::no_directory;
+}
+
+/// Changes the reason of a name that is found where programs do not look.
+inline void found_elsewhere(Unresolved& one, Reason reason, std::string_view what, Error cause) {
+  one.reason = reason;
+  one.why.message.append("; it is in ").append(cdi::quoted(cause.position.file)).append(what);
+  one.causes.clear();  // unreadable files are not the cause
+  one.causes.push_back(std::move(cause));
+}
+
+/// Why the device of a name is in a registry of files that programs do not read, with its place; an
+/// error without a message when it is not.
+inline Error place_in(const Registry& elsewhere, const std::string& name) {
+  const auto found = elsewhere.find(name);
+  if (found.device != nullptr) {
+    return {.code = Errc::not_found,
+            .message = "the device is here",
+            .position = {found.spec->path, found.line(), 1}};
+  }
+  auto there = elsewhere.unresolved({name}).front();
+  if (may_be_elsewhere(there) || there.causes.empty()) return {};
+  return std::move(there.causes.front());
+}
+
+/// Adds to an error that its file is ignored, too.
+inline void add_ignored(const IgnoredSpec& file, Error& error) {
+  const auto ignored = error_of(file);
+  error.message.append("; and the file is ").append(ignored.message);
+  error.advice.append(error.advice.empty() ? "" : ", and ").append(ignored.advice);
+}
+
+/// Reads files whose names programs ignore. One that cannot be read may have each unknown device.
+inline Registry read_ignored(const std::vector<IgnoredSpec>& files, const ReadOptions& options,
+                             std::vector<Unresolved>& missing) {
+  std::vector<SpecText> texts;
+  for (const auto& file : files) {
+    if (file.directory) continue;
+    auto text = read_file(file.path, options.limits.bytes);
+    if (text) {
+      texts.push_back({.name = file.path, .text = *std::move(text)});
+      continue;
+    }
+    add_ignored(file, text.error());
+    for (auto& one : missing) {
+      if (may_be_elsewhere(one)) one.causes.push_back(text.error());
+    }
+  }
+  return registry_of_texts(std::move(texts), options);
+}
+
+/// Finds names in files whose names programs ignore.
+inline void find_in_ignored(const std::vector<IgnoredSpec>& files, const ReadOptions& options,
+                            std::vector<Unresolved>& missing) {
+  const auto registry = read_ignored(files, options, missing);
+  for (auto& one : missing) {
+    if (!may_be_elsewhere(one)) continue;
+    auto cause = place_in(registry, one.name);
+    for (const auto& file : files) {
+      if (file.path != cause.position.file) continue;
+      add_ignored(file, cause);
+      found_elsewhere(one, Reason::ignored, ", which is ignored", std::move(cause));
+      break;
+    }
+  }
+}
+
+/// Adds files of directories that are ignored, if their names are ignored, too. The remedy of the
+/// directory is theirs.
+inline void add_nested_files(std::vector<IgnoredSpec>& ignored) {
+  std::vector<IgnoredSpec> files;
+  for (const auto& dir : ignored) {
+    if (!dir.directory) continue;
+    for (auto& file : ignored_specs({dir.path})) {
+      if (file.directory) continue;
+      file.remedy = dir.remedy;
+      files.push_back(std::move(file));
+    }
+  }
+  for (auto& file : files) ignored.push_back(std::move(file));
+}
+
+}  // namespace detail
+
+CDI_INLINE std::vector<Unresolved> diagnose(const Registry& registry, Names names,
+                                            const std::vector<std::string>& other_dirs,
+                                            const ReadOptions& options) {
+  auto missing = registry.unresolved(names);
+  bool unknown = false;
+  for (const auto& one : missing) unknown = unknown || detail::may_be_elsewhere(one);
+  if (!unknown) return missing;
+  std::vector<std::string> searched;
+  for (const auto& dir : registry.dirs()) searched.push_back(dir.path);
+  auto ignored = ignored_specs(searched);
+  detail::add_nested_files(ignored);
+  detail::find_in_ignored(ignored, options, missing);
+  std::vector<std::string> others;
+  for (const auto& one : ignored) {
+    if (one.directory) others.push_back(one.path);
+  }
+  for (const auto& dir : other_dirs) others.push_back(dir);
+  const auto elsewhere = scan_spec_dirs(detail::not_searched(registry.dirs(), others), options);
+  for (auto& one : missing) {
+    if (!detail::may_be_elsewhere(one)) continue;
+    auto cause = detail::place_in(*elsewhere, one.name);
+    if (cause.message.empty()) continue;
+    cause.message.append("; and the directory is not searched");
+    detail::found_elsewhere(one, Reason::not_searched, ", whose directory is not searched",
+                            std::move(cause));
+  }
+  return missing;
+}
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_DIRS_DIAGNOSE_INL

@@ -1,0 +1,56 @@
+// The bodies of <cdi/dirs/scan.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_DIRS_SCAN_INL
+#define CDI_DIRS_SCAN_INL
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <cdi/dirs/scan.hpp>
+#include <cdi/dirs/scanner.hpp>
+#include <cdi/files/asked_kinds.hpp>
+#include <cdi/files/patience.hpp>
+#include <cdi/files/read_options.hpp>
+#include <cdi/registry/registry.hpp>
+#include <cdi/rules/names.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+CDI_INLINE std::vector<std::string> default_spec_dirs() {
+  return {"/etc/cdi", "/var/run/cdi"};
+}
+
+CDI_INLINE std::shared_ptr<const Registry> scan_spec_dirs(const std::vector<std::string>& paths,
+                                                          const ReadOptions& options) {
+  const detail::ScanMode mode{.once = true};
+  return detail::Scanner{options, mode}
+      .scan(paths, nullptr, detail::ScanScope::everything)
+      ->registry;
+}
+
+CDI_INLINE std::shared_ptr<const Registry> scan_spec_dirs_for(Names names,
+                                                              const std::vector<std::string>& paths,
+                                                              const ReadOptions& options) {
+  const detail::AskedKinds asked{names};
+  const detail::ScanMode mode{.asked = &asked, .once = true};
+  const detail::Patience patience{options.patience};  // of all files of this call
+  const auto everything = detail::ScanScope::everything;
+  const auto found = detail::Scanner{options, mode, patience}.scan(paths, nullptr, everything);
+  bool all = true;
+  names.each(
+      [&](std::string_view name) { all = all && found->registry->find(name).device != nullptr; });
+  if (all) return found->registry;
+  ReadOptions again = options;
+  again.keep_last_good = false;  // as if each file was read once
+  return detail::Scanner{again, {.once = true}, patience}.scan(paths, found, everything)->registry;
+}
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_DIRS_SCAN_INL

@@ -1,0 +1,48 @@
+// The bodies of <cdi/files/file.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_FILES_FILE_INL
+#define CDI_FILES_FILE_INL
+
+#include <fcntl.h>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <cdi/base/path.hpp>
+#include <cdi/base/result.hpp>
+#include <cdi/files/file.hpp>
+#include <cdi/files/file_state.hpp>
+#include <cdi/files/patience.hpp>
+#include <cdi/files/read_options.hpp>
+#include <cdi/files/replace_file.hpp>
+#include <cdi/files/spec_text.hpp>
+#include <cdi/model/spec.hpp>
+#include <cdi/registry/loaded_spec.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+CDI_INLINE Result<LoadedSpec> read_spec_file(const std::string& path, const ReadOptions& options) {
+  const auto file = detail::read_spec_at({AT_FDCWD, path, path}, options, {},
+                                         detail::Patience{options.patience}, {.once = true});
+  if (file.rejected) return file.rejected->why;
+  return std::move(*std::const_pointer_cast<LoadedSpec>(file.spec));  // no other owner
+}
+
+CDI_INLINE Result<void> write_spec_file(const std::string& path, const Spec& spec) {
+  const auto format = format_of(path);
+  if (!format) return detail::no_spec_name(path);
+  auto text = cdi::write_spec(spec, *format);
+  if (!text) {
+    text.error().position.file = path;
+    return std::move(text).error();
+  }
+  return cdi::replace_file(path, *text);
+}
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_FILES_FILE_INL

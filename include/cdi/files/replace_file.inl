@@ -1,0 +1,108 @@
+// The bodies of <cdi/files/replace_file.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_FILES_REPLACE_FILE_INL
+#define CDI_FILES_REPLACE_FILE_INL
+
+#include <cerrno>
+#include <climits>
+#include <fcntl.h>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cdi/base/result.hpp>
+#include <cdi/files/descriptor.hpp>
+#include <cdi/files/replace_file.hpp>
+#include <cdi/files/signature.hpp>
+#include <cdi/files/temporary.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// Refuses a name that no file of a directory can have.
+inline Result<void> check_file_name(std::string_view name, std::string_view path) {
+  const bool no_file = name.empty() || name == "." || name == ".." || name.find('/') != name.npos;
+  const bool too_long = name.size() > NAME_MAX;
+  if (!no_file && !too_long && name.find('\0') == name.npos) return {};
+  return Error{.code = Errc::system,
+               .message = no_file    ? "the path does not name a file"
+                          : too_long ? "the name of the file is too long"
+                                     : "the path contains a NUL byte",
+               .position = {.file = std::string{path}},
+               .system = too_long ? ENAMETOOLONG : EINVAL};
+}
+
+/// What the file is now, if it still has a signature.
+inline Result<struct stat> check_unchanged(int directory, const std::string& name,
+                                           std::string_view path, const Signature& expected) {
+  struct stat info = {};
+  if (::fstatat(directory, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+    return file_error(path, "cannot stat the file again");
+  }
+  if (signature_of(info) == expected) return info;
+  return Error{.code = Errc::conflict,
+               .message =
+                   "the file was changed or replaced after it was read, and is left alone: "
+                   "try again",
+               .position = {.file = std::string{path}}};
+}
+
+inline Result<void> rename_over(Temporary& temporary, int directory, const std::string& name,
+                                std::string_view path) {
+  if (!temporary.replace(name)) return file_error(path, "cannot rename the temporary file");
+  return cdi::sync_directory(directory, path);
+}
+
+}  // namespace detail
+
+CDI_INLINE Result<void> sync_directory(int directory, std::string_view path) {
+  // Some file systems cannot sync directories: they fail with EINVAL.
+  if (::fsync(directory) == 0 || errno == EINVAL) return {};
+  return file_error(path, "the file is changed, but its directory cannot be synced");
+}
+
+CDI_INLINE Result<void> replace_file_at(int directory, const std::string& name,
+                                        std::string_view text, std::string_view path,
+                                        const FileAttributes& attributes) {
+  if (auto good = detail::check_file_name(name, path); !good) return good;
+  detail::Temporary temporary{directory, name};
+  if (auto filled = temporary.fill(path, text, attributes); !filled) return filled;
+  return detail::rename_over(temporary, directory, name, path);
+}
+
+CDI_INLINE Result<void> replace_file(const std::string& path, std::string_view text,
+                                     const FileAttributes& attributes) {
+  const auto slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  if (auto good = detail::check_file_name(name, path); !good) return good;
+  const Descriptor directory{detail::open_at(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (!directory) return file_error(path, "cannot open the directory");
+  return cdi::replace_file_at(directory.get(), name, text, path, attributes);
+}
+
+CDI_INLINE Result<void> rewrite_file_at(int directory, const std::string& name,
+                                        std::string_view text, std::string_view path,
+                                        const Signature& expected) {
+  if (auto good = detail::check_file_name(name, path); !good) return good;
+  const auto found = detail::check_unchanged(directory, name, path, expected);
+  if (!found) return found.error();
+  detail::Temporary temporary{directory, name};
+  auto filled = temporary.fill(
+      path, text,
+      {.mode = found->st_mode & 07777U, .owner = found->st_uid, .group = found->st_gid});
+  if (!filled) return filled;
+  const auto same = detail::check_unchanged(directory, name, path, expected);
+  if (!same) return same.error();
+  return detail::rename_over(temporary, directory, name, path);
+}
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_FILES_REPLACE_FILE_INL

@@ -1,0 +1,10 @@
+// Models and targets of nlohmann_json: `nlohmann::json` and `ordered_json`.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_NLOHMANN_HPP
+#define CDI_NLOHMANN_HPP
+
+#include <cdi/nlohmann/editor.hpp>  // IWYU pragma: export
+#include <cdi/nlohmann/models.hpp>  // IWYU pragma: export
+
+#endif  // CDI_NLOHMANN_HPP

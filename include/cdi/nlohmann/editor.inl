@@ -1,0 +1,30 @@
+// The instances of the templates of <cdi/nlohmann/editor.hpp> in the library.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_NLOHMANN_EDITOR_INL
+#define CDI_NLOHMANN_EDITOR_INL
+
+#include <cstddef>
+
+#include <nlohmann/json.hpp>
+
+#include <cdi/base/result.hpp>
+#include <cdi/engine/apply.hpp>
+#include <cdi/nlohmann/editor.hpp>
+#include <cdi/version.hpp>
+
+#ifdef CDI_SOURCE
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+template Result<void> detail::edit(nlohmann::json& target, JoinedEdits& edits, const AnyHost& host);
+template Result<void> detail::edit(nlohmann::ordered_json& target, JoinedEdits& edits,
+                                   const AnyHost& host);
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_SOURCE
+
+#endif  // CDI_NLOHMANN_EDITOR_INL

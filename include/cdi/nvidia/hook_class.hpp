@@ -1,0 +1,83 @@
+// The class of a hook: what it does to a container, by its program and arguments.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_NVIDIA_HOOK_CLASS_HPP
+#define CDI_NVIDIA_HOOK_CLASS_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+/// What a hook does. All classes but `legacy` and `foreign` are commands of `nvidia-cdi-hook`, also
+/// spelled `nvidia-ctk hook`.
+enum class HookClass : std::uint8_t {
+  symlinks,       ///< `create-symlinks`
+  ldcache,        ///< `update-ldcache`, and `create-soname-symlinks` of older releases
+  cuda_compat,    ///< `enable-cuda-compat`
+  chmod,          ///< `chmod`
+  proc_mask,      ///< `disable-device-node-modification`
+  profile,        ///< `update-application-profile`
+  memory_limits,  ///< `apply-cuda-memory-limits`
+  legacy,         ///< `nvidia-container-runtime-hook` or `nvidia-container-toolkit`
+  foreign,        ///< every other hook
+};
+
+/// A class of hooks: its stable name and what its hooks do.
+struct HookClassRow {
+  HookClass id;              ///< the class
+  std::string_view name;     ///< for people and programs, such as `cuda-compat`
+  std::string_view meaning;  ///< what hooks of the class do
+};
+
+/// All classes, in the order of `HookClass`.
+inline constexpr std::array<HookClassRow, 9> hook_classes{{
+    {HookClass::symlinks, "symlinks", "creates symbolic links in the container"},
+    {HookClass::ldcache, "ldcache", "updates the cache of the container's dynamic linker"},
+    {HookClass::cuda_compat, "cuda-compat", "selects the newer CUDA driver library of the image"},
+    {HookClass::chmod, "chmod", "changes the modes of files in the container"},
+    {HookClass::proc_mask, "proc-mask", "keeps the driver's libraries from making device nodes"},
+    {HookClass::profile, "profile", "writes the driver's application profile of the container"},
+    {HookClass::memory_limits, "memory-limits", "limits the GPU memory of the container"},
+    {HookClass::legacy, "legacy", "injects GPUs itself, without CDI"},
+    {HookClass::foreign, "foreign", "is a program whose effect is not known"},
+}};
+
+/// The stable name of a class, such as `cuda-compat`.
+constexpr std::string_view hook_class_name(HookClass id) {
+  return hook_classes[static_cast<std::size_t>(id)].name;
+}
+
+/// The program of a hook, and its arguments. The texts are those of the hook, which outlives them.
+struct HookCommand {
+  std::string_view path{};               ///< of the program
+  std::vector<std::string_view> args{};  ///< the name of the program first, as in execv(3)
+};
+
+/// The command of a hook of the CDI or OCI model, which outlives it.
+template <class AnyHook>
+HookCommand command_of(const AnyHook& hook) {
+  HookCommand command{hook.path, {}};
+  for (const auto& argument : hook.args) command.args.emplace_back(argument);
+  return command;
+}
+
+/// The class of a hook. The program counts by the last part of its path; `args[0]` does not count,
+/// as the program ignores it. Whether the arguments after the command are right is not checked;
+/// `lower_hook` does that.
+HookClass classify_hook(const HookCommand& command);
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/nvidia/hook_class.inl>
+#endif
+
+#endif  // CDI_NVIDIA_HOOK_CLASS_HPP

@@ -1,0 +1,67 @@
+// The bodies of <cdi/nvidia/hook_class.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_NVIDIA_HOOK_CLASS_INL
+#define CDI_NVIDIA_HOOK_CLASS_INL
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include <cdi/nvidia/hook_class.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// A command of NVIDIA's hook program.
+struct HookSubcommand {
+  std::string_view name;
+  HookClass id;
+};
+
+inline constexpr HookSubcommand hook_subcommands[] = {
+    {"create-symlinks", HookClass::symlinks},
+    {"update-ldcache", HookClass::ldcache},
+    {"create-soname-symlinks", HookClass::ldcache},
+    {"enable-cuda-compat", HookClass::cuda_compat},
+    {"chmod", HookClass::chmod},
+    {"disable-device-node-modification", HookClass::proc_mask},
+    {"update-application-profile", HookClass::profile},
+    {"apply-cuda-memory-limits", HookClass::memory_limits},
+};
+
+/// The command of NVIDIA's hook program and what follows; empty for other programs.
+inline std::span<const std::string_view> hook_arguments(const HookCommand& command) {
+  const auto program = command.path.substr(command.path.rfind('/') + 1);
+  std::size_t skipped = 1;  // the name of the program
+  if (program == "nvidia-ctk") {
+    skipped = command.args.size() > 1 && command.args[1] == "hook" ? 2 : command.args.size();
+  } else if (program != "nvidia-cdi-hook") {
+    return {};
+  }
+  if (command.args.size() <= skipped) return {};
+  return std::span{command.args}.subspan(skipped);
+}
+
+}  // namespace detail
+
+CDI_INLINE HookClass classify_hook(const HookCommand& command) {
+  const auto program = command.path.substr(command.path.rfind('/') + 1);
+  if (program == "nvidia-container-runtime-hook" || program == "nvidia-container-toolkit") {
+    return HookClass::legacy;
+  }
+  const auto arguments = detail::hook_arguments(command);
+  if (arguments.empty()) return HookClass::foreign;
+  for (const auto& known : detail::hook_subcommands) {
+    if (known.name == arguments.front()) return known.id;
+  }
+  return HookClass::foreign;
+}
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_NVIDIA_HOOK_CLASS_INL

@@ -1,0 +1,52 @@
+// Entries of an OCI spec as text, for `Change`.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PLAN_ENTRY_TEXT_HPP
+#define CDI_PLAN_ENTRY_TEXT_HPP
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <cdi/oci/hooks.hpp>
+#include <cdi/oci/linux.hpp>
+#include <cdi/oci/mount.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+namespace detail {
+
+/// The key and the text of an entry, as in `Change`.
+struct EntryText {
+  std::string key{};
+  std::string text{};
+};
+
+EntryText describe(std::string_view variable);
+EntryText describe(std::uint32_t gid);
+EntryText describe(const oci::LinuxDeviceView& node);
+EntryText describe(const oci::LinuxDeviceCgroupView& rule);
+EntryText describe(const oci::MountView& mount);
+EntryText describe(const oci::HookView& hook);
+EntryText describe(const oci::LinuxNetDeviceView& device);
+EntryText describe(const oci::LinuxIntelRdtView& settings);
+
+/// Writes a JSON text of an entry as `describe` does, so that equal entries have equal texts;
+/// returns it unchanged if it is not such an entry.
+using Rewrite = std::string (*)(std::string_view json);
+std::string keep_text(std::string_view text);
+std::string rewrite_node(std::string_view json);
+std::string rewrite_mount(std::string_view json);
+std::string rewrite_net_device(std::string_view json);
+std::string rewrite_intel_rdt(std::string_view json);
+
+}  // namespace detail
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/plan/entry_text.inl>
+#endif
+
+#endif  // CDI_PLAN_ENTRY_TEXT_HPP

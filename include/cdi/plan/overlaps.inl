@@ -1,0 +1,155 @@
+// The bodies of <cdi/plan/overlaps.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PLAN_OVERLAPS_INL
+#define CDI_PLAN_OVERLAPS_INL
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cdi/base/order.hpp>
+#include <cdi/base/result.hpp>
+#include <cdi/engine/apply.hpp>
+#include <cdi/model/spec.hpp>
+#include <cdi/plan/overlaps.hpp>
+#include <cdi/plan/plan.hpp>
+#include <cdi/text/json.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+CDI_INLINE std::string to_string(const Overlap& overlap) {
+  const auto& row = row_of(overlap.kind);
+  std::string text{row.code};
+  if (!overlap.key.empty()) text.append(" ").append(cdi::escaped(overlap.key));
+  text.append(": ").append(to_string(overlap.first)).append(", ");
+  text.append(to_string(overlap.second)).append(": ").append(row.meaning);
+  if (overlap.equal) text.append("; they are equal");
+  return text;
+}
+
+namespace detail {
+
+/// An edit that may overlap with others of its key.
+struct Overlapping {
+  std::string key{};
+  std::string value{};  // equal edits have equal values
+  const Origin* origin = nullptr;
+};
+
+/// Whether the overlap of equal edits is one.
+enum class Equal : bool { overlap, none };
+
+inline void add_overlaps(OverlapKind kind, Equal equal, const std::vector<Overlapping>& all,
+                         std::vector<Overlap>& to) {
+  const auto order = detail::order_of(
+      all.size(), [&](std::size_t a, std::size_t b) { return all[a].key < all[b].key; });
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    const auto& first = all[order[i - 1]];
+    const auto& second = all[order[i]];
+    const bool same = first.value == second.value;
+    if (first.key != second.key || (same && equal == Equal::none)) continue;
+    if (*first.origin == *second.origin) continue;
+    to.push_back({kind, second.key, *first.origin, *second.origin, same});
+  }
+}
+
+/// The edits of a list, by a key and with their JSON text as value.
+template <class Edit, class Key>
+std::vector<Overlapping> by_key(const std::vector<Planned<Edit>>& all, const Key& key) {
+  std::vector<Overlapping> out;
+  for (const auto& one : all) {
+    auto json = cdi::write_json(one.edit, /*indent=*/-1);
+    out.push_back({std::string{key(one.edit)}, json ? *std::move(json) : std::string{}});
+    out.back().origin = &one.origin;
+  }
+  return out;
+}
+
+inline void add_repeated_devices(const Plan& plan, std::vector<Overlap>& to) {
+  const auto& all = plan.devices;
+  const auto first = detail::first_of_equals(
+      all.size(), [&](std::size_t a, std::size_t b) { return all[a].name < all[b].name; });
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (first[i] == i) continue;
+    to.push_back({.kind = OverlapKind::device,
+                  .key = all[i].name,
+                  .first = all[first[i]],
+                  .second = all[i]});
+  }
+}
+
+/// Adds each device `all` with the other devices of its kind.
+inline void add_all_with_others(const Plan& plan, std::vector<Overlap>& to) {
+  std::vector<std::string_view> kinds;
+  for (const auto& device : plan.devices) {
+    kinds.push_back(std::string_view{device.name}.substr(0, device.name.find('=')));
+  }
+  const auto is_all = [&](std::size_t i) {
+    return std::string_view{plan.devices[i].name}.substr(kinds[i].size()) == "=all";
+  };
+  const auto order = detail::order_of(kinds.size(), [&](std::size_t a, std::size_t b) {
+    return kinds[a] != kinds[b] ? kinds[a] < kinds[b] : is_all(a) && !is_all(b);
+  });
+  std::size_t all = 0;  // the first of its kind
+  for (const std::size_t i : order) {
+    if (kinds[i] != kinds[all] || i == order.front()) all = i;
+    if (!is_all(all) || is_all(i)) continue;
+    to.push_back({.kind = OverlapKind::all,
+                  .key = plan.devices[i].name,
+                  .first = plan.devices[all < i ? all : i],
+                  .second = plan.devices[all < i ? i : all]});
+  }
+}
+
+inline std::vector<Overlapping> variables_of(const Plan& plan) {
+  std::vector<Overlapping> out;
+  for (const auto& one : plan.env) {
+    out.push_back({std::string{env_name(one.edit)}, one.edit, &one.origin});
+  }
+  return out;
+}
+
+/// The nodes that a container gets, by type and numbers, with their paths. A FIFO has no numbers.
+inline std::vector<Overlapping> host_nodes_of(const Plan& plan) {
+  std::vector<Overlapping> out;
+  for (const auto& [node, origin, overridden] : plan.device_nodes) {
+    if (overridden || node.type == "p") continue;
+    std::string key = node.type == "b" ? "b " : "c ";  // "u" is "c"
+    key.append(std::to_string(node.major)).append(":").append(std::to_string(node.minor));
+    out.push_back({std::move(key), node.path, &origin});
+  }
+  return out;
+}
+
+}  // namespace detail
+
+CDI_INLINE std::vector<Overlap> find_overlaps(const Plan& plan) {
+  using detail::Equal;
+  std::vector<Overlap> out;
+  const auto add_edits = [&](OverlapKind kind, const auto& edits, const auto& key) {
+    detail::add_overlaps(kind, Equal::overlap, detail::by_key(edits, key), out);
+  };
+  detail::add_repeated_devices(plan, out);
+  detail::add_all_with_others(plan, out);
+  detail::add_overlaps(OverlapKind::variable, Equal::none, detail::variables_of(plan), out);
+  add_edits(OverlapKind::node, plan.device_nodes, [](const DeviceNode& node) { return node.path; });
+  detail::add_overlaps(OverlapKind::host_node, Equal::none, detail::host_nodes_of(plan), out);
+  add_edits(OverlapKind::mount, plan.mounts,
+            [](const Mount& mount) { return mount.container_path; });
+  add_edits(OverlapKind::host_interface, plan.net_devices,
+            [](const NetDevice& device) { return device.host_interface_name; });
+  add_edits(OverlapKind::interface, plan.net_devices,
+            [](const NetDevice& device) { return device.name; });
+  add_edits(OverlapKind::intel_rdt, plan.intel_rdt, [](const IntelRdt&) { return ""; });
+  return out;
+}
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_PLAN_OVERLAPS_INL

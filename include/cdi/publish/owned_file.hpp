@@ -1,0 +1,95 @@
+// Writes and removes one spec file of an owner, while other writers may do the same.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_PUBLISH_OWNED_FILE_HPP
+#define CDI_PUBLISH_OWNED_FILE_HPP
+
+#include <cerrno>
+#include <optional>
+#include <string>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include <cdi/base/result.hpp>
+#include <cdi/files/descriptor.hpp>
+#include <cdi/files/temporary.hpp>
+#include <cdi/publish/file_ownership.hpp>
+#include <cdi/publish/publication.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// A spec file to be written.
+struct PlannedFile {
+  std::string name{};
+  std::string text{};
+};
+
+inline constexpr mode_t spec_file_mode = 0644;  // every runtime must be able to read it
+
+/// What writing `file` does to the file that was found.
+inline Publication::Action action_for(const FoundFile& found, const PlannedFile& file) {
+  if (found.ownership == FileOwnership::absent) return Publication::Action::created;
+  const bool same = found.ownership == FileOwnership::own && found.text == file.text &&
+                    found.mode == spec_file_mode;
+  return same ? Publication::Action::unchanged : Publication::Action::replaced;
+}
+
+/// Writes a spec file, unless the file has its text already or belongs to another owner. The
+/// directory is not synced.
+inline Result<Publication::Action> write_owned_file(const OwnerDir& dir, const PlannedFile& file,
+                                                    DryRun dry_run,
+                                                    Replace replace = Replace::own) {
+  const auto path = path_in(dir.path, file.name);
+  std::optional<Temporary> temporary;
+  static constexpr int tries = 100;
+  for (int i = 0; i < tries; ++i) {
+    auto found = find_owner(dir, file.name, file.text);
+    if (!found && replace == Replace::any)
+      found = FoundFile{.ownership = FileOwnership::not_a_spec};
+    if (!found) return std::move(found).error();
+    auto good = check_replaceable(*found, path, replace);
+    if (!good) return std::move(good).error();
+    const auto action = action_for(*found, file);
+    if (action == Publication::Action::unchanged || dry_run == DryRun::yes) return action;
+    if (!temporary) {
+      temporary.emplace(dir.directory, file.name);
+      auto filled = temporary->fill(path, file.text, {.mode = spec_file_mode});
+      if (!filled) return std::move(filled).error();
+    }
+    const bool absent = found->ownership == FileOwnership::absent;
+    if (absent ? temporary->create(file.name) : temporary->replace(file.name)) return action;
+    // Another process has created the file meanwhile: the next round finds its owner.
+    if (!absent || errno != EEXIST) return file_error(path, "cannot rename the new file");
+  }
+  return Error{.code = Errc::conflict,
+               .message = "other processes keep creating and removing the file",
+               .advice = "choose another name",
+               .position = {.file = path}};
+}
+
+/// Removes a spec file of this owner. The directory is not synced.
+inline Result<Publication::Action> remove_owned_file(const OwnerDir& dir, const std::string& name,
+                                                     DryRun dry_run) {
+  const auto path = path_in(dir.path, name);
+  const auto found = find_owner(dir, name);
+  if (!found) return found.error();
+  if (auto good = check_removable(*found, path); !good) return std::move(good).error();
+  if (found->ownership == FileOwnership::absent) return Publication::Action::absent;
+  if (dry_run == DryRun::yes || ::unlinkat(dir.directory, name.c_str(), 0) == 0) {
+    return Publication::Action::removed;
+  }
+  if (errno == ENOENT) return Publication::Action::absent;
+  return file_error(path, "cannot remove the file");
+}
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_PUBLISH_OWNED_FILE_HPP

@@ -1,0 +1,188 @@
+// The bodies of <cdi/registry/device_index.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_REGISTRY_DEVICE_INDEX_INL
+#define CDI_REGISTRY_DEVICE_INDEX_INL
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <ctime>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <cdi/base/order.hpp>
+#include <cdi/registry/device_index.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+namespace detail {
+
+/// The hash of a text, of which any bits will do. Reads eight bytes at a time, by turns into two
+/// numbers, which a processor computes at once; the last eight overlap those before.
+inline std::uint32_t hash_of(std::string_view text, std::uint64_t seed) {
+  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;  // 2^64 divided by the golden ratio
+  std::uint64_t one = seed;
+  std::uint64_t other = seed ^ text.size() * odd;
+  const auto mix_into = [](std::uint64_t& hash, std::uint64_t word) {
+    hash = (hash ^ word) * odd;
+    hash ^= hash >> 32;
+  };
+  const auto load = [&](std::size_t at) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, sizeof word);
+    return word;
+  };
+  std::size_t at = 0;
+  for (; at + 16 < text.size(); at += 16) {
+    mix_into(one, load(at));
+    mix_into(other, load(at + 8));
+  }
+  if (at + 8 < text.size()) mix_into(one, load(at));
+  if (text.size() >= 8) {
+    mix_into(other, load(text.size() - 8));
+  } else {
+    for (const char c : text) mix_into(other, static_cast<unsigned char>(c));
+  }
+  one ^= other >> 29 ^ other << 17;
+  one = (one ^ one >> 29) * 0xbf58476d1ce4e5b9;
+  return static_cast<std::uint32_t>(one >> 32);
+}
+
+CDI_INLINE std::int64_t rank_of(const LoadedSpec& spec) {
+  return std::int64_t{spec.priority} * 2 + (spec.fault == nullptr ? 1 : 0);
+}
+
+CDI_INLINE void DeviceIndex::Slot::set_name(std::string_view text) {
+  name_size = static_cast<std::uint32_t>(text.size());
+  const char* const address = text.data();
+  if (text.size() > sizeof name) {
+    std::memcpy(name, &address, sizeof address);
+  } else if (!text.empty()) {
+    std::memcpy(name, address, text.size());
+  }
+}
+
+CDI_INLINE const char* DeviceIndex::Slot::name_begin() const {
+  const char* address = name;
+  if (name_size > sizeof name) std::memcpy(&address, name, sizeof address);
+  return address;
+}
+
+CDI_INLINE std::uint64_t DeviceIndex::make_seed() const {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);  // <chrono> is dear to include
+  const auto nanoseconds = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+                           static_cast<std::uint64_t>(now.tv_nsec);
+  return nanoseconds ^ reinterpret_cast<std::uintptr_t>(this) << 20;
+}
+
+inline std::uintptr_t address_of(const DeviceIndex::Rival& rival) {
+  return reinterpret_cast<std::uintptr_t>(rival.device);  // which any two can be compared by
+}
+
+CDI_INLINE DeviceIndex::DeviceIndex(Specs specs) : specs_{std::move(specs)} {
+  std::size_t devices = 0;
+  for (const auto& spec : specs_) {
+    devices += spec->spec.devices.size();
+    kinds_.push_back(spec->spec.kind);
+  }
+  const auto first = detail::first_of_equals(kinds_);
+  for (std::size_t i = 0; i < kinds_.size(); ++i) kinds_[i] = kinds_[first[i]];
+  if (devices == 0) return;
+  std::size_t slots = 2;
+  while (slots < devices + devices / 3 + 1) slots *= 2;
+  slots_.resize(slots);
+  const auto by_rank = detail::order_of(specs_.size(), [&](std::size_t a, std::size_t b) {
+    return detail::rank_of(*specs_[a]) < detail::rank_of(*specs_[b]);
+  });
+  for (const auto i : by_rank) {
+    std::string name{kinds_[i]};
+    name.append(1, '=');
+    const auto kind_end = name.size();
+    for (const auto& device : specs_[i]->spec.devices) {
+      name.resize(kind_end);
+      name.append(device.name);
+      Slot slot{.device = &device,
+                .hash = hash_of(name, seed_),
+                .spec = static_cast<std::uint32_t>(i) & 0x7fffffff};
+      slot.set_name(device.name);
+      add(slot, name);
+    }
+  }
+  by_device_ = detail::order_of(rivals_.size(), [&](std::size_t a, std::size_t b) {
+    return address_of(rivals_[a]) < address_of(rivals_[b]);
+  });
+}
+
+CDI_INLINE bool DeviceIndex::is_named(const Slot& slot, std::string_view name) const {
+  const auto kind = kinds_[slot.spec];
+  if (name.size() != kind.size() + 1 + slot.name_size) return false;
+  const char* const device = name.data() + kind.size() + 1;
+  return device[-1] == '=' && std::memcmp(device, slot.name_begin(), slot.name_size) == 0 &&
+         std::memcmp(name.data(), kind.data(), kind.size()) == 0;
+}
+
+CDI_INLINE std::size_t DeviceIndex::place_of(std::uint32_t hash, std::string_view name) const {
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
+    const Slot& slot = slots_[i];
+    if (slot.device == nullptr || (slot.hash == hash && is_named(slot, name))) return i;
+  }
+}
+
+CDI_INLINE const DeviceIndex::Slot* DeviceIndex::find(std::string_view name) const {
+  if (slots_.empty()) return nullptr;
+  const Slot& slot = slots_[place_of(hash_of(name, seed_), name)];
+  return slot.device == nullptr ? nullptr : &slot;
+}
+
+CDI_INLINE void DeviceIndex::add(const Slot& slot, std::string_view name) {
+  const auto added = device_of(slot);
+  Slot& place = slots_[place_of(slot.hash, name)];
+  if (place.device == nullptr) {
+    place = slot;
+    return;
+  }
+  const auto first = device_of(place);
+  if (first.spec == added.spec) return;  // given twice
+  if (detail::rank_of(*first.spec) < detail::rank_of(*added.spec)) {
+    place = slot;
+    return;
+  }
+  place.contested = 1;
+  rivals_.push_back({first.device, added});
+  add_conflict(first, place.spec, added);
+}
+
+CDI_INLINE void DeviceIndex::add_conflict(const ResolvedDevice& first, std::size_t first_spec,
+                                          const ResolvedDevice& added) {
+  last_conflict_.resize(specs_.size());
+  auto& last = last_conflict_[first_spec];
+  const bool is_known = last < conflicts_.size() && conflicts_[last].one.spec == first.spec &&
+                        conflicts_[last].other.spec == added.spec;
+  if (is_known) {
+    ++conflicts_[last].devices;
+    return;
+  }
+  last = conflicts_.size();
+  conflicts_.push_back({first, added, 1});
+}
+
+CDI_INLINE auto DeviceIndex::rivals_of(const Device& device) const -> Rivals {
+  const auto address = reinterpret_cast<std::uintptr_t>(&device);
+  const auto first = detail::count_first(by_device_.size(), [&](std::size_t i) {
+    return address_of(rivals_[by_device_[i]]) < address;
+  });
+  auto last = first;
+  while (last < by_device_.size() && rivals_[by_device_[last]].device == &device) ++last;
+  return {first, last};
+}
+
+}  // namespace detail
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_REGISTRY_DEVICE_INDEX_INL

@@ -1,0 +1,56 @@
+// The bodies of <cdi/registry/drift.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_REGISTRY_DRIFT_INL
+#define CDI_REGISTRY_DRIFT_INL
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <cdi/base/result.hpp>
+#include <cdi/engine/device_nodes.hpp>
+#include <cdi/engine/host_options.hpp>
+#include <cdi/model/spec.hpp>
+#include <cdi/registry/drift.hpp>
+#include <cdi/registry/loaded_spec.hpp>
+#include <cdi/registry/registry.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+namespace detail {
+
+inline NodeView view_of(const DeviceNode& node) {
+  NodeView view;
+  view.path = node.path;
+  view.host_path = node.host_path;
+  view.type = node.type;
+  view.major = node.major;
+  view.minor = node.minor;
+  return view;
+}
+
+CDI_INLINE std::vector<Error> find_drift(std::span<const ResolvedDevice> devices,
+                                         const AnyHost& host) {
+  const EditsOfDevices found{devices};
+  std::vector<Error> out;
+  for (std::size_t i = 0; i < found.edits.size(); ++i) {
+    const auto& nodes = found.edits[i]->device_nodes;
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+      HostNode on_host;
+      auto drift = drift_of(view_of(nodes[n]), host, on_host);
+      if (!drift) continue;
+      auto error = (*std::move(drift)).under(item_path("deviceNodes", n));
+      out.push_back(found.trace(about_edits(std::move(error), i)));
+    }
+  }
+  return out;
+}
+
+}  // namespace detail
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_REGISTRY_DRIFT_INL

@@ -1,0 +1,123 @@
+// `gather_requests`: the devices that an OCI config asks for.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_REQUESTS_CONFIG_REQUESTS_HPP
+#define CDI_REQUESTS_CONFIG_REQUESTS_HPP
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cdi/base/result.hpp>
+#include <cdi/requests/requests.hpp>
+#include <cdi/rules/annotations.hpp>
+#include <cdi/text/member_case.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+struct ConfigJson;
+
+/// Where `gather_requests` finds requests.
+struct RequestOptions {
+  RequestRules rules = RequestRules::each_once;  ///< what happens to repeated names
+  std::span<const std::string> field{};          ///< the names of the CRI field; not copied
+  std::string_view prefix = annotation_prefix;   ///< of the keys of CDI annotations
+  /// An environment variable of the process, such as `visible_devices_variable`; none when empty.
+  std::string_view variable{};
+};
+
+namespace detail {
+
+/// Adds the devices of a variable if the text is `NAME=value` with its name; else returns false.
+inline bool add_if_variable(std::string_view text, std::string_view name, Requests& requests,
+                            Result<void>& done) {
+  if (name.empty() || !text.starts_with(name) || !text.substr(name.size()).starts_with('=')) {
+    return false;
+  }
+  done = requests.add_variable(name, text.substr(name.size() + 1));
+  return true;
+}
+
+/// A member of an object of `nlohmann::json`; null when there is none.
+template <class Json>
+Result<const Json*> member_of_json(const Json* object, const char* key,
+                                   std::string_view outer = {}) {
+  if (object == nullptr || !object->is_object()) return nullptr;
+  for (auto at = object->begin(); at != object->end(); ++at) {
+    if (is_in_other_case(at.key(), key)) return detail::wrong_case(at.key(), key, outer);
+  }
+  const auto found = object->find(key);
+  return found == object->end() ? nullptr : &*found;
+}
+
+/// Adds the requests of an object of `nlohmann::json`.
+template <class Json>
+Result<void> add_requests_of_json(const Json& config, const RequestOptions& options,
+                                  Requests& requests) {
+  const auto annotations = detail::member_of_json(&config, "annotations");
+  if (!annotations) return annotations.error();
+  Result<void> done;
+  if (*annotations != nullptr) done = requests.add_annotations(**annotations, options.prefix);
+  if (!done) return done;
+  const auto process = detail::member_of_json(&config, "process");
+  if (!process) return process.error();
+  const auto env = detail::member_of_json(*process, "env", "process");
+  if (!env) return env.error();
+  if (*env == nullptr || !(*env)->is_array()) return done;
+  for (const auto& text : **env) {
+    const auto variable = detail::text_or_null(text);
+    if (add_if_variable(variable, options.variable, requests, done)) break;
+  }
+  return done;
+}
+
+/// Adds the requests of a model such as `oci::Spec`, or of an object of `nlohmann::json`.
+template <class Config>
+Result<void> add_requests_of(const Config& config, const RequestOptions& options,
+                             Requests& requests) {
+  if constexpr (requires { config.is_object(); }) {
+    return detail::add_requests_of_json(config, options, requests);
+  } else {
+    auto done = requests.add_annotations(config.annotations, options.prefix);
+    if (!done || !config.process) return done;
+    for (const auto& text : config.process->env) {
+      if (add_if_variable(text, options.variable, requests, done)) break;
+    }
+    return done;
+  }
+}
+/// The same for the text of a `config.json`, which is parsed.
+Result<void> add_requests_of(const ConfigJson& config, const RequestOptions& options,
+                             Requests& requests);
+
+}  // namespace detail
+
+/// The devices that an OCI config asks for: those of the CRI field, then those of its annotations,
+/// then those of an environment variable of its process, the first of that name. The config is an
+/// `oci::Spec`, an object of `nlohmann::json`, or a `ConfigJson`.
+///
+/// Errors are those of `Requests`, and `Errc::schema` for JSON that writes `annotations`, `process`
+/// or `env` in another case, which only some runtimes read. Those of a `ConfigJson` are also those
+/// of `parse_json`, and have line and column.
+template <class Config>
+Result<std::vector<RequestedDevice>> gather_requests(const Config& config,
+                                                     const RequestOptions& options = {}) {
+  Requests requests{options.rules};
+  requests.add_field(options.field);
+  auto done = detail::add_requests_of(config, options, requests);
+  if (!done) return std::move(done).error();
+  return std::move(requests).devices();
+}
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/requests/config_requests.inl>
+#endif
+
+#endif  // CDI_REQUESTS_CONFIG_REQUESTS_HPP

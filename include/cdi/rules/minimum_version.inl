@@ -1,0 +1,184 @@
+// The bodies of <cdi/rules/minimum_version.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_RULES_MINIMUM_VERSION_INL
+#define CDI_RULES_MINIMUM_VERSION_INL
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <cdi/base/member_path.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/spec.hpp>
+#include <cdi/model/storage.hpp>
+#include <cdi/model/type.hpp>
+#include <cdi/model/type_of.hpp>
+#include <cdi/rules/minimum_version.hpp>
+#include <cdi/rules/name.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// What the fields need of each type of objects in a spec.
+class FieldNeeds {
+ public:
+  /// Of an object and the objects in it.
+  explicit FieldNeeds(const Type& object) { add(object); }
+
+  /// The lifetime that all fields share which an object, a list or an optional can have.
+  const Lifetime& in(const Type& type) const { return needs_[find(object_of(type))]; }
+
+ private:
+  /// The items of a list, the value of an optional, or the type itself.
+  static const Type& object_of(const Type& type) {
+    return type.shape == Shape::list || type.shape == Shape::optional ? *type.item : type;
+  }
+
+  /// The index of a type; `count_` when it is not known.
+  std::size_t find(const Type& object) const {
+    std::size_t i = object.shape == Shape::object ? 0 : count_;
+    while (i < count_ && types_[i] != &object) ++i;
+    return i;
+  }
+
+  void add(const Type& type) {
+    const Type& object = object_of(type);
+    if (object.shape != Shape::object || find(object) != count_) return;
+    Lifetime needs;
+    for (std::size_t i = 0; i < object.field_count; ++i) {
+      const FieldRow& row = object.fields[i];
+      add(*row.type);
+      for (const Lifetime& other : {row.lifetime, in(*row.type)}) {
+        if (other.since > needs.since) needs.since = other.since;
+        if (other.until < needs.until) needs.until = other.until;
+      }
+    }
+    types_[count_] = &object;
+    needs_[count_] = needs;
+    ++count_;
+  }
+
+  static constexpr std::size_t most = 16;  // a spec has 8
+
+  const Type* types_[most] = {};
+  Lifetime needs_[most] = {};  // of the type with the same index; behind the last, of no fields
+  std::size_t count_ = 0;
+};
+
+/// The needs of a spec, found once. Not a constant: for g++ with UBSan, addresses of tables are
+/// not.
+template <Storage S>
+const FieldNeeds& field_needs() {
+  static const FieldNeeds needs{type_of<BasicSpec<S>>};
+  return needs;
+}
+
+/// Which members need a release.
+enum class NeededBy : std::uint8_t {
+  all,
+  /// Those that the Go reference looks at. Because of a bug, it ignores host paths and mount types
+  /// of all devices but the last.
+  reference,
+};
+
+/// Finds what the fields of a spec need: a field that is not empty needs its release. Skips the
+/// members that cannot change the need.
+class NeedFinder {
+ public:
+  /// Adds to `need`, which is what is known already.
+  NeedFinder(ReleaseNeed& need, const FieldNeeds& field_needs, NeededBy members)
+      : need_{need}, field_needs_{field_needs}, members_{members} {}
+
+  /// Adds the need of a member.
+  void narrow(const Lifetime& lifetime, const MemberPath& at) {
+    if (lifetime.since > need_.release) {
+      need_.release = lifetime.since;
+      need_.where = at.text();
+    }
+    if (lifetime.until < need_.until) {
+      need_.until = lifetime.until;
+      need_.until_where = at.text();
+      need_.until_instead = lifetime.instead;
+    }
+  }
+
+  /// Adds the needs of the members of an object.
+  void add_object(const void* self, const Type& type, const MemberPath& at) {
+    Places places;
+    type.places(as_mutable(self), places);
+    for (std::size_t i = 0; i < type.field_count; ++i) {
+      const FieldRow& row = type.fields[i];
+      const bool has_needs = narrows(field_needs_.in(*row.type));
+      if ((!has_needs && !narrows(row.lifetime)) || is_empty(places[i], *row.type)) continue;
+      if (earlier_device_ && (row.key == "hostPath" || row.key == "type")) continue;
+      const MemberPath field{&at, row.key};
+      narrow(row.lifetime, field);
+      if (has_needs) add(places[i], *row.type, field);
+    }
+  }
+
+ private:
+  bool narrows(const Lifetime& lifetime) const {
+    return lifetime.since > need_.release || lifetime.until < need_.until;
+  }
+
+  /// Adds the needs of an object, of the items of a list, or of the value of an optional.
+  void add(void* self, const Type& type, const MemberPath& at) {
+    if (type.shape == Shape::object) return add_object(self, type, at);
+    const Items items = type.items(self);
+    const bool devices = members_ == NeededBy::reference && at.key == "devices";
+    for (std::size_t i = 0; i < items.size; ++i) {
+      if (devices) earlier_device_ = i + 1 < items.size;
+      const bool list = type.shape == Shape::list;
+      const MemberPath item{at.outer, at.key, list ? i : MemberPath::no_index};
+      add_object(nth(items, i, *type.item), *type.item, item);
+    }
+  }
+
+  ReleaseNeed& need_;
+  const FieldNeeds& field_needs_;
+  const NeededBy members_;
+  bool earlier_device_ = false;  // within a device whose host paths and mount types do not count
+};
+
+/// As `minimum_need`. The members that `known` has need not be found.
+template <Storage S>
+ReleaseNeed minimum_need_from(const BasicSpec<S>& spec, Release known,
+                              NeededBy members = NeededBy::all) {
+  ReleaseNeed need{.release = known};
+  NeedFinder finder{need, field_needs<S>(), members};
+  finder.add_object(&spec, type_of<BasicSpec<S>>, {});
+  for (std::size_t i = 0; i < spec.devices.size() && need.release < Release{0, 5, 0}; ++i) {
+    const std::string_view name = spec.devices[i].name;
+    if (name.empty() || !is_digit(name.front())) continue;
+    const MemberPath device{nullptr, "devices", i};
+    finder.narrow(Release{0, 5, 0}, {&device, "name"});
+  }
+  const std::string_view kind = spec.kind;
+  const auto slash = kind.find('/');
+  if (slash != std::string_view::npos && kind.find('.', slash) != std::string_view::npos) {
+    finder.narrow(Release{0, 6, 0}, {nullptr, "kind"});
+  }
+  return need;
+}
+
+}  // namespace detail
+
+template <Storage S>
+ReleaseNeed minimum_need(const BasicSpec<S>& spec) {
+  return detail::minimum_need_from(spec, Release{});
+}
+
+#ifdef CDI_SOURCE
+template ReleaseNeed minimum_need(const BasicSpec<Owning>&);
+template ReleaseNeed minimum_need(const BasicSpec<Borrowed>&);
+#endif
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_RULES_MINIMUM_VERSION_INL

@@ -1,0 +1,52 @@
+// The bodies of <cdi/rules/prefixes.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_RULES_PREFIXES_INL
+#define CDI_RULES_PREFIXES_INL
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cdi/base/order.hpp>
+#include <cdi/rules/prefixes.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+namespace detail {
+
+CDI_INLINE Prefixes::Prefixes(std::vector<std::string> texts)
+    : order_{detail::order_of(texts.size(),
+                              [&](std::size_t a, std::size_t b) { return texts[a] < texts[b]; })} {
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    auto& text = texts[order_[i]];
+    if (groups_.empty() || groups_.back().text != text) {
+      auto above = groups_.empty() ? none : groups_.size() - 1;
+      while (above != none && !text.starts_with(groups_[above].text))
+        above = groups_[above].shorter;
+      groups_.push_back({std::move(text), i, i, above});
+    }
+    groups_.back().end = i + 1;
+  }
+}
+
+CDI_INLINE std::size_t Prefixes::common_size(std::string_view a, std::string_view b) {
+  std::size_t size = 0;
+  while (size < a.size() && size < b.size() && a[size] == b[size]) ++size;
+  return size;
+}
+
+CDI_INLINE std::size_t Prefixes::neighbour(std::string_view text) const {
+  const std::size_t known =
+      detail::count_first(groups_.size(), [&](std::size_t i) { return groups_[i].text <= text; });
+  return known == 0 ? none : known - 1;
+}
+
+}  // namespace detail
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_RULES_PREFIXES_INL

@@ -1,0 +1,211 @@
+// The bodies of <cdi/targets/config_json.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TARGETS_CONFIG_JSON_INL
+#define CDI_TARGETS_CONFIG_JSON_INL
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cdi/base/order.hpp>
+#include <cdi/base/result.hpp>
+#include <cdi/engine/apply.hpp>
+#include <cdi/targets/config_json.hpp>
+#include <cdi/targets/json_changes.hpp>
+#include <cdi/targets/part_check.hpp>
+#include <cdi/text/document.hpp>
+#include <cdi/text/member_case.hpp>
+#include <cdi/text/parse_json.hpp>
+#include <cdi/text/read.inl>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// A value of a document, or nothing: for `PartCheck`.
+class DocumentView {
+ public:
+  DocumentView() = default;
+  explicit DocumentView(const Document::Value& value) : value_{value} {}
+
+  explicit operator bool() const { return value_.has_value(); }
+  bool is_object() const { return is(Document::Kind::map); }
+  bool is_array() const { return is(Document::Kind::list); }
+  bool is_text() const { return is(Document::Kind::quoted); }
+  bool is_any() const { return true; }
+  bool is_id() const { return id().has_value(); }
+  std::string_view text() const { return is_text() ? value_->text() : std::string_view{}; }
+  std::optional<std::uint32_t> id() const {
+    std::uint32_t number = 0;
+    std::string_view digits = is(Document::Kind::plain) ? value_->text() : std::string_view{};
+    if (digits == "-0") return 0;
+    if (!detail::take_number(digits, number) || !digits.empty()) return std::nullopt;
+    return number;
+  }
+
+  /// The member of an object; nothing when it is missing or null, which OCI takes for absent.
+  DocumentView member(std::string_view key) const {
+    if (!value_) return {};
+    for (const auto [name, value] : value_->members()) {
+      if (name.text() == key) return value.is_null() ? DocumentView{} : DocumentView{value};
+    }
+    return {};
+  }
+  FoundMember<DocumentView> find(std::string_view key) const {
+    FoundMember<DocumentView> found;
+    for (const auto [name, value] : value_->members()) {
+      const auto text = name.text();
+      if (text == key) {
+        if (!value.is_null()) found.value = DocumentView{value};
+      } else if (is_in_other_case(text, key) && !found.odd) {
+        found.odd = {std::string{text}, name.position()};
+      }
+    }
+    return found;
+  }
+  template <class Visit>
+  void each(Visit visit) const {
+    if (!value_) return;
+    for (const auto item : value_->items()) {
+      if (!visit(DocumentView{item})) return;
+    }
+  }
+
+  /// Whether these are the items of an array; a missing one has none.
+  bool has_texts(const std::vector<std::string_view>& texts) const {
+    if (!value_) return texts.empty();
+    if (!is_array() || value_->size() != texts.size()) return false;
+    const std::string_view* text = texts.data();
+    for (const auto item : value_->items()) {
+      if (DocumentView{item}.text() != *text++) return false;
+    }
+    return true;
+  }
+
+  std::string describe() const {
+    switch (value_->kind()) {
+      case Document::Kind::null: return "null";
+      case Document::Kind::quoted: return "text";
+      case Document::Kind::list: return "an array";
+      case Document::Kind::map: return "an object";
+      case Document::Kind::plain: break;
+    }
+    const auto text = value_->text();
+    return text == "true" || text == "false" ? "true or false" : std::string{text};
+  }
+  Position position() const { return value_->position(); }
+
+ private:
+  bool is(Document::Kind kind) const { return value_ && value_->kind() == kind; }
+
+  std::optional<Document::Value> value_{};
+};
+
+CDI_INLINE std::string_view ConfigJsonList::key(std::size_t i) const {
+  if (!key_member_.empty()) return text_member(i, key_member_);
+  return env_name(DocumentView{changes_->item(list_, i)}.text());
+}
+
+CDI_INLINE std::string_view ConfigJsonList::text_member(std::size_t i, std::string_view key) const {
+  return DocumentView{changes_->item(list_, i)}.member(key).text();
+}
+
+CDI_INLINE bool ConfigJsonList::has_command_of(std::size_t i, const oci::HookView& hook) const {
+  const DocumentView item{changes_->item(list_, i)};
+  return item.member("path").text() == hook.path && item.member("args").has_texts(hook.args) &&
+         item.member("env").has_texts(hook.env);
+}
+
+CDI_INLINE bool ConfigJsonList::has_other_members(std::size_t i, const Type& type) const {
+  const auto item = changes_->item(list_, i);
+  if (item.kind() != Document::Kind::map) return false;
+  if (item.size() > type.field_count) return true;
+  for (const auto [key, value] : item.members()) {
+    if (find_field(type, key.text()).index == type.field_count) return true;
+  }
+  return false;
+}
+
+CDI_INLINE std::string_view ConfigJsonList::record(std::size_t i) const {
+  const auto item = changes_->item(list_, i);
+  return key_member_.empty() ? item.text() : changes_->source_of(item);
+}
+
+CDI_INLINE std::uint32_t ConfigJsonList::id(std::size_t i) const {
+  return DocumentView{changes_->item(list_, i)}.id().value_or(0);
+}
+
+CDI_INLINE std::optional<std::string_view> ConfigJsonInterfaces::find(std::string_view key) {
+  if (!old_) old_ = changes_->sorted_members(object_);
+  const auto end = count_first(old_->size(), [&](std::size_t i) { return (*old_)[i].key <= key; });
+  if (end == 0 || (*old_)[end - 1].key != key) return std::nullopt;
+  return changes_->source_of((*old_)[end - 1].value);
+}
+
+}  // namespace detail
+
+CDI_INLINE Result<void> SpecEditor<ConfigJson>::check(const TouchedParts& touched) {
+  auto document = cdi::parse_json(config_.text, config_.file, config_.limits);
+  if (!document) return std::move(document).error();
+  document_.emplace(*std::move(document));
+  changes_.emplace(*document_);
+  return detail::PartCheck<detail::DocumentView>{touched}.check(
+      detail::DocumentView{document_->root()});
+}
+
+CDI_INLINE ProcessUser SpecEditor<ConfigJson>::process_user() const {
+  const auto user = detail::DocumentView{document_->root()}.member("process").member("user");
+  return {user.member("uid").id().value_or(0), user.member("gid").id().value_or(0)};
+}
+
+CDI_INLINE bool SpecEditor<ConfigJson>::has_user_namespace() const {
+  bool found = false;
+  const auto part = detail::DocumentView{document_->root()}.member("linux");
+  part.member("namespaces").each([&](const detail::DocumentView& item) {
+    found = item.member("type").text() == "user";
+    return !found;
+  });
+  return found;
+}
+
+CDI_INLINE detail::JsonChanges::Id SpecEditor<ConfigJson>::process() {
+  const auto process = changes_->object(root, "process");
+  if (changes_->is_empty(process)) {
+    constexpr std::string_view unknown;
+    user(process);
+    changes_->set(process, "cwd", {&unknown, detail::table_of<std::string_view>()});
+  }
+  return process;
+}
+
+CDI_INLINE detail::JsonChanges::Id SpecEditor<ConfigJson>::user(detail::JsonChanges::Id process) {
+  const auto user = changes_->object(process, "user");
+  if (changes_->is_empty(user)) {
+    constexpr std::uint32_t zero = 0;
+    changes_->set(user, "uid", {&zero, detail::table_of<std::uint32_t>()});
+    changes_->set(user, "gid", {&zero, detail::table_of<std::uint32_t>()});
+  }
+  return user;
+}
+
+CDI_INLINE void SpecEditor<ConfigJson>::finish() {
+  std::string text = changes_->text();
+  if (config_.text.starts_with(detail::utf8_mark)) text.insert(0, detail::utf8_mark);
+  config_.text = std::move(text);
+}
+
+#ifdef CDI_SOURCE
+template Result<void> detail::edit(ConfigJson& target, JoinedEdits& edits, const AnyHost& host);
+#endif
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_TARGETS_CONFIG_JSON_INL

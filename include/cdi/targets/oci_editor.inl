@@ -1,0 +1,27 @@
+// The instances of the templates of <cdi/targets/oci_editor.hpp> in the library.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TARGETS_OCI_EDITOR_INL
+#define CDI_TARGETS_OCI_EDITOR_INL
+
+#include <cstddef>
+
+#include <cdi/base/result.hpp>
+#include <cdi/engine/apply.hpp>
+#include <cdi/oci/spec.hpp>
+#include <cdi/targets/oci_editor.hpp>
+#include <cdi/version.hpp>
+
+#ifdef CDI_SOURCE
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+template Result<void> detail::edit(oci::Spec& target, JoinedEdits& edits, const AnyHost& host);
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_SOURCE
+
+#endif  // CDI_TARGETS_OCI_EDITOR_INL

@@ -1,0 +1,218 @@
+// The bodies of <cdi/text/json.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TEXT_JSON_INL
+#define CDI_TEXT_JSON_INL
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <cdi/base/result.hpp>
+#include <cdi/model/type.hpp>
+#include <cdi/text/json.hpp>
+#include <cdi/text/unicode.hpp>
+#include <cdi/text/write.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// Bits that are set when one of eight bytes is not printable ASCII, or is a quote or a backslash.
+constexpr std::uint64_t special_bits(std::uint64_t bytes) noexcept {
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  const std::uint64_t high = bytes | (bytes + ones);  // of a byte over 0x7e
+  const std::uint64_t low = bytes - 0x20 * ones;      // of one under 0x20, unless `high` has it
+  const std::uint64_t marks = ((bytes ^ '"' * ones) - ones) | ((bytes ^ '\\' * ones) - ones);
+  return (high | low | marks) & 0x80 * ones;
+}
+
+constexpr bool is_special(char c) noexcept {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x20 || byte >= 0x7f || c == '"' || c == '\\';
+}
+
+/// Copies a word. False when one of its bytes is special.
+template <class Word>
+bool copy_plain_word(const char* from, char* to) noexcept {
+  Word word{};
+  std::memcpy(&word, from, sizeof word);
+  std::memcpy(to, &word, sizeof word);
+  constexpr std::uint64_t spaces = 0x2020202020202020;
+  return special_bits(sizeof word < 8 ? spaces << 32 | word : word) == 0;
+}
+
+/// Copies the bytes at the front of a text that need no escape, and returns their number. May write
+/// the others, too.
+inline std::size_t copy_plain(std::string_view text, char* to) noexcept {
+  const char* const from = text.data();
+  const std::size_t size = text.size();
+  std::size_t i = 0;
+  if (size >= 8) {  // the last word overlaps the one before
+    while (i + 8 < size && copy_plain_word<std::uint64_t>(from + i, to + i)) i += 8;
+    if (i + 8 >= size && copy_plain_word<std::uint64_t>(from + size - 8, to + size - 8))
+      return size;
+  } else if (size >= 4 && copy_plain_word<std::uint32_t>(from, to) &&
+             copy_plain_word<std::uint32_t>(from + size - 4, to + size - 4)) {
+    return size;
+  }
+  for (; i < size && !is_special(from[i]); ++i) to[i] = from[i];
+  return i;
+}
+
+}  // namespace detail
+
+CDI_INLINE std::string JsonTextSink::take() && {
+  out_.resize(size_);
+  return std::move(out_);
+}
+
+/// The end of what is written, with room for so many bytes.
+CDI_INLINE char* JsonTextSink::room(std::size_t bytes) {
+  if (out_.size() - size_ < bytes) out_.resize(2 * out_.size() + bytes + 256);
+  return out_.data() + size_;
+}
+
+CDI_INLINE void JsonTextSink::put(char c) {
+  *room(1) = c;
+  ++size_;
+}
+
+CDI_INLINE void JsonTextSink::put(std::string_view text) {
+  std::memcpy(room(text.size()), text.data(), text.size());
+  size_ += text.size();
+}
+
+/// Writes the first character of a text, which is not printable ASCII or must be escaped. Returns
+/// its size.
+CDI_INLINE std::size_t JsonTextSink::put_special(std::string_view text) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  constexpr std::string_view escaped = "\"\\\b\f\n\r\t";
+  constexpr std::string_view names = "\"\\bfnrt";
+  const auto byte = static_cast<unsigned char>(text.front());
+  if (byte >= 0x80) {
+    const auto size = detail::utf8_size(text);
+    const auto character = text.substr(0, std::max<std::size_t>(size, 1));
+    std::string number;
+    if (detail::is_unportable(character)) detail::append_code_point(character, number);
+    put(number.empty() ? character : number);
+    return character.size();
+  }
+  put('\\');
+  if (const auto which = escaped.find(text.front()); which != escaped.npos) {
+    put(names[which]);
+  } else {
+    put("u00");
+    put(digits[byte >> 4]);
+    put(digits[byte & 15]);
+  }
+  return 1;
+}
+
+/// Writes a text as a JSON string. Characters are escaped when RFC 8259 requires it, or when
+/// readers refuse them that read JSON as YAML, such as the Go reference.
+CDI_INLINE void JsonTextSink::put_string(std::string_view text) {
+  char* to = room(text.size() + 2);
+  *to = '"';
+  std::size_t at = detail::copy_plain(text, to + 1);
+  size_ += at + 1;
+  if (at < text.size()) check_.text(text);
+  while (at < text.size()) {
+    at += put_special(text.substr(at));
+    to = room(text.size() - at + 1);
+    const std::size_t plain = detail::copy_plain(text.substr(at), to);
+    size_ += plain;
+    at += plain;
+  }
+  out_[size_++] = '"';
+}
+
+CDI_INLINE void JsonTextSink::key(std::string_view name) {
+  begin_item();
+  put_string(name);
+  put(':');
+  if (indent_ >= 0) put(' ');
+  after_key_ = true;
+}
+
+CDI_INLINE void JsonTextSink::text(std::string_view value) {
+  begin_value();
+  put_string(value);
+}
+
+CDI_INLINE void JsonTextSink::integer(std::int64_t value) {
+  word(std::to_string(value));
+}
+
+CDI_INLINE void JsonTextSink::unsigned_integer(std::uint64_t value) {
+  word(std::to_string(value));
+}
+
+CDI_INLINE void JsonTextSink::number(std::string_view value) {
+  check_.number(value);
+  word(value);
+}
+
+CDI_INLINE void JsonTextSink::begin_item() {
+  if (open_ == 0) return;
+  if (!empty_) put(',');
+  empty_ = false;
+  begin_line();
+}
+
+CDI_INLINE void JsonTextSink::begin_line() {
+  if (indent_ < 0) return;
+  const std::size_t spaces = open_ * static_cast<std::size_t>(indent_);
+  put('\n');
+  std::memset(room(spaces), ' ', spaces);
+  size_ += spaces;
+}
+
+CDI_INLINE void JsonTextSink::begin_value() {
+  if (!std::exchange(after_key_, false)) begin_item();
+}
+
+CDI_INLINE void JsonTextSink::word(std::string_view value) {
+  begin_value();
+  put(value);
+}
+
+CDI_INLINE void JsonTextSink::begin(char bracket) {
+  begin_value();
+  put(bracket);
+  ++open_;
+  empty_ = true;
+}
+
+CDI_INLINE void JsonTextSink::end(char bracket) {
+  --open_;
+  if (!empty_) begin_line();
+  put(bracket);
+  empty_ = false;  // the one around it has an item
+}
+
+namespace detail {
+
+/// Appends a text as a JSON string.
+inline void append_json_string(std::string& out, std::string_view text) {
+  JsonTextSink sink{-1};
+  sink.text(text);
+  out.append(std::move(sink).take());
+}
+
+CDI_INLINE Result<std::string> write_json_text(const void* self, const Type& type, int indent) {
+  return detail::write_to(JsonTextSink{indent}, self, type);
+}
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_TEXT_JSON_INL

@@ -1,0 +1,81 @@
+// The bodies of <cdi/text/line_index.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TEXT_LINE_INDEX_INL
+#define CDI_TEXT_LINE_INDEX_INL
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <cdi/text/bytes.hpp>
+#include <cdi/text/line_index.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+CDI_INLINE std::size_t next_line(std::string_view text, std::size_t at) {
+  // One loop for both: to search the whole text for one of them at each line would be quadratic.
+  while (at < text.size() && text[at] != '\n' && text[at] != '\r') ++at;
+  if (text.substr(at, 2) == "\r\n") ++at;
+  return at < text.size() ? at + 1 : at;
+}
+
+CDI_INLINE LineIndex::LineIndex(std::string_view text) : only_lf_{text.find('\r') == text.npos} {
+  marks_.reserve(text.size() / bytes_per_mark + 1);
+  Mark mark;
+  for (std::size_t at = 0; marks_.empty() || at < text.size(); at += bytes_per_mark) {
+    move(mark, text, at);
+    marks_.push_back(mark);
+  }
+}
+
+CDI_INLINE LineIndex::Mark LineIndex::mark_before(std::size_t at) const {
+  if (marks_.empty()) return {};
+  const std::size_t nearest = at / bytes_per_mark;
+  return nearest < marks_.size() ? marks_[nearest] : marks_.back();
+}
+
+CDI_INLINE void LineIndex::move(Mark& mark, std::string_view text, std::size_t at) const {
+  if (only_lf_) {
+    const std::size_t end = at == text.size() && at > mark.at ? at - 1 : at;
+    const auto lines = detail::count_byte(text.substr(mark.at, end - mark.at), '\n');
+    mark.line += static_cast<std::uint32_t>(lines);
+    if (lines != 0) mark.begin = static_cast<std::uint32_t>(text.rfind('\n', end - 1) + 1);
+  } else {
+    const auto seen = text.substr(0, at + 1);  // the rest of a long line costs nothing
+    for (auto next = detail::next_line(seen, mark.at); next <= at && next != text.size();
+         next = detail::next_line(seen, next)) {
+      mark.begin = static_cast<std::uint32_t>(next);
+      ++mark.line;
+    }
+  }
+  mark.at = static_cast<std::uint32_t>(at);
+}
+
+CDI_INLINE LineIndex::Place LineIndex::find(std::string_view text, std::size_t at) const {
+  Mark mark = mark_before(at);
+  move(mark, text, at);
+  return {mark.line, mark.at - mark.begin + 1};
+}
+
+CDI_INLINE void LineIndex::to_lines(std::string_view text,
+                                    std::vector<std::uint32_t>& places) const {
+  Mark mark;
+  for (std::uint32_t& place : places) {
+    if (place < mark.at || place - mark.at > bytes_per_mark) mark = mark_before(place);
+    move(mark, text, place);
+    place = mark.line;
+  }
+}
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_TEXT_LINE_INDEX_INL

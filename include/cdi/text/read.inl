@@ -1,0 +1,392 @@
+// The bodies of <cdi/text/read.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TEXT_READ_INL
+#define CDI_TEXT_READ_INL
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <cdi/base/result.hpp>
+#include <cdi/model/any_value.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/release.hpp>
+#include <cdi/model/type.hpp>
+#include <cdi/text/document.hpp>
+#include <cdi/text/member_case.hpp>
+#include <cdi/text/read.hpp>
+#include <cdi/text/scalar.hpp>
+#include <cdi/text/yaml11_scalar.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// A value in messages: `a list`, `"abc"`, `12`.
+inline std::string name_value(const Document::Value& value) {
+  switch (value.kind()) {
+    case Document::Kind::null: return "null";
+    case Document::Kind::list: return "a list";
+    case Document::Kind::map: return "an object";
+    case Document::Kind::plain:
+      if (detail::looks_like_number(value.text()) || detail::parse_boolean(value.text())) {
+        return cdi::escaped(value.text());
+      }
+      break;
+    case Document::Kind::quoted: break;
+  }
+  return cdi::quoted(value.text());
+}
+
+inline bool fail(Reading& reading, const Document::Value& at, std::string message,
+                 std::string_view advice = {}) {
+  reading.why.code = Errc::schema;
+  reading.why.message = std::move(message);
+  reading.why.advice = advice;
+  reading.why.position = at.position();
+  return false;
+}
+
+/// `advice`: what to write instead, if it is known.
+inline bool expected(Reading& reading, const Document::Value& at, std::string_view what,
+                     std::string_view advice = {}) {
+  std::string message = "expected ";
+  message.append(what).append(", not ").append(name_value(at));
+  return detail::fail(reading, at, std::move(message), advice);
+}
+
+[[gnu::noinline]] inline bool too_much(const Document::Value& at, Reading& reading) {
+  detail::fail(reading, at,
+               "the value takes too much memory, more than ten times the bytes of the text and 4 "
+               "MiB",
+               "split the text into several files");
+  reading.why.code = Errc::limit;
+  return false;
+}
+
+inline constexpr std::size_t bytes_per_block = 16;  // that malloc adds, with its rounding
+
+/// Counts items before they are made: a model of many small items, such as `{}`, would take eighty
+/// times the bytes of the text.
+inline bool count_items(const Document::Value& at, std::size_t count, std::size_t size,
+                        Reading& reading) {
+  if (count > reading.bytes_left / size) return detail::too_much(at, reading);
+  reading.bytes_left -= count * size;
+  reading.bytes_left -= reading.bytes_left < bytes_per_block ? reading.bytes_left : bytes_per_block;
+  return true;
+}
+
+/// The advice for a text that is meant as a number.
+inline std::string integer_advice(const Document::Value& value, const Type& type) {
+  if (value.kind() != Document::Kind::quoted) return {};
+  const Integer meant = detail::parse_integer(value.text());
+  if (!meant.bits_of(type)) return {};
+  return std::string{"write "}
+      .append(meant.negative ? "-" : "")
+      .append(std::to_string(meant.magnitude))
+      .append(" without quotes");
+}
+
+/// The kind that a scalar other than null has in JSON.
+inline ValueKind scalar_kind(const Document::Value& value) {
+  if (value.kind() == Document::Kind::quoted) return ValueKind::text;
+  if (is_json_number(value.text())) return ValueKind::number;
+  const bool truth = value.text() == "true" || value.text() == "false";
+  return truth ? ValueKind::boolean : ValueKind::text;
+}
+
+inline std::string name_fields(const Type& type) {
+  std::string names;
+  for (std::size_t i = 0; i < type.field_count; ++i) {
+    const FieldRow& row = type.fields[i];
+    if (!row.lifetime.ended()) names.append(names.empty() ? "" : ", ").append(row.key);
+  }
+  return names;
+}
+
+/// The field of a key.
+struct FoundField {
+  std::size_t index = 0;  // the number of fields when there is none
+  bool same_case = true;
+};
+
+/// Finds the field of a key, in any case. Tries the field `next` first.
+inline FoundField find_field(const Type& type, std::string_view key, std::size_t next = 0) {
+  const std::size_t count = type.field_count;
+  std::size_t i = next < count ? next : 0;
+  for (std::size_t tried = 0; tried < count; ++tried, i = i + 1 < count ? i + 1 : 0) {
+    const std::string_view field = type.fields[i].key;
+    if (field.size() != key.size() || ascii_lower(field[0]) != ascii_lower(key[0])) continue;
+    if (field == key) return {i};
+    if (same_key(field, key)) return {i, false};
+  }
+  for (const char c : key) {  // a name with U+017F or U+212A is longer than that of its field
+    if (static_cast<unsigned char>(c) < 0x80) continue;
+    for (i = 0; i < count && !same_key(type.fields[i].key, key);) ++i;
+    return {i, false};
+  }
+  return {count};
+}
+
+/// Reads a `BasicAnyMember`.
+inline void read_member(const Document::Member& member, void* self, const Type& type) {
+  Places places;
+  type.places(self, places);
+  type.fields[0].type->set_text(places[0], member.key.text());
+  detail::read_any(member.value, places[1], *type.fields[1].type);
+}
+
+CDI_INLINE void read_any(const Document::Value& value, void* self, const Type& type) {
+  Places places;
+  type.places(self, places);
+  auto& kind = *static_cast<ValueKind*>(places[0]);
+  type.fields[1].type->set_text(places[1], value.text());
+  const Type& list = *type.fields[2].type;
+  const Type& member = *list.item;
+  switch (value.kind()) {
+    case Document::Kind::null: kind = ValueKind::null; return;
+    case Document::Kind::quoted:
+    case Document::Kind::plain: kind = detail::scalar_kind(value); return;
+    case Document::Kind::list: kind = ValueKind::list; break;
+    case Document::Kind::map: kind = ValueKind::map; break;
+  }
+  Items items{list.make(places[2], value.size()), 0};
+  if (kind == ValueKind::map) {
+    for (const auto entry : value.members()) {
+      detail::read_member(entry, nth(items, items.size++, member), member);
+    }
+    return;
+  }
+  for (const auto item : value.items()) {
+    Places parts;
+    member.places(nth(items, items.size++, member), parts);
+    detail::read_any(item, parts[1], type);
+  }
+}
+
+/// Reads the members without a field into `extra`; there are `count` of them.
+inline void read_unknown(const Document::Value& value, const Type& type, void* extra,
+                         std::size_t count) {
+  const Type& member = *type.extra->item;
+  Items items{type.extra->make(extra, count), 0};
+  for (const auto entry : value.members()) {
+    if (find_field(type, entry.key.text()).index != type.field_count) continue;
+    detail::read_member(entry, nth(items, items.size++, member), member);
+  }
+}
+
+/// Whether null means absent. For a required list of OCI it does, since Go writes an empty one so.
+inline bool takes_null(const FieldRow& row, const Type& owner) {
+  return row.when != Presence::required ||
+         (owner.extra != nullptr && row.type->shape == Shape::list);
+}
+
+inline bool fail_at_key(const Document::Value& key, std::string message, std::string_view advice,
+                        Reading& reading) {
+  detail::fail(reading, key, std::move(message), advice);
+  reading.why.add_outer(key.text());
+  return false;
+}
+
+/// Whether all required fields are in `seen`, which has a bit for each field.
+inline bool check_required(const Document::Value& value, const Type& type, std::uint64_t seen,
+                           Reading& reading) {
+  for (std::size_t i = 0; i < type.field_count; ++i) {
+    if (type.fields[i].when != Presence::required || (seen >> i & 1) != 0) continue;
+    detail::fail(reading, value, "the required field is missing", "add it");
+    reading.why.add_outer(type.fields[i].key);
+    return false;
+  }
+  return true;
+}
+
+/// Checks that a type keeps a member without a field.
+inline bool check_unknown(const Document::Member& member, const Type& type, Reading& reading) {
+  if (type.extra == nullptr) {
+    return fail_at_key(member.key, "unknown field", "use one of " + detail::name_fields(type),
+                       reading);
+  }
+  const std::size_t values = member.value.count_all() + 1;
+  if (detail::count_items(member.key, values, type.extra->item->size, reading)) return true;
+  reading.why.add_outer(member.key.text());
+  return false;
+}
+
+/// Kept out of `read_object`: few members are newer than the oldest release.
+[[gnu::noinline]] inline void note_release(const Document::Value& key, Release since,
+                                           Reading& reading) {
+  if (since <= reading.newest) return;
+  reading.newest = since;
+  reading.newest_key = key;
+}
+
+inline bool read_object(const Document::Value& value, void* self, const Type& type,
+                        Reading& reading) {
+  if (value.kind() != Document::Kind::map) return detail::expected(reading, value, "an object");
+  Places places;
+  type.places(self, places);
+  std::uint64_t seen = 0;
+  std::size_t unknown = 0;
+  std::size_t next = 0;  // the field behind that of the last key: many texts have them in order
+  for (const auto [key, member] : value.members()) {
+    const auto [i, same_case] = detail::find_field(type, key.text(), next);
+    next = i + 1;
+    if (i == type.field_count) {
+      if (!detail::check_unknown({key, member}, type, reading)) return false;
+      ++unknown;
+      continue;
+    }
+    const std::uint64_t bit = std::uint64_t{1} << i;
+    if ((seen & bit) != 0) {
+      return fail_at_key(key, "the field is written twice, in different cases", "remove one",
+                         reading);
+    }
+    seen |= bit;
+    const FieldRow& row = type.fields[i];
+    if (!same_case && !reading.odd_case) {
+      reading.odd_case = key;
+      reading.field = row.key;
+    }
+    if (row.lifetime.since != Release{}) note_release(key, row.lifetime.since, reading);
+    if (member.is_null() && takes_null(row, type)) continue;
+    if (!detail::read_value(member, places[i], *row.type, text_as(type, reading), reading)) {
+      reading.why.add_outer(row.key);
+      return false;
+    }
+  }
+  if (unknown != 0) detail::read_unknown(value, type, places[type.field_count], unknown);
+  return check_required(value, type, seen, reading);
+}
+
+inline bool read_list(const Document::Value& value, void* self, const Type& type, TextAs text,
+                      Reading& reading) {
+  const Type& item_type = *type.item;
+  if (value.kind() != Document::Kind::list) {
+    std::string advice;
+    constexpr std::size_t longest = 40;  // a longer text is not meant as an item
+    const bool scalars = item_type.shape == Shape::text || item_type.shape == Shape::integer;
+    if (scalars && value.is_scalar() && value.text().size() <= longest) {
+      advice = "write [" + name_value(value) + "]";
+    }
+    return detail::expected(reading, value, "a list", advice);
+  }
+  if (!detail::count_items(value, value.size(), item_type.size, reading)) return false;
+  Items items{type.make(self, value.size()), 0};
+  for (const auto item : value.items()) {
+    void* const place = nth(items, items.size++, item_type);
+    if (detail::read_value(item, place, item_type, text, reading)) continue;
+    reading.why.add_outer(detail::item_path("", items.size - 1));
+    return false;
+  }
+  return true;
+}
+
+/// Kept out of `note_plain_text`: few texts are like numbers or booleans.
+[[gnu::noinline]] inline void note_other_text(const Document::Value& value, Reading& reading) {
+  if (!reading.other_in_yaml_1_1 && detail::is_other_text_in_yaml_1_1(value.text())) {
+    reading.other_in_yaml_1_1 = value;
+  }
+}
+
+/// Notes a text without quotes that is another text in YAML 1.1.
+inline void note_plain_text(const Document::Value& value, Reading& reading) {
+  if (value.kind() == Document::Kind::plain && detail::may_be_other_text(value.text())) {
+    detail::note_other_text(value, reading);
+  }
+}
+
+inline bool read_dict(const Document::Value& value, void* self, const Type& type, TextAs text,
+                      Reading& reading) {
+  if (value.kind() != Document::Kind::map) return detail::expected(reading, value, "an object");
+  constexpr std::size_t node_size = sizeof(std::string) + 4 * sizeof(void*) + bytes_per_block;
+  if (!detail::count_items(value, value.size(), node_size + type.item->size, reading)) return false;
+  for (const auto [key, member] : value.members()) {
+    detail::note_plain_text(key, reading);
+    void* const place = type.insert(self, key.text());
+    if (member.is_null() || detail::read_value(member, place, *type.item, text, reading)) continue;
+    reading.why.add_outer(key.text());
+    return false;
+  }
+  return true;
+}
+
+inline bool read_integer(const Document::Value& value, void* self, const Type& type,
+                         Reading& reading) {
+  const Integer number =
+      value.kind() == Document::Kind::plain ? detail::parse_integer(value.text()) : Integer{};
+  if (number.state == Integer::State::none) {
+    return detail::expected(reading, value, "an integer", integer_advice(value, type));
+  }
+  const auto bits = number.bits_of(type);
+  if (!bits) {
+    const std::uint64_t greatest = Integer::greatest(type);
+    std::string range = "a number from ";
+    range.append(type.has_sign ? "-" + std::to_string(greatest + 1) : "0");
+    return detail::expected(reading, value, range.append(" to ").append(std::to_string(greatest)));
+  }
+  store_integer(self, type, *bits);
+  return true;
+}
+
+/// Kept out of `read_value`: few values are booleans.
+[[gnu::noinline]] inline bool read_boolean(const Document::Value& value, void* self, TextAs text,
+                                           Reading& reading) {
+  auto truth = value.is_scalar() ? detail::parse_boolean(value.text()) : std::nullopt;
+  if (truth && value.kind() == Document::Kind::quoted) {
+    // The Go reference of CDI reads "yes", "on" and "n" in quotes since 1.1.1, but not "true".
+    if (text == TextAs::text_only || detail::is_true_or_false(value.text())) truth.reset();
+    auto& other = reading.other_in_yaml_1_1;
+    if (!other || other->kind() != Document::Kind::quoted) other = value;
+  }
+  if (!truth) return detail::expected(reading, value, "true or false");
+  *static_cast<bool*>(self) = *truth;
+  return true;
+}
+
+inline bool read_text(const Document::Value& value, void* self, const Type& type, TextAs text,
+                      Reading& reading) {
+  if (!value.is_scalar()) {
+    const bool pair = value.kind() == Document::Kind::map && value.size() == 1;
+    return detail::expected(reading, value, "text",
+                            pair ? R"(put text with ": " into quotes)" : "");
+  }
+  if (text == TextAs::text_only && detail::scalar_kind(value) != ValueKind::text) {
+    return detail::expected(reading, value, "text", "put it into quotes");
+  }
+  detail::note_plain_text(value, reading);
+  type.set_text(self, value.text());
+  return true;
+}
+
+CDI_INLINE bool read_value(const Document::Value& value, void* self, const Type& type, TextAs text,
+                           Reading& reading) {
+  switch (type.shape) {
+    case Shape::boolean: return detail::read_boolean(value, self, text, reading);
+    case Shape::integer: return detail::read_integer(value, self, type, reading);
+    case Shape::text: return detail::read_text(value, self, type, text, reading);
+    case Shape::list: return detail::read_list(value, self, type, text, reading);
+    case Shape::dict: return detail::read_dict(value, self, type, text, reading);
+    case Shape::object: return detail::read_object(value, self, type, reading);
+    case Shape::optional:
+      return value.is_null() ||
+             (detail::count_items(value, 1, type.item->size, reading) &&
+              detail::read_value(value, type.make(self, 1), *type.item, text, reading));
+    case Shape::any_value:
+    case Shape::any_member: break;  // read with its map or list
+  }
+  detail::read_any(value, self, type);
+  return true;
+}
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_TEXT_READ_INL

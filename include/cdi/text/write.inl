@@ -1,0 +1,139 @@
+// The bodies of <cdi/text/write.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TEXT_WRITE_INL
+#define CDI_TEXT_WRITE_INL
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include <cdi/base/result.hpp>
+#include <cdi/model/any_value.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/type.hpp>
+#include <cdi/text/write.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// Writes the `BasicAnyMember`s of a list of type `type`.
+inline void write_members(void* list, const Type& type, bool with_keys, AnySink& sink) {
+  const Type& member = *type.item;
+  const Items items = type.items(list);
+  for (std::size_t i = 0; i < items.size; ++i) {
+    Places places;
+    member.places(nth(items, i, member), places);
+    if (with_keys) sink.key(member.fields[0].type->text(places[0]));
+    detail::write_value(places[1], *member.fields[1].type, sink);
+  }
+}
+
+/// Writes a `BasicAnyValue`.
+inline void write_any(void* self, const Type& type, AnySink& sink) {
+  Places places;
+  type.places(self, places);
+  const std::string_view text = type.fields[1].type->text(places[1]);
+  switch (*static_cast<const ValueKind*>(places[0])) {
+    case ValueKind::null: return sink.null();
+    case ValueKind::boolean: return sink.boolean(text == "true");
+    case ValueKind::number: return sink.number(text);
+    case ValueKind::text: return sink.text(text);
+    case ValueKind::list:
+      sink.begin_list();
+      detail::write_members(places[2], *type.fields[2].type, false, sink);
+      return sink.end_list();
+    case ValueKind::map: break;
+  }
+  sink.begin_map();
+  detail::write_members(places[2], *type.fields[2].type, true, sink);
+  sink.end_map();
+}
+
+/// Writes a member of an object, unless it need not be written.
+inline void write_field(void* value, const FieldRow& row, AnySink& sink) {
+  const bool omit_empty = row.when == Presence::omit_empty;
+  if (row.type->shape == Shape::text) {  // as most members are
+    const std::string_view text = row.type->text(value);
+    if (omit_empty && text.empty()) return;
+    sink.key(row.key);
+    return sink.text(text);
+  }
+  if (omit_empty && detail::is_empty(value, *row.type)) return;
+  sink.key(row.key);
+  detail::write_value(value, *row.type, sink);
+}
+
+/// Writes a described type: its fields, then its `extra` members.
+inline void write_object(void* self, const Type& type, AnySink& sink) {
+  Places places;
+  type.places(self, places);
+  sink.begin_map();
+  for (std::size_t i = 0; i < type.field_count; ++i) {
+    detail::write_field(places[i], type.fields[i], sink);
+  }
+  if (type.extra != nullptr) {
+    detail::write_members(places[type.field_count], *type.extra, true, sink);
+  }
+  sink.end_map();
+}
+
+inline bool write_entry(void* context, std::string_view key, void* value) {
+  const auto& [type, sink] = *static_cast<std::pair<const Type&, AnySink&>*>(context);
+  sink.key(key);
+  detail::write_value(value, type, sink);
+  return true;
+}
+
+CDI_INLINE void write_value(const void* self, const Type& type, AnySink& sink) {
+  void* const value = as_mutable(self);
+  switch (type.shape) {
+    case Shape::boolean: return sink.boolean(*static_cast<const bool*>(self));
+    case Shape::integer:
+      return type.has_sign ? sink.integer(static_cast<std::int64_t>(load_integer(self, type)))
+                           : sink.unsigned_integer(load_integer(self, type));
+    case Shape::text: return sink.text(type.text(self));
+    case Shape::any_value: return detail::write_any(value, type, sink);
+    case Shape::object: return detail::write_object(value, type, sink);
+    case Shape::optional: {
+      const Items held = type.items(value);
+      return held.size == 0 ? sink.null() : detail::write_value(held.first, *type.item, sink);
+    }
+    case Shape::dict: {
+      sink.begin_map();
+      std::pair<const Type&, AnySink&> context{*type.item, sink};
+      type.each(value, &context, write_entry);
+      return sink.end_map();
+    }
+    case Shape::any_member:  // written with its map or list
+    case Shape::list: break;
+  }
+  sink.begin_list();
+  const Items items = type.items(value);
+  const Type& item = *type.item;
+  for (std::size_t i = 0; i < items.size; ++i) {
+    void* const one = nth(items, i, item);
+    item.shape == Shape::text ? sink.text(item.text(one)) : detail::write_value(one, item, sink);
+  }
+  sink.end_list();
+}
+
+CDI_INLINE void WriteCheck::text(std::string_view value) {
+  if (result && !is_utf8(value)) result = not_utf8(value);
+}
+
+CDI_INLINE void WriteCheck::number(std::string_view value) {
+  if (!result || is_json_number(value)) return;
+  result = Error{.code = Errc::invalid, .message = quoted(value) + " is not a JSON number"};
+}
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_TEXT_WRITE_INL

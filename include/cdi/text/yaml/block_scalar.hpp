@@ -1,0 +1,126 @@
+// Block scalars of YAML: indented lines below `|`, which keeps them, or `>`, which folds them.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TEXT_YAML_BLOCK_SCALAR_HPP
+#define CDI_TEXT_YAML_BLOCK_SCALAR_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+#include <cdi/text/yaml/cursor.hpp>
+#include <cdi/text/yaml/scalar.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// Reads a block scalar: a header, and lines that are indented alike.
+class YamlBlockScalarReader {
+ public:
+  /// The lines begin in column `least` or behind, and never in column 0.
+  YamlBlockScalarReader(YamlCursor& cursor, std::string& decoded, std::size_t least)
+      : cursor_{cursor}, decoded_{decoded}, least_{std::max<std::size_t>(least, 1)} {}
+
+  /// False when the text is refused.
+  bool read(YamlScalar& out) {
+    out.quoted = true;
+    out.is_decoded = true;
+    decoded_.clear();
+    if (!read_header()) return false;
+    return skip_empty_lines() && read_lines();
+  }
+
+ private:
+  /// Reads the `|` or `>`, and the rest of its line.
+  bool read_header() {
+    const std::size_t begin = cursor_.at();
+    folded_ = cursor_.peek() == '>';
+    cursor_.move(1);
+    for (int i = 0; i < 2; ++i) {
+      const char c = cursor_.peek();
+      if ((c == '-' || c == '+') && chomping_ == ' ') {
+        chomping_ = c;
+        cursor_.move(1);
+      } else if (c >= '1' && c <= '9' && column_ == 0) {
+        column_ = least_ - 1 + static_cast<std::size_t>(c - '0');
+        cursor_.move(1);
+      }
+    }
+    const bool blank = cursor_.is_blank_or_end();
+    cursor_.skip_blanks();
+    if (blank && cursor_.peek() == '#') cursor_.skip_rest_of_line();
+    if (!blank || !cursor_.is_line_end()) {
+      return cursor_.refuse(
+          "expected a line end after | or >; only one of + and -, and a digit, may come before it",
+          begin);
+    }
+    if (!cursor_.at_end()) cursor_.next_line();
+    return true;
+  }
+
+  bool read_lines() {
+    bool first = true;
+    bool was_indented = false;  // the line before begins with a blank: it is not folded
+    while (cursor_.column() == column_ && !cursor_.at_end()) {
+      const bool indented = cursor_.is_blank();
+      if (!first && folded_ && !was_indented && !indented) {
+        append_folded(decoded_, line_ends_);
+      } else {
+        decoded_.append(line_ends_, '\n');
+      }
+      first = false;
+      was_indented = indented;
+      decoded_.append(cursor_.take_line());
+      line_ends_ = 0;
+      if (cursor_.at_end()) break;
+      cursor_.next_line();
+      line_ends_ = 1;
+      if (!skip_empty_lines()) return false;
+    }
+    append_last_line_ends();
+    return true;
+  }
+
+  void append_last_line_ends() {
+    if (chomping_ == '+') decoded_.append(line_ends_, '\n');
+    if (chomping_ == ' ' && line_ends_ > 0 && !decoded_.empty()) decoded_.push_back('\n');
+  }
+
+  /// Moves over lines without content, and over the indentation of the next line with content. That
+  /// line sets the column of the block, unless it is known.
+  bool skip_empty_lines() {
+    std::size_t widest = 0;
+    while (true) {
+      while (cursor_.peek() == ' ' && is_indentation()) cursor_.move(1);
+      widest = std::max(widest, cursor_.column());
+      if (cursor_.peek() == '\t' && is_indentation()) {
+        return cursor_.refuse_tab(cursor_.at());
+      }
+      if (!cursor_.is_line_end() || cursor_.at_end()) break;
+      cursor_.next_line();
+      ++line_ends_;
+    }
+    if (column_ == 0) column_ = std::max(widest, least_);
+    return true;
+  }
+
+  bool is_indentation() const { return column_ == 0 || cursor_.column() < column_; }
+
+  YamlCursor& cursor_;
+  std::string& decoded_;
+  std::size_t least_;
+  bool folded_ = false;
+  char chomping_ = ' ';        // of the last line ends: '-' keeps none, '+' all, else one
+  std::size_t column_ = 0;     // of the lines; 0 when it is not known
+  std::size_t line_ends_ = 0;  // behind the text that was appended
+};
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_TEXT_YAML_BLOCK_SCALAR_HPP

@@ -1,0 +1,275 @@
+// The place in a YAML text: moves over blanks, comments and line ends, and finds markers.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TEXT_YAML_CURSOR_HPP
+#define CDI_TEXT_YAML_CURSOR_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <cdi/base/result.hpp>
+#include <cdi/text/bytes.hpp>
+#include <cdi/text/document_builder.hpp>
+#include <cdi/text/unicode.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// A place in a YAML text, which moves forward.
+class YamlCursor {
+ public:
+  /// Where a tab may be between tokens.
+  enum class Tabs : std::uint8_t { none, on_this_line, anywhere };
+
+  explicit YamlCursor(DocumentBuilder& builder) : text_{builder.source()}, builder_{builder} {}
+
+  /// Refuses characters that YAML never allows: control characters, and bytes that are not UTF-8.
+  bool check_characters() {
+    if (text_.starts_with(utf8_mark)) return refuse("a second byte order mark", "remove it", 0);
+    constexpr std::string_view place = " in double quotes";
+    const auto [bad, odd] = find_odd_characters(text_);
+    if (bad != text_.npos) {
+      auto [message, advice] = forbidden_byte(text_[bad], place);
+      return refuse(std::move(message), std::move(advice), bad);
+    }
+    if (odd != text_.npos) {
+      const auto character = text_.substr(odd, utf8_size(text_.substr(odd)));
+      const auto [message, advice] = unportable_character(character, place);
+      note_unportable(odd, message, advice);
+    }
+    return true;
+  }
+
+  /// Refuses the text; returns false.
+  bool refuse(std::string message, std::string advice, std::size_t at) {
+    message.insert(0, "not valid YAML: ");
+    return builder_.refuse(Errc::syntax, std::move(message), std::move(advice), at);
+  }
+  bool refuse(std::string message, std::size_t at) { return refuse(std::move(message), {}, at); }
+  /// Refuses what is valid YAML, and so may be read by others; returns false.
+  bool refuse_unsupported(std::string message, std::string advice, std::size_t at) {
+    return builder_.refuse(Errc::unsupported, std::move(message), std::move(advice), at);
+  }
+  void note_unportable(std::size_t at, std::string_view reason, std::string_view advice) {
+    builder_.note_unportable(at, reason, advice);
+  }
+
+  /// Refuses a tab that indents a value; returns false.
+  bool refuse_tab(std::size_t at) { return refuse("indent with spaces, not with tabs", at); }
+  /// Refuses a key that `is_long_key`; returns false.
+  bool refuse_long_key(std::size_t at) {
+    return refuse("a key has more than 1024 characters", "write \"? \" before it", at);
+  }
+  /// Notes a tab that begins a blank line or a comment.
+  void note_tab(std::size_t at) {
+    note_unportable(at,
+                    "a tab at the beginning of a blank line or comment is refused by most releases "
+                    "of the Go library, and so by most engines",
+                    "remove it");
+  }
+
+  // -- places ------------------------------------------------------------------------------------
+
+  std::size_t at() const { return at_; }
+  std::size_t line_begin() const { return line_begin_; }
+  std::size_t column() const { return at_ - line_begin_; }
+  /// The column of a place in this line.
+  std::size_t column_of(std::size_t at) const { return at - line_begin_; }
+  bool at_end() const { return at_ >= text_.size(); }
+  std::string_view text(std::size_t begin, std::size_t size) const {
+    return text_.substr(begin, size);
+  }
+  /// The text from `begin` up to here.
+  std::string_view text_from(std::size_t begin) const { return text_.substr(begin, at_ - begin); }
+
+  /// The byte here; NUL at the end, which no YAML text has.
+  char peek() const { return text_.data()[at_]; }
+  /// The byte `ahead`; NUL behind the end.
+  char peek(std::size_t ahead) const {
+    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+  }
+  bool is_blank() const { return blank(peek()); }
+  bool is_line_end(std::size_t ahead = 0) const { return line_end(peek(ahead)); }
+  bool is_blank_or_end(std::size_t ahead = 0) const { return blank_or_end(peek(ahead)); }
+
+  /// Whether the line is `---` or `...`, with a blank or nothing behind it. Only in column 0.
+  bool is_marker(std::string_view marker) const {
+    return text_.substr(at_, marker.size()) == marker && is_blank_or_end(marker.size());
+  }
+  bool is_any_marker() const { return is_marker("---") || is_marker("..."); }
+
+  /// Whether an indicator is here: the byte, with a blank or a line end behind it.
+  bool is_indicator(char c) const { return peek() == c && is_blank_or_end(1); }
+
+  /// Whether a colon that ends a key comes next.
+  bool at_colon() const {
+    const std::size_t blanks = count_blanks();
+    return peek(blanks) == ':' && is_blank_or_end(blanks + 1);
+  }
+  /// The same in brackets and braces, where the colon needs no blank behind it.
+  bool at_flow_colon() const { return peek(count_blanks()) == ':'; }
+
+  /// Whether a key from `begin` up to here has more characters than are allowed without `? `.
+  bool is_long_key(std::size_t begin) const {
+    return at_ - begin > longest_key && count_characters(text_from(begin)) > longest_key;
+  }
+
+  /// Whether the rest of the line is blank or a comment.
+  bool at_line_end() const {
+    const std::size_t blanks = count_blanks();
+    return is_line_end(blanks) || peek(blanks) == '#';
+  }
+
+  /// The size of the word here, which is a plain scalar if nothing but a line end or colon follows:
+  /// it begins with a letter, a digit, `/` or `_`, and ends before a blank, a line end, or a colon
+  /// with one of these behind it. 0 when something else is here.
+  std::size_t word_size() const {
+    const char c = peek();
+    const char lower = ascii_lower(c);
+    if (!((lower >= 'a' && lower <= 'z') || (c >= '/' && c <= '9') || c == '_')) return 0;
+    for (std::size_t end = at_ + 1;; ++end) {
+      end = end_of_plain_bytes(end);
+      const char* const stop = text_.data() + end;
+      if (blank_or_end(*stop) || (*stop == ':' && blank_or_end(stop[1]))) return end - at_;
+    }
+  }
+
+  // -- moves -------------------------------------------------------------------------------------
+
+  void move(std::size_t bytes) { at_ += bytes; }
+  /// Moves to another place in this line.
+  void move_to(std::size_t at) { at_ = at; }
+
+  /// Moves back to a place in an earlier line. The text from there to here is blank.
+  void move_back(std::size_t at, std::size_t line_begin) {
+    blank_until_ = at_;
+    at_ = at;
+    line_begin_ = line_begin;
+    fresh_ = false;
+  }
+
+  /// Whether no token of this line was read.
+  bool is_fresh() const { return fresh_; }
+  /// The same, and reads a token: false from the second call on.
+  bool take_fresh() { return std::exchange(fresh_, false); }
+
+  void skip_blanks() { at_ += count_blanks(); }
+  void skip_spaces() {
+    if (peek() == ' ') at_ = end_of_spaces(at_ + 1);
+  }
+  /// Moves over bytes other than blanks, line ends and colons, but not always over all.
+  void skip_plain_bytes() { at_ = end_of_plain_bytes(at_); }
+  void skip_rest_of_line() { at_ = std::min(text_.find_first_of("\r\n", at_), text_.size()); }
+
+  /// Moves from the end of a line to the begin of the next.
+  void next_line() {
+    const bool two = peek() == '\r' && peek(1) == '\n';
+    at_ = std::min(at_ + (two ? 2 : 1), text_.size());
+    line_begin_ = at_;
+    fresh_ = true;
+  }
+
+  /// From the end of a line, which is an LF: moves to the token that the next line begins with, if
+  /// it is indented by fewer spaces than `least`. False when it is not.
+  bool move_to_shallower_line(std::size_t least) {
+    const std::size_t begin = at_ + 1;
+    const std::size_t token = end_of_spaces(begin);
+    if (token - begin >= least || blank_or_end(text_.data()[token])) return false;
+    at_ = token;
+    line_begin_ = begin;
+    fresh_ = true;
+    return true;
+  }
+
+  /// Moves over blanks, comments and line ends to the next token, or the end.
+  void skip_to_token(Tabs tabs) {
+    if (peek() <= '#') skip_blanks_and_comments(tabs);  // other tokens begin behind these
+  }
+
+  /// From a tab that begins a line: moves over blank lines and comments, which may begin with more
+  /// tabs. False when the line has a token.
+  bool skip_tab_lines() {
+    if (!at_line_end()) return false;
+    note_tab(at_);
+    for (; !at_end() && at_line_end(); next_line()) skip_rest_of_line();
+    return true;
+  }
+
+  /// Moves to the end of the line, and returns the rest of it.
+  std::string_view take_line() {
+    const std::size_t begin = at_;
+    skip_rest_of_line();
+    return text_from(begin);
+  }
+
+ private:
+  void skip_blanks_and_comments(Tabs tabs) {
+    while (true) {
+      skip_spaces();
+      while (peek() == ' ' || (peek() == '\t' && (tabs != Tabs::none || at_ < blank_until_))) {
+        ++at_;
+      }
+      if (peek() == '#') skip_rest_of_line();
+      if (at_end() || !is_line_end()) return;
+      next_line();
+      if (tabs == Tabs::on_this_line) tabs = Tabs::none;
+    }
+  }
+
+  static constexpr std::size_t longest_key = 1024;
+
+  static bool blank(char c) { return c == ' ' || c == '\t'; }
+  static bool line_end(char c) { return c == '\n' || c == '\r' || c == '\0'; }
+  static bool blank_or_end(char c) { return c <= ' ' && (blank(c) || line_end(c)); }
+
+  std::size_t count_blanks() const {
+    std::size_t blanks = 0;
+    while (blank(peek(blanks))) ++blanks;
+    return blanks;
+  }
+
+  /// Whether eight bytes are at a place.
+  bool has_word(std::size_t at) const { return text_.size() - at >= sizeof(std::uint64_t); }
+
+  std::size_t end_of_spaces(std::size_t at) const {
+    while (has_word(at)) {
+      const std::size_t spaces = first_byte(load_word(text_.data() + at) ^ eight_of(' '));
+      at += spaces;
+      if (spaces < sizeof(std::uint64_t)) return at;
+    }
+    while (text_.data()[at] == ' ') ++at;
+    return at;
+  }
+
+  /// Where bytes other than blanks, line ends and colons end, or before; at most at the end.
+  std::size_t end_of_plain_bytes(std::size_t at) const {
+    while (has_word(at)) {
+      const std::uint64_t word = load_word(text_.data() + at);
+      const std::uint64_t stops = mark_below(word, '!') | mark_equal(word, ':');
+      at += first_byte(stops);
+      if (stops != 0) return at;
+    }
+    return at;
+  }
+
+  std::string_view text_;
+  DocumentBuilder& builder_;
+  std::size_t at_ = 0;
+  std::size_t line_begin_ = 0;
+  bool fresh_ = true;            // no token of this line was read
+  std::size_t blank_until_ = 0;  // the text behind the last plain scalar is blank up to here
+};
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_TEXT_YAML_CURSOR_HPP

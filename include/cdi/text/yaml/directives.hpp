@@ -1,0 +1,97 @@
+// The head of a YAML document: `%YAML`, `%TAG` and `---`.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TEXT_YAML_DIRECTIVES_HPP
+#define CDI_TEXT_YAML_DIRECTIVES_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include <cdi/base/result.hpp>
+#include <cdi/text/document_builder.hpp>
+#include <cdi/text/yaml/cursor.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// Reads the head of a document, and keeps the tag handles that it defines.
+class YamlDirectives {
+ public:
+  YamlDirectives(YamlCursor& cursor, DocumentBuilder& builder)
+      : cursor_{cursor}, builder_{builder} {}
+
+  /// Moves over directives and `---`. False when the text is refused.
+  bool read() {
+    bool directives = false;
+    while (true) {
+      cursor_.skip_to_token(YamlCursor::Tabs::none);
+      if (cursor_.peek() == '\t' && cursor_.skip_tab_lines()) continue;
+      if (cursor_.column() != 0 || cursor_.peek() != '%') break;
+      if (!read_directive()) return false;
+      directives = true;
+    }
+    end_ = cursor_.at();
+    if (cursor_.column() == 0 && cursor_.is_marker("---")) {
+      cursor_.move(3);
+      cursor_.take_fresh();
+    } else if (directives && !cursor_.at_end()) {
+      return cursor_.refuse("expected '---' after the lines that begin with %", cursor_.at());
+    }
+    return true;
+  }
+
+  /// Where the directives end: at `---`, or at the document.
+  std::size_t end() const { return end_; }
+
+  /// Whether a tag may begin with this: a handle of `%TAG`, or `!`, `!!` or nothing.
+  bool is_known(std::string_view handle) const {
+    return handle.size() < 3 || handles_.count(handle) != 0;
+  }
+
+ private:
+  static constexpr std::size_t bytes_per_handle = 72;  // in a set, with its part of the heap
+
+  bool read_directive() {
+    const std::size_t begin = cursor_.at();
+    auto line = cursor_.take_line();
+    const auto next_word = [&line] {
+      line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+      const auto word = line.substr(0, line.find_first_of(" \t"));
+      line.remove_prefix(word.size());
+      return word;
+    };
+    const auto name = next_word();
+    if (name == "%TAG") {
+      if (handles_.insert_or_assign(next_word(), 0U).second) builder_.note_memory(bytes_per_handle);
+    } else if (name != "%YAML") {
+      return cursor_.refuse("unknown directive " + quoted(name), begin);
+    } else if (const auto version = next_word(); !version.starts_with("1.")) {
+      return cursor_.refuse("only YAML 1.1 and 1.2 are known", begin);
+    } else if (version != "1.1") {
+      cursor_.note_unportable(begin,
+                              "%YAML other than 1.1 is refused by the Go reference, and so by "
+                              "most engines",
+                              "remove the line");
+    }
+    return true;
+  }
+
+  YamlCursor& cursor_;
+  DocumentBuilder& builder_;
+  std::map<std::string_view, std::uint32_t> handles_{};  // a set; the type of anchors
+  std::size_t end_ = 0;
+};
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_TEXT_YAML_DIRECTIVES_HPP

@@ -1,0 +1,109 @@
+// The bodies of <cdi/text/yaml/parse_yaml.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TEXT_YAML_PARSE_YAML_INL
+#define CDI_TEXT_YAML_PARSE_YAML_INL
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <cdi/base/result.hpp>
+#include <cdi/text/document.hpp>
+#include <cdi/text/document_builder.hpp>
+#include <cdi/text/unicode.hpp>
+#include <cdi/text/yaml/block.hpp>
+#include <cdi/text/yaml/cursor.hpp>
+#include <cdi/text/yaml/directives.hpp>
+#include <cdi/text/yaml/node.hpp>
+#include <cdi/text/yaml/parse_yaml.hpp>
+#include <cdi/version.hpp>
+
+// The rules are those of YAML 1.2 as far as libyaml and its port in Go have them, since the
+// reference reads with that port: a key is on one line with its colon, and has at most 1024
+// characters, unless a question mark is before it; indentation consists of spaces. A text is read
+// in one pass.
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// Whether the text behind a document begins as a document may, or with a bracket too many.
+inline bool can_follow(YamlCursor& cursor, YamlNodeReader& nodes) {
+  const char c = cursor.peek();
+  if (cursor.is_indicator('-') || cursor.is_indicator('?')) {
+    return cursor.text_from(cursor.line_begin()).find_first_not_of(' ') == std::string_view::npos;
+  }
+  if (cursor.is_indicator(':') || std::string_view{"[]{},"}.find(c) != std::string_view::npos) {
+    return true;
+  }
+  if (c == '&' || c == '!') return nodes.read_property();
+  YamlNode node;
+  return nodes.read(0, /*flow=*/false, node);
+}
+
+/// Notes where the text continues after the document. YAML requires a marker before it. The
+/// reference does not, but reads one token of it. False when the text is refused.
+inline bool note_yaml_rest(YamlCursor& cursor, DocumentBuilder& builder, YamlNodeReader& nodes) {
+  bool marker = false;
+  while (true) {
+    cursor.skip_to_token(YamlCursor::Tabs::on_this_line);
+    if (cursor.peek() == '\t' && cursor.skip_tab_lines()) continue;
+    if (cursor.at_end()) return true;
+    if (cursor.column() != 0 || !cursor.is_any_marker()) break;
+    marker = true;
+    cursor.move(3);
+  }
+  const std::size_t at = cursor.at();
+  const bool directive =
+      cursor.column() == 0 && (cursor.is_marker("%YAML") || cursor.is_marker("%TAG"));
+  marker = marker || directive;
+  if (marker || can_follow(cursor, nodes)) {
+    builder.note_rest(at, marker);
+    return true;
+  }
+  return cursor.refuse("unexpected text behind the document",
+                       "remove it, or the bracket that ends the document too "
+                       "early",
+                       at);
+}
+
+/// Fills the builder with the first document of its text; false when the text is refused.
+inline bool read_yaml_document(DocumentBuilder& builder) {
+  YamlCursor cursor{builder};
+  YamlDirectives directives{cursor, builder};
+  if (!cursor.check_characters() || !directives.read()) return false;
+  YamlNodeReader nodes{cursor, builder, directives};
+  if (!YamlBlockReader{cursor, builder, nodes, directives.end()}.read()) return false;
+  if (builder.is_null()) return builder.refuse(Errc::syntax, "the text is empty", 0);
+  return note_yaml_rest(cursor, builder, nodes);
+}
+
+CDI_INLINE Result<Document> take_yaml(std::string& text, std::string_view file,
+                                      const Limits& limits) {
+  const bool convert = detail::is_utf16(text) && text.size() <= limits.bytes;
+  std::string converted = convert ? detail::utf8_of_utf16(text) : std::string{};
+  const auto half = converted.find(detail::half_character);
+  std::string& source = convert ? converted : text;
+  DocumentBuilder builder{std::move(source), file, limits, /*merge_keys=*/true};
+  if (!builder.failed() && half != converted.npos) {
+    builder.refuse(Errc::syntax, "not valid YAML: half a character of UTF-16",
+                   "save the text as UTF-8", half);
+  }
+  if (!builder.failed()) detail::read_yaml_document(builder);
+  return std::move(builder).finish(source);
+}
+
+}  // namespace detail
+
+CDI_INLINE Result<Document> parse_yaml(std::string_view text, std::string_view file,
+                                       const Limits& limits) {
+  std::string copy = DocumentBuilder::copy_of(text, limits);
+  return detail::take_yaml(copy, file, limits);
+}
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_TEXT_YAML_PARSE_YAML_INL

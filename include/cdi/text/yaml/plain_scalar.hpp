@@ -1,0 +1,142 @@
+// Plain scalars of YAML: text without quotes.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TEXT_YAML_PLAIN_SCALAR_HPP
+#define CDI_TEXT_YAML_PLAIN_SCALAR_HPP
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <cdi/base/result.hpp>
+#include <cdi/text/yaml/cursor.hpp>
+#include <cdi/text/yaml/scalar.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// Reads a plain scalar. It ends before a comment, before a colon with a blank behind it, and in
+/// brackets and braces before one of `,[]{}`. Its lines are folded.
+class YamlPlainScalarReader {
+ public:
+  /// Further lines begin in column `least` or behind; `flow`: inside brackets or braces.
+  YamlPlainScalarReader(YamlCursor& cursor, std::string& decoded, std::size_t least, bool flow)
+      : cursor_{cursor}, decoded_{decoded}, least_{least}, flow_{flow} {}
+
+  /// False when the text is refused.
+  bool read(YamlScalar& out) {
+    if (!can_begin()) return bad_begin();
+    out.begin = cursor_.at();
+    std::size_t end = skip_line();
+    out.size = end - out.begin;
+    while (true) {
+      const std::size_t line_begin = cursor_.line_begin();
+      std::size_t line_ends = 0;
+      if (!find_next_line(line_ends)) return false;
+      if (line_ends == 0) {
+        cursor_.move_back(end, line_begin);
+        return true;
+      }
+      if (!std::exchange(out.is_decoded, true)) decoded_.assign(cursor_.text(out.begin, out.size));
+      append_folded(decoded_, line_ends);
+      const std::size_t begin = cursor_.at();
+      end = skip_line();
+      decoded_.append(cursor_.text(begin, end - begin));
+    }
+  }
+
+ private:
+  static bool is_flow_indicator(char c) {
+    return c == ',' || c == '[' || c == ']' || c == '{' || c == '}';
+  }
+
+  bool can_begin() const {
+    const char c = cursor_.peek();
+    if (c == '-') return !cursor_.is_blank_or_end(1);
+    if (c == '?' || c == ':') return !flow_ && !cursor_.is_blank_or_end(1);
+    constexpr std::string_view indicators = ",[]{}#&*!|>'\"%@`\t";
+    return c != '\0' && indicators.find(c) == indicators.npos;
+  }
+
+  bool bad_begin() {
+    const char c = cursor_.peek();
+    if (c == '%') {
+      return cursor_.refuse("'%' begins a line only before a document", "use quotes", cursor_.at());
+    }
+    if (c == '?') {
+      return cursor_.refuse("text in brackets cannot begin with '?'",
+                            "put it into quotes, or write "
+                            "a blank behind the '?' of a key",
+                            cursor_.at());
+    }
+    std::string message = "text cannot begin with ";
+    return cursor_.refuse(message.append(quoted({&c, 1})), "put it into quotes", cursor_.at());
+  }
+
+  /// Moves over the rest of the scalar on this line. Returns where it ends, without the blanks
+  /// behind it.
+  std::size_t skip_line() {
+    const std::size_t begin = cursor_.at();
+    for (;; cursor_.move(1)) {
+      if (!flow_) cursor_.skip_plain_bytes();
+      if (cursor_.is_line_end() || (cursor_.is_blank() && cursor_.peek(1) == '#')) break;
+      const char c = cursor_.peek();
+      if (c == ':' && cursor_.is_blank_or_end(1)) break;
+      if (flow_ && is_flow_indicator(c)) break;
+      if (flow_ && c == '?') note_question_mark();
+    }
+    auto line = cursor_.text_from(begin);
+    while (line.ends_with(' ') || line.ends_with('\t')) line.remove_suffix(1);
+    return begin + line.size();
+  }
+
+  void note_question_mark() {
+    cursor_.note_unportable(cursor_.at(),
+                            "'?' in text inside brackets is refused by the Go reference, and so "
+                            "by most engines",
+                            "put the text into quotes");
+  }
+
+  /// Moves to the next line of the scalar; `line_ends` is 0 when it has no more.
+  bool find_next_line(std::size_t& line_ends) {
+    constexpr std::size_t none = static_cast<std::size_t>(-1);
+    std::size_t tab = none;  // that indents a blank line or a comment
+    while (cursor_.is_line_end() && !cursor_.at_end()) {
+      cursor_.next_line();
+      ++line_ends;
+      cursor_.skip_spaces();
+      if (cursor_.peek() == '\t' && cursor_.column() < least_) {
+        if (!cursor_.at_line_end()) return cursor_.refuse_tab(cursor_.at());
+        if (tab == none) tab = cursor_.at();
+      }
+      cursor_.skip_blanks();
+    }
+    if (!ends_here()) return tab == none || cursor_.refuse_tab(tab);
+    if (tab != none) cursor_.note_tab(tab);
+    line_ends = 0;
+    return true;
+  }
+
+  bool ends_here() const {
+    const char c = cursor_.peek();
+    return cursor_.at_end() || c == '#' || (!flow_ && cursor_.column() < least_) ||
+           (cursor_.column() == 0 && cursor_.is_any_marker()) || (flow_ && is_flow_indicator(c)) ||
+           cursor_.is_indicator(':');
+  }
+
+  YamlCursor& cursor_;
+  std::string& decoded_;
+  std::size_t least_;
+  bool flow_;
+};
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_TEXT_YAML_PLAIN_SCALAR_HPP

@@ -1,0 +1,19 @@
+// CDI versions: which engine reads which, conversion, and what a runtime ignores.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_VERSIONS_HPP
+#define CDI_VERSIONS_HPP
+
+// IWYU pragma: begin_exports
+#include <cdi/oci/features.hpp>
+#include <cdi/rules/minimum_version.hpp>
+#include <cdi/versions/conversion.hpp>
+#include <cdi/versions/conversion_advice.hpp>
+#include <cdi/versions/engine_defaults.hpp>
+#include <cdi/versions/engine_releases.hpp>
+#include <cdi/versions/engine_support.hpp>
+#include <cdi/versions/lower.hpp>
+#include <cdi/versions/unsupported_edits.hpp>
+// IWYU pragma: end_exports
+
+#endif  // CDI_VERSIONS_HPP

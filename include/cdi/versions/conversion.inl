@@ -1,0 +1,307 @@
+// The bodies of <cdi/versions/conversion.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_VERSIONS_CONVERSION_INL
+#define CDI_VERSIONS_CONVERSION_INL
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cdi/base/result.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/spec.hpp>
+#include <cdi/registry/loaded_spec.hpp>
+#include <cdi/rules/annotation_key.hpp>
+#include <cdi/rules/known_releases.hpp>
+#include <cdi/rules/minimum_version.hpp>
+#include <cdi/rules/name.hpp>
+#include <cdi/rules/owner.hpp>
+#include <cdi/rules/rules.hpp>
+#include <cdi/rules/validate.hpp>
+#include <cdi/version.hpp>
+#include <cdi/versions/conversion.hpp>
+#include <cdi/versions/engine_releases.hpp>
+#include <cdi/versions/lower.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// Removes the annotations whose keys may be read, but not written. `where` is their path.
+inline void drop_annotations(decltype(Spec::annotations)& annotations, const std::string& where,
+                             std::vector<Loss>& losses) {
+  for (auto at = annotations.begin(); at != annotations.end();) {
+    const auto good = check_annotation_key(at->first);
+    if (good) {
+      ++at;
+      continue;
+    }
+    losses.push_back({.where = where + (at->first.empty() ? "" : "." + at->first),
+                      .what = "the annotation",
+                      .breaks = detail::advised_message(good.error())});
+    at = annotations.erase(at);
+  }
+}
+
+/// The same for a whole spec. Returns what is lost.
+inline std::vector<Loss> drop_annotations(Spec& spec) {
+  std::vector<Loss> losses;
+  drop_annotations(spec.annotations, "annotations", losses);
+  for (std::size_t i = 0; i < spec.devices.size(); ++i) {
+    drop_annotations(spec.devices[i].annotations, item_path("devices", i) + ".annotations", losses);
+  }
+  return losses;
+}
+
+inline Error at_its_place(Error error, const LoadedSpec& loaded) {
+  error.position = loaded.locate(error.where);
+  return error;
+}
+
+/// The path in a file of a member of its converted spec, which may lack some devices of the file.
+inline std::string path_in_file(const std::string& where, const Spec& converted, const Spec& file) {
+  std::size_t in_file = 0;
+  for (std::size_t i = 0; i < converted.devices.size(); ++i, ++in_file) {
+    while (file.devices[in_file].name != converted.devices[i].name) ++in_file;
+    const auto device = item_path("devices", i);
+    if (!where.starts_with(device)) continue;
+    return item_path("devices", in_file).append(where, device.size());
+  }
+  return where;
+}
+
+/// Adds losses to those of a conversion. Only the first are located: that takes longer, the more
+/// devices precede.
+inline void add_losses(const std::vector<Loss>& losses, const LoadedSpec& loaded, Conversion& out) {
+  for (const auto& loss : losses) {
+    Error error = to_error(loss);
+    error.position.file = loaded.path;
+    if (out.losses.size() < most_warnings) error = at_its_place(std::move(error), loaded);
+    out.losses.push_back(std::move(error));
+  }
+}
+
+// The Go library of engines refuses some values in files of all releases, or crashes: permissions
+// `none`, and a vendor or class of one character, up to 1.1.0; closID `/` up to 1.0.1; and device
+// names of one character up to 0.4.0. The Rust crate refuses permissions `none` before 1.1.1.
+
+/// Whether an engine refuses permissions `none`. An engine that is not known has the Go library.
+inline bool refuses_none(const EngineRelease* engine) {
+  return engine == nullptr || engine->library < EngineVersion{1, 1, 1};
+}
+
+/// Whether an engine refuses a vendor or class of one character.
+inline bool refuses_short_kinds(const EngineRelease* engine) {
+  return engine == nullptr || engine->parser == SpecParser::sigs_yaml;
+}
+
+/// The first of these values that an engine refuses; `message` is what it is. `newest` is the
+/// newest release that the library knows. Without an engine, a Go library up to 1.1.0 is meant.
+inline std::optional<Error> refused_value(const ContainerEdits& edits, Release newest,
+                                          const EngineRelease* engine) {
+  for (std::size_t i = 0; i < edits.device_nodes.size() && refuses_none(engine); ++i) {
+    if (edits.device_nodes[i].permissions != "none") continue;
+    return Error{.message = "the permissions none",
+                 .where = item_path("deviceNodes", i) + ".permissions"};
+  }
+  const bool is_root = edits.intel_rdt && edits.intel_rdt->clos_id == "/";
+  if (!is_root || newest >= Release{1, 1, 0}) return std::nullopt;
+  return Error{.message = "the closID /", .where = "intelRdt.closID"};
+}
+
+inline std::optional<Error> refused_value(const Spec& spec, Release newest,
+                                          const EngineRelease* engine = nullptr) {
+  const auto kind = parse_kind(spec.kind);
+  const bool is_short = kind && (kind->vendor.size() == 1 || kind->device_class.size() == 1);
+  if (is_short && refuses_short_kinds(engine)) {
+    return Error{.message = "a vendor or class of one character", .where = "kind"};
+  }
+  if (auto value = refused_value(spec.container_edits, newest, engine)) {
+    return std::move(*value).under("containerEdits");
+  }
+  for (std::size_t i = 0; i < spec.devices.size(); ++i) {
+    const auto device = item_path("devices", i);
+    if (spec.devices[i].name.size() == 1 && newest < Release{0, 5, 0}) {
+      return Error{.message = "a device name of one character", .where = device + ".name"};
+    }
+    if (auto value = refused_value(spec.devices[i].container_edits, newest, engine)) {
+      return std::move(*value).under(device + ".containerEdits");
+    }
+  }
+  return std::nullopt;
+}
+
+/// That error with its place, for an engine.
+inline Error refuse_value(Error value, const VersionedEngine& engine, const LoadedSpec& loaded) {
+  value.code = Errc::unsupported;
+  value.message = to_string(engine) + " refuses " + value.message;
+  return at_its_place(std::move(value), loaded);
+}
+
+/// Why an engine refuses a member that is newer than it. The value of the member does not matter.
+inline Error refuse_member(const NewerMember& member, const VersionedEngine& engine) {
+  return {.code = Errc::unsupported,
+          .message = to_string(engine) + " does not know the member, which CDI has since " +
+                     to_string(member.since),
+          .where = member.key,
+          .position = member.position};
+}
+
+/// Whether an engine refuses a `v` before the release. The Go library does up to 0.5.3.
+inline bool refuses_v(const VersionedEngine& engine) {
+  const auto* const row = find_engine_release(engine);
+  return row != nullptr && row->parser != SpecParser::serde_yaml &&
+         row->library < EngineVersion{0, 5, 4};
+}
+
+/// Whether the parser of an engine refuses what a warning of the text is about: it knows no member
+/// in another case, or no boolean in quotes.
+inline bool is_refused_text(SpecParser parser, const Error& warning) {
+  if (warning.rule == row_of(Rule::member_case).code) return parser != SpecParser::sigs_yaml;
+  return warning.rule == row_of(Rule::portable_text).code && warning.code == Errc::schema &&
+         parser != SpecParser::yaml_v3;
+}
+
+/// Whether the parser of an engine reads what a warning of the text is about as it is read here.
+inline bool is_read_alike(SpecParser parser, const Error& warning) {
+  if (warning.rule == row_of(Rule::member_case).code) return parser == SpecParser::sigs_yaml;
+  return warning.rule == row_of(Rule::portable_text).code && warning.code != Errc::syntax &&
+         parser == SpecParser::yaml_v3;
+}
+
+/// Whether the parser of an engine ignores what it does not know: the Rust crate did before 1.1.1,
+/// and the edits of the member are lost.
+inline bool ignores(const EngineRelease& row, const Error& warning) {
+  return row.parser == SpecParser::serde_yaml && row.library < EngineVersion{1, 1, 1} &&
+         warning.rule == row_of(Rule::member_case).code;
+}
+
+/// Why an engine refuses the text of a file, which is a valid spec; nothing if it reads the text.
+inline std::optional<Error> refused_text(const VersionedEngine& engine, const LoadedSpec& loaded) {
+  const auto* const row = find_engine_release(engine);
+  for (const auto& warning : loaded.warnings) {
+    if (row == nullptr || !is_refused_text(row->parser, warning)) continue;
+    Error why = warning;
+    why.code = Errc::unsupported;
+    why.message = to_string(engine);
+    // 0.0.0 is a commit between two releases.
+    if (row->library != EngineVersion{}) {
+      why.message.append(", with CDI library ").append(to_string(row->library)).append(",");
+    }
+    why.message.append(ignores(*row, warning) ? " ignores it: " : " refuses it: ");
+    why.message.append(warning.message);
+    why.rule = {};
+    return why;
+  }
+  return std::nullopt;
+}
+
+}  // namespace detail
+
+CDI_INLINE Result<Conversion> convert_spec(const LoadedSpec& loaded, Release release) {
+  Conversion out{.spec = loaded.spec, .owner = std::string{loaded.owner()}};
+  const std::string key{owner_annotation};
+  if (!out.owner.empty()) out.spec.annotations.erase(key);  // the record is not lost
+  detail::add_losses(detail::drop_annotations(out.spec), loaded, out);
+  auto lowered = cdi::lower(out.spec, release, Losses::allow);
+  if (!lowered) return detail::at_its_place(std::move(lowered).error(), loaded);
+  detail::add_losses(lowered->losses, loaded, out);
+  out.spec = std::move(lowered->spec);
+  if (!out.owner.empty() && detail::first_with_annotations <= release) {
+    out.spec.annotations.insert_or_assign(key, out.owner);
+  }
+  for (const auto& warning : loaded.warnings) {
+    if (warning.rule == row_of(Rule::single_document).code) out.losses.push_back(warning);
+  }
+  auto valid = cdi::validate(out.spec, nullptr, Purpose::write);
+  if (valid) return out;
+  Error error = std::move(valid).error();
+  error.where = detail::path_in_file(error.where, out.spec, loaded.spec);
+  return detail::at_its_place(std::move(error), loaded);
+}
+
+CDI_INLINE Result<Release> release_for(const VersionedEngine& engine, const Spec& spec) {
+  const auto newest = cdi::written_release_for(engine);
+  if (!newest) return newest;
+  const auto own = cdi::parse_release(spec.version);
+  const auto need = cdi::minimum_need(spec);
+  const bool is_read = own && *own <= *newest && *newest < need.until;
+  if (!is_read || *newest < need.release) return newest;
+  return std::max(*own, need.release);  // a valid spec may have members that are newer than it is
+}
+
+CDI_INLINE Result<Conversion> convert_for(const VersionedEngine& engine, const LoadedSpec& loaded) {
+  const auto release = cdi::release_for(engine, loaded.spec);
+  if (!release) return release.error();
+  auto out = cdi::convert_spec(loaded, *release);
+  if (!out) return out;
+  auto value = detail::refused_value(out->spec, *cdi::newest_release_for(engine),
+                                     find_engine_release(engine));
+  if (!value) return out;
+  value->where = detail::path_in_file(value->where, out->spec, loaded.spec);
+  return detail::refuse_value(*std::move(value), engine, loaded);
+}
+
+CDI_INLINE std::optional<Error> refusal_by(const VersionedEngine& engine,
+                                           const LoadedSpec& loaded) {
+  const auto& spec = loaded.spec;
+  const auto newest = cdi::newest_release_for(engine);
+  Error why{.code = Errc::unsupported, .where = "cdiVersion"};
+  const auto own = cdi::parse_release(spec.version);
+  if (!newest) {
+    why.message = newest.error().message;
+    why.advice = newest.error().advice;
+  } else if (!own || *own > *newest) {
+    why.message = "version " + cdi::quoted(spec.version) + " is newer than " + to_string(*newest) +
+                  ", the newest that " + to_string(engine) + " reads";
+    const auto assumption = assumption_about(engine);
+    if (!assumption.empty()) why.message.append("; ").append(assumption);
+  } else if (spec.version.starts_with('v') && detail::refuses_v(engine)) {
+    why.message = to_string(engine) + " refuses version " + cdi::quoted(spec.version);
+    why.advice = "write \"" + to_string(*own) + "\"";
+  } else if (loaded.newer_member && *newest < loaded.newer_member->since) {
+    return detail::refuse_member(*loaded.newer_member, engine);
+  } else {
+    auto need = cdi::minimum_need(spec);
+    if (*newest < need.until) {
+      const auto value = detail::refused_value(spec, *newest, find_engine_release(engine));
+      return value ? detail::refuse_value(*value, engine, loaded)
+                   : detail::refused_text(engine, loaded);
+    }
+    why.where = std::move(need.until_where);
+    why.message = to_string(engine) + " does not know the member, which " +
+                  std::string{need.until_instead} + " has replaced since " + to_string(need.until);
+  }
+  return detail::at_its_place(std::move(why), loaded);
+}
+
+CDI_INLINE std::vector<Error> text_warnings(const LoadedSpec& loaded) {
+  std::vector<Error> out;
+  for (const auto& warning : loaded.warnings) {
+    for (const auto rule :
+         {Rule::json_syntax, Rule::single_document, Rule::member_case, Rule::portable_text}) {
+      if (warning.rule == row_of(rule).code) out.push_back(warning);
+    }
+  }
+  return out;
+}
+
+CDI_INLINE std::vector<Error> text_warnings(const VersionedEngine& engine,
+                                            const LoadedSpec& loaded) {
+  auto out = cdi::text_warnings(loaded);
+  const auto* const row = find_engine_release(engine);
+  if (row != nullptr) {
+    std::erase_if(out, [&](const auto& it) { return detail::is_read_alike(row->parser, it); });
+  }
+  return out;
+}
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_VERSIONS_CONVERSION_INL

@@ -1,0 +1,197 @@
+// The bodies of <cdi/versions/conversion_advice.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_VERSIONS_CONVERSION_ADVICE_INL
+#define CDI_VERSIONS_CONVERSION_ADVICE_INL
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <cdi/base/path.hpp>
+#include <cdi/base/result.hpp>
+#include <cdi/base/shell_word.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/spec.hpp>
+#include <cdi/registry/loaded_spec.hpp>
+#include <cdi/rules/known_releases.hpp>
+#include <cdi/rules/owner.hpp>
+#include <cdi/version.hpp>
+#include <cdi/versions/conversion.hpp>
+#include <cdi/versions/conversion.inl>
+#include <cdi/versions/conversion_advice.hpp>
+#include <cdi/versions/engine_releases.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+namespace detail {
+
+/// The device that is lost as a whole; null for another loss.
+inline const Device* lost_device(const Error& loss, const LoadedSpec& loaded) {
+  constexpr std::string_view begin = "devices[";
+  std::string_view place = loss.where;
+  std::uint32_t index = 0;
+  if (!place.starts_with(begin)) return nullptr;
+  place.remove_prefix(begin.size());
+  const bool is_device =
+      take_number(place, index) && place == "]" && index < loaded.spec.devices.size();
+  return is_device ? &loaded.spec.devices[index] : nullptr;
+}
+
+/// What is lost: `device "0", devices[1].annotations and 3 more`.
+inline std::string named_losses(const std::vector<Error>& losses, const LoadedSpec& loaded) {
+  constexpr std::size_t named = 4;
+  std::string out;
+  for (std::size_t i = 0; i < losses.size() && i < named; ++i) {
+    out.append(i == 0 ? "" : ", ");
+    if (const auto* const device = lost_device(losses[i], loaded)) {
+      out.append("device ").append(cdi::quoted(device->name));
+    } else {
+      out.append(losses[i].where.empty() ? "its further documents" : cdi::escaped(losses[i].where));
+    }
+  }
+  if (losses.size() <= named) return out;
+  return out.append(" and ").append(std::to_string(losses.size() - named)).append(" more");
+}
+
+/// The versions of an engine to which an update helps: from `first` on, or only up to `last`.
+struct ReadingVersions {
+  EngineVersion first{};
+  std::optional<EngineVersion> last{};
+};
+
+/// The newer versions of an engine that read a file: those from which on all known ones read it, or
+/// the first of others; nothing when none is known.
+inline std::optional<ReadingVersions> newer_versions_that_read(const VersionedEngine& engine,
+                                                               const LoadedSpec& loaded) {
+  std::optional<ReadingVersions> some;
+  std::optional<ReadingVersions> run;
+  for (const auto& row : engine_releases) {
+    if (row.engine != engine.name || row.since <= engine.version) continue;
+    if (refusal_by({row.engine, row.since}, loaded)) {
+      if (!some) some = run;
+      run.reset();
+    } else {
+      if (!run) run = ReadingVersions{.first = row.since};
+      run->last = row.last;
+    }
+  }
+  if (!run) return some;
+  run->last.reset();
+  return run;
+}
+
+/// Whether a file is of a newer release than any known version of an engine reads, and has no value
+/// that the engine refuses in that release: a version that is not known yet may read it.
+inline bool may_be_read_later(std::string_view engine, const Spec& spec) {
+  Release newest;
+  for (const auto& row : engine_releases) {
+    if (row.engine == engine && newest < row.newest) newest = row.newest;
+  }
+  const auto own = cdi::parse_release(spec.version);
+  return own && newest < *own && !refused_value(spec, *own);
+}
+
+/// The advice to update an engine that refuses a file; empty when this does not help.
+inline std::string update_advice(const VersionedEngine& engine, const LoadedSpec& loaded) {
+  const auto update = std::string{"update "}.append(engine.name);
+  if (const auto versions = newer_versions_that_read(engine, loaded)) {
+    const auto first = to_string(versions->first);
+    if (!versions->last) return update + " to " + first + " or newer";
+    return update + " to a version from " + first + " to " + to_string(*versions->last);
+  }
+  return may_be_read_later(engine.name, loaded.spec) ? update : std::string{};
+}
+
+/// Why the newest known version of an engine refuses a file that none reads.
+inline std::string newest_refusal(const VersionedEngine& engine, const LoadedSpec& loaded) {
+  std::string out = to_string(engine) + " does not inject CDI devices";
+  for (const auto& row : engine_releases) {
+    if (row.engine != engine.name) continue;
+    if (auto why = cdi::refusal_by({row.engine, row.since}, loaded)) out = why->message;
+  }
+  return out;
+}
+
+/// The advice on an engine that injects no CDI devices; `update` is empty when this does not help.
+inline std::string advice_without_cdi(const VersionedEngine& engine, const LoadedSpec& loaded,
+                                      const std::string& update) {
+  if (!update.empty()) return update + ": this version does not inject CDI devices";
+  return std::string{"change the file, which no version of "}
+      .append(engine.name)
+      .append(" reads: ")
+      .append(newest_refusal(engine, loaded));
+}
+
+/// The conversion that replaces a file for an engine: its format cannot change.
+inline Result<Conversion> convert_in_place(const VersionedEngine& engine,
+                                           const LoadedSpec& loaded) {
+  auto out = cdi::convert_for(engine, loaded);
+  if (!out || out->owner.empty()) return out;
+  const auto format = format_of(loaded.path);
+  const auto release = parse_release(out->spec.version);
+  if (format != Format::json || *release >= first_with_annotations) return out;
+  return Error{.code = Errc::unsupported,
+               .message = "JSON of release " + to_string(*release) + " cannot record its owner"};
+}
+
+/// The command that converts a file, with its effect.
+inline std::string conversion_command(const VersionedEngine& engine, const LoadedSpec& loaded,
+                                      const Conversion& conversion) {
+  const bool lossy = !conversion.losses.empty();
+  std::string out{"convert the file"};
+  out.append(lossy ? " with losses" : "").append(", by `cdi convert --in-place --backup ");
+  out.append(lossy ? "--lossy " : "").append("--for ").append(engine.name).append("@");
+  out.append(to_string(engine.version)).append(" ").append(cdi::shell_word(loaded.path));
+  out.append("`");
+  if (lossy) out.append(", which loses ").append(named_losses(conversion.losses, loaded));
+  return out;
+}
+
+}  // namespace detail
+
+CDI_INLINE std::string conversion_advice(const VersionedEngine& engine, const LoadedSpec& loaded,
+                                         std::string_view owner_command) {
+  const bool is_refused = cdi::refusal_by(engine, loaded).has_value();
+  const auto update = is_refused ? detail::update_advice(engine, loaded) : std::string{};
+  const auto newest = cdi::newest_release_for(engine);
+  if (!newest) return detail::advice_without_cdi(engine, loaded, update);
+  const auto owner = loaded.owner();
+  auto let_owner = owner.empty() ? "" : "let its owner " + cdi::quoted(owner);
+  if (!owner_command.empty() && cdi::written_release_for(engine)) {
+    let_owner.append(" write the file again, by `").append(owner_command).append("`");
+    return update.empty() ? let_owner : let_owner.append("; or ").append(update);
+  }
+  const auto conversion = detail::convert_in_place(engine, loaded);
+  if (!conversion) {
+    const auto change = owner.empty() ? "change the file" : let_owner + " change the file";
+    const auto why = detail::advised_message(conversion.error());
+    if (update.empty()) return change + ": it cannot be converted: " + why;
+    return update + ", or " + change + ", which cannot be converted for this version: " + why;
+  }
+  bool loses_device = false;
+  for (const auto& loss : conversion->losses) {
+    // Text behind a spec that ends too early may be half of it: no conversion repairs that.
+    if (loss.code == Errc::syntax) return "change the file: " + detail::advised_message(loss);
+    loses_device = loses_device || detail::lost_device(loss, loaded) != nullptr;
+  }
+  auto out = detail::conversion_command(engine, loaded, *conversion);
+  if (!owner.empty()) {
+    let_owner.append(" write the file again");
+    const auto own = cdi::parse_release(loaded.spec.version);
+    const bool is_newer = own && *newest < *own;
+    if (is_newer) let_owner.append(" in CDI ").append(to_string(*newest)).append(" or older");
+    out.insert(0, let_owner.append("; or "));
+  }
+  if (update.empty()) return out;
+  return loses_device ? update + "; or " + out : out + "; or " + update;
+}
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_VERSIONS_CONVERSION_ADVICE_INL

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Fails when a header of a tool includes one of a folder above its own, or of another tool, and when
+a file of a tool has more than 400 lines.
+
+FOLDERS lists the folders of each tool, lowest first: a header includes headers of its own folder
+and of those named before it, and what the tools share. `main.cpp` includes any of its tool. Inside
+a folder no two headers include each other.
+"""
+import pathlib
+import re
+import sys
+
+FOLDERS = {
+    "shared": ["base", "host", "engines", "cdi_specs"],
+    "cdi": ["base", "hooks", "rootfs", "why", "inject", "commands"],
+    "prepare": ["base", "host", "gpu", "vendors", "cdi_specs", "claims", "doctor", "commands"],
+    "pod": ["."],
+}
+
+MAX_LINES = 400
+ROOT = pathlib.Path(__file__).resolve().parents[2] / "examples/tools"
+wrong = []
+
+
+def included(path):
+    """The headers of the tools that a file includes."""
+    for name in re.findall(r'#include "([^"]+)"', path.read_text()):
+        yield (path.parent / name).resolve()
+
+
+def is_reached(header, start, seen):
+    """Whether `start` includes `header`, directly or through others of its folder."""
+    for used in included(start):
+        if used == header:
+            return True
+        if used.parent == header.parent and used not in seen:
+            seen.add(used)
+            if is_reached(header, used, seen):
+                return True
+    return False
+
+
+def place(path):
+    """The tool and the folder of a file; the folder of main.cpp is above all others."""
+    tool, *folders = path.relative_to(ROOT).parts[:-1]
+    return tool, "main" if path.name == "main.cpp" else "/".join(folders) or "."
+
+
+def check(path):
+    """Reports what a file should not include."""
+    name = path.relative_to(ROOT)
+    tool, folder = place(path)
+    order = FOLDERS[tool]
+    if folder not in order + ["main"]:
+        wrong.append(f"{name} is in no folder of the list")
+        return
+    allowed = order if folder == "main" else order[:order.index(folder) + 1]
+    for used in included(path):
+        if not used.exists() or ROOT not in used.parents:
+            wrong.append(f"{name} includes {used}, which is no header of the tools")
+            continue
+        used_tool, used_folder = place(used)
+        if used_tool != tool and used_tool != "shared" or used_tool == tool and (
+                used_folder not in allowed):
+            wrong.append(f"{name} includes {used.relative_to(ROOT)}")
+    if path.read_text().count("\n") > MAX_LINES:
+        wrong.append(f"{name} has more than {MAX_LINES} lines")
+    if is_reached(path, path, set()):
+        wrong.append(f"{name} includes itself, through others")
+
+
+files = sorted([*ROOT.rglob("*.hpp"), *ROOT.rglob("*.cpp")])
+for file in files:
+    check(file)
+for one, folders in FOLDERS.items():
+    for missing in set(folders) - {place(file)[1] for file in files if place(file)[0] == one}:
+        wrong.append(f"{one}/{missing} is listed and has no header")
+print("\n".join(wrong) or f"{len(files)} files of {len(FOLDERS)} folders in order")
+sys.exit(bool(wrong))

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0
+"""`cdi inject` reads a spec file once, and looks a device node up once, also with `-q --diff`.
+
+valgrind prints the system calls. usage: inject_once_test.py CDI
+"""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CDI = sys.argv.pop(1)
+NODE = "/dev/null"
+
+
+@unittest.skipUnless(shutil.which("valgrind"), "needs valgrind")
+class InjectOnce(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory(prefix="cdi-inject-once-")
+        self.addCleanup(place.cleanup)
+        self.folder = pathlib.Path(place.name)
+        (self.folder / "specs").mkdir()
+        (self.folder / "specs/v.json").write_text(json.dumps({
+            "cdiVersion": "0.5.0", "kind": "v.com/c",
+            "devices": [{"name": "d", "containerEdits": {"deviceNodes": [{"path": NODE}]}}]}))
+        (self.folder / "config.json").write_text(json.dumps({"ociVersion": "1.0.2"}))
+
+    def calls(self, *options):
+        """The system calls of an injection: a name and a path each."""
+        done = subprocess.run(
+            ["valgrind", "--tool=none", "--trace-syscalls=yes", CDI, "-d", self.folder / "specs",
+             "inject", *options, self.folder / "config.json", "v.com/c=d"],
+            capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return re.findall(r"sys_(\w+) \(.*?0x\w+\(([^)]*)\)", done.stderr)
+
+    def test_with_and_without_a_diff(self):
+        # The warnings of overlaps look each node up once more.
+        for options, most in ((), 1), (("-q",), 1), (("-q", "--diff"), 1), (("--diff",), 2):
+            with self.subTest(options):
+                calls = self.calls(*options)
+                opens = [path for name, path in calls
+                         if name.startswith("open") and path.endswith("v.json")]
+                self.assertEqual(len(opens), 1, calls)
+                lookups = [name for name, path in calls if path == NODE]
+                self.assertLessEqual(len(lookups), most, calls)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
