@@ -18,41 +18,41 @@ inline namespace CDI_ABI {
 
 /// What happens to an entry of an OCI spec.
 enum class ChangeKind : std::uint8_t {
-  added,     ///< it is new
-  replaced,  ///< it gets another value, and perhaps another place
-  removed,   ///< one new entry replaces two of the same key, and this is the other one
-  moved,     ///< it gets another place among the entries that stay
+  added,     ///< the entry is new
+  replaced,  ///< the entry gets another value, and perhaps another index
+  removed,   ///< one new entry replaces two with the same key, and this one is dropped
+  moved,     ///< the order changes: the entry moves relative to the entries that stay
 };
 
-/// The codes of the kinds, in the order of `ChangeKind`: stable, for programs.
+/// The code of each kind, in the order of `ChangeKind`. Codes are stable, for programs.
 inline constexpr std::array<std::string_view, 4> change_kind_names{"added", "replaced", "removed",
                                                                    "moved"};
 
-/// The code of a kind: an entry of `change_kind_names`.
+/// Returns the code of a kind: an entry of `change_kind_names`.
 constexpr std::string_view name_of(ChangeKind kind) {
   return change_kind_names[static_cast<std::size_t>(kind)];
 }
 
-/// A change of an entry of an OCI spec. An entry is not named when it stays as it is, and in order
-/// among those that stay.
+/// A change to one entry of an OCI spec. Entries that keep their value, and their order relative to
+/// other kept entries, are not listed.
 ///
-/// The text of an entry is `NAME=value` for a variable, a number for a group, and else JSON on one
-/// line.
+/// The text of an entry is `NAME=value` for a variable, a number for a group, or JSON on one line
+/// for any other entry.
 struct Change {
   ChangeKind kind{};   ///< what happens
-  std::string part{};  ///< the list or object of the entry, such as `process.env` or `mounts`
-  /// The name of a variable, the path of a node or hook, the destination of a mount, the host
-  /// interface of a net device, type and numbers of a cgroup rule; empty for `linux.intelRdt`.
+  std::string part{};  ///< the list or object with the entry, such as `process.env` or `mounts`
+  /// A variable's name, a node's or hook's path, a mount's destination, a net device's host
+  /// interface, a cgroup rule's type and numbers, or empty for `linux.intelRdt`.
   std::string key{};
-  std::string before{};  ///< the entry before, unless it is added; empty if the target cannot tell
-  std::string after{};   ///< the entry afterwards, unless it is removed
-  std::optional<std::size_t> from{};  ///< its index in the list before, unless it is added
-  std::optional<std::size_t> to{};    ///< its index in the list afterwards, if that is known
+  std::string before{};  ///< the old entry; empty if added, or if the target cannot tell
+  std::string after{};   ///< the new entry; empty if removed
+  std::optional<std::size_t> from{};  ///< the index in the old list; absent if added
+  std::optional<std::size_t> to{};    ///< the index in the new list; absent if removed or unknown
 
   friend bool operator==(const Change&, const Change&) = default;
 };
 
-/// The change on one line: `replaced process.env[3]: A=1 -> A=2`. Text is escaped.
+/// Describes the change on one line, escaped: `replaced process.env[3]: A=1 -> A=2`.
 std::string to_string(const Change& change);
 
 }  // namespace CDI_ABI

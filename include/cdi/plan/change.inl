@@ -22,7 +22,7 @@ inline std::string place_text(const std::optional<std::size_t>& index) {
   return index ? "[" + std::to_string(*index) + "]" : std::string{};
 }
 
-/// The text of an entry, however long it is, escaped; but JSON keeps its quotes and backslashes.
+/// Escapes the whole text of an entry, except that JSON keeps its quotes and backslashes.
 inline std::string entry_text(std::string_view entry) {
   if (entry.empty()) return "(unknown)";
   std::string text;

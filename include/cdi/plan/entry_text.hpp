@@ -17,7 +17,7 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// The key and the text of an entry, as in `Change`.
+/// The key and the text of an entry, as `Change` shows them.
 struct EntryText {
   std::string key{};
   std::string text{};
@@ -32,8 +32,8 @@ EntryText describe(const oci::HookView& hook);
 EntryText describe(const oci::LinuxNetDeviceView& device);
 EntryText describe(const oci::LinuxIntelRdtView& settings);
 
-/// Writes a JSON text of an entry as `describe` does, so that equal entries have equal texts;
-/// returns it unchanged if it is not such an entry.
+/// Rewrites the JSON text of an entry in the form that `describe` writes, so that equal entries
+/// have equal texts. Returns any other text unchanged.
 using Rewrite = std::string (*)(std::string_view json);
 std::string keep_text(std::string_view text);
 std::string rewrite_node(std::string_view json);

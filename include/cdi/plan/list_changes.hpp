@@ -1,4 +1,4 @@
-// `ListChanges`: what the engine does to one list of an OCI spec, as `Change`s.
+// `ListChanges`: what the engine changes in one list of an OCI spec, as a list of `Change`.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PLAN_LIST_CHANGES_HPP
@@ -19,39 +19,39 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// The changes of a list. New entries come first, each once; then at most one new order.
+/// Collects the changes to a list: first each new entry, once, and then at most one new order.
 class ListChanges {
  public:
-  /// A list of so many entries.
+  /// Starts with a list of `entries` old entries.
   ListChanges(std::string_view part, std::size_t entries);
   ListChanges(const ListChanges&) = delete;
   ListChanges& operator=(const ListChanges&) = delete;
   ~ListChanges();
 
-  /// An entry gets another value in its place; `before` is empty if it is not known.
+  /// Records that entry `i` gets another value; `before` is empty if the old value is unknown.
   void assign(std::size_t i, std::string before, EntryText after);
   void append(EntryText entry);
 
-  /// Sets the order of the entries, as `ListPlan::order` has it. Returns the old entries that it
-  /// leaves out: `describe` each, before `moved` is called.
+  /// Sets the new order, in the form of `ListPlan::order`, and returns the old entries that this
+  /// order leaves out. Call `describe` for each of them before `moved`.
   std::vector<std::size_t> removed(std::span<const std::size_t> order);
-  /// The old entries with another place among those that stay: `describe` each.
+  /// Returns the old entries that move relative to the others that stay: `describe` each of them.
   std::vector<std::size_t> moved();
-  /// Gives the key and the text of an old entry.
+  /// Records the key and the text of an old entry.
   void describe(std::size_t i, EntryText entry);
 
-  /// Adds the changes, in the order of the new list; then the removed entries. Once, in the end.
+  /// Appends the changes in the order of the new list, and then the removals. Call this once, last.
   void add_to(std::vector<Change>& changes);
 
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-  /// An entry of the list: an old one, or behind those a new one.
+  /// An entry of the list. The new entries follow the old ones.
   struct Slot {
-    EntryText entry{};          // of an old one, only if it changes
-    std::size_t before = none;  // the slot of the old entry that it was
-    std::string old_text{};     // of an entry that was assigned
-    bool is_new = false;        // it has a new value
+    EntryText entry{};          // set for a new entry, and for an old one that changes
+    std::size_t before = none;  // the slot of the old entry that this entry replaces
+    std::string old_text{};     // the old text of an assigned entry
+    bool is_new = false;        // the entry received a new value
     bool stays = true;
     bool moves = false;
 
@@ -63,14 +63,14 @@ class ListChanges {
   Change change_at(std::size_t place) const;
 
   std::string part_;
-  std::size_t entries_;      // the old ones
-  std::vector<Slot> slots_;  // all entries, old and new
+  std::size_t entries_;      // the number of old entries
+  std::vector<Slot> slots_;  // the old entries, then the new ones
   std::vector<std::size_t> order_{};
   bool rearranged_ = false;
 };
 
-/// Adds changes of the members of an object: of those with one key, the first has the value before,
-/// and the last the value afterwards.
+/// Appends the changes to the properties of an object. Changes with equal keys become one, from the
+/// first old value to the last new value.
 void add_settings(std::vector<Change>&& settings, std::vector<Change>& changes);
 
 }  // namespace detail

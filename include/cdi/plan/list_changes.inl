@@ -53,7 +53,7 @@ CDI_INLINE void ListChanges::describe(std::size_t i, EntryText entry) {
   if (!slots_[i].is_new) slots_[i].entry = std::move(entry);
 }
 
-/// Finds for each appended entry a removed one of the same key, which it then replaces.
+/// Pairs each appended entry with a removed entry of the same key, which the new one replaces.
 CDI_INLINE void ListChanges::pair() {
   const auto is_before = [this](std::size_t a, std::size_t b) {
     return slots_[a].entry.key < slots_[b].entry.key;
@@ -64,7 +64,7 @@ CDI_INLINE void ListChanges::pair() {
   }
   const auto by_key = detail::order_of(
       ends.size(), [&](std::size_t a, std::size_t b) { return is_before(ends[a], ends[b]); });
-  std::size_t next = 0;  // the first removed entry of the key that is not paired
+  std::size_t next = 0;  // the first unpaired removed entry with this key
   for (const std::size_t at : by_key) {
     const std::size_t i = ends[at];
     while (next < by_key.size() && is_before(ends[by_key[next]], i)) ++next;
@@ -76,10 +76,10 @@ CDI_INLINE void ListChanges::pair() {
   }
 }
 
-/// Marks the fewest entries, so that the others without a new value are in order as before.
+/// Marks as few entries as possible, so that the remaining old values keep their order.
 CDI_INLINE void ListChanges::mark_moved() {
-  std::vector<std::size_t> last;  // of the runs of each length, the one that ends earliest
-  std::vector<std::size_t> before(order_.size(), none);  // the place before, in its run
+  std::vector<std::size_t> last;  // for each length of a run, the run that ends earliest
+  std::vector<std::size_t> before(order_.size(), none);  // the previous place in the same run
   const auto old_at = [this](std::size_t place) {
     return slots_[order_[place]].before;
   };

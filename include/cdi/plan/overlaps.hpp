@@ -1,4 +1,4 @@
-// `find_overlaps`: edits of a plan that concern the same thing, each with a code.
+// `find_overlaps`: the edits of a plan that affect the same thing, each pair with a code.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PLAN_OVERLAPS_HPP
@@ -17,27 +17,27 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// What two edits, or two devices, have in common; `overlap_kinds` has a row for each.
+/// What two edits, or two devices, have in common. `overlap_kinds` has a row for each kind.
 enum class OverlapKind : std::uint8_t {
-  device,          ///< a device is named twice
-  all,             ///< the device `all` is named with another one of its kind
-  variable,        ///< two values of a variable
-  node,            ///< two nodes with a path
-  host_node,       ///< two paths of a node of the host
-  mount,           ///< two mounts with a destination
-  host_interface,  ///< a host interface is moved twice
-  interface,       ///< two net devices with a name in the container
-  intel_rdt,       ///< two settings of Intel RDT
+  device,          ///< the same device is named twice
+  all,             ///< the device `all` is named together with another device of its kind
+  variable,        ///< two edits set the same variable
+  node,            ///< two nodes have the same path
+  host_node,       ///< two paths stand for the same node of the host
+  mount,           ///< two mounts have the same destination
+  host_interface,  ///< two edits move the same host interface
+  interface,       ///< two net devices get the same name in the container
+  intel_rdt,       ///< two edits set Intel RDT
 };
 
-/// What is known of a kind of overlap.
+/// A kind of overlap, with its code and meaning.
 struct OverlapRow {
-  OverlapKind kind;          ///< which one
-  std::string_view code;     ///< stable: for programs
-  std::string_view meaning;  ///< what it is and does, for people
+  OverlapKind kind;          ///< the kind
+  std::string_view code;     ///< the stable code, for programs
+  std::string_view meaning;  ///< the cause and the effect, for people
 };
 
-/// Every kind of overlap, in the order of `OverlapKind`.
+/// All kinds of overlap, in the order of `OverlapKind`.
 inline constexpr std::array<OverlapRow, 9> overlap_kinds{{
     {OverlapKind::device, "same-device",
      "the device is named twice, so that its hooks and cgroup rules are added twice"},
@@ -54,31 +54,29 @@ inline constexpr std::array<OverlapRow, 9> overlap_kinds{{
     {OverlapKind::intel_rdt, "same-intel-rdt", "both set Intel RDT; the second one counts"},
 }};
 
-/// The row of a kind in `overlap_kinds`.
+/// Returns the row of a kind in `overlap_kinds`.
 constexpr const OverlapRow& row_of(OverlapKind kind) {
   return overlap_kinds[static_cast<std::size_t>(kind)];
 }
 
 /// Two edits, or two devices, that overlap.
 struct Overlap {
-  OverlapKind kind{};  ///< what they have in common
-  /// The name of a device, variable or interface, a path, or type and numbers of a node of the
-  /// host.
+  OverlapKind kind{};  ///< what the two have in common
+  /// The name of a device, variable or interface, a path, or the type and numbers of a host node.
   std::string key{};
-  Origin first{};      ///< the one that is applied first
-  Origin second{};     ///< the next one
-  bool equal = false;  ///< whether both edits are the same, so that their order does not matter
+  Origin first{};      ///< the edit that is applied first
+  Origin second{};     ///< the edit that is applied next
+  bool equal = false;  ///< whether the two edits are equal, so that their order does not matter
 
   friend bool operator==(const Overlap&, const Overlap&) = default;
 };
 
-/// The overlap on one line: `same-variable A: ORIGIN, ORIGIN: MEANING`. Text is escaped.
+/// Describes the overlap on one line, escaped: `same-variable A: ORIGIN, ORIGIN: MEANING`.
 std::string to_string(const Overlap& overlap);
 
-/// The overlaps of the edits of a plan, kind by kind, in the order of their keys. Of three edits
-/// with one key, the second overlaps with the first, and the third with the second. Variables with
-/// equal values do not overlap, nor do the edits of a device that is named twice. Costs a sort of
-/// each list.
+/// Returns the overlapping edits of a plan, sorted by kind and key. When three edits share a key,
+/// the second overlaps with the first, and the third with the second. Variables with equal values
+/// do not overlap, nor do the edits of a device that is named twice. The cost is sorting the lists.
 std::vector<Overlap> find_overlaps(const Plan& plan);
 
 }  // namespace CDI_ABI

@@ -34,14 +34,14 @@ CDI_INLINE std::string to_string(const Overlap& overlap) {
 
 namespace detail {
 
-/// An edit that may overlap with others of its key.
+/// An edit that may overlap with other edits of the same key.
 struct Overlapping {
   std::string key{};
   std::string value{};  // equal edits have equal values
   const Origin* origin = nullptr;
 };
 
-/// Whether the overlap of equal edits is one.
+/// Whether equal edits overlap.
 enum class Equal : bool { overlap, none };
 
 inline void add_overlaps(OverlapKind kind, Equal equal, const std::vector<Overlapping>& all,
@@ -58,7 +58,7 @@ inline void add_overlaps(OverlapKind kind, Equal equal, const std::vector<Overla
   }
 }
 
-/// The edits of a list, by a key and with their JSON text as value.
+/// Returns the edits of a list with their keys, and with their JSON text as value.
 template <class Edit, class Key>
 std::vector<Overlapping> by_key(const std::vector<Planned<Edit>>& all, const Key& key) {
   std::vector<Overlapping> out;
@@ -83,7 +83,7 @@ inline void add_repeated_devices(const Plan& plan, std::vector<Overlap>& to) {
   }
 }
 
-/// Adds each device `all` with the other devices of its kind.
+/// Adds an overlap of each device `all` with every other device of its kind.
 inline void add_all_with_others(const Plan& plan, std::vector<Overlap>& to) {
   std::vector<std::string_view> kinds;
   for (const auto& device : plan.devices) {
@@ -95,7 +95,7 @@ inline void add_all_with_others(const Plan& plan, std::vector<Overlap>& to) {
   const auto order = detail::order_of(kinds.size(), [&](std::size_t a, std::size_t b) {
     return kinds[a] != kinds[b] ? kinds[a] < kinds[b] : is_all(a) && !is_all(b);
   });
-  std::size_t all = 0;  // the first of its kind
+  std::size_t all = 0;  // the first device of this kind
   for (const std::size_t i : order) {
     if (kinds[i] != kinds[all] || i == order.front()) all = i;
     if (!is_all(all) || is_all(i)) continue;
@@ -114,12 +114,12 @@ inline std::vector<Overlapping> variables_of(const Plan& plan) {
   return out;
 }
 
-/// The nodes that a container gets, by type and numbers, with their paths. A FIFO has no numbers.
+/// Returns the container's nodes by type and numbers, with their paths, except FIFOs.
 inline std::vector<Overlapping> host_nodes_of(const Plan& plan) {
   std::vector<Overlapping> out;
   for (const auto& [node, origin, overridden] : plan.device_nodes) {
     if (overridden || node.type == "p") continue;
-    std::string key = node.type == "b" ? "b " : "c ";  // "u" is "c"
+    std::string key = node.type == "b" ? "b " : "c ";  // the type "u" means "c"
     key.append(std::to_string(node.major)).append(":").append(std::to_string(node.minor));
     out.push_back({std::move(key), node.path, &origin});
   }

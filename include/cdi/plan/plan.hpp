@@ -33,62 +33,62 @@ inline namespace CDI_ABI {
 
 struct ConfigJson;
 
-/// Where an edit comes from.
+/// The place in a spec that an edit comes from.
 struct Origin {
-  /// The qualified name of its device, or the kind of its spec for an edit that the spec makes for
-  /// all of its devices.
+  /// The qualified name of the device, or the kind of the spec for an edit that applies to all its
+  /// devices.
   std::string name{};
   std::string file{};      ///< the path of the spec
-  std::uint32_t line = 0;  ///< of the edit in the file, from 1; else that of its device; 0: unknown
-  std::string where{};     ///< its path in the spec, such as `devices[0].containerEdits.env[1]`
+  std::uint32_t line = 0;  ///< line of the edit, from 1, or of its device; 0 if both are unknown
+  std::string where{};     ///< the path in the spec, such as `devices[0].containerEdits.env[1]`
 
   friend bool operator==(const Origin&, const Origin&) = default;
 };
 
-/// The origin on one line: `vendor.com/class=device (FILE:LINE)`. Text is escaped.
+/// Describes the origin on one line, escaped: `vendor.com/class=device (FILE:LINE)`.
 std::string to_string(const Origin& origin);
 
 /// An edit and its origin.
 template <class Edit>
 struct Planned {
-  Edit edit{};      ///< as in a spec, or text or a number
-  Origin origin{};  ///< where it comes from
-  /// Whether a later edit of the plan replaces it: a container does not get it.
+  Edit edit{};      ///< an edit as in a spec, or text or a number
+  Origin origin{};  ///< where the edit comes from
+  /// Whether a later edit of the plan replaces this edit, which a container then does not get.
   bool overridden = false;
 
   friend bool operator==(const Planned&, const Planned&) = default;
 };
 
-/// The edits of devices, joined, in the order to apply them. A plain value, which owns its text:
-/// read it, take out what you do not want, and apply it to an OCI spec, or use it without one.
+/// The edits of devices, joined, in the order of application. A plan is a plain value that owns its
+/// text: read it, remove what you do not want, and apply it to an OCI spec or use it without one.
 ///
-/// Members are as in the spec, except that device nodes are complete: `host_path`, `type`, `major`,
-/// `minor` and `permissions` are filled in, and `file_mode` if the host has the node. `uid` and
-/// `gid` are absent when the node belongs to the user of the container's process.
+/// The edits are as in the spec, except that device nodes are complete: `host_path`, `type`,
+/// `major`, `minor` and `permissions` are filled in, and so is `file_mode` if the node is on the
+/// host. `uid` and `gid` are absent when the node belongs to the user of the container's process.
 struct Plan {
-  std::vector<Origin> devices{};            ///< as they were named, with the lines where they begin
+  std::vector<Origin> devices{};            ///< in the requested order, with their first lines
   std::vector<Planned<std::string>> env{};  ///< `NAME=value`
   std::vector<Planned<DeviceNode>> device_nodes{};        ///< complete
   std::vector<Planned<NetDevice>> net_devices{};          ///< interfaces to move
   std::vector<Planned<Hook>> hooks{};                     ///< none is overridden
   std::vector<Planned<Mount>> mounts{};                   ///< parents before children
   std::vector<Planned<IntelRdt>> intel_rdt{};             ///< all but the last are overridden
-  std::vector<Planned<std::uint32_t>> additional_gids{};  ///< without 0, each once
+  std::vector<Planned<std::uint32_t>> additional_gids{};  ///< each group once, without 0
 
   friend bool operator==(const Plan&, const Plan&) = default;
 
-  /// All edits without their origins.
+  /// Returns all edits without their origins.
   ContainerEdits edits() const;
 
   /// Applies the plan to an OCI spec, all or nothing, as `Registry::inject` does for the devices,
-  /// and returns what has changed, list by list. Does not ask the host again. New parents, such as
-  /// an empty `process`, are not in the changes. Errors are those of `apply`; `Errc::host` for a
-  /// node that was added to the plan and is not complete.
+  /// and returns the changes, list by list. New parents, such as an empty `process`, are not
+  /// listed. The host is not queried again. Errors are as in `apply`; `Errc::host` means that a
+  /// node was added to the plan and is incomplete.
   template <Editable OciSpec>
   Result<std::vector<Change>> apply(OciSpec& target) const;
 
-  /// What `apply` would change. Applies the plan to a copy of the target, so that the copy may
-  /// share nothing with it: with a struct of pointers, `apply` the plan to a copy of your own.
+  /// Returns what `apply` would change, by applying the plan to a copy of the target. The copy may
+  /// share nothing with the target: with a struct of pointers, `apply` the plan to a deep copy.
   template <class OciSpec>
     requires Editable<OciSpec> && std::copy_constructible<OciSpec> &&
         (!std::is_trivially_copyable_v<OciSpec>)
@@ -100,7 +100,7 @@ struct Plan {
 
 namespace detail {
 
-/// The host as a plan knows it.
+/// A host that knows only the nodes of a plan.
 class PlannedHost {
  public:
   explicit PlannedHost(const Plan& plan);
@@ -111,13 +111,13 @@ class PlannedHost {
   Result<HostNode> operator()(std::string_view path) const;
 
  private:
-  std::vector<const DeviceNode*> nodes_;  // complete, with the major 0
+  std::vector<const DeviceNode*> nodes_;  // complete nodes with the major number 0
 };
 
-/// Finds the places of the members of a spec; null when they are not known.
+/// Finds the places of a spec's members; returns null when the places are unknown.
 using FindPlaces = std::shared_ptr<const MemberPlaces> (*)(const LoadedSpec& spec);
 
-/// `options` may be null.
+/// Makes a plan of the devices' edits. `options` may be null.
 Result<Plan> make_plan(std::span<const ResolvedDevice> devices, const AnyHost& host,
                        const HostOptions* options, FindPlaces find_places);
 

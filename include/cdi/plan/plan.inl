@@ -52,8 +52,8 @@ std::vector<Edit> edits_of(const std::vector<Planned<Edit>>& all) {
   return out;
 }
 
-// The engine asks for nodes that look incomplete: without a major, or without a mode. Of a complete
-// node, the host has said that the major is 0. One without a mode is not on the host.
+// The engine looks up nodes that seem incomplete, without a major or a mode. The host has already
+// confirmed a major of 0 for a complete node; a node without a mode is not on the host.
 CDI_INLINE PlannedHost::PlannedHost(const Plan& plan) {
   for (const auto& [node, origin, overridden] : plan.device_nodes) {
     const bool complete = !node.type.empty() && node.file_mode.has_value();
@@ -97,7 +97,7 @@ class Planner {
     return path;
   }
 
-  /// The places of the spec. Those of a spec that has none are found once.
+  /// Returns the places of the spec, which are found only once for a spec without them.
   const MemberPlaces* places() {
     if (spec().places != nullptr) return spec().places.get();
     for (const auto& [known, places] : known_places_) {
@@ -115,7 +115,7 @@ class Planner {
     return out;
   }
 
-  /// Calls `add(i, origin)` for each entry of a list of the edits.
+  /// Calls `add(i, origin)` for each entry of a list of edits.
   template <class List, class Add>
   void add_list(std::string_view member, const List& list, const Add& add) {
     if (list.empty()) return;
@@ -159,7 +159,7 @@ class Planner {
     });
   }
 
-  // The joined edits have the same entries in the same order, completed by the host and its
+  // The joined edits hold the same entries in the same order, with details from the host and its
   // options.
   void add_node(const DeviceNode& from, Origin origin) {
     const NodeView& complete = joined_.nodes[plan_.device_nodes.size()];
@@ -240,7 +240,7 @@ class Planner {
   const JoinedEdits& joined_;
   FindPlaces find_places_;
   std::vector<std::pair<const LoadedSpec*, std::shared_ptr<const MemberPlaces>>> known_places_{};
-  std::size_t index_ = 0;  // of the edits
+  std::size_t index_ = 0;  // the index of the current edits
   Plan plan_{};
 };
 
@@ -251,7 +251,7 @@ CDI_INLINE Result<Plan> make_plan(std::span<const ResolvedDevice> devices, const
   JoinedEdits joined;
   auto done = detail::join(std::span<const ContainerEdits* const>{found.edits}, found.texts,
                            all_parts, joined);
-  std::deque<std::string> texts;  // that the joined edits point to
+  std::deque<std::string> texts;  // the text that the joined edits point to
   if (done && options != nullptr) {
     auto used = detail::use_options(joined, host, *options);
     if (!used) return found.trace(std::move(used).error());

@@ -22,26 +22,26 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Reads the file of a spec again, for the places of its members. Null when it cannot be read, or
-/// has changed since.
+/// Reads a spec file again to find the places of its members. Returns null when the file cannot be
+/// read or has changed.
 std::shared_ptr<const MemberPlaces> read_places(const LoadedSpec& spec);
 
 }  // namespace detail
 
-/// The edits that an injection of these devices would make, joined, complete, and each with its
-/// origin: see `Plan`. Needs no OCI spec, and changes nothing.
+/// Returns the edits that an injection of these devices would make, joined, complete, and each with
+/// its origin: see `Plan`. No OCI spec is needed, and nothing is changed.
 ///
-/// Costs one lookup for each name, one host lookup for each incomplete device node, and one read of
-/// each spec file, for the lines of its edits. A file that has changed since it was loaded, and a
-/// spec from memory, have the line of the device instead, as far as it is known. With
-/// `ReadOptions::keep_places`, no file is read. With a `HostWithOptions`, the plan has what the
-/// options change. Errors are those of `Registry::inject`.
+/// Each name takes one lookup, each incomplete device node one host lookup, and each spec file one
+/// read, for the lines of its edits. For a file that has changed since, or a spec from memory, the
+/// edits take the line of their device, if it is known. With `ReadOptions::keep_places`, no file is
+/// read. With a `HostWithOptions`, the plan includes what the options change. Errors are as in
+/// `Registry::inject`.
 template <HostLookup Host = SystemHost>
 Result<Plan> plan(const Registry& registry, Names names, const Host& host = {}) {
   const auto devices = registry.resolve_all(names);
   if (!devices) return devices.error();
   const HostOptions* options = nullptr;
-  if constexpr (requires { host.options; }) options = &host.options;  // `HostWithOptions`
+  if constexpr (requires { host.options; }) options = &host.options;
   return detail::make_plan(*devices, detail::AnyHost{host}, options, detail::read_places);
 }
 

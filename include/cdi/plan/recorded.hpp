@@ -1,4 +1,4 @@
-// `Recorded`: a target that notes each change that the engine makes to it.
+// `Recorded`: a target that notes each change that the engine makes.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PLAN_RECORDED_HPP
@@ -30,14 +30,14 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// A target, and the changes that are made to it.
+/// A target, together with the changes that are made to it.
 template <class OciSpec>
 struct Recorded {
   OciSpec& target;
   std::vector<Change>& changes;
 };
 
-/// The text of an entry that a target gives: as text or JSON text, or as a described record.
+/// Returns the text of a target's entry, which is plain text, JSON text or a described record.
 template <class Entry>
 std::string text_of(const Entry& entry, Rewrite rewrite) {
   if constexpr (std::convertible_to<const Entry&, std::string_view>) {
@@ -48,7 +48,7 @@ std::string text_of(const Entry& entry, Rewrite rewrite) {
   }
 }
 
-/// A list whose changes are noted.
+/// A list that records its changes.
 template <class List>
 struct RecordedList {
   List list;
@@ -88,7 +88,7 @@ struct RecordedList {
   void describe_old(std::size_t i) { changes.describe(i, {std::string{list.key(i)}, text(i)}); }
 };
 
-/// A list to append to, whose changes are noted.
+/// An append-only list that records its changes.
 template <class List>
 struct RecordedOpenList {
   List list;
@@ -109,7 +109,7 @@ struct RecordedOpenList {
   }
 };
 
-/// The net devices of a target, whose changes are noted.
+/// The net devices of a target, with a record of their changes.
 template <class Interfaces>
 struct RecordedInterfaces {
   Interfaces interfaces;
@@ -134,15 +134,15 @@ struct RecordedInterfaces {
 
 }  // namespace detail
 
-/// Edits a target as its own editor does, and notes the changes. A list of the target may have
-/// `record(i)`, which gives an entry as text, JSON text or a described record; `net_devices()` may
-/// have `find(key)`, and the editor `intel_rdt()`, which give a pointer to one, or an optional.
-/// Without these, `Change::before` is empty.
+/// Edits a target with its own editor and records the changes. `Change::before` is filled in if a
+/// list has `record(i)`, which returns an entry as text, JSON text or a described record, if
+/// `net_devices()` has `find(key)`, and if the editor has `intel_rdt()`; the latter two return a
+/// pointer or an optional.
 template <class OciSpec>
 struct SpecEditor<detail::Recorded<OciSpec>> {
  private:
   using Inner = SpecEditor<OciSpec>;
-  // Named types: to deduce them, the compiler would need the bodies wherever an editor is checked.
+  // Named types: deduced ones would need the bodies wherever an editor is checked.
   template <class List>
   using Noted = detail::RecordedList<List>;
   using Env = decltype(std::declval<Inner&>().env());
@@ -154,7 +154,7 @@ struct SpecEditor<detail::Recorded<OciSpec>> {
   /// Edits a target that outlives the editor.
   explicit SpecEditor(detail::Recorded<OciSpec>& to) : inner_{to.target}, changes_{to.changes} {}
 
-  /// As in the editor of the target.
+  /// Calls `check` of the target's editor.
   Result<void> check(const TouchedParts& touched) requires requires(Inner inner) {
     inner.check(touched);
   }
@@ -176,7 +176,7 @@ struct SpecEditor<detail::Recorded<OciSpec>> {
   auto device_rules() requires detail::HasDeviceRules<Inner> {
     return open("linux.resources.devices", inner_.device_rules());
   }
-  /// The hooks of a point.
+  /// Returns the hooks of a point.
   detail::RecordedOpenList<Hooks> hooks(oci::HookPoint point) {
     return open("hooks." + std::string{oci::hook_point_name(point)}, inner_.hooks(point));
   }
@@ -201,12 +201,12 @@ struct SpecEditor<detail::Recorded<OciSpec>> {
     inner_.set_intel_rdt(settings);
   }
 
-  /// As in the editor of the target.
+  /// Calls `process_user` of the target's editor.
   ProcessUser process_user() { return inner_.process_user(); }
-  /// As in the editor of the target.
+  /// Calls `has_user_namespace` of the target's editor.
   bool has_user_namespace() { return inner_.has_user_namespace(); }
 
-  /// Ends the changes, and those of the target.
+  /// Records the remaining changes and finishes the target's own edits.
   void finish() {
     end_list();
     detail::add_settings(std::move(net_devices_), changes_);
