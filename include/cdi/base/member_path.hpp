@@ -14,7 +14,7 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// The path of a member. Its text is made only when it is needed for a message.
+/// The path of a member, kept in parts; only a message needs the whole text.
 struct MemberPath {
   static constexpr std::size_t no_index = static_cast<std::size_t>(-1);
 

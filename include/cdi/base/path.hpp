@@ -1,4 +1,4 @@
-// Paths without `.` and `..`, and the format that the name of a spec file says.
+// Cleaned paths, without `.` and `..`, and the format of a spec file according to its name.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_BASE_PATH_HPP
@@ -15,34 +15,34 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// The shortest form of a path, by its text alone: links are not followed. It has no repeated or
-/// trailing slash, no `.`, and `..` only at the front; the empty path becomes `.`.
+/// The shortest form of a path, from its text alone: links are not followed. The result contains no
+/// repeated or trailing slash, no `.`, and `..` only at the front; an empty path becomes `.`.
 std::string clean_path(std::string_view path);
 
 namespace detail {
 
-/// The number of slashes of the cleaned path. Mounts are sorted by it, so that parents come first.
-/// `/` and `/proc` both have one, `rel` has none.
+/// The number of slashes in the cleaned path: one for both `/` and `/proc`, none for `rel`. Mounts
+/// are sorted by this depth, so that parents come first.
 std::size_t path_depth(std::string_view path);
 
-/// Whether a part of an absolute path is `..`.
+/// Whether any part of an absolute path is `..`.
 constexpr bool has_parent_part(std::string_view path) noexcept {
   return path.ends_with("/..") || path.find("/../") != std::string_view::npos;
 }
 
-/// Whether a part of a path is longer than Linux allows for a name: 255 bytes.
+/// Whether any part of a path exceeds Linux's limit for a file name: 255 bytes.
 bool has_long_name(std::string_view path);
 
 }  // namespace detail
 
-/// The text formats of spec files, by the end of the name.
+/// The text formats of spec files, by file name extension.
 enum class Format : std::uint8_t {
   json,  ///< `.json`
   yaml   ///< `.yaml`, but not `.yml`
 };
 
-/// The format of a path or file name that ends in `.json` or `.yaml`, in lower case, as in the CDI
-/// document; nothing for all others. The file is not read.
+/// The format of a path or file name that ends in `.json` or `.yaml`, in lower case, as the CDI
+/// document requires; `nullopt` for all other names. The file is not read.
 std::optional<Format> format_of(std::string_view path);
 
 }  // namespace CDI_ABI

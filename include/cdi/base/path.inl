@@ -18,7 +18,7 @@ inline namespace CDI_ABI {
 CDI_INLINE std::string clean_path(std::string_view path) {
   const bool rooted = path.starts_with('/');
   std::string out;
-  std::size_t fixed = 0;  // length of the part that `..` cannot remove
+  std::size_t fixed = 0;  // length of the prefix that `..` cannot remove
   while (!path.empty()) {
     const auto part = path.substr(0, path.find('/'));
     path.remove_prefix(part.size() < path.size() ? part.size() + 1 : path.size());
@@ -39,8 +39,8 @@ CDI_INLINE std::string clean_path(std::string_view path) {
 
 namespace detail {
 
-/// Whether a slash may make `clean_path` change the path: one that ends it, or that is before
-/// another slash or a dot. Some of the latter change nothing, such as that of `/.hidden`.
+/// Whether `clean_path` may change the path at this slash: a slash at the end, or before another
+/// slash or a dot. The answer can be a false alarm, as for `/.hidden`.
 inline bool may_change(std::string_view path, std::size_t slash) {
   return slash + 1 == path.size() || path[slash + 1] == '/' || path[slash + 1] == '.';
 }
@@ -61,7 +61,7 @@ CDI_INLINE std::size_t path_depth(std::string_view path) {
 
 CDI_INLINE bool has_long_name(std::string_view path) {
   constexpr std::size_t most_bytes = 255;
-  std::size_t begin = 0;  // of a part
+  std::size_t begin = 0;  // start of the current part
   for (std::size_t i = 0; i <= path.size(); ++i) {
     if (i < path.size() && path[i] != '/') continue;
     if (i - begin > most_bytes) return true;

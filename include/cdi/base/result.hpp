@@ -1,4 +1,4 @@
-// `Result` and `Error`: a value, or the reason why there is none; and text quoted for messages.
+// `Result` and `Error`: a value, or the reason for its absence; also text quoted for messages.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_BASE_RESULT_HPP
@@ -20,62 +20,62 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// The kind of an error, for code; `Error::message` is for people.
+/// The kind of error, for programs; `Error::message` is for people.
 enum class Errc : std::uint8_t {
   syntax,        ///< the text is not JSON or YAML
-  schema,        ///< well formed, but not CDI or OCI: an unknown, missing or wrong member
-  invalid,       ///< it breaks a rule of `rules`; or an argument or text cannot be used
+  schema,        ///< well formed, but not CDI or OCI: a member is unknown, missing or wrong
+  invalid,       ///< a rule of `rules` is broken, or an argument or text is unusable
   invalid_name,  ///< not a valid vendor, class, device or `vendor.com/class=device` name
-  not_found,     ///< no spec provides the device; or the engine is not known
-  conflict,      ///< two specs of equal priority provide it; or a key or file has another owner
-  unsupported,   ///< the OCI spec type or CDI release has no place for this
-  limit,         ///< larger, deeper or more than `Limits` and `ReadOptions` allow
-  host,          ///< the host has no such device node, or a different one
+  not_found,     ///< no spec provides the device, or the engine is unknown
+  conflict,      ///< two specs of equal priority provide it, or a key or file has another owner
+  unsupported,   ///< the OCI spec type or CDI release cannot express the edit
+  limit,         ///< larger, deeper or more numerous than `Limits` and `ReadOptions` allow
+  host,          ///< the host lacks the device node, or has a different one
   refused,       ///< the caller's policy forbids it: `ReadOptions::refuse_writable`
   timeout,       ///< the deadline has passed
-  system,        ///< a system call failed, or a path cannot be used: `Error::system`
+  system,        ///< a system call failed, or a path is unusable: see `Error::system`
 };
 
-/// A place in a text. Lines and columns count from 1, columns in bytes; 0 means unknown.
+/// A position in a text. A line or column of 0 is unknown.
 struct Position {
-  std::string file = {};     ///< the name of the text, often a path; empty when unknown
+  std::string file = {};     ///< the text's name, often a path; empty when unknown
   std::uint32_t line = 0;    ///< from 1
   std::uint32_t column = 0;  ///< from 1, in bytes
 };
 
 namespace detail {
 
-/// The path of a member below another: `devices` and `[0].name` give `devices[0].name`, `kind` and
-/// nothing give `kind`.
+/// The full path of a nested member: `devices` and `[0].name` give `devices[0].name`; `kind` and an
+/// empty path give `kind`.
 std::string inner_path(std::string_view outer, std::string_view where);
 
 }  // namespace detail
 
-/// Why an operation failed. Cheap to move, never thrown by the library itself.
+/// The reason why an operation failed. Cheap to move; the library itself never throws an `Error`.
 struct Error {
-  /// The kind of the error, for code; the default has no meaning.
+  /// The kind of error, for programs; the default has no meaning.
   Errc code = {};
-  /// What is wrong, for people. The words may change with a release.
+  /// What is wrong, for people. The wording may change between releases.
   std::string message = {};
-  /// What to change, for people, such as "use one of b, c, u, p"; empty when nothing is known.
+  /// What to change, for people, such as "use one of b, c, u, p"; empty when no advice is known.
   std::string advice = {};
-  /// Path of the member, such as "devices[0].containerEdits.mounts[2].hostPath", with keys as they
-  /// were written; empty when the error is not about a member.
+  /// The member's path, such as "devices[0].containerEdits.mounts[2].hostPath", with keys as the
+  /// document spells them; empty when the error does not concern a member.
   std::string where = {};
-  Position position = {};  ///< of that member in the text it was read from
-  int system = 0;          ///< `errno` when the operating system is the reason, else 0
-  /// Which of the edits given to `apply` the error is about, from 1; 0 when it is about the target,
-  /// and in errors of other functions.
+  Position position = {};  ///< the member's position in its source text
+  int system = 0;          ///< `errno` when the operating system is the reason, otherwise 0
+  /// The number, from 1, of the edits passed to `apply` that caused the error; 0 when the target is
+  /// at fault, and in errors of other functions.
   std::uint32_t edits = 0;
-  /// `RuleRow::code` of the rule of `rules` that is broken, a text of that table; empty for other
-  /// errors.
+  /// The code (`RuleRow::code`) of the broken rule, a text in the table `rules`; empty for all
+  /// other errors.
   std::string_view rule = {};
 
-  /// Adds the path of an enclosing value to the front of `where`: `devices` and `[0].name` give
+  /// Prepends the path of an enclosing value to `where`: `devices` and `[0].name` give
   /// `devices[0].name`.
   void add_outer(std::string_view place) { where = detail::inner_path(place, where); }
 
-  /// The same error, with the path of an enclosing value at the front of `where`.
+  /// Returns this error with the path of an enclosing value prepended to `where`.
   Error under(std::string_view outer) && {
     add_outer(outer);
     return std::move(*this);
@@ -84,17 +84,17 @@ struct Error {
 
 namespace detail {
 
-/// `name[index]`, the path of a list item.
+/// Returns `name[index]`, the path of a list item.
 std::string item_path(std::string_view name, std::size_t index);
 
 constexpr char ascii_lower(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
 }
 
-/// Removes a decimal number from the front of a text. False when there is none, or it is too large.
+/// Removes a decimal number from the front of a text; false if the number is absent or too large.
 bool take_number(std::string_view& text, std::uint32_t& number);
 
-/// The number of bytes of the UTF-8 character at the front of `text`; 0 when there is none.
+/// The length in bytes of the UTF-8 character at the front of `text`; 0 if the bytes are invalid.
 constexpr std::size_t utf8_size(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
@@ -108,13 +108,13 @@ constexpr std::size_t utf8_size(std::string_view text) noexcept {
   for (std::size_t i = 1; i < size; ++i) {
     if ((byte(i) & 0xc0) != 0x80) return 0;
   }
-  // Longer than necessary, a surrogate, or above the last character.
+  // An overlong form, a surrogate, or a number above the last character.
   if ((lead == 0xe0 && next < 0xa0) || (lead == 0xed && next > 0x9f)) return 0;
   if ((lead == 0xf0 && next < 0x90) || (lead == 0xf4 && next > 0x8f)) return 0;
   return size;
 }
 
-/// Whether a text is ASCII. Reads eight bytes at a time; the last eight overlap those before.
+/// Whether a text is ASCII. Reads eight bytes at a time; the last two reads may overlap.
 inline bool is_ascii(std::string_view text) noexcept {
   std::uint64_t bits = 0;
   const auto add_word = [&](std::size_t at) {
@@ -131,9 +131,9 @@ inline bool is_ascii(std::string_view text) noexcept {
   return (bits & 0x8080808080808080) == 0;
 }
 
-/// Whether `text` is UTF-8. JSON and YAML cannot hold other text.
+/// Whether `text` is valid UTF-8. JSON and YAML cannot hold any other text.
 constexpr bool is_utf8(std::string_view text) noexcept {
-  if (!std::is_constant_evaluated() && is_ascii(text)) return true;  // as most text is
+  if (!std::is_constant_evaluated() && is_ascii(text)) return true;  // the common case
   for (std::size_t i = 0; i < text.size();) {
     const bool ascii = static_cast<unsigned char>(text[i]) < 0x80;
     const std::size_t size = ascii ? 1 : utf8_size(text.substr(i));
@@ -143,7 +143,7 @@ constexpr bool is_utf8(std::string_view text) noexcept {
   return true;
 }
 
-/// The number of a UTF-8 character of the Basic Multilingual Plane, of 2 or 3 bytes.
+/// The code point of a 2-byte or 3-byte UTF-8 character.
 constexpr unsigned bmp_code_point(std::string_view character) noexcept {
   unsigned code = static_cast<unsigned char>(character.front()) & (0xffU >> (character.size() + 1));
   for (const char c : character.substr(1))
@@ -151,38 +151,38 @@ constexpr unsigned bmp_code_point(std::string_view character) noexcept {
   return code;
 }
 
-/// Appends a character of 2 or 3 bytes as a JSON escape, such as `u009b` after a backslash.
+/// Appends a 2-byte or 3-byte character as a JSON escape, such as `u009b` after a backslash.
 void append_code_point(std::string_view character, std::string& out);
 
 }  // namespace detail
 
-/// `text` for a message or a terminal: on one line and UTF-8, whatever bytes it holds. Control and
-/// invisible characters are written as numbers after a backslash; quotes and backslashes get a
-/// backslash. After `longest` bytes it is cut, and ends in `...`; `std::string::npos` cuts nothing.
+/// Returns `text` as one line of valid UTF-8, for a message or a terminal. Control and invisible
+/// characters become numbers after a backslash; quotes and backslashes get a backslash. Text longer
+/// than `longest` bytes is cut and ends in `...`; `std::string::npos` means no limit.
 std::string escaped(std::string_view text, std::size_t longest = 120);
 
-/// `text` escaped and in double quotes, for a message.
+/// Returns `text` escaped and in double quotes, for a message.
 std::string quoted(std::string_view text);
 
 namespace detail {
 
-/// The error of a text that is not UTF-8.
+/// The error for a text that is not UTF-8.
 Error not_utf8(std::string_view text);
 
-/// `MESSAGE: ADVICE`, for a text that has the place of the error already.
+/// Returns `MESSAGE: ADVICE`, for output that already shows where the error is.
 std::string advised_message(const Error& error);
 
 }  // namespace detail
 
-/// The error on one line: `FILE:LINE:COLUMN: PATH: MESSAGE: ADVICE`, without unknown parts. File
-/// and path are escaped, so that no text of a document makes a second line. `code`, `system` and
-/// `rule` are not in it.
+/// Formats the error on one line: `FILE:LINE:COLUMN: PATH: MESSAGE: ADVICE`, without unknown parts.
+/// File and path are escaped, so that no text of a document can start a second line. `code`,
+/// `system` and `rule` are left out.
 std::string to_string(const Error& error);
 
 namespace detail {
 
-// The operations of a result on its value. They are functions so that the library can have those of
-// large models.
+// What a result does with its value. These are functions so that the compiled library can provide
+// them for large models.
 
 template <class T>
 CDI_INLINE void copy_to(T* place, const T& value) {
@@ -208,9 +208,9 @@ extern template void destroy(oci::Spec& value) noexcept;
 
 }  // namespace detail
 
-/// A value, or the reason why there is none. As safe to share between threads as its value.
+/// A value, or the reason for its absence. Sharing between threads is as safe as for the value.
 ///
-/// The interface is a subset of C++23 `std::expected<T, Error>`. It is the same type in every
+/// The interface is a subset of C++23 `std::expected<T, Error>`. The type is the same in every
 /// language mode: an alias that depends on `-std=` would give object files different symbols.
 template <class T>
 class [[nodiscard]] Result {
@@ -218,27 +218,27 @@ class [[nodiscard]] Result {
   using value_type = T;      ///< the type of the value
   using error_type = Error;  ///< the type of the reason, always `Error`
 
-  /// Success. Implicit, so that a function can return the value itself.
+  /// Success. Implicit, so that a function can return a plain value.
   Result(T value) : has_value_{true}, value_(std::move(value)) {}
-  /// Failure. Implicit, so that a function can return an `Error` itself.
+  /// Failure. Implicit, so that a function can return a plain `Error`.
   Result(Error why) : has_value_{false}, error_(std::move(why)) {}
 
-  /// A copy of the value or the reason.
+  /// Copies the value or the reason.
   Result(const Result& other) requires std::is_copy_constructible_v<T>
       : has_value_{other.has_value_} {
     copy(other);
   }
-  /// Moves the value or the reason from another.
+  /// Moves the value or the reason from another result.
   Result(Result&& other) noexcept(std::is_nothrow_move_constructible_v<T>)
       : has_value_{other.has_value_} {
     take(other);
   }
-  /// Becomes a copy of another.
+  /// Replaces this result with a copy of another.
   Result& operator=(const Result& other) requires std::is_copy_constructible_v<T> {
     *this = Result{other};
     return *this;
   }
-  /// As the constructor; moving a `T` must not throw.
+  /// Replaces this result by moving from another; moving a `T` must not throw.
   Result& operator=(Result&& other) noexcept {
     if (this == &other) return *this;
     clear();
@@ -248,31 +248,31 @@ class [[nodiscard]] Result {
   }
   ~Result() { clear(); }
 
-  /// Whether there is a value.
+  /// Whether the result holds a value.
   bool has_value() const noexcept { return has_value_; }
-  /// As `has_value`.
+  /// Equivalent to `has_value()`.
   explicit operator bool() const noexcept { return has_value_; }
 
-  /// The value. When there is none, `assert` fails; with `NDEBUG` this is undefined.
+  /// The value. If there is no value, `assert` fails; with `NDEBUG` the behaviour is undefined.
   T& operator*() & noexcept { return check(true), value_; }
-  /// The value. Only when there is one.
+  /// The value, under the same precondition.
   const T& operator*() const& noexcept { return check(true), value_; }
-  /// The value, to move from. Only when there is one.
+  /// The value, to move from, under the same precondition.
   T&& operator*() && noexcept { return check(true), std::move(value_); }
-  /// A member of the value. Only when there is one.
+  /// Accesses a member of the value, under the same precondition.
   T* operator->() noexcept { return check(true), &value_; }
-  /// A member of the value. Only when there is one.
+  /// Accesses a member of the value, under the same precondition.
   const T* operator->() const noexcept { return check(true), &value_; }
 
-  /// The reason. When there is a value, `assert` fails; with `NDEBUG` this is undefined.
+  /// The reason. If there is a value, `assert` fails; with `NDEBUG` the behaviour is undefined.
   Error& error() & noexcept { return check(false), error_; }
-  /// The reason. Only when there is no value.
+  /// The reason, under the same precondition.
   const Error& error() const& noexcept { return check(false), error_; }
-  /// The reason, to move from. Only when there is no value.
+  /// The reason, to move from, under the same precondition.
   Error&& error() && noexcept { return check(false), std::move(error_); }
 
  private:
-  [[gnu::noinline]] void copy(const Result& other) {  // inline, g++ 12 warns about the other member
+  [[gnu::noinline]] void copy(const Result& other) {  // if inlined, g++ 12 warns about `error_`
     if (has_value_) {
       detail::copy_to(&value_, other.value_);
     } else {
@@ -301,7 +301,7 @@ class [[nodiscard]] Result {
   }
 
   bool has_value_;
-  union {  // not `std::variant`, which costs eight times as much to compile for each `T`
+  union {  // `std::variant` costs eight times as much to compile for each `T`
     T value_;
     Error error_;
   };
@@ -314,21 +314,21 @@ class [[nodiscard]] Result<void> {
   using value_type = void;   ///< there is no value
   using error_type = Error;  ///< the type of the reason, always `Error`
 
-  /// Success, also as `return {};`.
+  /// Success, also written as `return {};`.
   Result() = default;
-  /// Failure. Implicit, so that a function can return an `Error` itself.
+  /// Failure. Implicit, so that a function can return a plain `Error`.
   Result(Error why) : failed_{true}, why_{std::move(why)} {}
 
-  /// Whether it succeeded.
+  /// Whether the operation succeeded.
   bool has_value() const noexcept { return !failed_; }
-  /// As `has_value`.
+  /// Equivalent to `has_value()`.
   explicit operator bool() const noexcept { return !failed_; }
 
   /// The reason. After success, `assert` fails.
   Error& error() & noexcept { return assert(failed_), why_; }
-  /// The reason. Only after failure.
+  /// The reason. Call this only after failure.
   const Error& error() const& noexcept { return assert(failed_), why_; }
-  /// The reason, to move from. Only after failure.
+  /// The reason, to move from. Call this only after failure.
   Error&& error() && noexcept { return assert(failed_), std::move(why_); }
 
  private:

@@ -41,8 +41,8 @@ CDI_INLINE bool take_number(std::string_view& text, std::uint32_t& number) {
   return true;
 }
 
-/// Whether a UTF-8 character of 2 or 3 bytes makes a terminal or viewer show a different text: C1
-/// controls, invisible characters, line and paragraph separators, and changes of direction.
+/// Whether a 2-byte or 3-byte UTF-8 character can make a terminal or viewer show a different text:
+/// C1 controls, invisible characters, line and paragraph separators, and direction changes.
 constexpr bool is_deceptive(std::string_view character) noexcept {
   if (character.size() != 2 && character.size() != 3) return false;
   const unsigned code = bmp_code_point(character);
@@ -65,7 +65,7 @@ CDI_INLINE void append_code_point(std::string_view character, std::string& out) 
 
 CDI_INLINE std::string escaped(std::string_view text, std::size_t longest) {
   constexpr std::string_view digits = "0123456789abcdef";
-  constexpr std::string_view tags = "\xf3\xa0";  // begins U+E0000 to U+E0FFF, which are invisible
+  constexpr std::string_view tags = "\xf3\xa0";  // start U+E0000 to U+E0FFF, which are invisible
   std::string out;
   while (!text.empty()) {
     if (out.size() >= longest) return out.append("...");
@@ -74,7 +74,7 @@ CDI_INLINE std::string escaped(std::string_view text, std::size_t longest) {
     if (text.front() == '"' || text.front() == '\\') {
       out.append(1, '\\').append(1, text.front());
     } else if (text.front() == '\n') {
-      out.append(1, '\\').append(1, 'n');  // g++ 12 warns of append("\\n"), and "\\x"
+      out.append(1, '\\').append(1, 'n');  // g++ 12 warns about append("\\n") and "\\x"
     } else if (size == 0 || byte < 0x20 || byte == 0x7f || text.starts_with(tags)) {
       out.append(1, '\\').append(1, 'x').append(1, digits[byte >> 4]).append(1, digits[byte & 15]);
     } else if (detail::is_deceptive(text.substr(0, size))) {

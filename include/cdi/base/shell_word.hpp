@@ -1,4 +1,4 @@
-// A path as one word of a shell command, for advice that people paste.
+// Quoting a path as one word of a shell command, for advice that people paste.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_BASE_SHELL_WORD_HPP
@@ -12,10 +12,10 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// A path as one word of a POSIX shell command, on one line, which a message can have between
-/// backquotes: as it is, in quotes, or as the output of `printf` when it has a backquote or
-/// characters that messages escape. A path that begins with a dash gets `./`, so that it is no
-/// option. A path that ends in a newline, which shells remove there, gets a slash.
+/// Returns a path as one word of a POSIX shell command. The word fits on one line and between
+/// backquotes in a message: plain, quoted, or as the output of `printf` if the path contains a
+/// backquote or characters that messages escape. A leading dash gets the prefix `./`, so that it is
+/// not read as an option; a trailing newline, which shells would strip, gets a slash.
 std::string shell_word(std::string_view path);
 
 }  // namespace CDI_ABI

@@ -16,11 +16,11 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// The characters that no shell changes outside of quotes.
+/// The characters that no shell treats specially outside quotes.
 inline constexpr std::string_view plain_in_shell =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=+,@";
 
-/// Whether messages show a text as it is, but for double quotes and backslashes.
+/// Whether messages show a text unchanged, apart from double quotes and backslashes.
 inline bool is_shown(std::string_view text) {
   std::string other;
   for (const char c : text) {
@@ -36,7 +36,7 @@ inline std::string in_single_quotes(std::string_view text) {
   return out.append("'");
 }
 
-/// A command whose output is the text. Its characters are plain ones and octal escapes.
+/// A command that prints the text. Its format consists of plain characters and octal escapes.
 inline std::string by_printf(std::string_view text) {
   std::string out{"\"$(printf '"};
   for (const char c : text) {
