@@ -19,13 +19,13 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Why a device is denied.
+/// A reason why a device is denied.
 struct DenyReason {
-  std::string message{};     ///< for people
-  std::string member{};      ///< of the spec, such as `devices[0].containerEdits.hooks[1].path`;
+  std::string message{};     ///< the reason, for people
+  std::string member{};      ///< a path such as `devices[0].containerEdits.hooks[1].path`;
                              ///< empty when the reason is not about one member
-  std::uint32_t line = 0;    ///< of that member in its file, from 1; 0 when it is not known
-  std::uint32_t column = 0;  ///< likewise
+  std::uint32_t line = 0;    ///< the line of the member, from 1; 0 if unknown
+  std::uint32_t column = 0;  ///< its column, from 1; 0 if unknown
 
   friend bool operator==(const DenyReason&, const DenyReason&) = default;
 
@@ -39,15 +39,15 @@ struct DenyReason {
   }
 };
 
-/// What a policy decides about one device of a request.
+/// A policy's decision about one device of a request.
 struct Decision {
-  std::string device{};  ///< its qualified name
-  bool allowed = false;  ///< whether it may be injected
+  std::string device{};  ///< the qualified name of the device
+  bool allowed = false;  ///< whether the device may be injected
   std::string rule{};    ///< the name of the rule that decides; empty when none applies
   std::string source{};  ///< where the request comes from: see `request_origin_names`
-  std::string key{};     ///< of the annotation or variable of the request; else empty
+  std::string key{};     ///< the annotation or variable with the request; may be empty
   std::string file{};    ///< the path of the spec file
-  std::vector<DenyReason> reasons{};  ///< at least one when it is denied; at most `most_warnings`
+  std::vector<DenyReason> reasons{};  ///< from one to `most_warnings` if denied
 
   friend bool operator==(const Decision&, const Decision&) = default;
 
@@ -64,26 +64,26 @@ struct Decision {
   }
 };
 
-/// Decides about devices that `Registry::resolve_all` returned, all of one origin: one decision for
-/// each, in their order. The limits of a rule hold for the edits of the device and for those of its
-/// spec. Nothing is read or changed; the policy is one for `validate_policy`.
+/// Returns one decision for each device, in the order of the devices. All devices come from
+/// `Registry::resolve_all` and have one origin. The limits of a rule apply to the edits of the
+/// device and of its spec. The policy must pass `validate_policy`; nothing is read or changed.
 std::vector<Decision> decide(const Policy& policy, std::span<const ResolvedDevice> devices,
                              RequestOrigin origin);
 
-/// Decides about devices of several origins. The request of a device is found by its name: the
-/// devices may be in another order, or fewer, as those of `Registry::resolvable`. The second device
-/// of one name has the second request of that name. A device without a request has no known origin:
-/// only rules that deny count it to their `sources`.
+/// Returns the decisions about devices of several origins. Each device is matched to its request by
+/// name, so that the devices may be fewer or in another order, as with `Registry::resolvable`. The
+/// second device of a name belongs to the second request of that name. A device without a request
+/// has no known origin: for its `sources`, only rules that deny match it.
 std::vector<Decision> decide(const Policy& policy, std::span<const ResolvedDevice> devices,
                              std::span<const RequestedDevice> requested);
 
-/// Success when all are allowed; else `Errc::refused` for the first that is denied, with the place
-/// of its first reason, and how many more are denied.
+/// Succeeds when all devices are allowed. Otherwise, `Errc::refused` reports the first denied
+/// device, the place of its first reason, and how many more devices are denied.
 Result<void> require_allowed(std::span<const Decision> decisions);
 
-/// The decisions as a JSON log: an object with `allowed`, whether all are, and the list
-/// `decisions`. Indented by `indent` spaces per level, or on one line when it is negative; without
-/// a newline at the end. Bytes of file names that are not UTF-8 are escaped.
+/// Returns the decisions as a JSON log: an object with the list `decisions`, and `allowed`, which
+/// is true if every device is allowed. `indent` is the number of spaces per level; a negative one
+/// puts all on one line. No newline follows the end. File names that are not UTF-8 are escaped.
 std::string write_decisions(std::span<const Decision> decisions, int indent = 2);
 
 }  // namespace CDI_ABI

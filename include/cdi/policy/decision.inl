@@ -36,7 +36,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// The ids of one list of a policy. A list that is absent covers all.
+/// The ids of one list of a policy. An absent list covers all ids.
 class IdSet {
  public:
   explicit IdSet(const OptionalIds& list) : covers_all_{!list} {
@@ -49,7 +49,7 @@ class IdSet {
   std::set<std::uint32_t> ids_{};
 };
 
-/// A rule, ready for many devices and edits.
+/// A rule, prepared for many devices and edits.
 struct PreparedRule {
   using Set = PatternSet;
 
@@ -70,13 +70,13 @@ struct PreparedRule {
   IdSet additional_gids{rule.edits.additional_gids};
 };
 
-/// Whether a list covers the path of an edit. Behind a link of the host, `..` leads elsewhere than
-/// the text says: /usr/lib/ssl/certs/../.. is /etc on many hosts.
+/// Returns whether a list covers the path of an edit. If the path has a symbolic link, `..` leads
+/// elsewhere than the text suggests: /usr/lib/ssl/certs/../.. is /etc on many hosts.
 inline bool covers_edit(const PatternSet& patterns, std::string_view path) {
   return patterns.covers_all() || (!has_parent_part(path) && patterns.covers(path));
 }
 
-/// Whether a text has control characters, or others that end a line for some readers.
+/// Returns whether a text has control characters, or others that some readers take as line ends.
 inline bool has_control(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
@@ -86,14 +86,14 @@ inline bool has_control(std::string_view text) {
   return false;
 }
 
-/// Whether a list covers the name of a variable. A program that reads variables by lines takes one
-/// name with a line end for two, and a pattern such as `GPU*` means the first only.
+/// Returns whether a list covers the name of a variable. A program that reads variables line by
+/// line takes a name with a line end for two, but a pattern such as `GPU*` covers only the first.
 inline bool covers_variable(const PatternSet& patterns, std::string_view name) {
   return patterns.covers_all() || (!has_control(name) && patterns.covers(name));
 }
 
-/// Whether a mount with these options can be written to. The last option decides, but runtimes
-/// carry out `rrw` after the mount, also if a later option is `ro`; and old ones ignore `rro`.
+/// Returns whether a mount with these options is writable. The last option decides, except that
+/// runtimes apply `rrw` after the mount, despite a later `ro`, and old runtimes ignore `rro`.
 inline bool mount_is_writable(const std::vector<std::string>& options) {
   bool writable = true;
   for (const auto& option : options) {
@@ -104,8 +104,8 @@ inline bool mount_is_writable(const std::vector<std::string>& options) {
   return writable;
 }
 
-/// Whether the spec file of a device meets the conditions of a rule. `unknown` is the answer when
-/// its owner and mode are not known.
+/// Returns whether the spec file of a device meets the conditions of a rule, or `unknown` when the
+/// file's owner and mode are not known.
 inline bool meets_access(const PreparedRule& prepared, const std::optional<FileAccess>& access,
                          bool unknown) {
   const auto& rule = prepared.rule;
@@ -128,7 +128,7 @@ inline bool applies(const PreparedRule& prepared, const Decision& device, const 
   return source && file && meets_access(prepared, spec.access, unknown);
 }
 
-/// Collects the edits that are outside of the limits of a rule.
+/// Collects the edits that exceed the limits of a rule.
 class LimitCheck {
  public:
   LimitCheck(const PreparedRule& rule, const LoadedSpec& spec, std::vector<DenyReason>& reasons)
@@ -207,8 +207,8 @@ class LimitCheck {
     deny(where, "mounts without the option ro:", mount.host_path);
   }
 
-  /// Only a new bind mount is known by its path on the host: the options of other types may name
-  /// more paths, and `remount` changes a mount that the container has, whatever the path is.
+  /// The host path identifies only a new bind mount: the options of other types may name more
+  /// paths, and `remount` changes a mount that the container already has, whatever its path is.
   void check_source(const Mount& mount, const std::string& where) {
     const bool bind = mount.type.empty() || mount.type == "bind" || mount.type == "none";
     if (!bind) deny(where + ".type", "mounts a file system of type", mount.type);
@@ -240,7 +240,7 @@ class LimitCheck {
   std::string outer_{};
 };
 
-/// Decides about devices by a policy, which it prepares once.
+/// Decides about devices by a policy, which is prepared only once.
 class Decider {
  public:
   explicit Decider(const Policy& policy) {
@@ -269,7 +269,7 @@ class Decider {
   void check_edits(std::size_t rule, const ResolvedDevice& found,
                    std::vector<DenyReason>& reasons) {
     const auto& spec = *found.spec;
-    // The edits of a spec count for each of its devices: they are checked once.
+    // A spec's own edits apply to each of its devices, and are checked once.
     const auto [known, is_new] = of_specs_.try_emplace({rule, &spec});
     if (is_new) {
       LimitCheck{rules_[rule], spec, known->second}.check(spec.spec.container_edits,

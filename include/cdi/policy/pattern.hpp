@@ -1,4 +1,4 @@
-// Patterns of names and of paths, in which `*` is any text.
+// Patterns for names and paths, in which `*` stands for any text.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_POLICY_PATTERN_HPP
@@ -13,7 +13,7 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// Whether a text matches a pattern as a whole; each `*` is any text, also an empty one.
+/// Returns whether a pattern matches a whole text; each `*` stands for any text, even an empty one.
 inline bool matches(std::string_view pattern, std::string_view text) {
   auto star = pattern.find('*');
   if (star == std::string_view::npos) return pattern == text;
@@ -21,7 +21,7 @@ inline bool matches(std::string_view pattern, std::string_view text) {
   text.remove_prefix(star);
   pattern.remove_prefix(star + 1);
   for (star = pattern.find('*'); star != std::string_view::npos; star = pattern.find('*')) {
-    const auto at = text.find(pattern.substr(0, star));  // the first place leaves most to the rest
+    const auto at = text.find(pattern.substr(0, star));  // the first match leaves the most text
     if (at == std::string_view::npos) return false;
     text.remove_prefix(at + star);
     pattern.remove_prefix(star + 1);
@@ -29,7 +29,7 @@ inline bool matches(std::string_view pattern, std::string_view text) {
   return text.ends_with(pattern);
 }
 
-/// Takes the first part of a clean path that begins with a slash; empty at its end.
+/// Takes the first part off a clean path that begins with a slash; returns empty text at the end.
 inline std::string_view take_element(std::string_view& path) {
   if (path.empty()) return path;
   path.remove_prefix(1);
@@ -38,8 +38,8 @@ inline std::string_view take_element(std::string_view& path) {
   return element;
 }
 
-/// Whether an absolute path matches a pattern, or is below a directory that does. In the pattern,
-/// `*` is any text without a slash. Both are as `clean_path` makes them; links are not followed.
+/// Returns whether a pattern matches an absolute path or one of its parent directories. `*` stands
+/// for any text without a slash. Both are in the form of `clean_path`; links are not followed.
 inline bool matches_path(std::string_view pattern, std::string_view path) {
   for (auto element = take_element(pattern); !element.empty(); element = take_element(pattern)) {
     const auto found = take_element(path);

@@ -21,14 +21,14 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// The patterns of a list. A text is compared only with those whose part before the first `*` it
-/// begins with; a pattern without `*` is found by a binary search.
+/// The patterns of a list. A text is compared only with the patterns whose part before the first
+/// `*` the text begins with; a binary search finds a pattern without `*`.
 class PatternSet {
  public:
-  /// What the patterns are of.
+  /// What the patterns match.
   enum class Kind : std::uint8_t {
-    names,  ///< see `matches`
-    paths,  ///< see `matches_path`; paths need not be clean
+    names,  ///< names: see `matches`
+    paths,  ///< paths, which need not be clean: see `matches_path`
   };
 
   PatternSet(const OptionalTexts& list, Kind kind) : kind_{kind}, covers_all_{!list} {
@@ -45,9 +45,9 @@ class PatternSet {
     heads_ = Prefixes{std::move(heads)};
   }
 
-  /// Whether the list is absent, or is of names and has the pattern `*`.
+  /// Returns whether the list is absent, or is a list of names with the pattern `*`.
   bool covers_all() const { return covers_all_; }
-  /// Whether one of the patterns matches a text.
+  /// Returns whether one of the patterns matches a text.
   bool covers(std::string_view text) const {
     if (covers_all_) return true;
     if (kind_ == Kind::paths && !text.starts_with('/')) return false;
@@ -58,8 +58,8 @@ class PatternSet {
   }
 
  private:
-  /// A text with an end that no longer text has in that place: only equal ones begin with it, or
-  /// what is below a path.
+  /// Appends a terminator, so that only an equal text, or a path inside this directory, begins with
+  /// the result.
   std::string ended(std::string_view text) const {
     std::string out{text};
     if (kind_ == Kind::names) return out.append(1, '\0');
@@ -69,7 +69,7 @@ class PatternSet {
   Kind kind_;
   bool covers_all_;
   std::vector<std::string> patterns_{};
-  Prefixes heads_{};  // of each pattern, what all its texts begin with
+  Prefixes heads_{};  // for each pattern, the text before its first `*`
 };
 
 }  // namespace detail

@@ -16,35 +16,35 @@
 #include <cdi/text/document.hpp>
 #include <cdi/version.hpp>
 
-// In all lists of a policy: a list that is absent covers everything, and an empty one nothing. In a
-// pattern of a name, `*` is any text. A pattern of a path is absolute, also covers what is below
-// it, and `*` is any text without a slash. Paths are compared as `clean_path` makes them; links are
-// not followed, and a list therefore never covers the path of an edit that has `..`.
+// In a policy, an absent list covers everything, and an empty list nothing. In a pattern for names,
+// `*` stands for any text. A pattern for paths is absolute, also covers everything inside a
+// directory, and `*` stands for any text without a slash. Paths are compared in the form of
+// `clean_path`, without following links, so that a list never covers an edit's path that has `..`.
 
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// A list of texts, or none.
+/// A list of texts, or no list.
 using OptionalTexts = std::optional<std::vector<std::string>>;
-/// A list of user or group ids, or none.
+/// A list of user or group ids, or no list.
 using OptionalIds = std::optional<std::vector<std::uint32_t>>;
 
 /// What the edits of a device may do, by kind of edit.
 struct EditLimits {
-  OptionalTexts env{};  ///< patterns of the names of variables that may be set
-  /// Patterns of the paths on the host of device nodes. The path does not decide which device it
-  /// is where the edits also have its number: see `node_numbers`.
+  OptionalTexts env{};  ///< patterns for the names of variables
+  /// Patterns for the host paths of device nodes. If the edits also specify the number of a node,
+  /// the number decides which device the node is, not the path: see `node_numbers`.
   OptionalTexts device_nodes{};
-  std::optional<bool> node_numbers{};  ///< whether a node may have a number in the spec
-  OptionalTexts net_devices{};         ///< patterns of the names of interfaces on the host
-  OptionalTexts hooks{};               ///< patterns of the paths of the programs
-  OptionalTexts hook_env{};            ///< patterns of the names of variables of hooks
-  /// Patterns of the paths on the host: only new bind mounts, and no `remount`.
+  std::optional<bool> node_numbers{};  ///< whether a spec may set a node's number
+  OptionalTexts net_devices{};         ///< patterns for interface names on the host
+  OptionalTexts hooks{};               ///< patterns for the paths of the programs
+  OptionalTexts hook_env{};            ///< patterns for the names of hook variables
+  /// Patterns for host paths, which allow only new bind mounts and no `remount`.
   OptionalTexts mounts{};
-  OptionalTexts mount_options{};          ///< patterns of the options of mounts, such as `size=*`
+  OptionalTexts mount_options{};          ///< patterns for mount options, such as `size=*`
   std::optional<bool> writable_mounts{};  ///< whether a mount may lack the option `ro`
-  std::optional<bool> intel_rdt{};        ///< whether Intel RDT settings may be made
-  OptionalIds additional_gids{};          ///< the groups that the process may get
+  std::optional<bool> intel_rdt{};        ///< whether Intel RDT settings are allowed
+  OptionalIds additional_gids{};          ///< the groups that the process may join
 
   friend bool operator==(const EditLimits&, const EditLimits&) = default;
 
@@ -65,20 +65,20 @@ struct EditLimits {
   }
 };
 
-/// A rule of a policy. It applies to a device that meets all its conditions, which are the members
-/// from `devices` to `file_mode`. What is not known of a device, such as the owner of a spec that
-/// was not read from a file, is against it: then a rule that allows does not apply, and a rule that
+/// A rule of a policy. The rule applies to a device that meets all conditions, which are the
+/// members from `devices` to `file_mode`. Unknown facts, such as the owner of a spec that was not
+/// read from a file, speak against a device: a rule that allows does not apply, and a rule that
 /// denies does.
 struct PolicyRule {
-  std::string name{};         ///< for the log; not empty, and unique; required
-  bool allow = false;         ///< whether it allows the device, or denies it; required
-  OptionalTexts devices{};    ///< patterns of qualified names, such as `vendor.com/gpu=*`
+  std::string name{};         ///< for the log; unique and not empty; required
+  bool allow = false;         ///< whether the rule allows or denies the device; required
+  OptionalTexts devices{};    ///< patterns for qualified names, such as `vendor.com/gpu=*`
   OptionalTexts sources{};    ///< where the request comes from: see `request_origin_names`
-  OptionalTexts files{};      ///< patterns of the paths of spec files, or of their directories
+  OptionalTexts files{};      ///< patterns for the paths of spec files or their directories
   OptionalIds file_owners{};  ///< users who may own the spec file
-  OptionalIds file_groups{};  ///< groups that the spec file may have
-  std::string file_mode{};    ///< the most permission bits of the spec file, octal: "0644"
-  EditLimits edits{};         ///< of a rule that allows: a device with other edits is denied
+  OptionalIds file_groups{};  ///< groups that may own the spec file
+  std::string file_mode{};    ///< the permission bits that the spec file may have: "0644"
+  EditLimits edits{};         ///< a rule that allows denies a device with other edits
 
   friend bool operator==(const PolicyRule&, const PolicyRule&) = default;
 
@@ -97,14 +97,14 @@ struct PolicyRule {
   }
 };
 
-/// The greatest number of rules of a policy. Each device may be compared with all of them.
+/// The maximum number of rules in a policy. Each device may be compared with all rules.
 inline constexpr std::size_t most_rules = 1000;
-/// The greatest number of patterns with `*` in a list of a policy. Each text may be compared with
-/// all of them; other patterns are looked up.
+/// The maximum number of patterns with `*` in one list. Each text may be compared with all these
+/// patterns, while other patterns are looked up.
 inline constexpr std::size_t most_wildcards = 1000;
 
-/// Decides which devices may be injected. The first rule that applies to a device decides; later
-/// ones do not matter. A device to which none applies is denied.
+/// Decides which devices may be injected. The first rule that applies to a device decides, and
+/// later rules do not matter. A device is denied when no rule applies.
 struct Policy {
   std::vector<PolicyRule> rules{};  ///< in order; required
 
@@ -114,16 +114,16 @@ struct Policy {
   static constexpr void fields(auto& list) { list("rules", &Policy::rules, required); }
 };
 
-/// The policy of a JSON text; `file` names it in messages. Errors have line and column. They are
-/// those of `parse_json` and `read`, which refuses unknown members; those of `validate_policy`; and
-/// `Errc::schema` for a name of a member in another case, and for a null, which could be taken for
-/// an empty list.
+/// Reads a policy from JSON text; `file` is its name in messages. Errors are as in `parse_json`,
+/// `read` with unknown members rejected, and `validate_policy`. `Errc::schema` also reports a
+/// member name in another case, and a null, which could be mistaken for an empty list. All errors
+/// have a line and a column.
 Result<Policy> read_policy(std::string_view text, std::string_view file = {},
                            const Limits& limits = {});
 
-/// Checks the values of a policy that was made by hand: names of rules, patterns, sources and
-/// modes. `Errc::invalid` for the first that can never have an effect, or that is unclear;
-/// `Errc::limit` for more than `most_rules` or `most_wildcards`. `where` is its path.
+/// Checks the values of a policy made in code: rule names, patterns, sources and modes. The first
+/// value that is unclear, or can have no effect, is an `Errc::invalid`; more than `most_rules` or
+/// `most_wildcards` is an `Errc::limit`. `where` is the path of the value.
 Result<void> validate_policy(const Policy& policy);
 
 }  // namespace CDI_ABI

@@ -44,14 +44,14 @@ inline Error policy_over_limit(std::string where, std::string_view what, std::si
           .where = std::move(where)};
 }
 
-/// What is wrong with a text of a list, and what to do; empty when nothing is.
+/// A fault in a text of a list, and the cure; empty when there is no fault.
 struct TextFault {
   std::string_view message = {};
   std::string_view advice = {};
 };
 using FaultOfText = TextFault (*)(std::string_view text);
 
-/// One kind and one device, each a name or a pattern.
+/// Checks one kind and one device, each a name or a pattern.
 inline TextFault fault_of_device(std::string_view text) {
   constexpr TextFault no_device{"is neither a device nor a pattern",
                                 "write vendor.com/class=device, with * for any text"};
@@ -153,7 +153,7 @@ inline Result<void> check_rule(const PolicyRule& rule) {
   return check_limits(rule.edits);
 }
 
-/// A null would mean absent: that everything is allowed.
+/// A null would mean an absent list, so that everything would be allowed.
 inline Result<void> refuse_nulls(const Document::Value& value, std::string_view key) {
   if (value.is_null()) {
     return Error{.code = Errc::schema,
@@ -174,7 +174,7 @@ inline Result<void> refuse_nulls(const Document::Value& value, std::string_view 
   return {};
 }
 
-/// Unlike those of CDI, the names of members have only one spelling.
+/// Unlike in CDI specs, member names have only one spelling.
 inline Error policy_in_other_case(const Reading& reading) {
   auto error = detail::wrong_case(reading.odd_case->text(), reading.field, {});
   error.position = reading.odd_case->position();

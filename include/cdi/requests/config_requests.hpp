@@ -1,4 +1,4 @@
-// `gather_requests`: the devices that an OCI config asks for.
+// `gather_requests`: the devices that an OCI config requests.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_REQUESTS_CONFIG_REQUESTS_HPP
@@ -23,16 +23,16 @@ struct ConfigJson;
 
 /// Where `gather_requests` finds requests.
 struct RequestOptions {
-  RequestRules rules = RequestRules::each_once;  ///< what happens to repeated names
+  RequestRules rules = RequestRules::each_once;  ///< how repeated names are handled
   std::span<const std::string> field{};          ///< the names of the CRI field; not copied
-  std::string_view prefix = annotation_prefix;   ///< of the keys of CDI annotations
-  /// An environment variable of the process, such as `visible_devices_variable`; none when empty.
+  std::string_view prefix = annotation_prefix;   ///< the prefix of CDI annotation keys
+  /// An environment variable of the process, such as `visible_devices_variable`; may be empty.
   std::string_view variable{};
 };
 
 namespace detail {
 
-/// Adds the devices of a variable if the text is `NAME=value` with its name; else returns false.
+/// Adds the devices of `NAME=value` if this is the variable `name`; otherwise returns false.
 inline bool add_if_variable(std::string_view text, std::string_view name, Requests& requests,
                             Result<void>& done) {
   if (name.empty() || !text.starts_with(name) || !text.substr(name.size()).starts_with('=')) {
@@ -42,7 +42,7 @@ inline bool add_if_variable(std::string_view text, std::string_view name, Reques
   return true;
 }
 
-/// A member of an object of `nlohmann::json`; null when there is none.
+/// Returns a member of an `nlohmann::json` object, or null when the member is absent.
 template <class Json>
 Result<const Json*> member_of_json(const Json* object, const char* key,
                                    std::string_view outer = {}) {
@@ -54,7 +54,7 @@ Result<const Json*> member_of_json(const Json* object, const char* key,
   return found == object->end() ? nullptr : &*found;
 }
 
-/// Adds the requests of an object of `nlohmann::json`.
+/// Adds the requests of an `nlohmann::json` object.
 template <class Json>
 Result<void> add_requests_of_json(const Json& config, const RequestOptions& options,
                                   Requests& requests) {
@@ -75,7 +75,7 @@ Result<void> add_requests_of_json(const Json& config, const RequestOptions& opti
   return done;
 }
 
-/// Adds the requests of a model such as `oci::Spec`, or of an object of `nlohmann::json`.
+/// Adds the requests of a model such as `oci::Spec`, or of an `nlohmann::json` object.
 template <class Config>
 Result<void> add_requests_of(const Config& config, const RequestOptions& options,
                              Requests& requests) {
@@ -90,19 +90,19 @@ Result<void> add_requests_of(const Config& config, const RequestOptions& options
     return done;
   }
 }
-/// The same for the text of a `config.json`, which is parsed.
+/// Overload for the text of a `config.json`, which is parsed.
 Result<void> add_requests_of(const ConfigJson& config, const RequestOptions& options,
                              Requests& requests);
 
 }  // namespace detail
 
-/// The devices that an OCI config asks for: those of the CRI field, then those of its annotations,
-/// then those of an environment variable of its process, the first of that name. The config is an
-/// `oci::Spec`, an object of `nlohmann::json`, or a `ConfigJson`.
+/// Returns the devices that an OCI config requests: first from the CRI field, then from the
+/// annotations, then from the first environment variable of the process with the given name. The
+/// config is an `oci::Spec`, an `nlohmann::json` object or a `ConfigJson`.
 ///
-/// Errors are those of `Requests`, and `Errc::schema` for JSON that writes `annotations`, `process`
-/// or `env` in another case, which only some runtimes read. Those of a `ConfigJson` are also those
-/// of `parse_json`, and have line and column.
+/// Errors are as in `Requests`; `Errc::schema` also reports JSON that writes `annotations`,
+/// `process` or `env` in another case, which only some runtimes read. A `ConfigJson` adds the
+/// errors of `parse_json`, and its errors have a line and a column.
 template <class Config>
 Result<std::vector<RequestedDevice>> gather_requests(const Config& config,
                                                      const RequestOptions& options = {}) {

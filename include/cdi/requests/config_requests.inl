@@ -39,7 +39,7 @@ inline Result<std::optional<Document::Value>> document_member(
   return found;
 }
 
-/// Adds the devices of the annotations of a document.
+/// Adds the devices from the annotations of a document.
 inline Result<void> add_document_annotations(const Document::Value& annotations,
                                              std::string_view prefix, Requests& requests) {
   using Kind = Document::Kind;

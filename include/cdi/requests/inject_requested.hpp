@@ -1,4 +1,4 @@
-// `inject_requested`: injects the devices that an OCI config asks for, and waits for them.
+// `inject_requested`: injects the devices that an OCI config requests, and waits for them.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_REQUESTS_INJECT_REQUESTED_HPP
@@ -25,23 +25,23 @@ inline namespace CDI_ABI {
 
 /// What `inject_requested` injects, and how long it waits.
 struct InjectRequestedOptions {
-  RequestOptions requests{};  ///< where the config has its requests
-  /// Until when it waits for devices that do not exist yet; without one, it does not wait.
+  RequestOptions requests{};  ///< where the config holds its requests
+  /// The end of the wait for devices that do not exist yet; no wait without a deadline.
   std::optional<std::chrono::steady_clock::time_point> deadline{};
-  WaitOptions wait{};    ///< when it fails before the deadline
-  ApplyOptions apply{};  ///< how it applies the edits
+  WaitOptions wait{};    ///< what ends the wait before the deadline
+  ApplyOptions apply{};  ///< how the edits are applied
 };
 
-/// Injects the devices that an OCI config asks for, all or none, as the agent of a guest or a
-/// wrapper of a runtime does; waits until all exist, or until the deadline. Returns what was
-/// injected. A config that asks for nothing is left alone, without waiting.
+/// Injects the devices that an OCI config requests, all or none, as a guest's agent or a runtime
+/// wrapper does, and waits until all devices exist or the deadline passes. Returns the injected
+/// devices. A config without requests stays unchanged, and needs no wait.
 ///
-/// After an error the config is unchanged. Errors are those of `gather_requests`, of
-/// `Cache::wait_for` if there is a deadline, and of `Registry::inject`.
+/// After an error, the config is unchanged. Errors are as in `gather_requests`, in
+/// `Registry::inject` and, with a deadline, in `Cache::wait_for`.
 ///
-/// `Cache::inject` injects names that a program has. This function gets them from the config, and
-/// waits with the registry that it then injects from. It is not a member of `Cache`: each program
-/// with a cache would compile 7 % more for it.
+/// `Cache::inject` injects names that the program already has. This function takes the names from
+/// the config, and injects from the registry that the wait returns. As a member of `Cache`, the
+/// function would make each program with a cache cost 7 % more to compile.
 template <class OciSpec, HostLookup Host = SystemHost>
 Result<std::vector<RequestedDevice>> inject_requested(Cache& cache, OciSpec& config,
                                                       const InjectRequestedOptions& options = {},

@@ -21,7 +21,7 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Adds devices of one origin, except repeated ones. Costs a sort of the names.
+/// Adds devices of one origin, except repeated ones. The cost is sorting the names.
 CDI_INLINE void Requests::add(std::vector<RequestedDevice> added) {
   const std::size_t known = devices_.size();
   std::vector<std::string_view> names;
@@ -30,7 +30,7 @@ CDI_INLINE void Requests::add(std::vector<RequestedDevice> added) {
   const auto first = detail::first_of_equals(names);
   for (std::size_t i = 0; i < added.size(); ++i) {
     auto& device = added[i];
-    // The field is added first, so the first device of a name has its origin.
+    // The field comes first, so the first device of a name tells whether the field has it.
     const bool same_origin =
         first[known + i] >= known || devices_[first[known + i]].origin == device.origin;
     const bool repeats =
@@ -44,7 +44,7 @@ CDI_INLINE Result<void> Requests::add_entries(const detail::AnnotationEntries& e
   const auto order = detail::order_of(
       keys.size(), [&](std::size_t a, std::size_t b) { return entries.keys[a] < entries.keys[b]; });
   std::vector<std::string_view> names;
-  std::vector<std::size_t> ends;  // for each annotation, the number of names up to its last
+  std::vector<std::size_t> ends;  // for each annotation, the number of names so far
   for (const auto i : order) {
     if (values[i].data() == nullptr) {
       return detail::wrong_kind(detail::inner_path("annotations", keys[i]), "a string");

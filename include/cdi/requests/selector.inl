@@ -28,7 +28,7 @@ inline std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-/// Removes the part before the next separator, trimmed; `more` is whether one follows.
+/// Removes the trimmed part before the next separator; `more` tells whether another part follows.
 inline std::string_view take_until(std::string_view& text, char separator, bool& more) {
   const auto end = text.find(separator);
   const auto part = trimmed(text.substr(0, end));
@@ -43,8 +43,8 @@ inline Error selector_error(std::string_view entry, std::string_view fault) {
           .advice = "write vendor.com/class=all, or vendor.com/class=0,1"};
 }
 
-/// The name of the device that a part of an entry selects, as Kata reads it: of an index, its
-/// digits without a plus or leading zeros. Empty for a part that is neither.
+/// Returns the name of the device that a part of an entry selects, as in Kata: an index loses a
+/// plus and leading zeros. Returns empty text if the part is neither `all` nor an index.
 inline std::string selected_device(std::string_view part) {
   if (part == "all") return std::string{part};
   if (part.starts_with('+')) part.remove_prefix(1);
