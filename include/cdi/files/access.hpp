@@ -1,4 +1,4 @@
-// Who owns a file or directory, and who may write it.
+// Ownership of files and directories, and write access to them.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_FILES_ACCESS_HPP
@@ -19,7 +19,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// `mode 0600, owner 0, group 0`; `mode 01777` with the sticky bit.
+/// Describes access, such as `mode 0600, owner 0, group 0`; the sticky bit gives `mode 01777`.
 inline std::string describe_access(const struct stat& info) {
   constexpr std::string_view digits = "01234567";
   std::string out{"mode 0"};
@@ -31,8 +31,8 @@ inline std::string describe_access(const struct stat& info) {
       .append(std::to_string(info.st_gid));
 }
 
-/// Adds mode, owner and group of the file, and the user of this process, to an error that says that
-/// access is denied.
+/// Appends the file's mode, owner and group, and this process's user and group, to an error that
+/// reports denied access.
 inline Error with_access(Error error, const struct stat& info) {
   if (error.system != EACCES && error.system != EPERM) return error;
   error.message.append(": ").append(detail::describe_access(info));
@@ -43,13 +43,13 @@ inline Error with_access(Error error, const struct stat& info) {
 
 }  // namespace detail
 
-/// Whether a file or directory belongs to a user who is neither root nor the user of this process.
+/// Returns whether the owner of a file or directory is neither root nor this process's user.
 inline bool is_foreign(const struct stat& info) {
   return info.st_uid != 0 && info.st_uid != ::geteuid();
 }
 
-/// Whether a user who is neither root nor the user of this process may write a file or directory.
-/// That is so for its owner, and for its group: the members of a group are not known.
+/// Returns whether a user other than root and this process's user may write to a file or directory.
+/// A foreign owner always may, and so may a group with write permission: its members are unknown.
 inline bool is_writable_by_others(const struct stat& info) {
   return is_foreign(info) || (info.st_mode & (S_IWGRP | S_IWOTH)) != 0;
 }
@@ -69,8 +69,8 @@ inline Error writable_by_others(std::string_view path, std::string_view what,
 
 }  // namespace detail
 
-/// Refuses a file or directory for which `is_writable_by_others`, with `Errc::refused`. `path` is
-/// for the message.
+/// Fails with `Errc::refused` for a file or directory for which `is_writable_by_others` is true.
+/// `path` appears in the message.
 inline Result<void> check_writers(std::string_view path, const struct stat& info) {
   if (!is_writable_by_others(info)) return {};
   return detail::writable_by_others(path, S_ISDIR(info.st_mode) ? "directory" : "file", info);

@@ -1,4 +1,4 @@
-// `AskedKinds`: which files can be specs of the kinds that are asked for, by their bytes.
+// `AskedKinds`: decides from a file's bytes whether it may be a spec of a requested kind.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_FILES_ASKED_KINDS_HPP
@@ -17,21 +17,21 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// The kinds of the devices that a program asks for.
+/// The kinds of the devices that a program requests.
 class AskedKinds {
  public:
-  /// The kinds of names: the text before the first `=`, which need not be a valid kind.
+  /// Takes the kind of each name: the text before the first `=`, which need not be a valid kind.
   explicit AskedKinds(Names names) {
     names.each([&](std::string_view name) { add(name.substr(0, name.find('='))); });
   }
 
-  /// Whether a text can be a spec of one of the kinds, as far as a search for bytes can decide. It
-  /// costs less than to parse the text: of more than 8 kinds, any text can be.
+  /// Returns false if a byte search rules out that the text is a spec of one of the kinds. The
+  /// search is cheaper than parsing. With more than 8 kinds, the result is always true.
   ///
-  /// A kind has neither blanks nor quotes. JSON and YAML therefore give it only for its own bytes,
-  /// next to each other: a line break in a scalar is a blank or a line break in the value. Other
-  /// bytes can give it only with an escape, which is a backslash; with a tag, which begins with an
-  /// exclamation mark; or as UTF-16, which has a NUL byte for each ASCII character.
+  /// A kind contains neither blanks nor quotes. JSON and YAML can therefore express a kind only by
+  /// its own adjacent bytes, because a line break in a scalar becomes a blank or a line break in
+  /// the value. Any other spelling requires a backslash escape, a tag, which begins with an
+  /// exclamation mark, or UTF-16, which has a NUL byte for each ASCII character.
   bool can_be_in(std::string_view text) const {
     if (kinds_.size() > most) return true;
     for (const auto& kind : kinds_) {
@@ -44,7 +44,7 @@ class AskedKinds {
   }
 
  private:
-  static constexpr std::size_t most = 8;  // to search for more costs as much as to parse
+  static constexpr std::size_t most = 8;  // searching for more kinds costs as much as parsing
 
   void add(std::string_view kind) {
     if (kinds_.size() > most) return;

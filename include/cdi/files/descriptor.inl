@@ -14,7 +14,7 @@ namespace cdi {
 inline namespace CDI_ABI {
 
 CDI_INLINE Error file_error(std::string_view path, std::string_view action) {
-  const int number = errno;  // before anything else can change it
+  const int number = errno;  // saved before another call can change it
   Error error = detail::system_error(Errc::system, std::string{action}, number);
   error.position.file = path;
   return error;
@@ -45,7 +45,7 @@ CDI_INLINE Result<std::string> read_all(int descriptor, std::string_view path, s
   std::string text;
   std::size_t size = 0;
   for (;;) {
-    // A byte more than expected: a read that returns less shows that it is the end of the file.
+    // Asks for one byte more than expected: a shorter read then reveals the end of the file.
     text.resize(size == 0 && whole != 0 ? whole + 1 : size + block);
     const ssize_t got = ::read(descriptor, text.data() + size, text.size() - size);
     if (got < 0 && errno == EINTR) continue;

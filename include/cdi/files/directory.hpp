@@ -1,4 +1,4 @@
-// Lists a directory, even while other processes change it; opens or creates one.
+// Opens, creates and lists directories, even while other processes change them.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_FILES_DIRECTORY_HPP
@@ -26,20 +26,20 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// An entry of a directory.
+/// A directory entry.
 struct DirectoryEntry {
   std::string name{};
-  unsigned char type = DT_UNKNOWN;  // as in `readdir`: unknown on some file systems
+  unsigned char type = DT_UNKNOWN;  // as `readdir` reports it: unknown on some file systems
 };
 
-/// Entries of a directory.
+/// The contents of a directory.
 struct Listing {
-  std::vector<DirectoryEntry> entries{};  // sorted by name, each once
-  Signature signature{};                  // of the directory, just before it was listed
-  bool cut = false;                       // there are more entries than requested
+  std::vector<DirectoryEntry> entries{};  // sorted by name, without duplicates
+  Signature signature{};                  // the directory's signature just before the listing
+  bool cut = false;                       // whether there are more entries than requested
 };
 
-/// Sorts by name, and keeps one of several entries with the same name.
+/// Sorts the entries by name and removes duplicates.
 inline void sort_by_name(std::vector<DirectoryEntry>& entries) {
   std::vector<DirectoryEntry> sorted;
   sorted.reserve(entries.size());
@@ -53,8 +53,8 @@ inline void sort_by_name(std::vector<DirectoryEntry>& entries) {
   entries.swap(sorted);
 }
 
-/// Reads the remaining entries whose names are wanted, up to one more than `most`. False if that
-/// fails, with the reason in `errno`.
+/// Reads the remaining entries with wanted names, at most `most` + 1 of them. Returns false on
+/// failure, with the reason in `errno`.
 template <class Wanted>
 bool read_entries(DIR* stream, const Wanted& wanted, std::size_t most,
                   std::vector<DirectoryEntry>& entries) {
@@ -68,10 +68,10 @@ bool read_entries(DIR* stream, const Wanted& wanted, std::size_t most,
   return errno == 0;
 }
 
-/// An open directory, with an offset for listing. Movable, not copyable.
+/// An open directory with a listing offset. Movable, not copyable.
 class DirectoryStream {
  public:
-  /// Owns the result of `opendir` or `fdopendir`; null means that there is no directory.
+  /// Takes ownership of the result of `opendir` or `fdopendir`; null means no directory.
   explicit DirectoryStream(DIR* stream) : stream_{stream} {}
   DirectoryStream(DirectoryStream&& other) noexcept
       : stream_{std::exchange(other.stream_, nullptr)} {}
@@ -82,12 +82,12 @@ class DirectoryStream {
   }
 
   explicit operator bool() const { return stream_ != nullptr; }
-  /// The descriptor of the directory, which stays owned.
+  /// Returns the directory's descriptor, which remains owned.
   int descriptor() const { return ::dirfd(stream_); }
 
-  /// The entries whose names are wanted, up to one more than `most`; only once. While a directory
-  /// changes, `readdir` may return a name twice, and omit another: the directory is then listed
-  /// again, a few times. `path` is for messages.
+  /// Lists the entries with wanted names, at most `most` + 1 of them. Call this function only once.
+  /// `readdir` may repeat or omit names while the directory changes; the directory is then listed
+  /// again, up to three times. `path` appears in messages.
   template <class Wanted>
   Result<Listing> list(const std::string& path, const Wanted& wanted, std::size_t most) const {
     static constexpr int most_tries = 4;
@@ -110,18 +110,17 @@ class DirectoryStream {
   DIR* stream_;
 };
 
-/// Opens a directory for listing. The result is empty, with the reason in `errno`, if that fails.
+/// Opens a directory for listing. On failure, the result is empty and `errno` contains the reason.
 inline DirectoryStream open_directory(const std::string& path) {
-  errno = EINVAL;  // of a name with a NUL byte
+  errno = EINVAL;  // for a name with a NUL byte
   return DirectoryStream{path.find('\0') == path.npos ? ::opendir(path.c_str()) : nullptr};
 }
 
-/// Lists a directory that the caller has opened, and leaves its offset as it is: see
-/// `DirectoryStream::list`.
+/// Lists a directory that the caller has opened: see `DirectoryStream::list`.
 template <class Wanted>
 Result<Listing> list_directory(int directory, const std::string& path, const Wanted& wanted,
                                std::size_t most) {
-  // Opened again for an offset of its own; a directory without search permission cannot be.
+  // Reopening gives a separate offset. Without search permission, the caller's offset is shared.
   Descriptor own{::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   const bool shared = !own;
   if (shared) own = Descriptor{::fcntl(directory, F_DUPFD_CLOEXEC, 0)};
@@ -133,8 +132,8 @@ Result<Listing> list_directory(int directory, const std::string& path, const Wan
   return stream.list(path, wanted, most);
 }
 
-/// Opens a directory. If it is missing, creates it, and those above it, with mode 0755 whatever the
-/// umask.
+/// Opens a directory. If the directory is missing, creates it and its missing parents with mode
+/// 0755, whatever the umask.
 inline Result<Descriptor> open_or_make_directory(const std::string& path) {
   constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
   Descriptor directory{::open(path.c_str(), flags)};

@@ -1,4 +1,4 @@
-// Reads one spec file, and writes one so that a crash leaves the old file or the new one.
+// Reads one spec file, and writes one so that a crash leaves either the old file or the new one.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_FILES_FILE_HPP
@@ -16,18 +16,18 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Reads one spec file and validates it. Links are followed; only regular files are read. A file
-/// that is not valid and has just been changed is read again: see `ReadOptions::patience`.
+/// Reads one spec file and validates it. Links are followed, but the target must be a regular file.
+/// An invalid file that has just changed is read again: see `ReadOptions::patience`.
 ///
-/// Errors are those of `parse_spec`; `Errc::system` if the file cannot be read, is not a regular
-/// file, or keeps changing; `Errc::refused` by `ReadOptions::refuse_writable`; `Errc::invalid` if
-/// the name does not end in `.json` or `.yaml`.
+/// Fails with the errors of `parse_spec`; with `Errc::system` if the file cannot be read, is not a
+/// regular file or keeps changing; with `Errc::refused` if `ReadOptions::refuse_writable` applies;
+/// and with `Errc::invalid` if the name ends in neither `.json` nor `.yaml`.
 Result<LoadedSpec> read_spec_file(const std::string& path, const ReadOptions& options = {});
 
-/// Writes a spec to a file whose name ends in `.json` or `.yaml`, crash-safe like `replace_file`,
-/// with mode 0644 whatever the umask, because every runtime must be able to read it. The directory
-/// must exist. An invalid spec is not written. Errors are those of `write_spec` and of
-/// `replace_file`; `Errc::invalid` for another name.
+/// Writes a spec to a file whose name ends in `.json` or `.yaml`. Writing is crash-safe, as in
+/// `replace_file`. The mode is 0644, whatever the umask, so that every runtime can read the file.
+/// The directory must exist. An invalid spec is not written. Fails with the errors of `write_spec`
+/// and `replace_file`, and with `Errc::invalid` for any other file name.
 Result<void> write_spec_file(const std::string& path, const Spec& spec);
 
 }  // namespace CDI_ABI

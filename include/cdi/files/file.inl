@@ -28,7 +28,7 @@ CDI_INLINE Result<LoadedSpec> read_spec_file(const std::string& path, const Read
   const auto file = detail::read_spec_at({AT_FDCWD, path, path}, options, {},
                                          detail::Patience{options.patience}, {.once = true});
   if (file.rejected) return file.rejected->why;
-  return std::move(*std::const_pointer_cast<LoadedSpec>(file.spec));  // no other owner
+  return std::move(*std::const_pointer_cast<LoadedSpec>(file.spec));  // this is the only owner
 }
 
 CDI_INLINE Result<void> write_spec_file(const std::string& path, const Spec& spec) {

@@ -1,4 +1,4 @@
-// What a spec file contained when it was read: a spec, or why it is rejected; and its signature.
+// The state of a spec file after a read: its spec or the reason for rejection, and its signature.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_FILES_FILE_STATE_HPP
@@ -28,17 +28,17 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// A spec file as it was read: with a spec, or with the reason why it is rejected; with neither if
-/// it was skipped, because it cannot be of an asked kind.
+/// A spec file as it was read. It holds a spec or the reason for rejection, and neither if the file
+/// was skipped because it cannot be of a requested kind.
 struct FileState {
   std::shared_ptr<const LoadedSpec> spec{};
   std::shared_ptr<const RejectedFile> rejected{};
   Signature signature{};
-  bool settled = false;         // see `is_settled`; else the file is opened at each scan
-  std::uint64_t text_hash = 0;  // the same bytes are not parsed again; 0 by `ScanMode::once`
+  bool settled = false;         // see `is_settled`; if false, every scan opens the file
+  std::uint64_t text_hash = 0;  // hash of the bytes, to skip parsing; 0 with `ScanMode::once`
 };
 
-/// The error for a path that `format_of` does not know.
+/// Makes the error for a path that `format_of` does not recognise.
 inline Error no_spec_name(std::string_view path) {
   return {.code = Errc::invalid,
           .message = "the name of a spec file must end in .json or .yaml",
@@ -49,19 +49,19 @@ inline FileState rejected_file(RejectedFile why) {
   return {.rejected = std::make_shared<const RejectedFile>(std::move(why))};
 }
 
-/// Where a spec file is, and the priority of its directory.
+/// The location of a spec file, and the priority of its directory.
 struct SpecFilePlace {
-  int directory;            // an open one, or `AT_FDCWD`
-  const std::string& name;  // in the directory
-  const std::string& path;  // for messages
+  int directory;            // an open descriptor or `AT_FDCWD`
+  const std::string& name;  // relative to `directory`
+  const std::string& path;  // shown in messages
   int priority = 0;
 };
 
-/// What a scan does with its files.
+/// How a scan treats its files.
 struct ScanMode {
-  /// A file that cannot be of these kinds is skipped, unless another process may still write it.
+  /// Skips a file that cannot be of these kinds, unless a process may still be writing the file.
   const AskedKinds* asked = nullptr;
-  bool once = false;  // no later scan compares the bytes
+  bool once = false;  // whether no later scan compares the bytes
 };
 
 inline FileAccess access_of(const TextFile& file) {
@@ -70,26 +70,26 @@ inline FileAccess access_of(const TextFile& file) {
           .mode = static_cast<std::uint32_t>(file.signature.mode & 07777)};
 }
 
-/// Whether a spec that was read has the access of its file: it may have changed without the bytes.
+/// Returns whether the spec, if any, records the file's access, which can change without the bytes.
 inline bool has_access(const std::shared_ptr<const LoadedSpec>& spec, const FileAccess& access) {
   return spec == nullptr || spec->access == access;
 }
 
-/// The result of reading a spec file once.
+/// The result of one attempt to read a spec file.
 struct ReadAttempt {
   FileState file{};
-  bool may_pass = false;  // the error may pass in a moment: a program may still write the file
+  bool may_pass = false;  // whether the error may pass: a program may still be writing the file
 };
 
-/// The most bytes of a file: see `Limits::bytes`.
+/// Returns the maximum size of a file in bytes: see `Limits::bytes`.
 inline std::size_t most_bytes(const Limits& limits) {
   constexpr std::size_t most = (std::size_t{512} << 20) - 1;
   return limits.bytes < most ? limits.bytes : most;
 }
 
-/// A file that could not be read. Whether it is too large or refused depends on its signature, as
-/// long as this process does not change its user: while the signature stays the same, the file is
-/// not opened again.
+/// Describes a file that could not be read. While this process keeps its user, the signature alone
+/// decides whether the file is too large or refused: the file is reopened only when its signature
+/// changes.
 inline ReadAttempt unread_file(Error why, const TextFile& text) {
   const bool changing = why.system == EAGAIN;
   const bool by_signature = why.code == Errc::limit || why.code == Errc::refused;
@@ -101,8 +101,8 @@ inline ReadAttempt unread_file(Error why, const TextFile& text) {
   return out;
 }
 
-/// Reads a spec file once. `before` is its state at the last time: the same bytes are not parsed
-/// again, unless the owner or the mode changed.
+/// Reads a spec file once. `before` is its state after the previous read: identical bytes are not
+/// parsed again unless the owner, the group or the mode has changed.
 inline ReadAttempt read_spec_once(const SpecFilePlace& place, const ReadOptions& options,
                                   const FileState& before, const ScanMode& mode) {
   const auto format = format_of(place.name);
@@ -134,8 +134,8 @@ inline ReadAttempt read_spec_once(const SpecFilePlace& place, const ReadOptions&
   return {.file = std::move(out)};
 }
 
-/// Reads a spec file, and again while a program probably writes it and `wait()` is true. The other
-/// parameters are those of `read_spec_once`.
+/// Reads a spec file, and reads it again while a program is probably writing it and `wait()`
+/// returns true. The other parameters are the same as for `read_spec_once`.
 template <class Wait>
 FileState read_spec_at(const SpecFilePlace& place, const ReadOptions& options,
                        const FileState& before, const Wait& wait, const ScanMode& mode = {}) {

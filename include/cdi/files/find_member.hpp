@@ -1,4 +1,4 @@
-// Finds a member of a map in a document, in any case of its key.
+// Finds a member of a map in a document, ignoring the case of its key.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_FILES_FIND_MEMBER_HPP
@@ -17,7 +17,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// The value of a member, in any case of the key.
+/// Returns the value of a member, ignoring the case of its key.
 inline std::optional<Document::Value> find_member(const Document::Value& map,
                                                   std::string_view name) {
   for (const auto [key, value] : map.members()) {

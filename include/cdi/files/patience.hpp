@@ -1,4 +1,4 @@
-// Waits: for a time, and as long as a program may still write a file.
+// Waits for a fixed time, or while a program may still be writing a file.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_FILES_PATIENCE_HPP
@@ -15,7 +15,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Waits at least so long, despite signals. <thread> costs much to include.
+/// Waits at least this long, despite signals. Including <thread> would be expensive.
 inline void sleep_for(std::chrono::nanoseconds time) {
   using Seconds = std::chrono::duration<time_t>;
   using Rest = std::chrono::duration<long, std::nano>;
@@ -26,7 +26,7 @@ inline void sleep_for(std::chrono::nanoseconds time) {
   while (::nanosleep(&left, &left) == -1 && errno == EINTR) continue;
 }
 
-/// Waits a little, because a program may still write the file. False if there is no time left.
+/// Waits briefly while a program may still be writing a file. Returns false when no time is left.
 struct Patience {
   explicit Patience(std::chrono::milliseconds most)
       : end{std::chrono::steady_clock::now() + (most < longest ? most : longest)} {}

@@ -1,4 +1,4 @@
-// Separates the invalid devices of a spec from the valid ones.
+// Separates the invalid devices of a spec from its valid devices.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_FILES_QUARANTINE_HPP
@@ -29,16 +29,16 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// The error of one device of a spec that declares `version`, with a path that begins at the
-/// device; nothing if the device is valid. `is_last`: no valid device is behind it; of the others,
-/// some members may be newer than the spec, see `Rule::version_earlier_devices`.
+/// Returns the error of one device in a spec that declares `version`, or nothing if the device is
+/// valid. The error's path begins at the device. `is_last` means that no valid device follows;
+/// earlier devices may use some newer members, see `Rule::version_earlier_devices`.
 inline std::optional<Error> device_error(const Document::Value& item, std::string_view version,
                                          bool is_last) {
   auto device = cdi::read<Device>(item);
   if (!device) return std::move(device).error();
   Spec alone{.version = std::string{version}, .kind = "a/b"};
   if (!parse_release(version))
-    alone.version = to_string(current_release);  // not an error of the device
+    alone.version = to_string(current_release);  // the device is not at fault
   alone.devices.push_back(std::move(*device));
   if (!is_last) {
     alone.devices.push_back(
@@ -63,7 +63,7 @@ inline std::optional<Error> device_error(const Document::Value& item, std::strin
   return std::move(error);
 }
 
-/// For each name, whether it is there more than once.
+/// Returns, for each name, whether it occurs more than once.
 inline std::vector<char> which_repeat(const std::vector<std::string>& names) {
   const auto order =
       order_of(names.size(), [&](std::size_t a, std::size_t b) { return names[a] < names[b]; });
@@ -76,7 +76,7 @@ inline std::vector<char> which_repeat(const std::vector<std::string>& names) {
   return repeated;
 }
 
-/// The error of a device that has the name of another.
+/// Makes the error for a device whose name is not unique.
 inline Error repeated_name_error(const Document::Value& item, std::string_view name) {
   return {.code = Errc::invalid,
           .message = "device " + cdi::quoted(name) + " is defined more than once",
@@ -86,9 +86,9 @@ inline Error repeated_name_error(const Document::Value& item, std::string_view n
           .rule = row_of(Rule::device_name_unique).code};
 }
 
-/// A copy of the document of a spec without the invalid devices, and without those that share their
-/// name; their errors are appended to `out`. Nothing if no device is left, if none is invalid, or
-/// if more than `most_named_devices` are.
+/// Copies a spec's document without its invalid devices and without devices that share a name, and
+/// appends their errors to `out`. Returns nothing if no device is left, if all are valid, or if
+/// there are more than `most_named_devices` errors.
 inline std::optional<Document> without_bad_devices(const Document& document,
                                                    std::vector<QuarantinedDevice>& out) {
   const auto devices = detail::find_member(document.root(), "devices");

@@ -1,4 +1,4 @@
-// `registry_of_texts`: a registry of specs that are texts in memory.
+// `registry_of_texts`: makes a registry from specs that are texts in memory.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_FILES_REGISTRY_OF_TEXTS_HPP
@@ -14,20 +14,20 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// The text of a spec that is not in a file.
+/// The text of a spec that does not come from a file.
 struct SpecText {
   std::string
-      name{};  ///< in messages, in place of a path; if it ends in .json, YAML gets a warning
+      name{};  ///< replaces the path in messages; YAML gets a warning if the name ends in .json
   std::string text{};  ///< JSON or YAML
-  int priority = 0;    ///< like that of a spec directory: the higher wins
+  int priority = 0;    ///< as for a spec directory: the higher priority wins
 };
 
-/// A registry of specs in memory, for programs that make specs, or get them from elsewhere. Its
-/// devices, conflicts, errors and reasons are those of files with these names and texts. Of
-/// `options`, only those have an effect that `parse_spec` names. A spec that is not a text, but a
-/// `Spec`, goes into a `LoadedSpec` for the constructor of `Registry`, after `validate`.
+/// Makes a registry from specs in memory, for programs that create specs or receive them from
+/// elsewhere. Devices, conflicts, errors and reasons are the same as for files with these names and
+/// texts. Only the `options` that `parse_spec` lists have an effect. To add a `Spec` instead of a
+/// text, validate it and pass it in a `LoadedSpec` to the constructor of `Registry`.
 ///
-/// Never fails: `Registry::errors` has the errors of all texts. Costs one pass over each text.
+/// Never fails: `Registry::errors` lists the errors of all texts. Costs one pass over each text.
 Registry registry_of_texts(std::vector<SpecText> texts, const ReadOptions& options = {});
 
 }  // namespace CDI_ABI

@@ -1,4 +1,4 @@
-// What a rejected spec file is about: its kind, its devices, and the release that it needs.
+// The apparent contents of a rejected spec file: its kind, its devices and the release it needs.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_FILES_REJECTED_CONTENTS_HPP
@@ -24,7 +24,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// The next place of a key in a text, in any case; `npos` if there is none. `key` is in lower case.
+/// Returns the next position of a key in any case, or `npos`. `key` must be in lower case.
 inline std::size_t find_key(std::string_view text, std::string_view key, std::size_t from) {
   for (; from + key.size() <= text.size(); ++from) {
     std::size_t size = 0;
@@ -35,8 +35,8 @@ inline std::size_t find_key(std::string_view text, std::string_view key, std::si
 }
 
 /// Finds `KEY: VALUE` and `"KEY": "VALUE"` in a text that need be neither YAML nor JSON, and calls
-/// `take(value)` until it returns false. `key` is in lower case. One pass over the text: a value
-/// ends where a key may begin.
+/// `take(value)` until it returns false. `key` must be in lower case. Costs one pass over the text:
+/// a value ends where a key may begin.
 template <class Take>
 void scan_pairs(std::string_view text, std::string_view key, Take&& take) {
   constexpr std::string_view blanks = " \t\r\n";
@@ -60,8 +60,8 @@ void scan_pairs(std::string_view text, std::string_view key, Take&& take) {
   }
 }
 
-/// The release that a text names, if it is newer than all releases of this library; otherwise
-/// empty. It has only digits and dots, whatever the text has.
+/// Returns the release that a text states if it is newer than every release this library knows, or
+/// an empty text. The result contains only digits and dots, whatever the text contains.
 inline std::string newer_release(std::string_view text) {
   constexpr Release now = current_release;
   constexpr std::uint32_t known[] = {now.major, now.minor, now.patch};
@@ -79,11 +79,11 @@ inline std::string newer_release(std::string_view text) {
          std::to_string(numbers[2]);
 }
 
-/// A rejected file that names more devices counts as one that may define any device. A file with
-/// more invalid devices is rejected as a whole.
+/// A rejected file that lists more devices is assumed to define any device. A file with more
+/// invalid devices is rejected as a whole.
 inline constexpr std::size_t most_named_devices = 1000;
 
-/// Records the kind, the devices and the needed release that a rejected file names.
+/// Records the kind, the devices and the required release that a rejected file states.
 inline void record_contents(const Document& document, RejectedFile& file) {
   const auto text_of = [&](std::string_view member) {
     const auto value = detail::find_member(document.root(), member);
@@ -99,7 +99,7 @@ inline void record_contents(const Document& document, RejectedFile& file) {
   }
 }
 
-/// The same for a text that is neither JSON nor YAML, as far as it can be guessed.
+/// Guesses what a text that is neither JSON nor YAML states, and records the guess in `file`.
 inline void guess_contents(std::string_view text, RejectedFile& file) {
   if (text.starts_with(utf8_mark)) text.remove_prefix(utf8_mark.size());
   detail::scan_pairs(text, "kind", [&](std::string_view value) {

@@ -24,7 +24,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Refuses a name that no file of a directory can have.
+/// Refuses a name that no file in a directory can have.
 inline Result<void> check_file_name(std::string_view name, std::string_view path) {
   const bool no_file = name.empty() || name == "." || name == ".." || name.find('/') != name.npos;
   const bool too_long = name.size() > NAME_MAX;
@@ -37,7 +37,7 @@ inline Result<void> check_file_name(std::string_view name, std::string_view path
                .system = too_long ? ENAMETOOLONG : EINVAL};
 }
 
-/// What the file is now, if it still has a signature.
+/// Returns the file's current status if the file still has the expected signature.
 inline Result<struct stat> check_unchanged(int directory, const std::string& name,
                                            std::string_view path, const Signature& expected) {
   struct stat info = {};
@@ -61,7 +61,7 @@ inline Result<void> rename_over(Temporary& temporary, int directory, const std::
 }  // namespace detail
 
 CDI_INLINE Result<void> sync_directory(int directory, std::string_view path) {
-  // Some file systems cannot sync directories: they fail with EINVAL.
+  // Some file systems cannot sync directories and fail with EINVAL.
   if (::fsync(directory) == 0 || errno == EINVAL) return {};
   return file_error(path, "the file is changed, but its directory cannot be synced");
 }

@@ -1,4 +1,4 @@
-// What `stat` returns for a file: equal signatures mean an unchanged file.
+// The `stat` data of a file: equal signatures mean an unchanged file.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_FILES_SIGNATURE_HPP
@@ -13,22 +13,22 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// What `stat` returns for a file or directory. Equal signatures mean equal content, if the first
-/// one `is_settled`.
+/// The `stat` data of a file or directory. Equal signatures mean equal contents if `is_settled` is
+/// true for the first signature.
 struct Signature {
-  std::uint64_t device = 0;      ///< the file system it is on
-  std::uint64_t inode = 0;       ///< its number there; 0 if there is no file
-  std::uint64_t mode = 0;        ///< kind and permissions, as `st_mode`
-  std::int64_t size = 0;         ///< bytes
-  std::int64_t modified = 0;     ///< seconds since 1970, which programs can set
-  std::int64_t modified_ns = 0;  ///< and nanoseconds
-  std::int64_t changed = 0;     ///< likewise; each `write` sets it, and programs cannot set it back
-  std::int64_t changed_ns = 0;  ///< and nanoseconds; 0 on file systems with whole seconds
+  std::uint64_t device = 0;      ///< the file system
+  std::uint64_t inode = 0;       ///< the inode number; 0 if there is no file
+  std::uint64_t mode = 0;        ///< type and permissions, as in `st_mode`
+  std::int64_t size = 0;         ///< in bytes
+  std::int64_t modified = 0;     ///< seconds since 1970; programs can set this time
+  std::int64_t modified_ns = 0;  ///< its nanoseconds
+  std::int64_t changed = 0;      ///< seconds since 1970; each `write` sets it, programs cannot
+  std::int64_t changed_ns = 0;   ///< its nanoseconds; 0 on file systems with whole seconds
 
   friend bool operator==(const Signature&, const Signature&) = default;
 };
 
-/// The signature from the result of `stat` or `fstat`.
+/// Makes a signature from the result of `stat` or `fstat`.
 inline Signature signature_of(const struct stat& info) {
   return {.device = info.st_dev,
           .inode = info.st_ino,
@@ -40,16 +40,16 @@ inline Signature signature_of(const struct stat& info) {
           .changed_ns = info.st_ctim.tv_nsec};
 }
 
-/// The clock of file systems, since 1970. Read it before the `stat`.
+/// Returns the time of the file-system clock since 1970. Read the clock before calling `stat`.
 timespec file_clock();
 
-/// How long before `now` the file was changed, in milliseconds; 0 for a time in the future.
+/// Returns the milliseconds from the file's last change to `now`; 0 if the change is in the future.
 std::int64_t age_of(const Signature& signature, const timespec& now);
 
-/// Whether each `write` after `now` changes this signature, which was taken at `now`. File systems
-/// set times in steps: of a clock tick, at most 10 ms, or of one or two seconds if they keep whole
-/// seconds. Two changes in one step leave the same times. (Writes through a shared memory map need
-/// not change the times at all.)
+/// Returns whether every `write` after `now` changes this signature, which was taken at `now`. File
+/// systems set times in steps: a clock tick of at most 10 ms, or one or two seconds if they store
+/// whole seconds. Two changes within one step leave the same times. (Writes through a shared memory
+/// map need not change the times at all.)
 bool is_settled(const Signature& signature, const timespec& now);
 
 }  // namespace CDI_ABI

@@ -1,4 +1,4 @@
-// `parse_spec` and `write_spec`: a checked spec from text and to text.
+// `parse_spec` and `write_spec`: convert checked specs from text and to text.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_FILES_SPEC_TEXT_HPP
@@ -22,43 +22,43 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Reads a document from a text, which it takes. `format` is that of its name; the text may have
-/// the other one. A text that is refused is left as it was.
+/// Parses a document and takes ownership of its text. `format` comes from the file name, but the
+/// text may have the other format. A refused text remains unchanged.
 Result<Document> parse_text(std::string& text, std::string_view path, Format format,
                             const Limits& limits, std::vector<Error>& warnings);
 
-/// A spec, or why a text gives none.
+/// A spec, or the reason why a text does not contain one.
 struct SpecOrRejected {
   std::optional<LoadedSpec> spec{};
-  RejectedFile rejected{};  // only without a spec
+  RejectedFile rejected{};  // set only if there is no spec
 };
 
-/// Reads a spec from text and validates it.
+/// Parses a spec and validates it.
 SpecOrRejected read_text(std::string text, std::string_view path, Format format,
                          const ReadOptions& options);
 
 }  // namespace detail
 
-/// Reads a spec from text and validates it; `path` names it in messages. Invalid JSON is read as
-/// YAML, like in the Go reference, with a warning. Errors and warnings have line and column. Of
-/// `options`, only `limits`, `quarantine_devices`, `keep_places` and `digest` have an effect.
+/// Parses a spec and validates it; `path` appears in messages. Invalid JSON is read as YAML, with a
+/// warning, as in the Go reference. Errors and warnings contain line and column. Of `options`, only
+/// `limits`, `quarantine_devices`, `keep_places` and `digest` have an effect.
 ///
-/// `Errc::syntax` if the text is neither JSON nor YAML, `Errc::unsupported` if it has the tag
-/// `!!binary`, `Errc::schema` if it is not a spec, `Errc::invalid` and `Errc::invalid_name` if it
-/// breaks a rule, which `Error::rule` names, `Errc::limit` if it is over a limit. SPEC.md, CDI JSON
-/// Definition.
+/// Fails with `Errc::syntax` if the text is neither JSON nor YAML, `Errc::unsupported` if it
+/// contains the tag `!!binary`, `Errc::schema` if it is not a spec, `Errc::invalid` or
+/// `Errc::invalid_name` if it breaks a rule, which `Error::rule` identifies, and `Errc::limit` if
+/// it exceeds a limit. SPEC.md, CDI JSON Definition.
 Result<LoadedSpec> parse_spec(std::string_view text, std::string_view path, Format format,
                               const ReadOptions& options = {});
 
-/// The text of a spec file, in either format, with a newline at the end. `Errc::invalid` or
-/// `Errc::invalid_name` if the spec is not valid for `Purpose::write`, or contains text that is not
-/// UTF-8.
+/// Returns the text of a spec file in either format, with a newline at the end. Fails with
+/// `Errc::invalid` or `Errc::invalid_name` if the spec is not valid for `Purpose::write` or
+/// contains text that is not UTF-8.
 Result<std::string> write_spec(const Spec& spec, Format format);
 
-/// The same with a record of the owner, as in the files of a `Publisher`: in the annotation
-/// `owner_annotation`, or, before release 0.6.0, in a comment in the first line. An empty owner is
-/// not recorded. `Errc::invalid` for an owner that `check_owner` refuses; `Errc::unsupported` for
-/// JSON before 0.6.0, which has neither annotations nor comments.
+/// Returns a text that also records the owner, as in the files of a `Publisher`: in the annotation
+/// `owner_annotation` or, before release 0.6.0, in a comment in the first line. An empty owner is
+/// not recorded. Fails with `Errc::invalid` if `check_owner` refuses the owner, and with
+/// `Errc::unsupported` for JSON before 0.6.0, which has neither annotations nor comments.
 Result<std::string> write_spec(Spec spec, Format format, std::string_view owner);
 
 }  // namespace CDI_ABI

@@ -50,7 +50,7 @@ CDI_INLINE Result<Document> parse_text(std::string& text, std::string_view path,
   if (json || json.error().code != Errc::syntax) return json;
   if (format == Format::yaml) return detail::take_yaml(text, path, limits);
   auto yaml = cdi::parse_yaml(text, path, limits);
-  // One line of any text is a YAML scalar: only a map is meant as YAML.
+  // Any single line of text is a YAML scalar, so only a map is taken for YAML.
   if (!yaml || yaml->root().kind() != Document::Kind::map) return json;
   warnings.push_back(std::move(json).error());
   warnings.back().message.append("; read as YAML");
@@ -79,8 +79,8 @@ inline Error odd_case_warning(const Reading& reading) {
           .rule = row_of(Rule::member_case).code};
 }
 
-/// The warning for a scalar that engines with an older Go library do not read as it is read here.
-/// The code is `Errc::schema` if they refuse it, as `refusal_by` does for them.
+/// Makes the warning about a scalar that engines with an older Go library read differently. Its
+/// code is `Errc::schema` if those engines refuse the scalar, as `refusal_by` does for them.
 inline Error yaml_1_1_warning(const Document::Value& scalar) {
   const bool quoted = scalar.kind() == Document::Kind::quoted;
   return {.code = quoted ? Errc::schema : Errc::invalid,
@@ -93,7 +93,7 @@ inline Error yaml_1_1_warning(const Document::Value& scalar) {
           .rule = row_of(Rule::portable_text).code};
 }
 
-/// The newest member, if the release of the spec does not have it.
+/// Returns the newest member if the spec declares an earlier release.
 inline std::optional<NewerMember> newer_member(const Reading& reading, const Spec& spec) {
   if (!reading.newest_key || reading.newest <= parse_release(spec.version)) return std::nullopt;
   return NewerMember{.since = reading.newest,
@@ -101,7 +101,7 @@ inline std::optional<NewerMember> newer_member(const Reading& reading, const Spe
                      .position = reading.newest_key->position()};
 }
 
-/// Reads a spec from a document and validates it. Errors and warnings get line and column.
+/// Reads a spec from a document and validates it. Errors and warnings receive line and column.
 inline SpecOrRejected read_document(const Document& document) {
   Reading reading;
   auto spec = detail::read_noting<Spec>(document.root(), reading);
@@ -124,7 +124,7 @@ inline SpecOrRejected read_document(const Document& document) {
   return {.spec = std::move(out)};
 }
 
-/// Reads a spec; with `quarantine`, without its invalid devices, which `document` then lacks, too.
+/// Reads a spec. `quarantine` removes the invalid devices, from `document` as well.
 inline SpecOrRejected read_good_devices(Document& document, bool quarantine) {
   auto out = detail::read_document(document);
   if (out.spec || !quarantine) return out;
@@ -181,9 +181,9 @@ class PlacesInDocument final : public MemberPlaces {
   std::vector<Document::Value> devices_{};
 };
 
-/// The warning about the text that follows a document, which is not read.
+/// Makes the warning about unread text that follows a document.
 inline Error warning_of_rest(const Document& document, Position at) {
-  Error out{.code = Errc::syntax, .position = std::move(at)};  // it is not valid YAML
+  Error out{.code = Errc::syntax, .position = std::move(at)};  // the text is not valid YAML
   out.rule = row_of(Rule::single_document).code;
   if (document.has_marker_before_rest()) {
     out.code = Errc::invalid;
@@ -199,7 +199,7 @@ inline Error warning_of_rest(const Document& document, Position at) {
   return out;
 }
 
-/// Warns of parts of the text that are not read, and of those that other readers do not accept.
+/// Warns about parts of the text that are not read or that other readers do not accept.
 inline void warn_of_text(const Document& document, std::vector<Error>& warnings) {
   if (const auto rest = document.rest()) warnings.push_back(warning_of_rest(document, *rest));
   if (auto found = document.unportable()) {
@@ -214,7 +214,7 @@ inline void warn_of_text(const Document& document, std::vector<Error>& warnings)
 CDI_INLINE SpecOrRejected read_text(std::string text, std::string_view path, Format format,
                                     const ReadOptions& options) {
   const std::string kept = options.digest == nullptr ? std::string{} : text;
-  // JSON files have no comments, whatever the text is.
+  // JSON files cannot contain comments, whatever their text is.
   std::string owner{format == Format::yaml ? detail::owner_in_comment(text) : std::string_view{}};
   std::vector<Error> warnings;
   auto document = detail::parse_text(text, path, format, options.limits, warnings);
@@ -260,8 +260,8 @@ CDI_INLINE Result<std::string> write_spec(const Spec& spec, Format format) {
   return text;
 }
 
-// A JSON file before 0.6.0 gets no second file for its owner: that could not be replaced in the
-// same step, and might name another one.
+// No second file records the owner of a JSON file before 0.6.0: the two files could not be replaced
+// in one step, and might name different owners.
 CDI_INLINE Result<std::string> write_spec(Spec spec, Format format, std::string_view owner) {
   if (owner.empty()) return cdi::write_spec(spec, format);
   if (auto good = cdi::check_owner(owner); !good) return std::move(good).error();

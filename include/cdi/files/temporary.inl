@@ -40,7 +40,7 @@ inline bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
-/// The end of the names of temporary files, which are therefore not spec files.
+/// The suffix of temporary names, which therefore never name spec files.
 inline constexpr std::string_view temporary_suffix = ".cdi-tmp";
 
 CDI_INLINE std::string temporary_name(std::string_view name, std::uint64_t number) {
@@ -89,8 +89,8 @@ CDI_INLINE Descriptor make_temporary(int directory, std::string_view name, std::
     Descriptor file{::openat(directory, made.c_str(), flags, S_IRUSR | S_IWUSR)};
     if (!file && errno == EEXIST) continue;
     if (!file) return file;
-    // Before it was locked, another process may have taken it for abandoned: then it is removed, or
-    // will be. On a file system without locks it is never removed.
+    // Before the lock, another process may have taken the file for abandoned and removed it, or may
+    // still remove it. On a file system without locks, no process removes it.
     if (!try_lock(file.get()) && errno == EWOULDBLOCK) continue;
     struct stat info = {};
     const bool known = ::fstat(file.get(), &info) == 0;
@@ -106,7 +106,7 @@ CDI_INLINE bool is_abandoned(int directory, const std::string& name, const Descr
   struct stat named = {};
   return file && try_lock(file.get()) && ::fstat(file.get(), &opened) == 0 &&
          S_ISREG(opened.st_mode) &&
-         // A writer may have renamed it meanwhile: then it no longer has this name.
+         // A writer may have renamed the file meanwhile; the name then no longer refers to it.
          ::fstatat(directory, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
          named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
@@ -115,7 +115,7 @@ CDI_INLINE Descriptor open_abandoned(int directory, const std::string& name) {
   struct stat named = {};
   if (::fstatat(directory, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0 ||
       !S_ISREG(named.st_mode)) {
-    return Descriptor{-1};  // not opened, because opening some devices has effects
+    return Descriptor{-1};  // opening some devices has side effects
   }
   constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
   Descriptor file{::openat(directory, name.c_str(), flags)};
@@ -166,7 +166,7 @@ CDI_INLINE bool is_temporary_name(std::string_view name) {
 
 CDI_INLINE void remove_temporaries_of(int directory, std::string_view name) {
   constexpr std::size_t most = 100'000;
-  const auto own = detail::temporary_name(name, 0);  // may have only a part of the name
+  const auto own = detail::temporary_name(name, 0);  // may contain only part of the name
   const auto target = detail::temporary_target(own);
   const auto is_of_name = [&](std::string_view other) {
     return detail::temporary_target(other) == target;

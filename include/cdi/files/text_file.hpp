@@ -1,4 +1,4 @@
-// Reads a whole file, which is opened once and checked by its descriptor.
+// Reads a whole file, opened once and checked through its descriptor.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_FILES_TEXT_FILE_HPP
@@ -26,12 +26,12 @@ inline namespace CDI_ABI {
 
 /// A file as it was read.
 struct TextFile {
-  std::string text{};       ///< its bytes
-  Signature signature{};    ///< when it was read
-  bool settled = false;     ///< whether a later change is sure to change `signature`: `is_settled`
-  std::int64_t age = 0;     ///< milliseconds since its last change, when it was read
-  std::uint32_t owner = 0;  ///< its user
-  std::uint32_t group = 0;  ///< its group
+  std::string text{};       ///< the file's bytes
+  Signature signature{};    ///< at the time of the read
+  bool settled = false;     ///< whether every later change alters `signature`: see `is_settled`
+  std::int64_t age = 0;     ///< milliseconds between the last change and the read
+  std::uint32_t owner = 0;  ///< user ID
+  std::uint32_t group = 0;  ///< group ID
 };
 
 namespace detail {
@@ -49,9 +49,9 @@ inline bool is_link(int directory, const std::string& name) {
          S_ISLNK(info.st_mode);
 }
 
-/// Whether a file that had the signature `before` when it was opened was unchanged while it was
-/// read. A file that was replaced or removed meanwhile is unchanged: only its time of change
-/// differs, because it lost its last name.
+/// Returns whether a file with the signature `before` at opening stayed unchanged during the read.
+/// A file that was replaced or removed meanwhile is unchanged: it only has a new time of change,
+/// because it lost its last name.
 inline bool is_same_content(const Signature& before, const struct stat& after) {
   Signature now = signature_of(after);
   if (after.st_nlink == 0) {
@@ -61,12 +61,12 @@ inline bool is_same_content(const Signature& before, const struct stat& after) {
   return now == before;
 }
 
-/// As `read_file_at`. After `Errc::limit` and `Errc::refused`, `out` has the signature of the file.
+/// Like `read_file_at`, but also sets `out.signature` after `Errc::limit` and `Errc::refused`.
 inline Result<void> read_file_into(TextFile& out, int directory, const std::string& name,
                                    std::string_view path, std::size_t limit, bool refuse_writable) {
   struct stat info = {};
-  // Checked before it is opened, because opening some devices has effects. What counts is the file
-  // that was opened.
+  // The type is checked before opening, because opening some devices has side effects. The check of
+  // the opened file is the one that decides.
   const bool there = ::fstatat(directory, name.c_str(), &info, 0) == 0;
   if (there && !S_ISREG(info.st_mode)) return detail::not_regular(path, info.st_mode);
   const Descriptor file{
@@ -104,9 +104,9 @@ inline Result<void> read_file_into(TextFile& out, int directory, const std::stri
 
 }  // namespace detail
 
-/// Reads the regular file `name` of an open directory, or of the current one for `AT_FDCWD`; links
-/// are followed. `path` is for messages. Errors are those of `read_file`; `Errc::refused` when
-/// `refuse_writable` and other users may write the file, see `check_writers`.
+/// Reads the regular file `name` in an open directory, or in the current directory for `AT_FDCWD`.
+/// Links are followed. `path` appears in messages. Fails like `read_file`, and with `Errc::refused`
+/// if `refuse_writable` is set and other users may write to the file, see `check_writers`.
 inline Result<TextFile> read_file_at(int directory, const std::string& name, std::string_view path,
                                      std::size_t limit, bool refuse_writable = false) {
   TextFile out;
@@ -115,10 +115,10 @@ inline Result<TextFile> read_file_at(int directory, const std::string& name, std
   return out;
 }
 
-/// Reads a regular file of at most `limit` bytes; links are followed. `Errc::limit` when it has
-/// more; `Errc::system` when it cannot be read, is not a regular file (`EISDIR`, `EINVAL`), or
-/// changes while it is read (`EAGAIN`). Never waits for the other side of a FIFO, and opens no
-/// device.
+/// Reads a regular file of at most `limit` bytes. Links are followed. Fails with `Errc::limit` if
+/// the file is larger, and with `Errc::system` if the file cannot be read, is not a regular file
+/// (`EISDIR`, `EINVAL`) or changes during the read (`EAGAIN`). Never waits for the other end of a
+/// FIFO, and opens no device.
 inline Result<std::string> read_file(const std::string& path, std::size_t limit = Limits{}.bytes) {
   auto file = read_file_at(AT_FDCWD, path, path, limit);
   if (!file) return std::move(file).error();
