@@ -1,4 +1,4 @@
-// `AnyValue`: any JSON value, for members that the library does not know.
+// `AnyValue`: any JSON value, for members that are unknown to the library.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_MODEL_ANY_VALUE_HPP
@@ -16,27 +16,27 @@ inline namespace CDI_ABI {
 template <class S>
 struct BasicAnyMember;
 
-/// The kinds of JSON values.
+/// The kinds of JSON value.
 enum class ValueKind : std::uint8_t {
   null,     ///< `null`, the default
   boolean,  ///< `true` or `false`, in `BasicAnyValue::text`
-  number,   ///< a JSON number as it was written, in `BasicAnyValue::text`
+  number,   ///< a JSON number as written, in `BasicAnyValue::text`
   text,     ///< a text, in `BasicAnyValue::text`
-  list,     ///< items, in `BasicAnyValue::members`, whose keys are empty
-  map       ///< keys and values, in `BasicAnyValue::members`
+  list,     ///< items in `BasicAnyValue::members`, with empty keys
+  map       ///< keys and values in `BasicAnyValue::members`
 };
 
-/// A JSON value of any shape, for parts of a document that the library does not know. Numbers keep
-/// their text, and are written as they were read; `to_json_value` makes them 64-bit integers or
-/// doubles, which a `nlohmann::json` can hold.
+/// A JSON value of any shape, for the parts of a document that are unknown to the library. A number
+/// keeps its original text and is written back unchanged; `to_json_value` converts it to a 64-bit
+/// integer or a double, for `nlohmann::json`.
 template <class S>
 struct BasicAnyValue {
-  ValueKind kind = ValueKind::null;  ///< decides which of the other members is used
-  StringOf<S> text{};  ///< of a text; of a boolean or number, as it was written, such as `1e3`
-  /// The members of a map, in the order written; the items of a list, without keys.
+  ValueKind kind = ValueKind::null;  ///< decides which other member is in use
+  StringOf<S> text{};  ///< the text; for a boolean or number, its spelling, such as `1e3`
+  /// The members of a map in document order, or the items of a list, with empty keys.
   ListOf<S, BasicAnyMember<S>> members = no_items;
 
-  /// Whether it is null, and so need not be written.
+  /// Whether the value is null and need not be written.
   bool empty() const { return kind == ValueKind::null; }
 
   friend bool operator==(const BasicAnyValue&, const BasicAnyValue&) = default;
@@ -45,8 +45,8 @@ struct BasicAnyValue {
 /// A key and its value, or an item of a list.
 template <class S>
 struct BasicAnyMember {
-  StringOf<S> key{};         ///< as it was written; empty for an item of a list
-  BasicAnyValue<S> value{};  ///< of any shape
+  StringOf<S> key{};         ///< as written; empty for a list item
+  BasicAnyValue<S> value{};  ///< a value of any shape
 
   friend bool operator==(const BasicAnyMember&, const BasicAnyMember&) = default;
 };
@@ -54,9 +54,9 @@ struct BasicAnyMember {
 using AnyValue = BasicAnyValue<Owning>;
 using AnyMember = BasicAnyMember<Owning>;
 
-/// The members of an object that its type does not know, in the order written. A described type
-/// with a member `extra` of this type keeps them, and writes them after its fields; one without
-/// refuses them. Keys must differ from each other and from those of the fields.
+/// An object's unknown members, in document order. A described type with a member `extra` of this
+/// type keeps unknown members and writes them after its fields; any other type rejects them. Each
+/// key must be unique, and differ from every field's key.
 template <class S>
 using ExtraOf = ListOf<S, BasicAnyMember<S>>;
 
@@ -72,12 +72,12 @@ inline constexpr bool is_any_member = false;
 template <class S>
 inline constexpr bool is_any_member<BasicAnyMember<S>> = true;
 
-/// Whether a text is a JSON number; YAML has more forms.
+/// Whether a text is a JSON number; YAML accepts more forms.
 bool is_json_number(std::string_view text);
 
 }  // namespace detail
 
-/// A type that keeps unknown members, in a member `extra` of type `ExtraOf`.
+/// A type that keeps unknown members in a member `extra` of type `ExtraOf`.
 template <class T>
 concept Extensible = requires(T value) {
   requires detail::is_any_member<typename decltype(value.extra)::value_type>;

@@ -1,4 +1,4 @@
-// `Borrowing`: a type that points into text that it does not own.
+// `Borrowing`: a type that refers to text owned elsewhere.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_MODEL_BORROWED_HPP
@@ -21,7 +21,7 @@ namespace detail {
 template <class T, class... Seen>
 constexpr bool borrows();
 
-/// A field list that finds texts of others. `Seen` are the types on the way.
+/// A field list that looks for borrowed text. `Seen` lists the enclosing types.
 template <class... Seen>
 struct BorrowList {
   bool found = false;
@@ -35,7 +35,7 @@ struct BorrowList {
 template <class T, class... Seen>
 constexpr bool borrows() {
   if constexpr ((std::same_as<T, Seen> || ...)) {
-    return false;  // a type that holds itself: its other members decide
+    return false;  // a recursive type: its other members decide
   } else if constexpr (Text<T>) {
     return std::is_trivially_destructible_v<T>;  // such as a string_view
   } else if constexpr (Object<T>) {
@@ -52,16 +52,16 @@ constexpr bool borrows() {
   }
 }
 
-/// Whether a type points into text that it does not own. Such a view of a temporary would dangle.
+/// Whether a type refers to text owned elsewhere. A view of a temporary would dangle.
 template <class T>
 inline constexpr bool is_borrowed = borrows<T>();
-/// The storage of a model decides.
+/// For a model, the storage decides.
 template <template <class> class Model, Storage S>
 inline constexpr bool is_borrowed<Model<S>> = std::is_trivially_destructible_v<StringOf<S>>;
 
 }  // namespace detail
 
-/// A type that points into text that it does not own, such as `SpecView`.
+/// A type that refers to text owned elsewhere, such as `SpecView`.
 template <class T>
 concept Borrowing = detail::is_borrowed<T>;
 

@@ -18,14 +18,14 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Replaces a value by that of another type, which differs only in its storage.
+/// Copies a value to an object of another type, which may differ only in its storage.
 void copy_erased(void* from, const Type& from_type, void* to, const Type& to_type);
 
-/// Whether two types differ only in their storage, down to a depth of `depth` levels.
+/// Whether two types differ only in their storage, compared down to `depth` levels.
 constexpr bool is_same_model(const Type& a, const Type& b, int depth = 6) {
   if (a.shape != b.shape || a.field_count != b.field_count) return false;
   if (depth == 0 || a.shape == Shape::any_value) return true;
-  // Not `a.item != nullptr`: to g++ 12 with its undefined sanitizer, that is not a constant.
+  // Not `a.item != nullptr`: g++ 12's undefined sanitizer does not accept that as a constant.
   const bool holds = a.shape == Shape::list || a.shape == Shape::dict || a.shape == Shape::optional;
   if (holds && !is_same_model(*a.item, *b.item, depth - 1)) return false;
   for (std::size_t i = 0; i < a.field_count; ++i) {
@@ -34,7 +34,7 @@ constexpr bool is_same_model(const Type& a, const Type& b, int depth = 6) {
   return true;
 }
 
-/// Replaces `to` by the value of `from`, in the same storage or another.
+/// Replaces `to` with the value of `from`; their storage may differ.
 template <class From, class To>
 void copy_value(const From& from, To& to) {
   if constexpr (std::is_assignable_v<To&, const From&>) {
@@ -48,9 +48,9 @@ void copy_value(const From& from, To& to) {
 
 }  // namespace detail
 
-/// A copy of a model in another storage: `copy_as<Spec>(view)` copies the text,
-/// `copy_as<SpecView>(s)` points into `s`, which must outlive the view. Both types have the same
-/// fields in the same order. Costs one pass over the model.
+/// Copies a model into another storage: `copy_as<Spec>(view)` copies the text, while
+/// `copy_as<SpecView>(s)` points into `s`, which must outlive the view. Both types must list the
+/// same fields in the same order. Costs one pass over the model.
 template <Described To, Described From>
 To copy_as(const From& from) {
   To to{};

@@ -16,7 +16,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Replaces the items of a list or optional by those of another.
+/// Replaces the items of a list or optional with copies of another's items.
 inline void copy_items(void* from, const Type& from_type, void* to, const Type& to_type) {
   const Items items = from_type.items(from);
   if (items.size == 0 && to_type.items(to).size == 0) return;
@@ -27,7 +27,7 @@ inline void copy_items(void* from, const Type& from_type, void* to, const Type& 
   }
 }
 
-/// A dict that gets copies of entries.
+/// A dict that receives copies of entries.
 struct DictCopy {
   const Type& from_type;
   void* to;
@@ -40,7 +40,7 @@ inline bool copy_entry(void* context, std::string_view key, void* value) {
   return true;
 }
 
-/// Replaces the members of an object by those of another.
+/// Replaces the members of an object with copies of another's members.
 inline void copy_members(void* from, const Type& from_type, void* to, const Type& to_type) {
   Places froms;
   Places tos;

@@ -1,4 +1,4 @@
-// `HeapOptional`: an optional that takes one pointer, and keeps its value on the heap.
+// `HeapOptional`: an optional the size of one pointer, with its value on the heap.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_MODEL_HEAP_OPTIONAL_HPP
@@ -12,22 +12,22 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// An optional that keeps its value on the heap, and is used like `std::optional`. It takes one
-/// pointer when it is empty: of many devices, few have a value (bench/cache_bench.cpp).
+/// An optional that keeps its value on the heap; used like `std::optional`. An empty one takes only
+/// a pointer, which pays off because few devices hold a value (bench/cache_bench.cpp).
 template <class T>
 class HeapOptional {
  public:
   using value_type = T;  ///< the type of the value
 
-  /// Empty; does not allocate.
-  HeapOptional() noexcept {}  // not defaulted: g++ 12, see storage.hpp
-  /// A value; allocates. Implicit, as for `std::optional`.
+  /// Creates an empty optional; does not allocate.
+  HeapOptional() noexcept {}  // not defaulted because of g++ 12: see storage.hpp
+  /// Holds a value; allocates. Implicit, as for `std::optional`.
   HeapOptional(T value) : held_{new T(std::move(value))} {}
-  /// A copy of the value, if there is one; then it allocates.
+  /// Copies the value, if any; allocates only then.
   HeapOptional(const HeapOptional& other) : held_{other ? new T(*other) : nullptr} {}
-  /// Takes the value of the other, which is then empty. Does not allocate.
+  /// Takes the other's value and leaves it empty. Does not allocate.
   HeapOptional(HeapOptional&& other) noexcept : held_{std::exchange(other.held_, nullptr)} {}
-  /// Replaces the value by that of another, copied or moved.
+  /// Replaces the value with a copy of another's, or with the moved one.
   HeapOptional& operator=(HeapOptional other) noexcept {
     std::swap(held_, other.held_);
     return *this;
@@ -43,21 +43,21 @@ class HeapOptional {
   bool has_value() const noexcept { return held_ != nullptr; }
   /// As `has_value`.
   explicit operator bool() const noexcept { return has_value(); }
-  /// The value. Undefined when there is none: this is not checked.
+  /// The value. Undefined if there is none: access is not checked.
   T& operator*() noexcept { return *held_; }
-  /// The value. Undefined when there is none.
+  /// The value. Undefined if there is none.
   const T& operator*() const noexcept { return *held_; }
-  /// A member of the value. Undefined when there is none.
+  /// Accesses a member of the value. Undefined if there is none.
   T* operator->() noexcept { return held_; }
-  /// A member of the value. Undefined when there is none.
+  /// Accesses a member of the value. Undefined if there is none.
   const T* operator->() const noexcept { return held_; }
 
-  /// Replaces the value by a default one, and returns it; allocates.
+  /// Replaces the value with a default one and returns it; allocates.
   T& emplace() {
     *this = HeapOptional{T()};
     return *held_;
   }
-  /// Destroys the value, if there is one.
+  /// Destroys the value, if any.
   void reset() noexcept { delete std::exchange(held_, nullptr); }
 
   friend bool operator==(const HeapOptional& a, const HeapOptional& b) {
@@ -65,7 +65,7 @@ class HeapOptional {
   }
 
  private:
-  T* held_ = nullptr;  // not a unique_ptr: including <memory> costs a third of spec.hpp
+  T* held_ = nullptr;  // not a unique_ptr: <memory> is a third of the compile cost of spec.hpp
 };
 
 }  // namespace CDI_ABI

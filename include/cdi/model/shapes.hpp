@@ -1,4 +1,4 @@
-// The shapes of types that a model may have members of, and access to values of each shape.
+// The shapes that a model's members may have, and access to values of each shape.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_MODEL_SHAPES_HPP
@@ -28,25 +28,25 @@ concept Dict = requires {
   typename T::mapped_type;
 };
 
-/// Items in contiguous memory, such as a `std::vector`.
+/// Items stored contiguously, such as a `std::vector`.
 template <class T>
 concept List = !Text<T> && !Dict<T> && requires(T v) {
   { v.data() } -> std::convertible_to<void*>;
   v.emplace_back();
 };
 
-/// One value or none, such as a `std::optional`.
+/// At most one value, such as a `std::optional`.
 template <class T>
 concept Optional = requires(T v) {
   v.has_value();
   v.emplace();
 };
 
-/// A type with fields: a described type, or a value or member of any shape.
+/// A type with fields: a described type, a `BasicAnyValue` or a `BasicAnyMember`.
 template <class T>
 concept Object = Described<T> || is_any_value<T> || is_any_member<T>;
 
-/// Names the members of an object to a field list.
+/// Passes the members of an object to a field list.
 template <class T>
 constexpr void list_fields(auto& list) {
   if constexpr (is_any_value<T>) {
@@ -61,7 +61,7 @@ constexpr void list_fields(auto& list) {
   }
 }
 
-// The functions of `Type`, for each shape.
+// Implementations of the functions in `Type`, for each shape.
 
 template <class T>
 std::string_view text_of(const void* self) {
@@ -81,7 +81,7 @@ template <class T>
 void* make_list(void* self, std::size_t count) {
   auto& list = *static_cast<T*>(self);
   if constexpr (requires { requires T::allocator_type::is_always_equal::value; }) {
-    T made(count);  // and not assigned, which costs more to compile
+    T made(count);  // not assigned, which costs more to compile
     list.swap(made);
   } else {
     list = T(count);

@@ -14,7 +14,7 @@
 #include <cdi/model/storage.hpp>
 #include <cdi/version.hpp>
 
-// The CDI 1.1.0 document, type by type. The sections named are those of
+// Each type names its section of
 // https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md
 
 namespace cdi {
@@ -24,20 +24,20 @@ struct ApplyFunction;
 
 /// A device node to create in the container. SPEC.md, OCI Edits, `deviceNodes`.
 ///
-/// When the edits are applied, one lookup on the host gives the members that are not set here. The
-/// host must have the node, unless type and major are set; a FIFO needs no major. The permissions
-/// are those of the device cgroup.
+/// When the edits are applied, one lookup on the host supplies the members that are not set here.
+/// The node must exist on the host unless type and major are set; a FIFO needs no major. The
+/// permissions are device cgroup permissions.
 template <class S>
 struct BasicDeviceNode {
-  StringOf<S> path{};       ///< in the container, absolute; required
-  StringOf<S> host_path{};  ///< path on the host; `path` when empty; since 0.5.0
-  StringOf<S> type{};       ///< "b", "c", "u" or "p"; that of the host when empty
-  std::int64_t major = 0;   ///< that of the host when 0, as is `minor`; 0 for a FIFO
-  std::int64_t minor = 0;   ///< used only with a `major`
-  std::optional<std::uint32_t> file_mode{};  ///< permission bits; those of the host when absent
-  StringOf<S> permissions{};                 ///< some of "rwm", or "none"; "rwm" when empty
-  std::optional<std::uint32_t> uid{};        ///< owner; that of the container's process when absent
-  std::optional<std::uint32_t> gid{};        ///< group; that of the container's process when absent
+  StringOf<S> path{};       ///< absolute path in the container; required
+  StringOf<S> host_path{};  ///< path on the host; defaults to `path`; since 0.5.0
+  StringOf<S> type{};       ///< "b", "c", "u" or "p"; the host's type when empty
+  std::int64_t major = 0;   ///< the host's number when 0, as for `minor`; 0 for a FIFO
+  std::int64_t minor = 0;   ///< used only with `major`
+  std::optional<std::uint32_t> file_mode{};  ///< permission bits; the host's when absent
+  StringOf<S> permissions{};                 ///< a subset of "rwm", or "none"; defaults to "rwm"
+  std::optional<std::uint32_t> uid{};        ///< owner; the container process's user when absent
+  std::optional<std::uint32_t> gid{};        ///< group; the container process's group when absent
 
   friend bool operator==(const BasicDeviceNode&, const BasicDeviceNode&) = default;
 
@@ -55,12 +55,12 @@ struct BasicDeviceNode {
   }
 };
 
-/// A network interface of the host to move into the container; since 1.1.0. SPEC.md, OCI Edits,
+/// A host network interface to move into the container; since 1.1.0. SPEC.md, OCI Edits,
 /// `netDevices`.
 template <class S>
 struct BasicNetDevice {
-  StringOf<S> host_interface_name{};  ///< on the host, at most 15 bytes; required
-  StringOf<S> name{};                 ///< in the container, at most 15 bytes; required
+  StringOf<S> host_interface_name{};  ///< name on the host, at most 15 bytes; required
+  StringOf<S> name{};                 ///< name in the container, at most 15 bytes; required
 
   friend bool operator==(const BasicNetDevice&, const BasicNetDevice&) = default;
 
@@ -71,16 +71,16 @@ struct BasicNetDevice {
   }
 };
 
-/// A program that the runtime runs at one of the OCI hook points. SPEC.md, OCI Edits, `hooks`.
+/// A program to run at one of the OCI hook points. SPEC.md, OCI Edits, `hooks`.
 template <class S>
 struct BasicHook {
   StringOf<S> hook_name{};  ///< such as "createRuntime": see `oci::hook_point_names`; required
-  /// Absolute path of the program on the host; for "startContainer", in the container. Required.
+  /// The program's absolute path on the host, or in the container for "startContainer". Required.
   StringOf<S> path{};
-  /// The program's name, then its arguments, as in execv(3).
+  /// The program's name and its arguments, as for execv(3).
   ListOf<S, StringOf<S>> args = no_items;
   ListOf<S, StringOf<S>> env = no_items;  ///< "NAME=value"
-  std::optional<std::int64_t> timeout{};  ///< seconds, 1 or more; no limit when absent
+  std::optional<std::int64_t> timeout{};  ///< seconds, at least 1; no limit when absent
 
   friend bool operator==(const BasicHook&, const BasicHook&) = default;
 
@@ -94,12 +94,12 @@ struct BasicHook {
   }
 };
 
-/// A file or directory of the host to mount into the container. SPEC.md, OCI Edits, `mounts`.
+/// A host file or directory to mount into the container. SPEC.md, OCI Edits, `mounts`.
 template <class S>
 struct BasicMount {
-  StringOf<S> host_path{};       ///< the source, whose existence is not checked; required
-  StringOf<S> container_path{};  ///< the destination, absolute; required
-  ListOf<S, StringOf<S>> options = no_items;  ///< those of OCI, such as "ro", "bind" or "nosuid"
+  StringOf<S> host_path{};       ///< the source; its existence is not checked; required
+  StringOf<S> container_path{};  ///< the absolute destination; required
+  ListOf<S, StringOf<S>> options = no_items;  ///< OCI options, such as "ro", "bind" or "nosuid"
   StringOf<S> type{};                         ///< often "bind"; not set when empty; since 0.4.0
 
   friend bool operator==(const BasicMount&, const BasicMount&) = default;
@@ -113,18 +113,18 @@ struct BasicMount {
   }
 };
 
-/// The Intel Resource Director Technology settings of the container; since 0.7.0. SPEC.md, OCI
-/// Edits, `intelRdt`. OCI config-linux.md, IntelRdt, has the meaning of the members.
+/// The container's Intel Resource Director Technology settings; since 0.7.0. SPEC.md, OCI Edits,
+/// `intelRdt`; OCI config-linux.md, IntelRdt, explains the members.
 template <class S>
 struct BasicIntelRdt {
-  StringOf<S> clos_id{};          ///< a directory below /sys/fs/resctrl, or "/"
-  StringOf<S> l3_cache_schema{};  ///< of the L3 cache, in the format of resctrl: "L3:0=7f0;1=1f"
-  StringOf<S> mem_bw_schema{};    ///< of the memory bandwidth, in that format: "MB:0=20;1=70"
-  /// Lines of the resctrl `schemata` file; an empty list differs from an absent one. Since 1.1.0.
+  StringOf<S> clos_id{};          ///< a directory under /sys/fs/resctrl, or "/"
+  StringOf<S> l3_cache_schema{};  ///< for the L3 cache, in resctrl format: "L3:0=7f0;1=1f"
+  StringOf<S> mem_bw_schema{};    ///< for memory bandwidth, in resctrl format: "MB:0=20;1=70"
+  /// Lines of the resctrl file `schemata`; an empty list is not the same as none. Since 1.1.0.
   std::optional<ListOf<S, StringOf<S>>> schemata{};
-  bool enable_monitoring = false;    ///< whether it gets its own monitoring group; since 1.1.0
-  std::optional<bool> enable_cmt{};  ///< before 1.1.0: monitoring of cache occupancy
-  std::optional<bool> enable_mbm{};  ///< before 1.1.0: monitoring of memory bandwidth
+  bool enable_monitoring = false;    ///< whether to create a separate monitoring group; since 1.1.0
+  std::optional<bool> enable_cmt{};  ///< before 1.1.0: cache occupancy monitoring
+  std::optional<bool> enable_mbm{};  ///< before 1.1.0: memory bandwidth monitoring
 
   friend bool operator==(const BasicIntelRdt&, const BasicIntelRdt&) = default;
 
@@ -140,18 +140,18 @@ struct BasicIntelRdt {
   }
 };
 
-/// Everything a device asks a runtime to change in the OCI spec of a container. SPEC.md, OCI Edits.
+/// Everything that a device changes in a container's OCI spec. SPEC.md, OCI Edits.
 template <class S>
 struct BasicContainerEdits {
-  ListOf<S, StringOf<S>> env = no_items;  ///< "NAME=value"; replaces a variable with the same name
-  /// Each replaces a node with the same path.
+  ListOf<S, StringOf<S>> env = no_items;  ///< "NAME=value"; replaces a variable of the same name
+  /// Each replaces a node of the same path.
   ListOf<S, BasicDeviceNode<S>> device_nodes = no_items;
-  /// Since 1.1.0; each replaces one of the same host interface.
+  /// Since 1.1.0; each replaces an entry for the same host interface.
   ListOf<S, BasicNetDevice<S>> net_devices = no_items;
-  ListOf<S, BasicHook<S>> hooks = no_items;    ///< each is added after those of its hook point
+  ListOf<S, BasicHook<S>> hooks = no_items;    ///< each is appended to its hook point's list
   ListOf<S, BasicMount<S>> mounts = no_items;  ///< each replaces a mount with the same destination
-  HeapOptional<BasicIntelRdt<S>> intel_rdt{};  ///< since 0.7.0; replaces all settings of the spec
-  /// Since 0.7.0; 0 and ids that the spec already has are not added.
+  HeapOptional<BasicIntelRdt<S>> intel_rdt{};  ///< since 0.7.0; replaces all RDT settings
+  /// Since 0.7.0; 0 and ids already present in the OCI spec are skipped.
   ListOf<S, std::uint32_t> additional_gids = no_items;
 
   friend bool operator==(const BasicContainerEdits&, const BasicContainerEdits&) = default;
@@ -167,25 +167,23 @@ struct BasicContainerEdits {
     list("additionalGids", &Self::additional_gids, Release{0, 7, 0});
   }
 
-  /// Applies these edits to an OCI spec in place, all or nothing: after an error `target` is
-  /// unchanged. `target` has a type with a `SpecEditor`, such as `oci::Spec` or `nlohmann::json`;
-  /// `more` may be a lookup of the host's device nodes (default: the system), and after it
-  /// `ApplyOptions`. Needs `<cdi/apply.hpp>`, and the header of the target's editor. Errors are
-  /// those of `ApplyFunction`.
+  /// Applies these edits to an OCI spec in place, all or nothing: `target` is unchanged after an
+  /// error. `target` must have a `SpecEditor`, as `oci::Spec` and `nlohmann::json` do. `more` takes
+  /// an optional device node lookup (default: the system), then `ApplyOptions`. Include
+  /// `<cdi/apply.hpp>` and the header of the target's editor. `ApplyFunction` lists the errors.
   template <class OciSpec, class... More, class Apply = ApplyFunction>
   Result<void> apply(OciSpec& target, const More&... more) const {
     return Apply{}(*this, target, more...);
   }
 };
 
-/// One device of a spec: a name and the edits that inject it. SPEC.md, CDI JSON Definition,
-/// `devices`.
+/// One device of a spec: its name and its container edits. SPEC.md, CDI JSON Definition, `devices`.
 template <class S>
 struct BasicDevice {
-  StringOf<S> name{};  ///< the part after `=` in its qualified name; required
-  /// For tools; not used by an injection. Since 0.6.0.
+  StringOf<S> name{};  ///< the part of the qualified name after `=`; required
+  /// Data for tools; injection ignores it. Since 0.6.0.
   DictOf<S, StringOf<S>> annotations{by_key};
-  /// For a container that gets the device; at least one edit.
+  /// The edits for a container that uses the device; at least one.
   BasicContainerEdits<S> container_edits{};
 
   friend bool operator==(const BasicDevice&, const BasicDevice&) = default;
@@ -200,16 +198,16 @@ struct BasicDevice {
 
 /// A CDI spec: the root of a file in /etc/cdi or /var/run/cdi. SPEC.md, CDI JSON Definition.
 ///
-/// A plain value: only `validate`, and functions that call it, check it. A file must have
-/// `version`, `kind` and `devices`.
+/// A plain value: only `validate` and functions that call it check the contents. A file must
+/// contain `version`, `kind` and `devices`.
 template <class S>
 struct BasicSpec {
-  StringOf<S> version{};  ///< the CDI release of the document, such as "1.1.0"
-  StringOf<S> kind{};     ///< "vendor.com/class", the part of its qualified names before `=`
-  /// For tools; not used by an injection. Since 0.6.0.
+  StringOf<S> version{};  ///< the document's CDI release, such as "1.1.0"
+  StringOf<S> kind{};     ///< "vendor.com/class": the part of qualified names before `=`
+  /// Data for tools; injection ignores it. Since 0.6.0.
   DictOf<S, StringOf<S>> annotations{by_key};
-  ListOf<S, BasicDevice<S>> devices = no_items;  ///< at least one; names differ
-  BasicContainerEdits<S> container_edits{};  ///< for every container that gets one of the devices
+  ListOf<S, BasicDevice<S>> devices = no_items;  ///< at least one; names are unique
+  BasicContainerEdits<S> container_edits{};  ///< for every container that uses any of the devices
 
   friend bool operator==(const BasicSpec&, const BasicSpec&) = default;
 

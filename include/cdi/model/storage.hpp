@@ -15,68 +15,68 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Where a model keeps its text and elements. A storage has a type and two templates: `String`,
-/// `List<T>` and `Dict<T>`. The library has `Owning` and `Borrowed`.
+/// Where a model keeps its text and elements. A storage defines the type `String` and the templates
+/// `List<T>` and `Dict<T>`. The library provides `Owning` and `Borrowed`.
 ///
-/// A list can be made without items or with a number of them, can be assigned, and has `data()`,
-/// `size()`, `reserve()` and `emplace_back()`, like `std::vector`; a `Dict` is made from
-/// `std::less<>`, like `std::map`.
+/// A `List` can be constructed empty or with a number of items, can be assigned, and provides
+/// `data()`, `size()`, `reserve()` and `emplace_back()`, like `std::vector`. A `Dict` is
+/// constructed from `std::less<>`, like `std::map`.
 template <class S>
 concept Storage = std::convertible_to<typename S::String, std::string_view> && requires {
   typename S::template List<int>;
   typename S::template Dict<int>;
 };
 
-/// The text type of a storage.
+/// A storage's text type.
 template <class S>
 using StringOf = typename S::String;
-/// The list type of a storage.
+/// A storage's list type.
 template <class S, class T>
 using ListOf = typename S::template List<T>;
-/// The type of a storage for values by key.
+/// A storage's type for values by key.
 template <class S, class T>
 using DictOf = typename S::template Dict<T>;
 
-/// The storage of models that own their text. The aliases of models without `Basic`, such as
-/// `Spec`, have it.
+/// The storage of models that own their text, such as `Spec` and all other aliases without `Basic`
+/// or `View`.
 struct Owning {
-  using String = std::string;  ///< text that it owns
+  using String = std::string;  ///< owned text
   /// A list that owns its elements.
   template <class T>
   using List = std::vector<T>;
-  /// Values by keys, which it owns; sorted by bytes. Also `std::string_view` finds a key.
+  /// Values by owned key, sorted by bytes. A `std::string_view` also finds a key.
   template <class T>
   using Dict = std::map<std::string, T, std::less<>>;
 };
 
 /// The storage of models whose text points into other text, such as a `Document`, which must
-/// outlive them. They own their lists and dicts, so making one allocates, but copies no text. The
-/// aliases of models that end in `View`, such as `SpecView`, have it.
+/// outlive the model. Lists and dicts are owned, so creating a model allocates, but copies no text.
+/// Aliases that end in `View`, such as `SpecView`, use this storage.
 struct Borrowed {
-  using String = std::string_view;  ///< text that it does not own
+  using String = std::string_view;  ///< text owned elsewhere
   /// A list that owns its elements, but not their text.
   template <class T>
   using List = std::vector<T>;
-  /// Values by keys, whose text it does not own; sorted by bytes.
+  /// Values by key, sorted by bytes; the key's text is owned elsewhere.
   template <class T>
   using Dict = std::map<std::string_view, T, std::less<>>;
 };
 
 /// Converts to an empty list of any type: see `no_items`.
 struct NoItems {
-  /// The empty list.
+  /// Returns the empty list.
   template <class List>
-  constexpr operator List() const {  // for initialisers
+  constexpr operator List() const {  // implicit, for initialisers
     return List();
   }
 };
 
-// The initialisers of the members of models. With `{}`, g++ 12 crashes when a user writes braces in
-// braces: it checks whether a defaulted constructor throws before it has made it.
+// Initialisers for members of models. With `{}`, g++ 12 crashes on nested braces in user code: the
+// compiler checks a defaulted constructor's `noexcept` before the constructor exists.
 
-/// The initial value of a list of a model: empty.
+/// The initial value of a model's list: no items.
 inline constexpr NoItems no_items{};
-/// The initial value of a `Dict` of a model: its order, without entries.
+/// The initial value of a model's `Dict`: its order, without entries.
 inline constexpr std::less<> by_key{};
 
 }  // namespace CDI_ABI

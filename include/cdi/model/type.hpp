@@ -1,4 +1,4 @@
-// The table of a type, by which one function walks over the values of all types.
+// Type tables: one function can walk over the values of all types.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_MODEL_TYPE_HPP
@@ -11,22 +11,22 @@
 #include <cdi/model/fields.hpp>
 #include <cdi/version.hpp>
 
-// One function reads, writes or copies values of all types by their tables. A type therefore
-// costs a constant table, and not a set of functions.
+// One function reads, writes or copies values of all types with the help of their tables. A type
+// therefore costs a constant table rather than a set of functions.
 
 namespace cdi {
 inline namespace CDI_ABI {
 
 namespace detail {
 
-/// What a value is in a document, and what holds it in a model.
+/// The shape of a value in a document and of its member in a model.
 enum class Shape : std::uint8_t {
   boolean,     // a bool
-  integer,     // of any width, or an enum
+  integer,     // an integer of any width, or an enum
   text,        // anything that converts to a string_view
   list,        // items in contiguous memory
-  dict,        // values by text
-  optional,    // one value or none
+  dict,        // values by text key
+  optional,    // at most one value
   object,      // a described type
   any_value,   // a BasicAnyValue
   any_member,  // a BasicAnyMember: a key and a value
@@ -42,61 +42,61 @@ struct FieldRow {
   Lifetime lifetime{};
 };
 
-/// The items of a list, or the value of an optional. Of a dict, only the number of entries.
+/// The items of a list, or the value of an optional. For a dict, only the size is set.
 struct Items {
   void* first = nullptr;
   std::size_t size = 0;
 };
 
-/// A function for the entries of a dict, which is called until it returns false.
+/// A callback for the entries of a dict, called until it returns false.
 using VisitEntry = bool (*)(void* context, std::string_view key, void* value);
 
 /// The table of a type. `self` is a value of the type; only `set_text`, `make` and `insert` change
-/// it. Functions are null where the shape has no use for them.
+/// it. Functions that do not apply to the shape are null.
 struct Type {
   Shape shape = Shape::object;
-  bool has_sign = false;             // integers
-  std::uint8_t field_count = 0;      // objects
-  std::size_t size = 0;              // bytes
-  const Type* item = nullptr;        // of a list, dict or optional
-  const FieldRow* fields = nullptr;  // of an object, value or member, `field_count` of them
-  const Type* extra = nullptr;       // of an object that keeps unknown members
+  bool has_sign = false;             // for integers
+  std::uint8_t field_count = 0;      // for objects
+  std::size_t size = 0;              // in bytes
+  const Type* item = nullptr;        // for a list, dict or optional
+  const FieldRow* fields = nullptr;  // for an object, value or member; `field_count` entries
+  const Type* extra = nullptr;       // for an object that keeps unknown members
 
   std::string_view (*text)(const void* self) = nullptr;
   void (*set_text)(void* self, std::string_view text) = nullptr;
-  Items (*items)(void* self) = nullptr;  // of a list, dict or optional
-  /// Replaces the items of a list or optional by `count` new ones; a dict is emptied, `count` is 0.
-  /// Returns the first item.
+  Items (*items)(void* self) = nullptr;  // for a list, dict or optional
+  /// Replaces the items of a list or optional with `count` new ones and returns the first; a dict
+  /// is cleared, and `count` must be 0.
   void* (*make)(void* self, std::size_t count) = nullptr;
-  void* (*insert)(void* self, std::string_view key) = nullptr;  // into a dict; gives the value
-  bool (*each)(void* self, void* context, VisitEntry visit) = nullptr;  // of a dict
-  /// Gives the places of the members of an object, value or member, in the order of its fields,
-  /// then of `extra`.
+  void* (*insert)(void* self, std::string_view key) = nullptr;  // returns the new value of a dict
+  bool (*each)(void* self, void* context, VisitEntry visit) = nullptr;  // for a dict
+  /// Writes the addresses of the members of an object, value or member to `out`, in field order,
+  /// followed by the address of `extra`.
   void (*places)(void* self, void** out) = nullptr;
 };
 
-/// The most fields that a type can have.
+/// The maximum number of fields in a type.
 inline constexpr std::size_t most_fields = 63;
-/// The places of the members of an object: see `Type::places`.
+/// The addresses of an object's members: see `Type::places`.
 using Places = void * [most_fields + 1];
 
-/// A value for the functions of a table that do not change it.
+/// Passes a constant value to table functions that do not change it.
 inline void* as_mutable(const void* self) {
   return const_cast<void*>(self);
 }
 
-/// The item of a list with an index.
+/// Returns a list item by index.
 inline void* nth(const Items& items, std::size_t index, const Type& item) {
   return static_cast<char*>(items.first) + index * item.size;
 }
 
-/// The bits of an integer, its sign extended.
+/// Returns an integer's bits, sign-extended.
 std::uint64_t load_integer(const void* self, const Type& type);
 
 /// Stores the low bits of an integer.
 void store_integer(void* self, const Type& type, std::uint64_t bits);
 
-/// As `cdi::is_empty`.
+/// Whether a value is empty, as defined by `cdi::is_empty`.
 bool is_empty(const void* self, const Type& type);
 
 }  // namespace detail

@@ -29,7 +29,7 @@ constexpr Type make_type();
 template <class T>
 inline constexpr Type type_of = make_type<T>();
 
-/// The same as a function, so that the library can have the tables of common models.
+/// The table as a function, so that the compiled library can provide it for common models.
 template <class T>
 const Type& table_of() {
   return type_of<T>;
@@ -46,7 +46,7 @@ extern template const Type& table_of<oci::Spec>();
 extern template const Type& table_of<oci::SpecView>();
 #endif
 
-/// A field list that gives the places of the members of an object. `Class` may be a base of it.
+/// A field list that collects the addresses of an object's members. `Class` may be a base class.
 template <class Object>
 struct PlaceList {
   Object& object;
@@ -74,14 +74,14 @@ void places_of_object(void* self, void** out) {
 struct CountList {
   std::size_t size = 0;
 
-  constexpr void operator()(const char*, ...) { ++size; }  // a template only where it must be
+  constexpr void operator()(const char*, ...) { ++size; }  // a template only where necessary
   template <class Class, class T>
   constexpr void operator()(const char*, T Class::*, const FieldTraits&) {
     ++size;
   }
 };
 
-/// A field list that makes its rows.
+/// A field list that creates the rows of a table.
 struct RowList {
   FieldRow* next;
 
@@ -176,8 +176,8 @@ constexpr Type make_type() {
 
 }  // namespace detail
 
-/// Whether a member need not be written: an absent optional, an empty text, list or map, zero,
-/// false, or a described type whose fields are all empty.
+/// Whether a value counts as empty and need not be written: an absent optional, an empty text, list
+/// or map, zero, false, or a described type with only empty fields.
 template <class T>
 bool is_empty(const T& value) {
   return detail::is_empty(&value, detail::table_of<T>());
