@@ -17,10 +17,10 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace oci {
 
-/// A feature that a runtime has or lacks; absent means that it is not known. features-linux.md.
+/// A feature that a runtime implements or lacks; absent means unknown. features-linux.md.
 struct FeatureSwitch {
   std::optional<bool> enabled{};     ///< whether the runtime implements it
-  ExtraOf<Owning> extra = no_items;  ///< members that this type does not know
+  ExtraOf<Owning> extra = no_items;  ///< members unknown to this type
 
   friend bool operator==(const FeatureSwitch&, const FeatureSwitch&) = default;
 
@@ -28,12 +28,12 @@ struct FeatureSwitch {
   static constexpr void fields(auto& list) { list("enabled", &FeatureSwitch::enabled); }
 };
 
-/// What a runtime implements of `linux.intelRdt`. features-linux.md, "Intel RDT".
+/// A runtime's support for `linux.intelRdt`. features-linux.md, "Intel RDT".
 struct IntelRdtFeatures {
-  std::optional<bool> enabled{};     ///< whether it implements it
-  std::optional<bool> schemata{};    ///< whether it implements `schemata`; since 1.3.0
-  std::optional<bool> monitoring{};  ///< whether it implements `enableMonitoring`; since 1.3.0
-  ExtraOf<Owning> extra = no_items;  ///< members that this type does not know
+  std::optional<bool> enabled{};     ///< whether Intel RDT is implemented
+  std::optional<bool> schemata{};    ///< whether `schemata` is implemented; since 1.3.0
+  std::optional<bool> monitoring{};  ///< whether `enableMonitoring` is implemented; since 1.3.0
+  ExtraOf<Owning> extra = no_items;  ///< members unknown to this type
 
   friend bool operator==(const IntelRdtFeatures&, const IntelRdtFeatures&) = default;
 
@@ -46,11 +46,11 @@ struct IntelRdtFeatures {
   }
 };
 
-/// What a runtime implements of `linux`, as far as edits need it. features-linux.md.
+/// A runtime's support for the parts of `linux` that edits need. features-linux.md.
 struct LinuxFeatures {
   std::optional<IntelRdtFeatures> intel_rdt{};  ///< Intel Resource Director Technology
   std::optional<FeatureSwitch> net_devices{};   ///< moved network interfaces; since 1.3.0
-  ExtraOf<Owning> extra = no_items;             ///< members that this type does not know
+  ExtraOf<Owning> extra = no_items;             ///< members unknown to this type
 
   friend bool operator==(const LinuxFeatures&, const LinuxFeatures&) = default;
 
@@ -62,16 +62,16 @@ struct LinuxFeatures {
   }
 };
 
-/// What a runtime implements, as `runc features` and `crun features` print it. Members that do not
-/// matter for edits are in `extra`. features.md.
+/// A runtime's features, as printed by `runc features` and `crun features`. Members that edits do
+/// not need are kept in `extra`. features.md.
 struct Features {
-  std::string oci_version_min{};                    ///< the oldest OCI release that it takes
-  std::string oci_version_max{};                    ///< the newest; required
-  std::optional<std::vector<std::string>> hooks{};  ///< the hook points; absent when not known
-  /// The mount options that it knows itself; absent when not known.
+  std::string oci_version_min{};                    ///< the oldest supported OCI release
+  std::string oci_version_max{};                    ///< the newest supported OCI release; required
+  std::optional<std::vector<std::string>> hooks{};  ///< the hook points; absent when unknown
+  /// The mount options that the runtime itself interprets; absent when unknown.
   std::optional<std::vector<std::string>> mount_options{};
   std::optional<LinuxFeatures> linux_{};  ///< `linux` is a macro of some compilers
-  ExtraOf<Owning> extra = no_items;       ///< members that this type does not know
+  ExtraOf<Owning> extra = no_items;       ///< members unknown to this type
 
   friend bool operator==(const Features&, const Features&) = default;
 

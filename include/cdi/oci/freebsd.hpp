@@ -16,11 +16,11 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace oci {
 
-/// A device of the host that the container sees, beyond those of its devfs rules.
-/// config-freebsd.md, "Devices".
+/// A host device to show in the container, in addition to its devfs rules. config-freebsd.md,
+/// "Devices".
 template <class S>
 struct BasicFreeBsdDevice {
-  StringOf<S> path{};                   ///< path below /dev, such as `pf`
+  StringOf<S> path{};                   ///< path under /dev, such as `pf`
   std::optional<std::uint32_t> mode{};  ///< permission bits; not set when absent
   ExtraOf<S> extra = no_items;
 
@@ -33,18 +33,18 @@ struct BasicFreeBsdDevice {
   }
 };
 
-/// The permissions of the jail: the parameters `allow.*` of jail(8). config-freebsd.md, "Jail".
+/// The jail's permissions: the `allow.*` parameters of jail(8). config-freebsd.md, "Jail".
 template <class S>
 struct BasicFreeBsdJailAllow {
   bool set_hostname = false;                ///< may change the host name
   bool raw_sockets = false;                 ///< may use raw sockets, as ping does
   bool chflags = false;                     ///< may change system file flags
-  ListOf<S, StringOf<S>> mount = no_items;  ///< types of file systems that it may mount and unmount
-  bool quotas = false;                      ///< may change quotas of file systems
+  ListOf<S, StringOf<S>> mount = no_items;  ///< types of file systems that it may mount
+  bool quotas = false;                      ///< may change file system quotas
   bool socket_af = false;                   ///< may use sockets other than IPv4, IPv6 and UNIX
   bool mlock = false;                       ///< may lock memory: mlock(2), munlock(2)
   bool reserved_ports = false;              ///< may bind ports below 1024
-  bool suser = false;  ///< its super-user has privileges; false is not written: the runtime decides
+  bool suser = false;  ///< grants super-user privileges; false is not written: the runtime decides
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicFreeBsdJailAllow&, const BasicFreeBsdJailAllow&) = default;
@@ -63,27 +63,27 @@ struct BasicFreeBsdJailAllow {
   }
 };
 
-/// The jail around the container: jail(8). Texts say what it shares: "new", "inherit" (from the
+/// The jail around the container: jail(8). Text members take "new", "inherit" (share with the
 /// parent) or "disable". config-freebsd.md, "Jail".
 template <class S>
 struct BasicFreeBsdJail {
-  StringOf<S> parent{};  ///< name of the jail that contains it; the host when empty
-  StringOf<S> host{};    ///< host and domain name: "new" or "inherit"
+  StringOf<S> parent{};  ///< name of the enclosing jail; the host when empty
+  StringOf<S> host{};    ///< host and domain names: "new" or "inherit"
   StringOf<S> ip4{};     ///< IPv4: "inherit" or "disable"; empty with a new `vnet`
-  /// IPv4 addresses that it is limited to, such as `10.11.12.13`.
+  /// The IPv4 addresses that the jail may use, such as `10.11.12.13`.
   ListOf<S, StringOf<S>> ip4_addr = no_items;
   StringOf<S> ip6{};  ///< IPv6: "inherit" or "disable"; empty with a new `vnet`
-  /// IPv6 addresses that it is limited to, such as `fd10::11:12:13`.
+  /// The IPv6 addresses that the jail may use, such as `fd10::11:12:13`.
   ListOf<S, StringOf<S>> ip6_addr = no_items;
   StringOf<S> vnet{};  ///< network stack: "new" or "inherit"
-  /// Interface of the host that has `ip4_addr` and `ip6_addr` while the jail exists.
+  /// The host interface that holds `ip4_addr` and `ip6_addr` while the jail exists.
   StringOf<S> interface_{};
-  /// Interfaces that are in its `vnet` while it exists.
+  /// The interfaces that belong to the jail's `vnet` while the jail exists.
   ListOf<S, StringOf<S>> vnet_interfaces = no_items;
   StringOf<S> sysvmsg{};  ///< System V messages: "new", "inherit" or "disable"; "new" when empty
-  StringOf<S> sysvsem{};  ///< System V semaphores, as `sysvmsg`
-  StringOf<S> sysvshm{};  ///< System V shared memory, as `sysvmsg`
-  /// Visible mounts: 0 all, 1 those below its root, 2 only its root; 2 when absent.
+  StringOf<S> sysvsem{};  ///< System V semaphores, with the same values
+  StringOf<S> sysvshm{};  ///< System V shared memory, with the same values
+  /// Visible mounts: 0 for all, 1 for mounts under the root, 2 for the root only (the default).
   std::optional<std::int64_t> enforce_statfs{};
   std::optional<BasicFreeBsdJailAllow<S>> allow{};  ///< the runtime's choice when absent
   ExtraOf<S> extra = no_items;
@@ -109,10 +109,10 @@ struct BasicFreeBsdJail {
   }
 };
 
-/// The part of an OCI spec that only FreeBSD has: its member `freebsd`. config-freebsd.md.
+/// The FreeBSD part of an OCI spec: the member `freebsd`. config-freebsd.md.
 template <class S>
 struct BasicFreeBsd {
-  ListOf<S, BasicFreeBsdDevice<S>> devices = no_items;  ///< devices beyond those of its devfs rules
+  ListOf<S, BasicFreeBsdDevice<S>> devices = no_items;  ///< devices in addition to the devfs rules
   std::optional<BasicFreeBsdJail<S>> jail{};            ///< the runtime's choice when absent
   ExtraOf<S> extra = no_items;
 

@@ -19,27 +19,27 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace oci {
 
-/// The six points in the life of a container where the runtime runs hooks, in order.
-/// config.md, "POSIX-platform Hooks".
+/// The six points in a container's life at which the runtime runs hooks, in order. config.md,
+/// "POSIX-platform Hooks".
 enum class HookPoint : std::uint8_t {
-  prestart,          ///< in create, just before `create_runtime`; deprecated
-  create_runtime,    ///< in create, before the root is changed; in the runtime's namespaces
+  prestart,          ///< during create, just before `create_runtime`; deprecated
+  create_runtime,    ///< during create, before the root changes; in the runtime's namespaces
   create_container,  ///< just after `create_runtime`; in the container's namespaces
-  start_container,   ///< in start, before the process; in the container
-  poststart,         ///< in start, after the process; in the runtime's namespaces
-  poststop,          ///< in delete, after the container; in the runtime's namespaces
+  start_container,   ///< during start, before the process; in the container
+  poststart,         ///< during start, after the process; in the runtime's namespaces
+  poststop,          ///< during delete, after the container; in the runtime's namespaces
 };
 
-/// The names of the hook points in CDI and OCI documents, in the order of `HookPoint`.
+/// The hook point names in CDI and OCI documents, in `HookPoint` order.
 inline constexpr std::array<std::string_view, 6> hook_point_names{
     "prestart", "createRuntime", "createContainer", "startContainer", "poststart", "poststop"};
 
-/// The name of a hook point, such as `createContainer`: an entry of `hook_point_names`.
+/// Returns the name of a hook point, such as `createContainer`: an entry of `hook_point_names`.
 constexpr std::string_view hook_point_name(HookPoint point) {
   return hook_point_names[static_cast<std::size_t>(point)];
 }
 
-/// The hook point with a name such as `createContainer`, if there is one. Case matters.
+/// Returns the hook point of a name such as `createContainer`, if any. Case matters.
 constexpr std::optional<HookPoint> parse_hook_point(std::string_view name) {
   for (std::size_t i = 0; i < hook_point_names.size(); ++i) {
     if (hook_point_names[i] == name) return static_cast<HookPoint>(i);
@@ -47,16 +47,16 @@ constexpr std::optional<HookPoint> parse_hook_point(std::string_view name) {
   return std::nullopt;
 }
 
-/// A program that the runtime runs at a hook point; it gets the state of the container as JSON on
-/// its standard input. config.md, "POSIX-platform Hooks".
+/// A program that the runtime runs at a hook point, with the container's state as JSON on standard
+/// input. config.md, "POSIX-platform Hooks".
 template <class S>
 struct BasicHook {
-  /// Absolute path: in the container for `startContainer`, on the host for the others.
+  /// Absolute path: in the container for `startContainer`, on the host for all other points.
   StringOf<S> path{};
-  /// The program's name, then its arguments, as in execv(3).
+  /// The program's name and its arguments, as for execv(3).
   ListOf<S, StringOf<S>> args = no_items;
-  ListOf<S, StringOf<S>> env = no_items;  ///< its variables, `NAME=value`
-  /// Seconds until the hook is aborted, at least 1; no limit when absent.
+  ListOf<S, StringOf<S>> env = no_items;  ///< the environment, `NAME=value`
+  /// Seconds before the hook is aborted, at least 1; no limit when absent.
   std::optional<std::int64_t> timeout{};
   ExtraOf<S> extra = no_items;
 
@@ -71,16 +71,16 @@ struct BasicHook {
   }
 };
 
-/// The hooks of a container, by hook point; hooks of one point run in the order of the list.
-/// config.md, "POSIX-platform Hooks".
+/// A container's hooks, by hook point; each point's hooks run in list order. config.md,
+/// "POSIX-platform Hooks".
 template <class S>
 struct BasicHooks {
   ListOf<S, BasicHook<S>> prestart = no_items;  ///< deprecated: just before `create_runtime`
-  /// On creation, after the namespaces; run in the runtime's namespaces.
+  /// On creation, after the namespaces exist; run in the runtime's namespaces.
   ListOf<S, BasicHook<S>> create_runtime = no_items;
-  /// After `create_runtime`, before the root is changed; run in the container's namespaces.
+  /// After `create_runtime`, before the root changes; run in the container's namespaces.
   ListOf<S, BasicHook<S>> create_container = no_items;
-  /// On start, before the process; run in the container, from its root.
+  /// On start, before the process; run in the container, from the container's root.
   ListOf<S, BasicHook<S>> start_container = no_items;
   /// After the process starts, before start returns; run in the runtime's namespaces.
   ListOf<S, BasicHook<S>> poststart = no_items;
@@ -88,7 +88,7 @@ struct BasicHooks {
   ListOf<S, BasicHook<S>> poststop = no_items;
   ExtraOf<S> extra = no_items;
 
-  /// The hooks of one point: a reference to the member with its name.
+  /// Returns the hooks of one point: a reference to the member of that name.
   ListOf<S, BasicHook<S>>& at(HookPoint point) {
     switch (point) {
       case HookPoint::prestart: return prestart;

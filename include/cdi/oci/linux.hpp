@@ -19,10 +19,10 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace oci {
 
-/// A device node that the runtime makes in the container. config-linux.md, "Devices".
+/// A device node that the runtime creates in the container. config-linux.md, "Devices".
 template <class S>
 struct BasicLinuxDevice {
-  StringOf<S> path{};      ///< absolute path in the container, not only below /dev
+  StringOf<S> path{};      ///< absolute path in the container, not necessarily under /dev
   StringOf<S> type{};      ///< "b" for block, "c" or "u" for character devices, "p" for a FIFO
   std::int64_t major = 0;  ///< major number on the host; 0 for a FIFO
   std::int64_t minor = 0;  ///< minor number on the host; 0 for a FIFO
@@ -45,11 +45,11 @@ struct BasicLinuxDevice {
   }
 };
 
-/// A network interface of the host that the runtime moves into the container. config-linux.md,
-/// "Network Devices".
+/// A host network interface that the runtime moves into the container. config-linux.md, "Network
+/// Devices".
 template <class S>
 struct BasicLinuxNetDevice {
-  StringOf<S> name{};  ///< name in the container; that of the host when empty
+  StringOf<S> name{};  ///< name in the container; the host's name when empty
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxNetDevice&, const BasicLinuxNetDevice&) = default;
@@ -60,12 +60,12 @@ struct BasicLinuxNetDevice {
   }
 };
 
-/// A namespace that the container gets. config-linux.md, "Namespaces".
+/// A namespace for the container. config-linux.md, "Namespaces".
 template <class S>
 struct BasicLinuxNamespace {
   /// "pid", "network", "mount", "ipc", "uts", "user", "cgroup" or "time"; each at most once.
   StringOf<S> type{};
-  StringOf<S> path{};  ///< absolute path on the host of a namespace to join; a new one when empty
+  StringOf<S> path{};  ///< absolute host path of a namespace to join; a new one when empty
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxNamespace&, const BasicLinuxNamespace&) = default;
@@ -77,20 +77,20 @@ struct BasicLinuxNamespace {
   }
 };
 
-/// Settings of Intel Resource Director Technology, for the resctrl file system of the host.
+/// Intel Resource Director Technology settings, for the host's resctrl file system.
 /// config-linux.md, "IntelRdt".
 template <class S>
 struct BasicLinuxIntelRdt {
-  /// Class of service: a directory of resctrl, `/` for the default one; the container's id when
+  /// Class of service: a resctrl directory, or `/` for the default class; the container's id when
   /// empty.
   StringOf<S> clos_id{};
-  /// Lines for the file `schemata`, such as `L2:0=f`, written after those of the next two members.
+  /// Lines for the file `schemata`, such as `L2:0=f`, written after the next two members.
   ListOf<S, StringOf<S>> schemata = no_items;
-  /// Bit masks by cache, such as `L3:0=7f0;1=1f`; not set when empty.
+  /// Cache bit masks, such as `L3:0=7f0;1=1f`; not set when empty.
   StringOf<S> l3_cache_schema{};
-  /// Memory bandwidth by cache, such as `MB:0=20;1=70`; not set when empty.
+  /// Memory bandwidth limits, such as `MB:0=20;1=70`; not set when empty.
   StringOf<S> mem_bw_schema{};
-  bool enable_monitoring = false;  ///< whether the container gets its own monitoring group
+  bool enable_monitoring = false;  ///< whether to create a separate monitoring group
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxIntelRdt&, const BasicLinuxIntelRdt&) = default;
@@ -105,13 +105,12 @@ struct BasicLinuxIntelRdt {
   }
 };
 
-/// The memory nodes from which the kernel allocates for the container: set_mempolicy(2).
-/// config-linux.md, "Memory policy".
+/// The NUMA memory policy of the container: set_mempolicy(2). config-linux.md, "Memory policy".
 template <class S>
 struct BasicLinuxMemoryPolicy {
   StringOf<S> mode{};                       ///< `MPOL_BIND`, `MPOL_INTERLEAVE`, `MPOL_LOCAL`, ...
   StringOf<S> nodes{};                      ///< a list such as `0-3,7`; some modes need one
-  ListOf<S, StringOf<S>> flags = no_items;  ///< `MPOL_F_STATIC_NODES`, ...
+  ListOf<S, StringOf<S>> flags = no_items;  ///< memory nodes, such as `0-3,7`; some modes need them
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxMemoryPolicy&, const BasicLinuxMemoryPolicy&) = default;
@@ -124,11 +123,11 @@ struct BasicLinuxMemoryPolicy {
   }
 };
 
-/// The execution domain of the container: personality(2). config-linux.md, "Personality".
+/// The container's execution domain: personality(2). config-linux.md, "Personality".
 template <class S>
 struct BasicLinuxPersonality {
   StringOf<S> domain{};                     ///< "LINUX", or "LINUX32": uname(2) reports 32 bits
-  ListOf<S, StringOf<S>> flags = no_items;  ///< OCI 1.3.0 has none
+  ListOf<S, StringOf<S>> flags = no_items;  ///< "LINUX"; "LINUX32" makes uname(2) report 32 bits
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxPersonality&, const BasicLinuxPersonality&) = default;
@@ -140,12 +139,12 @@ struct BasicLinuxPersonality {
   }
 };
 
-/// The difference between a clock of the container and that of the host. config-linux.md, "Offset
-/// for Time Namespace".
+/// The offset between a container clock and the host's clock. config-linux.md, "Offset for Time
+/// Namespace".
 template <class S>
 struct BasicLinuxTimeOffset {
-  std::int64_t secs = 0;       ///< seconds, negative when the clock is behind
-  std::uint32_t nanosecs = 0;  ///< nanoseconds to add to `secs`
+  std::int64_t secs = 0;       ///< seconds; negative if the container's clock is behind
+  std::uint32_t nanosecs = 0;  ///< nanoseconds added to `secs`
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxTimeOffset&, const BasicLinuxTimeOffset&) = default;
@@ -157,34 +156,34 @@ struct BasicLinuxTimeOffset {
   }
 };
 
-/// The part of an OCI spec that only Linux has: its member `linux`. config-linux.md.
+/// The Linux part of an OCI spec: the member `linux`. config-linux.md.
 template <class S>
 struct BasicLinux {
-  /// User ids of its user namespace, and their ids on the host.
+  /// User ids of the container's user namespace, with the matching host ids.
   ListOf<S, BasicIdMapping<S>> uid_mappings = no_items;
-  /// Group ids of its user namespace, and their ids on the host.
+  /// Group ids of the container's user namespace, with the matching host ids.
   ListOf<S, BasicIdMapping<S>> gid_mappings = no_items;
-  /// Kernel parameters, such as `net.core.somaxconn`, and their values.
+  /// Kernel parameters, such as `net.core.somaxconn`, with their values.
   DictOf<S, StringOf<S>> sysctl{by_key};
   std::optional<BasicLinuxResources<S>> resources{};  ///< cgroup settings; unchanged when absent
-  /// Path: absolute from the cgroup mount, or relative to a directory that the runtime chooses; its
-  /// choice when empty.
+  /// The cgroup path: absolute from the cgroup mount, or relative to a directory that the runtime
+  /// chooses; the runtime's choice when empty.
   StringOf<S> cgroups_path{};
-  /// For other types, the container shares the runtime's.
+  /// The container's namespaces; the runtime's namespaces are shared for all other types.
   ListOf<S, BasicLinuxNamespace<S>> namespaces = no_items;
-  /// Nodes in addition to the default ones, such as `/dev/null`.
+  /// Device nodes in addition to the defaults, such as `/dev/null`.
   ListOf<S, BasicLinuxDevice<S>> devices = no_items;
-  /// Interfaces to move, by their name on the host.
+  /// Interfaces to move, by host name.
   DictOf<S, BasicLinuxNetDevice<S>> net_devices{by_key};
-  std::optional<BasicLinuxSeccomp<S>> seccomp{};  ///< filter of system calls; none when absent
+  std::optional<BasicLinuxSeccomp<S>> seccomp{};  ///< system call filter; none when absent
   StringOf<S> rootfs_propagation{};               ///< "private", "shared", "slave" or "unbindable"
-  /// Absolute paths that cannot be read in the container.
+  /// Absolute paths that are unreadable in the container.
   ListOf<S, StringOf<S>> masked_paths = no_items;
-  /// Absolute paths that cannot be written in the container.
+  /// Absolute paths that are read-only in the container.
   ListOf<S, StringOf<S>> readonly_paths = no_items;
-  StringOf<S> mount_label{};  ///< SELinux context of its mounts; not set when empty
-  std::optional<BasicLinuxIntelRdt<S>> intel_rdt{};          ///< resctrl is unchanged when absent
-  std::optional<BasicLinuxMemoryPolicy<S>> memory_policy{};  ///< for NUMA; unchanged when absent
+  StringOf<S> mount_label{};  ///< SELinux context for the mounts; not set when empty
+  std::optional<BasicLinuxIntelRdt<S>> intel_rdt{};          ///< Intel RDT; unchanged when absent
+  std::optional<BasicLinuxMemoryPolicy<S>> memory_policy{};  ///< NUMA policy; unchanged when absent
   std::optional<BasicLinuxPersonality<S>> personality{};     ///< unchanged when absent
   DictOf<S, BasicLinuxTimeOffset<S>> time_offsets{by_key};   ///< by clock: "monotonic", "boottime"
   ExtraOf<S> extra = no_items;

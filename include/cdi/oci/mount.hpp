@@ -15,8 +15,8 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace oci {
 
-/// A row of an ID mapping: `size` ids from `container_id` on are the ids from `host_id` on.
-/// config-linux.md, "User namespace mappings".
+/// A row of an ID mapping: maps `size` container ids from `container_id` to host ids from
+/// `host_id`. config-linux.md, "User namespace mappings".
 template <class S>
 struct BasicIdMapping {
   std::uint32_t container_id = 0;  ///< first user or group id in the container
@@ -34,22 +34,21 @@ struct BasicIdMapping {
   }
 };
 
-/// A file system, or a path of the host, that the runtime mounts into the container in addition to
-/// its root. config.md, "Mounts" and "POSIX-platform Mounts".
+/// A file system or host path that the runtime mounts into the container, in addition to the root.
+/// config.md, "Mounts" and "POSIX-platform Mounts".
 template <class S>
 struct BasicMount {
   StringOf<S> destination{};  ///< absolute path in the container
-  /// File system type, as in /proc/filesystems; for bind mounts it has no meaning, and is often
-  /// `none`.
+  /// File system type, as in /proc/filesystems; ignored for bind mounts, which often say `none`.
   StringOf<S> type{};
-  /// Device, or for bind mounts a path on the host, absolute or relative to the bundle.
+  /// The device; for a bind mount, a host path, absolute or relative to the bundle.
   StringOf<S> source{};
-  /// Options of mount(8), one per entry; `bind` or `rbind` makes it a bind mount.
+  /// Options of mount(8), one per entry; `bind` or `rbind` makes a bind mount.
   ListOf<S, StringOf<S>> options = no_items;
-  /// User ids of its files, mapped when `options` have `idmap` or `ridmap`; the container's own
-  /// mapping when empty.
-  ListOf<S, BasicIdMapping<S>> uid_mappings = no_items;
-  /// Group ids of its files, as `uid_mappings`; both are given, or neither.
+  /// Mapping of the files' user ids; `options` may ask for it with `idmap` or `ridmap`. The
+  /// Mapping of the files' user ids, in effect with the option `idmap` or `ridmap`; the container's
+  /// own mapping when empty.
+  /// Mapping of the files' group ids, like `uid_mappings`; set both or neither.
   ListOf<S, BasicIdMapping<S>> gid_mappings = no_items;
   ExtraOf<S> extra = no_items;
 

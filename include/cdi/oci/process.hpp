@@ -20,7 +20,7 @@ namespace oci {
 template <class S>
 struct BasicBox {
   std::uint64_t height = 0;  ///< lines of text
-  std::uint64_t width = 0;   ///< characters in a line
+  std::uint64_t width = 0;   ///< characters per line
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicBox&, const BasicBox&) = default;
@@ -32,14 +32,14 @@ struct BasicBox {
   }
 };
 
-/// The user of the process of the container. config.md, "User".
+/// The user that runs the container's process. config.md, "User".
 template <class S>
 struct BasicUser {
-  std::uint32_t uid = 0;  ///< user id in the container's user namespace; not for Windows
-  std::uint32_t gid = 0;  ///< group id in the container's user namespace; not for Windows
-  /// Permission bits that are removed from new files; the runtime's choice when absent.
+  std::uint32_t uid = 0;  ///< user id in the container's user namespace; not on Windows
+  std::uint32_t gid = 0;  ///< group id in the container's user namespace; not on Windows
+  /// Permission bits to remove from new files; the runtime's choice when absent.
   std::optional<std::uint32_t> umask{};
-  /// Groups in addition to `gid`, in the same namespace.
+  /// Supplementary groups, in the same namespace.
   ListOf<S, std::uint32_t> additional_gids = no_items;
   StringOf<S> username{};  ///< user name; Windows only
   ExtraOf<S> extra = no_items;
@@ -56,17 +56,17 @@ struct BasicUser {
   }
 };
 
-/// The Linux capabilities of a process, as names like `CAP_NET_ADMIN`; see capabilities(7).
+/// A process's Linux capabilities, by names such as `CAP_NET_ADMIN`; see capabilities(7).
 /// config.md, "Linux Process".
 template <class S>
 struct BasicLinuxCapabilities {
-  ListOf<S, StringOf<S>> bounding = no_items;  ///< the most that execve(2) may give it
+  ListOf<S, StringOf<S>> bounding = no_items;  ///< upper limit for execve(2)
   /// The capabilities that the kernel checks.
   ListOf<S, StringOf<S>> effective = no_items;
-  /// Kept by execve(2) for programs whose file allows it.
+  /// Kept across execve(2) for programs whose file allows them.
   ListOf<S, StringOf<S>> inheritable = no_items;
-  ListOf<S, StringOf<S>> permitted = no_items;  ///< those that the process may make effective
-  /// Kept by execve(2) for any program without set-user-ID.
+  ListOf<S, StringOf<S>> permitted = no_items;  ///< may be made effective by the process
+  /// Kept across execve(2) for any program without set-user-ID.
   ListOf<S, StringOf<S>> ambient = no_items;
   ExtraOf<S> extra = no_items;
 
@@ -82,14 +82,13 @@ struct BasicLinuxCapabilities {
   }
 };
 
-/// A resource limit: setrlimit(2), which has the units. config.md, "POSIX
-/// process".
+/// A resource limit: see setrlimit(2), also for the units. config.md, "POSIX process".
 template <class S>
 struct BasicPosixRlimit {
-  StringOf<S> type{};  ///< such as `RLIMIT_NOFILE`; each at most once in a process
-  /// The limit to which the process may raise `soft`; 2^64 - 1 for no limit.
+  StringOf<S> type{};  ///< such as `RLIMIT_NOFILE`; at most once per process
+  /// The maximum for `soft`; 2^64 - 1 for no limit.
   std::uint64_t hard = 0;
-  std::uint64_t soft = 0;  ///< the limit that the kernel enforces; 2^64 - 1 for no limit
+  std::uint64_t soft = 0;  ///< the enforced limit; 2^64 - 1 for no limit
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicPosixRlimit&, const BasicPosixRlimit&) = default;
@@ -102,19 +101,19 @@ struct BasicPosixRlimit {
   }
 };
 
-/// How the kernel schedules a process: sched_setattr(2). config.md, "Linux Process".
+/// A process's scheduling policy: sched_setattr(2). config.md, "Linux Process".
 template <class S>
 struct BasicScheduler {
   /// `SCHED_OTHER`, `SCHED_BATCH`, `SCHED_IDLE`, `SCHED_FIFO`, `SCHED_RR`, `SCHED_DEADLINE`, ...
   StringOf<S> policy{};
-  std::int32_t nice = 0;  ///< -20, the best, to 19; for `SCHED_OTHER` and `SCHED_BATCH`
-  /// 1 to 99, the highest, for `SCHED_FIFO` and `SCHED_RR`; else 0.
+  std::int32_t nice = 0;  ///< from -20, the best, to 19; for `SCHED_OTHER` and `SCHED_BATCH`
+  /// From 1 to 99, the highest, for `SCHED_FIFO` and `SCHED_RR`; otherwise 0.
   std::int32_t priority = 0;
   ListOf<S, StringOf<S>> flags = no_items;  ///< `SCHED_FLAG_RESET_ON_FORK`, ...
-  /// Nanoseconds that it may run in each period. This and the next two are for `SCHED_DEADLINE`.
+  /// Nanoseconds of run time per period; for `SCHED_DEADLINE`, like the next two members.
   std::uint64_t runtime = 0;
-  std::uint64_t deadline = 0;  ///< nanoseconds from the start of a period until it must have run
-  std::uint64_t period = 0;    ///< nanoseconds from one period to the next
+  std::uint64_t deadline = 0;  ///< nanoseconds within which the run time must be granted
+  std::uint64_t period = 0;    ///< nanoseconds between the starts of periods
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicScheduler&, const BasicScheduler&) = default;
@@ -135,7 +134,7 @@ struct BasicScheduler {
 template <class S>
 struct BasicLinuxIoPriority {
   StringOf<S> class_{};       ///< `IOPRIO_CLASS_RT`, `IOPRIO_CLASS_BE` or `IOPRIO_CLASS_IDLE`
-  std::int64_t priority = 0;  ///< within the class: 0, the highest, to 7
+  std::int64_t priority = 0;  ///< within the class, from 0, the highest, to 7
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxIoPriority&, const BasicLinuxIoPriority&) = default;
@@ -147,12 +146,12 @@ struct BasicLinuxIoPriority {
   }
 };
 
-/// The processors of programs that are run later in the container, not of its first process, as
-/// lists such as `0-3,7`. config.md, "Linux Process".
+/// The processors for programs started later in the container, not for its first process, as lists
+/// such as `0-3,7`. config.md, "Linux Process".
 template <class S>
 struct BasicCpuAffinity {
-  StringOf<S> initial{};  ///< processors before it is in the container's cgroup; not set when empty
-  StringOf<S> final_{};   ///< processors from then on; those of the cgroup when empty
+  StringOf<S> initial{};  ///< processors before the program joins the container's cgroup
+  StringOf<S> final_{};   ///< processors from then on; the cgroup's when empty
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicCpuAffinity&, const BasicCpuAffinity&) = default;
@@ -164,33 +163,33 @@ struct BasicCpuAffinity {
   }
 };
 
-/// The process that the container starts. config.md, "Process".
+/// The process that runs in the container. config.md, "Process".
 template <class S>
 struct BasicProcess {
-  bool terminal = false;  ///< whether the runtime makes a terminal for its standard streams
-  /// Size of the terminal; the runtime's choice when absent.
+  bool terminal = false;  ///< whether to create a terminal for the standard streams
+  /// The terminal's size; the runtime's choice when absent.
   std::optional<BasicBox<S>> console_size{};
-  BasicUser<S> user{};  ///< its user; root of the container by default
-  /// Program, which is searched for in `PATH` when it has no slash, and its arguments.
+  BasicUser<S> user{};  ///< the user; the container's root by default
+  /// The program and its arguments; a name without a slash is searched for in `PATH`.
   ListOf<S, StringOf<S>> args = no_items;
-  StringOf<S> command_line{};             ///< Windows only; `args` are used when empty
-  ListOf<S, StringOf<S>> env = no_items;  ///< its variables, "NAME=value"
-  /// Working directory, absolute path in the container. OCI requires it, but some configs in use
-  /// lack it. Like the Go types, the library reads and writes it as an empty text then.
+  StringOf<S> command_line{};             ///< Windows only; `args` apply when empty
+  ListOf<S, StringOf<S>> env = no_items;  ///< the environment, "NAME=value"
+  /// The working directory, an absolute path in the container. OCI requires a value, but some
+  /// configs in use lack one. Like the Go types, the library then reads and writes an empty text.
   StringOf<S> cwd{};
   /// Linux only; the runtime's choice when absent.
   std::optional<BasicLinuxCapabilities<S>> capabilities{};
-  /// Limits to set; others are inherited from the runtime.
+  /// Limits to set; all others are inherited from the runtime.
   ListOf<S, BasicPosixRlimit<S>> rlimits = no_items;
-  /// Whether execve(2) adds no privileges, such as those of set-user-ID.
+  /// Whether to stop execve(2) from adding privileges, for example through set-user-ID.
   bool no_new_privileges = false;
-  StringOf<S> apparmor_profile{};  ///< name of a profile loaded on the host; not set when empty
-  /// -1000, never killed when memory runs out, to 1000; unchanged when absent.
+  StringOf<S> apparmor_profile{};  ///< a profile loaded on the host; not set when empty
+  /// From -1000 (never killed when memory runs out) to 1000; unchanged when absent.
   std::optional<std::int64_t> oom_score_adj{};
-  std::optional<BasicScheduler<S>> scheduler{};  ///< its scheduling; unchanged when absent
+  std::optional<BasicScheduler<S>> scheduler{};  ///< CPU scheduling; unchanged when absent
   StringOf<S> selinux_label{};  ///< SELinux label of the process; not set when empty
   std::optional<BasicLinuxIoPriority<S>> io_priority{};  ///< unchanged when absent
-  /// Processors of programs that are run later, not of this one.
+  /// The processors for programs started later, not for this process.
   std::optional<BasicCpuAffinity<S>> exec_cpu_affinity{};
   ExtraOf<S> extra = no_items;
 

@@ -16,15 +16,15 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace oci {
 
-/// A rule of the device cgroup: allows or denies access to devices. config-linux.md,
-/// "Allowed Device list".
+/// A device cgroup rule, which allows or denies access to devices. config-linux.md, "Allowed Device
+/// list".
 template <class S>
 struct BasicLinuxDeviceCgroup {
   bool allow = false;                   ///< true to allow, false to deny
   StringOf<S> type{};                   ///< "a" for all, "b" or "c"; all when empty
-  std::optional<std::int64_t> major{};  ///< all when absent
-  std::optional<std::int64_t> minor{};  ///< all when absent
-  StringOf<S> access{};                 ///< some of "rwm": read, write, mknod
+  std::optional<std::int64_t> major{};  ///< all numbers when absent
+  std::optional<std::int64_t> minor{};  ///< all numbers when absent
+  StringOf<S> access{};                 ///< a subset of "rwm": read, write, mknod
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxDeviceCgroup&, const BasicLinuxDeviceCgroup&) = default;
@@ -39,21 +39,21 @@ struct BasicLinuxDeviceCgroup {
   }
 };
 
-/// The memory cgroup. Amounts are in bytes, -1 for no limit; absent members are not set.
+/// Memory cgroup limits, in bytes; -1 means no limit, and absent members are not set.
 /// config-linux.md, "Memory".
 template <class S>
 struct BasicLinuxMemory {
-  std::optional<std::int64_t> limit{};  ///< maximum of memory, above which processes are killed
-  /// Soft limit, which is enforced when the host lacks memory.
+  std::optional<std::int64_t> limit{};  ///< the maximum; processes that exceed it are killed
+  /// A soft limit, enforced when the host runs out of memory.
   std::optional<std::int64_t> reservation{};
   std::optional<std::int64_t> swap{};         ///< memory and swap together
-  std::optional<std::int64_t> kernel{};       ///< the kernel's memory for it; not recommended
-  std::optional<std::int64_t> kernel_tcp{};   ///< the kernel's TCP buffers; not recommended
-  std::optional<std::uint64_t> swappiness{};  ///< 0 to 100, which swaps the most
-  /// True: processes wait at the limit, and are not killed.
+  std::optional<std::int64_t> kernel{};       ///< kernel memory; not recommended
+  std::optional<std::int64_t> kernel_tcp{};   ///< kernel TCP buffers; not recommended
+  std::optional<std::uint64_t> swappiness{};  ///< from 0 to 100, which swaps most eagerly
+  /// True if processes wait at the limit instead of being killed.
   std::optional<bool> disable_oom_killer{};
-  std::optional<bool> use_hierarchy{};        ///< true: cgroups below share these limits
-  std::optional<bool> check_before_update{};  ///< true: a limit below the current use is refused
+  std::optional<bool> use_hierarchy{};        ///< true if child cgroups share these limits
+  std::optional<bool> check_before_update{};  ///< true to reject a limit lower than current use
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxMemory&, const BasicLinuxMemory&) = default;
@@ -72,23 +72,23 @@ struct BasicLinuxMemory {
   }
 };
 
-/// The cpu and cpuset cgroups. Times are in microseconds; absent or empty members are not set.
+/// CPU and cpuset cgroup settings. Times are in microseconds; absent or empty members are not set.
 /// config-linux.md, "CPU".
 template <class S>
 struct BasicLinuxCpu {
-  /// Weight against other cgroups; the default of the kernel is 1024.
+  /// The weight relative to other cgroups; the kernel's default is 1024.
   std::optional<std::uint64_t> shares{};
-  /// Time that all tasks together may run in a `period`; negative for no limit.
+  /// The total run time of all tasks per `period`; negative for no limit.
   std::optional<std::int64_t> quota{};
-  /// Unused time that may be used in addition to `quota` in one period; at most `quota`.
+  /// The unused time that can be added to `quota` in one period; at most `quota`.
   std::optional<std::uint64_t> burst{};
   std::optional<std::uint64_t> period{};  ///< time after which `quota` is renewed
-  /// Time that realtime tasks may run in a `realtime_period`.
+  /// The run time of realtime tasks per `realtime_period`.
   std::optional<std::int64_t> realtime_runtime{};
-  std::optional<std::uint64_t> realtime_period{};  ///< as `period`, for realtime tasks
-  StringOf<S> cpus{};                              ///< processors, a list such as `0-3,7`
-  StringOf<S> mems{};                              ///< memory nodes, a list such as `0-3,7`
-  std::optional<std::int64_t> idle{};  ///< 1 to run tasks like those of SCHED_IDLE, else 0
+  std::optional<std::uint64_t> realtime_period{};  ///< the period for realtime tasks
+  StringOf<S> cpus{};                              ///< processors, such as `0-3,7`
+  StringOf<S> mems{};                              ///< memory nodes, such as `0-3,7`
+  std::optional<std::int64_t> idle{};  ///< 1 to run tasks as with SCHED_IDLE, otherwise 0
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxCpu&, const BasicLinuxCpu&) = default;
@@ -107,10 +107,10 @@ struct BasicLinuxCpu {
   }
 };
 
-/// The pids cgroup. config-linux.md, "PIDs".
+/// Pids cgroup settings. config-linux.md, "PIDs".
 template <class S>
 struct BasicLinuxPids {
-  /// Maximum of processes and threads; -1 for no limit, not set when absent.
+  /// The maximum number of processes and threads; -1 for no limit, not set when absent.
   std::optional<std::int64_t> limit{};
   ExtraOf<S> extra = no_items;
 
@@ -122,15 +122,14 @@ struct BasicLinuxPids {
   }
 };
 
-/// The weights for a block device, at least one of the two.
-/// config-linux.md, "Block IO".
+/// Weights for a block device; at least one must be set. config-linux.md, "Block IO".
 template <class S>
 struct BasicLinuxWeightDevice {
   std::int64_t major = 0;  ///< major number of the device on the host
   std::int64_t minor = 0;  ///< minor number of the device on the host
-  /// Against other cgroups: 10 to 1000, which gets the most.
+  /// The weight relative to other cgroups, from 10 to 1000, the highest.
   std::optional<std::uint16_t> weight{};
-  /// Weight of its own tasks against the cgroups below it; CFQ only.
+  /// The weight of the cgroup's own tasks relative to child cgroups; CFQ only.
   std::optional<std::uint16_t> leaf_weight{};
   ExtraOf<S> extra = no_items;
 
@@ -145,8 +144,7 @@ struct BasicLinuxWeightDevice {
   }
 };
 
-/// The maximum rate of a block device, in bytes or operations per second. config-linux.md, "Block
-/// IO".
+/// A block device's maximum rate, in bytes or operations per second. config-linux.md, "Block IO".
 template <class S>
 struct BasicLinuxThrottleDevice {
   std::int64_t major = 0;  ///< major number of the device on the host
@@ -165,21 +163,21 @@ struct BasicLinuxThrottleDevice {
   }
 };
 
-/// The blkio cgroup. Absent or empty members are not set. config-linux.md, "Block IO".
+/// Block I/O cgroup settings. Absent or empty members are not set. config-linux.md, "Block IO".
 template <class S>
 struct BasicLinuxBlockIo {
-  /// 10 to 1000, for devices that `weight_device` does not name.
+  /// From 10 to 1000, for devices that are not listed in `weight_device`.
   std::optional<std::uint16_t> weight{};
-  /// Weight of its own tasks against the cgroups below it; CFQ only.
+  /// The weight of the cgroup's own tasks relative to child cgroups; CFQ only.
   std::optional<std::uint16_t> leaf_weight{};
   ListOf<S, BasicLinuxWeightDevice<S>> weight_device = no_items;  ///< weights of single devices
-  /// Maximum of bytes read per second.
+  /// The maximum number of bytes read per second.
   ListOf<S, BasicLinuxThrottleDevice<S>> throttle_read_bps_device = no_items;
-  /// Maximum of bytes written per second.
+  /// The maximum number of bytes written per second.
   ListOf<S, BasicLinuxThrottleDevice<S>> throttle_write_bps_device = no_items;
-  /// Maximum of reads per second.
+  /// The maximum number of reads per second.
   ListOf<S, BasicLinuxThrottleDevice<S>> throttle_read_iops_device = no_items;
-  /// Maximum of writes per second.
+  /// The maximum number of writes per second.
   ListOf<S, BasicLinuxThrottleDevice<S>> throttle_write_iops_device = no_items;
   ExtraOf<S> extra = no_items;
 
@@ -197,11 +195,11 @@ struct BasicLinuxBlockIo {
   }
 };
 
-/// The limit of huge pages of one size. config-linux.md, "Huge page limits".
+/// The limit for huge pages of one size. config-linux.md, "Huge page limits".
 template <class S>
 struct BasicLinuxHugepageLimit {
   StringOf<S> page_size{};  ///< such as `2MB` or `1GB`, in powers of 1024
-  std::uint64_t limit = 0;  ///< bytes, reserved or used, as the kernel counts
+  std::uint64_t limit = 0;  ///< bytes, reserved or used, as counted by the kernel
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxHugepageLimit&, const BasicLinuxHugepageLimit&) = default;
@@ -213,10 +211,10 @@ struct BasicLinuxHugepageLimit {
   }
 };
 
-/// The priority of packets that the container sends over an interface. config-linux.md, "Network".
+/// The priority of packets sent over a network interface. config-linux.md, "Network".
 template <class S>
 struct BasicLinuxInterfacePriority {
-  StringOf<S> name{};          ///< name of the interface in the runtime's network namespace
+  StringOf<S> name{};          ///< the interface's name in the runtime's network namespace
   std::uint32_t priority = 0;  ///< priority of the packets
   ExtraOf<S> extra = no_items;
 
@@ -230,10 +228,10 @@ struct BasicLinuxInterfacePriority {
   }
 };
 
-/// The net_cls and net_prio cgroups. config-linux.md, "Network".
+/// Settings for the cgroups net_cls and net_prio. config-linux.md, "Network".
 template <class S>
 struct BasicLinuxNetwork {
-  /// Mark of its packets, such as 0x100001 for class 10:1 of tc(8); none when absent.
+  /// The packets' class, such as 0x100001 for class 10:1 of tc(8); none when absent.
   std::optional<std::uint32_t> class_id{};
   ListOf<S, BasicLinuxInterfacePriority<S>> priorities = no_items;  ///< priorities by interface
   ExtraOf<S> extra = no_items;
@@ -247,11 +245,11 @@ struct BasicLinuxNetwork {
   }
 };
 
-/// The rdma cgroup for one device, with at least one of the two limits. config-linux.md, "RDMA".
+/// RDMA cgroup limits for one device; at least one must be set. config-linux.md, "RDMA".
 template <class S>
 struct BasicLinuxRdma {
-  std::optional<std::uint32_t> hca_handles{};  ///< maximum of handles; not set when absent
-  std::optional<std::uint32_t> hca_objects{};  ///< maximum of objects; not set when absent
+  std::optional<std::uint32_t> hca_handles{};  ///< maximum number of handles; not set when absent
+  std::optional<std::uint32_t> hca_objects{};  ///< maximum number of objects; not set when absent
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxRdma&, const BasicLinuxRdma&) = default;
@@ -263,20 +261,20 @@ struct BasicLinuxRdma {
   }
 };
 
-/// The cgroup settings of the container. Absent or empty members are unchanged. config-linux.md,
+/// The container's cgroup settings. Absent or empty members are unchanged. config-linux.md,
 /// "Control groups".
 template <class S>
 struct BasicLinuxResources {
-  /// Rules in the order in which they are applied.
+  /// Device rules, in the order of application.
   ListOf<S, BasicLinuxDeviceCgroup<S>> devices = no_items;
   std::optional<BasicLinuxMemory<S>> memory{};     ///< memory and swap
-  std::optional<BasicLinuxCpu<S>> cpu{};           ///< processors and their time
+  std::optional<BasicLinuxCpu<S>> cpu{};           ///< processors and CPU time
   std::optional<BasicLinuxPids<S>> pids{};         ///< limit on processes and threads
-  std::optional<BasicLinuxBlockIo<S>> block_io{};  ///< weights and rates of block devices
+  std::optional<BasicLinuxBlockIo<S>> block_io{};  ///< block device weights and rates
   ListOf<S, BasicLinuxHugepageLimit<S>> hugepage_limits = no_items;  ///< one per page size
-  std::optional<BasicLinuxNetwork<S>> network{};  ///< marks and priorities of packets
-  DictOf<S, BasicLinuxRdma<S>> rdma{by_key};  ///< limits by device of the host, such as `mlx5_1`
-  /// Cgroup v2 files, such as `io.max`, and the text to write to them.
+  std::optional<BasicLinuxNetwork<S>> network{};  ///< packet marks and priorities
+  DictOf<S, BasicLinuxRdma<S>> rdma{by_key};      ///< limits by host device, such as `mlx5_1`
+  /// Cgroup v2 files, such as `io.max`, and the text to write to each.
   DictOf<S, StringOf<S>> unified{by_key};
   ExtraOf<S> extra = no_items;
 

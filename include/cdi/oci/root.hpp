@@ -13,10 +13,10 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace oci {
 
-/// The root file system of the container. config.md, "Root".
+/// The container's root file system. config.md, "Root".
 template <class S>
 struct BasicRoot {
-  /// Directory on the host, absolute or relative to the bundle; on Windows a volume GUID path.
+  /// A host directory, absolute or relative to the bundle; on Windows a volume GUID path.
   StringOf<S> path{};
   bool readonly = false;  ///< whether it is read-only in the container; always false on Windows
   ExtraOf<S> extra = no_items;

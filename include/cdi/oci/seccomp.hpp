@@ -16,12 +16,12 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace oci {
 
-/// A condition on an argument of a system call. config-linux.md, "Seccomp".
+/// A condition on a system call argument. config-linux.md, "Seccomp".
 template <class S>
 struct BasicLinuxSeccompArg {
-  std::uint64_t index = 0;      ///< number of the argument, from 0
-  std::uint64_t value = 0;      ///< value to compare with; the mask of `SCMP_CMP_MASKED_EQ`
-  std::uint64_t value_two = 0;  ///< value under that mask; not used by other operators
+  std::uint64_t index = 0;      ///< argument number, from 0
+  std::uint64_t value = 0;      ///< value to compare with; for `SCMP_CMP_MASKED_EQ`, the mask
+  std::uint64_t value_two = 0;  ///< the masked value; unused by other operators
   StringOf<S> op{};  ///< `SCMP_CMP_EQ`, `_NE`, `_LT`, `_LE`, `_GE`, `_GT` or `_MASKED_EQ`
   ExtraOf<S> extra = no_items;
 
@@ -36,14 +36,14 @@ struct BasicLinuxSeccompArg {
   }
 };
 
-/// A rule for some system calls. config-linux.md, "Seccomp".
+/// A rule for a set of system calls. config-linux.md, "Seccomp".
 template <class S>
 struct BasicLinuxSyscall {
-  ListOf<S, StringOf<S>> names = no_items;  ///< names of the system calls, at least one
+  ListOf<S, StringOf<S>> names = no_items;  ///< system call names, at least one
   StringOf<S> action{};                     ///< such as `SCMP_ACT_ALLOW`
-  /// For `SCMP_ACT_ERRNO` and `SCMP_ACT_TRACE`; EPERM when absent.
+  /// The error number for `SCMP_ACT_ERRNO` and `SCMP_ACT_TRACE`; EPERM when absent.
   std::optional<std::uint64_t> errno_ret{};
-  /// Conditions on the arguments, of which all must hold.
+  /// Conditions on the arguments; all must hold.
   ListOf<S, BasicLinuxSeccompArg<S>> args = no_items;
   ExtraOf<S> extra = no_items;
 
@@ -63,14 +63,14 @@ template <class S>
 struct BasicLinuxSeccomp {
   StringOf<S> default_action{};  ///< for calls without a rule, such as `SCMP_ACT_ERRNO`
   std::optional<std::uint64_t> default_errno_ret{};  ///< for `default_action`; EPERM when absent
-  /// Of the system calls, such as `SCMP_ARCH_X86_64`.
+  /// The architectures of the system calls, such as `SCMP_ARCH_X86_64`.
   ListOf<S, StringOf<S>> architectures = no_items;
   /// Flags of seccomp(2), such as `SECCOMP_FILTER_FLAG_LOG`.
   ListOf<S, StringOf<S>> flags = no_items;
-  /// UNIX socket, on the host, of the agent that decides on `SCMP_ACT_NOTIFY`.
+  /// The UNIX socket, on the host, of the agent that handles `SCMP_ACT_NOTIFY`.
   StringOf<S> listener_path{};
-  StringOf<S> listener_metadata{};  ///< text for that agent
-  /// Rules; `default_action` for all when empty.
+  StringOf<S> listener_metadata{};  ///< text passed to the agent
+  /// The rules; `default_action` applies to all calls when empty.
   ListOf<S, BasicLinuxSyscall<S>> syscalls = no_items;
   ExtraOf<S> extra = no_items;
 

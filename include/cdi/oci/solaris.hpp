@@ -15,18 +15,18 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace oci {
 
-/// A network that Solaris makes for the container, as a temporary VNIC; see zonecfg(1M).
+/// A network that Solaris creates for the container as a temporary VNIC; see zonecfg(1M).
 /// config-solaris.md, "Automatic Network (anet)".
 template <class S>
 struct BasicSolarisAnet {
-  StringOf<S> linkname{};         ///< name of the VNIC
-  StringOf<S> lower_link{};       ///< link of the host for the VNIC
-  StringOf<S> allowed_address{};  ///< IP addresses that it is limited to; any when empty
-  /// "true" when each start sets these addresses on the interface; or "false".
+  StringOf<S> linkname{};         ///< the VNIC's name
+  StringOf<S> lower_link{};       ///< the host link under the VNIC
+  StringOf<S> allowed_address{};  ///< permitted IP addresses; any when empty
+  /// "true" to set these addresses on the interface at each start, or "false".
   StringOf<S> configure_allowed_address{};
-  StringOf<S> defrouter{};        ///< address of the default router; none when empty
+  StringOf<S> defrouter{};        ///< the default router's address; none when empty
   StringOf<S> link_protection{};  ///< kinds of protection, such as "mac-nospoof, ip-nospoof"
-  StringOf<S> mac_address{};      ///< MAC address of the VNIC, or a keyword of zonecfg(1M)
+  StringOf<S> mac_address{};      ///< the VNIC's MAC address, or a zonecfg(1M) keyword
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicSolarisAnet&, const BasicSolarisAnet&) = default;
@@ -43,10 +43,10 @@ struct BasicSolarisAnet {
   }
 };
 
-/// The limit of processor time. config-solaris.md, "cappedCPU".
+/// The processor time limit. config-solaris.md, "cappedCPU".
 template <class S>
 struct BasicSolarisCappedCpu {
-  /// Number of processors, with a fraction, such as "1" or ".75".
+  /// The number of processors, possibly a fraction, such as "1" or ".75".
   StringOf<S> ncpus{};
   ExtraOf<S> extra = no_items;
 
@@ -58,11 +58,11 @@ struct BasicSolarisCappedCpu {
   }
 };
 
-/// The limits of memory: bytes, or a number with K, M, G or T after it.
-/// config-solaris.md, "cappedMemory".
+/// The memory limits: bytes, or a number with the suffix K, M, G or T. config-solaris.md,
+/// "cappedMemory".
 template <class S>
 struct BasicSolarisCappedMemory {
-  StringOf<S> physical{};  ///< memory, such as "512m"; not set when empty
+  StringOf<S> physical{};  ///< physical memory, such as "512m"; not set when empty
   StringOf<S> swap{};      ///< swap, such as "512m"; not set when empty
   ExtraOf<S> extra = no_items;
 
@@ -76,13 +76,13 @@ struct BasicSolarisCappedMemory {
   }
 };
 
-/// The part of an OCI spec that only Solaris has: its member `solaris`. config-solaris.md.
+/// The Solaris part of an OCI spec: the member `solaris`. config-solaris.md.
 template <class S>
 struct BasicSolaris {
   StringOf<S> milestone{};       ///< SMF service that must be online before the process starts
-  StringOf<S> limitpriv{};       ///< the most privileges of its processes, such as "default"
-  StringOf<S> max_shm_memory{};  ///< maximum of shared memory, such as "512m"
-  ListOf<S, BasicSolarisAnet<S>> anet = no_items;              ///< networks to make
+  StringOf<S> limitpriv{};       ///< maximum privileges of processes, such as "default"
+  StringOf<S> max_shm_memory{};  ///< maximum shared memory, such as "512m"
+  ListOf<S, BasicSolarisAnet<S>> anet = no_items;              ///< networks to create
   std::optional<BasicSolarisCappedCpu<S>> capped_cpu{};        ///< not set when absent
   std::optional<BasicSolarisCappedMemory<S>> capped_memory{};  ///< not set when absent
   ExtraOf<S> extra = no_items;

@@ -23,26 +23,26 @@
 
 namespace cdi {
 inline namespace CDI_ABI {
-/// Models of the OCI runtime spec 1.3.0. Each type names its document, such as `config.md`, in
+/// Models of the OCI runtime spec 1.3.0. Each type names its source, such as `config.md`, in
 /// https://github.com/opencontainers/runtime-spec.
 namespace oci {
 
 /// An OCI runtime spec: the root of a bundle's config.json. config.md.
 ///
-/// Members of newer releases are kept in the `extra` of their object, and are written again. Like
-/// the Go types, `write` omits members that are not required and are false, 0 or empty.
+/// Members from newer releases are kept in the `extra` of their object and written back. Like the
+/// Go types, `write` omits optional members that are false, 0 or empty.
 template <class S>
 struct BasicSpec {
-  StringOf<S> version{};                     ///< release of the OCI runtime spec, such as `1.3.0`
-  std::optional<BasicProcess<S>> process{};  ///< needed when the container is started
-  std::optional<BasicRoot<S>> root{};        ///< absent for Hyper-V containers only
-  StringOf<S> hostname{};                    ///< in the container; not set when empty
-  StringOf<S> domainname{};                  ///< in the container; not set when empty
-  /// Mounts in addition to the root, in the order in which they are made.
+  StringOf<S> version{};                     ///< OCI runtime spec release, such as `1.3.0`
+  std::optional<BasicProcess<S>> process{};  ///< needed to start the container
+  std::optional<BasicRoot<S>> root{};        ///< absent only for Hyper-V containers
+  StringOf<S> hostname{};                    ///< the container's name; not set when empty
+  StringOf<S> domainname{};                  ///< the container's domain; not set when empty
+  /// Mounts in addition to the root, in mounting order.
   ListOf<S, BasicMount<S>> mounts = no_items;
   std::optional<BasicHooks<S>> hooks{};        ///< POSIX platforms only
   DictOf<S, StringOf<S>> annotations{by_key};  ///< free text by key, such as `com.example.key`
-  std::optional<BasicLinux<S>> linux_{};       ///< GNU modes predefine `linux` as a macro
+  std::optional<BasicLinux<S>> linux_{};       ///< in GNU modes, `linux` is a predefined macro
   std::optional<BasicSolaris<S>> solaris{};    ///< Solaris only
   std::optional<BasicWindows<S>> windows{};    ///< needed on Windows
   std::optional<BasicVm<S>> vm{};              ///< for containers in virtual machines

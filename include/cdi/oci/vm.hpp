@@ -50,7 +50,7 @@ struct BasicVmKernel {
   }
 };
 
-/// The root file system of the virtual machine, not of the container. config-vm.md, "Image Object".
+/// The virtual machine's root file system, not the container's. config-vm.md, "Image Object".
 template <class S>
 struct BasicVmImage {
   StringOf<S> path{};    ///< absolute path on the host
@@ -66,8 +66,8 @@ struct BasicVmImage {
   }
 };
 
-/// Pages of the host's I/O memory that the virtual machine may access, by frame number; see
-/// xl.cfg(5). config-vm.md, "HWConfig Object".
+/// Host I/O memory pages that the virtual machine may access, by frame number; see xl.cfg(5).
+/// config-vm.md, "HWConfig Object".
 template <class S>
 struct BasicVmIoMem {
   std::optional<std::uint64_t> first_gfn{};  ///< first frame in the guest; `first_mfn` when absent
@@ -85,15 +85,15 @@ struct BasicVmIoMem {
   }
 };
 
-/// The hardware of the virtual machine; see xl.cfg(5). config-vm.md, "HWConfig Object".
+/// The virtual machine's hardware; see xl.cfg(5). config-vm.md, "HWConfig Object".
 template <class S>
 struct BasicVmHwConfig {
-  StringOf<S> device_tree{};  ///< path of a device tree blob for the guest; none when empty
-  std::optional<std::uint32_t> vcpus{};      ///< processors; the runtime's choice when absent
-  std::optional<std::uint64_t> memory{};     ///< maximum of bytes; the runtime's choice when absent
-  ListOf<S, StringOf<S>> dtdevs = no_items;  ///< nodes of the host's device tree that it gets
-  ListOf<S, BasicVmIoMem<S>> iomems = no_items;  ///< I/O memory of the host that it gets
-  ListOf<S, std::uint32_t> irqs = no_items;      ///< numbers of interrupts of the host that it gets
+  StringOf<S> device_tree{};              ///< path of the guest's device tree blob; none when empty
+  std::optional<std::uint32_t> vcpus{};   ///< processors; the runtime's choice when absent
+  std::optional<std::uint64_t> memory{};  ///< maximum bytes; the runtime's choice when absent
+  ListOf<S, StringOf<S>> dtdevs = no_items;  ///< nodes of the host's device tree to pass through
+  ListOf<S, BasicVmIoMem<S>> iomems = no_items;  ///< host I/O memory to pass through
+  ListOf<S, std::uint32_t> irqs = no_items;      ///< host interrupt numbers to pass through
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicVmHwConfig&, const BasicVmHwConfig&) = default;
@@ -109,12 +109,12 @@ struct BasicVmHwConfig {
   }
 };
 
-/// The part of an OCI spec for containers in virtual machines: its member `vm`. config-vm.md.
+/// The virtual machine part of an OCI spec: the member `vm`. config-vm.md.
 template <class S>
 struct BasicVm {
   std::optional<BasicVmHypervisor<S>> hypervisor{};  ///< the runtime's choice when absent
-  BasicVmKernel<S> kernel{};                         ///< its kernel
-  std::optional<BasicVmImage<S>> image{};            ///< its root; the runtime's choice when absent
+  BasicVmKernel<S> kernel{};                         ///< the kernel to boot
+  std::optional<BasicVmImage<S>> image{};            ///< the root; the runtime's choice when absent
   std::optional<BasicVmHwConfig<S>> hw_config{};     ///< the runtime's choice when absent
   ExtraOf<S> extra = no_items;
 

@@ -16,11 +16,11 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace oci {
 
-/// A device of the host that the container gets. config-windows.md, "Devices".
+/// A host device for the container. config-windows.md, "Devices".
 template <class S>
 struct BasicWindowsDevice {
   StringOf<S> id{};       ///< GUID, such as `24E552D7-6523-47F7-A647-D3465BF1F5CA`
-  StringOf<S> id_type{};  ///< kind of `id`: only "class", of device interfaces, is defined
+  StringOf<S> id_type{};  ///< kind of `id`; only "class", for device interfaces, is defined
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicWindowsDevice&, const BasicWindowsDevice&) = default;
@@ -32,10 +32,10 @@ struct BasicWindowsDevice {
   }
 };
 
-/// The memory of the container. config-windows.md, "Memory".
+/// The container's memory limit. config-windows.md, "Memory".
 template <class S>
 struct BasicWindowsMemory {
-  std::optional<std::uint64_t> limit{};  ///< maximum of bytes; not set when absent
+  std::optional<std::uint64_t> limit{};  ///< maximum bytes; not set when absent
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicWindowsMemory&, const BasicWindowsMemory&) = default;
@@ -46,11 +46,11 @@ struct BasicWindowsMemory {
   }
 };
 
-/// Processors of one processor group: GROUP_AFFINITY. config-windows.md, "CPU".
+/// Processors in one processor group: GROUP_AFFINITY. config-windows.md, "CPU".
 template <class S>
 struct BasicWindowsCpuGroupAffinity {
-  std::uint64_t mask = 0;   ///< a bit for each processor of the group
-  std::uint32_t group = 0;  ///< number of that group
+  std::uint64_t mask = 0;   ///< a bit for each processor in the group
+  std::uint32_t group = 0;  ///< the group's number
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicWindowsCpuGroupAffinity&,
@@ -63,14 +63,14 @@ struct BasicWindowsCpuGroupAffinity {
   }
 };
 
-/// The processors of the container, with at most one of `count`, `shares` and `maximum`.
+/// The container's processors; sets at most one of `count`, `shares` and `maximum`.
 /// config-windows.md, "CPU".
 template <class S>
 struct BasicWindowsCpu {
   std::optional<std::uint64_t> count{};    ///< number of processors
-  std::optional<std::uint16_t> shares{};   ///< weight against other containers, 0 to 10000
-  std::optional<std::uint16_t> maximum{};  ///< its share of processor cycles, in 1/10000
-  /// Processors that it runs on; any when empty.
+  std::optional<std::uint16_t> shares{};   ///< weight relative to other containers, 0 to 10000
+  std::optional<std::uint16_t> maximum{};  ///< share of processor cycles, in 1/10000
+  /// The processors that the container may use; any when empty.
   ListOf<S, BasicWindowsCpuGroupAffinity<S>> affinity = no_items;
   ExtraOf<S> extra = no_items;
 
@@ -85,13 +85,12 @@ struct BasicWindowsCpu {
   }
 };
 
-/// The limits of the container's system drive. Absent members are not set.
-/// config-windows.md, "Storage".
+/// The system drive's limits. Absent members are not set. config-windows.md, "Storage".
 template <class S>
 struct BasicWindowsStorage {
-  std::optional<std::uint64_t> iops{};          ///< maximum of operations per second
-  std::optional<std::uint64_t> bps{};           ///< maximum of bytes per second
-  std::optional<std::uint64_t> sandbox_size{};  ///< minimum size of the drive in bytes
+  std::optional<std::uint64_t> iops{};          ///< maximum operations per second
+  std::optional<std::uint64_t> bps{};           ///< maximum bytes per second
+  std::optional<std::uint64_t> sandbox_size{};  ///< minimum drive size in bytes
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicWindowsStorage&, const BasicWindowsStorage&) = default;
@@ -104,12 +103,12 @@ struct BasicWindowsStorage {
   }
 };
 
-/// The resources of the container. Absent members have no limit. config-windows.md, "Resources".
+/// The container's resources. Absent members set no limit. config-windows.md, "Resources".
 template <class S>
 struct BasicWindowsResources {
-  std::optional<BasicWindowsMemory<S>> memory{};    ///< limit of memory
-  std::optional<BasicWindowsCpu<S>> cpu{};          ///< limits of processors
-  std::optional<BasicWindowsStorage<S>> storage{};  ///< size and rates of the system drive
+  std::optional<BasicWindowsMemory<S>> memory{};    ///< memory limit
+  std::optional<BasicWindowsCpu<S>> cpu{};          ///< processor limits
+  std::optional<BasicWindowsStorage<S>> storage{};  ///< system drive size and rates
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicWindowsResources&, const BasicWindowsResources&) = default;
@@ -122,16 +121,16 @@ struct BasicWindowsResources {
   }
 };
 
-/// The network of the container. config-windows.md, "Network".
+/// The container's network. config-windows.md, "Network".
 template <class S>
 struct BasicWindowsNetwork {
-  /// Ids of endpoints of the Host Network Service to connect to.
+  /// Ids of the Host Network Service endpoints to connect to.
   ListOf<S, StringOf<S>> endpoint_list = no_items;
   bool allow_unqualified_dns_query = false;  ///< whether names without a domain are resolved
-  ListOf<S, StringOf<S>> dns_search_list = no_items;  ///< DNS suffixes for the search of names
-  /// Id of the container whose network it shares; none when empty.
+  ListOf<S, StringOf<S>> dns_search_list = no_items;  ///< DNS suffixes for name lookups
+  /// The id of the container whose network is shared; none when empty.
   StringOf<S> network_shared_container_name{};
-  /// Id of the namespace to use; the other members are then empty.
+  /// The id of the network namespace to use; all other members must then be empty.
   StringOf<S> network_namespace{};
   ExtraOf<S> extra = no_items;
 
@@ -147,10 +146,10 @@ struct BasicWindowsNetwork {
   }
 };
 
-/// The virtual machine that the container runs in. config-windows.md, "HyperV".
+/// The virtual machine around the container. config-windows.md, "HyperV".
 template <class S>
 struct BasicWindowsHyperV {
-  /// Path of the machine's image; when empty, that of the lowest layer that has one.
+  /// Path of the machine's image; when empty, the image of the lowest layer that contains one.
   StringOf<S> utility_vm_path{};
   ExtraOf<S> extra = no_items;
 
@@ -162,18 +161,18 @@ struct BasicWindowsHyperV {
   }
 };
 
-/// The part of an OCI spec that only Windows has: its member `windows`. config-windows.md.
+/// The Windows part of an OCI spec: the member `windows`. config-windows.md.
 template <class S>
 struct BasicWindows {
-  /// Folders on the host, at least one: from the top layer to the base, then the scratch folder.
+  /// Host folders, at least one: from the top layer to the base, then the scratch folder.
   ListOf<S, StringOf<S>> layer_folders = no_items;
-  ListOf<S, BasicWindowsDevice<S>> devices = no_items;  ///< devices of the host that it gets
-  std::optional<BasicWindowsResources<S>> resources{};  ///< not limited when absent
-  /// Document about a group Managed Service Account; none when null.
+  ListOf<S, BasicWindowsDevice<S>> devices = no_items;  ///< host devices to pass through
+  std::optional<BasicWindowsResources<S>> resources{};  ///< resource limits; none when absent
+  /// The document for a group Managed Service Account; none when null.
   BasicAnyValue<S> credential_spec{};
-  bool servicing = false;  ///< whether it starts only to apply pending Windows updates
-  bool ignore_flushes_during_boot = false;          ///< whether the disk is not flushed during boot
-  std::optional<BasicWindowsHyperV<S>> hyperv{};    ///< its Hyper-V machine; no Hyper-V when absent
+  bool servicing = false;  ///< whether to start only to apply pending Windows updates
+  bool ignore_flushes_during_boot = false;          ///< whether to skip disk flushes during boot
+  std::optional<BasicWindowsHyperV<S>> hyperv{};    ///< the Hyper-V machine; none when absent
   std::optional<BasicWindowsNetwork<S>> network{};  ///< the runtime's choice when absent
   ExtraOf<S> extra = no_items;
 

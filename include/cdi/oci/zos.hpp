@@ -13,11 +13,11 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace oci {
 
-/// A namespace that the container gets. config-zos.md, "Namespaces".
+/// A namespace for the container. config-zos.md, "Namespaces".
 template <class S>
 struct BasicZosNamespace {
   StringOf<S> type{};  ///< "pid", "mount", "ipc" or "uts"; each at most once
-  StringOf<S> path{};  ///< absolute path on the host of a namespace to join; a new one when empty
+  StringOf<S> path{};  ///< absolute host path of a namespace to join; a new one when empty
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicZosNamespace&, const BasicZosNamespace&) = default;
@@ -29,10 +29,10 @@ struct BasicZosNamespace {
   }
 };
 
-/// The part of an OCI spec that only z/OS has: its member `zos`. config-zos.md.
+/// The z/OS part of an OCI spec: the member `zos`. config-zos.md.
 template <class S>
 struct BasicZos {
-  /// For other types, the container shares the runtime's.
+  /// The container's namespaces; the runtime's namespaces are shared for all other types.
   ListOf<S, BasicZosNamespace<S>> namespaces = no_items;
   ExtraOf<S> extra = no_items;
 
