@@ -1,4 +1,4 @@
-// `DeviceIndex`: finds devices by qualified name in a hash table; and conflicts between specs.
+// `DeviceIndex`: a hash table of devices by qualified name, and conflicts between specs.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_REGISTRY_DEVICE_INDEX_HPP
@@ -18,63 +18,63 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// Which of several specs a device is taken from, the highest: that of the highest priority, and
-/// among those one that is what its file holds now.
+/// Returns the rank of a spec; a device comes from the spec with the highest rank. Priority decides
+/// first; within a priority, a spec that matches its file's current contents ranks higher.
 std::int64_t rank_of(const LoadedSpec& spec);
 
-/// The devices of many specs by name. Of specs that provide the same device, the one of the highest
-/// rank counts; two of that rank are in conflict.
+/// Finds the devices of many specs by name. If several specs provide a device, the spec with the
+/// highest rank wins; two specs of that rank are in conflict.
 class DeviceIndex {
  public:
   using Specs = std::vector<std::shared_ptr<const LoadedSpec>>;
 
-  /// One place of the table, which has what a lookup compares: half a cache line.
+  /// One entry of the table, which holds all that a lookup compares, in half a cache line.
   struct alignas(32) Slot {
     const Device* device = nullptr;
     std::uint32_t hash = 0;
     std::uint32_t spec : 31 = 0;      // index in `specs()`
-    std::uint32_t contested : 1 = 0;  // another spec of the same rank has the device, too
+    std::uint32_t contested : 1 = 0;  // whether another spec of this rank has the device, too
     std::uint32_t name_size = 0;
-    char name[12] = {};  // the name of the device; of a longer one, its address
+    char name[12] = {};  // the device name, or the address of a longer one
 
     void set_name(std::string_view text);
     const char* name_begin() const;
   };
 
-  /// The first device that two specs of the same rank provide, and how many there are.
+  /// The first device that two specs of the same rank provide, and the number of such devices.
   struct Conflict {
     ResolvedDevice one;
     ResolvedDevice other;
     std::size_t devices;
   };
 
-  /// A device of the table, and the same device of another spec of the same rank.
+  /// A device of the table, and the same device in another spec of the same rank.
   struct Rival {
     const Device* device;
     ResolvedDevice other;
   };
 
-  /// The places of the rivals of one device, for `rival`.
+  /// The range of one device's rivals, for `rival`.
   struct Rivals {
     std::size_t first;
-    std::size_t last;  // the place after the last one
+    std::size_t last;  // one past the last place
   };
 
   DeviceIndex() = default;
 
-  /// Costs one hash for each device.
+  /// Builds the table, which costs one hash for each device.
   explicit DeviceIndex(Specs specs);
 
   const Specs& specs() const { return specs_; }
-  /// All places of the table; those without a device are empty.
+  /// Returns all entries of the table; an entry without a device is empty.
   const std::vector<Slot>& slots() const { return slots_; }
   const std::vector<Conflict>& conflicts() const { return conflicts_; }
-  /// The rivals of a contested device of the table, in the order of their specs.
+  /// Returns the rivals of a contested device of the table, in the order of their specs.
   Rivals rivals_of(const Device& device) const;
   const ResolvedDevice& rival(std::size_t place) const { return rivals_[by_device_[place]].other; }
 
-  /// The place of a qualified name, also of a device in conflict; null when no spec has the device.
-  /// Does not allocate.
+  /// Returns the entry of a qualified name, even if its device is in conflict; null if no spec has
+  /// the device. Does not allocate.
   const Slot* find(std::string_view name) const;
 
   ResolvedDevice device_of(const Slot& slot) const {
@@ -82,13 +82,13 @@ class DeviceIndex {
   }
 
  private:
-  /// A number that a spec cannot be crafted for, so that all its names collide.
+  /// Makes a seed that prevents a spec from being crafted so that all its names collide.
   std::uint64_t make_seed() const;
 
-  /// Whether a place has the device of a qualified name.
+  /// Returns whether an entry holds the device of a qualified name.
   bool is_named(const Slot& slot, std::string_view name) const;
 
-  /// The place of a qualified name, or the empty one where it belongs.
+  /// Returns the index of a qualified name's entry, or of the empty entry where it belongs.
   std::size_t place_of(std::uint32_t hash, std::string_view name) const;
 
   void add(const Slot& slot, std::string_view name);
@@ -96,15 +96,15 @@ class DeviceIndex {
                     const ResolvedDevice& added);
 
   Specs specs_{};
-  std::vector<std::string_view> kinds_{};  // of each spec; those of one kind share its text
+  std::vector<std::string_view> kinds_{};  // one per spec; specs of the same kind share its text
   // Open addressing: a power of two of slots, at least a quarter of them empty.
-  // bench/resolve_bench.cpp has it beside `std::unordered_map`.
+  // bench/resolve_bench.cpp compares the table with `std::unordered_map`.
   std::vector<Slot> slots_{};
   std::uint64_t seed_ = make_seed();
   std::vector<Conflict> conflicts_{};
-  std::vector<std::size_t> last_conflict_{};  // of each spec as `one`, if there are conflicts
+  std::vector<std::size_t> last_conflict_{};  // latest conflict of each spec as `one`, if any
   std::vector<Rival> rivals_{};
-  std::vector<std::size_t> by_device_{};  // the indices of `rivals_`, sorted by device
+  std::vector<std::size_t> by_device_{};  // indices into `rivals_`, sorted by device
 };
 
 }  // namespace detail

@@ -20,8 +20,8 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// The hash of a text, of which any bits will do. Reads eight bytes at a time, by turns into two
-/// numbers, which a processor computes at once; the last eight overlap those before.
+/// Hashes a text so that any bits of the result can be used. Reads eight bytes at a time,
+/// alternately into two numbers, which a processor computes at once. The last eight may overlap.
 inline std::uint32_t hash_of(std::string_view text, std::uint64_t seed) {
   constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;  // 2^64 divided by the golden ratio
   std::uint64_t one = seed;
@@ -73,14 +73,14 @@ CDI_INLINE const char* DeviceIndex::Slot::name_begin() const {
 
 CDI_INLINE std::uint64_t DeviceIndex::make_seed() const {
   timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);  // <chrono> is dear to include
+  ::clock_gettime(CLOCK_MONOTONIC, &now);  // including <chrono> is expensive
   const auto nanoseconds = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
                            static_cast<std::uint64_t>(now.tv_nsec);
   return nanoseconds ^ reinterpret_cast<std::uintptr_t>(this) << 20;
 }
 
 inline std::uintptr_t address_of(const DeviceIndex::Rival& rival) {
-  return reinterpret_cast<std::uintptr_t>(rival.device);  // which any two can be compared by
+  return reinterpret_cast<std::uintptr_t>(rival.device);  // comparable, unlike unrelated pointers
 }
 
 CDI_INLINE DeviceIndex::DeviceIndex(Specs specs) : specs_{std::move(specs)} {
@@ -147,7 +147,7 @@ CDI_INLINE void DeviceIndex::add(const Slot& slot, std::string_view name) {
     return;
   }
   const auto first = device_of(place);
-  if (first.spec == added.spec) return;  // given twice
+  if (first.spec == added.spec) return;  // the device is listed twice
   if (detail::rank_of(*first.spec) < detail::rank_of(*added.spec)) {
     place = slot;
     return;

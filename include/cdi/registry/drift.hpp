@@ -1,4 +1,4 @@
-// `find_drift`: device nodes of specs whose type or number the host no longer has.
+// `find_drift`: finds device nodes of specs whose type or number has changed on the host.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_REGISTRY_DRIFT_HPP
@@ -22,10 +22,10 @@ std::vector<Error> find_drift(std::span<const ResolvedDevice> devices, const Any
 
 }  // namespace detail
 
-/// The device nodes whose type or number is pinned in the spec and differs from that of the host,
-/// with member and place: an `Errc::host` for each, in the order in which they would be applied.
-/// Nodes that the host lacks are not among them. A path that is not a device node on the host is.
-/// Costs one host lookup for each pinned node. `HostOptions::drift` decides what an injection does.
+/// Returns an `Errc::host` error, with member and place, for each device node whose pinned type or
+/// number differs from the host's, in the order of injection. Nodes that the host lacks are
+/// ignored; a path that is not a device node on the host is reported. Costs one host lookup for
+/// each pinned node. `HostOptions::drift` decides how an injection handles such nodes.
 template <HostLookup Host = SystemHost>
 std::vector<Error> find_drift(std::span<const ResolvedDevice> devices, const Host& host = {}) {
   return detail::find_drift(devices, detail::AnyHost{host});

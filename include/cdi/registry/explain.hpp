@@ -1,4 +1,4 @@
-// Why a name does not resolve: conflicts, rejected files, unknown kinds and devices.
+// Explains why a name does not resolve: conflicts, rejected files, unknown kinds and devices.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_REGISTRY_EXPLAIN_HPP
@@ -25,8 +25,8 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// The conflict error of the spec of a device. `devices` is the number of devices that `other`, of
-/// the same rank, provides, too; `mine` is the first.
+/// Makes the conflict error for a device's spec. `devices` is the number of devices that `other`, a
+/// spec of the same rank, also provides; `mine` is the first of these devices.
 inline Error conflict(const ResolvedDevice& mine, const LoadedSpec& other, std::size_t devices) {
   std::string message =
       "device " + cdi::quoted(qualified_name(mine.spec->spec.kind, mine.device->name));
@@ -39,7 +39,7 @@ inline Error conflict(const ResolvedDevice& mine, const LoadedSpec& other, std::
           .position = mine.spec->locate(item_path("devices", mine.index()))};
 }
 
-/// Whether a file or directory was not read, so that its content is unknown.
+/// Returns whether a file or directory was not read, so that its contents are unknown.
 inline bool may_hold_specs(const Error& error) {
   const bool other_kind_of_file = error.system == EINVAL || error.system == EISDIR;
   return error.code == Errc::refused || error.code == Errc::limit ||
@@ -51,7 +51,7 @@ inline Reason reason_of(const Error& error) {
   return error.code == Errc::refused ? Reason::refused : Reason::rejected;
 }
 
-/// Adds a cause; the first one gives the reason.
+/// Adds a cause; the first cause determines the reason.
 inline void add_cause(Reason reason, const Error& cause, Unresolved& out) {
   constexpr std::size_t most_named = 3;
   if (out.causes.empty()) {
@@ -73,7 +73,7 @@ inline void add_cause(const RejectedFile& file, Unresolved& out) {
   if (out.needs_version.empty()) out.needs_version = file.needs_version;
 }
 
-/// The names that a message offers in place of an unknown one.
+/// The names that a message offers instead of an unknown name.
 struct OfferedNames {
   NearestNames nearest;
   FirstNames first{};
@@ -91,7 +91,7 @@ struct OfferedNames {
   }
 };
 
-/// Explains names that do not resolve, from everything that was read.
+/// Explains unresolved names from everything that was read.
 class Explainer {
  public:
   Explainer(const DeviceIndex& index,
@@ -99,8 +99,8 @@ class Explainer {
             const std::vector<SpecDir>& dirs)
       : index_{index}, rejected_{rejected}, dirs_{dirs} {}
 
-  /// Why a name does not resolve; similar names only `with_nearest`, for they cost a pass over all
-  /// devices of the kind.
+  /// Explains why a name does not resolve. `with_nearest` adds similar names, which costs a pass
+  /// over all devices of the kind.
   Unresolved explain(std::string_view name, bool with_nearest) const {
     Unresolved out{.name = std::string{name}};
     out.why.code = Errc::not_found;
@@ -140,7 +140,7 @@ class Explainer {
     out.why.advice = "keep only one";
   }
 
-  /// Whether a file with a fault may be why a device is not found.
+  /// Returns whether a faulty file may explain why a device is not found, and explains it if so.
   bool explain_faulty_file(std::string_view kind, std::string_view device, Unresolved& out) const {
     for (const auto& spec : index_.specs()) {
       if (spec->spec.kind != kind) continue;
@@ -155,7 +155,7 @@ class Explainer {
       if (file->kind == kind && may_have_it) add_cause(*file, out);
     }
     if (!out.causes.empty() || is_known(kind)) return !out.causes.empty();
-    // The kind is unknown: any file or directory that could not be read may be of it.
+    // The kind is unknown, so any unread file or directory may define it.
     for (const auto& file : rejected_) {
       const bool unseen = file->kind.empty() && may_hold_specs(file->why);
       if (file->kind == kind || (unseen && file->why.code != Errc::limit)) add_cause(*file, out);
@@ -163,12 +163,12 @@ class Explainer {
     return !out.causes.empty();
   }
 
-  /// Some specs are of the kind, but none has the device.
+  /// Explains a name whose kind has specs, none of which has the device.
   void explain_unknown_device(std::string_view kind, std::string_view device, bool with_nearest,
                               Unresolved& out) const {
     out.reason = Reason::unknown_device;
     out.why.message = "kind " + quoted(kind) + " has no device " + quoted(device);
-    for (const auto& file : rejected_) {  // only an unread file may hold more of a known kind
+    for (const auto& file : rejected_) {  // only an unread file may define more devices
       if (file->kind.empty() && may_hold_specs(file->why)) out.causes.push_back(file->why);
     }
     if (!with_nearest) return;
@@ -186,7 +186,7 @@ class Explainer {
                                         : "; nearest: " + near);
   }
 
-  /// No spec is of the kind.
+  /// Explains a name whose kind has no spec.
   void explain_unknown_kind(std::string_view kind, const QualifiedName& parsed,
                             Unresolved& out) const {
     out.reason = Reason::unknown_kind;
@@ -216,7 +216,7 @@ class Explainer {
     }
   }
 
-  /// There are no specs at all: where they were searched.
+  /// Adds the searched directories if there are no specs at all.
   void add_searched_dirs(Unresolved& out) const {
     bool missing = true;
     for (const auto& dir : dirs_) missing = missing && dir.state == SpecDir::State::missing;
@@ -230,12 +230,12 @@ class Explainer {
   const std::vector<SpecDir>& dirs_;
 };
 
-/// All reasons as one error. When only unknown names are among them, it adds which files and
-/// directories were not used: the reason may be there.
+/// Joins all reasons into one error. If all names are merely unknown, the error also lists unused
+/// files and directories, because the reason may be there.
 inline Error join(const std::vector<Unresolved>& missing, const std::vector<Error>& not_used) {
   Error error = missing.front().why;
   bool explained = !is_unknown(missing.front().reason);
-  if (missing.size() > 1) {  // each has its own advice
+  if (missing.size() > 1) {  // each reason has its own advice
     error.message = detail::advised_message(error);
     error.advice.clear();
   }

@@ -20,10 +20,10 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// A device that was left out of its spec because its own definition is not valid.
+/// A device that was left out of its spec because the device is invalid.
 struct QuarantinedDevice {
-  std::string name{};  ///< as the file has it; empty when it has none
-  Error why{};         ///< with its place in the file, `where` seen from the spec
+  std::string name{};  ///< as written in the file; empty if absent
+  Error why{};         ///< with its place in the file; `where` is relative to the spec
 };
 
 /// The places of the members of a spec in its text.
@@ -36,48 +36,48 @@ class MemberPlaces {
   virtual std::vector<std::uint32_t> lines_of(std::string_view where) const = 0;
 };
 
-/// Who owns a file, and who may use it.
+/// The owner of a file, and its permissions.
 struct FileAccess {
-  std::uint32_t owner = 0;  ///< the user
-  std::uint32_t group = 0;  ///< the group
+  std::uint32_t owner = 0;  ///< user ID
+  std::uint32_t group = 0;  ///< group ID
   std::uint32_t mode = 0;   ///< permission bits, at most 07777
 
   friend bool operator==(const FileAccess&, const FileAccess&) = default;
 };
 
-/// A member of a file that the release of the file does not have. The file is valid if the member
-/// is empty, or `Rule::version_earlier_devices` is about it; but engines that do not know the
+/// A member of a file that the file's declared release does not have. The file is valid if the
+/// member is empty or `Rule::version_earlier_devices` applies, but engines that do not know the
 /// member refuse the file.
 struct NewerMember {
-  Release since{};      ///< the first release that has it
-  std::string key{};    ///< as the file has it
-  Position position{};  ///< of the key
+  Release since{};      ///< the first release with the member
+  std::string key{};    ///< as written in the file
+  Position position{};  ///< the position of the key
 };
 
-/// A valid spec, and where it comes from.
+/// A valid spec, and its origin.
 struct LoadedSpec {
   Spec spec{};                    ///< valid, without the devices in `quarantined`
-  std::string path{};             ///< of its file, or the name given to its text
-  int priority = 0;               ///< of its directory; the higher wins
+  std::string path{};             ///< path of its file, or name of its text
+  int priority = 0;               ///< its directory's priority; the higher wins
   std::vector<Error> warnings{};  ///< about the file; `rule` is the code of the rule
   /// The line where each device begins, from 1; empty when it was not read from a text.
   std::vector<std::uint32_t> lines{};
   std::uint32_t edits_line = 0;  ///< the line where its `containerEdits` begin; 0 when unknown
-  std::string digest{};          ///< of the bytes that were parsed: see `ReadOptions::digest`
-  /// Of the file that was read; nothing for a spec that does not come from a file.
+  std::string digest{};          ///< digest of the parsed bytes: see `ReadOptions::digest`
+  /// The access of the file that was read; nothing for a spec that does not come from a file.
   std::optional<FileAccess> access{};
   /// The devices that were left out: see `ReadOptions::quarantine_devices`.
   std::vector<QuarantinedDevice> quarantined{};
-  /// The fault of the file now, when `spec` is its last valid content; null when it has none.
+  /// The file's current fault if `spec` holds its last valid contents; otherwise null.
   std::shared_ptr<const Error> fault{};
   /// The places of its members; null unless `ReadOptions::keep_places` asks for them.
   std::shared_ptr<const MemberPlaces> places{};
-  /// The owner that the comment in the first line of a YAML file records; empty when it has none.
+  /// The owner in the comment in the first line of a YAML file; empty if there is no such comment.
   std::string owner_comment{};
-  /// The newest of the members that are newer than `cdiVersion`; nothing when there is none.
+  /// The newest of the members that are newer than `cdiVersion`; nothing if there are none.
   std::optional<NewerMember> newer_member{};
-  /// Whether `spec` is as it was read, so that its texts are UTF-8, and an injection need not check
-  /// them. False for a spec made by hand; set it to false when you change `spec`.
+  /// Whether `spec` is unchanged since it was read: its texts are then UTF-8, and an injection need
+  /// not check them. False for a spec made by hand; set it to false when you change `spec`.
   bool as_read = false;
 
   /// The place of a member, such as `devices[0].containerEdits.mounts[2]`, in the file. With
@@ -85,43 +85,43 @@ struct LoadedSpec {
   /// `containerEdits`; else only the file.
   Position locate(std::string_view where) const;
 
-  /// The owner that the file records, as a `Publisher` does: in the annotation `owner_annotation`,
-  /// or else in the comment; empty when it records none, or a text that `check_owner` refuses.
-  /// Valid as long as this object is unchanged.
+  /// Returns the owner that the file records, as a `Publisher` does: in the annotation
+  /// `owner_annotation` or, failing that, in the comment. Empty without a record, or if
+  /// `check_owner` refuses it. Valid as long as this object is unchanged.
   std::string_view owner() const;
 };
 
-/// A spec file that gives no devices, or a directory that cannot be listed.
+/// A spec file that provides no devices, or a directory that cannot be listed.
 struct RejectedFile {
-  Error why{};                         ///< with the path in `position.file`
-  std::string kind{};                  ///< of its devices, as far as it is known; else empty
-  std::vector<std::string> devices{};  ///< their names, as far as known; empty when more than 1000
-  std::string needs_version{};         ///< the CDI release that it needs, when that is the fault
+  Error why{};                         ///< contains the path in `position.file`
+  std::string kind{};                  ///< the devices' kind if known; otherwise empty
+  std::vector<std::string> devices{};  ///< device names, as far as known; empty if more than 1000
+  std::string needs_version{};         ///< the required CDI release if it is the fault
 };
 
-/// A spec directory at the time when it was last read.
+/// The state of a spec directory after the last read.
 struct SpecDir {
-  /// The state of a directory.
+  /// Whether a directory exists and was read.
   enum class State : std::uint8_t {
     read,        ///< its files were read
     missing,     ///< it does not exist, which is not an error
-    unreadable,  ///< it cannot be listed; the reason is among the errors of the registry
+    unreadable,  ///< it cannot be listed; the errors of the registry contain the reason
   };
 
-  std::string path{};            ///< as `clean_path` makes it
-  int priority = 0;              ///< the place in the list of directories, from 0; the higher wins
+  std::string path{};            ///< cleaned by `clean_path`
+  int priority = 0;              ///< index in the list of directories, from 0; the higher wins
   State state = State::missing;  ///< whether it was read
-  std::size_t specs = 0;         ///< the number of its files that give a spec
+  std::size_t specs = 0;         ///< the number of its files that provide a spec
 
   friend bool operator==(const SpecDir&, const SpecDir&) = default;
 };
 
 /// A device and the spec that provides it. Valid as long as the registry that returned it.
 struct ResolvedDevice {
-  const LoadedSpec* spec = nullptr;  ///< the spec that has the device; null when there is none
-  const Device* device = nullptr;    ///< in `spec`; null when there is none
+  const LoadedSpec* spec = nullptr;  ///< the spec that has the device; null if there is none
+  const Device* device = nullptr;    ///< points into `spec`; null if there is none
 
-  /// The index of the device in its spec. Only when there is a device.
+  /// Returns the index of the device in its spec. Requires a device.
   std::size_t index() const { return static_cast<std::size_t>(device - spec->spec.devices.data()); }
   /// The line of the file where the device begins, from 1; 0 when it was not read from a text. Only
   /// when there is a device.

@@ -1,4 +1,4 @@
-// Similar names, for the message about a name that does not exist.
+// Finds similar names for the message about a name that does not exist.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_REGISTRY_NEAREST_NAMES_HPP
@@ -17,12 +17,12 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// Whether two letters are the same, in any case.
+/// Returns whether two letters are equal, ignoring case.
 inline bool same_letter(char a, char b) {
   return detail::ascii_lower(a) == detail::ascii_lower(b);
 }
 
-/// Removes the letters with which both names begin, and those with which both end.
+/// Removes the letters that both names share at the beginning and at the end.
 inline void drop_common_ends(std::string_view& a, std::string_view& b) {
   while (!a.empty() && !b.empty() && same_letter(a.front(), b.front())) {
     a.remove_prefix(1);
@@ -34,9 +34,9 @@ inline void drop_common_ends(std::string_view& a, std::string_view& b) {
   }
 }
 
-/// The number of letters to change, add or drop to turn one name into the other; case does not
-/// count. More than `most` counts as `most + 1`, and so does a name of more than 64 bytes. Costs at
-/// most `2 * most + 1` steps for each letter of the shorter name, no allocation.
+/// Returns how many letters to change, add or drop to turn one name into the other, ignoring case.
+/// Returns `most + 1` if there are more than `most`, or if a name exceeds 64 bytes. Costs at most
+/// `2 * most + 1` steps for each letter of the shorter name, and no allocation.
 inline std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t most) {
   constexpr std::size_t longest = 64;
   if (a.size() > b.size()) std::swap(a, b);
@@ -45,7 +45,7 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b, std::si
   std::array<std::size_t, longest + 1> row{};
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    // A place further from the diagonal needs more than `most` letters; `row` has more there.
+    // Cells further from the diagonal need more than `most` letters; `row` is larger there.
     const std::size_t begin = i > most ? i - most : 0;
     const std::size_t end = b.size() < i + most + 1 ? b.size() : i + most + 1;
     std::size_t diagonal = row[begin];
@@ -53,7 +53,7 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b, std::si
     for (std::size_t j = begin; j < end; ++j) {
       const std::size_t changed = diagonal + (same_letter(a[i], b[j]) ? 0 : 1);
       diagonal = row[j + 1];
-      const auto added = (diagonal < row[j] ? diagonal : row[j]) + 1;  // or dropped
+      const auto added = (diagonal < row[j] ? diagonal : row[j]) + 1;  // or removed
       row[j + 1] = changed < added ? changed : added;
       if (row[j + 1] < least) least = row[j + 1];
     }
@@ -62,17 +62,17 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b, std::si
   return row[b.size()] <= most ? row[b.size()] : most + 1;
 }
 
-/// The first few of many names, by rank and then in the order of bytes, each once.
+/// The first few of many names, by rank and then in byte order, without duplicates.
 class FewNames {
  public:
   static constexpr std::size_t longest = 9;
 
-  /// Keeps `most`, and no more than `longest`.
+  /// Keeps at most `most` names; `most` must not exceed `longest`.
   explicit FewNames(std::size_t most) : most_{most} {}
 
   void add(std::size_t rank, std::string_view name) {
     const Entry entry{rank, name};
-    std::size_t at = size_;  // where it belongs
+    std::size_t at = size_;  // the place of the new entry
     while (at > 0 && entry < entries_[at - 1]) --at;
     if (at == most_ || (at > 0 && entry == entries_[at - 1])) return;
     if (size_ < most_) ++size_;
@@ -99,14 +99,14 @@ class FewNames {
   std::array<Entry, longest> entries_{};
 };
 
-/// The names that resemble one, best first, at most five.
+/// The names most similar to a wanted name, best first, at most five.
 class NearestNames {
  public:
   explicit NearestNames(std::string_view wanted) : wanted_{wanted} {
     most_ = wanted.size() < 6 ? 1 : wanted.size() < 9 ? 2 : 3;
   }
 
-  /// `related`: whether the name counts, however it is spelt.
+  /// Adds a name if it is similar to the wanted name, or in any case if `related`.
   void add(std::string_view name, bool related = false) {
     const auto distance = detail::edit_distance(wanted_, name, most_);
     const bool holds = wanted_.size() > 2 && name.find(wanted_) != std::string_view::npos;
@@ -123,7 +123,7 @@ class NearestNames {
   FewNames names_{limit};
 };
 
-/// The first few of many names in the order of bytes, each once.
+/// The first few of many names in byte order, without duplicates.
 class FirstNames {
  public:
   void add(std::string_view name) { names_.add(0, name); }
@@ -138,7 +138,7 @@ class FirstNames {
 
  private:
   static constexpr std::size_t most = 8;
-  FewNames names_{most + 1};  // one more shows that there are more
+  FewNames names_{most + 1};  // one more reveals whether others were dropped
 };
 
 }  // namespace detail

@@ -28,75 +28,75 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// The edits of resolved devices in the order to apply them: those of a spec before those of its
-/// first device.
+/// The edits of resolved devices in the order of application: the edits of a spec precede the edits
+/// of its first device.
 struct EditsOfDevices {
   explicit EditsOfDevices(std::span<const ResolvedDevice> devices);
   EditsOfDevices(const EditsOfDevices&) = delete;
   EditsOfDevices& operator=(const EditsOfDevices&) = delete;
   ~EditsOfDevices();
 
-  /// An error with its place in the file of its edits. Unchanged when it is about the target.
+  /// Adds the place of the edits to an error; an error about the target remains unchanged.
   Error trace(Error error) const;
 
-  Texts texts = Texts::utf8;  // `unknown` when a spec is not as it was read
+  Texts texts = Texts::utf8;  // `unknown` if a spec has changed since it was read
   std::vector<const ContainerEdits*> edits;
-  std::vector<ResolvedDevice> origins;  // of each entry of `edits`; without a device for a spec
+  std::vector<ResolvedDevice> origins;  // of each entry of `edits`; `device` is null for a spec
 };
 
 }  // namespace detail
 
-/// The devices of many specs, by name. Built once, then only read: any number of threads may use
-/// one, and copies share the specs. A lookup does not allocate, and its cost does not grow with the
-/// number of devices.
+/// The devices of many specs, by name. A registry is only read after construction: any number of
+/// threads may share one, and copies share the specs. A lookup does not allocate, and its cost does
+/// not grow with the number of devices.
 ///
-/// When several specs provide a device, the one of the highest priority counts. Among those of one
-/// priority, one with `LoadedSpec::fault` counts only when no other provides the device. When two
-/// of them remain, the device is in conflict, and does not resolve. SPEC.md, Specifying Device
-/// Requirements.
+/// If several specs provide a device, the spec with the highest priority wins. Within a priority, a
+/// spec with `LoadedSpec::fault` is used only if no other spec provides the device. If two specs
+/// remain, the device is in conflict and does not resolve. SPEC.md, Specifying Device Requirements.
 class Registry {
  public:
-  /// A registry that resolves nothing.
+  /// Makes a registry that resolves nothing.
   Registry() = default;
 
-  /// `specs` are valid, and none is null; `rejected` are the files and directories that gave none;
-  /// `dirs` are the directories that were searched. Costs one hash for each device.
+  /// Makes a registry of valid, non-null `specs`. `rejected` lists the files and directories that
+  /// provided none, `dirs` the directories that were searched. Costs one hash for each device.
   explicit Registry(std::vector<std::shared_ptr<const LoadedSpec>> specs,
                     std::vector<std::shared_ptr<const RejectedFile>> rejected = {},
                     std::vector<SpecDir> dirs = {});
 
-  /// The device of a qualified name; null pointers when no spec has it, or when it is in conflict.
-  /// Does not allocate. Valid as long as the registry, or a copy of it.
+  /// Returns the device of a qualified name; the pointers are null if no spec has the device or if
+  /// it is in conflict. Does not allocate. Valid as long as the registry, or a copy of it.
   ResolvedDevice find(std::string_view name) const;
 
-  /// The device of a qualified name, or why there is none, with the files that were not used. The
-  /// error is `Errc::invalid_name`, `Errc::not_found`, `Errc::conflict`, or that of the file that
-  /// may define it, with its code. Valid as long as the registry, or a copy of it.
+  /// Returns the device of a qualified name. Fails with `Errc::invalid_name`, `Errc::not_found`,
+  /// `Errc::conflict`, or the error code of the file that may define the device; the message
+  /// explains why and lists unused files. Valid as long as the registry, or a copy of it.
   Result<ResolvedDevice> resolve(std::string_view name) const;
 
-  /// The devices of names, in their order; or all reasons as one error, with the code of the first.
-  /// Valid as long as the registry, or a copy of it. Costs one lookup for each name.
+  /// Returns the devices of all names in order, or all reasons as one error with the code of the
+  /// first. Valid as long as the registry, or a copy of it. Costs one lookup for each name.
   Result<std::vector<ResolvedDevice>> resolve_all(Names names) const;
 
-  /// The devices of the names that resolve, in the order given; `unresolved` has the other names.
-  /// Valid as long as the registry, or a copy of it.
+  /// Returns the devices of the names that resolve, in the order of `names`; `unresolved` returns
+  /// the other names. Valid as long as the registry, or a copy of it.
   std::vector<ResolvedDevice> resolvable(Names names) const;
 
-  /// The names that do not resolve, in the order given, each time they are named. The first
-  /// `with_nearest` of them come with similar names, which costs a pass over all devices of the
-  /// kind for each.
+  /// Returns the names that do not resolve, in the order of `names`, including duplicates. Finds
+  /// similar names for the first `with_nearest` of them; each search costs a pass over all devices
+  /// of the kind.
   std::vector<Unresolved> unresolved(Names names, std::size_t with_nearest = 8) const;
 
-  /// Success when all names resolve; else the error of `resolve_all`.
+  /// Succeeds if all names resolve; otherwise fails with the error of `resolve_all`.
   Result<void> require(Names names) const;
 
   /// Injects devices into an OCI spec, all or none: for each name the edits of its spec, once, and
-  /// then those of the device. After an error the target is unchanged. Same rules as `apply`: names
-  /// that were injected before change nothing. A name given twice is injected twice, as in the Go
-  /// reference; no names change nothing.
+  /// then the device's edits. An error leaves the target unchanged. As in `apply`, names that were
+  /// injected before change nothing. A name listed twice is injected twice, as in the Go reference;
+  /// an empty list changes nothing.
   ///
-  /// Errors are those of `resolve_all` and `apply`; the latter have the file in `position`, with
-  /// the line where it is known, and `where` seen from the spec. Costs one lookup for each name.
+  /// Fails with the errors of `resolve_all` and `apply`. Errors of `apply` contain the file and, if
+  /// known, the line in `position`, and `where` is relative to the spec. Costs one lookup for each
+  /// name.
   template <class OciSpec, HostLookup Host = SystemHost>
   Result<void> inject(OciSpec& target, Names names, const Host& host = {},
                       const ApplyOptions& options = {}) const {
@@ -105,10 +105,10 @@ class Registry {
     return inject_resolved(target, *devices, host, options);
   }
 
-  /// Injects devices that were resolved before, all or none, as `inject` does: a policy may have
-  /// looked at them, or some of the names do not resolve, as in
-  /// `inject_resolved(target, registry.resolvable(names))`. They may be of several registries,
-  /// which must outlive the call.
+  /// Injects devices that were resolved before, all or none, as `inject` does: for example after a
+  /// policy has checked them, or if some names do not resolve, as in `inject_resolved(target,
+  /// registry.resolvable(names))`. The devices may come from several registries, which must outlive
+  /// the call.
   template <class OciSpec, HostLookup Host = SystemHost>
   static Result<void> inject_resolved(OciSpec& target, std::span<const ResolvedDevice> devices,
                                       const Host& host = {}, const ApplyOptions& options = {}) {
@@ -119,25 +119,25 @@ class Registry {
     return done ? std::move(done) : found.trace(std::move(done).error());
   }
 
-  /// The qualified names of all devices that resolve, sorted by bytes.
+  /// Returns the qualified names of all devices that resolve, in byte order.
   std::vector<std::string> devices() const;
 
-  /// The vendors of all specs, sorted by bytes, each once. They point into the specs.
+  /// Returns the vendors of all specs in byte order, without duplicates. They point into the specs.
   std::vector<std::string_view> vendors() const;
-  /// The classes of all specs, sorted by bytes, each once. They point into the specs.
+  /// Returns the classes of all specs in byte order, without duplicates. They point into the specs.
   std::vector<std::string_view> classes() const;
 
-  /// All specs, in the order given.
+  /// Returns all specs, in the order of the constructor.
   const std::vector<std::shared_ptr<const LoadedSpec>>& specs() const { return index_.specs(); }
 
-  /// The files and directories that gave no spec.
+  /// Returns the files and directories that provided no spec.
   const std::vector<std::shared_ptr<const RejectedFile>>& rejected() const { return rejected_; }
 
-  /// The directories that were searched, from the lowest priority to the highest.
+  /// Returns the directories that were searched, from the lowest priority to the highest.
   const std::vector<SpecDir>& dirs() const { return dirs_; }
 
-  /// Why files, directories and devices are not used; paths are in `position.file`. Two specs in
-  /// conflict have an error each, for all devices that both provide.
+  /// Returns why files, directories and devices are not used; `position.file` contains the path.
+  /// Two specs in conflict have one error each, which covers all devices that both provide.
   const std::vector<Error>& errors() const { return errors_; }
 
  private:

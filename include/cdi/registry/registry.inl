@@ -54,7 +54,7 @@ CDI_INLINE EditsOfDevices::EditsOfDevices(std::span<const ResolvedDevice> device
 CDI_INLINE Error EditsOfDevices::trace(Error error) const {
   if (error.edits == 0) return error;
   const auto& origin = origins[error.edits - 1];
-  error.edits = 0;  // the caller gave devices
+  error.edits = 0;  // the caller passed devices, not edits
   error.add_outer("containerEdits");
   if (origin.device != nullptr) error.add_outer(item_path("devices", origin.index()));
   error.position = origin.spec->locate(error.where);

@@ -1,4 +1,4 @@
-// `Unresolved`: the reason why a device name is not resolved, and advice.
+// `Unresolved`: the reason why a device name does not resolve, and advice.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_REGISTRY_UNRESOLVED_HPP
@@ -17,31 +17,31 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Why a name does not resolve, for code that has to decide; `reasons` has a row for each. The
-/// order is public: `cdi why` exits with 10 plus the number. explain.hpp decides which one it is.
+/// Why a name does not resolve, for code that must decide; `reasons` has a row for each reason. The
+/// order is public: `cdi why` exits with 10 plus the number. explain.hpp chooses the reason.
 enum class Reason : std::uint8_t {
-  invalid_name,    ///< it is not a `vendor.com/class=device`
+  invalid_name,    ///< the name is not of the form `vendor.com/class=device`
   unknown_kind,    ///< no spec is of its kind
-  unknown_device,  ///< specs are of its kind, and none has the device
+  unknown_device,  ///< its kind has specs, but none has the device
   conflict,        ///< two files of the same priority define it
   rejected,        ///< a file of its kind is not a valid spec
   quarantined,     ///< it was left out of its file: see `ReadOptions::quarantine_devices`
   unreadable,      ///< a file or directory that may define it cannot be read
   refused,         ///< `ReadOptions::refuse_writable` forbids the file or directory
   no_directory,    ///< none of the spec directories exists
-  not_searched,    ///< it is in a directory that is not searched; only `diagnose` reports it
-  ignored,         ///< it is in a file of a name that programs ignore; only `diagnose` reports it
+  not_searched,    ///< its directory is not searched; only `diagnose` reports it
+  ignored,         ///< programs ignore its file because of the name; only `diagnose` reports it
 };
 
-/// What is known of a reason.
+/// A reason's code and texts.
 struct ReasonRow {
-  Reason reason;             ///< which one
-  std::string_view code;     ///< stable: for programs
-  std::string_view meaning;  ///< what it is, in one sentence about the name, for people
+  Reason reason;             ///< the reason
+  std::string_view code;     ///< stable, for programs
+  std::string_view meaning;  ///< the reason, in one sentence about the name, for people
   std::string_view advice;   ///< what to do
 };
 
-/// Every reason, in the order of `Reason`.
+/// All reasons, in the order of `Reason`.
 inline constexpr std::array<ReasonRow, 11> reasons{{
     {Reason::invalid_name, "invalid-name", "it is not a qualified name",
      "write vendor.com/class=device"},
@@ -71,30 +71,30 @@ inline constexpr std::array<ReasonRow, 11> reasons{{
      "rename the file"},
 }};
 
-/// The row of a reason in `reasons`.
+/// Returns the row of a reason in `reasons`.
 constexpr const ReasonRow& row_of(Reason reason) {
   return reasons[static_cast<std::size_t>(reason)];
 }
 
-/// Whether there is no such device, as far as is known.
+/// Returns whether the device does not exist as far as is known.
 constexpr bool is_unknown(Reason reason) {
   return reason == Reason::unknown_kind || reason == Reason::unknown_device;
 }
 
-/// A name that does not resolve, and why.
+/// A name that does not resolve, and the reason.
 struct Unresolved {
-  std::string name{};                    ///< as it was asked for
-  Reason reason = Reason::invalid_name;  ///< why, typed
-  Error why{};                           ///< why, in words, the name included
-  std::vector<std::string> nearest{};  ///< kinds or qualified names like it, best first, 5 at most
-  /// Files and directories that may define it, with path, line and column; when the kind or device
-  /// is unknown, those that could not be read.
+  std::string name{};                    ///< as requested
+  Reason reason = Reason::invalid_name;  ///< the typed reason
+  Error why{};                           ///< the reason in words, including the name
+  std::vector<std::string> nearest{};  ///< similar kinds or qualified names, best first, 5 at most
+  /// Files and directories that may define the device, with path, line and column. If the kind or
+  /// device is unknown, the files and directories that could not be read.
   std::vector<Error> causes{};
-  std::string needs_version{};  ///< the CDI release that such a file needs, when that is its fault
+  std::string needs_version{};  ///< the CDI release that such a file needs, if that is its fault
 };
 
-/// What to do about a name that does not resolve, in one sentence: the advice of its reason, unless
-/// the release of a file is the fault.
+/// Returns, in one sentence, what to do about a name that does not resolve: the advice of its
+/// reason, unless the release of a file is the fault.
 std::string advice(const Unresolved& one);
 
 }  // namespace CDI_ABI
