@@ -45,9 +45,9 @@ struct BasicMount {
   StringOf<S> source{};
   /// Options of mount(8), one per entry; `bind` or `rbind` makes a bind mount.
   ListOf<S, StringOf<S>> options = no_items;
-  /// Mapping of the files' user ids; `options` may ask for it with `idmap` or `ridmap`. The
   /// Mapping of the files' user ids, in effect with the option `idmap` or `ridmap`; the container's
   /// own mapping when empty.
+  ListOf<S, BasicIdMapping<S>> uid_mappings = no_items;
   /// Mapping of the files' group ids, like `uid_mappings`; set both or neither.
   ListOf<S, BasicIdMapping<S>> gid_mappings = no_items;
   ExtraOf<S> extra = no_items;
