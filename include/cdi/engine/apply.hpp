@@ -1,4 +1,4 @@
-// The engine: checks container edits, and applies them to an OCI spec.
+// The engine: checks container edits and applies them to an OCI spec.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_ENGINE_APPLY_HPP
@@ -32,14 +32,14 @@ inline namespace CDI_ABI {
 
 /// How edits are applied.
 struct ApplyOptions {
-  /// Adds hooks, cgroup rules, mounts and nodes that the target has already again, or moves them to
-  /// the end of their list, like the Go reference.
+  /// Adds hooks, cgroup rules, mounts and nodes that the target already has again, or moves them to
+  /// the end of their list, as the Go reference does.
   bool duplicates = false;
 };
 
 namespace detail {
 
-/// An editor with a place for net devices. The next concepts are the same for other optional parts.
+/// An editor that supports net devices. The concepts below cover the other optional parts.
 template <class Editor>
 concept HasNetDevices = requires(Editor editor) {
   editor.net_devices();
@@ -57,7 +57,7 @@ concept HasDeviceRules = requires(Editor editor) {
   editor.device_rules();
 };
 
-/// An editor whose lists compare their entries with records.
+/// An editor whose lists can compare their entries with records.
 template <class Editor>
 concept Compares = requires(Editor editor, oci::HookPoint point) {
   { editor.devices() } -> ComparableList<oci::LinuxDeviceView>;
@@ -74,7 +74,7 @@ inline constexpr OptionalParts places_of{
     .device_rules = HasDeviceRules<Editor>,
 };
 
-/// Adds hooks to the lists of their points.
+/// Adds each hook to the list of its hook point.
 template <class Editor>
 void add_hooks(Editor& editor, const JoinedEdits& edits, RecordViews& views) {
   std::array<MissingRecords, oci::hook_point_names.size()> missing;
@@ -88,8 +88,8 @@ void add_hooks(Editor& editor, const JoinedEdits& edits, RecordViews& views) {
   }
 }
 
-/// Adds the rules of device nodes; none is ever removed. If a node `is_known`, so that the target
-/// may have these edits already, rules that it has are not added.
+/// Adds the rules of device nodes, and never removes a rule. If a node `is_known`, the target may
+/// already have these edits, and rules that it has are not added again.
 template <class Editor>
 void add_device_rules(Editor& editor, const std::vector<NodeView>& nodes, bool is_known) {
   MissingRecords missing;
@@ -104,7 +104,7 @@ void add_device_rules(Editor& editor, const std::vector<NodeView>& nodes, bool i
   }
 }
 
-/// Performs edits that were checked.
+/// Performs edits that have been checked.
 template <class Editor>
 void perform(Editor& editor, JoinedEdits& edits) {
   const TouchedParts& touched = edits.touched;
@@ -150,14 +150,14 @@ Result<void> edit(OciSpec& target, JoinedEdits& edits, const AnyHost& host) {
   return {};
 }
 
-/// The same with any host.
+/// Applies joined edits with a host of any type.
 template <class OciSpec, class Host>
 Result<void> edit_with(OciSpec& target, JoinedEdits& edits, const Host& host) {
   const AnyHost any_host{host};
   if constexpr (requires { use_options(edits, any_host, host.options); }) {
     static_assert(!KeepsViews<OciSpec>,
                   "options of the host make text that this type would not own");
-    const auto kept = use_options(edits, any_host, host.options);  // `HostWithOptions`
+    const auto kept = use_options(edits, any_host, host.options);  // only for `HostWithOptions`
     return kept ? detail::edit(target, edits, any_host) : kept.error();
   } else {
     return detail::edit(target, edits, any_host);
@@ -165,10 +165,10 @@ Result<void> edit_with(OciSpec& target, JoinedEdits& edits, const Host& host) {
 }
 
 template <class Editor>
-struct PleaseWrite;  // the type has no editor: <cdi/engine/spec_editor.hpp> describes them
+struct PleaseWrite;  // the type has no editor: see <cdi/engine/spec_editor.hpp>
 
-/// Lets the compiler name what is missing, in one error, so that a type can be edited. With a
-/// constraint of `apply` and of each function that calls it, there would be fifty lines.
+/// Makes the compiler report, in one error, what a type lacks to be edited. Constraints on `apply`
+/// and each function that calls it would print fifty lines.
 template <class OciSpec>
 Result<void> explain_no_editor() {
   if constexpr (requires { sizeof(SpecEditor<OciSpec>); }) {
@@ -179,7 +179,7 @@ Result<void> explain_no_editor() {
   }
 }
 
-/// Applies several edits at once; texts that are `Texts::utf8` are not checked again.
+/// Applies several edits at once; texts known to be `Texts::utf8` are not checked again.
 template <Storage S, class OciSpec, class Host>
 Result<void> apply_all(std::span<const BasicContainerEdits<S>* const> all, Texts texts,
                        OciSpec& target, const Host& host, const ApplyOptions& options) {
@@ -196,7 +196,7 @@ Result<void> apply_all(std::span<const BasicContainerEdits<S>* const> all, Texts
 }  // namespace detail
 
 /// An OCI spec whose editor has all parts that edits can change, and lists that compare entries.
-/// With `static_assert(cdi::FullyEditable<YourSpec>)`, the compiler reports a part that is missing
+/// `static_assert(cdi::FullyEditable<YourSpec>)` makes the compiler report a part that is missing
 /// or misspelt; without it, edits of the part fail with `Errc::unsupported`, and a repeated
 /// injection adds hooks and rules again.
 template <class OciSpec>
@@ -206,7 +206,7 @@ concept FullyEditable = Editable<OciSpec> && detail::HasNetDevices<SpecEditor<Oc
 
 namespace detail {
 
-// The functions of an editor, one by one, for `missing_parts`.
+// Concepts for the single functions of an editor, used by `missing_parts`.
 template <class Editor>
 concept HasEnv = requires(Editor editor) {
   { editor.env() } -> KeyedList<std::string_view>;
@@ -250,8 +250,8 @@ concept ComparesRules = requires(Editor editor) {
 
 }  // namespace detail
 
-/// The functions of `FullyEditable` that the editor of a type lacks, or that give something else;
-/// empty for a complete editor. To print while you write one.
+/// Returns the functions of `FullyEditable` that a type's editor lacks or declares differently;
+/// empty for a complete editor. Print the result while you write an editor.
 template <class OciSpec>
 std::vector<std::string_view> missing_parts() {
   using Editor = SpecEditor<OciSpec>;
@@ -280,30 +280,30 @@ std::vector<std::string_view> missing_parts() {
 
 /// Applies edits to an OCI spec: `apply(edits, spec)`, or `edits.apply(spec)`.
 ///
-/// All or nothing: everything that can fail is checked before the first change, and after an error
-/// the target is unchanged. The result shares no memory with the edits. Several edits count as one
-/// whose lists are joined, kind by kind. When there are mounts, all mounts of the target are sorted
-/// by the depth of their destination, with a stable sort, like in the Go reference. Costs one host
-/// lookup for each incomplete device node, and a sort of the old and new entries of each list;
-/// hooks are compared with each that the target has, up to 100,000 comparisons; after that, a hook
-/// that is applied again is recognised only in the order of the first time.
+/// Applies all edits or none: everything that can fail is checked before the first change, and an
+/// error leaves the target unchanged. The result shares no memory with the edits. Several edits act
+/// as one whose lists are joined, kind by kind. If the edits contain mounts, all mounts of the
+/// target are stably sorted by destination depth, as in the Go reference. Costs one host lookup for
+/// each incomplete device node, and a sort of the old and new entries of each list. Hooks are
+/// compared with the target's hooks, up to 100,000 times; after that, a repeated hook is recognised
+/// only in the original order.
 ///
-/// Edits that are applied again change nothing: a hook, cgroup rule, mount or node that equals one
-/// which the target had before is not added, and that one stays where it is. Rules are only
-/// compared if the target had one of the nodes. Equal entries of the edits themselves are all
-/// added, as the Go reference does. `ApplyOptions::duplicates` turns this off; so does a list that
-/// is not a `ComparableList`.
+/// Applying the same edits again changes nothing: a hook, cgroup rule, mount or node that equals an
+/// entry which the target had before is not added, and the entry stays in place. Rules are compared
+/// only if the target had one of the nodes. Equal entries within the edits are all added, as in the
+/// Go reference. `ApplyOptions::duplicates` disables this, and so does a list that is not a
+/// `ComparableList`.
 ///
-/// Errors, with `Error::where` seen from the edits where a member is known: `Errc::host` when a
-/// device node cannot be completed from the host, or is of another type there; `Errc::unsupported`
-/// when the type of the target has no place for an edit; `Errc::invalid` for an unknown hook name,
-/// and for text that is not UTF-8; `Errc::limit` for more than two million entries, such as
-/// variables and texts of hooks, in all; the error of the target's `check`, `Errc::schema` for a
-/// JSON document. The other rules are those of `validate`. SPEC.md, OCI Edits.
+/// In errors, `Error::where` starts at the edits if the member is known. Fails with `Errc::host` if
+/// a device node cannot be completed from the host or has another type there; `Errc::unsupported`
+/// if the target's type has no place for an edit; `Errc::invalid` for an unknown hook name or text
+/// that is not UTF-8; `Errc::limit` if the edits have more than two million entries, such as
+/// variables and texts of hooks; and the error of the target's `check`, for JSON `Errc::schema`.
+/// `validate` checks the other rules. SPEC.md, OCI Edits.
 ///
-/// An object rather than a function, so that an unqualified call never finds `std::apply`.
+/// This is an object rather than a function, so that an unqualified call never finds `std::apply`.
 struct ApplyFunction {
-  /// Applies one set of edits; `host` gives the device nodes of the host.
+  /// Applies one set of edits; `host` provides the device nodes of the host.
   template <Storage S, class OciSpec, HostLookup Host = SystemHost>
   Result<void> operator()(const BasicContainerEdits<S>& edits, OciSpec& target,
                           const Host& host = {}, const ApplyOptions& options = {}) const {
@@ -311,8 +311,8 @@ struct ApplyFunction {
     return (*this)(std::span<const BasicContainerEdits<S>* const>{one}, target, host, options);
   }
 
-  /// Applies several edits at once; `Error::edits` tells which of them an error is about. No
-  /// pointer may be null.
+  /// Applies several edits at once; `Error::edits` identifies the edits at fault. No pointer may be
+  /// null.
   template <Storage S, class OciSpec, HostLookup Host = SystemHost>
   Result<void> operator()(std::span<const BasicContainerEdits<S>* const> all, OciSpec& target,
                           const Host& host = {}, const ApplyOptions& options = {}) const {
@@ -320,7 +320,7 @@ struct ApplyFunction {
   }
 };
 
-/// Applies edits to an OCI spec in place, all or nothing: see `ApplyFunction`.
+/// Applies edits to an OCI spec in place, all or none: see `ApplyFunction`.
 inline constexpr ApplyFunction apply{};
 
 }  // namespace CDI_ABI

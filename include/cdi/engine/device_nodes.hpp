@@ -1,4 +1,4 @@
-// Device nodes of edits: completed from the host, then as OCI devices and cgroup rules.
+// Device nodes of edits: completed from the host, then converted to OCI devices and cgroup rules.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_ENGINE_DEVICE_NODES_HPP
@@ -23,7 +23,7 @@ namespace detail {
 
 using NodeView = BasicDeviceNode<Borrowed>;
 
-/// A view of a host of any type, an object or a function.
+/// A reference to a host of any type, either an object or a function.
 class AnyHost {
  public:
   template <HostLookup Host>
@@ -36,18 +36,18 @@ class AnyHost {
   Result<HostNode> operator()(std::string_view path) const { return ask_(host_, path); }
 
  private:
-  void* host_;  // not const, or it could not point to a function
+  void* host_;  // not const, because it may point to a function
   Result<HostNode> (*ask_)(void* host, std::string_view path);
 };
 
-/// Completes a device node from the host. A node with type and major (a FIFO needs no major) is
-/// specified: then a host without that node is not an error.
+/// Completes a device node from the host. A node with a type and a major number (a FIFO needs none)
+/// is fully specified; it need not exist on the host.
 Result<void> complete_device(NodeView& node, const AnyHost& host, ProcessUser user);
 
-/// A completed device node as an OCI device.
+/// Converts a completed device node to an OCI device.
 oci::LinuxDeviceView linux_device(const NodeView& node);
 
-/// The device cgroup rule of a completed device node; `allow` is false when there is none.
+/// Returns the cgroup rule of a completed device node; `allow` is false if there is no rule.
 oci::LinuxDeviceCgroupView device_rule(const NodeView& node);
 
 }  // namespace detail

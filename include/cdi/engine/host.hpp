@@ -1,4 +1,4 @@
-// What the engine asks the host: type and numbers of a device node.
+// The engine's view of the host: types and numbers of device nodes.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_ENGINE_HOST_HPP
@@ -20,13 +20,13 @@ struct HostNode {
   char type = 'c';              ///< 'b' block, 'c' character, 'p' FIFO
   std::int64_t major = 0;       ///< 0 for a FIFO
   std::int64_t minor = 0;       ///< 0 for a FIFO
-  std::uint32_t file_mode = 0;  ///< permission bits only: at most 07777
+  std::uint32_t file_mode = 0;  ///< permission bits only, at most 07777
 
   friend bool operator==(const HostNode&, const HostNode&) = default;
 };
 
-/// A function from a path of the host to its device node: `SystemHost`, or a lambda for tests. By
-/// convention its errors are `Errc::host`; the engine returns them unchanged.
+/// A function from a host path to its device node: `SystemHost`, or a lambda in tests. By
+/// convention, it fails with `Errc::host`; the engine returns its errors unchanged.
 template <class T>
 concept HostLookup = requires(const T& host, std::string_view path) {
   { host(path) } -> std::same_as<Result<HostNode>>;
@@ -34,16 +34,16 @@ concept HostLookup = requires(const T& host, std::string_view path) {
 
 namespace detail {
 
-/// An error with the text of `strerror`, which is thread-safe in the C libraries of Linux.
+/// Makes an error with the text of `strerror`, which is thread-safe in the C libraries of Linux.
 Error system_error(Errc code, std::string message, int number);
 
 }  // namespace detail
 
-/// The host on which the program runs. Costs one `lstat`: no file is opened, no link is followed.
-/// Has no state; any number of threads may use it.
+/// The host on which the program runs. A lookup costs one `lstat`: it opens no file and follows no
+/// link. The object has no state, and any number of threads may use it.
 struct SystemHost {
-  /// The device node at a path. `Errc::host` when `lstat` fails, with `Error::system`; when the
-  /// file is not a device node or FIFO; and when the path contains a NUL.
+  /// Returns the device node at a path. Fails with `Errc::host` if `lstat` fails, with
+  /// `Error::system`; if the file is not a device node or FIFO; or if the path contains a NUL byte.
   Result<HostNode> operator()(std::string_view path) const;
 };
 

@@ -38,12 +38,12 @@ CDI_INLINE Error system_error(Errc code, std::string message, int number) {
 CDI_INLINE Result<HostNode> SystemHost::operator()(std::string_view path) const {
   struct stat info = {};
   const std::string name{path};
-  if (path.find('\0') != std::string_view::npos) {  // the system would stop reading there
+  if (path.find('\0') != std::string_view::npos) {  // where the system would stop reading
     return Error{.code = Errc::host,
                  .message = "host path " + cdi::quoted(path) + " contains a NUL"};
   }
   if (::lstat(name.c_str(), &info) != 0) {
-    const int number = errno;  // before anything else can change it
+    const int number = errno;  // saved before another call can change it
     return detail::system_error(Errc::host, "no host device " + cdi::quoted(path), number);
   }
   HostNode node;
@@ -58,7 +58,7 @@ CDI_INLINE Result<HostNode> SystemHost::operator()(std::string_view path) const 
                  .message = std::move(message),
                  .advice = S_ISLNK(info.st_mode) ? "name the node itself" : ""};
   }
-  // Not the macros of <sys/sysmacros.h>: they would take the names major and minor from users.
+  // The macros of <sys/sysmacros.h> would take the names major and minor from users.
   const std::uint64_t number = node.type == 'p' ? 0 : info.st_rdev;
   node.major = static_cast<std::int64_t>((number >> 8 & 0xfff) | (number >> 32 & ~0xfffULL));
   node.minor = static_cast<std::int64_t>((number & 0xff) | (number >> 12 & ~0xffULL & 0xffffffff));

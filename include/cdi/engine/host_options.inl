@@ -28,7 +28,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// `c 195:0`; of a FIFO, `p`.
+/// Describes a device node, such as `c 195:0`, or a FIFO as `p`.
 inline std::string describe_node(std::string_view type, std::int64_t major, std::int64_t minor) {
   std::string text{type};
   if (type == "p") return text;
@@ -39,7 +39,7 @@ inline std::string_view host_path_of(const NodeView& node) {
   return node.host_path.empty() ? node.path : node.host_path;
 }
 
-/// A type as the host names it: "u" is a character device, too.
+/// Returns the host's letter for a type: "u" is also a character device.
 inline char host_type(std::string_view type) {
   return type == "u" ? 'c' : type.front();
 }
@@ -71,14 +71,14 @@ inline std::string_view type_text(char type) {
   return type == 'b' ? "b" : type == 'c' ? "c" : "p";
 }
 
-/// Gives a node the type and number of the host. A "u" stays where the host has a "c".
+/// Sets a node's type and number from the host. "u" remains if the host has a "c".
 inline void follow_host(NodeView& node, const HostNode& found) {
   if (node.type.empty() || host_type(node.type) != found.type) node.type = type_text(found.type);
   node.major = found.major;
   node.minor = found.minor;
 }
 
-/// Checks one node. What is not a device node on the host cannot be followed.
+/// Checks one node. A host path that is not a device node cannot be followed.
 inline Result<void> use_drift(NodeView& node, const AnyHost& host, HostDrift rule) {
   HostNode found;
   found.type = 0;
@@ -92,8 +92,8 @@ inline Result<void> use_drift(NodeView& node, const AnyHost& host, HostDrift rul
   return {};
 }
 
-/// The part of a path that begins at `at` or after slashes there; empty at its end. `at` is then
-/// behind it.
+/// Returns the part of a path at `at`, after any slashes, and moves `at` past it; empty at the end
+/// of the path.
 inline std::string take_part(const std::string& path, std::size_t& at) {
   const auto begin = path.find_first_not_of('/', at);
   at = begin == std::string::npos ? path.size() : path.find('/', begin);
@@ -110,7 +110,7 @@ inline int read_link(const std::string& path, std::string& target) {
   return 0;
 }
 
-/// Replaces a path by what it leads to.
+/// Replaces a path with the path that its links lead to.
 inline Result<void> resolve_links(std::string_view& path, const std::string& root,
                                   std::deque<std::string>& texts) {
   auto resolved = resolve_host_links(path, root);
@@ -120,7 +120,7 @@ inline Result<void> resolve_links(std::string_view& path, const std::string& roo
   return {};
 }
 
-/// Changes the device nodes.
+/// Applies the options to the device nodes.
 inline Result<void> change_nodes(JoinedEdits& edits, const AnyHost& host,
                                  const HostOptions& options, std::deque<std::string>& texts) {
   std::size_t i = 0;
@@ -160,7 +160,7 @@ inline Result<void> change_mounts(JoinedEdits& edits, const HostOptions& options
   return {};
 }
 
-/// Gives hooks without an environment this one.
+/// Adds the environment to hooks that have none.
 inline Result<void> add_hook_env(JoinedEdits& edits, const HostOptions& options) {
   const TextRange added{edits.texts.size(), options.hook_env.size()};
   for (const auto& entry : options.hook_env) {
@@ -175,7 +175,7 @@ inline Result<void> add_hook_env(JoinedEdits& edits, const HostOptions& options)
 
 CDI_INLINE Result<std::deque<std::string>> use_options(JoinedEdits& edits, const AnyHost& host,
                                                        const HostOptions& options) {
-  std::deque<std::string> texts;  // does not move them
+  std::deque<std::string> texts;  // a deque never moves its texts
   if (auto r = change_nodes(edits, host, options, texts); !r) return std::move(r).error();
   if (options.resolve_links) {
     if (auto r = change_mounts(edits, options, texts); !r) return std::move(r).error();
@@ -187,10 +187,10 @@ CDI_INLINE Result<std::deque<std::string>> use_options(JoinedEdits& edits, const
 }  // namespace detail
 
 CDI_INLINE Result<std::string> resolve_host_links(std::string_view path, std::string_view root) {
-  constexpr int most_links = 40;  // the kernel follows as many
+  constexpr int most_links = 40;  // the same limit as in the kernel
   const std::string start{path};
   if (!path.starts_with('/') || path.find('\0') != std::string_view::npos) return start;
-  std::string done;  // without links, and without a slash at its end
+  std::string done;  // without links or a trailing slash
   std::string rest = start;
   std::size_t at = 0;
   int links = 0;
@@ -202,7 +202,7 @@ CDI_INLINE Result<std::string> resolve_host_links(std::string_view path, std::st
     }
     std::string target;
     const int number = detail::read_link(std::string{root} + done + "/" + part, target);
-    if (number == EINVAL) {  // it is not a link
+    if (number == EINVAL) {  // the part is not a link
       done.append("/").append(part);
       continue;
     }

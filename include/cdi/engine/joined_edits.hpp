@@ -25,13 +25,13 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// Some texts of `JoinedEdits::texts`.
+/// A range of texts in `JoinedEdits::texts`.
 struct TextRange {
   std::size_t first = 0;
   std::size_t count = 0;
 };
 
-/// A hook of an OCI spec, its lists in `JoinedEdits::texts`.
+/// A hook for an OCI spec, with its lists in `JoinedEdits::texts`.
 struct PlannedHook {
   oci::HookPoint point{};
   std::string_view path{};
@@ -40,38 +40,38 @@ struct PlannedHook {
   std::optional<std::int64_t> timeout{};
 };
 
-/// A mount of an OCI spec, its list in `JoinedEdits::texts`.
+/// A mount for an OCI spec, with its list in `JoinedEdits::texts`.
 struct PlannedMount {
   std::string_view destination{};
   std::string_view type{};
   std::string_view source{};
   TextRange options{};
-  std::string_view id_mapping{};  // one more option, unless empty
+  std::string_view id_mapping{};  // an additional option, unless empty
 };
 
-/// Edits of any storage as views, joined kind by kind. The lists of hooks and mounts are in one
+/// Edits of any storage as views, joined kind by kind. All hooks and mounts keep their lists in one
 /// vector: a vector for each would double the cost of an injection.
 struct JoinedEdits {
-  JoinedEdits();  // in the bodies, and not in each file that applies edits
+  JoinedEdits();  // defined in the bodies, not in each file that applies edits
   JoinedEdits(const JoinedEdits&) = delete;
   JoinedEdits& operator=(const JoinedEdits&) = delete;
   ~JoinedEdits();
 
   std::vector<std::string_view> env;
   std::vector<NodeView> nodes;
-  std::vector<std::size_t> nodes_end;   // of each set of edits: its nodes end there
-  std::vector<std::size_t> mounts_end;  // likewise
+  std::vector<std::size_t> nodes_end;   // for each set of edits, the end of its nodes
+  std::vector<std::size_t> mounts_end;  // for each set of edits, the end of its mounts
   std::vector<BasicNetDevice<Borrowed>> net_devices;
   std::vector<PlannedHook> hooks;
   std::vector<PlannedMount> mounts;
-  std::vector<std::string_view> texts;  // of the lists of hooks and mounts
-  oci::LinuxIntelRdtView intel_rdt;     // all of the last settings
+  std::vector<std::string_view> texts;  // the lists of hooks and mounts
+  oci::LinuxIntelRdtView intel_rdt;     // from the last settings only
   std::vector<std::uint32_t> gids;      // without 0
   TouchedParts touched;
   bool duplicates = false;  // see `ApplyOptions`
 };
 
-/// Whether a type has a place for the parts that it may lack.
+/// Whether a type has a place for each optional part.
 struct OptionalParts {
   bool net_devices = false;
   bool intel_rdt = false;
@@ -79,18 +79,18 @@ struct OptionalParts {
   bool device_rules = false;
 };
 
-/// Whether there is a place for all that is touched.
+/// Succeeds if there is a place for every touched part.
 Result<void> check_places(const OptionalParts& places, const TouchedParts& touched);
 
 /// Whether the texts of edits are known to be UTF-8, so that `join` need not check them.
 enum class Texts : bool { unknown, utf8 };
 
-/// An error about the set of edits at an index, from 0: see `Error::edits`.
+/// Makes an error about the set of edits at an index, from 0: see `Error::edits`.
 Error about_edits(Error error, std::size_t index);
 
-/// Joins sets of edits. Fails for edits that no OCI spec can hold, or that `places` has no place
-/// for. A storage that is neither `Owning` nor `Borrowed` needs `cdi/engine/joined_edits.inl` in
-/// the compiled mode.
+/// Joins sets of edits. Fails for edits that no OCI spec can hold or that `places` has no place
+/// for. A storage other than `Owning` and `Borrowed` requires `cdi/engine/joined_edits.inl` in the
+/// compiled mode.
 template <Storage S>
 Result<void> join(std::span<const BasicContainerEdits<S>* const> all, Texts texts,
                   const OptionalParts& places, JoinedEdits& to);
@@ -102,7 +102,7 @@ Result<void> complete_devices(JoinedEdits& edits, const AnyHost& host, ProcessUs
 /// user namespace, the files of the host would otherwise have no known owner.
 void add_id_mappings(JoinedEdits& edits);
 
-/// Replaces a view by a planned record; its lists keep their memory.
+/// Replaces a view with a planned record; the view's lists keep their memory.
 void fill_view(const JoinedEdits& edits, const PlannedMount& from, oci::MountView& to);
 void fill_view(const JoinedEdits& edits, const PlannedHook& from, oci::HookView& to);
 

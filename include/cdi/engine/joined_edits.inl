@@ -49,7 +49,7 @@ CDI_INLINE Result<void> complete_devices(JoinedEdits& edits, const AnyHost& host
   return {};
 }
 
-/// The last of `bind` and `rbind` decides.
+/// Returns the ID mapping option for a mount; the last of `bind` and `rbind` decides.
 inline std::string_view id_mapping_of(const JoinedEdits& edits, const PlannedMount& mount) {
   std::string_view wanted = mount.type == "bind" ? "idmap" : "";
   for (std::size_t i = 0; i < mount.options.count; ++i) {
@@ -111,12 +111,12 @@ struct Joining {
   Texts texts;
   Result<void> utf8{};  // the first text that is not UTF-8
 
-  /// A view of a text of the edits.
+  /// Returns a view of an edit's text, and checks the text if necessary.
   std::string_view view(std::string_view text) {
     if (texts == Texts::unknown) check(text);
     return text;
   }
-  /// Appends views of the texts of a list.
+  /// Appends views of all texts in a list.
   template <class List>
   TextRange add_views(const List& list, std::vector<std::string_view>& to) {
     const TextRange added{to.size(), list.size()};
@@ -174,7 +174,7 @@ void join_intel_rdt(const BasicIntelRdt<S>& from, Joining& to) {
   if (from.schemata) to.add_views(*from.schemata, to.edits.intel_rdt.schemata);
 }
 
-/// Joins hooks to those before. Fails for an unknown hook name.
+/// Adds hooks to the joined edits. Fails for an unknown hook name.
 template <class Hooks>
 Result<void> join_hooks(const Hooks& hooks, Joining& to) {
   Result<void> unknown;
@@ -193,7 +193,7 @@ Result<void> join_hooks(const Hooks& hooks, Joining& to) {
   return unknown;
 }
 
-/// Joins edits to those before. Fails for edits that no OCI spec can hold.
+/// Adds one set of edits to the joined edits. Fails for edits that no OCI spec can hold.
 template <Storage S>
 Result<void> join_one(const BasicContainerEdits<S>& edits, Joining& joining) {
   JoinedEdits& to = joining.edits;
@@ -219,8 +219,8 @@ Result<void> join_one(const BasicContainerEdits<S>& edits, Joining& joining) {
   return joining.utf8 ? std::move(known) : std::move(joining.utf8);
 }
 
-/// Makes room for what the edits have many of. Fails if they have too much in all: a device that is
-/// named often has its edits as often.
+/// Reserves memory for the long lists. Fails if the edits are too large in total: each repetition
+/// of a device's name adds its edits again.
 template <Storage S>
 Result<void> reserve(std::span<const BasicContainerEdits<S>* const> all, JoinedEdits& to) {
   constexpr std::size_t most = 2'000'000;
@@ -248,7 +248,7 @@ Result<void> reserve(std::span<const BasicContainerEdits<S>* const> all, JoinedE
 template <Storage S>
 Result<void> join(std::span<const BasicContainerEdits<S>* const> all, Texts texts,
                   const OptionalParts& places, JoinedEdits& to) {
-  if (auto r = detail::reserve(all, to); !r) return r;  // about no set of edits
+  if (auto r = detail::reserve(all, to); !r) return r;  // applies to no single set of edits
   Joining joining{to, texts};
   for (std::size_t set = 0; set < all.size(); ++set) {
     if (auto r = detail::join_one(*all[set], joining); !r) {

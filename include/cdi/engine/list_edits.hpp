@@ -1,4 +1,4 @@
-// How the lists of a target get new records: by key, or at the end unless they are there.
+// Adds new records to the lists of a target: by key, or at the end unless already present.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_ENGINE_LIST_EDITS_HPP
@@ -23,12 +23,12 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// `NAME` of `NAME=value`; the whole entry when it has no `=`.
+/// Returns the `NAME` of `NAME=value`, or the whole entry if it has no `=`.
 inline std::string_view env_name(std::string_view entry) {
   return entry.substr(0, entry.find('='));
 }
 
-// The key of a new record.
+// Returns the key of a new record.
 inline std::string_view key_of(std::string_view entry) {
   return env_name(entry);
 }
@@ -39,7 +39,7 @@ inline std::string_view key_of(const PlannedMount& mount) {
   return mount.destination;
 }
 
-/// Gives the views of new records that a list gets. One is valid until the next.
+/// Provides the views of new records that a list receives. Each view is valid until the next.
 struct RecordViews {
   const JoinedEdits& edits;
   oci::MountView mount{};
@@ -55,24 +55,24 @@ struct RecordViews {
   }
 };
 
-/// Makes room for so many more records in a list that can.
+/// Reserves memory for additional records if the list supports it.
 template <class List>
 void make_room(List& list, std::size_t records) {
   if constexpr (requires { list.reserve(records); }) list.reserve(list.size() + records);
 }
 
-/// An existing variable keeps its place and gets the new value; of several, the last one.
+/// A variable replaces the value of the last variable with its name, in place, or is appended.
 void plan_env(ListPlan& plan, std::size_t records);
 
-/// A node replaces the first node of its path, and moves to the end, or to the place of a second
-/// node of that path.
+/// A node removes the first node with its path; then it replaces the next node with that path, or
+/// is appended.
 void plan_devices(ListPlan& plan, std::size_t records);
 
-/// A mount replaces the first with the same destination, as text; then all are sorted by depth.
+/// A mount replaces the first mount with the same destination text; then all are sorted by depth.
 void plan_mounts(ListPlan& plan, std::size_t records);
 
-// Of the entries with the key of a record, the one that is in effect in a container. If it equals
-// the last new record of the key, the list has these edits already. A variable has none: it is
+// Returns the entry with a record's key that takes effect in a container. If it equals the last new
+// record with that key, the list already has these edits. Variables need no such function: they are
 // always replaced.
 inline std::size_t effective_entry(ListPlan& plan, std::size_t i, const NodeView&) {
   return plan.first_entry(i);
@@ -81,8 +81,8 @@ inline std::size_t effective_entry(ListPlan& plan, std::size_t i, const PlannedM
   return plan.last_entry(i);
 }
 
-/// Plans to keep the entries of each key whose effective one equals the last new record of the key.
-/// Returns whether the list has an entry of the key of a record.
+/// Plans to keep the entries of each key whose effective entry equals the last new record of the
+/// key. Returns whether the list contains the key of any record.
 template <class List, class Record>
 bool keep_equals(const List& list, const std::vector<Record>& records, RecordViews& views,
                  ListPlan& plan) {
@@ -99,7 +99,7 @@ bool keep_equals(const List& list, const std::vector<Record>& records, RecordVie
   return is_known;
 }
 
-/// Changes a list as `make_plan` plans it. Returns whether it may have had some of the records.
+/// Changes a list as `make_plan` plans. Returns whether the list may have had some of the records.
 template <class List, class Record>
 bool change(List list, const std::vector<Record>& records, RecordViews& views,
             void (*make_plan)(ListPlan& plan, std::size_t records)) {
@@ -128,9 +128,9 @@ bool change(List list, const std::vector<Record>& records, RecordViews& views,
   return is_known;
 }
 
-/// Adds records to a list, unless an entry equals them that was there before the first was added.
-/// Of many hundreds of records in a list of as many, the last are compared with one entry only:
-/// 4000 hooks beside 4000 others would take 25 seconds.
+/// Adds records to a list unless an equal entry was there before the first addition. If list and
+/// records are many hundreds long, the last records are compared with only one entry: 4000 hooks in
+/// a list of 4000 others would take 25 seconds.
 class MissingRecords {
  public:
   static constexpr std::size_t max_comparisons = 100'000;
@@ -153,12 +153,12 @@ class MissingRecords {
  private:
   static constexpr std::size_t unknown = static_cast<std::size_t>(-1);
 
-  std::size_t before_ = unknown;  // the number of entries before the first was added
-  std::size_t next_ = 0;  // the entry to compare first: in a repeated injection, it is the same
+  std::size_t before_ = unknown;  // the number of entries before the first addition
+  std::size_t next_ = 0;  // the entry to compare first: in a repeated injection, it is equal
   std::size_t compared_ = 0;
 };
 
-/// Adds the groups that are missing.
+/// Adds the missing groups.
 template <class List>
 void add_gids(List list, const std::vector<std::uint32_t>& gids) {
   ListPlan plan{list.size(), gids.size()};

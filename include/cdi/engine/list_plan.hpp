@@ -1,4 +1,4 @@
-// `ListPlan`: plans the changes of a keyed list, so that all can be checked before the first.
+// `ListPlan`: plans all changes to a keyed list, so that they can be checked before the first one.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_ENGINE_LIST_PLAN_HPP
@@ -15,68 +15,68 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// Plans the changes of a list beside it, from the keys of its entries and of new records. Knows
-/// both by their indices only. Costs a sort of the keys.
+/// Plans the changes to a list from the keys of its entries and of new records, without touching
+/// the list. Refers to both only by index. Costs a sort of the keys.
 class ListPlan {
  public:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-  /// For a list of so many entries, and so many new records, each of which is placed at most once.
+  /// Plans for a list with this many entries and new records; each record is placed at most once.
   ListPlan(std::size_t entries, std::size_t records);
   ListPlan(const ListPlan&) = delete;
   ListPlan& operator=(const ListPlan&) = delete;
   ~ListPlan();
 
-  /// Sets the key of an entry; before `start`.
+  /// Sets the key of an entry. Call this before `start`.
   void entry_key(std::size_t i, std::string_view key);
   void entry_key(std::size_t i, std::uint32_t key);
-  /// Sets the key of a record; before `start`.
+  /// Sets the key of a record. Call this before `start`.
   void record_key(std::size_t i, std::string_view key);
   void record_key(std::size_t i, std::uint32_t key);
 
-  /// Finds equal keys. Comes before any record is placed.
+  /// Finds equal keys. Call this before any record is placed.
   void start();
 
-  /// The first entry of the record's key; `none` when there is none. Before the first change.
+  /// Returns the first entry with the record's key, or `none`. Call this before the first change.
   std::size_t first_entry(std::size_t i) { return group_of(i).first; }
-  /// The last entry of the record's key; `none` when there is none. Before the first change.
+  /// Returns the last entry with the record's key, or `none`. Call this before the first change.
   std::size_t last_entry(std::size_t i) { return group_of(i).last; }
 
-  /// Sets whether the entries of the record's key stay as they are, so that `plan_devices` and
-  /// `plan_mounts` do not place its records.
+  /// Sets whether the entries with the record's key stay unchanged, so that `plan_devices` and
+  /// `plan_mounts` do not place the key's records.
   void keep_entries(std::size_t i, bool kept) { group_of(i).kept = kept; }
   bool keeps_entries(std::size_t i) { return group_of(i).kept; }
 
-  /// Replaces the last entry of the record's key in its place; else appends the record.
+  /// Replaces the last entry with the record's key in place, or appends the record.
   void replace_last_or_append(std::size_t i);
-  /// Replaces the first entry of the record's key in its place; else appends the record.
+  /// Replaces the first entry with the record's key in place, or appends the record.
   void replace_first_or_append(std::size_t i);
   void append(std::size_t i);
 
   bool has_key_of(std::size_t i);
 
-  /// Removes the first entry of the record's key, if there is one.
+  /// Removes the first entry with the record's key, if any.
   void remove_first(std::size_t i);
 
-  /// Ends the plan; `by_depth` sorts by the depth of the keys, which are paths, keeping the order
-  /// of those of one depth.
+  /// Ends the plan. `by_depth` sorts the list by the depth of the keys, which are paths, and keeps
+  /// the order of keys with equal depth.
   void finish(bool by_depth = false);
 
-  /// The planned list, by index in the old one; indices after its entries are the appended records,
-  /// in this order.
+  /// Returns the planned list as indices into the old list; indices past its end are the appended
+  /// records, in this order.
   const std::vector<std::size_t>& order() const { return order_; }
-  /// Whether the order differs from that of the entries.
+  /// Returns whether the order differs from the order of the entries.
   bool rearranged() const { return rearranged_; }
-  /// The record for `order()[i]`; `none` where the entry stays.
+  /// Returns the record for `order()[i]`; `none` where the entry stays.
   std::size_t record(std::size_t i) const { return records_[i]; }
 
  private:
-  struct Slot {  // of an entry; behind those, of a record
+  struct Slot {  // of an entry, or after the entries, of a record
     std::string_view key{};
     std::size_t rank = 0;       // decides the order before the key does
-    std::size_t group = 0;      // the slot with the list of the slots of this key
+    std::size_t group = 0;      // the slot that lists this key's slots
     std::size_t record = none;  // the record for this place
-    std::size_t next = none;    // the next slot of the same key in the planned list
+    std::size_t next = none;    // the next slot with this key in the planned list
     std::size_t first = none;   // of the group
     std::size_t last = none;
     bool there = false;
@@ -95,8 +95,8 @@ class ListPlan {
 
   std::size_t entries_;
   std::vector<Slot> slots_;
-  std::vector<std::size_t> order_;    // slots; in the end, indices in the list
-  std::vector<std::size_t> records_;  // for sorting; in the end, of each place in `order_`
+  std::vector<std::size_t> order_;    // slots; after `finish`, indices in the list
+  std::vector<std::size_t> records_;  // for sorting; after `finish`, as in `record`
   bool rearranged_ = false;
 };
 

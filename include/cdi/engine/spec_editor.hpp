@@ -1,4 +1,4 @@
-// `SpecEditor`: how to reach the parts of an OCI spec that edits change.
+// `SpecEditor`: gives access to the parts of an OCI spec that edits change.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_ENGINE_SPEC_EDITOR_HPP
@@ -19,19 +19,18 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// A list of an OCI spec to which the engine adds `Record`s. Records are views: the list copies
+/// A list in an OCI spec to which the engine adds `Record`s. Records are views: the list copies
 /// their text.
 template <class L, class Record>
 concept AppendableList = requires(L list, const Record& record) {
   list.append(record);
 };
 
-/// A list of an OCI spec whose records the engine finds by key, to replace, remove or sort them.
-/// The key of a variable is its name, that of a device node its path, that of a mount its
-/// destination.
+/// A list in an OCI spec whose records the engine finds by key, to replace, remove or sort them.
+/// The key is a variable's name, a device node's path or a mount's destination.
 ///
 /// `rearrange(order)` keeps the records whose indices are in `order`, each at most once, in that
-/// order. A list may also have `reserve(count)`, which makes room for so many records.
+/// order. A list may also provide `reserve(count)`, which makes room for `count` records.
 template <class L, class Record>
 concept KeyedList = AppendableList<L, Record> &&
     requires(L list, const L& view, std::size_t i, const Record& record,
@@ -42,17 +41,17 @@ concept KeyedList = AppendableList<L, Record> &&
   list.rearrange(order);
 };
 
-/// A list that compares its entries with new records, so that an entry which is there already is
-/// not added again: `equals(i, record)` is true if `append(record)` would add an entry that is the
-/// same as entry `i`. A list of device nodes or mounts, of hooks or of cgroup rules should have it;
-/// without it, an injection that is repeated adds its hooks and rules again.
+/// A list that compares its entries with new records, so that an existing entry is not added again.
+/// `equals(i, record)` returns true if `append(record)` would add an entry identical to entry `i`.
+/// Lists of device nodes, mounts, hooks and cgroup rules should support this comparison; without
+/// it, a repeated injection adds its hooks and rules again.
 template <class L, class Record>
 concept ComparableList = requires(const L& list, std::size_t i, const Record& record) {
   { list.size() } -> std::convertible_to<std::size_t>;
   { list.equals(i, record) } -> std::convertible_to<bool>;
 };
 
-/// The user and group of the container's process, 0 when the OCI spec names none.
+/// The user and group of the container's process; 0 if the OCI spec does not state them.
 struct ProcessUser {
   std::uint32_t uid = 0;  ///< `process.user.uid`
   std::uint32_t gid = 0;  ///< `process.user.gid`
@@ -61,44 +60,44 @@ struct ProcessUser {
 /// The parts of an OCI spec that edits change.
 struct TouchedParts {
   bool env = false;          ///< `process.env`
-  bool devices = false;      ///< `linux.devices`, and `linux.resources.devices`, the cgroup rules
+  bool devices = false;      ///< `linux.devices`, and the cgroup rules in `linux.resources.devices`
   bool net_devices = false;  ///< `linux.netDevices`
   bool mounts = false;       ///< `mounts`
-  std::array<bool, oci::hook_point_names.size()> hooks{};  ///< `hooks`, each list by `HookPoint`
+  std::array<bool, oci::hook_point_names.size()> hooks{};  ///< `hooks`, one for each `HookPoint`
   bool intel_rdt = false;                                  ///< `linux.intelRdt`
   bool additional_gids = false;                            ///< `process.user.additionalGids`
 };
 
 /// Gives the engine access to the parts of an OCI spec of type `OciSpec`.
 ///
-/// Specialize it for your own OCI spec type, so that `SpecEditor<OciSpec>{spec}` has the functions
-/// that `Editable` names; then `apply` works. An editor only says where the parts are; the engine
-/// alone decides how they change. The functions that return lists create missing parents, and are
-/// called only when there is something to add.
+/// Specialize this template for your own OCI spec type, so that `SpecEditor<OciSpec>{spec}`
+/// provides the functions of `Editable`; then `apply` works. An editor only gives access to the
+/// parts; the engine alone decides how they change. Functions that return lists create missing
+/// parents, and are called only if there is something to add.
 ///
-/// A type may lack these parts; edits that need one then fail with `Errc::unsupported`:
+/// A type may lack the parts below; edits that need them then fail with `Errc::unsupported`:
 ///
 ///     auto device_rules();     // .append(oci::LinuxDeviceCgroupView)
 ///     auto net_devices();      // .set(host interface name, oci::LinuxNetDeviceView)
 ///     auto additional_gids();  // .size(), .id(i), .append(std::uint32_t)
 ///     void set_intel_rdt(const oci::LinuxIntelRdtView&);
 ///
-/// A type whose parts may be of a wrong kind, as in a JSON document, also has
+/// If parts may be of the wrong kind, as in a JSON document, the editor also provides
 /// `Result<void> check(const TouchedParts&)`, which is called before the first change. An editor
-/// that collects its changes has `void finish()`, which is called after the last. `ComparableList`
-/// says what a list has so that a repeated injection changes nothing.
+/// that collects its changes provides `void finish()`, which is called after the last change.
+/// `ComparableList` describes the lists that let a repeated injection change nothing.
 /// `targets/oci_editor.hpp` is a complete example.
 template <class OciSpec>
 struct SpecEditor;
 
-/// An OCI spec that keeps the text of edits by reference, and so must not outlive them: its editor
-/// has `static constexpr bool keeps_views = true`.
+/// An OCI spec that refers to the text of edits, and so must not outlive the edits: its editor has
+/// `static constexpr bool keeps_views = true`.
 template <class OciSpec>
 concept KeepsViews = requires {
   requires SpecEditor<OciSpec>::keeps_views;
 };
 
-/// An OCI spec that edits can be applied to: it has a `SpecEditor` with the parts that every OCI
+/// An OCI spec that edits can be applied to: its `SpecEditor` provides the parts that every OCI
 /// spec has.
 template <class OciSpec>
 concept Editable = requires(SpecEditor<OciSpec> editor, oci::HookPoint point) {
