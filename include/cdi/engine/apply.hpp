@@ -298,8 +298,8 @@ std::vector<std::string_view> missing_parts() {
 /// a device node cannot be completed from the host or has another type there; `Errc::unsupported`
 /// if the target's type has no place for an edit; `Errc::invalid` for an unknown hook name or text
 /// that is not UTF-8; `Errc::limit` if the edits have more than two million entries, such as
-/// variables and texts of hooks; and the error of the target's `check`, for JSON `Errc::schema`.
-/// `validate` checks the other rules. SPEC.md, OCI Edits.
+/// variables and texts of hooks; and the error of the target's `check`, which is `Errc::schema` for
+/// JSON. `validate` checks the other rules. SPEC.md, OCI Edits.
 ///
 /// This is an object rather than a function, so that an unqualified call never finds `std::apply`.
 struct ApplyFunction {

@@ -26,24 +26,24 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// The JSON text of an OCI spec, such as a `config.json`, as a target of edits: `apply`,
-/// `Registry::inject`, `Cache::inject`. Only what the edits change is written: all other bytes
-/// stay, such as the order of members, blanks, the digits of numbers, and unknown members. New
-/// values are on lines of their own, and indented, where their neighbours are.
+/// The JSON text of an OCI spec, such as a `config.json`, as a target of edits: for `apply`,
+/// `Registry::inject` and `Cache::inject`. Edits write only what they change. All other bytes stay,
+/// such as the order of members, blanks, the digits of numbers, and unknown members. New values are
+/// put on separate lines and indented if their neighbours are.
 ///
-/// An injection costs one pass over the text. Its errors are those of `parse_json`, too, and have
-/// line and column.
+/// An injection costs one pass over the text. It also fails with the errors of `parse_json`, which
+/// include line and column.
 struct ConfigJson {
   std::string text{};  ///< edited in place; unchanged after an error
-  std::string file{};  ///< its name in errors; often a path
-  Limits limits{};     ///< of the text
+  std::string file{};  ///< the text's name in errors, often a path
+  Limits limits{};     ///< limits for the text
 
   friend bool operator==(const ConfigJson&, const ConfigJson&) = default;
 };
 
 namespace detail {
 
-/// A list of a JSON text. Valid as long as the changes.
+/// A list in a JSON text. Valid as long as the changes.
 class ConfigJsonList {
  public:
   ConfigJsonList(JsonChanges& changes, JsonChanges::Id list, std::string_view key_member)
@@ -52,14 +52,14 @@ class ConfigJsonList {
   std::size_t size() const { return changes_->size(list_); }
   std::string_view key(std::size_t i) const;
   std::uint32_t id(std::size_t i) const;
-  /// An old item as JSON text; of `NAME=value` the text.
+  /// Returns an old item as JSON text; for `NAME=value`, only the text.
   std::string_view record(std::size_t i) const;
   template <class Record>
   bool equals(std::size_t i, const Record& record) const {
-    if constexpr (requires { record.args; }) {  // of a hook: most differ in these
+    if constexpr (requires { record.args; }) {  // for a hook: most hooks differ in these
       if (!has_command_of(i, record)) return false;
     }
-    if (has_other_members(i, table_of<Record>())) return false;  // which need not be read
+    if (has_other_members(i, table_of<Record>())) return false;  // whose values need not be read
     const auto found = cdi::read<Record>(changes_->item(list_, i));
     return found && *found == record;
   }
@@ -76,15 +76,15 @@ class ConfigJsonList {
  private:
   std::string_view text_member(std::size_t i, std::string_view key) const;
   bool has_command_of(std::size_t i, const oci::HookView& hook) const;
-  /// Whether an item has members that a record of a type does not have.
+  /// Returns whether an item has members that a record of a type does not have.
   bool has_other_members(std::size_t i, const Type& type) const;
 
   JsonChanges* changes_;
   JsonChanges::Id list_;
-  std::string_view key_member_;  // empty: the items are `NAME=value`
+  std::string_view key_member_;  // empty if the items are `NAME=value`
 };
 
-/// The object `linux.netDevices` of a JSON text. Valid as long as the changes.
+/// The object `linux.netDevices` in a JSON text. Valid as long as the changes.
 class ConfigJsonInterfaces {
  public:
   ConfigJsonInterfaces(JsonChanges& changes, JsonChanges::Id object)
@@ -93,71 +93,71 @@ class ConfigJsonInterfaces {
   void set(std::string_view key, const oci::LinuxNetDeviceView& record) {
     changes_->set(object_, key, {&record, table_of<oci::LinuxNetDeviceView>()});
   }
-  /// The JSON text before all changes; nothing when there was none. The first call costs a sort,
-  /// the others a binary search.
+  /// Returns the member's JSON text before any change, or nothing if it was absent. The first call
+  /// costs a sort, later calls a binary search.
   std::optional<std::string_view> find(std::string_view key);
 
  private:
   JsonChanges* changes_;
   JsonChanges::Id object_;
-  std::optional<std::vector<JsonChanges::Member>> old_{};  // by key
+  std::optional<std::vector<JsonChanges::Member>> old_{};  // sorted by key
 };
 
 }  // namespace detail
 
-/// Edits the JSON text of an OCI spec, for `apply`; engine/spec_editor.hpp says what an editor has.
-/// Parts that are missing or null are created when they are needed. The other functions may be
-/// called after `check` has passed.
+/// Edits the JSON text of an OCI spec, for `apply`; engine/spec_editor.hpp describes editors.
+/// Missing or null parts are created when needed. Call the other functions only after `check` has
+/// succeeded.
 template <>
 struct SpecEditor<ConfigJson> {
-  /// An array of the text.
+  /// An array in the text.
   using List = detail::ConfigJsonList;
 
-  /// Edits a text, which outlives the editor.
+  /// Makes an editor for a text, which must outlive the editor.
   explicit SpecEditor(ConfigJson& config) : config_{config} {}
-  SpecEditor(const SpecEditor&) = delete;  // its changes refer to its document
+  SpecEditor(const SpecEditor&) = delete;  // the changes refer to the document
   SpecEditor& operator=(const SpecEditor&) = delete;
 
-  /// Reads the text, and checks that the touched parts are of the kinds that OCI requires. Errors
-  /// are those of `parse_json`, and `Errc::schema` for the first part of a wrong kind.
+  /// Reads the text, and checks that the touched parts have the kinds that OCI requires. Fails with
+  /// the errors of `parse_json`, and with `Errc::schema` for the first part of a wrong kind.
   Result<void> check(const TouchedParts& touched);
 
-  /// `process.env`; the key of a variable is its name.
+  /// Returns `process.env`; the key of a variable is its name.
   List env() { return {*changes_, changes_->list(process(), "env"), {}}; }
-  /// `linux.devices`; the key of a node is its path in the container.
+  /// Returns `linux.devices`; the key of a node is its path in the container.
   List devices() { return {*changes_, changes_->list(linux_part(), "devices"), "path"}; }
-  /// `linux.resources.devices`, to append to.
+  /// Returns `linux.resources.devices`, for appending.
   List device_rules() {
     return {*changes_, changes_->list(changes_->object(linux_part(), "resources"), "devices"), {}};
   }
-  /// `linux.netDevices`; the key of an interface is its name on the host.
+  /// Returns `linux.netDevices`; the key of an interface is its name on the host.
   detail::ConfigJsonInterfaces net_devices() {
     return {*changes_, changes_->object(linux_part(), "netDevices")};
   }
-  /// `mounts`; the key of a mount is its destination, as text.
+  /// Returns `mounts`; the key of a mount is its destination, as text.
   List mounts() { return {*changes_, changes_->list(root, "mounts"), "destination"}; }
-  /// The list of `hooks` of one hook point, to append to.
+  /// Returns the list of `hooks` for one hook point, for appending.
   List hooks(oci::HookPoint point) {
     return {*changes_,
             changes_->list(changes_->object(root, "hooks"), oci::hook_point_name(point)),
             {}};
   }
-  /// Replaces `linux.intelRdt` by these settings.
+  /// Replaces `linux.intelRdt` with these settings.
   void set_intel_rdt(const oci::LinuxIntelRdtView& settings) {
     changes_->set(linux_part(), "intelRdt",
                   {&settings, detail::table_of<oci::LinuxIntelRdtView>()});
   }
-  /// `linux.intelRdt` as JSON text; nothing when it is absent.
+  /// Returns `linux.intelRdt` as JSON text, or nothing if it is absent.
   std::optional<std::string_view> intel_rdt() {
     const auto found = changes_->member(linux_part(), "intelRdt");
     return found ? std::optional{changes_->source_of(*found)} : std::nullopt;
   }
-  /// `process.user.additionalGids`.
+  /// Returns `process.user.additionalGids`.
   List additional_gids() {
     return {*changes_, changes_->list(user(process()), "additionalGids"), {}};
   }
 
-  /// `process.user`; an id that is missing is 0.
+  /// Returns `process.user`; a missing ID is 0.
   ProcessUser process_user() const;
   /// Whether `linux.namespaces` has one of type `user`.
   bool has_user_namespace() const;
@@ -174,7 +174,7 @@ struct SpecEditor<ConfigJson> {
 
   ConfigJson& config_;
   std::optional<Document> document_{};
-  std::optional<detail::JsonChanges> changes_{};  // of the document
+  std::optional<detail::JsonChanges> changes_{};  // changes to the document
 };
 
 #ifdef CDI_COMPILED

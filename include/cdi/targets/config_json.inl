@@ -29,7 +29,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// A value of a document, or nothing: for `PartCheck`.
+/// A view of a document's value, or an empty view: for `PartCheck`.
 class DocumentView {
  public:
   DocumentView() = default;
@@ -50,7 +50,7 @@ class DocumentView {
     return number;
   }
 
-  /// The member of an object; nothing when it is missing or null, which OCI takes for absent.
+  /// Returns the member of an object; empty if the member is missing or null, as in OCI.
   DocumentView member(std::string_view key) const {
     if (!value_) return {};
     for (const auto [name, value] : value_->members()) {
@@ -78,7 +78,7 @@ class DocumentView {
     }
   }
 
-  /// Whether these are the items of an array; a missing one has none.
+  /// Returns whether an array contains exactly these texts; a missing array contains none.
   bool has_texts(const std::vector<std::string_view>& texts) const {
     if (!value_) return texts.empty();
     if (!is_array() || value_->size() != texts.size()) return false;

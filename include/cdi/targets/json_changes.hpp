@@ -1,4 +1,4 @@
-// `JsonChanges`: changes to objects and lists of a JSON text, which keeps all other bytes.
+// `JsonChanges`: changes objects and lists in a JSON text, and keeps all other bytes.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TARGETS_JSON_CHANGES_HPP
@@ -22,45 +22,45 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// A value of a described type, text or number, which becomes part of a JSON text.
+/// A value of a described type, text or number that becomes part of a JSON text.
 struct JsonRecord {
   const void* value;
   const Type& type;
 };
 
-/// Changes to a JSON document whose root is an object. Keys and the document outlive the changes.
+/// Changes to a JSON document whose root is an object. Keys and document must outlive the changes.
 class JsonChanges {
  public:
-  /// An object or list that changes.
+  /// Identifies an object or list that changes.
   using Id = std::size_t;
   /// The outermost object.
   static constexpr Id root = 0;
 
   explicit JsonChanges(const Document& document);
 
-  /// The object at a key of another; created when it is missing or null.
+  /// Returns the object at a key of another; creates a missing or null object.
   Id object(Id outer, std::string_view key) { return part(outer, key, /*is_list=*/false); }
-  /// The list at a key of an object; created when it is missing or null.
+  /// Returns the list at a key of an object; creates a missing or null list.
   Id list(Id outer, std::string_view key) { return part(outer, key, /*is_list=*/true); }
-  /// Whether an object has no members.
+  /// Returns whether an object has no members.
   bool is_empty(Id object) const;
-  /// Replaces or adds a member of an object; of several with one key, the last counts.
+  /// Replaces or adds a member of an object; if called again for a key, the last call wins.
   void set(Id object, std::string_view key, const JsonRecord& record);
 
-  /// The number of items of a list, with those that were appended.
+  /// Returns the number of items in a list, including appended items.
   std::size_t size(Id list) const { return parts_[list].items.size(); }
-  /// An item of a list that is not new.
+  /// Returns an item of a list that is not new.
   Document::Value item(Id list, std::size_t i) const { return *parts_[list].items[i].old; }
-  /// A member of an object as it was; nothing when it was missing or null.
+  /// Returns an object's member before any change; nothing if it was missing or null.
   std::optional<Document::Value> member(Id object, std::string_view key) const;
   /// A member of the document that is not null.
   struct Member {
     std::string_view key;
     Document::Value value;
   };
-  /// The members of an object as they were, sorted by key.
+  /// Returns the members of an object before any change, sorted by key.
   std::vector<Member> sorted_members(Id object) const;
-  /// The text of a value of the document.
+  /// Returns the text of a value in the document.
   std::string_view source_of(const Document::Value& value) const;
   /// Adds an item to a list.
   void append(Id list, const JsonRecord& record);
@@ -69,23 +69,23 @@ class JsonChanges {
   /// Keeps the items with these indices, in this order.
   void rearrange(Id list, std::span<const std::size_t> order);
 
-  /// The changed text. Costs one pass over the text, and over what is new.
+  /// Returns the changed text. Costs one pass over the old text and the new values.
   std::string text() const;
 
  private:
   static constexpr Id none = ~Id{0};
 
-  /// An item of a list, or a member of an object, that is kept or new.
+  /// An item of a list, or a member of an object, either kept or new.
   struct Child {
-    std::string_view key{};                // of a member
+    std::string_view key{};                // only for a member
     std::optional<Document::Value> old{};  // in the document; null for a member that is null
     std::size_t place = 0;                 // of an old item in its list
-    Id part = none;                        // the object or list, if it changes within
+    Id part = none;                        // the object or list, if its contents change
     std::size_t begin = 0;                 // of a new value, in `added_`
-    std::size_t size = 0;                  // of a new value; 0 if the old one is kept
+    std::size_t size = 0;                  // of a new value; 0 if the old value is kept
 
     bool is_kept() const { return old && part == none && size == 0; }
-    /// Whether an item comes after another one in the document.
+    /// Returns whether an item directly follows another item in the document.
     bool follows(const Child& other) const { return old && other.old && place == other.place + 1; }
   };
 
@@ -93,8 +93,8 @@ class JsonChanges {
   struct Part {
     std::optional<Document::Value> old{};
     bool is_list = false;
-    std::vector<Child> items{};    // of a list
-    std::vector<Child> members{};  // of an object: those that change, without `old`
+    std::vector<Child> items{};    // only for a list
+    std::vector<Child> members{};  // for an object: changed members, without `old`
   };
 
   Id part(Id outer, std::string_view key, bool is_list);

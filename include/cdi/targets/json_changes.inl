@@ -164,7 +164,7 @@ CDI_INLINE void JsonChanges::write_items(std::string& out, const Part& part,
       write_child(out, items[i], lead);
       continue;
     }
-    const std::size_t begin = items[i].old->offset();  // of items that are kept with their commas
+    const std::size_t begin = items[i].old->offset();  // kept items are copied with their commas
     while (i + 1 < items.size() && items[i + 1].is_kept() && items[i + 1].follows(items[i])) ++i;
     append_source(out, begin, layout_.end_of(*items[i].old));
   }
@@ -181,7 +181,7 @@ CDI_INLINE auto JsonChanges::changed_members(const Part& part) const -> std::vec
   }
   for (const Child& member : part.members) keys.push_back(member.key);
   const auto first = detail::first_of_equals(keys);
-  std::vector<std::size_t> place(keys.size(), none);  // in `out`
+  std::vector<std::size_t> place(keys.size(), none);  // position in `out`
   std::vector<Child> out;
   for (std::size_t i = 0; i < part.members.size(); ++i) {
     const auto same = first[old.size() + i];

@@ -1,4 +1,4 @@
-// The OCI model of this library, `cdi::oci::Spec`, as a target of edits.
+// This library's OCI model, `cdi::oci::Spec`, as a target of edits.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TARGETS_OCI_EDITOR_HPP
@@ -55,8 +55,8 @@ bool same_texts(const List& list, const std::vector<std::string_view>& texts) {
   return true;
 }
 
-// Fill a new record. Most records of edits are mounts and hooks: with functions of their own, an
-// injection takes a third less time.
+// Fill a new record. Most records of edits are mounts and hooks; separate functions for these cut
+// the time of an injection by a third.
 template <class From, class To>
 void fill(const From& from, To& to) {
   detail::copy_value(from, to);
@@ -66,7 +66,7 @@ void fill(const oci::MountView& from, oci::BasicMount<S>& to) {
   if (!from.uid_mappings.empty() || !from.gid_mappings.empty() || !from.extra.empty()) {
     return detail::copy_value(from, to);
   }
-  to.destination = StringOf<S>{from.destination};  // costs less than to assign a view
+  to.destination = StringOf<S>{from.destination};  // cheaper than assigning a view
   to.type = StringOf<S>{from.type};
   to.source = StringOf<S>{from.source};
   detail::fill_texts(from.options, to.options);
@@ -80,7 +80,7 @@ void fill(const oci::HookView& from, oci::BasicHook<S>& to) {
   to.timeout = from.timeout;
 }
 
-/// A list member of the library's own OCI model.
+/// A list member of this library's OCI model.
 template <class List>
 struct ModelList {
   List& items;
@@ -89,7 +89,7 @@ struct ModelList {
   std::string_view key(std::size_t i) const { return oci_key(items[i]); }
   void reserve(std::size_t count) { items.reserve(count); }
   bool equals(std::size_t i, const auto& record) const {
-    if constexpr (requires { record.args; }) {  // of a hook: most differ in these
+    if constexpr (requires { record.args; }) {  // for a hook: most hooks differ in these
       if (items[i].path != record.path || !same_texts(items[i].args, record.args)) return false;
     }
     typename List::value_type made;
@@ -108,7 +108,7 @@ struct ModelList {
   const auto& record(std::size_t i) const { return items[i]; }
 };
 
-/// The map of net devices of the library's own OCI model.
+/// The map of net devices in this library's OCI model.
 template <class Dict>
 struct ModelDict {
   Dict& items;
@@ -116,7 +116,7 @@ struct ModelDict {
   void set(std::string_view key, const auto& record) {
     detail::copy_value(record, items[typename Dict::key_type{key}]);
   }
-  /// Null when there is none.
+  /// Returns the entry of a key, or null.
   const typename Dict::mapped_type* find(std::string_view key) const {
     const auto found = items.find(typename Dict::key_type{key});
     return found == items.end() ? nullptr : &found->second;
@@ -125,12 +125,12 @@ struct ModelDict {
 
 }  // namespace detail
 
-/// Edits the library's own OCI model, for `apply`; engine/spec_editor.hpp says what an editor has.
-/// Missing parts are created when they are needed. A `Borrowed` model then points into the edits,
-/// which must outlive it.
+/// Edits this library's OCI model, for `apply`; engine/spec_editor.hpp describes editors. Missing
+/// parts are created when needed. Afterwards, a `Borrowed` model points into the edits, which must
+/// outlive it.
 template <Storage S>
 struct SpecEditor<oci::BasicSpec<S>> {
-  /// A list of the model.
+  /// A list in the model.
   template <class T>
   using List = detail::ModelList<ListOf<S, T>>;
 
@@ -139,37 +139,37 @@ struct SpecEditor<oci::BasicSpec<S>> {
 
   oci::BasicSpec<S>& spec;  ///< the edited spec; outlives the editor and its lists
 
-  /// `process.env`; the key of a variable is its name.
+  /// Returns `process.env`; the key of a variable is its name.
   List<StringOf<S>> env() { return {process().env}; }
-  /// `linux.devices`; the key of a node is its path in the container.
+  /// Returns `linux.devices`; the key of a node is its path in the container.
   List<oci::BasicLinuxDevice<S>> devices() { return {linux_part().devices}; }
-  /// `linux.resources.devices`, to append to.
+  /// Returns `linux.resources.devices`, for appending.
   List<oci::BasicLinuxDeviceCgroup<S>> device_rules() {
     auto& resources = linux_part().resources;
     return {(resources ? *resources : resources.emplace()).devices};
   }
-  /// `linux.netDevices`; the key of an interface is its name on the host.
+  /// Returns `linux.netDevices`; the key of an interface is its name on the host.
   detail::ModelDict<DictOf<S, oci::BasicLinuxNetDevice<S>>> net_devices() {
     return {linux_part().net_devices};
   }
-  /// `mounts`; the key of a mount is its destination, as text.
+  /// Returns `mounts`; the key of a mount is its destination, as text.
   List<oci::BasicMount<S>> mounts() { return {spec.mounts}; }
-  /// The list of `hooks` of one hook point, to append to.
+  /// Returns the list of `hooks` for one hook point, for appending.
   List<oci::BasicHook<S>> hooks(oci::HookPoint point) {
     return {(spec.hooks ? *spec.hooks : spec.hooks.emplace()).at(point)};
   }
-  /// Replaces `linux.intelRdt` by these settings.
+  /// Replaces `linux.intelRdt` with these settings.
   void set_intel_rdt(const oci::LinuxIntelRdtView& settings) {
     detail::copy_value(settings, linux_part().intel_rdt.emplace());
   }
-  /// `linux.intelRdt`; null when it is absent.
+  /// Returns `linux.intelRdt`, or null if it is absent.
   const oci::BasicLinuxIntelRdt<S>* intel_rdt() const {
     return spec.linux_ && spec.linux_->intel_rdt ? &*spec.linux_->intel_rdt : nullptr;
   }
-  /// `process.user.additionalGids`.
+  /// Returns `process.user.additionalGids`.
   List<std::uint32_t> additional_gids() { return {process().user.additional_gids}; }
 
-  /// `process.user`; ids are 0 when there is no process.
+  /// Returns `process.user`; the IDs are 0 if there is no process.
   ProcessUser process_user() const {
     if (!spec.process) return {};
     return {spec.process->user.uid, spec.process->user.gid};

@@ -1,4 +1,4 @@
-// Checks of the parts of an OCI spec in JSON that edits touch.
+// Checks the parts of a JSON OCI spec that edits touch.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TARGETS_PART_CHECK_HPP
@@ -21,36 +21,36 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// The name of a member, and its place.
+/// The name of a member, and its position.
 struct MemberName {
   std::string text{};
   Position position{};
 };
 
-/// What an object has for a key.
+/// The result of looking up a key in an object.
 template <class View>
 struct FoundMember {
-  View value{};                     // nothing for a member that is missing or null
+  View value{};                     // empty if the member is missing or null
   std::optional<MemberName> odd{};  // the first member whose name is the key in another case
 };
 
-/// Checks that the touched parts of an OCI spec are of the kinds that OCI requires, and stops at
-/// the first that is not.
+/// Checks that the touched parts of an OCI spec have the kinds that OCI requires, and stops at the
+/// first violation.
 ///
-/// It also refuses a member on the way to a touched part, or a member by which entries are found,
-/// whose name is in another case. The Go runtimes take `User` for `user`: an edit that adds a
-/// second one would replace what the first one says, such as the id of the user.
+/// The check also refuses a name in another case if its member leads to a touched part or
+/// identifies an entry. The Go runtimes read `User` as `user`: an added second member would replace
+/// what the first one states, such as the user ID.
 ///
-/// A `View` is a value of the JSON document, or nothing: `operator bool`, `is_object`, `is_array`,
-/// `is_text`, `is_any`, `is_id` (a whole number of 32 bits), `find(key)`, a `FoundMember`,
-/// `each(visit)` for the items of an array while `visit` returns true, `describe()`, and
-/// `position()`.
+/// A `View` is a value of the JSON document, or empty. It provides `operator bool`, `is_object`,
+/// `is_array`, `is_text`, `is_any`, `is_id` (a whole number of 32 bits), `find(key)`, which returns
+/// a `FoundMember`, `each(visit)`, which visits an array's items while `visit` returns true,
+/// `describe()` and `position()`.
 template <class View>
 class PartCheck {
  public:
   explicit PartCheck(const TouchedParts& touched) : touched_{touched} {}
 
-  /// `Errc::schema`, with the path of the part.
+  /// Fails with `Errc::schema` and the path of the part.
   Result<void> check(const View& spec) && {
     if (!spec.is_object()) fail("", "an object", spec);
     check_process(spec);
@@ -111,7 +111,7 @@ class PartCheck {
     }
   }
 
-  /// Expects nothing, or a value that `is` accepts.
+  /// Expects either nothing or a value that `is` accepts.
   View value(const View& outer, const char* key, std::string_view path, Is is,
              std::string_view what) {
     if (!outer || !result_) return {};
@@ -121,8 +121,8 @@ class PartCheck {
     return result_ ? found.value : View{};
   }
 
-  /// Expects nothing, or an array of values that `is` accepts; of objects, those whose `key_member`
-  /// is text.
+  /// Expects either nothing or an array of values that `is` accepts, and text in each item's
+  /// `key_member`.
   void array(const View& outer, const char* key, std::string_view path, Is is,
              std::string_view what, const char* key_member = nullptr) {
     const View list = value(outer, key, path, &View::is_array, "an array");
@@ -138,7 +138,7 @@ class PartCheck {
     });
   }
 
-  /// Expects nothing, or text, in the member by which an item of an array is found.
+  /// Expects either nothing or text in the member that identifies an array item.
   void check_key(const View& item, const char* key, std::string_view list, std::size_t i) {
     const auto found = item.find(key);
     const bool is_good = !found.value || found.value.is_text();
@@ -146,9 +146,9 @@ class PartCheck {
     value(item, key, item_path(list, i).append(".").append(key), &View::is_text, "text");
   }
 
-  /// `path` ends with `key`.
+  /// Reports a member in another case. `path` ends with `key`.
   void fail_case(MemberName& odd, std::string_view key, std::string_view path) {
-    path.remove_suffix(path.size() == key.size() ? key.size() : key.size() + 1);  // and its dot
+    path.remove_suffix(path.size() == key.size() ? key.size() : key.size() + 1);  // and the dot
     result_ = detail::wrong_case(odd.text, key, path);
     result_.error().position = std::move(odd.position);
   }
