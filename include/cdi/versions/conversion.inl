@@ -32,7 +32,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Removes the annotations whose keys may be read, but not written. `where` is their path.
+/// Removes annotations whose keys may be read but not written. `where` is the annotations' path.
 inline void drop_annotations(decltype(Spec::annotations)& annotations, const std::string& where,
                              std::vector<Loss>& losses) {
   for (auto at = annotations.begin(); at != annotations.end();) {
@@ -48,7 +48,7 @@ inline void drop_annotations(decltype(Spec::annotations)& annotations, const std
   }
 }
 
-/// The same for a whole spec. Returns what is lost.
+/// Removes these annotations from a whole spec, and returns them as losses.
 inline std::vector<Loss> drop_annotations(Spec& spec) {
   std::vector<Loss> losses;
   drop_annotations(spec.annotations, "annotations", losses);
@@ -63,7 +63,7 @@ inline Error at_its_place(Error error, const LoadedSpec& loaded) {
   return error;
 }
 
-/// The path in a file of a member of its converted spec, which may lack some devices of the file.
+/// Maps a path in a converted spec to the file, which may have more devices.
 inline std::string path_in_file(const std::string& where, const Spec& converted, const Spec& file) {
   std::size_t in_file = 0;
   for (std::size_t i = 0; i < converted.devices.size(); ++i, ++in_file) {
@@ -75,8 +75,8 @@ inline std::string path_in_file(const std::string& where, const Spec& converted,
   return where;
 }
 
-/// Adds losses to those of a conversion. Only the first are located: that takes longer, the more
-/// devices precede.
+/// Adds losses to a conversion. Only the first losses are located, because locating takes longer
+/// the more devices come before.
 inline void add_losses(const std::vector<Loss>& losses, const LoadedSpec& loaded, Conversion& out) {
   for (const auto& loss : losses) {
     Error error = to_error(loss);
@@ -86,22 +86,22 @@ inline void add_losses(const std::vector<Loss>& losses, const LoadedSpec& loaded
   }
 }
 
-// The Go library of engines refuses some values in files of all releases, or crashes: permissions
-// `none`, and a vendor or class of one character, up to 1.1.0; closID `/` up to 1.0.1; and device
-// names of one character up to 0.4.0. The Rust crate refuses permissions `none` before 1.1.1.
+// The Go library rejects some values in files of all releases, or crashes: permissions `none`, and
+// a vendor or class of one character, up to 1.1.0; closID `/` up to 1.0.1; and device names of one
+// character up to 0.4.0. The Rust crate rejects permissions `none` before 1.1.1.
 
-/// Whether an engine refuses permissions `none`. An engine that is not known has the Go library.
+/// Returns whether an engine rejects permissions `none`. An unknown engine may use the Go library.
 inline bool refuses_none(const EngineRelease* engine) {
   return engine == nullptr || engine->library < EngineVersion{1, 1, 1};
 }
 
-/// Whether an engine refuses a vendor or class of one character.
+/// Returns whether an engine rejects a vendor or class of one character.
 inline bool refuses_short_kinds(const EngineRelease* engine) {
   return engine == nullptr || engine->parser == SpecParser::sigs_yaml;
 }
 
-/// The first of these values that an engine refuses; `message` is what it is. `newest` is the
-/// newest release that the library knows. Without an engine, a Go library up to 1.1.0 is meant.
+/// Returns the first of these values that an engine rejects, described in `message`. `newest` is
+/// the library's newest known release. Null stands for an engine with a Go library up to 1.1.0.
 inline std::optional<Error> refused_value(const ContainerEdits& edits, Release newest,
                                           const EngineRelease* engine) {
   for (std::size_t i = 0; i < edits.device_nodes.size() && refuses_none(engine); ++i) {
@@ -136,14 +136,14 @@ inline std::optional<Error> refused_value(const Spec& spec, Release newest,
   return std::nullopt;
 }
 
-/// That error with its place, for an engine.
+/// Completes such an error with the name of the engine and the place in the file.
 inline Error refuse_value(Error value, const VersionedEngine& engine, const LoadedSpec& loaded) {
   value.code = Errc::unsupported;
   value.message = to_string(engine) + " refuses " + value.message;
   return at_its_place(std::move(value), loaded);
 }
 
-/// Why an engine refuses a member that is newer than it. The value of the member does not matter.
+/// Returns why an engine rejects a member that is newer than the engine, whatever its value.
 inline Error refuse_member(const NewerMember& member, const VersionedEngine& engine) {
   return {.code = Errc::unsupported,
           .message = to_string(engine) + " does not know the member, which CDI has since " +
@@ -152,36 +152,36 @@ inline Error refuse_member(const NewerMember& member, const VersionedEngine& eng
           .position = member.position};
 }
 
-/// Whether an engine refuses a `v` before the release. The Go library does up to 0.5.3.
+/// Returns whether an engine rejects a `v` before the release, as the Go library does up to 0.5.3.
 inline bool refuses_v(const VersionedEngine& engine) {
   const auto* const row = find_engine_release(engine);
   return row != nullptr && row->parser != SpecParser::serde_yaml &&
          row->library < EngineVersion{0, 5, 4};
 }
 
-/// Whether the parser of an engine refuses what a warning of the text is about: it knows no member
-/// in another case, or no boolean in quotes.
+/// Returns whether an engine's parser rejects the text in a warning, because the parser allows no
+/// member names in another case, or no quoted booleans.
 inline bool is_refused_text(SpecParser parser, const Error& warning) {
   if (warning.rule == row_of(Rule::member_case).code) return parser != SpecParser::sigs_yaml;
   return warning.rule == row_of(Rule::portable_text).code && warning.code == Errc::schema &&
          parser != SpecParser::yaml_v3;
 }
 
-/// Whether the parser of an engine reads what a warning of the text is about as it is read here.
+/// Returns whether an engine's parser reads the text in a warning as this library does.
 inline bool is_read_alike(SpecParser parser, const Error& warning) {
   if (warning.rule == row_of(Rule::member_case).code) return parser == SpecParser::sigs_yaml;
   return warning.rule == row_of(Rule::portable_text).code && warning.code != Errc::syntax &&
          parser == SpecParser::yaml_v3;
 }
 
-/// Whether the parser of an engine ignores what it does not know: the Rust crate did before 1.1.1,
-/// and the edits of the member are lost.
+/// Returns whether an engine's parser ignores unknown members, so that their edits are lost, as the
+/// Rust crate did before 1.1.1.
 inline bool ignores(const EngineRelease& row, const Error& warning) {
   return row.parser == SpecParser::serde_yaml && row.library < EngineVersion{1, 1, 1} &&
          warning.rule == row_of(Rule::member_case).code;
 }
 
-/// Why an engine refuses the text of a file, which is a valid spec; nothing if it reads the text.
+/// Returns why an engine rejects the text of a valid spec; nullopt if the engine reads the text.
 inline std::optional<Error> refused_text(const VersionedEngine& engine, const LoadedSpec& loaded) {
   const auto* const row = find_engine_release(engine);
   for (const auto& warning : loaded.warnings) {
@@ -189,7 +189,7 @@ inline std::optional<Error> refused_text(const VersionedEngine& engine, const Lo
     Error why = warning;
     why.code = Errc::unsupported;
     why.message = to_string(engine);
-    // 0.0.0 is a commit between two releases.
+    // 0.0.0 stands for a commit between two releases.
     if (row->library != EngineVersion{}) {
       why.message.append(", with CDI library ").append(to_string(row->library)).append(",");
     }
@@ -232,7 +232,7 @@ CDI_INLINE Result<Release> release_for(const VersionedEngine& engine, const Spec
   const auto need = cdi::minimum_need(spec);
   const bool is_read = own && *own <= *newest && *newest < need.until;
   if (!is_read || *newest < need.release) return newest;
-  return std::max(*own, need.release);  // a valid spec may have members that are newer than it is
+  return std::max(*own, need.release);  // the members of a valid spec may be newer than its version
 }
 
 CDI_INLINE Result<Conversion> convert_for(const VersionedEngine& engine, const LoadedSpec& loaded) {

@@ -1,4 +1,4 @@
-// `conversion_advice`: what to do about a spec file that an engine refuses.
+// `conversion_advice`: what to do about a spec file that an engine rejects.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_VERSIONS_CONVERSION_ADVICE_HPP
@@ -14,13 +14,13 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// What to do about a file that an engine refuses, or that `text_warnings` has warnings of: first,
-/// that the owner of the file writes it again; the command that replaces it with a conversion for
-/// the engine, with what it loses, or why it cannot be converted; and an update of the engine, if a
-/// newer version reads the file, or may read it because its release is newer than the known
-/// versions. For people, without a full stop; a shell runs the command as it is printed.
-/// `owner_command` is the command by which the program of the owner writes the file again for the
-/// engine; it takes the place of the conversion. Empty when it is not known.
+/// Returns advice, for people, about a file that an engine rejects, or that has `text_warnings`.
+/// First, the owner of the file should write the file again. Second comes the command that replaces
+/// the file with a conversion for the engine, with the losses, or the reason why no conversion is
+/// possible; a shell runs the command as printed. Third comes an engine update, if a newer version
+/// reads the file, or may read a release newer than all known versions. `owner_command`, if not
+/// empty, is the command with which the owner's program writes the file again for the engine; this
+/// command replaces the conversion. The text has no full stop.
 std::string conversion_advice(const VersionedEngine& engine, const LoadedSpec& loaded,
                               std::string_view owner_command = {});
 

@@ -30,7 +30,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// The device that is lost as a whole; null for another loss.
+/// Returns the device that is lost as a whole; null for any other loss.
 inline const Device* lost_device(const Error& loss, const LoadedSpec& loaded) {
   constexpr std::string_view begin = "devices[";
   std::string_view place = loss.where;
@@ -42,7 +42,7 @@ inline const Device* lost_device(const Error& loss, const LoadedSpec& loaded) {
   return is_device ? &loaded.spec.devices[index] : nullptr;
 }
 
-/// What is lost: `device "0", devices[1].annotations and 3 more`.
+/// Lists the losses: `device "0", devices[1].annotations and 3 more`.
 inline std::string named_losses(const std::vector<Error>& losses, const LoadedSpec& loaded) {
   constexpr std::size_t named = 4;
   std::string out;
@@ -58,14 +58,14 @@ inline std::string named_losses(const std::vector<Error>& losses, const LoadedSp
   return out.append(" and ").append(std::to_string(losses.size() - named)).append(" more");
 }
 
-/// The versions of an engine to which an update helps: from `first` on, or only up to `last`.
+/// The versions of an engine that read a file, from `first` to `last`, or all later ones.
 struct ReadingVersions {
   EngineVersion first{};
   std::optional<EngineVersion> last{};
 };
 
-/// The newer versions of an engine that read a file: those from which on all known ones read it, or
-/// the first of others; nothing when none is known.
+/// Returns the newer engine versions that read a file: preferably the run that includes the newest
+/// known version, or else the first run; nullopt when no known version reads the file.
 inline std::optional<ReadingVersions> newer_versions_that_read(const VersionedEngine& engine,
                                                                const LoadedSpec& loaded) {
   std::optional<ReadingVersions> some;
@@ -85,8 +85,8 @@ inline std::optional<ReadingVersions> newer_versions_that_read(const VersionedEn
   return run;
 }
 
-/// Whether a file is of a newer release than any known version of an engine reads, and has no value
-/// that the engine refuses in that release: a version that is not known yet may read it.
+/// Returns whether a future version of an engine may read a file: the file's release is newer than
+/// all known versions read, and the engine rejects no value in that release.
 inline bool may_be_read_later(std::string_view engine, const Spec& spec) {
   Release newest;
   for (const auto& row : engine_releases) {
@@ -96,7 +96,7 @@ inline bool may_be_read_later(std::string_view engine, const Spec& spec) {
   return own && newest < *own && !refused_value(spec, *own);
 }
 
-/// The advice to update an engine that refuses a file; empty when this does not help.
+/// Returns the advice to update an engine that rejects a file; empty when no update helps.
 inline std::string update_advice(const VersionedEngine& engine, const LoadedSpec& loaded) {
   const auto update = std::string{"update "}.append(engine.name);
   if (const auto versions = newer_versions_that_read(engine, loaded)) {
@@ -107,7 +107,7 @@ inline std::string update_advice(const VersionedEngine& engine, const LoadedSpec
   return may_be_read_later(engine.name, loaded.spec) ? update : std::string{};
 }
 
-/// Why the newest known version of an engine refuses a file that none reads.
+/// Returns why the newest known version of an engine rejects a file that no version reads.
 inline std::string newest_refusal(const VersionedEngine& engine, const LoadedSpec& loaded) {
   std::string out = to_string(engine) + " does not inject CDI devices";
   for (const auto& row : engine_releases) {
@@ -117,7 +117,7 @@ inline std::string newest_refusal(const VersionedEngine& engine, const LoadedSpe
   return out;
 }
 
-/// The advice on an engine that injects no CDI devices; `update` is empty when this does not help.
+/// Returns advice for an engine without CDI; `update` is empty when no update helps.
 inline std::string advice_without_cdi(const VersionedEngine& engine, const LoadedSpec& loaded,
                                       const std::string& update) {
   if (!update.empty()) return update + ": this version does not inject CDI devices";
@@ -127,7 +127,7 @@ inline std::string advice_without_cdi(const VersionedEngine& engine, const Loade
       .append(newest_refusal(engine, loaded));
 }
 
-/// The conversion that replaces a file for an engine: its format cannot change.
+/// Converts a file in place for an engine; the format cannot change.
 inline Result<Conversion> convert_in_place(const VersionedEngine& engine,
                                            const LoadedSpec& loaded) {
   auto out = cdi::convert_for(engine, loaded);
@@ -139,7 +139,7 @@ inline Result<Conversion> convert_in_place(const VersionedEngine& engine,
                .message = "JSON of release " + to_string(*release) + " cannot record its owner"};
 }
 
-/// The command that converts a file, with its effect.
+/// Returns the command that converts a file, with its effect.
 inline std::string conversion_command(const VersionedEngine& engine, const LoadedSpec& loaded,
                                       const Conversion& conversion) {
   const bool lossy = !conversion.losses.empty();
@@ -175,7 +175,7 @@ CDI_INLINE std::string conversion_advice(const VersionedEngine& engine, const Lo
   }
   bool loses_device = false;
   for (const auto& loss : conversion->losses) {
-    // Text behind a spec that ends too early may be half of it: no conversion repairs that.
+    // Text after a spec that ends too early may be half a spec, which no conversion repairs.
     if (loss.code == Errc::syntax) return "change the file: " + detail::advised_message(loss);
     loses_device = loses_device || detail::lost_device(loss, loaded) != nullptr;
   }

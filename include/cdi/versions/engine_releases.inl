@@ -38,7 +38,7 @@ inline Error unknown_engine(std::string_view name) {
           .advice = std::move(advice)};
 }
 
-/// The first row of an engine; null when it has none.
+/// Returns the first row of an engine; null if the table has no such engine.
 inline const EngineRelease* first_row_of(std::string_view engine) {
   for (const auto& row : engine_releases) {
     if (row.engine == engine) return &row;

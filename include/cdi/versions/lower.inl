@@ -48,7 +48,7 @@ inline Result<void> check_target(Release release) {
                .advice = "use one of " + spec_release_names()};
 }
 
-/// A spec without its class is of no use: no name leads to its devices.
+/// A spec without its class is useless, because no name leads to its devices.
 template <class S>
 Result<void> check_target_has_kind(Release release, const BasicSpec<S>& spec) {
   const Release needed = cdi::minimum_version(BasicSpec<S>{.kind = spec.kind});
@@ -60,7 +60,7 @@ Result<void> check_target_has_kind(Release release, const BasicSpec<S>& spec) {
                .where = "kind"};
 }
 
-/// The error when no device is left, with the reason of the first.
+/// Returns the error for a spec without devices, with the reason why the first device is lost.
 inline Error no_device_left(Release release, const std::vector<Loss>& losses) {
   Error error{.code = Errc::unsupported,
               .message = cdi::to_string(release) + " can hold none of the devices",
@@ -71,7 +71,7 @@ inline Error no_device_left(Release release, const std::vector<Loss>& losses) {
   return error;
 }
 
-/// The first loss as an error, which names the places of some more.
+/// Returns the first loss as an error, which also names the next few losses.
 inline Error refusal(const std::vector<Loss>& losses) {
   constexpr std::size_t named = 4;
   Error error = to_error(losses.front());

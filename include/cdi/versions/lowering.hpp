@@ -1,4 +1,4 @@
-// `Lowering`: takes out of a spec what a CDI release lacks, and notes what is lost by it.
+// `Lowering`: removes from a spec what a CDI release lacks, and records the losses.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_VERSIONS_LOWERING_HPP
@@ -50,7 +50,7 @@ inline std::string_view consequence_of_losing(std::string_view key) {
   return "it has no effect";
 }
 
-/// `hostPath` has no effect when it equals `path`, or when the host need not be asked.
+/// `hostPath` has no effect when it equals `path`, or when no lookup on the host is needed.
 template <class S>
 bool is_needless(const BasicDeviceNode<S>& node, std::string_view key) {
   if (key != "hostPath") return false;
@@ -58,7 +58,7 @@ bool is_needless(const BasicDeviceNode<S>& node, std::string_view key) {
   return node.host_path == node.path || (has_numbers && node.file_mode);
 }
 
-/// The options `bind` and `rbind` have the effect of the type `bind`.
+/// The options `bind` and `rbind` have the same effect as the type `bind`.
 template <class S>
 bool is_needless(const BasicMount<S>& mount, std::string_view key) {
   if (key != "type" || mount.type != "bind") return false;
@@ -74,13 +74,13 @@ bool is_needless(const BasicIntelRdt<S>& rdt, std::string_view key) {
   return key == "schemata" && rdt.schemata->empty();
 }
 
-/// Whether an object is a `T` with a member that has no effect.
+/// Returns whether an object is a `T` with a member that has no effect.
 template <class T>
 bool is_needless_in(const void* owner, const Type& type, std::string_view key) {
   return &type == &type_of<T> && is_needless(*static_cast<const T*>(owner), key);
 }
 
-/// Whether a member of an object has no effect.
+/// Returns whether a member of an object has no effect.
 template <class S>
 bool is_needless(const void* owner, const Type& type, std::string_view key) {
   return is_needless_in<BasicDeviceNode<S>>(owner, type, key) ||
@@ -105,7 +105,7 @@ void translate_monitoring(BasicContainerEdits<S>& edits, Release release) {
   }
 }
 
-/// Gives a member its default value.
+/// Resets a member to its default value.
 inline void clear(void* self, const Type& type) {
   switch (type.shape) {
     case Shape::boolean: *static_cast<bool*>(self) = false; return;
@@ -123,8 +123,8 @@ inline void clear(void* self, const Type& type) {
   for (std::size_t i = 0; i < type.field_count; ++i) clear(places[i], *type.fields[i].type);
 }
 
-/// Removes from a spec what a release lacks, and notes the losses. A template, so that it costs
-/// only those who convert specs.
+/// Removes from a spec what a release lacks, and records the losses. As a template, this class
+/// costs compile time only in programs that convert specs.
 template <class S>
 class Lowering {
  public:
@@ -175,7 +175,7 @@ class Lowering {
     }
   }
 
-  /// Removes the devices that the release cannot name, and those without edits.
+  /// Removes the devices whose names the release does not allow, and those without edits.
   void lower_devices(ListOf<S, BasicDevice<S>>& devices, const std::string& where) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < devices.size(); ++i) {

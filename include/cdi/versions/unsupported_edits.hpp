@@ -1,4 +1,4 @@
-// `unsupported_edits`: the edits that a runtime would ignore or refuse.
+// `unsupported_edits`: the edits that a runtime would ignore or reject.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_VERSIONS_UNSUPPORTED_EDITS_HPP
@@ -15,14 +15,14 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// The edits of devices that a runtime with these features does not implement, with member and
-/// place: an `Errc::unsupported` for each, in the order in which they would be applied. Most
-/// runtimes ignore them without a word. They are hooks of a point that it lacks, options of bind
-/// mounts that it does not know, net devices, and settings of Intel RDT.
+/// Returns the devices' edits that a runtime with these features does not implement: an
+/// `Errc::unsupported` with member and place for each, in the order of application. Most runtimes
+/// silently ignore them. Such edits are hooks of an unknown point, unknown options of bind mounts,
+/// net devices, and Intel RDT settings.
 ///
-/// What the features leave open is not reported, except members that are newer than
-/// `ociVersionMax`. Options of other mounts are not checked: they may be for the file system.
-/// `read_json<oci::Features>` reads what `runc features` prints.
+/// Edits that the features do not mention are not reported, except members that are newer than
+/// `ociVersionMax`. Other mounts may pass their options to the file system, and are not checked.
+/// `read_json<oci::Features>` reads the output of `runc features`.
 std::vector<Error> unsupported_edits(std::span<const ResolvedDevice> devices,
                                      const oci::Features& features);
 

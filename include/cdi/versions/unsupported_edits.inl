@@ -26,7 +26,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Whether a release such as "1.0.2-dev" is older than OCI 1.3. Not when it cannot be read.
+/// Returns whether a release such as "1.0.2-dev" is older than OCI 1.3; false if unreadable.
 inline bool is_before_1_3(std::string_view release) {
   std::uint32_t major = 0;
   std::uint32_t minor = 0;
@@ -42,7 +42,7 @@ inline bool has_text(const std::vector<std::string>& list, std::string_view text
   return false;
 }
 
-/// Whether the options of a mount are all for the runtime: those of a bind mount are.
+/// Returns whether the runtime handles all options of a mount, as it does for bind mounts.
 inline bool is_bind(const Mount& mount) {
   return mount.type.empty() || mount.type == "bind" || mount.type == "none" ||
          has_text(mount.options, "bind") || has_text(mount.options, "rbind");
@@ -54,7 +54,7 @@ class FeatureCheck {
   explicit FeatureCheck(const oci::Features& features)
       : features_{features}, old_{is_before_1_3(features.oci_version_max)} {}
 
-  /// The unsupported edits; `where` is seen from the edits.
+  /// Returns the unsupported edits; `where` is relative to the edits.
   std::vector<Error> check(const ContainerEdits& edits) {
     for (std::size_t i = 0; i < edits.hooks.size(); ++i) {
       const auto& name = edits.hooks[i].hook_name;
