@@ -1,4 +1,4 @@
-// Many bytes of a text at once: words of 8 bytes, and blocks of 16.
+// Processing many bytes of a text at once: words of 8 bytes and blocks of 16.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_BYTES_HPP
@@ -13,42 +13,42 @@
 
 #include <cdi/version.hpp>
 
-// In a word, a byte is marked by its highest bit. A test may also mark bytes behind the first that
-// it is meant to mark, since a subtraction borrows from the next byte: only the first counts.
+// The highest bit of a byte marks it in a word. A test may also mark bytes after the first correct
+// mark, since a subtraction borrows from the next byte: only the first mark is reliable.
 
 namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// A word of one byte eight times.
+/// Repeats a byte eight times in a word.
 constexpr std::uint64_t eight_of(char c) noexcept {
   return std::uint64_t{0x0101010101010101} * static_cast<unsigned char>(c);
 }
 inline constexpr std::uint64_t all_marks = eight_of('\x80');
 
-/// The eight bytes at a place, the first as the lowest.
+/// Loads eight bytes; the first becomes the lowest.
 inline std::uint64_t load_word(const char* from) noexcept {
   std::uint64_t word = 0;
   std::memcpy(&word, from, sizeof word);
   return std::endian::native == std::endian::big ? __builtin_bswap64(word) : word;
 }
 
-/// The index of the first byte that differs from 0; 8 when there is none.
+/// The index of the first nonzero byte; 8 if all bytes are zero.
 inline std::size_t first_byte(std::uint64_t word) noexcept {
   return static_cast<std::size_t>(std::countr_zero(word)) / 8;
 }
 
-/// Marks bytes that are `c`.
+/// Marks bytes equal to `c`.
 constexpr std::uint64_t mark_equal(std::uint64_t word, char c) noexcept {
   const std::uint64_t difference = word ^ eight_of(c);
   return (difference - eight_of('\x01')) & ~difference & all_marks;
 }
-/// Marks bytes below `c`, which is ASCII.
+/// Marks bytes less than `c`, an ASCII character.
 constexpr std::uint64_t mark_below(std::uint64_t word, char c) noexcept {
   return (word - eight_of(c)) & ~word & all_marks;
 }
-/// Marks bytes that end the plain part of a JSON string: quotes, backslashes, and all that is not
-/// printable ASCII.
+/// Marks the bytes that end the plain part of a JSON string: quotes, backslashes and everything
+/// except printable ASCII.
 constexpr std::uint64_t mark_string_end(std::uint64_t word) noexcept {
   constexpr std::uint64_t one = eight_of('\x01');
   const std::uint64_t quotes = (word ^ eight_of('"')) - one;
@@ -58,8 +58,8 @@ constexpr std::uint64_t mark_string_end(std::uint64_t word) noexcept {
   return (quotes | backslashes | controls | others) & all_marks;
 }
 
-/// The hash XXH64 of a text, without a seed. Equal texts have equal hashes; different texts hardly
-/// ever do, also if they differ in a few bytes only. Text that is chosen on purpose may.
+/// The XXH64 hash of a text, with seed 0. Equal texts have equal hashes; different texts, even
+/// nearly equal ones, practically never do, unless an attacker chose them.
 class TextHash {
  public:
   explicit TextHash(std::string_view text) noexcept : rest_{text} {
@@ -94,7 +94,7 @@ class TextHash {
     return std::rotl(hash + word * p2, 31) * p1;
   }
 
-  /// The hash of all blocks of four words, which a processor computes at a time.
+  /// Hashes all blocks of four words; the processor computes the four in parallel.
   std::uint64_t take_blocks() noexcept {
     std::uint64_t a = p1 + p2, b = p2, c = 0, d = 0 - p1;
     for (; rest_.size() >= 32; rest_.remove_prefix(32)) {
@@ -116,8 +116,8 @@ inline std::uint64_t hash_bytes(std::string_view text) noexcept {
   return TextHash{text}.value();
 }
 
-/// Sixteen bytes. Compilers have instructions for it, or make some for each byte. No function
-/// returns one: how depends on the instructions, and g++ warns of that where there are none.
+/// Sixteen bytes. Compilers emit vector instructions for this type, or code for each byte. No
+/// function returns a block: the calling convention depends on the instruction set, and g++ warns.
 using Block = unsigned char __attribute__((vector_size(16)));
 
 inline void load_block(Block& block, const char* from) noexcept {
@@ -135,7 +135,7 @@ inline std::uint64_t sum_of(const Block& numbers) noexcept {
   return (pairs(words[0]) + pairs(words[1])) * 0x0001000100010001 >> 48;
 }
 
-/// The number of bytes that are `c`, in at most 4080 bytes.
+/// Counts the bytes equal to `c`, in at most 4080 bytes.
 inline std::uint64_t count_in_part(std::string_view text, char c) noexcept {
   const Block wanted = Block{} + static_cast<unsigned char>(c);
   const char* at = text.data();
@@ -147,7 +147,7 @@ inline std::uint64_t count_in_part(std::string_view text, char c) noexcept {
   for (; end - at >= 32; at += 32) {
     detail::load_block(block, at);
     detail::load_block(other, at + 16);
-    counts -= static_cast<Block>(block == wanted);  // -1 where a byte is equal
+    counts -= static_cast<Block>(block == wanted);  // subtracts -1 for each equal byte
     others -= static_cast<Block>(other == wanted);
   }
   std::uint64_t count = detail::sum_of(counts) + detail::sum_of(others);
@@ -155,9 +155,9 @@ inline std::uint64_t count_in_part(std::string_view text, char c) noexcept {
   return count;
 }
 
-/// The number of bytes that are `c`.
+/// Counts the bytes equal to `c`.
 inline std::uint64_t count_byte(std::string_view text, char c) noexcept {
-  constexpr std::size_t part = 4080;  // a count of a byte fits into a byte
+  constexpr std::size_t part = 4080;  // so that each of the sixteen counts fits into a byte
   std::uint64_t count = 0;
   for (; text.size() > part; text.remove_prefix(part)) {
     count += detail::count_in_part(text.substr(0, part), c);
@@ -165,14 +165,14 @@ inline std::uint64_t count_byte(std::string_view text, char c) noexcept {
   return count + detail::count_in_part(text, c);
 }
 
-/// Sixteen bytes that are 255 where a byte is printable ASCII or LF, and 0 elsewhere.
+/// Stores 255 for each byte that is printable ASCII or LF, and 0 for all others.
 inline void load_simple(Block& simple, const char* from) noexcept {
   Block block;
   detail::load_block(block, from);
   simple = static_cast<Block>(((block >= ' ') & (block < 0x7f)) | (block == '\n'));
 }
 
-/// The index of the first byte that is not 255; 16 when there is none.
+/// The index of the first byte other than 255; 16 if there is none.
 inline std::size_t first_zero(const Block& block) noexcept {
   char bytes[sizeof block];
   std::memcpy(bytes, &block, sizeof block);
@@ -180,7 +180,7 @@ inline std::size_t first_zero(const Block& block) noexcept {
   return low != 0 ? first_byte(low) : 8 + first_byte(~load_word(bytes + 8));
 }
 
-/// The number of bytes at the front that are printable ASCII or LF.
+/// Counts the leading bytes that are printable ASCII or LF.
 inline std::size_t count_simple(std::string_view text) noexcept {
   std::size_t i = 0;
   Block simple[4];

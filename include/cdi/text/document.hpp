@@ -1,4 +1,4 @@
-// `Document`: parsed text as a flat tree of values with their positions.
+// `Document`: parsed text as a flat tree of values with positions.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_DOCUMENT_HPP
@@ -23,18 +23,18 @@ namespace detail {
 class MergeKeys;
 }  // namespace detail
 
-/// The limits of a text. A text over a limit is refused with `Errc::limit`, as soon as it goes
-/// over. Parsing takes at most ten times the bytes of the text, `expansion`, and 128 KiB of memory;
-/// a text whose values need more is refused, too. So is a text of which `read` would make a model
-/// that takes, with the document, more than ten times the bytes of the text and 4 MiB.
+/// Limits for a text. A text that exceeds a limit is rejected at once, with `Errc::limit`. Parsing
+/// uses at most ten times the text's size, plus `expansion` and 128 KiB; a text that needs more
+/// memory is rejected, and so is a text whose model and document together would need more than ten
+/// times the text's size plus 4 MiB.
 struct Limits {
-  std::size_t bytes = std::size_t{16} << 20;  ///< of the text; greater values mean 512 MiB - 1
-  /// Of nested lists and maps. A CDI spec needs 6; each level takes stack.
+  std::size_t bytes = std::size_t{16} << 20;  ///< text size; at most 512 MiB - 1
+  /// Nesting of lists and maps. A CDI spec needs 6 levels; each level uses stack space.
   std::uint32_t depth = 64;
-  /// Of all kinds, with the keys, and with the values that YAML aliases repeat.
+  /// The number of values of all kinds, including keys and values repeated by YAML aliases.
   std::uint32_t values = 2'000'000;
-  /// Bytes that YAML aliases and merge keys may add: the texts that they repeat, and 32 for each
-  /// value. Ten times the size of the text is always allowed, as far as the memory is.
+  /// Bytes added by YAML aliases and merge keys: the repeated texts, and 32 per value. Ten times
+  /// the text's size is always allowed, within the memory limit.
   std::size_t expansion = std::size_t{4} << 20;
 
   friend bool operator==(const Limits&, const Limits&) = default;
@@ -42,15 +42,15 @@ struct Limits {
 
 /// A parsed JSON or YAML text: a flat, immutable tree with the line and column of every value.
 ///
-/// The document has the values in order, 12 bytes each, and the text. Scalars keep the
-/// text that was written; the reader of a value decides whether `0644` is a number or a name.
-/// Movable; views from `text()` live as long as the document, also after a move. Any number of
-/// threads may read one. `parse_json`, `parse_yaml` and `DocumentBuilder` make documents.
+/// The document stores the text, and 12 bytes per value. Scalars keep their original text; the
+/// reader of a value decides whether `0644` is a number or a name. Documents are movable; views
+/// from `text()` live as long as the document, even after a move. Any number of threads may read a
+/// document. `parse_json`, `parse_yaml` and `DocumentBuilder` create documents.
 class Document {
  public:
-  /// The kinds of values, by how they are written.
+  /// The kinds of values, as they were written.
   enum class Kind : std::uint8_t {
-    null,    ///< null, ~, or nothing
+    null,    ///< null, ~, or nothing at all
     plain,   ///< a scalar without quotes: a number, true, or in YAML any text
     quoted,  ///< a scalar that can only be text
     list,    ///< items in order
@@ -62,9 +62,9 @@ class Document {
   template <class Item>
   class Range;
 
-  /// Takes the tree of another, which then has no root, and may only be assigned to.
+  /// Takes another's tree. The other document then has no root and may only be assigned to.
   Document(Document&&) noexcept = default;
-  /// Replaces the tree by that of another. Views of the old one become invalid.
+  /// Replaces the tree with another's. Views of the old tree become invalid.
   Document& operator=(Document&&) noexcept = default;
   Document(const Document&) = delete;
   Document& operator=(const Document&) = delete;
@@ -73,49 +73,49 @@ class Document {
   /// The outermost value.
   Value root() const;
 
-  /// The name of the text, for messages; often a path.
+  /// The text's name for messages, often a path.
   const std::string& file() const { return file_; }
 
-  /// The text, without its byte order mark. Valid as long as the document, also after a move.
+  /// The text, without its byte order mark. Valid as long as the document, even after a move.
   std::string_view source() const { return {source_.data(), source_.size()}; }
 
-  /// The place after this document where the text continues, if it does: with further YAML
-  /// documents, or with other text. It is not read. Blank lines and comments do not count.
+  /// The position after this document where the text continues, with another YAML document or other
+  /// text, if any. That text is not read. Blank lines and comments are ignored.
   std::optional<Position> rest() const {
     return rest_ == 0 ? std::nullopt : std::optional{position(rest_)};
   }
 
-  /// Whether `---` or `...` is before `rest()`. Without it, a bracket may be closed too early, or a
-  /// line indented less than those before it.
+  /// Whether `---` or `...` precedes `rest()`. Without a marker, the likely cause is a bracket
+  /// closed too early or a line with too little indentation.
   bool has_marker_before_rest() const { return has_marker_; }
 
-  /// A place where the Go reference, and so most engines, refuses the text or reads it differently.
+  /// A place where the Go reference, and so most engines, rejects or misreads the text.
   struct Unportable {
-    Position position;   ///< of the text that it does not take
-    std::string reason;  ///< what it is, and how it is read
-    std::string advice;  ///< what to write instead
+    Position position;   ///< where the problem text begins
+    std::string reason;  ///< the problem, and how the text is read
+    std::string advice;  ///< the replacement to write
   };
 
-  /// The first such place that the parsers know.
+  /// The first unportable place that the parsers found.
   std::optional<Unportable> unportable() const;
 
-  /// Whether a text in it may have a NUL character, which only escapes can write.
+  /// Whether the document may contain a NUL character, which only an escape can produce.
   bool may_have_nul() const;
 
-  /// The place of the member with a path such as `devices[0].name`; when there is none, that of the
-  /// innermost enclosing value. Keys match in any case. Costs one step for each sibling on the
-  /// path.
+  /// The position of the member with a path such as `devices[0].name`, or of the innermost
+  /// enclosing value if the member is missing. Key case is ignored. Costs one step per sibling on
+  /// the path.
   Position locate(std::string_view path) const;
 
-  /// The line where each item of one of its lists begins, from 1. Costs one pass over the text of
-  /// the list.
+  /// The line numbers, from 1, at which the items of a list begin. Costs one pass over the list's
+  /// text.
   std::vector<std::uint32_t> lines_of(const Value& list) const;
 
-  /// The bytes that a model may take beside the document: together, ten times the text and 4 MiB.
+  /// The bytes that a model may use; with the document, at most ten times the text plus 4 MiB.
   std::size_t most_model_bytes() const;
 
-  /// A copy without some items of one of its lists: those that are true in `left_out`. Lines and
-  /// columns of the other values do not change. Costs a copy of the document.
+  /// Returns a copy without those list items for which `left_out` is true. Lines and columns of all
+  /// other values stay the same. Costs a copy of the document.
   Document without(const Value& list, const std::vector<char>& left_out) const;
 
  private:
@@ -123,14 +123,14 @@ class Document {
   friend class detail::MergeKeys;
 
   struct Node {
-    std::uint32_t begin = 0;  // where a list or map begins in the source; where the text of a
-                              // scalar begins there, or after the end of it, in the decoded text
-    std::uint32_t link = 0;   // index of the value after a list or map and all its members; where
-                              // another value begins in the source
-    std::uint32_t size = 0;   // of its text, or the number of items or members; and the kind
+    std::uint32_t begin = 0;  // start of a list or map in the source; start of a scalar's text
+                              // in the source or, past the source's end, in the decoded text
+    std::uint32_t link = 0;   // index just past a list or map and its members; start of any
+                              // other value in the source
+    std::uint32_t size = 0;   // length of the text or number of children, and the kind
   };
 
-  /// The values, in blocks that do not move: growth copies nothing.
+  /// The values, in blocks that never move: growth copies nothing.
   class Nodes {
    public:
     std::size_t size() const { return size_; }
@@ -140,8 +140,8 @@ class Document {
     [[gnu::always_inline]] const Node& operator[](std::size_t i) const {
       return blocks_[i / per_block][i % per_block];
     }
-    /// The index of the value after one and all its members. That of a scalar is the next one: its
-    /// node need not be waited for.
+    /// The index just past a value and its members. For a scalar, the processor need not wait for
+    /// the node to load.
     [[gnu::always_inline]] std::uint32_t after(std::uint32_t i) const {
       const Node& node = (*this)[i];
       return has_members(node) ? node.link : i + 1;
@@ -156,7 +156,7 @@ class Document {
     static constexpr std::size_t per_block = 512;
     void add_block();
     std::vector<std::vector<Node>> blocks_{};
-    Node* free_ = nullptr;  // where the next one comes, in the last block
+    Node* free_ = nullptr;  // the next free node, in the last block
     std::size_t size_ = 0;
   };
 
@@ -170,7 +170,7 @@ class Document {
     return {text, size_of(node)};
   }
 
-  static constexpr std::size_t bytes_per_value = 16;  // that limits count: more than a node has
+  static constexpr std::size_t bytes_per_value = 16;  // charged per value: more than a node
   static constexpr unsigned kind_bits = 3;
   static constexpr std::uint32_t most_bytes = 0xffff'ffffU >> kind_bits;
   static constexpr std::uint32_t pack(Kind kind, std::uint32_t size) {
@@ -183,12 +183,12 @@ class Document {
   static bool has_members(const Node& node) {
     return kind_of(node) == Kind::list || kind_of(node) == Kind::map;
   }
-  /// Where a value begins in the source.
+  /// The offset in the source where a value begins.
   static std::uint32_t place_of(const Node& node) {
     return has_members(node) ? node.begin : node.link;
   }
 
-  /// See `DocumentBuilder::note_unportable`.
+  /// Implements `DocumentBuilder::note_unportable`.
   void note_unportable(std::size_t at, std::string_view reason, std::string_view advice) {
     if (!unportable_.empty() && unportable_at_ <= at) return;
     unportable_at_ = static_cast<std::uint32_t>(at);
@@ -196,58 +196,57 @@ class Document {
     portable_ = advice;
   }
 
-  Nodes nodes_{};         // in document order; a map has key, value, key, value, ...
-  std::string source_{};  // on the heap, also when it is short: a move leaves it where it is
-  std::vector<char>
-      decoded_{};  // text of scalars that differs from the source: of escapes and folded lines
-  detail::LineIndex lines_{};  // of the source
+  Nodes nodes_{};         // in document order; a map is stored as key, value, key, value, ...
+  std::string source_{};  // on the heap, even when short: a move does not change its address
+  std::vector<char> decoded_{};  // texts of scalars with escapes or folded lines
+  detail::LineIndex lines_{};    // for the source
   std::string file_{};
-  std::uint32_t rest_ = 0;  // where the text continues after the document; 0 when it does not
+  std::uint32_t rest_ = 0;  // offset where the text continues after the document, or 0
   std::uint32_t unportable_at_ = 0;
   bool has_marker_ = false;   // before `rest_`
-  std::string unportable_{};  // why not all readers take it; empty when they do
-  std::string portable_{};    // what to write instead
+  std::string unportable_{};  // why some readers reject the text, or empty
+  std::string portable_{};    // the replacement to write
 };
 
-/// One value of a document. Cheap to copy; valid until the document is moved or destroyed.
+/// A value in a document. Cheap to copy; valid until the document is moved or destroyed.
 class Document::Value {
  public:
-  /// The kind that it was written as.
+  /// The kind, as the value was written.
   [[gnu::always_inline]] Kind kind() const { return kind_of(node()); }
-  /// Whether it is null, written or not.
+  /// Whether the value is null, written or missing.
   bool is_null() const { return kind() == Kind::null; }
-  /// Whether it has a text: `Kind::plain` or `Kind::quoted`.
+  /// Whether the value has text: `Kind::plain` or `Kind::quoted`.
   [[gnu::always_inline]] bool is_scalar() const {
     return kind() == Kind::plain || kind() == Kind::quoted;
   }
 
-  /// The text of a scalar: decoded, and otherwise as written; empty for other kinds.
+  /// The decoded text of a scalar, otherwise as written; empty for other kinds.
   [[gnu::always_inline]] std::string_view text() const {
     return is_scalar() ? document_->text(node()) : std::string_view{};
   }
 
-  /// The number of items of a list or members of a map; 0 for other kinds.
+  /// The number of list items or map members; 0 for other kinds.
   std::size_t size() const { return is_scalar() ? 0 : size_of(node()); }
 
-  /// The number of values in it, with keys, and with itself.
+  /// The number of values in this value, including keys and the value itself.
   std::size_t count_all() const { return after().index_ - index_; }
 
-  /// The document that it is a value of.
+  /// The document that contains the value.
   const Document& document() const { return *document_; }
 
-  /// The items of a list; nothing for other kinds.
+  /// The items of a list; an empty range for other kinds.
   Range<Value> items() const;
-  /// The members of a map, in the order written; nothing for other kinds.
+  /// The members of a map, in document order; an empty range for other kinds.
   Range<Member> members() const;
 
-  /// Where it begins, as an offset into `Document::source`.
+  /// The offset in `Document::source` where the value begins.
   std::size_t offset() const { return place_of(node()); }
 
-  /// The place where it begins. Copies the name of the text, and reads at most 1024 bytes of the
-  /// text.
+  /// The position where the value begins. Copies the text's name, and reads at most 1024 bytes of
+  /// the text.
   Position position() const { return document_->position(place_of(node())); }
 
-  /// Whether both are the same value of the same document.
+  /// Whether both refer to the same value in the same document.
   friend bool operator==(const Value&, const Value&) = default;
 
  private:
@@ -266,24 +265,24 @@ class Document::Value {
   std::uint32_t index_;
 };
 
-/// A key of a map and its value. Valid until the document is moved or destroyed.
+/// A map key and its value. Valid until the document is moved or destroyed.
 struct Document::Member {
   Value key;    ///< a scalar
-  Value value;  ///< of any kind
+  Value value;  ///< a value of any kind
 };
 
-/// The items or members of one value, for range-based `for`. Valid until the document is moved or
+/// The items or members of a value, for range-based `for`. Valid until the document is moved or
 /// destroyed.
 template <class Item>
 class Document::Range {
  public:
-  /// Goes from one item or member to the next. Valid until the document is moved or destroyed.
+  /// Steps through items or members. Valid until the document is moved or destroyed.
   class Iterator {
    public:
-    /// At an item of a list, at a key of a map, or behind the last.
+    /// Starts at a list item, at a map key, or past the end.
     explicit Iterator(Value at) : at_{at} {}
 
-    /// The item or member, by value. Not at the end.
+    /// Returns the item or member by value. Not allowed at the end.
     [[gnu::always_inline]] Item operator*() const {
       if constexpr (std::is_same_v<Item, Member>) {
         return Member{at_, at_.next()};  // a key is a scalar
@@ -291,7 +290,7 @@ class Document::Range {
         return at_;
       }
     }
-    /// Goes to the next. Not at the end.
+    /// Moves to the next item or member. Not allowed at the end.
     [[gnu::always_inline]] Iterator& operator++() {
       at_ = std::is_same_v<Item, Member> ? at_.next().after() : at_.after();
       return *this;
@@ -304,7 +303,7 @@ class Document::Range {
 
   /// The first item or member.
   Iterator begin() const { return Iterator{first_}; }
-  /// The end, behind the last.
+  /// The end, past the last item or member.
   Iterator end() const { return Iterator{last_}; }
 
  private:
@@ -317,10 +316,10 @@ class Document::Range {
 
 namespace detail {
 
-/// The byte order mark that a text in UTF-8 may begin with.
+/// The byte order mark that a UTF-8 text may begin with.
 inline constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
 
-/// Goes one step of a path, `[7]` in a list or `key` in a map, and removes it from the path.
+/// Follows one step of a path, `[7]` in a list or `key` in a map, and removes it from the path.
 bool descend(Document::Value& value, std::string_view& path);
 
 }  // namespace detail

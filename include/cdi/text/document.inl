@@ -73,8 +73,8 @@ CDI_INLINE bool descend(Document::Value& value, std::string_view& path) {
       return true;
     }
   }
-  // Keys may have dots, as those of annotations do: the longest key that the path begins with is
-  // meant. Of keys that differ only in case, it is the one that is written the same.
+  // Keys, such as annotation names, may contain dots: the longest matching key wins. Among keys
+  // that differ only in case, the exact match wins.
   std::size_t best = 0;
   bool exact = false;
   Document::Value found = value;
@@ -121,7 +121,7 @@ CDI_INLINE Document Document::without(const Value& list, const std::vector<char>
   Document out;
   std::size_t place = 0;
   std::uint32_t dropped = 0;
-  std::uint32_t item = list.index_ + 1;  // the next one of the list
+  std::uint32_t item = list.index_ + 1;  // the next item of the list
   for (std::uint32_t i = 0; i < nodes_.size();) {
     moved_to[i] = static_cast<std::uint32_t>(out.nodes_.size());
     const bool is_item = i == item && i < list.after().index_;

@@ -1,4 +1,4 @@
-// `DocumentBuilder`: fills a `Document` from the events of a parser, within limits.
+// `DocumentBuilder`: builds a `Document` from parser events, within limits.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_DOCUMENT_BUILDER_HPP
@@ -23,15 +23,15 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Fills a document, value by value in document order. The parsers of JSON and YAML use it.
+/// Builds a document, value by value in document order, for the JSON and YAML parsers.
 ///
-/// Places are offsets into the source. Each call returns false when the value is over a limit
-/// (`Errc::limit`) or the text is refused. The parser must then stop, and `finish` returns the
+/// Places are offsets into the source. Each call returns false when the value exceeds a limit
+/// (`Errc::limit`) or the text is rejected. The parser must then stop, and `finish` returns the
 /// reason.
 class DocumentBuilder {
  public:
-  /// Takes a text, and removes its byte order mark. `file` is its name in messages; `merge_keys`:
-  /// whether `<<` merges, as in YAML. A text over `Limits::bytes` is refused at once.
+  /// Takes a text and removes its byte order mark. `file` names the text in messages; `merge_keys`
+  /// says whether `<<` merges, as in YAML. A text over `Limits::bytes` is rejected.
   DocumentBuilder(std::string source, std::string_view file, const Limits& limits, bool merge_keys)
       : limits_{limits}, merge_keys_{merge_keys} {
     document_.file_ = file;
@@ -52,19 +52,19 @@ class DocumentBuilder {
     note_memory(0);
   }
 
-  /// A copy of a text, for the constructor. Of a text over the limit, it is cut one byte behind it.
+  /// Copies a text for the constructor. A text over the limit is cut one byte after the limit.
   static std::string copy_of(std::string_view text, const Limits& limits) {
     return std::string{text.substr(0, most_bytes(limits) + 1)};
   }
 
-  /// The text, for the parser. A NUL is behind it. Lives as long as the builder.
+  /// The text for the parser, followed by a NUL. Lives as long as the builder.
   std::string_view source() const { return document_.source_; }
 
   /// Adds a null.
   bool null(std::size_t at) { return add(node(Kind::null, at, 0, 0)); }
 
-  /// Adds a scalar, or a key before its value. Its text is in the source from `begin` on. `quoted`:
-  /// whether it can only be text.
+  /// Adds a scalar, or a key before its value. The text begins at `begin` in the source. `quoted`
+  /// says that the scalar can only be text.
   bool scalar(std::size_t at, std::size_t begin, std::size_t size, bool quoted) {
     return add(node(quoted ? Kind::quoted : Kind::plain, at, begin, size));
   }
@@ -77,7 +77,7 @@ class DocumentBuilder {
       return refuse(Errc::limit, "the text is too large", at);
     }
     if (all.capacity() - all.size() < text.size()) {
-      // The escapes that grow most are `\L` and `\P` of YAML: two bytes become three.
+      // YAML's `\L` and `\P` grow most: two bytes become three.
       const std::size_t most = source().size() + source().size() / 2;
       all.reserve(std::max(text.size() + all.size(), std::min(2 * all.size(), most)));
     }
@@ -85,21 +85,21 @@ class DocumentBuilder {
     return add(node(quoted ? Kind::quoted : Kind::plain, at, begin, text.size()));
   }
 
-  /// Begins a list. Values that are added until its `end_list` are its items.
+  /// Begins a list. Values added before the matching `end_list` become its items.
   bool begin_list(std::size_t at) { return open(Kind::list, at); }
-  /// Begins a map. Values that are added until its `end_map` are key, value, key, value.
+  /// Begins a map. Values added before the matching `end_map` are key, value, key, value.
   bool begin_map(std::size_t at) { return open(Kind::map, at); }
-  /// Ends the innermost list. Only when one is open.
+  /// Ends the innermost list; a list must be open.
   bool end_list() { return close(); }
-  /// Ends the innermost map. Only when one is open and its last key has a value. Refuses keys
-  /// written twice (`Errc::schema`) and those that are not scalars (`Errc::syntax`).
+  /// Ends the innermost map, which must be complete. Rejects duplicate keys (`Errc::schema`) and
+  /// keys that are not scalars (`Errc::syntax`).
   bool end_map() { return check_keys(open_.back()) && close(); }
 
-  /// The index of the value added last, for `copy`; complete after its `end_` call.
+  /// The index of the last added value, for `copy`; complete only after its `end_` call.
   std::uint32_t last() const { return last_; }
 
-  /// Adds a copy of the value at `from`, an index that `last` returned: a YAML alias.
-  /// `Errc::syntax` when that value is not ended; `Errc::limit` when aliases add more than
+  /// Adds a copy of the value at `from`, an index returned by `last`: a YAML alias. Fails with
+  /// `Errc::syntax` if that value has not ended, or `Errc::limit` if aliases add more than
   /// `Limits::expansion`. Costs one pass over the copy.
   bool copy(std::uint32_t from, std::size_t at) {
     for (const Level& level : open_) {
@@ -114,7 +114,7 @@ class DocumentBuilder {
     if (std::uint64_t{to} + count > nodes_that_fit()) return too_much(at);
     ++open_.back().children;
     last_ = to;
-    std::vector<std::uint32_t> inner;  // ends of the lists and maps around the node copied
+    std::vector<std::uint32_t> inner;  // ends of the lists and maps around the copied node
     for (std::uint32_t i = 0; i < count; ++i) {
       Node copied = nodes()[from + i];
       const std::uint32_t end = nodes().after(from + i) - from + to;
@@ -129,42 +129,42 @@ class DocumentBuilder {
     return true;
   }
 
-  /// Counts memory that the parser took for itself. The next value is refused when it was too much.
+  /// Counts memory that the parser itself uses. If that is too much, the next value is rejected.
   void note_memory(std::size_t bytes) {
     other_memory_ += bytes;
     most_nodes_ = std::min<std::uint64_t>(limits_.values, nodes_that_fit());
   }
 
-  /// Whether the document is a null. Only after the last value.
+  /// Whether the document is null. Call this only after the last value.
   bool is_null() const { return Document::kind_of(nodes()[0]) == Kind::null; }
 
-  /// Whether a list or map is not ended.
+  /// Whether a list or map is still open.
   bool is_open() const { return depth() != 0; }
-  /// Whether the innermost of them is a map.
+  /// Whether the innermost open value is a map.
   bool is_in_map() const { return open_.back().is_map; }
 
-  /// Where the innermost list or map begins that is not ended, if there is one.
+  /// Where the innermost open list or map begins, if there is one.
   std::optional<std::size_t> open_value() const {
     if (!is_open()) return std::nullopt;
     return nodes()[open_.back().index].begin;
   }
 
-  /// Sets where the text continues after the document: `Document::rest`. `marker`: behind `---` or
-  /// `...`.
+  /// Sets where the text continues after the document: `Document::rest`. `marker` says whether
+  /// `---` or `...` precedes that text.
   void note_rest(std::size_t at, bool marker) {
     document_.rest_ = static_cast<std::uint32_t>(at);
     document_.has_marker_ = marker;
   }
 
-  /// Notes a place that the Go reference does not take: `Document::unportable`. The first in the
-  /// text is kept.
+  /// Records a place that the Go reference rejects or misreads: `Document::unportable`. Only the
+  /// first place in the text is kept.
   void note_unportable(std::size_t at, std::string_view reason, std::string_view advice) {
     document_.note_unportable(at, reason, advice);
   }
-  /// Whether no such place was noted.
+  /// Whether no unportable place was recorded.
   bool is_portable() const { return document_.unportable_.empty(); }
 
-  /// Refuses the text because of a place; returns false. The message may not be empty.
+  /// Rejects the text because of a place; returns false. The message must not be empty.
   bool refuse(Errc code, std::string message, std::string advice, std::size_t at) {
     error_ = {.code = code,
               .message = std::move(message),
@@ -175,29 +175,29 @@ class DocumentBuilder {
   bool refuse(Errc code, std::string message, std::size_t at) {
     return refuse(code, std::move(message), {}, at);
   }
-  /// Refuses the text as a whole; returns false.
+  /// Rejects the text as a whole; returns false.
   bool refuse_whole(Errc code, std::string message) {
     error_ = {.code = code, .message = std::move(message), .position = {.file = document_.file_}};
     return false;
   }
-  /// The line of a place, for messages.
+  /// The line number of a place, for messages.
   std::uint32_t line(std::size_t at) const { return document_.position(at).line; }
-  /// `line 2, column 5` of a place, for messages.
+  /// A place as `line 2, column 5`, for messages.
   std::string describe(std::size_t at) const {
     const auto place = document_.position(at);
     return "line " + std::to_string(place.line) + ", column " + std::to_string(place.column);
   }
-  /// Whether the text was refused.
+  /// Whether the text was rejected.
   bool failed() const { return !error_.message.empty(); }
 
-  /// The document, or the reason why there is none. Only once, after the last value, when all lists
-  /// and maps are ended. Replaces merge keys: `Errc::syntax` when `<<` names neither a map nor a
-  /// list of maps; `Errc::limit` when that takes too much memory.
+  /// The document, or the reason for its absence. Call this once, after the last value, when all
+  /// lists and maps have ended. Merge keys are replaced: `Errc::syntax` if the value of `<<` is
+  /// neither a map nor a list of maps; `Errc::limit` if merging needs too much memory.
   Result<Document> finish() && {
     std::string unused;
     return std::move(*this).finish(unused);
   }
-  /// The same. A text that is refused is returned as it was given.
+  /// Finishes as above, but gives a rejected text back unchanged in `refused`.
   Result<Document> finish(std::string& refused) && {
     const bool good = !failed() && (!has_merge_keys_ || merge_all());
     if (good) return std::move(document_);
@@ -211,9 +211,9 @@ class DocumentBuilder {
   using Node = Document::Node;
   using Nodes = Document::Nodes;
 
-  static constexpr std::size_t small = std::size_t{64} << 10;  // memory that any text may take
+  static constexpr std::size_t small = std::size_t{64} << 10;  // bytes allowed for any text
 
-  /// A list or map that is not ended, or the document.
+  /// An open list or map, or the document.
   struct Level {
     std::uint32_t index = static_cast<std::uint32_t>(-1);
     std::uint32_t children = 0;  // a map has two for each member
@@ -234,13 +234,13 @@ class DocumentBuilder {
 
   std::size_t depth() const { return open_.size() - 1; }
 
-  /// The most nodes that there is memory for.
+  /// The maximum number of nodes that fit into memory.
   std::uint64_t nodes_that_fit() const {
     return other_memory_ < most_memory_ ? (most_memory_ - other_memory_) / Document::bytes_per_value
                                         : 0;
   }
 
-  /// A null or a scalar.
+  /// Creates a null or scalar node.
   static Node node(Kind kind, std::size_t at, std::size_t begin, std::size_t size) {
     return {.begin = static_cast<std::uint32_t>(begin),
             .link = static_cast<std::uint32_t>(at),
@@ -260,7 +260,7 @@ class DocumentBuilder {
     return refuse(Errc::limit, "nested more than " + std::to_string(limits_.depth) + " deep", at);
   }
 
-  /// Counts the bytes that an alias adds: to read it costs as much as if it were written out.
+  /// Counts the bytes that an alias adds: reading an alias costs as much as its full text.
   bool count_expansion(std::uint32_t from, std::uint32_t count, std::size_t at) {
     constexpr std::size_t per_value = 32;
     const auto most = std::max(limits_.expansion, 10 * source().size());
@@ -272,7 +272,7 @@ class DocumentBuilder {
     return refuse(Errc::limit, "aliases add more than " + std::to_string(most) + " bytes", at);
   }
 
-  /// Refuses a value after the last that limits and memory allow.
+  /// Rejects the first value that exceeds the limits or the memory.
   [[gnu::noinline]] bool one_more(std::size_t at) {
     return nodes().size() >= limits_.values ? too_many(at) : too_much(at);
   }
@@ -305,7 +305,7 @@ class DocumentBuilder {
     return true;
   }
 
-  /// Refuses keys that are not text, and keys written twice.
+  /// Rejects keys that are not text, and duplicate keys.
   bool check_keys(const Level& map) {
     std::uint64_t seen = 0;  // a bit for each key
     bool may_repeat = false;
@@ -325,8 +325,8 @@ class DocumentBuilder {
     return merge_keys_ && detail::MergeKeys::is_merge_key(document_, key);
   }
 
-  /// One of 64 bits. The factors are chosen so that hardly any two keys of a CDI or OCI object
-  /// share one.
+  /// Maps a key to one of 64 bits. The factors are chosen so that hardly any two keys in a CDI or
+  /// OCI object share a bit.
   static std::uint64_t bit_of(std::string_view key) {
     if (key.empty()) return 1;
     const auto middle = static_cast<unsigned char>(key[key.size() / 2]);
@@ -357,7 +357,7 @@ class DocumentBuilder {
                   "remove one", Document::place_of(second));
   }
 
-  /// Merges keys, where there is memory for it.
+  /// Merges keys, if memory permits.
   bool merge_all() {
     note_memory(detail::MergeKeys::bytes_for(nodes().size()));
     if (nodes().size() > most_nodes_) return too_much(0);
@@ -368,14 +368,14 @@ class DocumentBuilder {
   Limits limits_;
   bool merge_keys_;
   bool has_merge_keys_ = false;
-  bool has_mark_ = false;  // the text began with a byte order mark
+  bool has_mark_ = false;  // whether the text began with a byte order mark
   Document document_{};
-  std::vector<Level> open_{Level{}};   // the document, and in it the innermost last
-  std::vector<std::uint32_t> keys_{};  // indices, of the map that is being ended
-  std::size_t expansion_ = 0;          // bytes that aliases added
-  std::uint64_t other_memory_ = 0;     // bytes that the parser took, beside values
+  std::vector<Level> open_{Level{}};   // the document first, the innermost level last
+  std::vector<std::uint32_t> keys_{};  // key indices in the map being closed
+  std::size_t expansion_ = 0;          // bytes added by aliases
+  std::uint64_t other_memory_ = 0;     // bytes used by the parser, apart from values
   std::uint64_t most_memory_ = 0;
-  std::uint64_t most_nodes_ = 0;  // that limits and memory allow
+  std::uint64_t most_nodes_ = 0;  // allowed by the limits and the memory
   std::uint32_t last_ = 0;
   Error error_{};
 };

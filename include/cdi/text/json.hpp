@@ -1,4 +1,4 @@
-// Models, and your own described structs, from and to JSON text.
+// Reading and writing JSON text for models and your own described structs.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_JSON_HPP
@@ -24,12 +24,12 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// A `Sink` that writes JSON text: indented by `indent` spaces per level, or on one line when it is
-/// negative; without a newline at the end. Numbers keep their text. The order of calls is not
-/// checked.
+/// A `Sink` that writes JSON text: indented by `indent` spaces per level, or on one line if
+/// `indent` is negative; without a final newline. Numbers keep their text. The order of calls is
+/// not checked.
 class JsonTextSink {
  public:
-  /// Writes with this indentation.
+  /// Sets the indentation.
   explicit JsonTextSink(int indent = 2) : indent_{indent} {}
 
   /// Begins a map.
@@ -40,27 +40,27 @@ class JsonTextSink {
   void begin_list() { begin('['); }
   /// Ends the innermost list.
   void end_list() { end(']'); }
-  /// A key of the innermost map; its value comes next.
+  /// Writes a key of the innermost map; the value comes next.
   void key(std::string_view name);
-  /// A text.
+  /// Writes a text.
   void text(std::string_view value);
-  /// A whole number.
+  /// Writes a signed integer.
   void integer(std::int64_t value);
-  /// A whole number.
+  /// Writes an unsigned integer.
   void unsigned_integer(std::uint64_t value);
-  /// `true` or `false`.
+  /// Writes `true` or `false`.
   void boolean(bool value) { word(value ? "true" : "false"); }
-  /// A JSON number.
+  /// Writes a JSON number.
   void number(std::string_view value);
-  /// `null`.
+  /// Writes `null`.
   void null() { word("null"); }
 
-  /// Whether all texts and numbers can be read again; `Errc::invalid` for the first that cannot.
+  /// Whether all texts and numbers can be read back; `Errc::invalid` for the first that cannot.
   const Result<void>& good() const { return check_.result; }
 
-  /// What is written so far. Valid until the next call.
+  /// The output so far. Valid until the next call.
   std::string_view written() const { return std::string_view{out_}.substr(0, size_); }
-  /// The text; once, after the last value.
+  /// Returns the text. Call this once, after the last value.
   std::string take() &&;
 
  private:
@@ -78,12 +78,12 @@ class JsonTextSink {
   void end(char bracket);
 
   int indent_;
-  std::string out_{};     // longer than what is written, so that few calls make it longer
-  std::size_t size_ = 0;  // of what is written
+  std::string out_{};     // larger than the output, to avoid frequent growth
+  std::size_t size_ = 0;  // size of the output
   detail::WriteCheck check_{};
-  std::size_t open_ = 0;    // lists and maps that are not ended
-  bool empty_ = true;       // the innermost one has no item
-  bool after_key_ = false;  // a value comes next
+  std::size_t open_ = 0;    // open lists and maps
+  bool empty_ = true;       // the innermost list or map is empty
+  bool after_key_ = false;  // the next call must write a value
 };
 
 namespace detail {
@@ -102,8 +102,8 @@ extern template Result<oci::Spec> read_json_text(std::string_view, std::string_v
 
 }  // namespace detail
 
-/// Reads a described type, which owns its text, from JSON text. Errors are those of `parse_json`
-/// and `read`. Does not check the CDI rules; `parse_spec` does.
+/// Reads a described type that owns its text from JSON text. Errors are those of `parse_json` and
+/// `read`. The CDI rules are not checked; use `parse_spec` for that.
 template <Described T>
   requires(!Borrowing<T>)
 Result<T> read_json(std::string_view text, std::string_view file = {}, const Limits& limits = {}) {
@@ -112,14 +112,14 @@ Result<T> read_json(std::string_view text, std::string_view file = {}, const Lim
 
 namespace detail {
 
-/// As `write_json`, for a value of any described type.
+/// Implements `write_json` for any described type.
 Result<std::string> write_json_text(const void* self, const Type& type, int indent);
 
 }  // namespace detail
 
-/// A described type as JSON text, indented by `indent` spaces per level, or on one line when it is
-/// negative; without a newline at the end. `Errc::invalid` when a text in it is not UTF-8, or a
-/// number in an `extra` is not a JSON number. Does not check the CDI rules; `write_spec` does.
+/// Writes a described type as JSON text, indented by `indent` spaces per level, or on one line if
+/// `indent` is negative; without a final newline. `Errc::invalid` if a text is not UTF-8, or a
+/// number in an `extra` is not a JSON number. The CDI rules are not checked: see `write_spec`.
 template <Described T>
 Result<std::string> write_json(const T& value, int indent = 2) {
   return detail::write_json_text(&value, detail::table_of<T>(), indent);

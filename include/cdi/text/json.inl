@@ -24,11 +24,11 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Bits that are set when one of eight bytes is not printable ASCII, or is a quote or a backslash.
+/// Sets bits if any of eight bytes is a quote, a backslash or not printable ASCII.
 constexpr std::uint64_t special_bits(std::uint64_t bytes) noexcept {
   constexpr std::uint64_t ones = 0x0101010101010101;
-  const std::uint64_t high = bytes | (bytes + ones);  // of a byte over 0x7e
-  const std::uint64_t low = bytes - 0x20 * ones;      // of one under 0x20, unless `high` has it
+  const std::uint64_t high = bytes | (bytes + ones);  // set for bytes over 0x7e
+  const std::uint64_t low = bytes - 0x20 * ones;      // set for bytes under 0x20, or in `high`
   const std::uint64_t marks = ((bytes ^ '"' * ones) - ones) | ((bytes ^ '\\' * ones) - ones);
   return (high | low | marks) & 0x80 * ones;
 }
@@ -38,7 +38,7 @@ constexpr bool is_special(char c) noexcept {
   return byte < 0x20 || byte >= 0x7f || c == '"' || c == '\\';
 }
 
-/// Copies a word. False when one of its bytes is special.
+/// Copies a word; false if any of its bytes is special.
 template <class Word>
 bool copy_plain_word(const char* from, char* to) noexcept {
   Word word{};
@@ -48,13 +48,13 @@ bool copy_plain_word(const char* from, char* to) noexcept {
   return special_bits(sizeof word < 8 ? spaces << 32 | word : word) == 0;
 }
 
-/// Copies the bytes at the front of a text that need no escape, and returns their number. May write
-/// the others, too.
+/// Copies the leading bytes that need no escape, and returns their number. Bytes after them may be
+/// overwritten, too.
 inline std::size_t copy_plain(std::string_view text, char* to) noexcept {
   const char* const from = text.data();
   const std::size_t size = text.size();
   std::size_t i = 0;
-  if (size >= 8) {  // the last word overlaps the one before
+  if (size >= 8) {  // the last word may overlap the previous word
     while (i + 8 < size && copy_plain_word<std::uint64_t>(from + i, to + i)) i += 8;
     if (i + 8 >= size && copy_plain_word<std::uint64_t>(from + size - 8, to + size - 8))
       return size;
@@ -73,7 +73,7 @@ CDI_INLINE std::string JsonTextSink::take() && {
   return std::move(out_);
 }
 
-/// The end of what is written, with room for so many bytes.
+/// Returns the end of the output, with room for this many bytes.
 CDI_INLINE char* JsonTextSink::room(std::size_t bytes) {
   if (out_.size() - size_ < bytes) out_.resize(2 * out_.size() + bytes + 256);
   return out_.data() + size_;
@@ -89,8 +89,8 @@ CDI_INLINE void JsonTextSink::put(std::string_view text) {
   size_ += text.size();
 }
 
-/// Writes the first character of a text, which is not printable ASCII or must be escaped. Returns
-/// its size.
+/// Writes the first character of a text, which is not printable ASCII or needs an escape. Returns
+/// the character's size.
 CDI_INLINE std::size_t JsonTextSink::put_special(std::string_view text) {
   constexpr std::string_view digits = "0123456789abcdef";
   constexpr std::string_view escaped = "\"\\\b\f\n\r\t";
@@ -115,8 +115,8 @@ CDI_INLINE std::size_t JsonTextSink::put_special(std::string_view text) {
   return 1;
 }
 
-/// Writes a text as a JSON string. Characters are escaped when RFC 8259 requires it, or when
-/// readers refuse them that read JSON as YAML, such as the Go reference.
+/// Writes a text as a JSON string. Escapes characters where RFC 8259 requires it, or where programs
+/// that read JSON as YAML, such as the Go reference, would reject them.
 CDI_INLINE void JsonTextSink::put_string(std::string_view text) {
   char* to = room(text.size() + 2);
   *to = '"';
@@ -194,7 +194,7 @@ CDI_INLINE void JsonTextSink::end(char bracket) {
   --open_;
   if (!empty_) begin_line();
   put(bracket);
-  empty_ = false;  // the one around it has an item
+  empty_ = false;  // the enclosing value now has an item
 }
 
 namespace detail {

@@ -1,4 +1,4 @@
-// The layout of a JSON text: where its values end, and how its lines are broken and indented.
+// JSON layout: where values end, and how lines are broken and indented.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_JSON_LAYOUT_HPP
@@ -15,35 +15,35 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// How a JSON text is laid out. New values get the same layout. Valid as long as the document.
+/// The layout of a JSON text, also for new values. Valid as long as the document.
 class JsonLayout {
  public:
-  /// The layout of a document, from the first member of its root.
+  /// Derives the layout from the first member of the document's root.
   explicit JsonLayout(const Document& document);
 
-  /// Offsets into the text, behind the last byte in the case of `end`.
+  /// Offsets into the text; `end` is just past the last byte.
   struct Extent {
     std::size_t begin = 0;
     std::size_t end = 0;
   };
 
-  /// Where a value ends. Costs one step for each of its children, and for those of its last child.
+  /// The end of a value. Costs one step per child, and the same again inside the last child.
   std::size_t end_of(const Document::Value& value) const;
-  /// From the first item or member of a value to the end of its last. Between them when it is
-  /// empty.
+  /// The range from a value's first item or member to the end of the last. If there is none, the
+  /// place between the brackets.
   Extent children_of(const Document::Value& value) const;
 
-  /// The blanks before each child of an object or list; with a line break if each child has a line
-  /// of its own. `outer` are the blanks before the object or list itself.
+  /// The blanks before each child of an object or list, including a line break if each child is on
+  /// a separate line. `outer` is the blanks before the object or list itself.
   std::string lead(const Document::Value& value, std::string_view outer) const;
-  /// The same for an object or list that is new.
+  /// The blanks before each child of a new object or list.
   std::string lead(std::string_view outer) const;
 
-  /// Appends a comma, and the blanks before the next child.
+  /// Appends a comma and the blanks before the next child.
   void append_comma(std::string& out, std::string_view lead) const;
   /// Appends the colon after a key.
   void append_colon(std::string& out) const { out.append(is_spaced_ ? ": " : ":"); }
-  /// Appends a value that was written without blanks; `outer` are the blanks before it.
+  /// Appends a compact JSON value in this layout; `outer` is the blanks before the value.
   void append(std::string& out, std::string_view json, std::string_view outer) const;
 
  private:
@@ -51,7 +51,7 @@ class JsonLayout {
   std::string_view blanks_in(const Document::Value& value) const;
 
   const Document& document_;
-  std::string unit_{"  "};  // of indentation
+  std::string unit_{"  "};  // one level of indentation
   bool is_spaced_ = false;  // a space follows each colon, and each comma within a line
 };
 

@@ -23,7 +23,7 @@ inline bool has_lines(std::string_view blanks) {
   return blanks.find('\n') != blanks.npos;
 }
 
-/// The place behind the closing quote of the string that begins at a place.
+/// The place just past the closing quote of the string that begins at a place.
 inline std::size_t end_of_json_string(std::string_view text, std::size_t at) {
   while (true) {
     at = text.find('"', at + 1);
@@ -34,7 +34,7 @@ inline std::size_t end_of_json_string(std::string_view text, std::size_t at) {
 }
 
 CDI_INLINE JsonLayout::JsonLayout(const Document& document) : document_{document} {
-  constexpr std::size_t most = 16;  // columns; a wider one is not an indentation
+  constexpr std::size_t most = 16;  // columns; anything wider is not indentation
   for (const auto [key, value] : document.root().members()) {
     const auto blanks = blanks_in(document.root());
     const auto indentation = blanks.substr(blanks.rfind('\n') + 1);
@@ -44,7 +44,7 @@ CDI_INLINE JsonLayout::JsonLayout(const Document& document) : document_{document
   }
 }
 
-/// The last item or member of a value; nothing if it has none.
+/// The last item or member of a value, if any.
 inline std::optional<Document::Value> last_child(const Document::Value& value) {
   std::optional<Document::Value> last;
   for (const auto item : value.items()) last = item;
@@ -53,8 +53,8 @@ inline std::optional<Document::Value> last_child(const Document::Value& value) {
 }
 
 CDI_INLINE std::size_t JsonLayout::end_of(const Document::Value& value) const {
-  Document::Value inner = value;  // the last value in the last value in ...
-  std::size_t open = 0;           // brackets around it; no recursion: a text may be deep
+  Document::Value inner = value;  // the last value of the last value of ...
+  std::size_t open = 0;           // enclosing brackets; a deep text rules out recursion
   while (auto last = detail::last_child(inner)) {
     inner = *last;
     ++open;
@@ -89,7 +89,7 @@ CDI_INLINE std::string_view JsonLayout::blanks_in(const Document::Value& value) 
 
 CDI_INLINE std::string JsonLayout::lead(const Document::Value& value,
                                         std::string_view outer) const {
-  constexpr std::size_t most = 64;  // bytes; each new line repeats them
+  constexpr std::size_t most = 64;  // in bytes; each new line repeats them
   const auto blanks = blanks_in(value);
   if (value.size() == 0) return lead(outer);
   if (blanks.size() <= most) return std::string{blanks};
@@ -119,8 +119,8 @@ CDI_INLINE void JsonLayout::append(std::string& out, std::string_view json,
     return;
   }
   const std::string_view space = is_spaced_ ? " " : "";
-  std::string blanks{outer};  // before a value at this depth
-  std::size_t from = 0;       // of what is not appended yet
+  std::string blanks{outer};  // the blanks before a value at this depth
+  std::size_t from = 0;       // start of the text still to be appended
   const auto append_until = [&](std::size_t end) {
     out.append(json.substr(from, end - from));
     from = end;

@@ -1,4 +1,4 @@
-// `LineIndex`: finds the line and column of any byte of a text.
+// `LineIndex`: finds the line and column of any byte in a text.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_LINE_INDEX_HPP
@@ -16,38 +16,37 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// The begin of the line after that of `at`, or the size of the text. LF, CR LF, and a CR alone end
-/// a line.
+/// The start of the line after `at`, or the text's size. LF, CR LF or a single CR ends a line.
 std::size_t next_line(std::string_view text, std::size_t at);
 
-/// Remembers the line of every 1024th byte of a text, so that a search reads no more than the text
-/// from there on.
+/// An index with the line number of every 1024th byte of a text, so that each search reads only the
+/// text from there on.
 class LineIndex {
  public:
-  /// A line and a column, both from 1; columns are bytes.
+  /// A line and a column, both from 1; columns are in bytes.
   struct Place {
     std::uint32_t line = 1;
     std::uint32_t column = 1;
   };
 
-  /// The index of an empty text.
+  /// Creates the index of an empty text.
   LineIndex() = default;
-  /// Costs one pass.
+  /// Indexes a text in one pass.
   explicit LineIndex(std::string_view text);
 
-  /// The place of a byte, or of the end, of the same text.
+  /// Returns the place of a byte in the same text, or of the text's end.
   Place find(std::string_view text, std::size_t at) const;
 
-  /// Replaces each byte of the same text by its line. Ascending bytes cost one pass over the text
-  /// between them.
+  /// Replaces each byte offset in the same text with its line number. Ascending offsets cost one
+  /// pass over the text between them.
   void to_lines(std::string_view text, std::vector<std::uint32_t>& places) const;
 
  private:
-  /// The line of a byte.
+  /// A byte and its line.
   struct Mark {
     std::uint32_t line = 1;
-    std::uint32_t begin = 0;  // of that line
-    std::uint32_t at = 0;     // the byte
+    std::uint32_t begin = 0;  // start of the line
+    std::uint32_t at = 0;     // offset of the byte
   };
 
   /// The nearest mark at or before a byte.
@@ -57,8 +56,8 @@ class LineIndex {
 
   static constexpr std::size_t bytes_per_mark = 1024;
 
-  std::vector<Mark> marks_{};  // of bytes 0, 1024, 2048, ...
-  bool only_lf_ = false;       // all lines end in LF
+  std::vector<Mark> marks_{};  // for bytes 0, 1024, 2048, ...
+  bool only_lf_ = false;       // whether every line ends in LF
 };
 
 }  // namespace detail

@@ -19,7 +19,7 @@ inline namespace CDI_ABI {
 namespace detail {
 
 CDI_INLINE std::size_t next_line(std::string_view text, std::size_t at) {
-  // One loop for both: to search the whole text for one of them at each line would be quadratic.
+  // Search for both at once: two full searches per line would take quadratic time.
   while (at < text.size() && text[at] != '\n' && text[at] != '\r') ++at;
   if (text.substr(at, 2) == "\r\n") ++at;
   return at < text.size() ? at + 1 : at;

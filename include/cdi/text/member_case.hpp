@@ -1,4 +1,4 @@
-// Names of members that differ from the name of a field only in case.
+// Member names that differ from a field's name only in case.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_MEMBER_CASE_HPP
@@ -14,22 +14,22 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Whether two names are those of the same field for encoding/json of Go, which the Go reference
-/// and most runtimes use: letters match in any case, U+017F is an s, and U+212A is a k. The sample
-/// of the CDI document writes `additionalGIDs`. One of the names is in ASCII.
+/// Whether Go's encoding/json, which the Go reference and most runtimes use, matches both names to
+/// the same field: case is ignored, U+017F is an s, and U+212A is a k. The sample in the CDI
+/// document writes `additionalGIDs`. One of the names must be ASCII.
 bool same_key(std::string_view a, std::string_view b) noexcept;
 
-/// Whether a name is `key`, which begins with a letter, in another case.
+/// Whether a name is `key`, which begins with a letter, in a different case.
 inline bool is_in_other_case(std::string_view name, std::string_view key) noexcept {
   if (name.empty()) return false;
   const auto first = static_cast<unsigned char>(name.front());
   constexpr unsigned char case_bit = 0x20;
-  if (((first ^ key.front()) & ~case_bit) != 0 && first < 0x80) return false;  // most names
+  if (((first ^ key.front()) & ~case_bit) != 0 && first < 0x80) return false;  // usual case
   return name != key && detail::same_key(name, key);
 }
 
-/// `Errc::schema` for a member of an object `outer` whose name is `key` in another case. Runtimes
-/// written in Go take it for `key`, others do not.
+/// The `Errc::schema` error for a member of the object `outer` whose name is `key` in a different
+/// case. Runtimes written in Go accept the name as `key`; others do not.
 Error wrong_case(std::string_view name, std::string_view key, std::string_view outer);
 
 }  // namespace detail

@@ -15,8 +15,8 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// Removes the first character of a text, which is not empty, and returns it as a small letter.
-/// Characters outside ASCII are returned byte by byte, but for the two that Go folds into ASCII.
+/// Removes the first character of a nonempty text and returns it in lower case. Characters outside
+/// ASCII are returned byte by byte, except for the two that Go folds into ASCII.
 inline char take_folded(std::string_view& text) {
   constexpr std::string_view long_s = "\xC5\xBF";           // U+017F
   constexpr std::string_view kelvin_sign = "\xE2\x84\xAA";  // U+212A

@@ -1,4 +1,4 @@
-// The merge keys of YAML: `<<` brings the members of other maps.
+// YAML merge keys: `<<` copies the members of other maps.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_MERGE_KEYS_HPP
@@ -19,27 +19,27 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Replaces merge keys by the members that they bring. `<<` names a map or a list of maps. Members
-/// that the map itself has take precedence, then those of earlier maps of the list.
+/// Replaces merge keys with the members that they copy. The value of `<<` is a map or a list of
+/// maps. The map's own members win, then the members of earlier maps in the list.
 ///
-/// Only when the whole document is read: until then, aliases name values by index.
+/// Merging must wait until the whole document is read, because aliases refer to values by index.
 class MergeKeys {
  public:
   explicit MergeKeys(Document& document) : document_{document} {}
 
-  /// Whether a key is `<<` without quotes.
+  /// Whether a key is an unquoted `<<`.
   static bool is_merge_key(const Document& document, const Document::Node& key) {
     return Document::kind_of(key) == Kind::plain && document.text(key) == "<<";
   }
 
-  /// The maximum of memory that `merge` takes for a number of values: for a second copy of them,
-  /// and to sort keys.
+  /// The maximum memory that `merge` uses for a number of values: a second copy of the values, and
+  /// space to sort keys.
   static constexpr std::size_t bytes_for(std::size_t values) {
     return values * (Document::bytes_per_value + Document::bytes_per_value / 2);
   }
 
-  /// Merges all maps, and reads each value once. Returns the place of a value that `<<` cannot
-  /// name, if there is one; the document is then unchanged.
+  /// Merges all maps, and reads each value once. If the value of `<<` cannot be merged, returns the
+  /// place of that value and leaves the document unchanged.
   std::optional<std::size_t> merge() {
     if (!append(0)) return bad_;
     document_.nodes_ = std::move(merged_);
@@ -55,13 +55,13 @@ class MergeKeys {
   std::uint32_t after(std::uint32_t index) const { return document_.nodes_.after(index); }
   bool is_merge_key(std::uint32_t key) const { return is_merge_key(document_, node(key)); }
 
-  /// Refuses what `<<` cannot name; returns false.
+  /// Rejects a value of `<<` that cannot be merged; returns false.
   bool refuse(const Node& named) {
     bad_ = Document::place_of(named);
     return false;
   }
 
-  /// Appends a value, without merge keys. Goes as deep as `Limits::depth`.
+  /// Appends a value without merge keys. Recursion is bounded by `Limits::depth`.
   bool append(std::uint32_t from) {
     const auto at = merged_.size();
     const Node value = node(from);
@@ -77,7 +77,7 @@ class MergeKeys {
     return true;
   }
 
-  /// Appends the members of a map, which was appended at `at`.
+  /// Appends the members of a map that was appended at `at`.
   bool append_members(std::uint32_t map, std::size_t at) {
     Keys keys;
     bool merges = false;
@@ -90,7 +90,7 @@ class MergeKeys {
     return true;
   }
 
-  /// Of equal keys of a map, which is at `place`, keeps the first.
+  /// Keeps only the first of equal keys in the map at `place`.
   void keep_first(Keys& keys, std::size_t place) {
     const auto all = keys.size();
     keep_first_of_repeated(keys, [this](std::uint32_t key) { return document_.text(node(key)); });
@@ -101,7 +101,7 @@ class MergeKeys {
                               "write the members without <<");
   }
 
-  /// The keys of a map, and behind them those of the maps it merges.
+  /// Collects the keys of a map, followed by the keys of the maps that it merges.
   bool collect_keys(std::uint32_t map, Keys& keys, bool& merges) {
     const auto end = after(map);
     for (auto key = map + 1; key < end; key = after(key + 1)) {
@@ -115,7 +115,7 @@ class MergeKeys {
     return true;
   }
 
-  /// The keys of the map, or of the maps of the list, that `<<` names.
+  /// Collects the keys of the map, or of the maps in the list, that is the value of `<<`.
   bool collect_merged(std::uint32_t named, Keys& keys) {
     bool merges = false;
     if (Document::kind_of(node(named)) == Kind::map) return collect_keys(named, keys, merges);

@@ -1,4 +1,4 @@
-// The instances of templates over the models, for the library.
+// Explicit instances of the templates over the models, for the compiled library.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_MODELS_HPP

@@ -1,4 +1,4 @@
-// A value on one line, as far as it fits into a message.
+// Writing a value on one line, as far as it fits into a message.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_ONE_LINE_HPP

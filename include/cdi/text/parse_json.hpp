@@ -14,16 +14,16 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Parses a JSON text into a document; `file` is its name in messages. Text that RFC 8259 does not
-/// allow is `Errc::syntax`; keys written twice are `Errc::schema`; text over a limit is
-/// `Errc::limit`. One byte order mark is ignored. Numbers of any size keep their text. The text
-/// need not outlive the call. Costs one pass.
+/// Parses a JSON text into a document; `file` is the text's name in messages. Returns
+/// `Errc::syntax` for text that RFC 8259 does not allow, `Errc::schema` for duplicate keys, and
+/// `Errc::limit` for text over a limit. A byte order mark is ignored. Numbers of any size keep
+/// their text. The text need not outlive the call. Costs one pass.
 Result<Document> parse_json(std::string_view text, std::string_view file = {},
                             const Limits& limits = {});
 
 namespace detail {
 
-/// The same for a text that the document takes. A text that is refused is left as it was.
+/// Parses a text that the document takes over. If the text is rejected, it stays unchanged.
 Result<Document> take_json(std::string& text, std::string_view file, const Limits& limits);
 
 }  // namespace detail

@@ -28,7 +28,7 @@ class JsonReader {
  public:
   explicit JsonReader(DocumentBuilder& builder) : text_{builder.source()}, builder_{builder} {}
 
-  /// Fills the builder; false when the text is refused.
+  /// Fills the builder; false if the text is rejected.
   bool read() {
     skip_blanks();
     if (at_ == text_.size()) return builder_.refuse(Errc::syntax, "the text is empty", 0);
@@ -46,20 +46,20 @@ class JsonReader {
  private:
   static constexpr std::size_t longest_portable_key = 1024;  // characters, with quotes and blanks
 
-  /// The byte at a place, which is the end at most; there it is NUL, which no JSON text has.
+  /// The byte at a place; NUL, which no JSON text contains, at the end.
   char peek(std::size_t at) const { return text_.data()[at]; }
 
   static bool is_blank(char c) {
     return c <= ' ' && (c == ' ' || c == '\n' || c == '\r' || c == '\t');
   }
-  /// Whether a word can be loaded from a place.
+  /// Whether a whole word can be loaded at a place.
   bool has_word(std::size_t at) const { return text_.size() - at >= sizeof(std::uint64_t); }
 
   void skip_blanks() {
     if (is_blank(peek(at_))) at_ = end_of_blanks(at_ + 1);
   }
 
-  /// Where blanks end, which are mostly the indentation of a line.
+  /// Returns the end of a run of blanks, usually the indentation of a line.
   std::size_t end_of_blanks(std::size_t at) const {
     for (;; ++at) {
       while (has_word(at)) {
@@ -71,7 +71,7 @@ class JsonReader {
     }
   }
 
-  /// Notes a tab in the blanks from a place up to here, which are before or behind the value.
+  /// Reports a tab in the blanks between `from` and here, before or after the value.
   void note_tab(std::size_t from) {
     const std::size_t tab = text_.substr(0, at_).find('\t', from);
     if (tab == text_.npos) return;
@@ -87,7 +87,7 @@ class JsonReader {
   }
   bool refuse(std::string message, std::size_t at) { return refuse(std::move(message), {}, at); }
 
-  /// Refuses the character here.
+  /// Rejects the current character.
   bool unexpected(std::string_view expected, std::string_view advice = {}) {
     if (at_ >= text_.size()) return cut_off();
     const auto character = text_.substr(at_, utf8_size(text_.substr(at_, 4)));
@@ -107,7 +107,7 @@ class JsonReader {
     return refuse(std::move(message), text_.size());
   }
 
-  /// Continues inside the innermost list or map, after its begin or after a value of it.
+  /// Continues inside the innermost list or map, after its start or after one of its values.
   bool read_next() {
     const bool map = builder_.is_in_map();
     const char end = map ? '}' : ']';
@@ -141,7 +141,7 @@ class JsonReader {
     return true;
   }
 
-  /// Moves from the end of a key to the colon, and notes when that is too far.
+  /// Moves from the end of a key to the colon, and reports a colon that is too far away.
   bool find_colon(std::size_t begin) {
     const std::size_t end = at_;
     skip_blanks();
@@ -217,7 +217,7 @@ class JsonReader {
     return at_ != begin || unexpected("a digit");
   }
 
-  /// Moves over the bytes of a string that are not escapes.
+  /// Skips the bytes of a string that are not escapes.
   void skip_plain_bytes() {
     while (true) {
       at_ = end_of_printable(at_);
@@ -227,7 +227,7 @@ class JsonReader {
     }
   }
 
-  /// Where printable ASCII other than quotes and backslashes ends.
+  /// Returns the end of a run of printable ASCII other than quotes and backslashes.
   std::size_t end_of_printable(std::size_t at) const {
     while (has_word(at)) {
       const std::uint64_t stops = mark_string_end(load_word(text_.data() + at));
@@ -238,7 +238,7 @@ class JsonReader {
     return at;
   }
 
-  /// Moves over a character that is not printable ASCII; false when it is not UTF-8.
+  /// Skips a character that is not printable ASCII; false if the bytes are not UTF-8.
   bool skip_rare_character() {
     const auto character = text_.substr(at_, utf8_size(text_.substr(at_, 4)));
     if (is_unportable(character) && builder_.is_portable()) {
@@ -257,7 +257,7 @@ class JsonReader {
     return builder_.scalar(begin, begin + 1, at_ - begin - 2, /*quoted=*/true);
   }
 
-  /// Reads the rest of a string that has escapes, or characters that are not printable ASCII.
+  /// Reads the rest of a string with escapes or characters that are not printable ASCII.
   bool read_rare_string(std::size_t begin) {
     skip_plain_bytes();
     if (peek(at_) == '"') {
@@ -302,7 +302,7 @@ class JsonReader {
     return true;
   }
 
-  /// Reads four hexadecimal digits at a place; false when there are fewer.
+  /// Reads four hexadecimal digits at a place; false if there are fewer.
   bool hex_digits(std::size_t at, std::uint32_t& code) const {
     code = 0;
     for (std::size_t i = 0; i < 4; ++i) {
@@ -341,7 +341,7 @@ class JsonReader {
   std::string_view text_;
   DocumentBuilder& builder_;
   std::size_t at_ = 0;
-  bool begun_ = false;  // the innermost list or map has no value yet
+  bool begun_ = false;  // the innermost list or map is still empty
   std::string decoded_{};
 };
 

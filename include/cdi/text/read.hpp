@@ -22,40 +22,39 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// The error, or a warning, of reading a value.
+/// The error or warning from reading a value.
 struct Reading {
-  Error why{};  // why the value could not be read
-  std::optional<Document::Value>
-      odd_case{};            // the first key whose case differs from that of its field
-  std::string_view field{};  // that field
-  /// The first boolean in quotes, or else the first text without quotes that is another text in
-  /// YAML 1.1.
+  Error why{};                                // why the value could not be read
+  std::optional<Document::Value> odd_case{};  // the first key that differs from its field in case
+  std::string_view field{};                   // the field of `odd_case`
+  /// The first quoted boolean; otherwise, the first unquoted text that YAML 1.1 reads as a
+  /// different text.
   std::optional<Document::Value> other_in_yaml_1_1{};
-  bool is_strict = false;  // text and booleans are never read from scalars of another kind
-  Release newest{};        // the newest `Lifetime::since` of the members, also of empty ones
+  bool is_strict = false;  // never convert other scalars to text or boolean
+  Release newest{};        // the newest `Lifetime::since` of the members, even empty ones
   std::optional<Document::Value> newest_key{};  // the first key of that release; none for 0.3.0
-  std::size_t bytes_left = 0;                   // that the items of lists and dicts may take
+  std::size_t bytes_left = 0;                   // for the items of lists and dicts
 };
 
-/// The scalars that are read as text.
+/// Which scalars are read as text.
 enum class TextAs : bool {
-  any_scalar,  // the Go reference of CDI reads 1.0 as "1.0"
-  text_only,   // the Go types of OCI refuse it
+  any_scalar,  // the Go reference for CDI reads 1.0 as "1.0"
+  text_only,   // the Go types for OCI reject other scalars
 };
 
-/// The scalars that a type reads as text. The types that keep unknown members are those of OCI.
+/// Which scalars a type reads as text. Only OCI types keep unknown members.
 inline TextAs text_as(const Type& type, const Reading& reading) {
   return reading.is_strict || type.extra != nullptr ? TextAs::text_only : TextAs::any_scalar;
 }
 
-/// Reads a value of any type that a field can have; `text` depends on the type of its owner.
+/// Reads a value of any field type; `text` depends on the type of the enclosing object.
 bool read_value(const Document::Value& value, void* self, const Type& type, TextAs text,
                 Reading& reading);
 
-/// Reads a `BasicAnyValue`, which cannot fail.
+/// Reads a `BasicAnyValue`; this cannot fail.
 void read_any(const Document::Value& value, void* self, const Type& type);
 
-/// As `read`; `reading` also gets a warning about a value that could be read.
+/// Implements `read`; `reading` also receives warnings about values that were read.
 template <class T>
 Result<T> read_noting(const Document::Value& value, Reading& reading) {
   T out{};
@@ -74,14 +73,13 @@ extern template Result<oci::SpecView> read_noting(const Document::Value& value, 
 
 }  // namespace detail
 
-/// Reads a described type. Unknown, repeated and missing fields and null list items are refused
-/// with `Errc::schema`, a path and a position. Field names match in any case, as in the Go
-/// reference; null means absent. A type with `Borrowed` storage points into the document, which
-/// must outlive it. Does not check values; `validate` does. Costs one pass.
+/// Reads a described type. Rejects unknown, repeated and missing fields and null list items with
+/// `Errc::schema`, a path and a position. As in the Go reference, the case of field names is
+/// ignored, and null means absent. A type with `Borrowed` storage points into the document, which
+/// must outlive the result. Values are not checked; use `validate`. Costs one pass.
 ///
-/// CDI types read any scalar as text, like the Go reference: 1.0 is "1.0". Types with a member
-/// `extra`, which are those of OCI, keep unknown members in it, and refuse numbers, true and false
-/// where a text is expected.
+/// Like the Go reference, CDI types read any scalar as text: 1.0 is "1.0". OCI types keep unknown
+/// members in their member `extra`, and reject a number or boolean where text is expected.
 template <Described T>
 Result<T> read(const Document::Value& value) {
   detail::Reading reading;
@@ -93,7 +91,7 @@ template <Described T>
 Result<T> read(const Document& document) {
   return cdi::read<T>(document.root());
 }
-/// The same for a temporary document and a type that owns its text.
+/// Reads a type that owns its text from a temporary document.
 template <Described T>
 Result<T> read(const Document&& document) requires(!Borrowing<T>) {
   return cdi::read<T>(document.root());

@@ -28,7 +28,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// A value in messages: `a list`, `"abc"`, `12`.
+/// Describes a value in messages: `a list`, `"abc"`, `12`.
 inline std::string name_value(const Document::Value& value) {
   switch (value.kind()) {
     case Document::Kind::null: return "null";
@@ -53,7 +53,7 @@ inline bool fail(Reading& reading, const Document::Value& at, std::string messag
   return false;
 }
 
-/// `advice`: what to write instead, if it is known.
+/// `advice` says what to write instead, if known.
 inline bool expected(Reading& reading, const Document::Value& at, std::string_view what,
                      std::string_view advice = {}) {
   std::string message = "expected ";
@@ -70,10 +70,10 @@ inline bool expected(Reading& reading, const Document::Value& at, std::string_vi
   return false;
 }
 
-inline constexpr std::size_t bytes_per_block = 16;  // that malloc adds, with its rounding
+inline constexpr std::size_t bytes_per_block = 16;  // what malloc adds, including rounding
 
-/// Counts items before they are made: a model of many small items, such as `{}`, would take eighty
-/// times the bytes of the text.
+/// Counts items before they are created: otherwise a model with many small items, such as `{}`,
+/// would need eighty times the text's size.
 inline bool count_items(const Document::Value& at, std::size_t count, std::size_t size,
                         Reading& reading) {
   if (count > reading.bytes_left / size) return detail::too_much(at, reading);
@@ -82,7 +82,7 @@ inline bool count_items(const Document::Value& at, std::size_t count, std::size_
   return true;
 }
 
-/// The advice for a text that is meant as a number.
+/// Returns advice for a text that was meant as a number.
 inline std::string integer_advice(const Document::Value& value, const Type& type) {
   if (value.kind() != Document::Kind::quoted) return {};
   const Integer meant = detail::parse_integer(value.text());
@@ -93,7 +93,7 @@ inline std::string integer_advice(const Document::Value& value, const Type& type
       .append(" without quotes");
 }
 
-/// The kind that a scalar other than null has in JSON.
+/// The JSON kind of a scalar other than null.
 inline ValueKind scalar_kind(const Document::Value& value) {
   if (value.kind() == Document::Kind::quoted) return ValueKind::text;
   if (is_json_number(value.text())) return ValueKind::number;
@@ -110,13 +110,13 @@ inline std::string name_fields(const Type& type) {
   return names;
 }
 
-/// The field of a key.
+/// The field that matches a key.
 struct FoundField {
-  std::size_t index = 0;  // the number of fields when there is none
+  std::size_t index = 0;  // the field count if no field matches
   bool same_case = true;
 };
 
-/// Finds the field of a key, in any case. Tries the field `next` first.
+/// Finds the field of a key and ignores case. Tries field `next` first.
 inline FoundField find_field(const Type& type, std::string_view key, std::size_t next = 0) {
   const std::size_t count = type.field_count;
   std::size_t i = next < count ? next : 0;
@@ -126,7 +126,7 @@ inline FoundField find_field(const Type& type, std::string_view key, std::size_t
     if (field == key) return {i};
     if (same_key(field, key)) return {i, false};
   }
-  for (const char c : key) {  // a name with U+017F or U+212A is longer than that of its field
+  for (const char c : key) {  // with U+017F or U+212A, a key is longer than its field
     if (static_cast<unsigned char>(c) < 0x80) continue;
     for (i = 0; i < count && !same_key(type.fields[i].key, key);) ++i;
     return {i, false};
@@ -170,7 +170,7 @@ CDI_INLINE void read_any(const Document::Value& value, void* self, const Type& t
   }
 }
 
-/// Reads the members without a field into `extra`; there are `count` of them.
+/// Reads the `count` members without a field into `extra`.
 inline void read_unknown(const Document::Value& value, const Type& type, void* extra,
                          std::size_t count) {
   const Type& member = *type.extra->item;
@@ -181,7 +181,7 @@ inline void read_unknown(const Document::Value& value, const Type& type, void* e
   }
 }
 
-/// Whether null means absent. For a required list of OCI it does, since Go writes an empty one so.
+/// Whether null means absent. This includes required OCI lists, since Go writes empty ones as null.
 inline bool takes_null(const FieldRow& row, const Type& owner) {
   return row.when != Presence::required ||
          (owner.extra != nullptr && row.type->shape == Shape::list);
@@ -194,7 +194,7 @@ inline bool fail_at_key(const Document::Value& key, std::string message, std::st
   return false;
 }
 
-/// Whether all required fields are in `seen`, which has a bit for each field.
+/// Whether all required fields are in `seen`, a bit set of fields.
 inline bool check_required(const Document::Value& value, const Type& type, std::uint64_t seen,
                            Reading& reading) {
   for (std::size_t i = 0; i < type.field_count; ++i) {
@@ -206,7 +206,7 @@ inline bool check_required(const Document::Value& value, const Type& type, std::
   return true;
 }
 
-/// Checks that a type keeps a member without a field.
+/// Checks that a type accepts a member without a field.
 inline bool check_unknown(const Document::Member& member, const Type& type, Reading& reading) {
   if (type.extra == nullptr) {
     return fail_at_key(member.key, "unknown field", "use one of " + detail::name_fields(type),
@@ -218,7 +218,7 @@ inline bool check_unknown(const Document::Member& member, const Type& type, Read
   return false;
 }
 
-/// Kept out of `read_object`: few members are newer than the oldest release.
+/// Not inlined into `read_object`, since few members are newer than the oldest release.
 [[gnu::noinline]] inline void note_release(const Document::Value& key, Release since,
                                            Reading& reading) {
   if (since <= reading.newest) return;
@@ -233,7 +233,7 @@ inline bool read_object(const Document::Value& value, void* self, const Type& ty
   type.places(self, places);
   std::uint64_t seen = 0;
   std::size_t unknown = 0;
-  std::size_t next = 0;  // the field behind that of the last key: many texts have them in order
+  std::size_t next = 0;  // usually the next key's field, since most texts follow the field order
   for (const auto [key, member] : value.members()) {
     const auto [i, same_case] = detail::find_field(type, key.text(), next);
     next = i + 1;
@@ -287,14 +287,14 @@ inline bool read_list(const Document::Value& value, void* self, const Type& type
   return true;
 }
 
-/// Kept out of `note_plain_text`: few texts are like numbers or booleans.
+/// Not inlined into `note_plain_text`, since few texts look like numbers or booleans.
 [[gnu::noinline]] inline void note_other_text(const Document::Value& value, Reading& reading) {
   if (!reading.other_in_yaml_1_1 && detail::is_other_text_in_yaml_1_1(value.text())) {
     reading.other_in_yaml_1_1 = value;
   }
 }
 
-/// Notes a text without quotes that is another text in YAML 1.1.
+/// Records an unquoted text that YAML 1.1 reads differently.
 inline void note_plain_text(const Document::Value& value, Reading& reading) {
   if (value.kind() == Document::Kind::plain && detail::may_be_other_text(value.text())) {
     detail::note_other_text(value, reading);
@@ -334,12 +334,12 @@ inline bool read_integer(const Document::Value& value, void* self, const Type& t
   return true;
 }
 
-/// Kept out of `read_value`: few values are booleans.
+/// Not inlined into `read_value`, since few values are booleans.
 [[gnu::noinline]] inline bool read_boolean(const Document::Value& value, void* self, TextAs text,
                                            Reading& reading) {
   auto truth = value.is_scalar() ? detail::parse_boolean(value.text()) : std::nullopt;
   if (truth && value.kind() == Document::Kind::quoted) {
-    // The Go reference of CDI reads "yes", "on" and "n" in quotes since 1.1.1, but not "true".
+    // Since 1.1.1, the Go reference for CDI reads quoted "yes", "on" and "n", but not "true".
     if (text == TextAs::text_only || detail::is_true_or_false(value.text())) truth.reset();
     auto& other = reading.other_in_yaml_1_1;
     if (!other || other->kind() != Document::Kind::quoted) other = value;
@@ -378,7 +378,7 @@ CDI_INLINE bool read_value(const Document::Value& value, void* self, const Type&
              (detail::count_items(value, 1, type.item->size, reading) &&
               detail::read_value(value, type.make(self, 1), *type.item, text, reading));
     case Shape::any_value:
-    case Shape::any_member: break;  // read with its map or list
+    case Shape::any_member: break;  // read with the enclosing map or list
   }
   detail::read_any(value, self, type);
   return true;

@@ -1,4 +1,4 @@
-// Keys with the same text: the search for one, and the removal of all but the first.
+// Repeated keys: finding them, and removing all but the first.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_REPEATED_KEYS_HPP
@@ -12,21 +12,21 @@
 
 #include <cdi/version.hpp>
 
-// Keys are numbers in ascending order; `text_of(key)` is the text of one.
+// Keys are numbers in ascending order; `text_of(key)` returns a key's text.
 
 namespace cdi {
 inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Whether key `a` is before `b`, sorted by text, then by number.
+/// Whether key `a` precedes key `b`, by text, then by number.
 template <class TextOf>
 bool is_key_before(std::uint32_t a, std::uint32_t b, const TextOf& text_of) {
   const int order = text_of(a).compare(text_of(b));
   return order == 0 ? a < b : order < 0;
 }
 
-/// The first key whose text a key before it has, of few keys; null when all differ.
+/// The first key that repeats an earlier key's text, or null; for short lists.
 template <class TextOf>
 const std::uint32_t* find_repeated_of_few(const std::vector<std::uint32_t>& keys,
                                           const TextOf& text_of) {
@@ -39,7 +39,7 @@ const std::uint32_t* find_repeated_of_few(const std::vector<std::uint32_t>& keys
   return nullptr;
 }
 
-/// A key whose text a key before it has; null when all differ. Many keys are sorted by text.
+/// A key that repeats an earlier key's text, or null. Sorts long lists by text.
 template <class TextOf>
 const std::uint32_t* find_repeated(std::vector<std::uint32_t>& keys, const TextOf& text_of) {
   constexpr std::size_t few = 12;
@@ -52,13 +52,13 @@ const std::uint32_t* find_repeated(std::vector<std::uint32_t>& keys, const TextO
   return first == keys.end() ? nullptr : &first[1];
 }
 
-/// Of keys with the same text, keeps the first in the list. The keys may be in any order.
+/// Removes all but the first key with the same text. The keys may be in any order.
 template <class TextOf>
 void keep_first_of_repeated(std::vector<std::uint32_t>& keys, const TextOf& text_of) {
   const auto text_at = [&](std::uint32_t place) {
     return text_of(keys[place]);
   };
-  std::vector<std::uint32_t> sorted(keys.size());  // places in `keys`
+  std::vector<std::uint32_t> sorted(keys.size());  // indices into `keys`
   std::iota(sorted.begin(), sorted.end(), 0U);
   std::sort(sorted.begin(), sorted.end(),
             [&](std::uint32_t a, std::uint32_t b) { return detail::is_key_before(a, b, text_at); });

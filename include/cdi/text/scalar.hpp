@@ -1,4 +1,4 @@
-// The meaning of scalars: numbers and booleans of JSON and YAML.
+// The meaning of scalars: numbers and booleans in JSON and YAML.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_SCALAR_HPP
@@ -20,32 +20,32 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// A scalar as a whole number, of 64 bits and a sign.
+/// A scalar as an integer: 64 bits and a sign.
 struct Integer {
   enum class State : std::uint8_t { whole, too_large, none } state = State::none;
   bool negative = false;
   std::uint64_t magnitude = 0;
 
-  /// The bits of the number in an integer of a type, if it is in the range of the type.
+  /// The number's bits as a value of an integer type, if the number is in range.
   std::optional<std::uint64_t> bits_of(const Type& type) const {
     if (state != State::whole) return std::nullopt;
     if (!negative || magnitude == 0) {
       return magnitude <= greatest(type) ? std::optional{magnitude} : std::nullopt;
     }
-    // There is one more number below zero than above.
+    // The negative range holds one number more.
     const bool fits = type.has_sign && magnitude - 1 <= greatest(type);
     return fits ? std::optional{0 - magnitude} : std::nullopt;
   }
 
-  /// The greatest number of a type.
+  /// A type's greatest number.
   static std::uint64_t greatest(const Type& type) {
     const std::size_t bits = 8 * type.size - (type.has_sign ? 1 : 0);
     return ~std::uint64_t{0} >> (64 - bits);
   }
 };
 
-/// Removes the prefix of a base, and returns the base: 0x1A4, 0b101, 0o644, and 0644 of YAML 1.1. A
-/// number with a digit 8 or 9 is decimal, as in the Go reference.
+/// Removes a base prefix and returns the base: 0x1A4, 0b101, 0o644, or 0644 in YAML 1.1. Like the
+/// Go reference, reads a number with the digit 8 or 9 as decimal.
 inline int take_base(std::string& digits) {
   if (digits.size() < 2 || digits[0] != '0') return 10;
   const char mark = ascii_lower(digits[1]);
@@ -56,7 +56,7 @@ inline int take_base(std::string& digits) {
   return digits.find_first_not_of("01234567") == std::string::npos ? 8 : 10;
 }
 
-/// Removes the exponent of a number, such as `e2`, if there is one. False when it is malformed.
+/// Removes a number's exponent, such as `e2`, if any. False if the exponent is malformed.
 inline bool take_exponent(std::string& digits, std::int64_t& exponent) {
   const auto e = digits.find_first_of("eE");
   if (e == std::string::npos) return true;
@@ -73,18 +73,18 @@ inline bool take_exponent(std::string& digits, std::int64_t& exponent) {
   return true;
 }
 
-/// Multiplies a whole number, other than 0, by a power of ten. False when that gives a fraction.
+/// Multiplies a nonzero integer by a power of ten. False if the result has a fraction.
 inline bool multiply(std::string& digits, std::int64_t exponent) {
   for (; exponent < 0; ++exponent) {
     if (digits.back() != '0') return false;
     digits.pop_back();
   }
-  constexpr std::int64_t most = 40;  // more than any integer has
+  constexpr std::int64_t most = 40;  // more digits than any integer has
   digits.append(static_cast<std::size_t>(exponent < most ? exponent : most), '0');
   return true;
 }
 
-/// Changes 240.0 to 240, and 1e2 to 100. False when it is not a number, or has a fraction.
+/// Changes 240.0 to 240, and 1e2 to 100. False for other text and for fractions.
 inline bool take_point_and_exponent(std::string& digits) {
   std::int64_t exponent = 0;
   if (!detail::take_exponent(digits, exponent)) return false;
@@ -100,7 +100,7 @@ inline bool take_point_and_exponent(std::string& digits) {
   return true;
 }
 
-/// Reads a number of digits only, as most are; state `none` for other forms, and from 18 digits on.
+/// Reads plain digits, the usual form; `state` is `none` for other forms and for 18 or more digits.
 inline Integer parse_digits(std::string_view text) {
   const bool other_base = text.size() > 1 && text.front() == '0';
   if (text.empty() || text.size() >= 18 || other_base) return {};
@@ -112,7 +112,7 @@ inline Integer parse_digits(std::string_view text) {
   return number;
 }
 
-/// Reads a whole number in the forms of JSON, YAML 1.1, which has underscores, and YAML 1.2.
+/// Reads an integer as written in JSON, YAML 1.1 (which allows underscores) or YAML 1.2.
 inline Integer parse_integer(std::string_view text) {
   const Integer simple = detail::parse_digits(text);
   if (simple.state == Integer::State::whole) return simple;
@@ -132,7 +132,7 @@ inline Integer parse_integer(std::string_view text) {
   return number;
 }
 
-/// Reads a boolean in the words of YAML 1.1, which include those of JSON.
+/// Reads a boolean in any YAML 1.1 spelling, which includes JSON's.
 inline std::optional<bool> parse_boolean(std::string_view text) {
   for (const std::string_view word :
        {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", "y", "Y"}) {
@@ -145,13 +145,13 @@ inline std::optional<bool> parse_boolean(std::string_view text) {
   return std::nullopt;
 }
 
-/// Whether a boolean is `true` or `false`, and not a word of YAML 1.1 alone, such as `yes`.
+/// Whether a boolean is spelled `true` or `false`, rather than a YAML 1.1 word such as `yes`.
 inline bool is_true_or_false(std::string_view boolean) {
   const char first = boolean.empty() ? '\0' : ascii_lower(boolean.front());
   return first == 't' || first == 'f';
 }
 
-/// Whether a text without quotes is meant as a number, for messages.
+/// Whether an unquoted text looks like a number, for messages.
 inline bool looks_like_number(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   return !text.empty() && text.front() >= '0' && text.front() <= '9';

@@ -1,4 +1,4 @@
-// UTF-8 and UTF-16 of the text that the parsers read.
+// UTF-8 and UTF-16 in the text that the parsers read.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_UNICODE_HPP
@@ -19,7 +19,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Appends a character, given by its number, in UTF-8.
+/// Appends the character with a given code point, in UTF-8.
 inline void append_utf8(std::string& out, std::uint32_t code) {
   const auto last = [](std::uint32_t bits) {
     return static_cast<char>(0x80 | (bits & 0x3f));
@@ -41,47 +41,47 @@ inline void append_utf8(std::string& out, std::uint32_t code) {
   }
 }
 
-/// The number of characters of a text in UTF-8.
+/// Counts the characters of a UTF-8 text.
 inline std::size_t count_characters(std::string_view text) noexcept {
   std::size_t count = 0;
   for (const char c : text) count += (static_cast<unsigned char>(c) & 0xc0) != 0x80 ? 1 : 0;
   return count;
 }
 
-/// The value of a hexadecimal digit, or -1.
+/// The value of a hexadecimal digit, or -1 for other characters.
 constexpr int hex_digit(char c) noexcept {
   if (c >= '0' && c <= '9') return c - '0';
   const char lower = ascii_lower(c);
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/// Whether a character ends a line in YAML 1.1, but not in YAML 1.2 and JSON: NEL, and the line and
+/// Whether a character ends a line in YAML 1.1, but not in YAML 1.2 or JSON: NEL and the line and
 /// paragraph separators.
 inline bool ends_old_line(std::string_view character) noexcept {
   return character == "\xC2\x85" || character == "\xE2\x80\xA8" || character == "\xE2\x80\xA9";
 }
 
-/// Whether a character is U+FEFF: the byte order mark, and inside a text a space without width.
+/// Whether a character is U+FEFF: the byte order mark, or a zero-width space inside a text.
 inline bool is_zero_width(std::string_view character) noexcept {
   return character == "\xEF\xBB\xBF";
 }
 
-/// Whether YAML 1.1 reads a character differently from JSON or YAML 1.2, or does not allow it: DEL,
-/// the C1 controls, line ends, U+FFFE and U+FFFF. The Go reference misreads U+FEFF, too, when its
-/// buffer begins there.
+/// Whether YAML 1.1 forbids a character, or reads it differently from JSON or YAML 1.2: DEL, the C1
+/// controls, line ends, U+FFFE and U+FFFF. The Go reference also misreads U+FEFF at the start of a
+/// read buffer.
 inline bool is_unportable(std::string_view character) noexcept {
   return character == "\x7F" || (character >= "\xC2\x80" && character <= "\xC2\x9F") ||
          ends_old_line(character) || is_zero_width(character) || character == "\xEF\xBF\xBE" ||
          character == "\xEF\xBF\xBF";
 }
 
-/// Places of characters that YAML does not allow, or that not all readers take alike.
+/// Places of characters that YAML forbids, or that readers disagree about.
 struct OddCharacters {
   std::size_t forbidden = std::string_view::npos;   ///< the first; the search ends there
-  std::size_t unportable = std::string_view::npos;  ///< the first that `is_unportable`
+  std::size_t unportable = std::string_view::npos;  ///< the first character that `is_unportable`
 };
 
-/// Finds such characters in a text in UTF-8.
+/// Finds such characters in a UTF-8 text.
 inline OddCharacters find_odd_characters(std::string_view text) noexcept {
   OddCharacters found;
   for (std::size_t i = 0; true;) {
@@ -100,7 +100,7 @@ inline OddCharacters find_odd_characters(std::string_view text) noexcept {
   }
 }
 
-/// `before`, then the number of a character of the Basic Multilingual Plane in four digits:
+/// Returns `before` and the four-digit number of a character in the Basic Multilingual Plane:
 /// `U+0085`.
 inline std::string character_name(std::string_view before, std::string_view character) {
   constexpr std::string_view digits = "0123456789ABCDEF";
@@ -111,14 +111,14 @@ inline std::string character_name(std::string_view before, std::string_view char
   return out;
 }
 
-/// What is wrong with a character, and what to do.
+/// The fault of a character, and what to do about it.
 struct CharacterFault {
   std::string message;
   std::string advice;
 };
 
-/// Why a text cannot have a byte: it is not UTF-8, or is a control character. `place` is where it
-/// can be written as an escape.
+/// The reason why a text cannot contain a byte: invalid UTF-8 or a control character. `place` is
+/// where an escape may be written.
 inline CharacterFault forbidden_byte(char byte, std::string_view place) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   const std::string_view character{&byte, 1};
@@ -129,17 +129,17 @@ inline CharacterFault forbidden_byte(char byte, std::string_view place) {
     return {std::move(message), "save the text as UTF-8"};
   }
   auto name = character_name("control character U+", character);
-  if (code == 0) return {std::move(name), "remove it"};  // texts of specs may not have it
+  if (code == 0) return {std::move(name), "remove it"};  // specs must not contain NUL
   return {std::move(name), "remove it, or write " + character_name("\\u", character).append(place)};
 }
 
-/// The reason for the escape `\/`, which JSON and YAML 1.2 have, but not YAML 1.1.
+/// The message for the escape `\/`, which JSON and YAML 1.2 define, but YAML 1.1 does not.
 inline constexpr std::string_view unportable_slash =
     "\\/ is refused by the Go reference, and so by most engines";
 inline constexpr std::string_view advice_on_slash = "write / alone";
 
-/// How the Go reference reads a character that `is_unportable`. `place` is where it can be written
-/// as an escape.
+/// How the Go reference reads a character that `is_unportable`. `place` is where an escape may be
+/// written.
 inline CharacterFault unportable_character(std::string_view character, std::string_view place) {
   auto message = character_name("U+", character);
   message
@@ -151,12 +151,12 @@ inline CharacterFault unportable_character(std::string_view character, std::stri
           "remove it, or write " + character_name("\\u", character).append(place)};
 }
 
-/// Whether a text has the byte order mark of UTF-16.
+/// Whether a text begins with a UTF-16 byte order mark.
 inline bool is_utf16(std::string_view text) noexcept {
   return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
 }
 
-/// The byte that replaces half a character of UTF-16. UTF-8 does not have it.
+/// Replaces half a UTF-16 character. This byte never occurs in UTF-8.
 inline constexpr char half_character = '\xFF';
 
 /// Converts UTF-16 with a byte order mark to UTF-8. Half a pair, or half a unit, becomes

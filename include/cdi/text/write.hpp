@@ -1,4 +1,4 @@
-// `write`: gives a model to a sink, by its field list.
+// `write`: passes a model to a sink, by its field list.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_WRITE_HPP
@@ -17,8 +17,8 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Takes a document value by value, in document order. Each text format has a sink. Each value of a
-/// map comes after its `key`, and each `begin_` has its `end_`.
+/// Receives a document value by value, in document order; each text format provides a sink. Each
+/// value of a map follows its `key`, and each `begin_` call has a matching `end_` call.
 template <class T>
 concept Sink = requires(T sink, std::string_view text, std::int64_t number, std::uint64_t natural,
                         bool truth) {
@@ -37,7 +37,7 @@ concept Sink = requires(T sink, std::string_view text, std::int64_t number, std:
 
 namespace detail {
 
-/// A sink of any type.
+/// A type-erased sink.
 class AnySink {
  public:
   virtual void begin_map() = 0;
@@ -59,7 +59,7 @@ class AnySink {
   ~AnySink() = default;
 };
 
-/// A sink of type `S`, which must outlive it.
+/// Wraps a sink of type `S`, which must outlive the wrapper.
 template <class S>
 class SinkOf final : public AnySink {
  public:
@@ -81,10 +81,10 @@ class SinkOf final : public AnySink {
   S& sink_;
 };
 
-/// Writes a value of any type that a field can have.
+/// Writes a value of any field type.
 void write_value(const void* self, const Type& type, AnySink& sink);
 
-/// Writes a value to a sink of text, and returns the text.
+/// Writes a value to a text sink and returns the text.
 template <class S>
 Result<std::string> write_to(S sink, const void* self, const Type& type) {
   SinkOf<S> any{sink};
@@ -95,9 +95,8 @@ Result<std::string> write_to(S sink, const void* self, const Type& type) {
 
 }  // namespace detail
 
-/// Writes a described type, or a part of one, to a sink: its fields in the order of the field list,
-/// without those that are `Presence::omit_empty` and empty; then its `extra` members. Costs one
-/// pass.
+/// Writes a described type, or a part of a model, to a sink: the fields in field list order, except
+/// empty fields with `Presence::omit_empty`; then the members of `extra`. Costs one pass.
 template <class T, Sink S>
 void write(const T& value, S& sink) {
   detail::SinkOf<S> any{sink};
@@ -106,8 +105,8 @@ void write(const T& value, S& sink) {
 
 namespace detail {
 
-/// A sink that only checks that texts and numbers can be read again: texts are UTF-8, numbers are
-/// JSON numbers.
+/// A sink that only checks that the output can be read back: texts must be UTF-8, and numbers must
+/// be JSON numbers.
 struct WriteCheck {
   Result<void> result{};
 

@@ -21,7 +21,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Writes the `BasicAnyMember`s of a list of type `type`.
+/// Writes a list of `BasicAnyMember`s; `type` is the type of the list.
 inline void write_members(void* list, const Type& type, bool with_keys, AnySink& sink) {
   const Type& member = *type.item;
   const Items items = type.items(list);
@@ -54,10 +54,10 @@ inline void write_any(void* self, const Type& type, AnySink& sink) {
   sink.end_map();
 }
 
-/// Writes a member of an object, unless it need not be written.
+/// Writes a member of an object, unless it may be omitted.
 inline void write_field(void* value, const FieldRow& row, AnySink& sink) {
   const bool omit_empty = row.when == Presence::omit_empty;
-  if (row.type->shape == Shape::text) {  // as most members are
+  if (row.type->shape == Shape::text) {  // the most common shape
     const std::string_view text = row.type->text(value);
     if (omit_empty && text.empty()) return;
     sink.key(row.key);
@@ -68,7 +68,7 @@ inline void write_field(void* value, const FieldRow& row, AnySink& sink) {
   detail::write_value(value, *row.type, sink);
 }
 
-/// Writes a described type: its fields, then its `extra` members.
+/// Writes a described type: the fields, then the members of `extra`.
 inline void write_object(void* self, const Type& type, AnySink& sink) {
   Places places;
   type.places(self, places);
@@ -109,7 +109,7 @@ CDI_INLINE void write_value(const void* self, const Type& type, AnySink& sink) {
       type.each(value, &context, write_entry);
       return sink.end_map();
     }
-    case Shape::any_member:  // written with its map or list
+    case Shape::any_member:  // written with the enclosing map or list
     case Shape::list: break;
   }
   sink.begin_list();

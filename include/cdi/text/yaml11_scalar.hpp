@@ -1,4 +1,4 @@
-// Texts without quotes that YAML 1.1 takes for booleans or numbers.
+// Unquoted texts that YAML 1.1 takes for booleans or numbers.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_YAML11_SCALAR_HPP
@@ -17,15 +17,15 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// Whether a number is an integer for Go: of 64 bits, with or without a sign.
+/// Whether a number is a Go integer: 64 bits, signed or unsigned.
 inline bool is_go_integer(std::string_view text) {
   const Integer number = detail::parse_integer(text);
   return number.state == Integer::State::whole &&
          (!number.negative || number.magnitude <= std::uint64_t{1} << 63);
 }
 
-/// Whether a text is a decimal number as Go writes it: without plus, leading zeros, underscores,
-/// exponent, and zeros behind the fraction, and with no more digits than 32 bits hold.
+/// Whether a text is a decimal number as Go writes it: no plus, leading zeros, underscores,
+/// exponent or trailing zeros in the fraction, and no more digits than 32 bits can hold.
 inline bool is_go_decimal(std::string_view text) {
   constexpr std::size_t most_digits = 7;
   if (text == "-0") return false;
@@ -40,7 +40,7 @@ inline bool is_go_decimal(std::string_view text) {
          number.back() != '0' && number.back() != '.' && number.rfind('.') == point;
 }
 
-/// Whether a text without quotes is a number in YAML 1.1, other than a very long one.
+/// Whether an unquoted text is a number in YAML 1.1; very long numbers are excluded.
 inline bool is_old_number(std::string_view text) {
   if (text.starts_with('_') || (text.starts_with('.') && text.find('_') != text.npos)) return false;
   std::string digits{text};
@@ -60,14 +60,14 @@ inline bool is_old_number(std::string_view text) {
          digits.find_first_not_of("0123456789") == std::string::npos;
 }
 
-/// Whether the Go library up to 1.1.0 reads a text without quotes as another text: `yes` as `true`,
-/// 010 as 8, 1.0 as 1. It takes such a scalar for a boolean or a number, and writes that as text.
+/// Whether the Go library up to 1.1.0 changes an unquoted text: `yes` to `true`, 010 to 8, 1.0 to
+/// 1. That library reads the scalar as a boolean or number and formats the result as text.
 inline bool is_other_text_in_yaml_1_1(std::string_view plain) {
   if (const auto truth = detail::parse_boolean(plain)) return plain != (*truth ? "true" : "false");
   return !detail::is_go_decimal(plain) && detail::is_old_number(plain);
 }
 
-/// Whether a text may be one for `is_other_text_in_yaml_1_1`, by its first characters and its size.
+/// A quick pre-check for `is_other_text_in_yaml_1_1`, by the first characters and the size.
 inline bool may_be_other_text(std::string_view plain) {
   if (plain.size() < 2) return plain == "y" || plain == "Y" || plain == "n" || plain == "N";
   const auto is_digit_or_point = [](char c) {
