@@ -26,14 +26,14 @@ inline namespace CDI_ABI {
 
 /// How a `Cache` learns that directories or files have changed.
 enum class Freshness : std::uint8_t {
-  /// Each call checks each directory and file with one `stat`. No thread, no descriptor.
+  /// Each call checks each directory and file with one `stat`. Needs no thread and no descriptor.
   checked,
-  /// Each call reads inotify events. It checks the files as above after a change, and once a second
-  /// for changes that inotify does not report (see `Watcher`); without inotify, as `checked`. Holds
-  /// one descriptor.
+  /// Each call reads inotify events. Files are checked with `stat` after a change, and once a
+  /// second for changes that inotify does not report (see `Watcher`). Without inotify, works like
+  /// `checked`. Holds one descriptor.
   watched,
-  /// As `watched`; a thread does the same in the background, so that `snapshot()` is up to date
-  /// without a check. Holds two descriptors.
+  /// Works like `watched`, but a background thread also checks for changes, so that `snapshot()` is
+  /// up to date without a check. Holds two descriptors.
   background,
   /// Only the first call, `refresh()` and `wait_for()` check the files.
   manual,
@@ -41,68 +41,68 @@ enum class Freshness : std::uint8_t {
 
 /// How a `Cache` reads its files, and when it checks them.
 struct CacheOptions {
-  ReadOptions read{};                        ///< for every file
+  ReadOptions read{};                        ///< applies to every file
   Freshness freshness = Freshness::checked;  ///< how changes are noticed
 };
 
-/// Spec directories as a registry that is up to date at each call. Only files that changed are read
-/// again.
+/// Provides spec directories as a registry that is up to date at each call. Only files that have
+/// changed are read again.
 ///
 /// Any number of threads may use a cache, and none waits for another: a thread that finds a change
-/// reads what changed, and publishes a new registry. A registry stays valid for its holders.
+/// reads the changed files and publishes a new registry. A registry stays valid for its holders.
 class Cache {
  public:
-  /// `dirs` are given from the lowest priority to the highest; a missing directory may be created
-  /// later. Nothing is read until the first query, except with `Freshness::background`. Relative
-  /// paths are resolved at every check. If inotify or the thread is not available, `watch_error`
-  /// has the reason.
+  /// Makes a cache of `dirs`, listed from the lowest priority to the highest; a missing directory
+  /// may be created later. Nothing is read until the first query, except with
+  /// `Freshness::background`. Relative paths are resolved at every check. If inotify or the thread
+  /// is unavailable, `watch_error` returns the reason.
   explicit Cache(std::vector<std::string> dirs = default_spec_dirs(),
                  const CacheOptions& options = {});
   Cache(const Cache&) = delete;
   Cache& operator=(const Cache&) = delete;
-  /// Ends the thread of `Freshness::background`, and waits for its current check. Registries that
-  /// are held elsewhere stay valid.
+  /// Ends the thread of `Freshness::background` after its current check. Registries that are held
+  /// elsewhere stay valid.
   ~Cache();
 
-  /// The devices as they are now; with `Freshness::manual`, as they were at the last check. Never
-  /// null; the same object while nothing changes. Errors of files are in the registry. Waits up to
-  /// `ReadOptions::patience` for a file that has just been changed and is not valid.
+  /// Returns the current devices; with `Freshness::manual`, the devices at the last check. Never
+  /// null, and the same object while nothing changes. The registry contains the errors of files.
+  /// Waits up to `ReadOptions::patience` for a file that has just changed and is invalid.
   std::shared_ptr<const Registry> registry();
 
-  /// The devices as they were at the last check; never null. Makes no system call and does not
-  /// wait, except that the first call checks, and each call if `background` has no thread.
+  /// Returns the devices at the last check; never null. Makes no system call and does not wait.
+  /// Only the first call checks the files, and so does each call if `background` has no thread.
   std::shared_ptr<const Registry> snapshot();
 
-  /// Checks all directories and files, whatever the freshness, and reads again what changed. Of
-  /// several concurrent calls, the result of the one that began last is kept for `snapshot()`.
+  /// Checks all directories and files, whatever the freshness, and reads changes. `snapshot()`
+  /// keeps the result of the concurrent call that began last.
   std::shared_ptr<const Registry> refresh();
 
-  /// Waits until all names are resolved, and returns the registry that resolves them. When the
-  /// deadline passes: `Errc::timeout`. At once, with the code of the first name that is not
-  /// resolved: for an invalid name, and as `options` say. The error has the reasons;
-  /// `snapshot()->unresolved(names)` has them as values. Checks the files at least once, whatever
-  /// the deadline, then after each inotify event and once a second; without inotify, ten times a
-  /// second. Waits for a file that is being written. Holds a descriptor meanwhile.
+  /// Waits until all names resolve, and returns the registry that resolves them. Fails with
+  /// `Errc::timeout` after the deadline. Fails at once, with the code of the first unresolved name,
+  /// for an invalid name and as `options` state. The error contains the reasons;
+  /// `snapshot()->unresolved(names)` returns them as values. Checks the files at least once,
+  /// whatever the deadline, then after each inotify event and once a second; without inotify, ten
+  /// times a second. Also waits for files that are being written. Holds a descriptor meanwhile.
   Result<std::shared_ptr<const Registry>> wait_for(Names names,
                                                    std::chrono::steady_clock::time_point deadline,
                                                    const WaitOptions& options = {});
 
   /// Injects devices of `registry()` into an OCI spec, all or none: see `Registry::inject`. Two
-  /// calls may use different registries; to query first and then inject, hold one.
+  /// calls may use different registries; to query first and then inject, keep one registry.
   template <class OciSpec, HostLookup Host = SystemHost>
   Result<void> inject(OciSpec& target, Names names, const Host& host = {},
                       const ApplyOptions& options = {}) {
     return registry()->inject(target, names, host, options);
   }
 
-  /// With `Freshness::watched`, a descriptor that is readable (`poll`, `epoll`) when `registry()`
-  /// may find a change; call that, and never read from the descriptor. Call it once a second, too,
-  /// for changes that inotify does not report (see `Watcher`), above all of files behind links. -1
-  /// with other values, and without inotify. Closed with the cache.
+  /// Returns, with `Freshness::watched`, a descriptor that becomes readable (`poll`, `epoll`) when
+  /// `registry()` may find a change; call that function, and never read from the descriptor. Call
+  /// it once a second, too, for changes that inotify does not report (see `Watcher`), mainly of
+  /// linked files. Returns -1 otherwise, and without inotify. The cache closes the descriptor.
   int descriptor() const;
 
-  /// Why inotify, or the thread of `Freshness::background`, is not available, if the options ask
-  /// for it. Each check then compares signatures; that of the thread, once a second. Set when the
+  /// Returns why inotify or the thread of `Freshness::background` is unavailable, if the options
+  /// request it. Each check, or the thread once a second, then compares signatures. Set when the
   /// cache is created, and never changed.
   const std::optional<Error>& watch_error() const;
 

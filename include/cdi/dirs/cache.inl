@@ -33,7 +33,7 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// What a cache knows, and how it checks for changes.
+/// The data of a cache, and its checks for changes.
 class Cache::State {
  public:
   State(std::vector<std::string> dirs, const CacheOptions& options)
@@ -61,9 +61,9 @@ class Cache::State {
   Result<std::shared_ptr<const Registry>> wait_for(Names names,
                                                    std::chrono::steady_clock::time_point deadline,
                                                    const WaitOptions& options) {
-    constexpr std::chrono::milliseconds pause{10};  // at least, however often files change
+    constexpr std::chrono::milliseconds pause{10};  // minimum, however often files change
     ReadOptions read = options_.read;
-    read.patience = {};  // a process that writes a file causes another round
+    read.patience = {};  // a file that is being written causes another round
     auto watcher = Watcher::open(paths_);
     auto found = ledger_.last();
     for (;;) {
@@ -120,7 +120,7 @@ class Cache::State {
     }
   }
 
-  /// Checks what may have changed.
+  /// Checks whatever may have changed.
   std::shared_ptr<const detail::Scan> check() {
     auto scope = detail::ScanScope::everything;
     if (watcher_) {
@@ -140,7 +140,7 @@ class Cache::State {
 
   void finish(const std::shared_ptr<const detail::Scan>& scan,
               const detail::ScanLedger::Ticket& ticket) {
-    // Before the first scan, a path may already lead elsewhere than when the watcher was opened.
+    // Before the first scan, a path may have been redirected since the watcher was opened.
     const bool elsewhere =
         watcher_ && (!ticket.before || detail::leads_elsewhere(*ticket.before, *scan));
     ledger_.finish(scan, ticket);
@@ -156,10 +156,10 @@ class Cache::State {
   const std::vector<std::string> paths_;
   const CacheOptions options_;
   detail::ScanLedger ledger_{};
-  detail::Mutex watch_mutex_{};  // of the watcher
+  detail::Mutex watch_mutex_{};  // protects the watcher
   std::optional<Watcher> watcher_{};
   std::optional<Error> watch_error_{};
-  detail::BackgroundThread thread_{};  // the last member: it ends first
+  detail::BackgroundThread thread_{};  // the last member, so that the thread ends first
 };
 
 CDI_INLINE Cache::Cache(std::vector<std::string> dirs, const CacheOptions& options)

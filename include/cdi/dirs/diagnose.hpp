@@ -1,4 +1,4 @@
-// `diagnose`: why names are not resolved, with a search of other directories.
+// `diagnose`: explains why names do not resolve, and also searches other directories.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_DIRS_DIAGNOSE_HPP
@@ -18,23 +18,23 @@ inline namespace CDI_ABI {
 
 struct SpecDir;
 
-/// Directories that often hold specs, but that a runtime may not search: those of the system, of
-/// the configuration of the user and of the session of the user, from `HOME`, `XDG_CONFIG_HOME` and
-/// `XDG_RUNTIME_DIR`. They need not exist.
+/// Returns directories that often contain specs but may not be searched by a runtime: directories
+/// of the system, of the user's configuration and of the user's session, from `HOME`,
+/// `XDG_CONFIG_HOME` and `XDG_RUNTIME_DIR`. They need not exist.
 std::vector<std::string> usual_spec_dirs();
 
 namespace detail {
 
-/// The directories of `dirs` that exist and are not among those searched, whatever their paths.
+/// Returns the existing directories of `dirs` that were not searched, whatever their paths.
 std::vector<std::string> not_searched(const std::vector<SpecDir>& searched,
                                       const std::vector<std::string>& dirs);
 
 }  // namespace detail
 
-/// Why names are not resolved: the result of `Registry::unresolved`. If no spec with a name is
-/// known, what programs ignore in the searched directories (`ignored_specs`) is read, and those of
-/// `other_dirs` that the registry did not search; a name that is found there has `Reason::ignored`
-/// or `Reason::not_searched`. In the order given; empty if all names are resolved.
+/// Returns why names do not resolve, as `Registry::unresolved` does. If no spec is known to define
+/// a name, also reads what programs ignore in the searched directories (`ignored_specs`) and the
+/// `other_dirs` that the registry did not search; a name found there has `Reason::ignored` or
+/// `Reason::not_searched`. Keeps the order of `names`. Empty if all names resolve.
 std::vector<Unresolved> diagnose(const Registry& registry, Names names,
                                  const std::vector<std::string>& other_dirs = usual_spec_dirs(),
                                  const ReadOptions& options = {});

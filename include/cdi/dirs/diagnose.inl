@@ -41,7 +41,7 @@ namespace detail {
 
 CDI_INLINE std::vector<std::string> not_searched(const std::vector<SpecDir>& searched,
                                                  const std::vector<std::string>& dirs) {
-  std::vector<Signature> known;  // device and inode only
+  std::vector<Signature> known;  // only device and inode are set
   struct stat info = {};
   const auto is_new = [&](const std::string& path) {
     if (::stat(path.c_str(), &info) != 0) return false;
@@ -64,7 +64,7 @@ inline bool may_be_elsewhere(const Unresolved& one) {
   return is_unknown(one.reason) || one.reason == Reason::no_directory;
 }
 
-/// Changes the reason of a name that is found where programs do not look.
+/// Changes the reason for a name that was found where programs do not look.
 inline void found_elsewhere(Unresolved& one, Reason reason, std::string_view what, Error cause) {
   one.reason = reason;
   one.why.message.append("; it is in ").append(cdi::quoted(cause.position.file)).append(what);
@@ -72,8 +72,8 @@ inline void found_elsewhere(Unresolved& one, Reason reason, std::string_view wha
   one.causes.push_back(std::move(cause));
 }
 
-/// Why the device of a name is in a registry of files that programs do not read, with its place; an
-/// error without a message when it is not.
+/// Returns where a registry of files that programs do not read defines a device, or why its file
+/// fails to; an error without a message if no such file concerns the name.
 inline Error place_in(const Registry& elsewhere, const std::string& name) {
   const auto found = elsewhere.find(name);
   if (found.device != nullptr) {
@@ -86,14 +86,14 @@ inline Error place_in(const Registry& elsewhere, const std::string& name) {
   return std::move(there.causes.front());
 }
 
-/// Adds to an error that its file is ignored, too.
+/// Adds to an error that its file is ignored as well.
 inline void add_ignored(const IgnoredSpec& file, Error& error) {
   const auto ignored = error_of(file);
   error.message.append("; and the file is ").append(ignored.message);
   error.advice.append(error.advice.empty() ? "" : ", and ").append(ignored.advice);
 }
 
-/// Reads files whose names programs ignore. One that cannot be read may have each unknown device.
+/// Reads files with ignored names. A file that cannot be read may define any unknown device.
 inline Registry read_ignored(const std::vector<IgnoredSpec>& files, const ReadOptions& options,
                              std::vector<Unresolved>& missing) {
   std::vector<SpecText> texts;
@@ -112,7 +112,7 @@ inline Registry read_ignored(const std::vector<IgnoredSpec>& files, const ReadOp
   return registry_of_texts(std::move(texts), options);
 }
 
-/// Finds names in files whose names programs ignore.
+/// Finds names in files with ignored names.
 inline void find_in_ignored(const std::vector<IgnoredSpec>& files, const ReadOptions& options,
                             std::vector<Unresolved>& missing) {
   const auto registry = read_ignored(files, options, missing);
@@ -128,8 +128,8 @@ inline void find_in_ignored(const std::vector<IgnoredSpec>& files, const ReadOpt
   }
 }
 
-/// Adds files of directories that are ignored, if their names are ignored, too. The remedy of the
-/// directory is theirs.
+/// Adds the files in ignored directories whose own names are ignored as well. They share the remedy
+/// of the directory.
 inline void add_nested_files(std::vector<IgnoredSpec>& ignored) {
   std::vector<IgnoredSpec> files;
   for (const auto& dir : ignored) {

@@ -1,4 +1,4 @@
-// `ignored_specs`: files that look like specs, but that no program reads.
+// `ignored_specs`: finds files that look like specs but that no program reads.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_DIRS_IGNORED_SPECS_HPP
@@ -15,43 +15,43 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// A file that looks like a spec, or a directory that has such files, where programs do not look
-/// for specs.
+/// A file that looks like a spec, or a directory with such files, in a place where programs do not
+/// look for specs.
 struct IgnoredSpec {
-  std::string path{};      ///< of the file or directory
+  std::string path{};      ///< path of the file or directory
   bool directory = false;  ///< whether it is a directory
   std::string_view why{};  ///< why it is ignored, for people; a constant
   std::string remedy{};    ///< what to do, for people
 };
 
-/// What programs ignore in spec directories: files whose names end in `.yml`, or in capitals such
-/// as `.YAML`, and directories that have files of such names, or of names that end in `.json` and
-/// `.yaml`. Copies of editors, hidden directories and directories that are among `dirs` are not
-/// named. In the order of `dirs`, then of names. What cannot be listed is left out.
+/// Returns what programs ignore in spec directories: files whose names end in `.yml` or in capitals
+/// such as `.YAML`, and directories with such files or with files whose names end in `.json` or
+/// `.yaml`. Omits editor copies, hidden directories, directories in `dirs` and everything that
+/// cannot be listed. Sorted in the order of `dirs`, then by name.
 ///
-/// Costs one listing of each directory and of each directory in it; no file is opened.
+/// Costs one listing of each directory and of each directory inside it; opens no file.
 std::vector<IgnoredSpec> ignored_specs(const std::vector<std::string>& dirs);
 
-/// An ignored file or directory as an error, for a list of causes or warnings.
+/// Describes an ignored file or directory as an error, for a list of causes or warnings.
 Error error_of(const IgnoredSpec& ignored);
 
 namespace detail {
 
-/// The name under which programs read a file that looks like a spec: `x.yaml` for `x.yml` and
-/// `x.YAML`. Empty if they read it as it is, or if it does not look like a spec.
+/// Returns the name under which programs would read a file that looks like a spec: `x.yaml` for
+/// `x.yml` and `x.YAML`. Empty for a name that needs no change or does not look like a spec.
 std::string readable_name(std::string_view name);
 
-/// Whether a file has the name of a spec, even if programs ignore that name.
+/// Returns whether a file has the name of a spec, even if programs ignore that name.
 bool is_like_spec(std::string_view name);
 
-/// A file of a name that programs ignore. `taken`: there is a file with the readable name, too.
+/// Describes a file with an ignored name. `taken`: a file with the readable name also exists.
 IgnoredSpec ignored_file(std::string path, std::string_view readable_name, bool taken);
 
-/// The name that a file which looks like a spec must have, so that programs read it.
+/// Returns the name under which programs read a file that looks like a spec.
 std::string name_to_read(std::string_view name);
 
-/// A directory inside of a spec directory, with files of these names, which look like specs; at
-/// least one. `taken`: the spec directory has a file with the `name_to_read` of one of them.
+/// Describes a directory inside a spec directory, with `names` of files that look like specs, at
+/// least one. `taken`: the spec directory already contains the `name_to_read` of one of them.
 IgnoredSpec ignored_directory(std::string path, std::string_view spec_dir,
                               const std::vector<std::string>& names, bool taken);
 

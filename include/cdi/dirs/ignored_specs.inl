@@ -73,13 +73,13 @@ CDI_INLINE IgnoredSpec ignored_directory(std::string path, std::string_view spec
   return out;
 }
 
-/// The type of a file that a path leads to; 0 if there is none.
+/// Returns the type of the file that a path leads to; 0 if there is no file.
 inline mode_t type_at(const std::string& path) {
   struct stat info = {};
   return ::stat(path.c_str(), &info) == 0 ? info.st_mode & S_IFMT : 0;
 }
 
-/// The sorted names in a directory that `wanted` accepts; none when it cannot be listed.
+/// Returns the sorted names in a directory that `wanted` accepts; empty if listing fails.
 template <class Wanted>
 std::vector<std::string> names_in(const std::string& path, const Wanted& wanted) {
   std::vector<std::string> names;
@@ -91,7 +91,7 @@ std::vector<std::string> names_in(const std::string& path, const Wanted& wanted)
   return names;
 }
 
-/// Whether a path leads to one of some directories.
+/// Returns whether a path leads to one of the directories.
 inline bool is_one_of(const std::vector<std::string>& dirs, const std::string& path) {
   struct stat info = {};
   struct stat other = {};
@@ -104,7 +104,7 @@ inline bool is_one_of(const std::vector<std::string>& dirs, const std::string& p
   return false;
 }
 
-/// Adds a directory inside of a spec directory if it has files that look like specs.
+/// Adds a directory inside a spec directory if it contains files that look like specs.
 inline void add_nested(const std::string& dir, const std::string& path,
                        const std::vector<std::string>& dirs, std::vector<IgnoredSpec>& out) {
   const auto names = names_in(path, is_like_spec);

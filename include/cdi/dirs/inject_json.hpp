@@ -12,21 +12,21 @@
 #include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
-// One function does a whole injection. With CDI_COMPILED it costs little to include.
+// One function performs a whole injection. With CDI_COMPILED, this header is cheap to include.
 
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Injects devices into the JSON text of an OCI spec, such as a `config.json`, all or none. Only
-/// what the edits change is written: see `ConfigJson`. The specs are those of `default_spec_dirs`,
-/// read at each call.
+/// Injects devices into the JSON text of an OCI spec, such as a `config.json`, all or none. Writes
+/// only what the edits change: see `ConfigJson`. Each call reads the specs of `default_spec_dirs`.
 ///
-/// Without names, the text is neither read nor changed. After an error, it is unchanged. Errors are
-/// those of `Registry::inject`, and those of `parse_json` with its default `Limits`, with line and
-/// column. A program that needs another host or `ApplyOptions` injects into a `ConfigJson`.
+/// Without names, the text is neither read nor changed. An error leaves the text unchanged. Fails
+/// with the errors of `Registry::inject`, and with the errors of `parse_json` under the default
+/// `Limits`, which include line and column. If you need another host or `ApplyOptions`, inject into
+/// a `ConfigJson`.
 Result<void> inject_json(std::string& config, Names names);
 
-/// Injects with the specs of other directories, given from the lowest priority to the highest.
+/// Injects with the specs of `dirs`, listed from the lowest priority to the highest.
 Result<void> inject_json(std::string& config, Names names, const std::vector<std::string>& dirs);
 
 /// Injects with the specs of a cache, for programs that inject more than once.

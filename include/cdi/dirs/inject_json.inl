@@ -20,7 +20,7 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// The text of a caller as a target. The caller has it back at the end, whatever happens.
+/// Holds a caller's text as a target, and always returns the text at the end.
 class BorrowedText {
  public:
   explicit BorrowedText(std::string& text) : text_{text} { config.text.swap(text_); }

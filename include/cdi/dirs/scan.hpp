@@ -16,20 +16,20 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// The directories that runtimes read: `/etc/cdi`, and `/var/run/cdi` with the higher priority.
+/// Returns the directories that runtimes read: `/etc/cdi`, and `/var/run/cdi` with higher priority.
 std::vector<std::string> default_spec_dirs();
 
-/// Reads the spec files of directories, given from the lowest priority to the highest. A file or
-/// directory that cannot be read affects only its own devices, and is reported in the errors of the
-/// registry; a missing directory is not an error. Never null. Reads each file once; waits up to
-/// `ReadOptions::patience` for files that have just been changed and are not valid.
+/// Reads the spec files of directories, listed from the lowest priority to the highest. An
+/// unreadable file or directory affects only its own devices; the registry's errors report it. A
+/// missing directory is not an error. Never returns null. Reads each file once, and waits up to
+/// `ReadOptions::patience` for files that have just changed and are invalid.
 std::shared_ptr<const Registry> scan_spec_dirs(const std::vector<std::string>& paths,
                                                const ReadOptions& options = {});
 
-/// Reads the spec files for a program that needs only the devices of some names, as one that
-/// injects once: `scan_spec_dirs_for(names)->inject(config, names)`. These names resolve to the
-/// same devices, or give the same errors, as after `scan_spec_dirs`. A file whose bytes show that
-/// it is of another kind is not parsed if all names resolve without it; the registry then has
+/// Reads spec files for a program that needs only the devices of certain names, for example for a
+/// single injection: `scan_spec_dirs_for(names)->inject(config, names)`. The names resolve to the
+/// same devices, or cause the same errors, as after `scan_spec_dirs`. A file whose bytes rule out
+/// the requested kinds is not parsed if all names resolve without it; the registry then contains
 /// neither its devices nor its errors.
 std::shared_ptr<const Registry> scan_spec_dirs_for(
     Names names, const std::vector<std::string>& paths = default_spec_dirs(),

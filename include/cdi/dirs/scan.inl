@@ -38,7 +38,7 @@ CDI_INLINE std::shared_ptr<const Registry> scan_spec_dirs_for(Names names,
                                                               const ReadOptions& options) {
   const detail::AskedKinds asked{names};
   const detail::ScanMode mode{.asked = &asked, .once = true};
-  const detail::Patience patience{options.patience};  // of all files of this call
+  const detail::Patience patience{options.patience};  // shared by all files of this call
   const auto everything = detail::ScanScope::everything;
   const auto found = detail::Scanner{options, mode, patience}.scan(paths, nullptr, everything);
   bool all = true;

@@ -1,4 +1,4 @@
-// `ScanLedger`: decides which of several scans at a time is kept.
+// `ScanLedger`: decides which of several concurrent scans is kept.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_DIRS_SCAN_LEDGER_HPP
@@ -17,35 +17,35 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// The last scan of some directories, which many threads scan at a time. A scan covers the changes
-/// that were reported before it began. A scan of everything replaces the last one if it covers more
-/// changes, or as many and began later. Another scan replaces only the one that it began with: it
-/// did not check what a scan of everything may have found since.
+/// Keeps the last scan of directories that many threads scan concurrently. A scan covers the
+/// changes reported before it began. A full scan replaces the last scan if it covers more changes,
+/// or as many but began later. A partial scan replaces only the scan it began with, because it did
+/// not check what a full scan may have found since.
 class ScanLedger {
  public:
-  /// The place of a scan among all.
+  /// Identifies a scan among all scans.
   struct Ticket {
     std::uint64_t number = 0;  // in the order in which scans begin
-    std::uint64_t covers = 0;  // reported changes
+    std::uint64_t covers = 0;  // number of reported changes
     std::shared_ptr<const Scan> before{};
     ScanScope scope{};
-    std::chrono::steady_clock::time_point began{};  // of a scan of everything
+    std::chrono::steady_clock::time_point began{};  // only for full scans
   };
 
-  /// The scan that is kept; null before the first.
+  /// Returns the scan that is kept; null before the first scan.
   std::shared_ptr<const Scan> last() const {
     const Lock lock{mutex_};
     return last_;
   }
 
-  /// Records a change that inotify reported. No scan that has begun covers it.
+  /// Records a change that inotify reported. No scan that has already begun covers the change.
   void report_change() {
     const Lock lock{mutex_};
     ++changes_;
   }
 
-  /// What the next scan must check: all, if a change is not covered yet, or if the last scan of
-  /// everything is `longest` ago.
+  /// Returns what the next scan must check: everything if a change is not covered yet or if the
+  /// last full scan began `longest` ago.
   ScanScope needed_scope(std::chrono::steady_clock::duration longest) const {
     const Lock lock{mutex_};
     const bool recent = std::chrono::steady_clock::now() < began_full_ + longest;
@@ -59,15 +59,15 @@ class ScanLedger {
     return {++begun_, changes_, last_, scope, std::chrono::steady_clock::now()};
   }
 
-  /// Ends a scan: keeps it, unless the last one is newer.
+  /// Ends a scan, and keeps it unless the last scan is newer.
   void finish(std::shared_ptr<const Scan> scan, const Ticket& ticket) {
     const Lock lock{mutex_};
     if (!is_newer(ticket)) return;
     if (ticket.scope == ScanScope::everything) began_full_ = ticket.began;
-    // After a scan that began earlier, a scan of everything may have found nothing new.
+    // A full scan may find nothing new after a scan that began earlier.
     covered_ = ticket.covers > covered_ ? ticket.covers : covered_;
     number_ = ticket.number > number_ ? ticket.number : number_;
-    last_.swap(scan);  // the old one is destroyed after the lock: the parameter outlives it
+    last_.swap(scan);  // destroys the old scan after unlocking: the parameter outlives the lock
   }
 
  private:
@@ -76,13 +76,13 @@ class ScanLedger {
     return ticket.covers > covered_ || (ticket.covers == covered_ && ticket.number >= number_);
   }
 
-  mutable Mutex mutex_{};  // held for moments only
+  mutable Mutex mutex_{};  // only held briefly
   std::shared_ptr<const Scan> last_{};
-  std::uint64_t number_ = 0;                            // of `last_`
+  std::uint64_t number_ = 0;                            // the number of `last_`
   std::uint64_t covered_ = 0;                           // reported changes that `last_` covers
-  std::uint64_t begun_ = 0;                             // scans
-  std::uint64_t changes_ = 0;                           // that were reported
-  std::chrono::steady_clock::time_point began_full_{};  // the last scan of everything that was kept
+  std::uint64_t begun_ = 0;                             // number of scans
+  std::uint64_t changes_ = 0;                           // number of reported changes
+  std::chrono::steady_clock::time_point began_full_{};  // the last full scan that was kept
 };
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// What a scan found in a spec directory, and whether it is still the same.
+// The result of scanning a spec directory, and checks whether it is still current.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_DIRS_SCANNED_DIR_HPP
@@ -24,18 +24,18 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// A spec file of a directory. Shared between scans as long as it stays the same.
+/// A spec file in a directory. Scans share the object as long as the file stays the same.
 struct ScannedFile {
   std::string name{};
   bool is_link = false;
   FileState file{};
 };
 
-/// A spec directory. Shared between scans as long as it and its files stay the same.
+/// A spec directory. Scans share the object as long as the directory and its files stay the same.
 struct ScannedDir {
   SpecDir dir{};
   Signature signature{};
-  bool settled = false;                            // see `is_settled`; never if it was not listed
+  bool settled = false;                            // see `is_settled`; false without a listing
   std::shared_ptr<const RejectedFile> rejected{};  // why it was not listed
   std::vector<std::shared_ptr<const ScannedFile>> files{};  // sorted by name
 };
@@ -52,7 +52,7 @@ enum class ScanScope {
   unwatched,  // what inotify does not report: directories, and files that links lead to
 };
 
-/// The file with a name, or null.
+/// Returns the file with a name, or null.
 inline std::shared_ptr<const ScannedFile> find_scanned_file(const ScannedDir& dir,
                                                             std::string_view name) {
   const std::size_t at = detail::count_first(
@@ -61,7 +61,7 @@ inline std::shared_ptr<const ScannedFile> find_scanned_file(const ScannedDir& di
   return dir.files[at];
 }
 
-/// Makes the paths of the files of a directory, and allocates only for a longer path than before.
+/// Makes the paths of a directory's files, and allocates only for a path longer than before.
 class FilePath {
  public:
   explicit FilePath(std::string_view directory) : text_{directory} {
@@ -78,13 +78,13 @@ class FilePath {
   std::size_t directory_ = 0;
 };
 
-/// Whether a path still leads to a file or directory with a signature. Costs one `stat`.
+/// Returns whether a path still leads to a file or directory with a signature. Costs one `stat`.
 inline bool leads_to(const std::string& path, const Signature& signature) {
   struct stat info = {};
   return ::stat(path.c_str(), &info) == 0 && signature_of(info) == signature;
 }
 
-/// Whether a path still leads nowhere, or not to a regular file. Costs one `stat`.
+/// Returns whether a path still leads nowhere, or to no regular file. Costs one `stat`.
 inline bool is_still_no_file(const std::string& path, const FileState& before) {
   if (!before.rejected || before.rejected->why.code != Errc::system) return false;
   const int system = before.rejected->why.system;
@@ -95,7 +95,7 @@ inline bool is_still_no_file(const std::string& path, const FileState& before) {
   return !S_ISREG(info.st_mode) && system == (S_ISDIR(info.st_mode) ? EISDIR : EINVAL);
 }
 
-/// Whether a directory and its files are unchanged. Costs one `stat` for each, and opens nothing.
+/// Returns whether a directory and its files are unchanged. Costs one `stat` each, and no `open`.
 inline bool is_unchanged(const ScannedDir& before, ScanScope scope) {
   if (before.dir.state == SpecDir::State::missing) {
     struct stat info = {};
@@ -113,20 +113,20 @@ inline bool is_unchanged(const ScannedDir& before, ScanScope scope) {
   return true;
 }
 
-/// Whether two errors have the same content.
+/// Returns whether two errors have the same content.
 inline bool is_same_error(const Error& a, const Error& b) {
   return a.code == b.code && a.system == b.system && a.message == b.message &&
          a.advice == b.advice && a.where == b.where && a.position.line == b.position.line &&
          a.position.column == b.position.column;
 }
 
-/// Whether two rejected files give the same reasons for an unresolved name.
+/// Returns whether two rejected files give the same reasons for an unresolved name.
 inline bool is_same_rejection(const RejectedFile& a, const RejectedFile& b) {
   return is_same_error(a.why, b.why) && a.kind == b.kind && a.devices == b.devices &&
          a.needs_version == b.needs_version;
 }
 
-/// Whether the files of two scans of a directory give the same registry.
+/// Returns whether the files of two scans of a directory produce the same registry.
 inline bool gives_same_registry(const ScannedDir& a, const ScannedDir& b) {
   if (&a == &b) return true;
   if (a.dir != b.dir || a.rejected != b.rejected || a.files.size() != b.files.size()) return false;
@@ -138,7 +138,7 @@ inline bool gives_same_registry(const ScannedDir& a, const ScannedDir& b) {
   return true;
 }
 
-/// The same of all directories: the registry of the first scan can then be shared.
+/// Returns whether two scans produce the same registry, which they can then share.
 inline bool gives_same_registry(const Scan& before, const Scan& now) {
   for (std::size_t i = 0; i < now.dirs.size(); ++i) {
     if (!gives_same_registry(*before.dirs[i], *now.dirs[i])) return false;
@@ -146,7 +146,7 @@ inline bool gives_same_registry(const Scan& before, const Scan& now) {
   return true;
 }
 
-/// Whether a path leads to another directory than before, which inotify need not report.
+/// Returns whether a path leads to a new directory; inotify may not report such a change.
 inline bool leads_elsewhere(const Scan& before, const Scan& now) {
   for (std::size_t i = 0; i < now.dirs.size(); ++i) {
     const Signature& a = before.dirs[i]->signature;

@@ -1,4 +1,4 @@
-// Scans spec directories; a further scan reads only what changed.
+// Scans spec directories; a repeated scan reads only what has changed.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_DIRS_SCANNER_HPP
@@ -34,8 +34,8 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// The entries of a directory that count as spec files, without subdirectories; links have the type
-/// `DT_LNK`. Stops after one more than `most`.
+/// Lists the spec files of a directory, without subdirectories; links have the type `DT_LNK`. Reads
+/// at most `most` + 1 entries.
 inline Result<Listing> list_specs(const DirectoryStream& directory, const std::string& path,
                                   std::size_t most) {
   const auto wanted = [](std::string_view name) {
@@ -58,7 +58,7 @@ inline Result<Listing> list_specs(const DirectoryStream& directory, const std::s
   return listing;
 }
 
-/// Keeps the last valid spec of a file, and records its error.
+/// Keeps the last valid spec of a file, and records the file's error.
 inline void keep_last_good(const FileState& before, FileState& now) {
   Error fault = now.rejected->why;
   fault.message.append("; keeping its last valid contents");
@@ -70,17 +70,17 @@ inline void keep_last_good(const FileState& before, FileState& now) {
   now.spec = std::move(kept);
 }
 
-/// Reads spec directories once. What has not changed since the scan before is not read again.
+/// Reads spec directories once. Whatever is unchanged since the previous scan is not read again.
 class Scanner {
  public:
   explicit Scanner(const ReadOptions& options, const ScanMode& mode = {})
       : Scanner{options, mode, Patience{options.patience}} {}
-  /// Waits for files as long as this patience lasts, which another scan may have used.
+  /// Waits for files until this patience ends; another scan may have used part of it.
   Scanner(const ReadOptions& options, const ScanMode& mode, const Patience& patience)
       : options_{options}, mode_{mode}, patience_{patience} {}
 
-  /// The directories as they are now; `before` itself if nothing changed. `paths` are those of the
-  /// scan before, if there was one.
+  /// Returns the current state of the directories, or `before` itself if nothing has changed.
+  /// `paths` must be the same as in the scan `before`, if there was one.
   std::shared_ptr<const Scan> scan(const std::vector<std::string>& paths,
                                    const std::shared_ptr<const Scan>& before,
                                    ScanScope scope) const {
@@ -130,7 +130,7 @@ class Scanner {
     return error;
   }
 
-  /// The spec files of an open directory, if the options allow it.
+  /// Lists the spec files of an open directory, if the options allow it.
   Result<Listing> list(const DirectoryStream& directory, const std::string& path) const {
     if (options_.refuse_writable) {
       struct stat info = {};
@@ -149,8 +149,8 @@ class Scanner {
     return listing;
   }
 
-  /// A directory that cannot be listed. Its files count as removed, unless only a permission or a
-  /// resource is missing: then their last valid specs are kept.
+  /// Describes a directory that cannot be listed. Its files count as removed, unless only a
+  /// permission or a resource is missing: their last valid specs are then kept.
   ScannedDir unlisted(Error why, const ScannedDir& before, ScannedDir&& out) const {
     out.dir.state = SpecDir::State::unreadable;
     const bool same = before.rejected && is_same_error(before.rejected->why, why);

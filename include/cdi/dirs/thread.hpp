@@ -1,4 +1,4 @@
-// A mutex and a thread of the system: <mutex> and <thread> cost much to include.
+// A system mutex and a system thread: <mutex> and <thread> are expensive to include.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_DIRS_THREAD_HPP
@@ -21,7 +21,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// A mutex of the system.
+/// A system mutex.
 class Mutex {
  public:
   Mutex() { ::pthread_mutex_init(&mutex_, nullptr); }
@@ -36,7 +36,7 @@ class Mutex {
   pthread_mutex_t mutex_{};
 };
 
-/// Locks a mutex as long as it lives.
+/// Locks a mutex for the lifetime of this object.
 class Lock {
  public:
   explicit Lock(Mutex& mutex) : mutex_{mutex} { mutex_.lock(); }
@@ -48,8 +48,8 @@ class Lock {
   Mutex& mutex_;
 };
 
-/// A thread that does a piece of work at once, and again whenever a descriptor is readable and once
-/// a second. It takes no signals. The destructor waits for the piece of work to end.
+/// A thread that performs a task at once, and again whenever a descriptor is readable and once a
+/// second. The thread takes no signals. The destructor waits until the task has ended.
 class BackgroundThread {
  public:
   using Work = void (*)(void* object);
@@ -64,7 +64,7 @@ class BackgroundThread {
     ::pthread_join(thread_, nullptr);
   }
 
-  /// Starts the thread, once; `descriptor` may be negative. Gives 0, or the `errno` of what failed.
+  /// Starts the thread, once; `descriptor` may be negative. Returns 0, or `errno` on failure.
   int start(Work work, void* object, int descriptor) {
     work_ = work;
     object_ = object;

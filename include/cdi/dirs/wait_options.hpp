@@ -13,11 +13,12 @@ inline namespace CDI_ABI {
 
 /// How `Cache::wait_for` waits.
 struct WaitOptions {
-  /// Fails at once if the kind of a device exists and the device does not, unless a file that could
-  /// define it is unreadable or was changed during the last `quiet`. Turn it off for specs that are
+  /// Fails at once if the kind of a device exists and the device does not, unless a file that may
+  /// define it is unreadable or changed during the last `quiet`. Disable this for specs that are
   /// written several times, each time with more devices.
   bool fail_on_unknown_device = true;
-  /// How long the files that could define a device must be unchanged before it counts as missing.
+  /// How long the files that may define a device must be unchanged before the device is declared
+  /// missing.
   std::chrono::milliseconds quiet{1000};
 };
 

@@ -1,4 +1,4 @@
-// When a wait for devices ends, and why it failed.
+// Decides when a wait for devices ends, and why it failed.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_DIRS_WAITING_HPP
@@ -24,7 +24,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Why names are not resolved; `late` if the deadline has passed.
+/// Returns why names do not resolve; `late` means that the deadline has passed.
 inline Error why_not_resolved(const Registry& registry, Names names, bool late) {
   auto all = registry.require(names);
   Error error = std::move(all).error();
@@ -35,8 +35,8 @@ inline Error why_not_resolved(const Registry& registry, Names names, bool late) 
   return error;
 }
 
-/// Whether a file that may define a device changed less than `quiet` ago: a program may still write
-/// it.
+/// Returns whether a file that may define a device changed less than `quiet` ago, so that a program
+/// may still be writing it.
 inline bool may_grow(const Scan& scan, std::string_view name, std::chrono::milliseconds quiet) {
   const auto now = file_clock();
   const auto kind = name.substr(0, name.find('='));
@@ -53,7 +53,7 @@ inline bool may_grow(const Scan& scan, std::string_view name, std::chrono::milli
   return false;
 }
 
-/// Whether waiting longer cannot help: a name is not valid, or its kind has no such device.
+/// Returns whether waiting is futile: a name is invalid, or its kind has no such device.
 inline bool is_hopeless(const Scan& scan, const std::vector<Unresolved>& missing,
                         const WaitOptions& options) {
   for (const auto& one : missing) {

@@ -1,4 +1,4 @@
-// The inotify watches of paths: each directory that the lookup of a path passes through has one.
+// The inotify watches of paths: one for each directory that a path lookup passes through.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_DIRS_WATCHED_PATHS_HPP
@@ -18,29 +18,29 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// What inotify events may have changed; a later value includes the earlier ones.
+/// What inotify events may have changed; a later value includes the earlier values.
 enum class WatchedChange : std::uint8_t { none, files, paths };
 
-/// The paths of spec directories, and the watches that report when a spec file in one of them
-/// changes, or when a path leads to another directory.
+/// The paths of spec directories, and the watches that report when a spec file in them changes or
+/// when a path leads to another directory.
 class WatchedPaths {
  public:
-  /// `inotify` is a descriptor that is open as long as this lives. Watches nothing before
-  /// `rewatch`.
+  /// `inotify` is a descriptor that must stay open for the lifetime of this object. Nothing is
+  /// watched before `rewatch`.
   WatchedPaths(int inotify, const std::vector<std::string>& dirs);
 
-  /// Resolves all paths again, and removes the watches that no path passes through any more.
+  /// Resolves all paths again, and removes watches that no path passes through any more.
   void rewatch();
 
-  /// Why a directory cannot be watched; nothing if all are watched.
+  /// Returns why a directory cannot be watched; empty if all are watched.
   const std::optional<Error>& error() const { return error_; }
 
-  /// What a block of events, as read from inotify, may have changed.
+  /// Returns what a block of events, as read from inotify, may have changed.
   WatchedChange changes_in(std::string_view events) const;
 
  private:
-  /// What is watched in one directory: spec files, and the names that the lookup of a path passes
-  /// through. Each inode has one watch.
+  /// What is watched in one directory: spec files, and the names that a path lookup passes through.
+  /// Each inode has one watch.
   struct Watch {
     int number;  // the watch descriptor
     bool specs = false;
@@ -64,7 +64,7 @@ class WatchedPaths {
   std::optional<Error> error_{};
 };
 
-/// Adds to an error of inotify which limit should be raised.
+/// Adds the limit that should be raised to an inotify error.
 Error with_advice(Error error);
 
 }  // namespace detail

@@ -55,7 +55,7 @@ inline bool is_searchable(const std::string& dir) {
 
 CDI_INLINE WatchedPaths::WatchedPaths(int inotify, const std::vector<std::string>& dirs)
     : inotify_{inotify} {
-  for (const auto& dir : dirs) dirs_.push_back(clean_path(dir));  // as `scan_spec_dirs` does
+  for (const auto& dir : dirs) dirs_.push_back(clean_path(dir));  // as in `scan_spec_dirs`
 }
 
 CDI_INLINE WatchedChange WatchedPaths::changes_in(std::string_view events) const {
@@ -76,7 +76,7 @@ CDI_INLINE WatchedChange WatchedPaths::change_of(std::uint32_t mask, int number,
                                                  std::string_view name) const {
   if ((mask & IN_Q_OVERFLOW) != 0) return WatchedChange::paths;
   const Watch* const watch = find(watches_, number);
-  if (watch == nullptr) return WatchedChange::none;  // an event of a watch that was removed
+  if (watch == nullptr) return WatchedChange::none;  // an event of a removed watch
   // An event without a name concerns the directory itself.
   if (name.empty() || holds(*watch, name)) return WatchedChange::paths;
   return watch->specs && format_of(name) ? WatchedChange::files : WatchedChange::none;
@@ -90,7 +90,7 @@ CDI_INLINE const WatchedPaths::Watch* WatchedPaths::find(const std::vector<Watch
   return nullptr;
 }
 
-/// The watch with a number that `add` returned.
+/// Returns the watch with a number that `add` returned.
 CDI_INLINE WatchedPaths::Watch& WatchedPaths::watch_of(int number) {
   std::size_t i = 0;
   while (watches_[i].number != number) ++i;
@@ -104,13 +104,12 @@ CDI_INLINE bool WatchedPaths::holds(const Watch& watch, std::string_view name) {
   return false;
 }
 
-/// Resolves all paths again, and removes the watches that no path passes through any more.
 CDI_INLINE void WatchedPaths::rewatch() {
   error_.reset();
   const auto old = std::exchange(watches_, {});
   for (const auto& dir : dirs_) watch_dir(dir);
   for (const auto& watch : old) {
-    // Fails for removed directories: the kernel has removed their watches.
+    // Fails for removed directories, whose watches the kernel has removed.
     if (find(watches_, watch.number) == nullptr) {
       ::inotify_rm_watch(inotify_, watch.number);
     }
@@ -119,15 +118,15 @@ CDI_INLINE void WatchedPaths::rewatch() {
 
 CDI_INLINE void WatchedPaths::watch_dir(const std::string& dir) {
   if (dir.find('\0') != std::string::npos) return;  // no such path can exist
-  int links = 40;                                   // Linux follows as many
+  int links = 40;                                   // the same limit as in Linux
   walk(dir.starts_with('/') ? "/" : ".", dir, links);
   const int found = add(dir, file_events);
   if (found >= 0) watch_of(found).specs = true;
 }
 
-/// Watches the directories that the lookup of `path` from `at` on passes through, each for the name
-/// that is looked up in it, as far as they exist. Each is watched before the lookup, so that a
-/// change in between is reported.
+/// Watches the existing directories that the lookup of `path` from `at` passes through, each for
+/// the next name in the lookup. Each directory is watched before its lookup, so that changes in
+/// between are reported.
 CDI_INLINE void WatchedPaths::walk(std::string at, std::string_view path, int& links) {
   int watch = add(at, path_events);
   while (!path.empty()) {
@@ -139,7 +138,7 @@ CDI_INLINE void WatchedPaths::walk(std::string at, std::string_view path, int& l
     walk_target(at, links);
     const int parent = std::exchange(watch, add(at, path_events));
     if (watch >= 0) continue;
-    // The watch of its parent reports when it is created or becomes readable.
+    // The parent's watch reports when the directory is created or becomes readable.
     if (parent < 0) note_error(at, EACCES);
     if (!is_searchable(at)) return;
   }
@@ -153,7 +152,7 @@ CDI_INLINE void WatchedPaths::walk_target(const std::string& link, int& links) {
   walk(target.starts_with('/') ? "/" : folder, target, links);
 }
 
-/// Adds a watch for a directory. -1 if there is no directory at that path or it may not be read.
+/// Adds a watch for a directory. Returns -1 if the path leads to no readable directory.
 CDI_INLINE int WatchedPaths::add(const std::string& dir, std::uint32_t events) {
   // IN_MASK_ADD: another path may lead to the same directory, for other events.
   const int watch = ::inotify_add_watch(inotify_, dir.c_str(), events | IN_ONLYDIR | IN_MASK_ADD);

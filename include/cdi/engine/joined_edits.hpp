@@ -98,8 +98,8 @@ Result<void> join(std::span<const BasicContainerEdits<S>* const> all, Texts text
 /// Completes the device nodes from the host.
 Result<void> complete_devices(JoinedEdits& edits, const AnyHost& host, ProcessUser user);
 
-/// Adds `idmap` to bind mounts and `ridmap` to recursive ones, unless a mount has either: in a
-/// user namespace, the files of the host would otherwise have no known owner.
+/// Adds `idmap` to bind mounts and `ridmap` to recursive bind mounts that have neither option:
+/// without it, host files have no known owner in a user namespace.
 void add_id_mappings(JoinedEdits& edits);
 
 /// Replaces a view with a planned record; the view's lists keep their memory.

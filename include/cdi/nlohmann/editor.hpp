@@ -319,7 +319,7 @@ struct SpecEditor<Json> {
     const Json* user = detail::json_member(detail::json_member<Json>(&document, "process"), "user");
     return {id(user, "uid"), id(user, "gid")};
   }
-  /// Whether `linux.namespaces` has one of type `user`, new or existing.
+  /// Returns whether `linux.namespaces` contains a new or existing `user` namespace.
   bool has_user_namespace() const {
     const Json* all =
         detail::json_member(detail::json_member<Json>(&document, "linux"), "namespaces");

@@ -159,7 +159,7 @@ struct SpecEditor<ConfigJson> {
 
   /// Returns `process.user`; a missing ID is 0.
   ProcessUser process_user() const;
-  /// Whether `linux.namespaces` has one of type `user`.
+  /// Returns whether `linux.namespaces` contains a namespace of type `user`.
   bool has_user_namespace() const;
 
   /// Writes the changes to the text.

@@ -174,7 +174,7 @@ struct SpecEditor<oci::BasicSpec<S>> {
     if (!spec.process) return {};
     return {spec.process->user.uid, spec.process->user.gid};
   }
-  /// Whether `linux.namespaces` has one of type `user`, new or existing.
+  /// Returns whether `linux.namespaces` contains a new or existing `user` namespace.
   bool has_user_namespace() const {
     if (!spec.linux_) return false;
     for (const auto& each : spec.linux_->namespaces) {
