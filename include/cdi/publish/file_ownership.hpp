@@ -1,4 +1,4 @@
-// Which owner a file of a spec directory belongs to, and whether a publisher may change it.
+// `FileOwnership`: which owner a spec file belongs to, and whether a publisher may change the file.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PUBLISH_FILE_OWNERSHIP_HPP
@@ -30,15 +30,15 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Which owner a file belongs to, as one owner sees it.
+/// Which owner a file belongs to, from one owner's point of view.
 enum class FileOwnership : std::uint8_t {
   absent,      // the file does not exist
-  own,         // it records this owner
-  other,       // it records another owner
-  unrecorded,  // it is a spec, perhaps not a valid one, that records no owner
-  not_a_spec,  // it is empty, cut off, or neither JSON nor YAML
-  link,        // it is a symbolic link, unless it leads to a file of another owner or of none
-  special,     // it is a directory, FIFO, device or socket
+  own,         // the file records this owner
+  other,       // the file records another owner
+  unrecorded,  // a spec, perhaps an invalid one, that records no owner
+  not_a_spec,  // an empty or truncated file, or neither JSON nor YAML
+  link,        // a symbolic link, unless its target is a file of another owner or of none
+  special,     // a directory, FIFO, device or socket
 };
 
 /// What a publisher may do with a file.
@@ -46,7 +46,7 @@ struct OwnershipRow {
   FileOwnership ownership;
   bool replaceable;
   bool removable;
-  std::string_view why_not;  // which operation is refused
+  std::string_view why_not;  // the reason against an operation
 };
 
 inline constexpr OwnershipRow ownership_rows[] = {
@@ -64,35 +64,35 @@ constexpr const OwnershipRow& ownership_row(FileOwnership ownership) {
   return ownership_rows[static_cast<std::size_t>(ownership)];
 }
 
-/// A file of a directory, and the owner that it belongs to.
+/// A file in a directory, with its owner.
 struct FoundFile {
   FileOwnership ownership = FileOwnership::absent;
-  std::string owner{};  // the recorded one
+  std::string owner{};  // the recorded owner
   std::string text{};
   mode_t mode = 0;
-  bool is_link = false;        // to the file with the text
-  std::optional<Error> why{};  // the text could not be parsed
+  bool is_link = false;        // a link to the file with the text
+  std::optional<Error> why{};  // why the text cannot be parsed
 };
 
 /// The spec files of one owner in a directory.
 struct OwnerDir {
-  int directory = -1;  // its descriptor; negative when it is missing
+  int directory = -1;  // a descriptor; negative when the directory is missing
   const std::string& path;
   const std::string& owner;
 };
 
-/// The path of a file in a directory.
+/// Returns the path of a file in a directory.
 inline std::string path_in(const std::string& dir, const std::string& name) {
   return dir + (dir.ends_with('/') ? "" : "/") + name;
 }
 
-/// Whether an object is the beginning of a spec, which another process may be writing.
+/// Returns whether an object may be an incomplete spec that another process is still writing.
 inline bool looks_like_spec(const Document::Value& value) {
   return detail::find_member(value, "cdiVersion") || detail::find_member(value, "kind") ||
          detail::find_member(value, "devices");
 }
 
-/// A comment in a file that is JSON by its name: the file neither has nor lacks an owner.
+/// Returns the error for a JSON file with an owner in a comment, which leaves the owner unclear.
 inline Error owner_in_json_comment(std::string_view path, std::string_view owner) {
   return {.code = Errc::conflict,
           .message = "a comment in the first line records owner " + cdi::quoted(owner) +
@@ -103,15 +103,15 @@ inline Error owner_in_json_comment(std::string_view path, std::string_view owner
           .position = {.file = std::string{path}}};
 }
 
-/// Finds the owner of a text that cannot be parsed. A record of any other owner counts. Else a
-/// comment makes the file this owner's; an annotation alone is not trusted: the file may be
-/// replaced but not removed.
+/// Finds the owner of a text that cannot be parsed. A record of any other owner decides. Otherwise,
+/// a comment makes the file this owner's. An annotation alone is not trusted: the file may then be
+/// replaced, but not removed.
 inline void find_named_owner(FoundFile& found, std::string_view path, std::string_view owner,
                              Error why) {
   const bool is_json = format_of(path) == Format::json;
   const auto commented = is_json ? std::string_view{} : owner_in_comment(found.text);
   const auto named = owners_named_in(found.text, owner);
-  // A key that is written twice, and the tag !!binary: other programs read such a file.
+  // Other programs read files with a repeated key or the tag !!binary.
   const bool may_be_spec = why.code == Errc::schema || why.code == Errc::unsupported;
   found.why = std::move(why);
   found.owner = !named.other.empty() || commented == owner ? named.other : commented;
@@ -125,7 +125,7 @@ inline void find_named_owner(FoundFile& found, std::string_view path, std::strin
   }
 }
 
-/// Finds the owner of a text, even if its spec is not valid or of a release not yet known.
+/// Finds the owner of a text, even if the spec is invalid or its release is unknown.
 inline Result<void> read_owner(FoundFile& found, std::string_view path, std::string_view owner) {
   auto document = cdi::parse_json(found.text, path);
   if (!document && document.error().code == Errc::syntax) {
@@ -153,7 +153,7 @@ inline Result<void> read_owner(FoundFile& found, std::string_view path, std::str
   return {};
 }
 
-/// Reads a file that was a regular one before it is opened, and may be replaced meanwhile.
+/// Reads a file that was regular before the call, and may since have been replaced.
 inline Result<FoundFile> read_regular_file(int directory, const std::string& name,
                                            const std::string& path, bool is_link) {
   const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (is_link ? 0 : O_NOFOLLOW);
@@ -175,9 +175,9 @@ inline Result<FoundFile> read_regular_file(int directory, const std::string& nam
                    .is_link = is_link};
 }
 
-/// Reads a file of a directory once: a regular file, or a link to one, has its text, and is
-/// `not_a_spec` until `read_owner` is asked. Never waits for the other side of a FIFO, and opens no
-/// device.
+/// Reads a file in a directory once. A regular file, or a link to one, is returned with its text,
+/// and stays `not_a_spec` until a call of `read_owner`. The call never waits for a FIFO's other
+/// end, and opens no device.
 inline Result<FoundFile> read_found_file(const OwnerDir& dir, const std::string& name) {
   struct stat info = {};
   if (dir.directory < 0) return FoundFile{};
@@ -197,8 +197,8 @@ inline Result<FoundFile> read_found_file(const OwnerDir& dir, const std::string&
   return detail::read_regular_file(dir.directory, name, path, is_link);
 }
 
-/// Reads a file of a directory and finds its owner. A file with the text `expected`, which records
-/// the owner, needs no parsing.
+/// Reads a file in a directory and finds its owner. A file that equals `expected`, which records
+/// the owner, is not parsed.
 inline Result<FoundFile> find_owner(const OwnerDir& dir, const std::string& name,
                                     std::string_view expected = {}) {
   auto found = read_found_file(dir, name);
@@ -213,9 +213,9 @@ inline Result<FoundFile> find_owner(const OwnerDir& dir, const std::string& name
   return found;
 }
 
-/// Whether a file belongs to this owner. Most files of a directory do not, and do not even contain
-/// the name of the annotation, which is also in the comment: they are read, but not parsed. An
-/// error if the file cannot be parsed, and does not name another owner.
+/// Returns whether a file belongs to this owner. Most files in a directory do not even contain the
+/// annotation's name, which is also in the comment: such files are read, but not parsed. A file
+/// that cannot be parsed, and records no other owner, is an error.
 inline Result<bool> is_own_file(const OwnerDir& dir, const std::string& name) {
   auto found = read_found_file(dir, name);
   if (!found) return std::move(found).error();
@@ -229,7 +229,7 @@ inline Result<bool> is_own_file(const OwnerDir& dir, const std::string& name) {
   return found->ownership == FileOwnership::own;
 }
 
-/// The error for a file that this owner may not replace or remove. `advice` is another way.
+/// Returns the error for a file that this owner may not change. `advice` is an alternative.
 inline Error ownership_conflict(const FoundFile& found, std::string path, std::string_view advice) {
   const bool other = found.ownership == FileOwnership::other;
   Error error{.code = Errc::conflict, .position = {.file = std::move(path)}};
@@ -246,7 +246,7 @@ inline Result<void> check_replaceable(const FoundFile& found, std::string path,
   return ownership_conflict(found, std::move(path), "choose another name, or ");
 }
 
-/// Refuses to remove a file that does not certainly belong to this owner.
+/// Rejects the removal of a file unless the file certainly belongs to this owner.
 inline Result<void> check_removable(const FoundFile& found, std::string path) {
   if (ownership_row(found.ownership).removable) return {};
   return ownership_conflict(found, std::move(path), "");

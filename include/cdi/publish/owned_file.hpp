@@ -1,4 +1,4 @@
-// Writes and removes one spec file of an owner, while other writers may do the same.
+// Writes and removes one spec file of an owner, while other writers may do so too.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PUBLISH_OWNED_FILE_HPP
@@ -23,15 +23,15 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// A spec file to be written.
+/// A spec file to write.
 struct PlannedFile {
   std::string name{};
   std::string text{};
 };
 
-inline constexpr mode_t spec_file_mode = 0644;  // every runtime must be able to read it
+inline constexpr mode_t spec_file_mode = 0644;  // readable for every runtime
 
-/// What writing `file` does to the file that was found.
+/// Returns the effect of writing `file` in place of the existing file.
 inline Publication::Action action_for(const FoundFile& found, const PlannedFile& file) {
   if (found.ownership == FileOwnership::absent) return Publication::Action::created;
   const bool same = found.ownership == FileOwnership::own && found.text == file.text &&
@@ -39,7 +39,7 @@ inline Publication::Action action_for(const FoundFile& found, const PlannedFile&
   return same ? Publication::Action::unchanged : Publication::Action::replaced;
 }
 
-/// Writes a spec file, unless the file has its text already or belongs to another owner. The
+/// Writes a spec file, unless the file already has this text or belongs to another owner. The
 /// directory is not synced.
 inline Result<Publication::Action> write_owned_file(const OwnerDir& dir, const PlannedFile& file,
                                                     DryRun dry_run,
@@ -63,7 +63,7 @@ inline Result<Publication::Action> write_owned_file(const OwnerDir& dir, const P
     }
     const bool absent = found->ownership == FileOwnership::absent;
     if (absent ? temporary->create(file.name) : temporary->replace(file.name)) return action;
-    // Another process has created the file meanwhile: the next round finds its owner.
+    // Another process has just created the file: the next round finds its owner.
     if (!absent || errno != EEXIST) return file_error(path, "cannot rename the new file");
   }
   return Error{.code = Errc::conflict,

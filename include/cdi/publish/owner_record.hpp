@@ -25,7 +25,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// The owner that the annotations of a spec record; empty when they record none.
+/// Returns the owner that the annotations of a spec record; empty when they record no owner.
 inline std::string owner_in_annotations(Document::Value spec) {
   const auto annotations = detail::find_member(spec, "annotations");
   if (!annotations) return {};
@@ -35,7 +35,7 @@ inline std::string owner_in_annotations(Document::Value spec) {
   return {};
 }
 
-/// An owner as it is written in JSON and YAML: without quotes, and in both kinds of quotes.
+/// The spellings of an owner in JSON and YAML: without quotes, and in both kinds of quotes.
 struct OwnerSpellings {
   explicit OwnerSpellings(std::string_view owner) : plain{owner} {
     for (const char c : owner) {
@@ -48,7 +48,7 @@ struct OwnerSpellings {
     single += '\'';
   }
 
-  /// Whether a value begins here that is the owner, or that the end of the text cuts off.
+  /// Returns whether a text begins with the owner as a value, or ends within such a value.
   bool may_begin(std::string_view rest) const {
     if (rest.starts_with('"')) return rest.starts_with(quoted) || quoted.starts_with(rest);
     if (rest.starts_with('\'')) return rest.starts_with(single) || single.starts_with(rest);
@@ -67,8 +67,8 @@ struct OwnerSpellings {
   std::string single = "'";
 };
 
-/// What begins with the value of a key, whose quote may come first, in a text that may be neither
-/// JSON nor YAML. Nothing if the key has no colon, or no value in its line.
+/// Returns a text from the value of a key on. The key's closing quote may come first, and the text
+/// need not be JSON or YAML. Empty if a colon, or a value in the same line, is missing.
 inline std::string_view value_behind_key(std::string_view rest) {
   const auto skip_blanks = [&rest] {
     rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
@@ -81,7 +81,7 @@ inline std::string_view value_behind_key(std::string_view rest) {
   return OwnerSpellings::ends_line(rest) ? std::string_view{} : rest;
 }
 
-/// The value at the beginning of a text, for messages: without quotes, and at most a line.
+/// Returns the value at the start of a text, for messages: without quotes, at most one line.
 inline std::string_view shown_value(std::string_view rest, std::string_view owner) {
   if (rest.starts_with('"') || rest.starts_with('\'')) {
     return rest.substr(1, rest.find_first_of(std::string{rest.front()} + "\r\n", 1) - 1);
@@ -91,10 +91,10 @@ inline std::string_view shown_value(std::string_view rest, std::string_view owne
   return value == owner ? rest.substr(0, rest.find_first_of("\r\n")) : value;
 }
 
-/// The owners that a text records, as far as it can be seen without parsing it.
+/// The owners that a text records, as far as a search without parsing can tell.
 struct NamedOwners {
   bool any = false;
-  std::string_view other{};  // the first that is not the asked one; empty when there is none
+  std::string_view other{};  // the first owner other than the requested one; may be empty
 };
 
 inline NamedOwners owners_named_in(std::string_view text, std::string_view owner) {
@@ -111,8 +111,8 @@ inline NamedOwners owners_named_in(std::string_view text, std::string_view owner
   return named;
 }
 
-/// The text of a spec that records its owner. An empty `version` becomes the oldest release that
-/// holds the spec and its owner.
+/// Returns the text of a spec that records its owner. An empty `version` becomes the oldest release
+/// that can express the spec and record the owner.
 inline Result<std::string> write_owned_spec(Spec spec, Format format, const std::string& owner) {
   spec.annotations.erase(std::string{owner_annotation});
   if (spec.version.empty()) {

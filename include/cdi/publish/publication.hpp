@@ -15,36 +15,36 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Whether to change files, or only to report what would be changed.
+/// Whether to change files, or only to report the changes.
 enum class DryRun : std::uint8_t {
   no,  ///< change files
   yes  ///< only report: nothing is written, created or removed
 };
 
-/// Which files a new one may replace.
+/// Which existing files a new file may replace.
 enum class Replace : std::uint8_t {
   own,  ///< files of the same owner, and files that are not specs
   any   ///< also files of other owners, and specs without owner
 };
 
-/// A file of a publisher, and what was done with it; in a dry run, what would be done.
+/// A publisher's file, and what was done with it, or would be done in a dry run.
 struct Publication {
   /// What was done with a file.
   enum class Action : std::uint8_t {
-    created,    ///< the file did not exist, and was written
-    replaced,   ///< it had other bytes or another mode, or was a link or not a spec
-    unchanged,  ///< it had these bytes already, and was not written; or it is a file to keep
-    removed,    ///< it was a file of this owner, and was removed
-    absent,     ///< it did not exist, and nothing was removed
+    created,    ///< a new file was written
+    replaced,   ///< the old file had other bytes or another mode, or was a link or not a spec
+    unchanged,  ///< the file already had these bytes, or is a file to keep
+    removed,    ///< a file of this owner was removed
+    absent,     ///< no such file existed, and nothing was removed
   };
 
-  std::string path{};                 ///< directory and name
+  std::string path{};                 ///< the directory and name
   Action action = Action::unchanged;  ///< what was done
 
   friend bool operator==(const Publication&, const Publication&) = default;
 };
 
-/// The name of an action: `created`, `replaced`, `unchanged`, `removed` or `absent`.
+/// Returns the name of an action: `created`, `replaced`, `unchanged`, `removed` or `absent`.
 constexpr std::string_view to_string(Publication::Action action) {
   switch (action) {
     case Publication::Action::created: return "created";
@@ -56,14 +56,14 @@ constexpr std::string_view to_string(Publication::Action action) {
   return "absent";
 }
 
-/// What a publisher did with the files of a directory; in a dry run, what it would do.
+/// What a publisher did with the files in a directory, or would do in a dry run.
 struct Reconciled {
   std::vector<Publication> files{};        ///< the expected, kept and removed files, sorted by name
-  std::vector<std::string> temporaries{};  ///< removed temporary files of killed writers, by path
-  /// Errors after the first change; each file named there is unchanged. An error that names the
-  /// directory means that it cannot be synced.
+  std::vector<std::string> temporaries{};  ///< paths of killed writers' removed temporary files
+  /// Errors after the first change. Each file named in an error is unchanged. An error that names
+  /// the directory means that the directory could not be synced.
   std::vector<Error> errors{};
-  std::vector<Error> unreadable{};  ///< files left alone, because their owner cannot be read
+  std::vector<Error> unreadable{};  ///< errors for untouched files whose owner cannot be read
 };
 
 }  // namespace CDI_ABI

@@ -19,71 +19,70 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Checks the name of a spec file in its directory: one part of a path, at most 255 bytes, that
-/// ends in `.json` or `.yaml`. Otherwise `Errc::invalid`.
+/// Checks the name of a spec file: one path element of at most 255 bytes that ends in `.json` or
+/// `.yaml`. Any other name is an `Errc::invalid`.
 Result<void> check_spec_file_name(std::string_view name);
 
 /// Writes and removes the spec files of one owner in one directory, and never touches files of
 /// other owners.
 ///
-/// Each spec file records its owner: in the annotation `owner_annotation`, or, if its `cdiVersion`
-/// is before 0.6.0 and so has no annotations, in a comment in the first line of its YAML file,
-/// which engines ignore. A file that records another owner, and a spec that records none, is
-/// neither replaced, unless `Replace::any` allows it, nor removed: `Errc::conflict`. (A file that
-/// another process puts there in the same instant can be.) A file that is not a spec (empty, cut
-/// off) may be replaced, but not removed. A link is replaced, not followed, unless it leads to a
-/// file of another owner or of none. Directories, FIFOs, devices and sockets are refused.
+/// Each spec file records its owner in the annotation `owner_annotation`. Before `cdiVersion`
+/// 0.6.0, which introduced annotations, a comment in the YAML file's first line, which engines
+/// ignore, records the owner. A file of another owner, or a spec without owner, is not removed, and
+/// is replaced only with `Replace::any`; otherwise `Errc::conflict`. (A file that another process
+/// creates at the same instant is not safe.) A file that is not a spec, because it is empty or
+/// truncated, may be replaced, but not removed. A link is replaced, not followed, unless its target
+/// is a file of another owner or of none. Directories, FIFOs, devices and sockets are rejected.
 ///
-/// `replace_file` replaces the files, with mode 0644: after a kill at any moment, each file
-/// is either the old or the new one, and complete. Of several concurrent writers, the file of the
-/// last one stays. Any number of threads may use a publisher; it holds no descriptor of its own.
+/// `replace_file` replaces the files, with mode 0644: after a kill at any moment, each file is
+/// complete, and either old or new. When several writers compete, the last file written stays. Any
+/// number of threads may share a publisher, which owns no descriptor.
 ///
-/// Errors: `Errc::invalid` for a name of an owner, directory or file that cannot be used;
-/// `Errc::conflict` for a file of another owner, a file that other processes keep creating and
-/// removing, and two files with the same device; `Errc::limit` for an existing file over 16 MiB;
-/// `Errc::system` if a system call fails. The directory is synced after a change: if only the sync
-/// fails, the files are changed nevertheless.
+/// Errors: `Errc::invalid` for an unusable name of an owner, directory or file; `Errc::conflict`
+/// for a file of another owner, a file that other processes keep creating and removing, and two
+/// files with the same device; `Errc::limit` for an existing file over 16 MiB; `Errc::system` if a
+/// system call fails. The directory is synced after a change; if only the sync fails, the changes
+/// to the files remain.
 class Publisher {
  public:
-  /// `owner` must pass `check_owner`, or all calls fail; use the name of the program that decides
-  /// which files exist. The directory need not exist yet.
+  /// Makes a publisher for an owner, whose name `check_owner` must accept, or all calls fail. Use
+  /// the name of the program that decides which files exist. The directory need not exist yet.
   explicit Publisher(std::string owner, std::string dir = "/var/run/cdi");
 
-  /// For an open directory: `directory` is a descriptor that can be read. It stays the caller's,
-  /// and must be open as long as this lives. Negative means that the directory is missing; then
+  /// Makes a publisher for an open directory. The caller keeps the readable descriptor `directory`
+  /// open during the publisher's life. A negative descriptor means a missing directory, in which
   /// nothing can be written. `dir` is the path for messages, and is not opened.
   Publisher(std::string owner, int directory, std::string dir);
 
-  /// Writes a spec to the file `name` of the directory, which is created if it is missing. A file
-  /// that has the same text already is not written. An empty `version` becomes the oldest release
-  /// that holds the spec, and in a JSON file its owner, so at least 0.6.0; any other stays as it
-  /// is. `Errc::unsupported` for a JSON file of a `version` before 0.6.0, which cannot record an
-  /// owner. If the spec is not valid, the error of `validate`; `Errc::limit` if its text is over
-  /// `Limits::bytes`.
+  /// Writes a spec to the file `name`, and creates a missing directory. A file that already has the
+  /// same text is not written. An empty `version` becomes the oldest release that can express the
+  /// spec; for a JSON file, at least 0.6.0, which can record the owner. Any other version stays.
+  /// `Errc::unsupported` reports a JSON file with a `version` before 0.6.0, and `Errc::limit`
+  /// reports a text over `Limits::bytes`. An invalid spec fails as in `validate`.
   Result<Publication> write(const std::string& name, const Spec& spec, DryRun dry_run = DryRun::no,
                             Replace replace = Replace::own) const;
 
-  /// Removes the file `name`; a missing file is not an error. `Errc::conflict` if it does not
-  /// record this owner.
+  /// Removes the file `name`; a missing file is not an error. `Errc::conflict` reports a file that
+  /// does not record this owner.
   Result<Publication> remove(const std::string& name, DryRun dry_run = DryRun::no) const;
 
-  /// Changes this owner's files to those expected, by name: writes files that are missing or
-  /// differ, then removes this owner's other files except those to keep, and temporary files of
-  /// killed writers, whatever their owner. `Errc::conflict` if two expected files define the same
-  /// device, because its name would be ambiguous. Everything that can be checked is checked before
-  /// the first change; a later failure is reported in `errors`, and does not stop the rest; but if
-  /// a file cannot be written, none is removed. Files to keep need not exist. Reads all spec files
-  /// of the directory.
+  /// Changes this owner's files to the expected ones, by name: writes missing and different files,
+  /// then removes this owner's other files except those in `keep`, and the temporary files of
+  /// killed writers of any owner. `Errc::conflict` reports two expected files that define the same
+  /// device, whose name would be ambiguous. Everything that can be checked is checked before the
+  /// first change. A later failure is listed in `errors` and does not stop the rest; but if a file
+  /// cannot be written, no file is removed. Files in `keep` need not exist. All spec files in the
+  /// directory are read.
   Result<Reconciled> reconcile(const std::map<std::string, Spec>& expected,
                                DryRun dry_run = DryRun::no,
                                const std::set<std::string>& keep = {}) const;
 
-  /// Like `reconcile` without expected files: removes this owner's files except those to keep, and
-  /// temporary files of killed writers.
+  /// Removes this owner's files except those in `keep`, and the temporary files of killed writers,
+  /// as `reconcile` does without expected files.
   Result<Reconciled> prune(const std::set<std::string>& keep, DryRun dry_run = DryRun::no) const;
 
-  /// The names of this owner's files, sorted by bytes, without files that cannot be read. Empty if
-  /// the directory is missing. Reads all spec files of the directory.
+  /// Returns the names of this owner's files, sorted by bytes, without files that cannot be read.
+  /// Empty if the directory is missing. All spec files in the directory are read.
   Result<std::vector<std::string>> files() const;
 
  private:
@@ -91,7 +90,7 @@ class Publisher {
 
   std::string owner_;
   std::string dir_;
-  std::optional<int> directory_{};  // the open one of the caller
+  std::optional<int> directory_{};  // the caller's open directory
 };
 
 }  // namespace CDI_ABI

@@ -60,7 +60,7 @@ CDI_INLINE Result<void> check_spec_file_name(std::string_view name) {
                .advice = std::string{advice}};
 }
 
-/// What a publisher does, step by step; lives as long as one call.
+/// Carries out one call of a publisher, step by step.
 class Publisher::Work {
  public:
   explicit Work(const Publisher& self)
@@ -68,7 +68,7 @@ class Publisher::Work {
 
   using Action = Publication::Action;
 
-  /// What to do about a directory that is missing.
+  /// What to do about a missing directory.
   enum class IfMissing : std::uint8_t { leave, create };
 
   std::string path_of(const std::string& name) const { return detail::path_in(dir_, name); }
@@ -99,7 +99,7 @@ class Publisher::Work {
     return {};
   }
 
-  /// A spec as the file of this owner.
+  /// Turns a spec into a file of this owner.
   Result<detail::PlannedFile> make_file(const std::string& name, Spec spec) const {
     if (auto good = check(name); !good) return std::move(good).error();
     auto text = detail::write_owned_spec(std::move(spec), *format_of(name), owner_);
@@ -117,7 +117,7 @@ class Publisher::Work {
     return detail::PlannedFile{name, std::move(*text)};
   }
 
-  /// The files of several specs; no two of them may define the same device.
+  /// Turns several specs into files; no two specs may define the same device.
   Result<std::vector<detail::PlannedFile>> make_files(
       const std::map<std::string, Spec>& specs) const {
     std::vector<detail::PlannedFile> files;
@@ -135,7 +135,7 @@ class Publisher::Work {
     return files;
   }
 
-  /// The directory; -1 when it is missing and not created.
+  /// Opens the directory; returns -1 when the directory is missing and not created.
   Result<Descriptor> open(IfMissing if_missing) const {
     if (directory_) return duplicate_directory(if_missing);
     if (if_missing == IfMissing::create) return detail::open_or_make_directory(dir_);
@@ -153,7 +153,7 @@ class Publisher::Work {
     return done;
   }
 
-  /// Changes the files of this owner to `files`, and those of `keep` that exist.
+  /// Changes the files of this owner to `files` and the existing files in `keep`.
   Result<Reconciled> reconcile(const std::vector<detail::PlannedFile>& files,
                                const std::set<std::string>& keep, DryRun dry_run) const {
     auto directory = open(IfMissing::leave);

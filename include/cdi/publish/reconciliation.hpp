@@ -1,4 +1,4 @@
-// Plans which spec files of an owner are written and removed, and carries out the plan.
+// Plans which spec files of an owner to write and remove, and carries out the plan.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PUBLISH_RECONCILIATION_HPP
@@ -29,7 +29,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// The names of a directory that matter to a publisher, sorted by bytes.
+/// The names in a directory that matter to a publisher, sorted by bytes.
 struct PublisherNames {
   std::vector<std::string> specs{};
   std::vector<std::string> temporaries{};
@@ -51,9 +51,9 @@ inline Result<PublisherNames> list_names(const OwnerDir& dir) {
   return names;
 }
 
-/// The changes to a directory that are still to be made, and what is known of the other files.
+/// The outstanding changes to a directory, and what is known about the other files.
 struct ReconcilePlan {
-  Reconciled outcome{};  // the files that stay, and those that cannot be read
+  Reconciled outcome{};  // the files that stay, and the unreadable ones
   std::vector<const PlannedFile*> writes{};
   std::vector<std::string> removals{};
   std::vector<std::string> temporaries{};
@@ -74,7 +74,7 @@ inline Result<void> plan_write(const OwnerDir& dir, const PlannedFile& file, Rec
   return {};
 }
 
-/// Plans the change of a directory to the files given and those of `keep` that exist. `files` must
+/// Plans how to change a directory to `files` and the existing files in `keep`. `files` must
 /// outlive the plan.
 inline Result<ReconcilePlan> plan_reconcile(const OwnerDir& dir,
                                             const std::vector<PlannedFile>& files,
@@ -101,7 +101,7 @@ inline Result<ReconcilePlan> plan_reconcile(const OwnerDir& dir,
   return plan;
 }
 
-/// Removes the temporary files of writers that were killed.
+/// Removes the temporary files of killed writers.
 inline void remove_temporaries(const OwnerDir& dir, ReconcilePlan& plan, DryRun dry_run) {
   for (const auto& name : plan.temporaries) {
     const auto abandoned = detail::open_abandoned(dir.directory, name);
@@ -115,10 +115,10 @@ inline void remove_temporaries(const OwnerDir& dir, ReconcilePlan& plan, DryRun 
   }
 }
 
-/// Makes the planned changes. A file that fails is recorded, and does not stop the others. All
-/// files are written before one is removed, so that a kill in between leaves too many files and not
-/// too few. If one cannot be written, as on a full disk, none is removed: it may be the same file
-/// by another name.
+/// Makes the planned changes. A failure is recorded, and does not stop the other changes. All
+/// writes precede the first removal, so that a kill in between leaves too many files rather than
+/// too few. If a file cannot be written, as on a full disk, no file is removed: the new file may
+/// replace an old one under another name.
 inline Reconciled carry_out(ReconcilePlan plan, const OwnerDir& dir, DryRun dry_run) {
   auto& outcome = plan.outcome;
   const auto record = [&](const std::string& name, const Result<Publication::Action>& action) {
