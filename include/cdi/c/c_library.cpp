@@ -1,7 +1,7 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// The library for programs in C: the functions of cdi/cdi.h. No exception leaves them.
+// The functions of cdi/cdi.h, for programs in C. No function throws an exception.
 
 #include <chrono>
 #include <cstddef>
@@ -36,7 +36,7 @@ namespace {
 
 constexpr int done = 0;
 
-/// Errors and origins have the lines of members.
+/// Lets errors and origins include the lines of members.
 constexpr cdi::ReadOptions with_lines{.keep_places = true};
 
 cdi::Error empty_path(std::string what) {
@@ -66,7 +66,7 @@ cdi::Error given_twice(std::string_view file) {
           .message = "the file " + cdi::quoted(file) + " is given twice"};
 }
 
-/// The texts of the array `name`. None may be NULL.
+/// Returns the texts of the array `name`, none of which may be NULL.
 cdi::Result<std::vector<std::string_view>> views(cdi_texts texts, std::size_t count,
                                                  std::string name) {
   std::vector<std::string_view> out;
@@ -78,7 +78,7 @@ cdi::Result<std::vector<std::string_view>> views(cdi_texts texts, std::size_t co
   return out;
 }
 
-/// A spec from text. A name in .json matters: YAML text under it gets a warning.
+/// Parses a spec from text. If `path` ends in .json, YAML text gets a warning.
 cdi::Result<cdi::LoadedSpec> parse(const char* text, const char* path) {
   const std::string_view name = path == nullptr ? "" : path;
   if (text == nullptr) {
@@ -89,13 +89,13 @@ cdi::Result<cdi::LoadedSpec> parse(const char* text, const char* path) {
   return cdi::parse_spec(text, name, cdi::format_of(name).value_or(cdi::Format::yaml));
 }
 
-/// Says that an error is about the config, if it is not about a spec file.
+/// Marks an error as an error of the config, unless it is about a spec file.
 cdi::Error of_config(cdi::Error error) {
   if (error.position.file.empty()) error.message.insert(0, "the config is not usable: ");
   return error;
 }
 
-/// Where requests come from; nothing when it is not known.
+/// The source of requests; nullopt when the source is unknown.
 using Source = std::optional<cdi::RequestOrigin>;
 
 cdi::Result<Source> source_of(const char* name) {
@@ -116,7 +116,7 @@ struct cdi_policy {
 
 struct cdi_cache {
   std::shared_ptr<cdi::Cache> cache{};
-  std::shared_ptr<const cdi::Policy> policy{};  // null if there is none
+  std::shared_ptr<const cdi::Policy> policy{};  // null without a policy
   Source source{};
 };
 
@@ -126,7 +126,7 @@ struct cdi_publisher {
 
 namespace {
 
-/// Why the policy of a cache denies devices: all reasons, of all devices.
+/// Returns all reasons why a cache's policy denies devices.
 std::vector<cdi::Error> denials(const cdi_cache& cache,
                                 std::span<const cdi::ResolvedDevice> devices,
                                 std::span<const cdi::RequestedDevice> requested = {}) {
@@ -144,14 +144,14 @@ std::vector<cdi::Error> denials(const cdi_cache& cache,
   return out;
 }
 
-/// The host, as an injection from a cache sees it. With a policy, hooks get an environment: runc
-/// would give them that of the container.
+/// Returns the host for an injection from a cache. With a policy, hooks get an environment of their
+/// own, because runc would otherwise pass them the container's environment.
 cdi::HostWithOptions<> host_of(const cdi_cache& cache) {
   if (cache.policy == nullptr) return {};
   return {.options = {.hook_env = {std::string{cdi::explicit_hook_path}}}};
 }
 
-/// The devices of names; or a failure for each that does not resolve.
+/// The devices that names resolve to, or a failure for each unresolved name.
 struct Found {
   std::vector<cdi::ResolvedDevice> devices{};
   std::vector<Failure> missing{};
@@ -168,7 +168,7 @@ Found find(const cdi::Registry& registry, const Names& names) {
   return found;
 }
 
-/// The registry that resolves names, or why there is none in time.
+/// The registry that resolves the names in time, or the reason why none does.
 struct Waited {
   std::shared_ptr<const cdi::Registry> registry{};
   std::optional<Failure> failure{};
@@ -204,7 +204,7 @@ Answer<char*> inject(const cdi_cache& cache, const char* config,
   return text(json.text);
 }
 
-/// The devices that the text of a config.json asks for.
+/// Returns the devices that the text of a config.json requests.
 cdi::Result<std::vector<cdi::RequestedDevice>> requests_of(const char* config, const char* prefix,
                                                            const char* variable) {
   if (config == nullptr) return missing("the config");

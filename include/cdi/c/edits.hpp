@@ -19,7 +19,7 @@
 
 namespace c_library {
 
-/// The edits of devices, and the plan whose texts they point to.
+/// The edits of devices, and the plan that owns their texts.
 struct EditsStorage {
   cdi::Plan plan{};
   Lowered lowered{};
@@ -47,7 +47,7 @@ struct EditsStorage {
     return {pointers.data(), pointers.size()};
   }
 
-  /// Calls `add(edit, origin)` for each edit that a container gets.
+  /// Calls `add(edit, origin)` for each edit that a container receives.
   template <class Edit, class Add>
   void each(const std::vector<cdi::Planned<Edit>>& all, const Add& add) {
     for (const auto& one : all) {
@@ -78,7 +78,7 @@ inline cdi_node node_of(const cdi::DeviceNode& from, const char* origin) {
           .origin = origin};
 }
 
-/// Adds a rule for each node of a plan, also for those that another replaces.
+/// Adds a rule for each node of a plan, including nodes that another node replaces.
 inline void fill_rules(EditsStorage& to) {
   for (const auto& [node, origin, overridden] : to.plan.device_nodes) {
     if (node.type != "b" && node.type != "c") continue;
@@ -140,7 +140,7 @@ inline void fill_links(const std::vector<cdi::RootLink>& from, Objects<cdi_link>
   for (const auto& link : from) to.add({sizeof(cdi_link), link.path.c_str(), link.target.c_str()});
 }
 
-/// Fills what the lowered hooks do.
+/// Fills in the effects of the lowered hooks.
 inline void fill_root_changes(EditsStorage& to) {
   const auto& [changes, node_links, needs_ldconfig, ldconfig] = to.lowered.all;
   fill_links(changes.links, to.links);
@@ -171,7 +171,7 @@ inline void fill_root_changes(EditsStorage& to) {
   all.params = to.params.first();
 }
 
-/// Fills the lists of nodes, rules, mounts and hooks.
+/// Fills in the lists of nodes, rules, mounts and hooks.
 inline void fill_lists(EditsStorage& to) {
   const auto& plan = to.plan;
   to.each(plan.device_nodes,
@@ -193,7 +193,7 @@ inline void fill_lists(EditsStorage& to) {
   });
 }
 
-/// Fills the structs from the plan in the storage.
+/// Fills in the structs from the plan in the storage.
 inline void fill(EditsBox& box) {
   auto& to = box.storage;
   auto& edits = box.object.object;

@@ -1,4 +1,4 @@
-// What the hooks of a plan do, for programs in C that do not run them.
+// The effects of a plan's hooks, for programs in C that do not run hooks.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_C_LOWERING_HPP
@@ -17,13 +17,12 @@ namespace c_library {
 
 /// The hooks of a plan, lowered.
 struct Lowered {
-  cdi::LoweredHook all{};               // what the lowered ones do together
-  std::vector<std::string> why_kept{};  // for each hook; empty when it is lowered
-  std::optional<std::string> params{};  // of this host, with which nodes are not created
+  cdi::LoweredHook all{};               // the joint effects of the lowered hooks
+  std::vector<std::string> why_kept{};  // one text per hook; empty when the hook is lowered
+  std::optional<std::string> params{};  // this host's, changed so that no nodes are created
 };
 
-/// A container that is empty but for a plan. Every container has file systems of its own in the
-/// first three places.
+/// Outlines a container that holds only a plan and the three file systems that every container has.
 inline cdi::SortedOutline outline_of(const cdi::Plan& plan) {
   cdi::ContainerOutline outline{
       .mounts = {{"/dev", "tmpfs"}, {"/proc", "proc"}, {"/sys", "sysfs"}}};
@@ -38,7 +37,7 @@ inline cdi::SortedOutline outline_of(const cdi::Plan& plan) {
   return cdi::SortedOutline{std::move(outline)};
 }
 
-/// Lowers the hooks of a plan. Reads the parameters of this host's driver if a hook is about them.
+/// Lowers the hooks of a plan. If a hook masks the driver's parameters, reads them from this host.
 inline Lowered lower(const cdi::Plan& plan) {
   Lowered out;
   if (plan.hooks.empty()) return out;

@@ -1,4 +1,4 @@
-// Objects that the library for programs in C gives to its callers, and the errors of its functions.
+// Objects that the C library returns to its callers, and the errors of its functions.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_C_OBJECTS_HPP
@@ -23,14 +23,14 @@
 
 namespace c_library {
 
-/// What precedes each object that the caller frees.
+/// The header before each object that the caller frees.
 struct alignas(std::max_align_t) Header {
   void (*destroy)(Header*);
 };
 
 struct Nothing {};
 
-/// An object for the caller, with the memory that it points into.
+/// An object for the caller, with the memory that the object points into.
 template <class Object, class Storage = Nothing>
 struct Box {
   Header header{[](Header* self) {
@@ -42,14 +42,14 @@ struct Box {
   static_assert(alignof(Object) <= sizeof(Header), "the object follows the header");
 };
 
-/// Gives an object to the caller.
+/// Passes the ownership of an object to the caller.
 template <class Object, class Storage>
 Object* release(std::unique_ptr<Box<Object, Storage>> box) {
   return &box.release()->object;
 }
 
-/// A struct that may grow. A program made for a later release may read a member that this library
-/// does not have without asking CDI_HAS: the first ones are zero.
+/// A struct that may grow. A program that is built for a later release may read a newer member
+/// without CDI_HAS, so zeros follow the known members.
 template <class T>
 struct Grown {
   T object{};
@@ -71,7 +71,7 @@ class Objects {
     pointers_.push_back(&added.object);
     return added.object;
   }
-  /// Lets two members of a struct describe the list.
+  /// Points two members of a struct to the list.
   void give(const T* const*& items, std::size_t& size) const {
     items = pointers_.data();
     size = pointers_.size();
@@ -90,16 +90,16 @@ struct Texts {
   const char* keep(std::string text) { return texts.emplace_back(std::move(text)).c_str(); }
 };
 
-/// What is wrong and where, without what to do.
+/// Returns the message and the place of an error, without advice.
 inline std::string text_of(cdi::Error error) {
   error.advice.clear();
   return to_string(error);
 }
 
-/// An error, and its text.
+/// An error with its text.
 struct Failure {
   Failure(cdi::Error why) : error{std::move(why)}, text{text_of(error)} {}
-  /// Of a name that does not resolve.
+  /// Describes a name that does not resolve.
   explicit Failure(const cdi::Unresolved& one) : error{one.why}, text{text_of(one.why)} {
     add_place(one);
     if (is_unknown(one.reason)) add_causes(one.causes);
@@ -118,7 +118,7 @@ struct Failure {
   std::string text;
 
  private:
-  /// Names files that could not be read: the reason may be there.
+  /// Lists files that could not be read, because they may hold the reason.
   void add_causes(const std::vector<cdi::Error>& causes) {
     constexpr std::size_t most = 3;
     std::string more;
@@ -133,14 +133,14 @@ struct Failure {
   }
 };
 
-/// An error for the caller, and the texts that it points to.
+/// An error for the caller, with the texts that the error points to.
 struct KeptError {
   Failure failure;
   Grown<cdi_error> object{};
 };
 using KeptErrors = std::deque<KeptError>;
 
-/// Also opendir, which allocates, runs out of memory.
+/// opendir also allocates, and may run out of memory.
 inline cdi_code code_of(const cdi::Error& error) {
   if (error.system == ENOMEM) return CDI_NO_MEMORY;
   return static_cast<cdi_code>(static_cast<int>(error.code) + 1);
@@ -149,7 +149,7 @@ inline cdi_code code_of(const cdi::Error& error) {
 inline void keep(KeptErrors& errors, Failure failure) {
   auto& [from, grown] = errors.emplace_back(KeptError{std::move(failure)});
   auto& kept = from.error;
-  if (kept.where.find('\0') != std::string::npos) {  // in C, it would end there
+  if (kept.where.find('\0') != std::string::npos) {  // a text in C would end there
     kept.where = cdi::escaped(kept.where, std::string::npos);
   }
   grown.object = {.size = sizeof(cdi_error),
@@ -166,7 +166,7 @@ inline void keep(KeptErrors& errors, Failure failure) {
 }
 static_assert(static_cast<int>(cdi::Errc::system) + 1 == CDI_SYSTEM, "the codes are in one order");
 
-/// The error where there is no memory for one.
+/// The error for a lack of memory, which needs no memory itself.
 struct NoMemory {
   Header header{[](Header*) {
   }};
@@ -184,7 +184,7 @@ struct NoMemory {
 };
 inline NoMemory no_memory;
 
-/// Fails with errors, of which there is one at least.
+/// Fails with at least one error.
 inline void report(cdi_error** to, std::vector<Failure> errors) {
   if (to == nullptr) return;
   auto box = std::make_unique<Box<Grown<cdi_error>, KeptErrors>>();
@@ -197,7 +197,7 @@ inline void report(cdi_error** to, std::vector<Failure> errors) {
   *to = release(std::move(box));
 }
 
-/// What a function of the library gives: a value, or errors.
+/// The result of a library function: a value, or errors.
 template <class T>
 struct Answer {
   Answer(T good) : value{good} {}
@@ -212,7 +212,7 @@ struct Answer {
   std::vector<Failure> errors{};
 };
 
-/// The value of a function that fails: NULL or -1.
+/// Returns the value with which a function fails: NULL or -1.
 template <class T>
 T failure() {
   if constexpr (std::is_pointer_v<T>) {
@@ -222,7 +222,7 @@ T failure() {
   }
 }
 
-/// No cancellation of the thread while it lives: that would unwind through `noexcept`, and abort.
+/// Disables thread cancellation, which would unwind through `noexcept` and abort.
 class NoCancellation {
  public:
   NoCancellation() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
@@ -234,7 +234,7 @@ class NoCancellation {
   int before_ = PTHREAD_CANCEL_ENABLE;
 };
 
-/// Calls `work`, which returns an `Answer`, and gives its value or its errors.
+/// Calls `work`, which returns an `Answer`, and passes on the value or the errors.
 template <class Work>
 auto guarded(cdi_error** error, const Work& work) noexcept {
   const NoCancellation guard;
@@ -244,7 +244,7 @@ auto guarded(cdi_error** error, const Work& work) noexcept {
     auto answer = work();
     if (answer.errors.empty()) return answer.value;
     report(error, std::move(answer.errors));
-  } catch (...) {  // std::bad_alloc: the library throws no other
+  } catch (...) {  // std::bad_alloc: the library throws no other exception
     if (error != nullptr) *error = &no_memory.error.object;
   }
   return failure<Value>();
@@ -273,7 +273,7 @@ inline cdi_errors* errors(const std::vector<cdi::Error>& all) {
   return release(std::move(box));
 }
 
-/// A text for the caller.
+/// Copies a text for the caller.
 inline char* text(const std::string& from) {
   void* const memory = ::operator new(sizeof(Header) + from.size() + 1);
   new (memory) Header{[](Header* self) {

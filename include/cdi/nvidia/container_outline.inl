@@ -23,7 +23,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// The minor number of `/dev/nvidia0` to `/dev/nvidia63`; nothing for other nodes. `path` is clean.
+/// Returns the minor number of `/dev/nvidia0` to `/dev/nvidia63`, or nullopt. `path` is clean.
 inline std::optional<std::uint32_t> gpu_minor(std::string_view path,
                                               const ContainerOutline::Node& node) {
   constexpr std::string_view stem = "/dev/nvidia";
@@ -35,9 +35,9 @@ inline std::optional<std::uint32_t> gpu_minor(std::string_view path,
   return static_cast<std::uint32_t>(node.minor);
 }
 
-/// The clean paths of the mounts, each with a slash: what is below begins with it. Runtimes take a
-/// relative destination to begin at the root. A mount at / itself is the root: no path begins with
-/// two slashes.
+/// Returns the clean paths of the mounts with a final slash, so that each path inside a mount
+/// begins with it. Runtimes resolve relative destinations from the root. A mount over / itself is
+/// the root, which hides nothing: no path begins with two slashes.
 inline std::vector<std::string> folders_of(
     const std::vector<ContainerOutline::MountPoint>& mounts) {
   std::vector<std::string> folders;
@@ -47,7 +47,6 @@ inline std::vector<std::string> folders_of(
   return folders;
 }
 
-/// Sorts texts.
 inline std::vector<std::string> in_order(std::vector<std::string> texts) {
   std::vector<std::string> sorted;
   const auto is_before = [&](std::size_t a, std::size_t b) {
@@ -59,7 +58,7 @@ inline std::vector<std::string> in_order(std::vector<std::string> texts) {
   return sorted;
 }
 
-/// The index of the first of some sorted texts that does not come before a text.
+/// Returns the index of the first of some sorted texts that does not come before a text.
 inline std::size_t first_from(const std::vector<std::string>& texts, std::string_view text) {
   return count_first(texts.size(), [&](std::size_t i) { return texts[i] < text; });
 }

@@ -1,4 +1,4 @@
-// The class of a hook: what it does to a container, by its program and arguments.
+// `HookClass`: what a hook does to a container, judged by its program and arguments.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_NVIDIA_HOOK_CLASS_HPP
@@ -15,8 +15,8 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// What a hook does. All classes but `legacy` and `foreign` are commands of `nvidia-cdi-hook`, also
-/// spelled `nvidia-ctk hook`.
+/// What a hook does. All classes except `legacy` and `foreign` are commands of `nvidia-cdi-hook`,
+/// which is also called `nvidia-ctk hook`.
 enum class HookClass : std::uint8_t {
   symlinks,       ///< `create-symlinks`
   ldcache,        ///< `update-ldcache`, and `create-soname-symlinks` of older releases
@@ -26,14 +26,14 @@ enum class HookClass : std::uint8_t {
   profile,        ///< `update-application-profile`
   memory_limits,  ///< `apply-cuda-memory-limits`
   legacy,         ///< `nvidia-container-runtime-hook` or `nvidia-container-toolkit`
-  foreign,        ///< every other hook
+  foreign,        ///< any other hook
 };
 
-/// A class of hooks: its stable name and what its hooks do.
+/// A class of hooks: its stable name, and what its hooks do.
 struct HookClassRow {
   HookClass id;              ///< the class
   std::string_view name;     ///< for people and programs, such as `cuda-compat`
-  std::string_view meaning;  ///< what hooks of the class do
+  std::string_view meaning;  ///< what the hooks of this class do
 };
 
 /// All classes, in the order of `HookClass`.
@@ -49,18 +49,18 @@ inline constexpr std::array<HookClassRow, 9> hook_classes{{
     {HookClass::foreign, "foreign", "is a program whose effect is not known"},
 }};
 
-/// The stable name of a class, such as `cuda-compat`.
+/// Returns the stable name of a class, such as `cuda-compat`.
 constexpr std::string_view hook_class_name(HookClass id) {
   return hook_classes[static_cast<std::size_t>(id)].name;
 }
 
-/// The program of a hook, and its arguments. The texts are those of the hook, which outlives them.
+/// A hook's program and arguments. The texts belong to the hook, which outlives this struct.
 struct HookCommand {
-  std::string_view path{};               ///< of the program
-  std::vector<std::string_view> args{};  ///< the name of the program first, as in execv(3)
+  std::string_view path{};               ///< the path of the program
+  std::vector<std::string_view> args{};  ///< with the program's name first, as in execv(3)
 };
 
-/// The command of a hook of the CDI or OCI model, which outlives it.
+/// Returns the command of a hook in the CDI or OCI model. The hook outlives the command.
 template <class AnyHook>
 HookCommand command_of(const AnyHook& hook) {
   HookCommand command{hook.path, {}};
@@ -68,9 +68,9 @@ HookCommand command_of(const AnyHook& hook) {
   return command;
 }
 
-/// The class of a hook. The program counts by the last part of its path; `args[0]` does not count,
-/// as the program ignores it. Whether the arguments after the command are right is not checked;
-/// `lower_hook` does that.
+/// Returns the class of a hook. Only the last element of the program's path matters, and `args[0]`
+/// is ignored, as the program ignores it. The arguments after the command are not checked here, but
+/// in `lower_hook`.
 HookClass classify_hook(const HookCommand& command);
 
 }  // namespace CDI_ABI

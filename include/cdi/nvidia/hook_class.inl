@@ -33,7 +33,7 @@ inline constexpr HookSubcommand hook_subcommands[] = {
     {"apply-cuda-memory-limits", HookClass::memory_limits},
 };
 
-/// The command of NVIDIA's hook program and what follows; empty for other programs.
+/// Returns the command of NVIDIA's hook program and its arguments; empty for other programs.
 inline std::span<const std::string_view> hook_arguments(const HookCommand& command) {
   const auto program = command.path.substr(command.path.rfind('/') + 1);
   std::size_t skipped = 1;  // the name of the program

@@ -30,13 +30,13 @@ inline Error not_lowered(std::string reason) {
   return {.code = Errc::unsupported, .message = std::move(reason)};
 }
 
-/// `--name value` or `--name=value`.
+/// A flag, `--name value` or `--name=value`.
 struct HookFlag {
   std::string_view name;
   std::string_view value;
 };
 
-/// The flags after the command in `arguments`, all of which are in `known`.
+/// Returns the flags after the command in `arguments`; flags outside `known` are an error.
 inline Result<std::vector<HookFlag>> hook_flags(std::span<const std::string_view> arguments,
                                                 std::span<const std::string_view> known) {
   const auto not_understood = [](std::string_view argument) {
@@ -53,7 +53,7 @@ inline Result<std::vector<HookFlag>> hook_flags(std::span<const std::string_view
     const bool has_value = equals != std::string_view::npos || i + 1 < arguments.size();
     if (!is_known || !has_value) return not_understood(argument);
     flag.value = equals != std::string_view::npos ? argument.substr(equals + 1) : arguments[++i];
-    // The program splits lists at commas. Control characters cannot be meant.
+    // The program splits lists at commas. Control characters are surely a mistake.
     for (const char c : flag.value) {
       if (c == ',' || static_cast<unsigned char>(c) < ' ') return not_understood(flag.value);
     }
@@ -63,10 +63,10 @@ inline Result<std::vector<HookFlag>> hook_flags(std::span<const std::string_view
   return flags;
 }
 
-/// The most bytes of a path, and of the target of a link.
+/// The maximum length of a path, and of a link's target, in bytes.
 inline constexpr std::size_t most_path_bytes = 4095;
 
-/// Whether a path is absolute, below the root, without `..`, and one that Linux can use.
+/// Returns whether a path is absolute and usable on Linux, without `..`, and not the root.
 inline bool is_plain_path(std::string_view path) {
   if (path.size() > most_path_bytes) return false;
   if (!path.starts_with('/') || clean_path(path) == "/") return false;
@@ -87,12 +87,12 @@ inline Error hidden(std::string_view path, const ContainerOutline::MountPoint& m
                      cdi::quoted(path) + ", if it were changed in the root");
 }
 
-/// Whether the runtime fills this mount with the nodes of the container.
+/// Returns whether the runtime fills this mount with the container's device nodes.
 inline bool is_runtime_dev(const ContainerOutline::MountPoint& mount) {
   return clean_path(mount.destination) == "/dev" && mount.type == "tmpfs";
 }
 
-/// `name` of a path in the folder of a link, without `..`.
+/// Resolves the target of a link from the link's directory, without `..`.
 inline std::string target_path(std::string_view link, std::string_view target) {
   if (target.starts_with('/')) return clean_path(target);
   return clean_path(std::string{link.substr(0, link.rfind('/') + 1)}.append(target));
@@ -135,7 +135,7 @@ inline Result<void> lower_symlinks(std::span<const HookFlag> flags, const Sorted
   return {};
 }
 
-/// Whether files of ld.so.conf.d and of musl can hold a folder, which has no other meaning there.
+/// Returns whether ld.so.conf.d and musl's path file can list a directory without misreading it.
 inline bool is_plain_folder(std::string_view folder) {
   return is_plain_path(folder) && folder.find_first_of(" :;#=*?[\\") == std::string_view::npos;
 }
@@ -202,7 +202,7 @@ inline Result<void> lower_cuda_compat(std::span<const HookFlag> flags,
   return {};
 }
 
-/// Whether the runtime creates this directory for a node below it. Its mode is then 0755.
+/// Returns whether the runtime creates this directory, with mode 0755, for a node inside it.
 inline bool is_runtime_folder(const SortedOutline& container, std::string_view path) {
   const auto* const mount = container.mount_over(path);
   return mount != nullptr && is_runtime_dev(*mount) && container.has_node_below(path);
@@ -229,7 +229,7 @@ inline Result<void> lower_chmod(std::span<const HookFlag> flags, const SortedOut
   return {};
 }
 
-/// The hook writes nothing in a container without GPUs.
+/// Lowers a hook that writes nothing in a container without GPUs.
 inline Result<void> lower_profile(const SortedOutline& container, LoweredHook& out) {
   if (container.gpu_minors() == 0) return {};
   constexpr std::string_view path =
@@ -248,7 +248,7 @@ inline Result<void> lower_profile(const SortedOutline& container, LoweredHook& o
   return {};
 }
 
-/// The hook does nothing in a container without these variables.
+/// Lowers a hook that does nothing in a container without these variables.
 inline Result<void> lower_memory_limits(std::span<const HookFlag> flags,
                                         const SortedOutline& container) {
   bool has_gpu = false;
@@ -271,7 +271,7 @@ inline Result<void> lower_memory_limits(std::span<const HookFlag> flags,
   return {};
 }
 
-/// The flags of the commands of a class.
+/// Returns the flags that the commands of a class accept.
 inline std::span<const std::string_view> flags_of(HookClass id) {
   static constexpr std::string_view symlinks[] = {"link"};
   static constexpr std::string_view ldcache[] = {"folder", "ldconfig-path"};

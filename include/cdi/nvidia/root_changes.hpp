@@ -14,11 +14,11 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// A symbolic link in a container. The directories above it are created when they are missing; a
-/// file or another link in its place is replaced.
+/// A symbolic link in a container. Missing parent directories are created; an existing file or link
+/// is replaced.
 struct RootLink {
-  std::string path{};    ///< where the link is; absolute, in the container
-  std::string target{};  ///< the text of the link; may be relative
+  std::string path{};    ///< the absolute path of the link in the container
+  std::string target{};  ///< the text of the link, which may be relative
 
   friend bool operator==(const RootLink&, const RootLink&) = default;
 
@@ -28,9 +28,9 @@ struct RootLink {
   }
 };
 
-/// The mode of a file or directory in a container; nothing is done when the file is missing.
+/// The mode of a file or directory in a container. A missing file is skipped.
 struct RootMode {
-  std::string path{};      ///< absolute, in the container; links are followed
+  std::string path{};      ///< an absolute path in the container; links are followed
   std::uint32_t mode = 0;  ///< the permission bits, at most 07777
 
   friend bool operator==(const RootMode&, const RootMode&) = default;
@@ -41,11 +41,11 @@ struct RootMode {
   }
 };
 
-/// A text file in a container, with mode 0444. It replaces a file of its name; the directories
-/// above it are created when they are missing.
+/// A text file in a container, with mode 0444. An existing file is replaced; missing parent
+/// directories are created.
 struct RootFile {
-  std::string path{};  ///< absolute, in the container
-  std::string text{};  ///< its content
+  std::string path{};  ///< an absolute path in the container
+  std::string text{};  ///< the content of the file
 
   friend bool operator==(const RootFile&, const RootFile&) = default;
 
@@ -55,10 +55,10 @@ struct RootFile {
   }
 };
 
-/// The CUDA driver library that an image brings for drivers older than itself. The dynamic linker
-/// should use it when it is newer than the driver of the host.
+/// The CUDA driver library that an image contains for older drivers. The dynamic linker should use
+/// this library when it is newer than the host's driver.
 struct CudaCompat {
-  std::string folder{};               ///< with `libcuda.so.*.*`; absolute, in the container
+  std::string folder{};               ///< with `libcuda.so.*.*`; an absolute path
   std::string host_driver_version{};  ///< such as `570.195.03`; empty when unknown
   std::string host_cuda_version{};    ///< such as `12.8`; empty when unknown
 
@@ -72,15 +72,15 @@ struct CudaCompat {
 };
 
 /// Changes to the files of a container's root, made before the container starts. Modes are set
-/// last; a mode of a file in `files` applies to the new file. A described type: `write_json` and
-/// `read_json` write and read it.
+/// last, so that a mode applies to a new file from `files`. `write_json` and `read_json` write and
+/// read this described type.
 struct RootChanges {
-  std::vector<RootLink> links{};               ///< to create
-  std::vector<RootMode> modes{};               ///< to set
-  std::vector<RootFile> files{};               ///< to write
-  std::vector<CudaCompat> cuda_compat{};       ///< to add to the linker's folders if they are newer
-  std::vector<std::string> library_folders{};  ///< for the linker: ld.so.conf.d, or musl's path
-  /// Whether the container gets `params_mount`, whose file must be written: outside of the root,
+  std::vector<RootLink> links{};               ///< links to create
+  std::vector<RootMode> modes{};               ///< modes to set
+  std::vector<RootFile> files{};               ///< files to write
+  std::vector<CudaCompat> cuda_compat{};       ///< linker folders, used if they are newer
+  std::vector<std::string> library_folders{};  ///< linker folders: for ld.so.conf.d, or musl's path
+  /// Whether the container gets `params_mount`, whose file must be written outside of the root,
   /// with the text of `masked_params`.
   bool masked_params = false;
 
@@ -96,8 +96,8 @@ struct RootChanges {
   }
 };
 
-/// Adds changes to others. What is already there is not added again; of two changes to one path,
-/// the later one stays. Costs a sort of all.
+/// Adds the changes of `some` to `all`. No change is added twice; of two changes to the same path,
+/// the later one wins. The cost is one sort of all changes.
 void merge(RootChanges& all, const RootChanges& some);
 
 }  // namespace CDI_ABI

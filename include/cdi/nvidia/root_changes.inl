@@ -19,8 +19,8 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Keeps one item of each that are equal by `less`, which compares two items: the last one, in the
-/// place of the first.
+/// Keeps only the last of several items that are equal under `less`, in the place of the first.
+/// `less` compares two items.
 template <class Item, class Less>
 void keep_last(std::vector<Item>& items, const Less& less) {
   const auto first = detail::first_of_equals(
@@ -34,7 +34,7 @@ void keep_last(std::vector<Item>& items, const Less& less) {
   items.erase(items.begin() + static_cast<std::ptrdiff_t>(kept), items.end());
 }
 
-/// The same for items whose paths are equal.
+/// Keeps only the last of several items with equal paths.
 template <class Item>
 void keep_last_of_path(std::vector<Item>& items) {
   keep_last(items, [](const Item& a, const Item& b) { return a.path < b.path; });
@@ -45,7 +45,7 @@ void append(std::vector<Item>& all, const std::vector<Item>& some) {
   all.insert(all.end(), some.begin(), some.end());
 }
 
-/// Adds changes to others, whatever is already there.
+/// Appends all changes, even repeated ones.
 inline void append(RootChanges& all, const RootChanges& some) {
   detail::append(all.links, some.links);
   detail::append(all.modes, some.modes);
@@ -55,7 +55,7 @@ inline void append(RootChanges& all, const RootChanges& some) {
   all.masked_params = all.masked_params || some.masked_params;
 }
 
-/// Keeps each change once, and the last one of each path.
+/// Removes repeated changes, and all but the last change to each path.
 inline void remove_repeated(RootChanges& changes) {
   detail::keep_last_of_path(changes.links);
   detail::keep_last_of_path(changes.modes);
