@@ -1,4 +1,4 @@
-// Lists and maps of YAML text that are written by indentation: its block style.
+// Lists and maps that YAML text writes by indentation: the block style.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_YAML_BLOCK_HPP
@@ -23,10 +23,10 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Reads the value of a document, and all in it, without recursion.
+/// Reads a document's value and everything inside, without recursion.
 class YamlBlockReader {
  public:
-  /// `begin` is the place of a document without a value. The cursor is behind its head.
+  /// `begin` is the place to report for a document without a value. The cursor is past the head.
   YamlBlockReader(YamlCursor& cursor, DocumentBuilder& builder, YamlNodeReader& nodes,
                   std::size_t begin)
       : cursor_{cursor},
@@ -36,7 +36,7 @@ class YamlBlockReader {
         slot_begin_{begin},
         key_allowed_{cursor.is_fresh()} {}
 
-  /// False when the text is refused.
+  /// Returns false if the text is rejected.
   bool read() {
     using Tabs = YamlCursor::Tabs;
     while (true) {
@@ -57,13 +57,13 @@ class YamlBlockReader {
   }
 
  private:
-  /// A list or map that is not ended, and the column of its dashes or keys.
+  /// An open list or map, and the column of its dashes or keys.
   struct Level {
     bool is_list = false;
     std::size_t column = 0;
   };
 
-  /// The meaning of the next node.
+  /// The role of the next node.
   enum class Slot : std::uint8_t {
     none,   // an item or a key of an open list or map
     root,   // the document
@@ -99,7 +99,7 @@ class YamlBlockReader {
                   cursor_.at());
   }
 
-  /// Refuses a token that is not an item or a key; `text` is the text of a scalar that was read.
+  /// Rejects a token that is neither item nor key; `text` is the text of a scalar, if read.
   bool no_colon(std::size_t at, std::string_view text = {}) {
     if (text.starts_with('-')) return refuse("write a blank after '-'", at);
     if (!open_.empty() && open_.back().is_list) {
@@ -111,7 +111,7 @@ class YamlBlockReader {
 
   // -- the end of lists and maps -----------------------------------------------------------------
 
-  /// Before the first token of a line: ends the lists and maps that are indented deeper.
+  /// Ends lists and maps that are indented deeper than the next token, the first on its line.
   bool end_deeper_blocks() {
     const std::size_t column = cursor_.column();
     if (slot_ == Slot::root) return true;
@@ -129,17 +129,17 @@ class YamlBlockReader {
                   cursor_.at());
   }
 
-  /// Whether the token in this column is the value of the slot, or a part of it.
+  /// Whether a token in this column is the slot's value, or a part of the value.
   bool belongs_to_slot(std::size_t column) const {
     const Level& innermost = open_.back();
     if (column != innermost.column) return column > innermost.column;
     if (awaits_colon_) return cursor_.is_indicator(':');
-    // The dashes of a list may be below the key that it belongs to; so may | and >.
+    // A list's dashes may be in the same column as its key; so may | and >.
     return (slot_ == Slot::value && cursor_.is_indicator('-')) || cursor_.peek() == '|' ||
            cursor_.peek() == '>';
   }
 
-  /// Whether the innermost list or map ends before a line that begins in this column.
+  /// Whether a line that begins in this column ends the innermost list or map.
   bool ends_innermost(std::size_t column) const {
     const Level& innermost = open_.back();
     if (innermost.column != column) return innermost.column > column;
@@ -163,7 +163,7 @@ class YamlBlockReader {
     return true;
   }
 
-  /// Gives the slot a null.
+  /// Fills the slot with null.
   bool fill_slot() {
     slot_ = Slot::none;
     awaits_colon_ = false;
@@ -205,14 +205,14 @@ class YamlBlockReader {
     return true;
   }
 
-  /// Makes the innermost level the map that the key here belongs to.
+  /// Makes the map of the current key the innermost level.
   bool begin_entry(std::size_t at, std::size_t column) {
     if (slot_ != Slot::none) return begin(/*list=*/false, at, column);
     if (open_.back().is_list) return no_colon(at);
     return !nodes_.properties.any() || lost_property();
   }
 
-  /// Reads `? ` and the key behind it, which may be longer than others, or on a line of its own.
+  /// Reads `? ` and its key, which may be extra long, or on a separate line.
   bool read_question_mark() {
     if (!key_allowed_) return misplaced_colon();
     const std::size_t column = cursor_.column();
@@ -241,7 +241,7 @@ class YamlBlockReader {
     return true;
   }
 
-  /// Reads `: ` on a line of its own, after a key with `? `.
+  /// Reads `: ` on a separate line, after a key with `? `.
   bool read_lone_colon() {
     const bool awaited = awaits_colon_ && key_allowed_ && cursor_.column() == open_.back().column;
     if (!awaited) {
@@ -253,10 +253,10 @@ class YamlBlockReader {
     return true;
   }
 
-  /// Kept out of `read_token`, which most tokens take.
+  /// Not inlined into `read_token`, the path of most tokens.
   [[gnu::noinline]] bool read_property() {
     if (nodes_.properties.any() && !nodes_.follows_property()) {
-      // These may belong to a map, whose first key has properties of its own.
+      // These may belong to a map whose first key has separate properties.
       if (!join_outer()) return false;
       outer_ = std::exchange(nodes_.properties, {});
     }
@@ -266,7 +266,7 @@ class YamlBlockReader {
     return true;
   }
 
-  /// Gives the next node the properties of earlier lines, too.
+  /// Adds the properties from earlier lines to the next node.
   bool join_outer() { return !outer_.any() || join_properties(); }
   [[gnu::noinline]] bool join_properties() {
     const std::size_t at = nodes_.properties.begin;
@@ -274,18 +274,18 @@ class YamlBlockReader {
            refuse("a value has two anchors or tags", at);
   }
 
-  /// Reads a list in brackets, or a map in braces, which can only be a value.
+  /// Reads a list in brackets or a map in braces, which can only be a value.
   bool read_flow() {
     if (slot_ == Slot::none) return no_colon(cursor_.at());
     const std::size_t begin = cursor_.at();
     slot_ = Slot::none;
     if (!join_outer() || !flow_.read(least())) return false;
-    cursor_.take_fresh();  // of the line of the last bracket
+    cursor_.take_fresh();  // the line of the closing bracket
     key_allowed_ = false;
     return !cursor_.at_colon() || bad_key(begin);
   }
 
-  /// Reads a scalar or an alias, as a key or a value.
+  /// Reads a scalar or an alias as a key or a value.
   bool read_node() {
     const bool may_be_simple = !nodes_.properties.any() && !outer_.any();
     const std::size_t size = may_be_simple ? cursor_.word_size() : 0;
@@ -308,7 +308,7 @@ class YamlBlockReader {
     return read_any_node();
   }
 
-  /// The same for nodes of all forms.
+  /// Reads a scalar or an alias of any form as a key or a value.
   bool read_any_node() {
     const bool after_property = nodes_.follows_property();
     const bool may_be_key = after_property ? key_after_property_ : key_allowed_;
@@ -327,10 +327,10 @@ class YamlBlockReader {
     return add_value(node);
   }
 
-  /// The first column of further lines of a value.
+  /// The minimum column for a value's further lines.
   std::size_t least() const { return open_.empty() ? 0 : open_.back().column + 1; }
 
-  /// The same where an anchor or tag is before the key or the map.
+  /// Begins the entry of a key after an anchor or tag, which belongs to the key or to the map.
   bool begin_entry_of_property(std::size_t begin) {
     const YamlProperties mine = nodes_.follows_property()
                                     ? std::exchange(nodes_.properties, std::exchange(outer_, {}))
@@ -351,7 +351,7 @@ class YamlBlockReader {
     return true;
   }
 
-  /// Moves over the colon behind a key.
+  /// Moves past the colon after a key.
   void end_key(std::size_t begin) {
     slot_ = Slot::value;
     slot_begin_ = begin;
@@ -369,13 +369,13 @@ class YamlBlockReader {
   DocumentBuilder& builder_;
   YamlNodeReader& nodes_;
   YamlFlowReader flow_;
-  std::vector<Level> open_{};  // the innermost last
-  YamlProperties outer_{};     // of the map whose first key comes next
+  std::vector<Level> open_{};  // the innermost level last
+  YamlProperties outer_{};     // for the map whose first key comes next
   Slot slot_ = Slot::root;
-  std::size_t slot_begin_;           // the document, dash or key that the slot belongs to
-  bool key_allowed_;                 // a key or dash may begin here
-  bool key_after_property_ = false;  // `key_allowed_` before the properties of the next node
-  bool awaits_colon_ = false;        // a key with `? ` has no `: ` yet
+  std::size_t slot_begin_;           // start of the document, dash or key of the slot
+  bool key_allowed_;                 // whether a key or dash may begin here
+  bool key_after_property_ = false;  // `key_allowed_` before the next node's properties
+  bool awaits_colon_ = false;        // a key with `? ` still lacks `: `
 };
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// Block scalars of YAML: indented lines below `|`, which keeps them, or `>`, which folds them.
+// YAML block scalars: indented lines under `|`, which keeps line ends, or `>`, which folds them.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_YAML_BLOCK_SCALAR_HPP
@@ -17,14 +17,14 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Reads a block scalar: a header, and lines that are indented alike.
+/// Reads a block scalar: a header, then lines with equal indentation.
 class YamlBlockScalarReader {
  public:
-  /// The lines begin in column `least` or behind, and never in column 0.
+  /// Lines must begin in column `least` or later, and never in column 0.
   YamlBlockScalarReader(YamlCursor& cursor, std::string& decoded, std::size_t least)
       : cursor_{cursor}, decoded_{decoded}, least_{std::max<std::size_t>(least, 1)} {}
 
-  /// False when the text is refused.
+  /// Returns false if the text is rejected.
   bool read(YamlScalar& out) {
     out.quoted = true;
     out.is_decoded = true;
@@ -34,7 +34,7 @@ class YamlBlockScalarReader {
   }
 
  private:
-  /// Reads the `|` or `>`, and the rest of its line.
+  /// Reads `|` or `>`, and the rest of the line.
   bool read_header() {
     const std::size_t begin = cursor_.at();
     folded_ = cursor_.peek() == '>';
@@ -63,7 +63,7 @@ class YamlBlockScalarReader {
 
   bool read_lines() {
     bool first = true;
-    bool was_indented = false;  // the line before begins with a blank: it is not folded
+    bool was_indented = false;  // the previous line starts with a blank: do not fold
     while (cursor_.column() == column_ && !cursor_.at_end()) {
       const bool indented = cursor_.is_blank();
       if (!first && folded_ && !was_indented && !indented) {
@@ -89,8 +89,8 @@ class YamlBlockScalarReader {
     if (chomping_ == ' ' && line_ends_ > 0 && !decoded_.empty()) decoded_.push_back('\n');
   }
 
-  /// Moves over lines without content, and over the indentation of the next line with content. That
-  /// line sets the column of the block, unless it is known.
+  /// Skips empty lines and the next line's indentation. Unless the header set the block's column,
+  /// that line does.
   bool skip_empty_lines() {
     std::size_t widest = 0;
     while (true) {
@@ -113,9 +113,9 @@ class YamlBlockScalarReader {
   std::string& decoded_;
   std::size_t least_;
   bool folded_ = false;
-  char chomping_ = ' ';        // of the last line ends: '-' keeps none, '+' all, else one
-  std::size_t column_ = 0;     // of the lines; 0 when it is not known
-  std::size_t line_ends_ = 0;  // behind the text that was appended
+  char chomping_ = ' ';        // last line ends: '-' strips, '+' keeps, otherwise one
+  std::size_t column_ = 0;     // of the lines; 0 while unknown
+  std::size_t line_ends_ = 0;  // after the appended text
 };
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// The place in a YAML text: moves over blanks, comments and line ends, and finds markers.
+// The current place in a YAML text: skips blanks, comments and line ends, and finds markers.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_YAML_CURSOR_HPP
@@ -22,15 +22,15 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// A place in a YAML text, which moves forward.
+/// A place in a YAML text that moves forward.
 class YamlCursor {
  public:
-  /// Where a tab may be between tokens.
+  /// Where a tab between tokens is allowed.
   enum class Tabs : std::uint8_t { none, on_this_line, anywhere };
 
   explicit YamlCursor(DocumentBuilder& builder) : text_{builder.source()}, builder_{builder} {}
 
-  /// Refuses characters that YAML never allows: control characters, and bytes that are not UTF-8.
+  /// Rejects characters that YAML forbids: control characters and bytes that are not UTF-8.
   bool check_characters() {
     if (text_.starts_with(utf8_mark)) return refuse("a second byte order mark", "remove it", 0);
     constexpr std::string_view place = " in double quotes";
@@ -47,13 +47,13 @@ class YamlCursor {
     return true;
   }
 
-  /// Refuses the text; returns false.
+  /// Rejects the text; returns false.
   bool refuse(std::string message, std::string advice, std::size_t at) {
     message.insert(0, "not valid YAML: ");
     return builder_.refuse(Errc::syntax, std::move(message), std::move(advice), at);
   }
   bool refuse(std::string message, std::size_t at) { return refuse(std::move(message), {}, at); }
-  /// Refuses what is valid YAML, and so may be read by others; returns false.
+  /// Rejects valid YAML, which other readers may accept; returns false.
   bool refuse_unsupported(std::string message, std::string advice, std::size_t at) {
     return builder_.refuse(Errc::unsupported, std::move(message), std::move(advice), at);
   }
@@ -61,13 +61,13 @@ class YamlCursor {
     builder_.note_unportable(at, reason, advice);
   }
 
-  /// Refuses a tab that indents a value; returns false.
+  /// Rejects a tab that indents a value; returns false.
   bool refuse_tab(std::size_t at) { return refuse("indent with spaces, not with tabs", at); }
-  /// Refuses a key that `is_long_key`; returns false.
+  /// Rejects a key that `is_long_key`; returns false.
   bool refuse_long_key(std::size_t at) {
     return refuse("a key has more than 1024 characters", "write \"? \" before it", at);
   }
-  /// Notes a tab that begins a blank line or a comment.
+  /// Reports a tab before a blank line or a comment.
   void note_tab(std::size_t at) {
     note_unportable(at,
                     "a tab at the beginning of a blank line or comment is refused by most releases "
@@ -80,18 +80,18 @@ class YamlCursor {
   std::size_t at() const { return at_; }
   std::size_t line_begin() const { return line_begin_; }
   std::size_t column() const { return at_ - line_begin_; }
-  /// The column of a place in this line.
+  /// The column of a place on the current line.
   std::size_t column_of(std::size_t at) const { return at - line_begin_; }
   bool at_end() const { return at_ >= text_.size(); }
   std::string_view text(std::size_t begin, std::size_t size) const {
     return text_.substr(begin, size);
   }
-  /// The text from `begin` up to here.
+  /// The text from `begin` to the current place.
   std::string_view text_from(std::size_t begin) const { return text_.substr(begin, at_ - begin); }
 
-  /// The byte here; NUL at the end, which no YAML text has.
+  /// The current byte; NUL, which no YAML text contains, at the end.
   char peek() const { return text_.data()[at_]; }
-  /// The byte `ahead`; NUL behind the end.
+  /// The byte at the distance `ahead`; NUL past the end.
   char peek(std::size_t ahead) const {
     return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
   }
@@ -99,24 +99,24 @@ class YamlCursor {
   bool is_line_end(std::size_t ahead = 0) const { return line_end(peek(ahead)); }
   bool is_blank_or_end(std::size_t ahead = 0) const { return blank_or_end(peek(ahead)); }
 
-  /// Whether the line is `---` or `...`, with a blank or nothing behind it. Only in column 0.
+  /// Whether the line is `---` or `...`, followed by a blank or nothing. Only for column 0.
   bool is_marker(std::string_view marker) const {
     return text_.substr(at_, marker.size()) == marker && is_blank_or_end(marker.size());
   }
   bool is_any_marker() const { return is_marker("---") || is_marker("..."); }
 
-  /// Whether an indicator is here: the byte, with a blank or a line end behind it.
+  /// Whether the byte `c` is here as an indicator, that is, before a blank or a line end.
   bool is_indicator(char c) const { return peek() == c && is_blank_or_end(1); }
 
-  /// Whether a colon that ends a key comes next.
+  /// Whether a colon that ends a key follows.
   bool at_colon() const {
     const std::size_t blanks = count_blanks();
     return peek(blanks) == ':' && is_blank_or_end(blanks + 1);
   }
-  /// The same in brackets and braces, where the colon needs no blank behind it.
+  /// Whether such a colon follows in brackets or braces, where no blank is needed after the colon.
   bool at_flow_colon() const { return peek(count_blanks()) == ':'; }
 
-  /// Whether a key from `begin` up to here has more characters than are allowed without `? `.
+  /// Whether the key from `begin` to here has more characters than a key without `? ` may have.
   bool is_long_key(std::size_t begin) const {
     return at_ - begin > longest_key && count_characters(text_from(begin)) > longest_key;
   }
@@ -127,9 +127,9 @@ class YamlCursor {
     return is_line_end(blanks) || peek(blanks) == '#';
   }
 
-  /// The size of the word here, which is a plain scalar if nothing but a line end or colon follows:
-  /// it begins with a letter, a digit, `/` or `_`, and ends before a blank, a line end, or a colon
-  /// with one of these behind it. 0 when something else is here.
+  /// The size of the word here: it begins with a letter, a digit, `/` or `_`, and ends before a
+  /// blank, a line end, or a colon followed by either. If only a line end or a colon follows, the
+  /// word is a plain scalar. 0 if there is no word.
   std::size_t word_size() const {
     const char c = peek();
     const char lower = ascii_lower(c);
@@ -144,10 +144,10 @@ class YamlCursor {
   // -- moves -------------------------------------------------------------------------------------
 
   void move(std::size_t bytes) { at_ += bytes; }
-  /// Moves to another place in this line.
+  /// Moves to another place on the current line.
   void move_to(std::size_t at) { at_ = at; }
 
-  /// Moves back to a place in an earlier line. The text from there to here is blank.
+  /// Moves back to a place on an earlier line. Only blanks may lie between there and here.
   void move_back(std::size_t at, std::size_t line_begin) {
     blank_until_ = at_;
     at_ = at;
@@ -155,20 +155,20 @@ class YamlCursor {
     fresh_ = false;
   }
 
-  /// Whether no token of this line was read.
+  /// Whether no token has been read on this line.
   bool is_fresh() const { return fresh_; }
-  /// The same, and reads a token: false from the second call on.
+  /// Returns `is_fresh()`, and counts a token as read: false from the second call on.
   bool take_fresh() { return std::exchange(fresh_, false); }
 
   void skip_blanks() { at_ += count_blanks(); }
   void skip_spaces() {
     if (peek() == ' ') at_ = end_of_spaces(at_ + 1);
   }
-  /// Moves over bytes other than blanks, line ends and colons, but not always over all.
+  /// Skips bytes other than blanks, line ends and colons, but not always all of them.
   void skip_plain_bytes() { at_ = end_of_plain_bytes(at_); }
   void skip_rest_of_line() { at_ = std::min(text_.find_first_of("\r\n", at_), text_.size()); }
 
-  /// Moves from the end of a line to the begin of the next.
+  /// Moves from the end of a line to the start of the next.
   void next_line() {
     const bool two = peek() == '\r' && peek(1) == '\n';
     at_ = std::min(at_ + (two ? 2 : 1), text_.size());
@@ -176,8 +176,8 @@ class YamlCursor {
     fresh_ = true;
   }
 
-  /// From the end of a line, which is an LF: moves to the token that the next line begins with, if
-  /// it is indented by fewer spaces than `least`. False when it is not.
+  /// Moves from the LF at the end of a line to the first token on the next line. False, without
+  /// moving, unless that token is indented by fewer than `least` spaces.
   bool move_to_shallower_line(std::size_t least) {
     const std::size_t begin = at_ + 1;
     const std::size_t token = end_of_spaces(begin);
@@ -188,13 +188,13 @@ class YamlCursor {
     return true;
   }
 
-  /// Moves over blanks, comments and line ends to the next token, or the end.
+  /// Skips blanks, comments and line ends up to the next token, or the end.
   void skip_to_token(Tabs tabs) {
-    if (peek() <= '#') skip_blanks_and_comments(tabs);  // other tokens begin behind these
+    if (peek() <= '#') skip_blanks_and_comments(tabs);  // other tokens begin with a higher byte
   }
 
-  /// From a tab that begins a line: moves over blank lines and comments, which may begin with more
-  /// tabs. False when the line has a token.
+  /// Skips blank lines and comments, from a tab at the start of a line; further lines may also
+  /// begin with tabs. False if the line contains a token.
   bool skip_tab_lines() {
     if (!at_line_end()) return false;
     note_tab(at_);
@@ -202,7 +202,7 @@ class YamlCursor {
     return true;
   }
 
-  /// Moves to the end of the line, and returns the rest of it.
+  /// Moves to the end of the line and returns the text on the way.
   std::string_view take_line() {
     const std::size_t begin = at_;
     skip_rest_of_line();
@@ -235,7 +235,7 @@ class YamlCursor {
     return blanks;
   }
 
-  /// Whether eight bytes are at a place.
+  /// Whether eight bytes can be read at a place.
   bool has_word(std::size_t at) const { return text_.size() - at >= sizeof(std::uint64_t); }
 
   std::size_t end_of_spaces(std::size_t at) const {
@@ -248,7 +248,7 @@ class YamlCursor {
     return at;
   }
 
-  /// Where bytes other than blanks, line ends and colons end, or before; at most at the end.
+  /// The end of a run without blanks, line ends and colons, or an earlier place in that run.
   std::size_t end_of_plain_bytes(std::size_t at) const {
     while (has_word(at)) {
       const std::uint64_t word = load_word(text_.data() + at);
@@ -263,8 +263,8 @@ class YamlCursor {
   DocumentBuilder& builder_;
   std::size_t at_ = 0;
   std::size_t line_begin_ = 0;
-  bool fresh_ = true;            // no token of this line was read
-  std::size_t blank_until_ = 0;  // the text behind the last plain scalar is blank up to here
+  bool fresh_ = true;            // no token has been read on this line
+  std::size_t blank_until_ = 0;  // only blanks between the last plain scalar and here
 };
 
 }  // namespace detail

@@ -21,13 +21,13 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Reads the head of a document, and keeps the tag handles that it defines.
+/// Reads a document's head and records the tag handles defined there.
 class YamlDirectives {
  public:
   YamlDirectives(YamlCursor& cursor, DocumentBuilder& builder)
       : cursor_{cursor}, builder_{builder} {}
 
-  /// Moves over directives and `---`. False when the text is refused.
+  /// Skips directives and `---`. Returns false if the text is rejected.
   bool read() {
     bool directives = false;
     while (true) {
@@ -47,16 +47,16 @@ class YamlDirectives {
     return true;
   }
 
-  /// Where the directives end: at `---`, or at the document.
+  /// The end of the directives: the place of `---` or of the document.
   std::size_t end() const { return end_; }
 
-  /// Whether a tag may begin with this: a handle of `%TAG`, or `!`, `!!` or nothing.
+  /// Whether a tag may begin with this handle: a `%TAG` handle, `!`, `!!` or nothing.
   bool is_known(std::string_view handle) const {
     return handle.size() < 3 || handles_.count(handle) != 0;
   }
 
  private:
-  static constexpr std::size_t bytes_per_handle = 72;  // in a set, with its part of the heap
+  static constexpr std::size_t bytes_per_handle = 72;  // in a set, including heap overhead
 
   bool read_directive() {
     const std::size_t begin = cursor_.at();
@@ -85,7 +85,7 @@ class YamlDirectives {
 
   YamlCursor& cursor_;
   DocumentBuilder& builder_;
-  std::map<std::string_view, std::uint32_t> handles_{};  // a set; the type of anchors
+  std::map<std::string_view, std::uint32_t> handles_{};  // a set, in the type used for anchors
   std::size_t end_ = 0;
 };
 

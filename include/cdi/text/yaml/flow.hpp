@@ -1,4 +1,4 @@
-// Lists in brackets and maps in braces of YAML text: its flow style.
+// YAML lists in brackets and maps in braces: the flow style.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_YAML_FLOW_HPP
@@ -20,14 +20,14 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Reads a list in brackets or a map in braces, and all in it, without recursion.
+/// Reads a list in brackets or a map in braces and everything inside, without recursion.
 class YamlFlowReader {
  public:
   YamlFlowReader(YamlCursor& cursor, DocumentBuilder& builder, YamlNodeReader& nodes)
       : cursor_{cursor}, builder_{builder}, nodes_{nodes} {}
 
-  /// Reads the list or map that begins here. Further lines of its scalars begin in column `least`
-  /// or behind. False when the text is refused.
+  /// Reads the list or map that begins here. Further lines of scalars must begin in column `least`
+  /// or later. Returns false if the text is rejected.
   bool read(std::size_t least) {
     least_ = least;
     if (!begin()) return false;
@@ -44,19 +44,19 @@ class YamlFlowReader {
   enum class State : std::uint8_t {
     entry_or_end,  // after `[`, `{` or a comma
     key,           // after a question mark
-    colon,         // after a key with a question mark, without a colon until here
-    comma,         // after an item, or a member with its value
+    colon,         // after a key with a question mark, while its colon is missing
+    comma,         // after an item, or after a member and its value
     value,         // after a key and its colon
     no_value,      // after a key without a colon
   };
 
-  /// A list or map that is not ended.
+  /// An open list or map.
   struct Level {
     State state = State::entry_or_end;
     bool is_list = false;
-    bool is_pair = false;   // in an item of a list that is `key: value` without braces
-    std::size_t key = 0;    // where the last key begins
-    std::size_t begin = 0;  // where the bracket or brace is
+    bool is_pair = false;   // inside a list item written as `key: value` without braces
+    std::size_t key = 0;    // start of the last key
+    std::size_t begin = 0;  // place of the bracket or brace
   };
 
   bool bad_key(std::size_t at) { return builder_.refuse(Errc::syntax, "a key must be text", at); }
@@ -113,7 +113,7 @@ class YamlFlowReader {
     return true;
   }
 
-  /// Reads the colon of a key with a question mark, which may be on a line behind the key.
+  /// Reads the colon of a key with a question mark, possibly on a later line.
   bool read_colon() {
     open_.back().state = State::value;
     cursor_.move(1);
@@ -169,7 +169,7 @@ class YamlFlowReader {
     return true;
   }
 
-  /// Gives a key that has no value a null, and ends an item that is `key: value`.
+  /// Adds a null for a key without a value, and ends a `key: value` item.
   bool end_entry() {
     Level& level = open_.back();
     if (level.state == State::key) return bad_key(cursor_.at());
@@ -209,7 +209,7 @@ class YamlFlowReader {
   YamlCursor& cursor_;
   DocumentBuilder& builder_;
   YamlNodeReader& nodes_;
-  std::vector<Level> open_{};  // the innermost last
+  std::vector<Level> open_{};  // the innermost level last
   std::size_t least_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// A node of YAML text: a scalar or an alias, with its anchor and tag.
+// A YAML node: a scalar or an alias, with anchor and tag.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_YAML_NODE_HPP
@@ -29,33 +29,33 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// A scalar or an alias that was read and is not yet added.
+/// A scalar or an alias that was read, but not added yet.
 struct YamlNode {
   YamlScalar scalar{};
-  std::string_view alias{};  // the name of the anchor; empty for a scalar
+  std::string_view alias{};  // the anchor's name; empty for a scalar
   bool is_block_scalar = false;
-  bool has_lines = false;  // it has more than one line
+  bool has_lines = false;  // spans more than one line
 };
 
-/// Reads nodes, and adds them to the document.
+/// Reads nodes and adds them to the document.
 class YamlNodeReader {
  public:
   YamlNodeReader(YamlCursor& cursor, DocumentBuilder& builder, const YamlDirectives& directives)
       : cursor_{cursor}, builder_{builder}, property_reader_{cursor, directives} {}
 
-  /// The anchor and tag of the node that is added next.
+  /// The anchor and tag of the next node to add.
   YamlProperties properties{};
 
-  /// Reads an anchor or tag into `properties`. False when the text is refused.
+  /// Reads an anchor or tag into `properties`. Returns false if the text is rejected.
   bool read_property() { return property_reader_.read(properties); }
 
-  /// Whether `properties` are on this line.
+  /// Whether `properties` are on the current line.
   bool follows_property() const {
     return properties.any() && properties.line_begin == cursor_.line_begin();
   }
 
-  /// Reads a scalar or an alias. Further lines of it begin in column `least` or behind; `flow`:
-  /// inside brackets or braces. False when the text is refused.
+  /// Reads a scalar or an alias. Further lines must begin in column `least` or later; `flow` means
+  /// inside brackets or braces. Returns false if the text is rejected.
   bool read(std::size_t least, bool flow, YamlNode& out) {
     const char c = cursor_.peek();
     out.scalar.at = cursor_.at();
@@ -67,13 +67,13 @@ class YamlNodeReader {
     return true;
   }
 
-  /// The text of the node that was read last.
+  /// The text of the last node read.
   std::string_view text_of(const YamlNode& node) const {
     const YamlScalar& scalar = node.scalar;
     return scalar.is_decoded ? std::string_view{decoded_} : cursor_.text(scalar.begin, scalar.size);
   }
 
-  /// Adds the node that was read last. False when the text is refused.
+  /// Adds the last node read. Returns false if the text is rejected.
   bool add(const YamlNode& node) {
     if (node.alias.empty()) return add_scalar(node);
     const std::size_t at = node.scalar.at;
@@ -83,13 +83,13 @@ class YamlNodeReader {
     return cursor_.refuse("the anchor " + quoted(node.alias) + " is not defined", at);
   }
 
-  /// Adds a plain scalar of one line, without anchor and tag. False when the text is refused.
+  /// Adds a plain scalar of one line, without properties. Returns false if the text is rejected.
   bool add_plain(std::size_t at, std::size_t size) {
     return is_null_word(cursor_.text(at, size)) ? builder_.null(at)
                                                 : builder_.scalar(at, at, size, /*quoted=*/false);
   }
 
-  /// Adds a value that is not written. False when the text is refused.
+  /// Adds a null for a missing value. Returns false if the text is rejected.
   bool add_null(std::size_t at) {
     const bool text = properties.is_text;
     note_misfit(properties.type, {}, at);
@@ -98,7 +98,7 @@ class YamlNodeReader {
     return true;
   }
 
-  /// Begins a list or a map. False when the text is refused.
+  /// Begins a list or map. Returns false if the text is rejected.
   bool begin(bool list, std::size_t at) {
     if (list ? !builder_.begin_list(at) : !builder_.begin_map(at)) return false;
     if (properties.any()) note_anchor(std::exchange(properties, {}));
@@ -106,7 +106,7 @@ class YamlNodeReader {
   }
 
  private:
-  static constexpr std::size_t bytes_per_anchor = 72;  // in a map, with its part of the heap
+  static constexpr std::size_t bytes_per_anchor = 72;  // in a map, including heap overhead
 
   bool read_scalar(std::size_t least, bool flow, YamlNode& out) {
     const char c = cursor_.peek();
@@ -131,8 +131,8 @@ class YamlNodeReader {
     return add_text(node, mine.is_text || (node.scalar.quoted && as_written));
   }
 
-  /// Adds a scalar with the tag `!!null`: the words for it may be in quotes. Other readers take
-  /// other text for null, or refuse it.
+  /// Adds a scalar with the tag `!!null`, whose value may be a quoted word for null. Other readers
+  /// take any other text for null or reject the text.
   bool add_tagged_null(const YamlNode& node) {
     const std::size_t at = node.scalar.at;
     return is_null_word(text_of(node)) ? builder_.null(at)
@@ -150,7 +150,7 @@ class YamlNodeReader {
     return builder_.scalar(scalar.at, scalar.begin, scalar.size, quoted);
   }
 
-  /// Notes a text that is not a value of the type that its tag names, if there is one.
+  /// Reports a text that does not suit the type that its tag names, if any.
   void note_misfit(std::string_view type, std::string_view text, std::size_t at) {
     if (type.empty() || fits(type, text)) return;
     cursor_.note_unportable(at,
@@ -159,16 +159,16 @@ class YamlNodeReader {
                             "remove the tag");
   }
 
-  /// Whether a text is a value of a type, as the Go reference reads it.
+  /// Whether a text suits a type, as the Go reference reads it.
   static bool fits(std::string_view type, std::string_view text) {
     if (type == "bool") return parse_boolean(text) && is_true_or_false(text);
     if (type == "int") return is_old_number(text) && is_go_integer(text) && !is_fraction(text);
     if (type == "float") return is_old_number(text);
     if (type == "timestamp") return text.size() > 4 && text.find_first_not_of("0123456789") == 4;
-    return text.empty() || text == "<<";  // null, which has no text here, and merge
+    return text.empty() || text == "<<";  // null, here without text, and merge
   }
 
-  /// Whether a number is written with a point or an exponent.
+  /// Whether a number contains a point or an exponent.
   static bool is_fraction(std::string_view text) {
     return text.find('.') != text.npos ||
            (text.find_first_of("eE") != text.npos && text.find_first_of("xX") == text.npos);
@@ -180,7 +180,7 @@ class YamlNodeReader {
     return text == "null" || text == "Null" || text == "NULL";
   }
 
-  /// Makes an anchor name the value that was added last.
+  /// Binds an anchor to the last added value.
   void note_anchor(const YamlProperties& mine) {
     if (!mine.anchor) return;
     const auto [at, added] = anchors_.insert_or_assign(*mine.anchor, builder_.last());
@@ -191,7 +191,7 @@ class YamlNodeReader {
   DocumentBuilder& builder_;
   YamlPropertyReader property_reader_;
   std::map<std::string_view, std::uint32_t> anchors_{};
-  std::string decoded_{};  // the text of the scalar read last, when it differs from the source
+  std::string decoded_{};  // the last scalar's text, if it differs from the source
 };
 
 }  // namespace detail

@@ -14,18 +14,18 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Parses the first document of a YAML text; `file` is its name in messages. Aliases and merge keys
-/// (`<<`) are replaced by the values that they repeat, within the limits. Text that is empty or not
-/// YAML is `Errc::syntax`; the tag `!!binary`, which other readers know, is `Errc::unsupported`;
-/// keys written twice are `Errc::schema`; text over a limit is `Errc::limit`. The text is UTF-8, or
-/// UTF-16 with a byte order mark, and need not outlive the call. `Document::rest` reports text
-/// after the document. Costs one pass.
+/// Parses the first document of a YAML text; `file` is the text's name in messages. Aliases and
+/// merge keys (`<<`) are replaced with the values that they repeat, within the limits. Returns
+/// `Errc::syntax` for empty or invalid text, `Errc::unsupported` for the tag `!!binary`, which
+/// other readers know, `Errc::schema` for duplicate keys, and `Errc::limit` for text over a limit.
+/// The text is UTF-8, or UTF-16 with a byte order mark, and need not outlive the call.
+/// `Document::rest` reports any text after the document. Costs one pass.
 Result<Document> parse_yaml(std::string_view text, std::string_view file = {},
                             const Limits& limits = {});
 
 namespace detail {
 
-/// The same for a text that the document takes. A text that is refused is left as it was.
+/// Parses a text that the document takes over. If the text is rejected, it stays unchanged.
 Result<Document> take_yaml(std::string& text, std::string_view file, const Limits& limits);
 
 }  // namespace detail

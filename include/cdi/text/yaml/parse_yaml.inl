@@ -19,17 +19,16 @@
 #include <cdi/text/yaml/parse_yaml.hpp>
 #include <cdi/version.hpp>
 
-// The rules are those of YAML 1.2 as far as libyaml and its port in Go have them, since the
-// reference reads with that port: a key is on one line with its colon, and has at most 1024
-// characters, unless a question mark is before it; indentation consists of spaces. A text is read
-// in one pass.
+// The parser follows YAML 1.2 as far as libyaml and its Go port do, since the reference uses that
+// port: a key and its colon are on one line, and a key has at most 1024 characters, unless a
+// question mark precedes the key; indentation consists of spaces. A text is read in one pass.
 
 namespace cdi {
 inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Whether the text behind a document begins as a document may, or with a bracket too many.
+/// Whether the text after a document starts like a document, or with an extra closing bracket.
 inline bool can_follow(YamlCursor& cursor, YamlNodeReader& nodes) {
   const char c = cursor.peek();
   if (cursor.is_indicator('-') || cursor.is_indicator('?')) {
@@ -43,8 +42,8 @@ inline bool can_follow(YamlCursor& cursor, YamlNodeReader& nodes) {
   return nodes.read(0, /*flow=*/false, node);
 }
 
-/// Notes where the text continues after the document. YAML requires a marker before it. The
-/// reference does not, but reads one token of it. False when the text is refused.
+/// Records where the text continues after the document. YAML requires a marker there. The reference
+/// does not, but reads the next token. Returns false if the text is rejected.
 inline bool note_yaml_rest(YamlCursor& cursor, DocumentBuilder& builder, YamlNodeReader& nodes) {
   bool marker = false;
   while (true) {
@@ -69,7 +68,7 @@ inline bool note_yaml_rest(YamlCursor& cursor, DocumentBuilder& builder, YamlNod
                        at);
 }
 
-/// Fills the builder with the first document of its text; false when the text is refused.
+/// Fills the builder with the first document of its text; false if the text is rejected.
 inline bool read_yaml_document(DocumentBuilder& builder) {
   YamlCursor cursor{builder};
   YamlDirectives directives{cursor, builder};

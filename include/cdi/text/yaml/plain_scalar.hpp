@@ -1,4 +1,4 @@
-// Plain scalars of YAML: text without quotes.
+// YAML plain scalars: text without quotes.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_YAML_PLAIN_SCALAR_HPP
@@ -19,15 +19,15 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Reads a plain scalar. It ends before a comment, before a colon with a blank behind it, and in
-/// brackets and braces before one of `,[]{}`. Its lines are folded.
+/// Reads a plain scalar, which ends before a comment, before a colon and a blank, and, in brackets
+/// and braces, before any of `,[]{}`. Lines are folded.
 class YamlPlainScalarReader {
  public:
-  /// Further lines begin in column `least` or behind; `flow`: inside brackets or braces.
+  /// Further lines must begin in column `least` or later; `flow` means inside brackets or braces.
   YamlPlainScalarReader(YamlCursor& cursor, std::string& decoded, std::size_t least, bool flow)
       : cursor_{cursor}, decoded_{decoded}, least_{least}, flow_{flow} {}
 
-  /// False when the text is refused.
+  /// Returns false if the text is rejected.
   bool read(YamlScalar& out) {
     if (!can_begin()) return bad_begin();
     out.begin = cursor_.at();
@@ -77,8 +77,7 @@ class YamlPlainScalarReader {
     return cursor_.refuse(message.append(quoted({&c, 1})), "put it into quotes", cursor_.at());
   }
 
-  /// Moves over the rest of the scalar on this line. Returns where it ends, without the blanks
-  /// behind it.
+  /// Skips the rest of the scalar on this line. Returns its end, without trailing blanks.
   std::size_t skip_line() {
     const std::size_t begin = cursor_.at();
     for (;; cursor_.move(1)) {
@@ -101,10 +100,10 @@ class YamlPlainScalarReader {
                             "put the text into quotes");
   }
 
-  /// Moves to the next line of the scalar; `line_ends` is 0 when it has no more.
+  /// Moves to the scalar's next line; `line_ends` becomes 0 if there is none.
   bool find_next_line(std::size_t& line_ends) {
     constexpr std::size_t none = static_cast<std::size_t>(-1);
-    std::size_t tab = none;  // that indents a blank line or a comment
+    std::size_t tab = none;  // a tab before a blank line or a comment
     while (cursor_.is_line_end() && !cursor_.at_end()) {
       cursor_.next_line();
       ++line_ends;

@@ -1,4 +1,4 @@
-// The properties of a YAML node: its anchor and its tag.
+// The properties of a YAML node: anchor and tag.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_YAML_PROPERTIES_HPP
@@ -21,18 +21,18 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// `&anchor` and `!tag` before a node.
+/// An `&anchor` and a `!tag` before a node.
 struct YamlProperties {
   std::optional<std::string_view> anchor{};
   bool tagged = false;
-  std::string_view type{};     // of a scalar, that the tag names: `int` for `!!int`
-  bool is_text = false;        // other tags make text of scalars, as `!!str` does
+  std::string_view type{};     // a scalar's type from the tag: `int` for `!!int`
+  bool is_text = false;        // scalars become text, as with `!!str`
   bool is_plain_tag = false;   // the tag is `!`, which the Go reference ignores
-  std::size_t begin = 0;       // of the first of them
-  std::size_t line_begin = 0;  // of its line
+  std::size_t begin = 0;       // start of the first property
+  std::size_t line_begin = 0;  // start of that line
   bool any() const { return anchor || tagged; }
 
-  /// Adds those of an earlier line. False when both have an anchor, or both a tag.
+  /// Adds the properties of an earlier line. False if both have an anchor, or both a tag.
   bool join(const YamlProperties& earlier) {
     if ((anchor && earlier.anchor) || (tagged && earlier.tagged)) return false;
     const YamlProperties later = *this;
@@ -50,7 +50,7 @@ class YamlPropertyReader {
   YamlPropertyReader(YamlCursor& cursor, const YamlDirectives& directives)
       : cursor_{cursor}, directives_{directives} {}
 
-  /// Reads one anchor or tag. False when the text is refused.
+  /// Reads one anchor or tag. Returns false if the text is rejected.
   bool read(YamlProperties& out) {
     if (!out.any()) {
       out.begin = cursor_.at();
@@ -59,7 +59,7 @@ class YamlPropertyReader {
     return cursor_.peek() == '&' ? read_anchor(out) : read_tag(out);
   }
 
-  /// Reads `*name`. False when the text is refused.
+  /// Reads `*name`. Returns false if the text is rejected.
   bool read_alias(std::string_view& name) { return read_name(name, "alias"); }
 
  private:
@@ -73,7 +73,7 @@ class YamlPropertyReader {
     return read_name(*out.anchor, "anchor");
   }
 
-  /// Moves over `&` or `*`, and reads the name behind it.
+  /// Skips `&` or `*` and reads the name that follows.
   bool read_name(std::string_view& name, std::string_view what) {
     const std::size_t begin = cursor_.at();
     cursor_.move(1);
@@ -124,13 +124,13 @@ class YamlPropertyReader {
           "or older, and is ignored by others",
           "remove it");
     }
-    // Others are defined by %TAG.
+    // Other handles are defined with %TAG.
     out.is_text = out.type.empty() && handle.size() <= 2 && !out.is_plain_tag;
     return directives_.is_known(handle) ||
            cursor_.refuse("the tag handle " + quoted(handle) + " is not defined", at);
   }
 
-  /// Moves over a tag, and returns it with its `!`.
+  /// Skips a tag and returns it, including `!`.
   std::string_view take_tag() {
     const std::size_t begin = cursor_.at();
     const bool in_brackets = cursor_.peek(1) == '<';
@@ -140,20 +140,20 @@ class YamlPropertyReader {
     return cursor_.text_from(begin);
   }
 
-  /// The name that a tag of YAML itself has behind `!!`; empty for other tags.
+  /// The name after `!!` in one of YAML's standard tags; empty for other tags.
   static std::string_view type_of(std::string_view tag) {
     constexpr std::string_view prefix = "!<tag:yaml.org,2002:";
     if (tag.starts_with(prefix)) return tag.substr(prefix.size(), tag.find('>') - prefix.size());
     return tag.starts_with("!!") ? tag.substr(2) : std::string_view{};
   }
 
-  /// Whether the Go reference resolves scalars of a type, instead of reading them as text.
+  /// Whether the Go reference resolves scalars of a type instead of reading text.
   static bool is_resolved(std::string_view type) {
     return type == "null" || type == "bool" || type == "int" || type == "float" ||
            type == "timestamp" || type == "merge";
   }
 
-  /// `!`, a name and `!` at the front of a tag; empty when it has none.
+  /// The handle at the front of a tag: `!`, a name and `!`; empty if there is none.
   static std::string_view handle_of(std::string_view tag) {
     const auto end = std::min(tag.find_first_not_of(name_bytes, 1), tag.size());
     return end < tag.size() && tag[end] == '!' ? tag.substr(0, end + 1) : std::string_view{};

@@ -1,4 +1,4 @@
-// Scalars of YAML in single or double quotes.
+// YAML scalars in single or double quotes.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_YAML_QUOTED_SCALAR_HPP
@@ -20,13 +20,13 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Reads a scalar in quotes. Its lines are folded; double quotes have escapes.
+/// Reads a quoted scalar. Lines are folded; double quotes allow escapes.
 class YamlQuotedScalarReader {
  public:
   YamlQuotedScalarReader(YamlCursor& cursor, std::string& decoded)
       : cursor_{cursor}, decoded_{decoded}, begin_{cursor.at()} {}
 
-  /// False when the text is refused.
+  /// Returns false if the text is rejected.
   bool read(YamlScalar& out) {
     const char quote = cursor_.peek();
     if (read_simple(out, quote)) return true;
@@ -38,7 +38,7 @@ class YamlQuotedScalarReader {
     return cursor_.refuse("the text that begins here is not ended", "close the quotes", begin_);
   }
 
-  /// Reads the scalar up to the first character that must be decoded. True when there is none.
+  /// Reads up to the first character that must be decoded. True if there is none.
   bool read_simple(YamlScalar& out, char quote) {
     out.quoted = true;
     cursor_.move(1);
@@ -54,7 +54,7 @@ class YamlQuotedScalarReader {
     }
     auto text = cursor_.text_from(out.begin);
     while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
-    cursor_.move_to(out.begin + text.size());  // the blanks may be folded with a line end
+    cursor_.move_to(out.begin + text.size());  // blanks before a line end may be folded
     decoded_.assign(text);
     out.is_decoded = true;
     return false;
@@ -92,7 +92,7 @@ class YamlQuotedScalarReader {
     }
   }
 
-  /// At a blank or line end: appends the blanks, or the meaning of the line ends.
+  /// At a blank or line end: appends the blanks, or the folded line ends.
   bool fold() {
     const std::size_t begin = cursor_.at();
     cursor_.skip_blanks();
@@ -107,7 +107,7 @@ class YamlQuotedScalarReader {
     return true;
   }
 
-  /// Moves over line ends and the blanks that begin lines.
+  /// Skips line ends and the blanks at the start of lines.
   bool skip_line_ends(std::size_t& line_ends) {
     for (; cursor_.is_line_end(); ++line_ends) {
       if (cursor_.at_end()) return not_closed();
@@ -123,7 +123,7 @@ class YamlQuotedScalarReader {
     const std::size_t begin = cursor_.at();
     cursor_.move(1);
     if (cursor_.at_end()) return not_closed();
-    if (cursor_.is_line_end()) {  // the next line follows without a blank
+    if (cursor_.is_line_end()) {  // joins the next line without a blank
       std::size_t line_ends = 0;
       if (!skip_line_ends(line_ends)) return false;
       decoded_.append(line_ends - 1, '\n');
@@ -175,7 +175,7 @@ class YamlQuotedScalarReader {
 
   YamlCursor& cursor_;
   std::string& decoded_;
-  std::size_t begin_;  // of the scalar
+  std::size_t begin_;  // start of the scalar
 };
 
 }  // namespace detail

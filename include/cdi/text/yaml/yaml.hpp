@@ -1,4 +1,4 @@
-// Models from and to YAML text.
+// Reading and writing models as YAML text.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_YAML_YAML_HPP
@@ -24,8 +24,8 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Reads a described type, which owns its text, from YAML text. Errors are those of `parse_yaml`
-/// and `read`. Does not check the CDI rules; `parse_spec` does.
+/// Reads a described type that owns its text from YAML text. Errors are those of `parse_yaml` and
+/// `read`. The CDI rules are not checked; use `parse_spec` for that.
 template <Described T>
   requires(!Borrowing<T>)
 Result<T> read_yaml(std::string_view text, std::string_view file = {}, const Limits& limits = {}) {
@@ -34,43 +34,43 @@ Result<T> read_yaml(std::string_view text, std::string_view file = {}, const Lim
   return cdi::read<T>(*document);
 }
 
-/// A `Sink` that writes YAML text in block style, two spaces per level. A text that some reader of
-/// YAML 1.1 or 1.2 would not read as text is quoted. The order of calls is not checked.
+/// A `Sink` that writes YAML text in block style, with two spaces per level. A text is quoted if
+/// any YAML 1.1 or 1.2 reader would not read it as text. The order of calls is not checked.
 class YamlSink {
  public:
   /// Begins a map.
   void begin_map() { begin({.is_list = false}); }
-  /// Ends the innermost map; one without keys is `{}`.
+  /// Ends the innermost map; an empty map becomes `{}`.
   void end_map() { end("{}"); }
   /// Begins a list.
   void begin_list() { begin({.is_list = true}); }
-  /// Ends the innermost list; one without items is `[]`.
+  /// Ends the innermost list; an empty list becomes `[]`.
   void end_list() { end("[]"); }
-  /// A key of the innermost map; its value comes next.
+  /// Writes a key of the innermost map; the value comes next.
   void key(std::string_view name);
-  /// A text, in double quotes where it needs them.
+  /// Writes a text, in double quotes where needed.
   void text(std::string_view value);
-  /// A whole number, in decimal digits.
+  /// Writes a signed integer in decimal.
   void integer(std::int64_t value);
-  /// A whole number, in decimal digits.
+  /// Writes an unsigned integer in decimal.
   void unsigned_integer(std::uint64_t value);
-  /// `true` or `false`.
+  /// Writes `true` or `false`.
   void boolean(bool value) { scalar(value ? "true" : "false"); }
-  /// `null`.
+  /// Writes `null`.
   void null() { scalar("null"); }
-  /// A JSON number, with a point before its exponent and a sign in it, as YAML 1.1 requires.
+  /// Writes a JSON number, and adds the decimal point and exponent sign that YAML 1.1 requires.
   void number(std::string_view value);
 
-  /// Whether all texts and numbers can be read again; `Errc::invalid` for the first that cannot.
+  /// Whether all texts and numbers can be read back; `Errc::invalid` for the first that cannot.
   const Result<void>& good() const { return check_.result; }
 
-  /// The text, as one document, with `---` before it; once, after the last value.
+  /// Returns the text as one document, after `---`. Call this once, after the last value.
   std::string take() && { return std::move(out_); }
 
  private:
   enum class Place : std::uint8_t { line_begin, after_key, after_dash };
 
-  /// A list or map that is not ended.
+  /// An open list or map.
   struct Level {
     bool is_list = false;
     Place begins = Place::line_begin;
@@ -78,9 +78,9 @@ class YamlSink {
   };
 
   static std::string in_quotes_if_needed(std::string_view text);
-  /// Begins the line of a key or dash. The first line of an item of a list is that of its dash.
+  /// Begins the line of a key or dash. The first line of a list item continues the dash's line.
   void begin_line();
-  /// Writes the dash of an item.
+  /// Writes the dash of a list item.
   void begin_value();
   void scalar(std::string_view value);
   void begin(Level level);
@@ -94,14 +94,14 @@ class YamlSink {
 
 namespace detail {
 
-/// As `write_yaml`, for a value of any described type.
+/// Implements `write_yaml` for any described type.
 Result<std::string> write_yaml_text(const void* self, const Type& type);
 
 }  // namespace detail
 
-/// A described type as YAML text, in the order of the field list; ends with a newline.
-/// `Errc::invalid` when a text in it is not UTF-8, or a number in an `extra` is not a JSON number.
-/// Does not check the CDI rules; `write_spec` does.
+/// Writes a described type as YAML text, in field list order; the text ends with a newline. Fails
+/// with `Errc::invalid` if a text is not UTF-8, or a number in an `extra` is not a JSON number. The
+/// CDI rules are not checked; see `write_spec`.
 template <Described T>
 Result<std::string> write_yaml(const T& value) {
   return detail::write_yaml_text(&value, detail::table_of<T>());

@@ -24,7 +24,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Whether every reader takes a text without quotes as text. YAML 1.1 reads yes, no, on, off, 007,
+/// Whether every reader takes an unquoted text as text. YAML 1.1 reads yes, no, on, off, 007,
 /// 1_000, 1:30, .5 and more as booleans and numbers. Unnecessary quotes do no harm.
 inline bool is_plain_text(std::string_view text) {
   const char first = text.empty() ? ' ' : ascii_lower(text.front());
@@ -44,7 +44,7 @@ inline bool is_plain_text(std::string_view text) {
   return true;
 }
 
-/// A text in double quotes. Characters that some reader would change or refuse are escapes.
+/// Returns a text in double quotes. Characters that any reader would change or reject are escaped.
 inline std::string quote_yaml(std::string_view text) {
   constexpr std::string_view digits = "0123456789abcdef";
   const auto escape = [&](char mark, std::uint32_t code, int size) {
