@@ -1,4 +1,4 @@
-// The engine: applies container edits to an OCI spec; and `SpecEditor`, for targets of your own.
+// The engine, which applies container edits to an OCI spec, and `SpecEditor`, for custom targets.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_APPLY_HPP

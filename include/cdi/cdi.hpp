@@ -1,4 +1,4 @@
-// The whole spine: specs read, resolved and injected. Each wing has a header of its own.
+// The whole spine: reads, resolves and injects specs. Each wing has a separate header.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_CDI_HPP

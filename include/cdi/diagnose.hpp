@@ -1,4 +1,4 @@
-// Why names are not resolved, which files are ignored, and which device nodes have changed.
+// Finds out why names do not resolve, which files are ignored, and which device nodes have changed.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_DIAGNOSE_HPP

@@ -1,4 +1,4 @@
-// Names without definitions, for headers that only pass things along. Includes no other header.
+// Forward declarations, for headers that only pass objects along. Includes no other header.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_FWD_HPP
@@ -6,8 +6,8 @@
 
 #include <cdi/version.hpp>
 
-/// The Container Device Interface: reads, checks and writes specs of devices, finds devices by
-/// name, and applies their edits to OCI runtime specs. Throws nothing of its own: a function that
+/// The Container Device Interface: reads, checks and writes device specs, finds devices by name,
+/// and applies their edits to OCI runtime specs. The library itself never throws: a function that
 /// can fail returns a `Result`.
 namespace cdi {
 inline namespace CDI_ABI {

@@ -1,4 +1,4 @@
-// How device nodes and links of the host are looked up.
+// Looks up device nodes and links on the host.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_HOST_HPP

@@ -1,4 +1,4 @@
-// Models, and described structs of your own, from and to JSON text.
+// Converts models and custom described structs from and to JSON text.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_JSON_HPP

@@ -1,4 +1,4 @@
-// The CDI releases that can hold a spec.
+// Determines which CDI releases can express a spec.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_MINIMUM_VERSION_HPP

@@ -1,4 +1,4 @@
-// Models and targets of nlohmann_json: `nlohmann::json` and `ordered_json`.
+// Models and targets for nlohmann_json: `nlohmann::json` and `ordered_json`.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_NLOHMANN_HPP

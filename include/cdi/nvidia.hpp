@@ -1,4 +1,4 @@
-// The hooks of NVIDIA: their classes, and what they do as plain data.
+// NVIDIA's hooks: their classes, and their effects as plain data.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_NVIDIA_HPP

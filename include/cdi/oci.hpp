@@ -1,4 +1,4 @@
-// The OCI runtime spec as types, and as a target.
+// The OCI runtime spec as types and as a target.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_OCI_HPP

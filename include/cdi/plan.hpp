@@ -1,4 +1,4 @@
-// The edits of devices as data, what they would change, and where they overlap.
+// Device edits as data, what they would change, and where they overlap.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PLAN_HPP

@@ -1,4 +1,4 @@
-// The spec files of one program: written, reconciled and removed.
+// Writes, reconciles and removes one program's spec files.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PUBLISH_HPP

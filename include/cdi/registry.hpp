@@ -1,4 +1,4 @@
-// Registry: the devices of many specs, and why a name is not resolved.
+// `Registry`: the devices of many specs, and the reasons why names do not resolve.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_REGISTRY_HPP

@@ -1,4 +1,4 @@
-// Which devices a container asks for: in an OCI config, annotations, variables and the CRI field.
+// Devices that a container requests: in an OCI config, annotations, variables and the CRI field.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_REQUESTS_HPP

@@ -1,4 +1,4 @@
-// `Result` and `Error`: a value, or why there is none.
+// `Result` and `Error`: a value, or the reason why there is none.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_RESULT_HPP

@@ -1,4 +1,4 @@
-// One read of spec directories, without a cache.
+// Reads spec directories once, without a cache.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_SCAN_HPP

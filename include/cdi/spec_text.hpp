@@ -1,4 +1,4 @@
-// Specs from text and to text, without files.
+// Converts specs from text and to text, without files.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_SPEC_TEXT_HPP

@@ -1,4 +1,4 @@
-// CDI versions: which engine reads which, conversion, and what a runtime ignores.
+// CDI versions: which engine reads which release, conversions, and what a runtime ignores.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_VERSIONS_HPP

@@ -1,4 +1,4 @@
-// `Watcher`: reports changes of spec directories through inotify.
+// `Watcher`: reports changes in spec directories through inotify.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_WATCH_HPP

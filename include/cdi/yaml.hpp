@@ -1,4 +1,4 @@
-// Models from and to YAML text.
+// Converts models from and to YAML text.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_YAML_HPP

@@ -17,8 +17,7 @@ struct WaitOptions {
   /// define it is unreadable or changed during the last `quiet`. Disable this for specs that are
   /// written several times, each time with more devices.
   bool fail_on_unknown_device = true;
-  /// How long the files that may define a device must be unchanged before the device is declared
-  /// missing.
+  /// How long a device's possible files must be unchanged before the device counts as missing.
   std::chrono::milliseconds quiet{1000};
 };
 

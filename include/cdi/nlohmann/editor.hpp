@@ -30,7 +30,7 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// A `nlohmann::json`, `nlohmann::ordered_json`, or another `nlohmann::basic_json`.
+/// A `nlohmann::json`, a `nlohmann::ordered_json` or another `nlohmann::basic_json`.
 template <class T>
 concept JsonDocument = !std::is_const_v<T> && requires {
   typename T::json_sax_t;
@@ -41,8 +41,8 @@ concept JsonDocument = !std::is_const_v<T> && requires {
 
 namespace detail {
 
-/// The member of an object; null when there is none, or when it is null, which OCI takes for
-/// absent.
+/// Returns the member of an object; null if the member is absent or null, because OCI takes a null
+/// member for absent.
 template <class Json>
 const Json* json_member(const Json* object, const char* key) {
   if (object == nullptr) return nullptr;
@@ -58,7 +58,7 @@ std::string_view json_text(const Json* value) {
   return text == nullptr ? std::string_view{} : std::string_view{*text};
 }
 
-/// A user or group id: a whole number of 32 bits, however it is stored.
+/// Returns a user or group ID: a whole number of 32 bits, however it is stored.
 template <class Json>
 std::optional<std::uint32_t> json_id(const Json* value) {
   if (value == nullptr || !value->is_number_integer()) return std::nullopt;
@@ -71,7 +71,7 @@ std::optional<std::uint32_t> json_id(const Json* value) {
   return static_cast<std::uint32_t>(number);
 }
 
-/// JSON on one line; bytes that are not UTF-8 become U+FFFD.
+/// Returns JSON on one line; bytes that are not UTF-8 become U+FFFD.
 template <class Json>
 std::string json_line(const Json& value) {
   return value.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
@@ -92,8 +92,8 @@ Json json_record(const Record& record) {
   return std::move(sink).take();
 }
 
-/// Whether an object has the members of another one, whatever their order, and no more. A member
-/// that is null is absent.
+/// Returns whether an object contains exactly the members of the other object, in any order. A null
+/// member counts as absent.
 template <class Json>
 bool same_members(const Json& object, const Json& other) {
   std::size_t extra = object.size();
@@ -106,7 +106,7 @@ bool same_members(const Json& object, const Json& other) {
   return extra == 0;
 }
 
-/// Whether an array has these texts; a missing one has none.
+/// Returns whether an array contains exactly these texts; a missing array contains none.
 template <class Json>
 bool has_texts(const Json* array, const std::vector<std::string_view>& texts) {
   if (array == nullptr) return texts.empty();
@@ -117,20 +117,20 @@ bool has_texts(const Json* array, const std::vector<std::string_view>& texts) {
                                         });
 }
 
-/// An array of a JSON document. Records that stay keep the members that the library does not know.
+/// An array in a JSON document. Records that stay keep members that the library does not know.
 template <class Json>
 struct JsonList {
   typename Json::array_t& items;
-  const char* key_member;  // nullptr: the items are `NAME=value`
+  const char* key_member;  // nullptr if the items are `NAME=value`
 
   std::size_t size() const { return items.size(); }
   std::string_view key(std::size_t i) const {
     if (key_member == nullptr) return env_name(json_text(&items[i]));
     return json_text(json_member<Json>(&items[i], key_member));
   }
-  /// Of objects.
+  /// Compares objects only.
   bool equals(std::size_t i, const auto& record) const {
-    if constexpr (requires { record.args; }) {  // of a hook: most differ in these
+    if constexpr (requires { record.args; }) {  // for a hook: most hooks differ in these
       if (json_text(json_member<Json>(&items[i], "path")) != record.path) return false;
       if (!has_texts(json_member<Json>(&items[i], "args"), record.args)) return false;
     }
@@ -145,13 +145,13 @@ struct JsonList {
     items = std::move(kept);
   }
   std::uint32_t id(std::size_t i) const { return json_id(&items[i]).value_or(0); }
-  /// An item as JSON text; of `NAME=value` the text.
+  /// Returns an item as JSON text; for `NAME=value`, only the text.
   std::string record(std::size_t i) const {
     return key_member == nullptr ? std::string{json_text(&items[i])} : json_line(items[i]);
   }
 };
 
-/// The object `linux.netDevices` of a JSON document.
+/// The object `linux.netDevices` in a JSON document.
 template <class Json>
 class JsonInterfaces {
  public:
@@ -176,7 +176,7 @@ class JsonInterfaces {
       members_[std::string{key}] = std::move(value);
     }
   }
-  /// JSON text; nothing when there is none.
+  /// Returns the entry of a key as JSON text, or nothing if it is absent.
   std::optional<std::string> find(std::string_view key) const {
     if constexpr (is_ordered) {
       const auto place = places_.find(std::string{key});
@@ -190,16 +190,16 @@ class JsonInterfaces {
   }
 
  private:
-  /// `ordered_map` searches a key among all: with many, that would take quadratic time.
+  /// `ordered_map` searches all keys in turn: with many keys, that would take quadratic time.
   static constexpr bool is_ordered = requires(typename Json::object_t & object) {
     object.capacity();
   };
 
   typename Json::object_t& members_;
-  std::map<std::string, std::size_t> places_{};  // of the keys of an ordered object
+  std::map<std::string, std::size_t> places_{};  // for the keys of an ordered object
 };
 
-/// A value of a JSON document, or nothing: for `PartCheck`.
+/// A view of a JSON document's value, or an empty view: for `PartCheck`.
 template <class Json>
 class JsonView {
  public:
@@ -247,7 +247,7 @@ class JsonView {
   const Json* value_ = nullptr;
 };
 
-/// Calls `hold_items` for all values of a document.
+/// Calls `hold_items` for all values in a document.
 template <class Json>
 void hold_all_items([[maybe_unused]] Json& document) {
 #if JSON_DIAGNOSTICS
@@ -265,56 +265,56 @@ void hold_all_items([[maybe_unused]] Json& document) {
 }  // namespace detail
 
 /// Edits an OCI `config.json` as a document, for `apply`: unknown members keep their values and,
-/// with `ordered_json`, their places. Parts that are missing or null are created when they are
-/// needed. Before `check` has passed, only `process_user` and `has_user_namespace` may be called:
-/// the other functions expect parts of the kinds that OCI requires.
+/// with `ordered_json`, their places. Missing or null parts are created when needed. Before `check`
+/// has succeeded, call only `process_user` and `has_user_namespace`: the other functions expect
+/// parts of the kinds that OCI requires.
 template <JsonDocument Json>
 struct SpecEditor<Json> {
-  /// An array of the document.
+  /// An array in the document.
   using List = detail::JsonList<Json>;
 
   Json& document;  ///< the edited document; outlives the editor and its lists
 
-  /// Checks that the touched parts are of the kinds that OCI requires. `Errc::schema`, with the
-  /// path of the first that is not. Changes nothing.
+  /// Checks that the touched parts have the kinds that OCI requires. Fails with `Errc::schema` and
+  /// the path of the first part of a wrong kind. Changes nothing.
   Result<void> check(const TouchedParts& touched) const {
     return detail::PartCheck<detail::JsonView<Json>>{touched}.check(
         detail::JsonView<Json>{&document});
   }
 
-  /// `process.env`; the key of a variable is its name.
+  /// Returns `process.env`; the key of a variable is its name.
   List env() { return list(process(), "env", nullptr); }
-  /// `linux.devices`; the key of a node is its path in the container.
+  /// Returns `linux.devices`; the key of a node is its path in the container.
   List devices() { return list(object(document, "linux"), "devices", "path"); }
-  /// `linux.resources.devices`, to append to.
+  /// Returns `linux.resources.devices`, for appending.
   List device_rules() {
     return list(object(object(document, "linux"), "resources"), "devices", "path");
   }
-  /// `linux.netDevices`; the key of an interface is its name on the host.
+  /// Returns `linux.netDevices`; the key of an interface is its name on the host.
   detail::JsonInterfaces<Json> net_devices() {
     return detail::JsonInterfaces<Json>{object(object(document, "linux"), "netDevices")};
   }
-  /// `mounts`; the key of a mount is its destination, as text.
+  /// Returns `mounts`; the key of a mount is its destination, as text.
   List mounts() { return list(document, "mounts", "destination"); }
-  /// The list of `hooks` of one hook point, to append to.
+  /// Returns the list of `hooks` for one hook point, for appending.
   List hooks(oci::HookPoint point) {
     return list(object(document, "hooks"), oci::hook_point_name(point), "path");
   }
-  /// Replaces `linux.intelRdt` by these settings.
+  /// Replaces `linux.intelRdt` with these settings.
   void set_intel_rdt(const oci::LinuxIntelRdtView& settings) {
     place(object(document, "linux"), "intelRdt") = detail::json_record<Json>(settings);
   }
-  /// `linux.intelRdt` as JSON text; nothing when it is absent.
+  /// Returns `linux.intelRdt` as JSON text, or nothing if it is absent.
   std::optional<std::string> intel_rdt() const {
     const Json* part = detail::json_member<Json>(&document, "linux");
     const Json* settings = detail::json_member<Json>(part, "intelRdt");
     if (settings == nullptr) return std::nullopt;
     return detail::json_line(*settings);
   }
-  /// `process.user.additionalGids`.
+  /// Returns `process.user.additionalGids`.
   List additional_gids() { return list(user(process()), "additionalGids", nullptr); }
 
-  /// `process.user`; an id that is missing, or not a number of 32 bits, is 0.
+  /// Returns `process.user`; an ID that is missing or not a number of 32 bits is 0.
   ProcessUser process_user() const {
     const Json* user = detail::json_member(detail::json_member<Json>(&document, "process"), "user");
     return {id(user, "uid"), id(user, "gid")};
@@ -340,21 +340,21 @@ struct SpecEditor<Json> {
     return detail::json_id(detail::json_member(user, key)).value_or(0);
   }
 
-  /// The value at a key; a missing one is created as null.
+  /// Returns the value at a key; creates a missing value as null.
   static Json& place(Json& outer, std::string_view key) {
     auto& members = outer.template get_ref<typename Json::object_t&>();
     detail::make_room(members);
     return members[std::string{key}];
   }
 
-  /// The object at a key; created when missing or null.
+  /// Returns the object at a key; creates a missing or null object.
   static Json& object(Json& outer, std::string_view key) {
     Json& value = place(outer, key);
     if (value.is_null()) value = Json(Json::value_t::object);
     return value;
   }
 
-  /// The process; created with the members that OCI requires.
+  /// Returns the process; creates it with the members that OCI requires.
   Json& process() {
     Json& value = object(document, "process");
     if (value.empty()) {

@@ -1,4 +1,4 @@
-// The instances of the templates of <cdi/nlohmann/editor.hpp> in the library.
+// Instantiates the templates of <cdi/nlohmann/editor.hpp> in the library.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_NLOHMANN_EDITOR_INL

@@ -1,4 +1,4 @@
-// Models to `nlohmann::json` documents.
+// Converts models to `nlohmann::json` documents.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_NLOHMANN_MODELS_HPP
@@ -39,9 +39,9 @@ inline void read_real(const char* text, long double& out) {
   out = std::strtold(text, nullptr);
 }
 
-/// A JSON number as nlohmann's parser reads it, without the cost of another instance of that
-/// parser: whole when it fits 64 bits, else real; as text when it is too large, such as 1e999, or
-/// is not a number.
+/// Makes a JSON number as nlohmann's parser would, without the cost of another instance of that
+/// parser: whole if it fits 64 bits, otherwise real. A number that is too large, such as 1e999, and
+/// text that is no number become text.
 template <class Json>
 Json json_number(std::string_view text) {
   std::string digits{text};
@@ -64,8 +64,8 @@ Json json_number(std::string_view text) {
   return std::isfinite(real) ? Json(real) : Json(std::string{text});
 }
 
-/// Makes room for one more member. `ordered_map` copies its members, with all that is in them, when
-/// it grows by itself; this moves them.
+/// Makes room for one more member and moves the existing members. When `ordered_map` grows by
+/// itself, it copies its members with all their contents.
 template <class Object>
 void make_room(Object& members) {
   if constexpr (requires { members.capacity(); }) {
@@ -78,9 +78,8 @@ void make_room(Object& members) {
   }
 }
 
-/// With `JSON_DIAGNOSTICS`, each value knows the value that holds it, and nlohmann checks that.
-/// Sets it for what an array or object holds; needed where items are added without nlohmann's
-/// functions.
+/// Sets the parent of each value in an array or object. With `JSON_DIAGNOSTICS`, nlohmann checks
+/// these parents, so this is required after adding items without nlohmann's functions.
 template <class Json>
 void hold_items([[maybe_unused]] Json& value) {
 #if JSON_DIAGNOSTICS
@@ -105,8 +104,8 @@ class JsonSink {
     place(Json(std::string{value}));
   }
   void integer(std::int64_t value) {
-    // A parser would make these numbers unsigned. The two compare equal, but not all users check
-    // for both.
+    // A parser would make these numbers unsigned. Signed and unsigned numbers compare equal, but
+    // not all users check for both.
     if (value >= 0) return unsigned_integer(static_cast<std::uint64_t>(value));
     place(value);
   }
@@ -118,7 +117,7 @@ class JsonSink {
   }
   void null() { place(Json()); }
 
-  /// Whether all texts and numbers can be read again.
+  /// Succeeds if all texts and numbers can be read again.
   const Result<void>& good() const { return check_.result; }
 
   Json take() && { return std::move(root_); }
@@ -144,15 +143,15 @@ class JsonSink {
   }
 
   Json root_{};
-  std::vector<Json*> open_{};  // valid: an outer value does not grow while an inner one is open
+  std::vector<Json*> open_{};  // valid: an outer value does not grow while an inner value is open
   std::string_view key_{};
   WriteCheck check_{};
 };
 
 }  // namespace detail
 
-/// A described type as a JSON value; with `ordered_json`, members are in the order of the field
-/// list. Text that is not UTF-8 is kept, and makes `dump` throw; `write_json` refuses it.
+/// Converts a described type to a JSON value; with `ordered_json`, members keep the order of the
+/// field list. Text that is not UTF-8 is kept, and makes `dump` throw; `write_json` refuses it.
 template <class Json = nlohmann::ordered_json, Described T>
 Json to_json_value(const T& value) {
   detail::JsonSink<Json> sink;
