@@ -5,7 +5,6 @@
 #define CDI_CORE_HPP
 
 // IWYU pragma: begin_exports
-#include <cdi/base/member_path.hpp>
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/engine/apply.hpp>

@@ -8,7 +8,6 @@
 #include <cdi/requests/config_requests.hpp>
 #include <cdi/requests/inject_requested.hpp>
 #include <cdi/requests/requests.hpp>
-#include <cdi/requests/selector.hpp>
 #include <cdi/rules/annotations.hpp>
 // IWYU pragma: end_exports
 

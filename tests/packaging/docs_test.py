@@ -33,7 +33,7 @@ class Docs(PackagingTest):
 
     def test_an_undocumented_name_is_reported(self):
         shutil.copytree(ROOT / "include", self.folder / "include")
-        header = self.folder / "include/cdi/oci/root.hpp"
+        header = self.folder / "include/cdi/oci/spec.hpp"
         text = header.read_text(encoding="utf-8")
         for place, code in (("struct BasicRoot {\n", "  int member = 0;\n"),
                             ("namespace oci {\n", "int function();\n"),

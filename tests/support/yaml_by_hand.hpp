@@ -14,7 +14,6 @@
 #include <cdi/text/document_builder.hpp>
 #include <cdi/text/yaml/cursor.hpp>
 #include <cdi/text/yaml/parse_yaml.hpp>
-#include <cdi/text/yaml/scalar.hpp>
 
 #include "shown_document.hpp"
 

@@ -1,4 +1,4 @@
-// Cleaned paths, without `.` and `..`, and the format of a spec file according to its name.
+// Cleaned paths, the format of a spec file according to its name, and file modes.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_BASE_PATH_HPP
@@ -32,6 +32,18 @@ constexpr bool has_parent_part(std::string_view path) noexcept {
 
 /// Whether any part of a path exceeds Linux's limit for a file name: 255 bytes.
 bool has_long_name(std::string_view path);
+
+/// The permission bits of an octal text of at most five digits, at most 07777; nothing for another
+/// text.
+inline std::optional<std::uint32_t> parse_mode(std::string_view text) {
+  if (text.empty() || text.size() > 5) return std::nullopt;
+  std::uint32_t mode = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '7') return std::nullopt;
+    mode = mode * 8 + static_cast<std::uint32_t>(c - '0');
+  }
+  return mode <= 07777 ? std::optional{mode} : std::nullopt;
+}
 
 }  // namespace detail
 

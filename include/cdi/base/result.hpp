@@ -87,6 +87,17 @@ namespace detail {
 /// Returns `name[index]`, the path of a list item.
 std::string item_path(std::string_view name, std::size_t index);
 
+/// The path of a member, kept in parts; only a message needs the whole text.
+struct MemberPath {
+  static constexpr std::size_t no_index = static_cast<std::size_t>(-1);
+
+  const MemberPath* outer = nullptr;
+  std::string_view key{};
+  std::size_t index = no_index;
+
+  std::string text() const;
+};
+
 constexpr char ascii_lower(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
 }

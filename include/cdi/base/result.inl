@@ -28,6 +28,12 @@ CDI_INLINE std::string item_path(std::string_view name, std::size_t index) {
   return path;
 }
 
+CDI_INLINE std::string MemberPath::text() const {
+  std::string out = outer == nullptr ? "" : outer->text();
+  if (!out.empty() && !key.empty()) out.append(".");
+  return index == no_index ? out.append(key) : item_path(out.append(key), index);
+}
+
 CDI_INLINE bool take_number(std::string_view& text, std::uint32_t& number) {
   std::uint64_t value = 0;
   std::size_t size = 0;

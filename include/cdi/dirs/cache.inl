@@ -22,7 +22,7 @@
 #include <cdi/dirs/waiting.hpp>
 #include <cdi/dirs/watch.hpp>
 #include <cdi/engine/host.hpp>
-#include <cdi/files/patience.hpp>
+#include <cdi/files/file_state.hpp>
 #include <cdi/files/read_options.hpp>
 #include <cdi/files/signature.hpp>
 #include <cdi/registry/registry.hpp>

@@ -11,8 +11,7 @@
 
 #include <cdi/dirs/scan.hpp>
 #include <cdi/dirs/scanner.hpp>
-#include <cdi/files/asked_kinds.hpp>
-#include <cdi/files/patience.hpp>
+#include <cdi/files/file_state.hpp>
 #include <cdi/files/read_options.hpp>
 #include <cdi/registry/registry.hpp>
 #include <cdi/rules/names.hpp>

@@ -23,7 +23,6 @@
 #include <cdi/files/descriptor.hpp>
 #include <cdi/files/directory.hpp>
 #include <cdi/files/file_state.hpp>
-#include <cdi/files/patience.hpp>
 #include <cdi/files/read_options.hpp>
 #include <cdi/files/signature.hpp>
 #include <cdi/registry/registry.hpp>

@@ -13,7 +13,6 @@
 #include <cdi/base/result.hpp>
 #include <cdi/files/file.hpp>
 #include <cdi/files/file_state.hpp>
-#include <cdi/files/patience.hpp>
 #include <cdi/files/read_options.hpp>
 #include <cdi/files/replace_file.hpp>
 #include <cdi/files/spec_text.hpp>

@@ -1,25 +1,28 @@
-// The state of a spec file after a read: its spec or the reason for rejection, and its signature.
+// Reads a spec file, again while a program may write it: its spec or the reason for rejection.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_FILES_FILE_STATE_HPP
 #define CDI_FILES_FILE_STATE_HPP
 
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
-#include <cdi/files/asked_kinds.hpp>
 #include <cdi/files/read_options.hpp>
 #include <cdi/files/signature.hpp>
 #include <cdi/files/spec_text.hpp>
 #include <cdi/files/text_file.hpp>
 #include <cdi/registry/loaded_spec.hpp>
+#include <cdi/rules/names.hpp>
 #include <cdi/text/bytes.hpp>
 #include <cdi/version.hpp>
 
@@ -27,6 +30,73 @@ namespace cdi {
 inline namespace CDI_ABI {
 
 namespace detail {
+
+/// The kinds of the devices that a program requests.
+class AskedKinds {
+ public:
+  /// Takes the kind of each name: the text before the first `=`, which need not be a valid kind.
+  explicit AskedKinds(Names names) {
+    names.each([&](std::string_view name) { add(name.substr(0, name.find('='))); });
+  }
+
+  /// Returns false if a byte search rules out that the text is a spec of one of the kinds. The
+  /// search is cheaper than parsing. With more than 8 kinds, the result is always true.
+  ///
+  /// A kind contains neither blanks nor quotes. JSON and YAML can therefore express a kind only by
+  /// its own adjacent bytes, because a line break in a scalar becomes a blank or a line break in
+  /// the value. Any other spelling requires a backslash escape, a tag, which begins with an
+  /// exclamation mark, or UTF-16, which has a NUL byte for each ASCII character.
+  bool can_be_in(std::string_view text) const {
+    if (kinds_.size() > most) return true;
+    for (const auto& kind : kinds_) {
+      if (text.find(kind) != text.npos) return true;
+    }
+    for (const char other : {'\\', '!', '\0'}) {
+      if (!kinds_.empty() && text.find(other) != text.npos) return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr std::size_t most = 8;  // searching for more kinds costs as much as parsing
+
+  void add(std::string_view kind) {
+    if (kinds_.size() > most) return;
+    for (const auto& known : kinds_) {
+      if (known == kind) return;
+    }
+    kinds_.emplace_back(kind);
+  }
+
+  std::vector<std::string> kinds_{};
+};
+
+/// Waits at least this long, despite signals. Including <thread> would be expensive.
+inline void sleep_for(std::chrono::nanoseconds time) {
+  using Seconds = std::chrono::duration<time_t>;
+  using Rest = std::chrono::duration<long, std::nano>;
+  if (time.count() <= 0) return;
+  const auto seconds = std::chrono::duration_cast<Seconds>(time);
+  timespec left{.tv_sec = seconds.count(),
+                .tv_nsec = std::chrono::duration_cast<Rest>(time - seconds).count()};
+  while (::nanosleep(&left, &left) == -1 && errno == EINTR) continue;
+}
+
+/// Waits briefly while a program may still be writing a file. Returns false when no time is left.
+struct Patience {
+  explicit Patience(std::chrono::milliseconds most)
+      : end{std::chrono::steady_clock::now() + (most < longest ? most : longest)} {}
+
+  bool operator()() const {
+    constexpr std::chrono::milliseconds step{2};
+    if (std::chrono::steady_clock::now() + step > end) return false;
+    detail::sleep_for(step);
+    return true;
+  }
+
+  static constexpr std::chrono::milliseconds longest{std::chrono::hours{1}};
+  std::chrono::steady_clock::time_point end;
+};
 
 /// A spec file as it was read. It holds a spec or the reason for rejection, and neither if the file
 /// was skipped because it cannot be of a requested kind.

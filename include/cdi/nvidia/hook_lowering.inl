@@ -18,7 +18,6 @@
 #include <cdi/nvidia/hook_class.inl>
 #include <cdi/nvidia/hook_lowering.hpp>
 #include <cdi/nvidia/root_changes.inl>
-#include <cdi/rules/file_mode.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {

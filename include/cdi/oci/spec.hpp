@@ -14,7 +14,6 @@
 #include <cdi/oci/linux.hpp>
 #include <cdi/oci/mount.hpp>
 #include <cdi/oci/process.hpp>
-#include <cdi/oci/root.hpp>
 #include <cdi/oci/solaris.hpp>
 #include <cdi/oci/vm.hpp>
 #include <cdi/oci/windows.hpp>
@@ -23,9 +22,29 @@
 
 namespace cdi {
 inline namespace CDI_ABI {
+
 /// Models of the OCI runtime spec 1.3.0. Each type names its source, such as `config.md`, in
 /// https://github.com/opencontainers/runtime-spec.
 namespace oci {
+
+/// The container's root file system. config.md, "Root".
+template <class S>
+struct BasicRoot {
+  /// A host directory, absolute or relative to the bundle; on Windows a volume GUID path.
+  StringOf<S> path{};
+  bool readonly = false;  ///< whether it is read-only in the container; always false on Windows
+  ExtraOf<S> extra = no_items;
+
+  friend bool operator==(const BasicRoot&, const BasicRoot&) = default;
+
+  static constexpr void fields(auto& list) {
+    using Self = BasicRoot;
+    list("path", &Self::path, required);
+    list("readonly", &Self::readonly);
+  }
+};
+
+using Root = BasicRoot<Owning>;
 
 /// An OCI runtime spec: the root of a bundle's config.json. config.md.
 ///
@@ -75,6 +94,7 @@ using Spec = BasicSpec<Owning>;
 using SpecView = BasicSpec<Borrowed>;
 
 }  // namespace oci
+
 }  // namespace CDI_ABI
 }  // namespace cdi
 

@@ -24,7 +24,6 @@
 #include <cdi/policy/policy.hpp>
 #include <cdi/registry/loaded_spec.hpp>
 #include <cdi/requests/requests.hpp>
-#include <cdi/rules/file_mode.hpp>
 #include <cdi/rules/name.hpp>
 #include <cdi/rules/rules.hpp>
 #include <cdi/text/json.hpp>

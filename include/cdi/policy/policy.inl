@@ -16,7 +16,6 @@
 #include <cdi/base/result.hpp>
 #include <cdi/policy/policy.hpp>
 #include <cdi/requests/requests.hpp>
-#include <cdi/rules/file_mode.hpp>
 #include <cdi/rules/name.hpp>
 #include <cdi/text/document.hpp>
 #include <cdi/text/parse_json.hpp>

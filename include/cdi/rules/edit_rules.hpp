@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include <cdi/base/member_path.hpp>
 #include <cdi/base/order.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/model/spec.hpp>

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include <cdi/base/member_path.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/rules/rules.hpp>
 #include <cdi/version.hpp>

@@ -6,10 +6,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 
-#include <cdi/base/member_path.hpp>
+#include <cdi/base/result.hpp>
 #include <cdi/model/fields.hpp>
+#include <cdi/model/release.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/model/storage.hpp>
 #include <cdi/model/type.hpp>
@@ -20,6 +23,28 @@
 
 namespace cdi {
 inline namespace CDI_ABI {
+
+#if CDI_BODIES
+CDI_INLINE std::optional<Release> parse_release(std::string_view text) {
+  if (text.starts_with('v')) text.remove_prefix(1);
+  for (const Release release : known_releases) {
+    if (cdi::to_string(release) == text) return release;
+  }
+  return std::nullopt;
+}
+
+namespace detail {
+
+CDI_INLINE std::string spec_release_names() {
+  std::string names;
+  for (const Release release : spec_releases) {
+    names.append(names.empty() ? "" : ", ").append(cdi::to_string(release));
+  }
+  return names;
+}
+
+}  // namespace detail
+#endif  // CDI_BODIES
 
 namespace detail {
 

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <string_view>
 
-#include <cdi/base/member_path.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/model/type.hpp>
 #include <cdi/rules/findings.hpp>

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include <cdi/base/member_path.hpp>
 #include <cdi/base/order.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/model/fields.hpp>
@@ -20,7 +19,6 @@
 #include <cdi/rules/annotation_key.hpp>
 #include <cdi/rules/edit_rules.hpp>
 #include <cdi/rules/findings.hpp>
-#include <cdi/rules/known_releases.hpp>
 #include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/minimum_version.inl>
 #include <cdi/rules/name.hpp>

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <utility>
 
-#include <cdi/base/member_path.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/engine/spec_editor.hpp>
 #include <cdi/oci/hooks.hpp>

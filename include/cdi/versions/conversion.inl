@@ -16,7 +16,6 @@
 #include <cdi/model/spec.hpp>
 #include <cdi/registry/loaded_spec.hpp>
 #include <cdi/rules/annotation_key.hpp>
-#include <cdi/rules/known_releases.hpp>
 #include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/name.hpp>
 #include <cdi/rules/owner.hpp>

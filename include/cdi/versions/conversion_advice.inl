@@ -17,7 +17,7 @@
 #include <cdi/model/fields.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/registry/loaded_spec.hpp>
-#include <cdi/rules/known_releases.hpp>
+#include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/owner.hpp>
 #include <cdi/version.hpp>
 #include <cdi/versions/conversion.hpp>

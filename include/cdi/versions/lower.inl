@@ -16,7 +16,6 @@
 #include <cdi/model/fields.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/model/storage.hpp>
-#include <cdi/rules/known_releases.hpp>
 #include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/minimum_version.inl>
 #include <cdi/rules/name.hpp>

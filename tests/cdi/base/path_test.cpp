@@ -9,6 +9,8 @@
 
 #include <cdi/base/path.hpp>
 
+using cdi::detail::parse_mode;
+
 namespace {
 
 struct Row {
@@ -148,5 +150,16 @@ TEST_CASE("A name of a path may have 255 bytes") {
   for (const auto& path :
        {name + "a", "/a" + name, "/b/a" + name + "/", "/" + name + "/a" + name}) {
     CHECK(cdi::detail::has_long_name(path));
+  }
+}
+
+TEST_CASE("A mode is octal text, at most 07777") {
+  CHECK(parse_mode("0") == 0U);
+  CHECK(parse_mode("644") == 0644U);
+  CHECK(parse_mode("0644") == 0644U);
+  CHECK(parse_mode("07777") == 07777U);
+  for (const auto* wrong : {"", "8", "0648", "-1", "0x1", " 644", "644 ", "10000", "000644"}) {
+    CAPTURE(wrong);
+    CHECK_FALSE(parse_mode(wrong));
   }
 }

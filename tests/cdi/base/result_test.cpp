@@ -11,6 +11,8 @@
 
 #include <cdi/base/result.hpp>
 
+using cdi::detail::MemberPath;
+
 namespace {
 
 using cdi::Errc;
@@ -206,4 +208,15 @@ TEST_CASE("A byte that is not UTF-8 is found at each place of a text") {
       CHECK(cdi::detail::is_utf8(std::string{text}.insert(at, "\xC3\xA9")));
     }
   }
+}
+
+TEST_CASE("A path names each member, with the index of an item") {
+  const MemberPath root;
+  CHECK(root.text() == "");
+  const MemberPath device{&root, "devices", 2};
+  CHECK(device.text() == "devices[2]");
+  const MemberPath name{&device, "name"};
+  CHECK(name.text() == "devices[2].name");
+  const MemberPath first{nullptr, "env", 0};
+  CHECK(first.text() == "env[0]");
 }

@@ -3,20 +3,28 @@
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <fcntl.h>
+#include <pthread.h>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include <cdi/files/file_state.hpp>
+#include <cdi/files/spec_text.hpp>
 
 #include "../../support/good_spec.hpp"
 #include "../../support/temp_tree.hpp"
+#include "kind_texts.hpp"
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
 
 namespace {
 
@@ -136,4 +144,84 @@ TEST_CASE("A spec has the access that its file had when it was last read") {
   CHECK(after.spec->access->mode == 0666);
   CHECK(before.spec->access->mode == 0640);
   CHECK(read_patiently(path, no_wait, after).spec == after.spec);
+}
+
+TEST_CASE("A wait lasts at least as long as requested, despite signals") {
+  struct sigaction before = {};
+  struct sigaction ignore = {};
+  ignore.sa_handler = [](int) {
+  };  // without SA_RESTART: system calls are interrupted
+  REQUIRE(::sigaction(SIGUSR1, &ignore, &before) == 0);
+  const pthread_t waiting = ::pthread_self();
+  std::thread sender{[&] {
+    for (int i = 0; i < 100; ++i) ::pthread_kill(waiting, SIGUSR1);
+  }};
+  const auto begin = Clock::now();
+  cdi::detail::sleep_for(20ms);
+  CHECK(Clock::now() - begin >= 20ms);
+  sender.join();
+  REQUIRE(::sigaction(SIGUSR1, &before, nullptr) == 0);
+  cdi::detail::sleep_for(-1s);  // does not wait
+}
+
+TEST_CASE("Patience waits until its time is over, and not at all without time") {
+  const cdi::detail::Patience none{0ms};
+  CHECK_FALSE(none());
+  const auto begin = Clock::now();
+  const cdi::detail::Patience some{20ms};
+  int waits = 0;
+  while (some()) ++waits;
+  CHECK(waits <= 10);
+  CHECK(Clock::now() - begin >= 2ms * waits);
+  CHECK(cdi::detail::Patience{std::chrono::milliseconds::max()}());  // does not overflow
+}
+
+namespace {
+
+bool can_be_in(const std::vector<std::string>& names, std::string_view text) {
+  return cdi::detail::AskedKinds{names}.can_be_in(text);
+}
+
+}  // namespace
+
+TEST_CASE("A spec can be of its kind, however the kind is written") {
+  for (const auto& one : kind_texts("v.com/gpu", "a", "A=1")) {
+    CAPTURE(one.what);
+    const auto name = std::string{"x"} + one.format;
+    const auto spec = cdi::parse_spec(one.text, name, *cdi::format_of(name));
+    REQUIRE_MESSAGE(spec, (spec ? "" : to_string(spec.error())));
+    CHECK(spec->spec.kind == "v.com/gpu");
+    CHECK(can_be_in({"w.org/nic=0", "v.com/gpu=a"}, one.text));
+  }
+}
+
+TEST_CASE("A text without the bytes of a kind, and without other ways to write it, is not of it") {
+  constexpr std::string_view text =
+      "cdiVersion: 1.0.0\nkind: v.com/gpu\ndevices:\n- name: 'it''s # %41 & > |'\n";
+  CHECK_FALSE(can_be_in({}, text));
+  CHECK_FALSE(can_be_in({"v.com/nic=a", "v.com/gpus=a"}, text));
+  CHECK(can_be_in({"v.com/gp=a"}, text));  // the bytes are there
+  for (const char other : {'\\', '!', '\0'}) {
+    const std::string with = std::string{text}.append(1, other);
+    CHECK(can_be_in({"v.com/nic=a"}, with));
+    CHECK_FALSE(can_be_in({}, with));
+  }
+}
+
+TEST_CASE("For many kinds, no text is searched") {
+  std::vector<std::string> names;
+  for (char vendor = 'a'; vendor <= 'h'; ++vendor) {
+    names.push_back(std::string{vendor} + ".com/c=d");
+    names.push_back(std::string{vendor} + ".com/c=e");
+  }
+  CHECK_FALSE(can_be_in(names, "kind: v.com/gpu"));
+  names.emplace_back("i.com/c=d");
+  CHECK(can_be_in(names, "kind: v.com/gpu"));
+}
+
+TEST_CASE("Any name may be asked for") {
+  CHECK(can_be_in({""}, "x"));
+  CHECK(can_be_in({"=a"}, "x"));
+  CHECK_FALSE(can_be_in({"v.com/gpu"}, "x"));
+  CHECK(can_be_in({"v.com/gpu=a=b", "v.com/gpu=a"}, "kind: v.com/gpu"));
 }

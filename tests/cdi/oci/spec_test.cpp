@@ -120,3 +120,11 @@ TEST_CASE("A number, true or false is not read as text") {
   const std::string quoted = R"({"ociVersion":"1.0","hostname":"true","annotations":{"a":"7"}})";
   CHECK(*cdi::write_json(*cdi::read_json<cdi::oci::Spec>(quoted), -1) == quoted);
 }
+
+TEST_CASE("The root file system is written as it was read") {
+  check_chapter<cdi::oci::Root>("/root");
+}
+
+TEST_CASE("A root file system has a path") {
+  CHECK(required_keys<cdi::oci::Root>() == "path");
+}

@@ -10,7 +10,7 @@
 
 #include <cdi/oci/spec.hpp>
 #include <cdi/requests/config_requests.hpp>
-#include <cdi/requests/selector.hpp>
+#include <cdi/requests/requests.hpp>
 #include <cdi/targets/config_json.hpp>
 
 namespace {

@@ -15,7 +15,7 @@
 #include <cdi/nlohmann/editor.hpp>
 #include <cdi/oci/spec.hpp>
 #include <cdi/requests/inject_requested.hpp>
-#include <cdi/requests/selector.hpp>
+#include <cdi/requests/requests.hpp>
 #include <cdi/targets/config_json.hpp>
 #include <cdi/targets/oci_editor.hpp>
 

@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <cdi/files/spec_text.hpp>
-#include <cdi/rules/known_releases.hpp>
+#include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/rules.hpp>
 #include <cdi/versions/conversion.hpp>
 #include <cdi/versions/conversion_advice.hpp>

@@ -9,7 +9,6 @@
 #include <string>
 
 #include <cdi/text/yaml/cursor.hpp>
-#include <cdi/text/yaml/scalar.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {

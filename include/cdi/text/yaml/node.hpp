@@ -20,7 +20,6 @@
 #include <cdi/text/yaml/plain_scalar.hpp>
 #include <cdi/text/yaml/properties.hpp>
 #include <cdi/text/yaml/quoted_scalar.hpp>
-#include <cdi/text/yaml/scalar.hpp>
 #include <cdi/text/yaml11_scalar.hpp>
 #include <cdi/version.hpp>
 

@@ -12,7 +12,6 @@
 #include <cdi/base/result.hpp>
 #include <cdi/text/unicode.hpp>
 #include <cdi/text/yaml/cursor.hpp>
-#include <cdi/text/yaml/scalar.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {

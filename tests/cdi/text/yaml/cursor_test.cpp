@@ -137,4 +137,13 @@ TEST_CASE("A second byte order mark and bytes that YAML does not allow are refus
   CHECK(error("a\n \x01").starts_with("2:2 not valid YAML: control character U+0001: remove it"));
 }
 
+TEST_CASE("One line end is a blank, more are line ends without the first") {
+  std::string text = "a";
+  for (const std::size_t line_ends : {0U, 1U, 2U, 4U}) {
+    cdi::detail::append_folded(text, line_ends);
+    text += "|";
+  }
+  CHECK(text == "a| |\n|\n\n\n|");
+}
+
 }  // namespace
