@@ -1,4 +1,4 @@
-// The keys of annotations, as Kubernetes accepts them.
+// Annotation keys, as accepted by Kubernetes.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_RULES_ANNOTATION_KEY_HPP
@@ -16,11 +16,11 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// The most bytes that Kubernetes allows in an annotation key before the slash, and after it.
+/// The maximum bytes that Kubernetes allows before and after the slash of an annotation key.
 inline constexpr std::size_t longest_key_domain = 253;
 inline constexpr std::size_t longest_key_name = 63;
 
-/// A DNS-1123 subdomain, but in either case: words of letters, digits and `-`, with dots between.
+/// A DNS-1123 subdomain, but in either case: words of letters, digits and `-`, separated by dots.
 constexpr bool is_key_domain(std::string_view text) noexcept {
   if (text.size() > longest_key_domain) return false;
   for (auto dot = text.find('.'); dot != std::string_view::npos; dot = text.find('.')) {
@@ -36,10 +36,10 @@ constexpr bool is_key_name(std::string_view text) noexcept {
 
 }  // namespace detail
 
-/// Whether a text is a key of Kubernetes annotations: `name` or `domain/name`. The domain is a DNS
-/// subdomain of at most 253 bytes; the name is at most 63 letters, digits, `-`, `_` and `.`, and
-/// begins and ends with a letter or digit. Case does not matter. Does not allocate. SPEC.md,
-/// Annotations.
+/// Whether a text is a Kubernetes annotation key: `name` or `domain/name`. The domain is a DNS
+/// subdomain of at most 253 bytes; the name consists of at most 63 letters, digits, `-`, `_` and
+/// `.`, and begins and ends with a letter or digit. Case does not matter. Does not allocate.
+/// SPEC.md, Annotations.
 constexpr bool is_annotation_key(std::string_view text) noexcept {
   if (const auto slash = text.find('/'); slash != std::string_view::npos) {
     if (!detail::is_key_domain(text.substr(0, slash))) return false;
@@ -48,11 +48,11 @@ constexpr bool is_annotation_key(std::string_view text) noexcept {
   return detail::is_key_name(text);
 }
 
-/// Why `text` is not an annotation key, as `Errc::invalid`. Only for texts that `is_annotation_key`
-/// rejects.
+/// Returns the reason why `text` is not an annotation key, as `Errc::invalid`. Call this only for
+/// texts that `is_annotation_key` rejects.
 Error annotation_key_error(std::string_view text);
 
-/// Checks an annotation key by `is_annotation_key`; `Errc::invalid` says what to change.
+/// Checks an annotation key with `is_annotation_key`; the `Errc::invalid` says what to change.
 Result<void> check_annotation_key(std::string_view key);
 
 }  // namespace CDI_ABI

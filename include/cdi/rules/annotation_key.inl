@@ -19,7 +19,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Adds that a part of a key is too long.
+/// Adds to an error that a part of the key is too long.
 inline void add_length_fault(std::size_t size, std::string_view part, std::size_t longest,
                              Error& to) {
   to.message.append(" has ").append(std::to_string(size)).append(" bytes").append(part);

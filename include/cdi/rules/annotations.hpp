@@ -1,4 +1,4 @@
-// The annotations by which a Kubernetes device plugin names devices to a runtime.
+// The annotations with which a Kubernetes device plugin requests devices from a runtime.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_RULES_ANNOTATIONS_HPP
@@ -18,16 +18,16 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// The prefix of the keys of CDI annotations, such as
-/// `cdi.k8s.io/PLUGIN_DEVICE: vendor.com/class=dev0,vendor.com/class=dev1`. Functions with a
-/// `prefix` accept any other, such as `nvidia.cdi.k8s.io/`; an empty one makes every annotation a
-/// CDI annotation.
+/// The key prefix of CDI annotations, such as `cdi.k8s.io/PLUGIN_DEVICE:
+/// vendor.com/class=dev0,vendor.com/class=dev1`. Functions with a `prefix` parameter accept any
+/// other prefix, such as `nvidia.cdi.k8s.io/`; with an empty prefix, every annotation is a CDI
+/// annotation.
 inline constexpr std::string_view annotation_prefix = "cdi.k8s.io/";
 
-/// The devices that the CDI annotations of a container request.
+/// The devices requested by a container's CDI annotations.
 struct AnnotatedDevices {
-  std::vector<std::string> keys{};     ///< of the CDI annotations, sorted by bytes
-  std::vector<std::string> devices{};  ///< qualified names, each once: by key, then as written
+  std::vector<std::string> keys{};     ///< the keys of the CDI annotations, sorted by bytes
+  std::vector<std::string> devices{};  ///< qualified names without repetition
 
   friend bool operator==(const AnnotatedDevices&, const AnnotatedDevices&) = default;
 };
@@ -42,13 +42,13 @@ concept OwningTextMap = std::constructible_from<typename T::key_type, std::strin
 
 namespace detail {
 
-/// `qualified_name_error`, preceded by the whole name: `"v/0=a": class "0" must begin with ...`.
+/// Puts the whole name before `qualified_name_error`: `"v/0=a": class "0" must begin with ...`.
 Error whole_name_error(std::string_view name);
 
-/// `Errc::schema`: what a member must be.
+/// The `Errc::schema` error that says what a member must be.
 Error wrong_kind(std::string_view where, std::string_view expected);
 
-/// The text of a value: of text itself, or of a JSON string. Null data when it is not text.
+/// The text in a text value or JSON string. For other values, the view's data is null.
 template <class Value>
 std::string_view text_or_null(const Value& value) {
   if constexpr (requires {
@@ -63,12 +63,12 @@ std::string_view text_or_null(const Value& value) {
   }
 }
 
-/// The annotations of a prefix.
+/// The annotations with a certain prefix.
 struct AnnotationEntries {
   std::vector<std::string_view> keys{};
-  std::vector<std::string_view> values{};  // with null data when the value is not text
+  std::vector<std::string_view> values{};  // a view with null data is not text
 
-  /// Adds those of a map of text, or of an object of `nlohmann::json`; null has none.
+  /// Adds the entries of a map of text or of a `nlohmann::json` object; null adds nothing.
   template <class Annotations>
   Result<void> add(const Annotations& annotations, std::string_view prefix) {
     if constexpr (requires { annotations.is_object(); }) {
@@ -91,25 +91,25 @@ struct AnnotationEntries {
   }
 };
 
-/// The devices that annotations request.
+/// Returns the devices that annotations request.
 Result<AnnotatedDevices> annotated_devices(const AnnotationEntries& entries);
 
 }  // namespace detail
 
-/// The key of the annotation of a device plugin: prefix, plugin, `_` and device id, in which
-/// slashes become `_`. `Errc::invalid` when it is not an annotation key, of at most 63 bytes after
-/// the slash; when plugin or id is empty; or when the plugin contains a slash.
+/// Returns a device plugin's annotation key: prefix, plugin, `_` and device id, with each slash in
+/// the id replaced by `_`. Returns `Errc::invalid` if the result is not an annotation key with at
+/// most 63 bytes after the slash, if plugin or id is empty, or if the plugin contains a slash.
 Result<std::string> annotation_key(std::string_view plugin, std::string_view device_id,
                                    std::string_view prefix = annotation_prefix);
 
-/// The value that requests devices: their qualified names, separated by commas. Names are written
-/// as given, also repeated ones; no names make an empty value. `Errc::invalid_name` for the first
-/// that is not a qualified name.
+/// Returns the annotation value that requests devices: their qualified names, separated by commas.
+/// Names are written unchanged, including repetitions; without names, the value is empty. Returns
+/// `Errc::invalid_name` for the first name that is not a qualified name.
 Result<std::string> annotation_value(Names names);
 
-/// Adds the annotation that requests devices to a map of text, such as `std::map`: key and value
-/// are those of `annotation_key` and `annotation_value`, and so are the errors. `Errc::conflict`
-/// when the key exists. After an error the map is unchanged.
+/// Adds the annotation that requests devices to a map of text, such as `std::map`. The key, the
+/// value and the errors come from `annotation_key` and `annotation_value`; a key that exists is
+/// `Errc::conflict`. After an error, the map is unchanged.
 template <OwningTextMap Annotations>
 Result<void> update_annotations(Annotations& annotations, std::string_view plugin,
                                 std::string_view device_id, Names names,
@@ -124,13 +124,13 @@ Result<void> update_annotations(Annotations& annotations, std::string_view plugi
                .advice = "use another device id, or remove it first"};
 }
 
-/// The devices that the annotations of a container request: of any map of text, such as `std::map`
-/// and `oci::Spec::annotations`, or of an object of `nlohmann::json`; a null of JSON has none. Only
-/// keys that begin with `prefix`, in this case, count. An empty value requests nothing.
+/// Returns the devices requested by a container's annotations: any map of text, such as `std::map`
+/// or `oci::Spec::annotations`, or a `nlohmann::json` object; JSON null means no annotations. Only
+/// keys that begin with `prefix`, in the same case, are read. An empty value requests nothing.
 ///
-/// `Errc::invalid_name`, with key and name in the message, for the first name that is not valid;
-/// `Errc::schema` for JSON that is not an object, and for a value that is not a string.
-/// `gather_requests` and `inject_requested` read a whole config, with its variables too.
+/// Returns `Errc::invalid_name`, with key and name in the message, for the first invalid name;
+/// `Errc::schema` for JSON other than an object, and for a value other than a string. To read a
+/// whole config with its variables, use `gather_requests` or `inject_requested`.
 template <class Annotations>
 Result<AnnotatedDevices> parse_annotations(const Annotations& annotations,
                                            std::string_view prefix = annotation_prefix) {

@@ -25,12 +25,12 @@ namespace detail {
 
 CDI_INLINE Error whole_name_error(std::string_view name) {
   Error why = qualified_name_error(name);
-  const bool is_named = name.find('=') == name.npos;  // else the error is about a part of it
+  const bool is_named = name.find('=') == name.npos;  // otherwise, the error concerns only a part
   if (!is_named) why.message.insert(0, quoted(name) + ": ");
   return why;
 }
 
-/// Appends the names of one annotation.
+/// Appends the names in an annotation.
 inline Result<void> append_names(std::string_view value, std::vector<std::string_view>& names) {
   bool more = !value.empty();
   while (more) {
@@ -44,7 +44,7 @@ inline Result<void> append_names(std::string_view value, std::vector<std::string
   return {};
 }
 
-/// The names, none of which is empty, without repetitions.
+/// Returns the names without repetition; no name may be empty.
 inline std::vector<std::string> each_once(std::vector<std::string_view> names) {
   const auto order =
       order_of(names.size(), [&](std::size_t a, std::size_t b) { return names[a] < names[b]; });

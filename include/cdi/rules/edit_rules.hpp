@@ -1,4 +1,4 @@
-// The rules on container edits: variables, device nodes, net devices, hooks, mounts, Intel RDT.
+// Rules for container edits: variables, device nodes, net devices, hooks, mounts, Intel RDT.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_RULES_EDIT_RULES_HPP
@@ -23,7 +23,7 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// Whether a byte is a blank, a line end or a quote, which the name of a variable may not have.
+/// Whether a byte is a blank, a line end or a quote, which a variable's name must not contain.
 constexpr bool ends_name(char c) noexcept {
   return c == ' ' || (c >= '\t' && c <= '\r') || c == '"' || c == '\'' || c == '`';
 }
@@ -48,7 +48,7 @@ inline void check_absolute(Rule rule, std::string_view path, const MemberPath& a
   out.note(rule, at, "path " + cdi::quoted(path) + " is not absolute: it must begin with /");
 }
 
-/// Checks a device number; `most` is the largest that Linux has.
+/// Checks a device number; `most` is the largest number that Linux supports.
 inline void check_number(std::string_view key, std::int64_t number, std::int64_t most,
                          const MemberPath& at, Findings& out) {
   if (number < 0) {
@@ -90,7 +90,7 @@ void check(const BasicDeviceNode<S>& node, const MemberPath& at, Findings& out) 
   }
 }
 
-/// Whether Linux accepts a name for a network interface.
+/// Whether Linux accepts a network interface name.
 inline bool is_interface_name(std::string_view name) {
   return name.size() <= 15 && name != "." && name != ".." &&
          name.find_first_of("/: \t\n\v\f\r") == std::string_view::npos;
@@ -148,13 +148,13 @@ void check(const BasicHook<S>& hook, const MemberPath& at, Findings& out) {
              [&](const auto& entry, const MemberPath& to) { check_env(entry, to, out); });
 }
 
-/// Whether the source of a mount is one that a file system of its type knows, and not a path. For
-/// runc, a mount without such a type and without an option of a bind mount is neither.
+/// Whether a mount's type is a file system type, so that the source need not be a path. runc fails
+/// to mount a source with neither such a type nor a bind option.
 constexpr bool is_file_system(std::string_view type) {
   return !type.empty() && type != "bind" && type != "rbind" && type != "none";
 }
 
-/// Whether the options of a mount make it a bind mount.
+/// Whether a mount's options make a bind mount.
 template <class List>
 bool has_bind(const List& options) {
   for (const std::string_view option : options) {
@@ -190,7 +190,7 @@ void check(const BasicMount<S>& mount, const MemberPath& at, Findings& out) {
            "set it to the path where to mount it");
 }
 
-/// Why a closID cannot be used; empty when it can. SPEC.md, `intelRdt`.
+/// Returns why a closID cannot be used, or an empty text if it can. SPEC.md, `intelRdt`.
 inline std::string_view fault_of_clos_id(std::string_view id) {
   if (id == "/") return {};
   if (id == "." || id == "..") return " is not a valid directory name";

@@ -1,4 +1,4 @@
-// `Findings`: the broken rules of a spec, as the first error and the warnings.
+// `Findings`: a spec's broken rules, as the first error and the warnings.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_RULES_FINDINGS_HPP
@@ -18,17 +18,17 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// Collects broken rules: the first that is an error, and the warnings before it.
+/// Collects broken rules: the first error, and the warnings before it.
 class Findings {
  public:
   /// `warnings` may be null.
   Findings(std::vector<Error>* warnings, Purpose purpose)
       : warnings_{warnings}, purpose_{purpose} {}
 
-  /// Whether there is an error: later notes do not count.
+  /// Whether there is an error; later notes are then ignored.
   bool stopped() const { return !error_; }
 
-  /// Notes a broken rule.
+  /// Records a broken rule.
   void note(Rule rule, const MemberPath& at, Error error) {
     if (stopped()) return;
     const RuleRow& row = row_of(rule);
@@ -45,7 +45,7 @@ class Findings {
     warnings_->push_back(std::move(error));
     ++noted_;
   }
-  /// Kept out of the checks: few specs break a rule.
+  /// Not inlined into the checks, since few specs break a rule.
   [[gnu::noinline]] void note(Rule rule, const MemberPath& at, std::string message,
                               std::string_view advice = {}) {
     note(
@@ -62,7 +62,7 @@ class Findings {
   Result<void> error_{};
 };
 
-/// Checks each item of a list with `check(item, path)`.
+/// Calls `check(item, path)` for each item of a list, until an error is found.
 template <class List, class Check>
 void check_each(std::string_view key, const List& list, const MemberPath& at, const Findings& out,
                 Check&& check) {

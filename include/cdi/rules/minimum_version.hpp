@@ -1,4 +1,4 @@
-// The CDI releases, and those that can hold a spec.
+// The releases of the CDI specification, and those that can express a spec.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_RULES_MINIMUM_VERSION_HPP
@@ -19,8 +19,8 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Every release of the CDI specification, oldest first. 0.1.0 and 0.2.0 are known, but older than
-/// any spec needs. SPEC.md, Released versions.
+/// Every release of the CDI specification, oldest first. 0.1.0 and 0.2.0 are listed,
+/// although no spec can name them. SPEC.md, Released versions.
 inline constexpr std::array<Release, 10> known_releases{{
     {0, 1, 0},
     {0, 2, 0},
@@ -34,7 +34,7 @@ inline constexpr std::array<Release, 10> known_releases{{
     {1, 1, 0},
 }};
 
-/// The releases that a spec file can name: those from 0.3.0 on.
+/// The releases that a spec file can name: 0.3.0 and later.
 inline constexpr std::array<Release, known_releases.size() - 2> spec_releases = [] {
   std::array<Release, known_releases.size() - 2> out;
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = known_releases[i + 2];
@@ -42,37 +42,37 @@ inline constexpr std::array<Release, known_releases.size() - 2> spec_releases = 
 }();
 static_assert(spec_releases.front() == Release{} && spec_releases.back() == current_release);
 
-/// The release that a `cdiVersion` names, with or without a leading `v`. Nothing when it is not one
-/// of `known_releases`.
+/// Returns the release that a `cdiVersion` names, with or without a leading `v`, or `nullopt` if
+/// `known_releases` does not contain it.
 std::optional<Release> parse_release(std::string_view text);
 
 namespace detail {
 
-/// The names of `spec_releases`, separated by commas, for messages.
+/// Returns the names of `spec_releases`, separated by commas, for messages.
 std::string spec_release_names();
 
 }  // namespace detail
 
-/// The releases that have everything that a document uses: from `release` on, before `until`; and
-/// the members that decide it.
+/// The releases that define everything in a document, from `release` until before `until`, and the
+/// members that determine this range.
 struct ReleaseNeed {
-  Release release{};                 ///< the oldest that has everything; 0.3.0 at least
-  std::string where{};               ///< the member that needs `release`; empty when none does
-  Release until = Lifetime::never;   ///< the first that lacks a member used
-  std::string until_where{};         ///< the member that `until` lacks; empty when there is none
-  std::string_view until_instead{};  ///< what to write instead of that member from then on
+  Release release{};                 ///< the oldest release that defines everything; at least 0.3.0
+  std::string where{};               ///< the member that needs `release`, or empty
+  Release until = Lifetime::never;   ///< the first release that lacks a used member
+  std::string until_where{};         ///< the member that `until` lacks, or empty
+  std::string_view until_instead{};  ///< the replacement for that member in `until`
 };
 
-/// The CDI releases that can hold a spec, and the members that decide it. The field lists decide,
-/// and two rules on values: from 0.5.0, device names may begin with a digit; from 0.6.0, classes
-/// may have dots. The `cdiVersion` of the spec is ignored. Costs one pass.
+/// Returns the CDI releases that can express a spec, and the members that limit them. The field
+/// lists decide, and two rules for values: since 0.5.0, device names may begin with a digit; since
+/// 0.6.0, classes may contain dots. The spec's `cdiVersion` is ignored. Costs one pass.
 ///
-/// Storages beside `Owning` and `Borrowed` need `<cdi/rules/minimum_version.inl>` too when
-/// `CDI_COMPILED` is defined.
+/// With `CDI_COMPILED`, storages other than `Owning` and `Borrowed` also need
+/// `<cdi/rules/minimum_version.inl>`.
 template <Storage S>
 ReleaseNeed minimum_need(const BasicSpec<S>& spec);
 
-/// The oldest CDI release that can hold a spec: `to_string` of it is a valid `cdiVersion`.
+/// Returns the oldest CDI release that can express a spec; `to_string` makes it a `cdiVersion`.
 template <Storage S>
 Release minimum_version(const BasicSpec<S>& spec) {
   return minimum_need(spec).release;

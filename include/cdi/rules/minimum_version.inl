@@ -48,22 +48,22 @@ CDI_INLINE std::string spec_release_names() {
 
 namespace detail {
 
-/// What the fields need of each type of objects in a spec.
+/// The releases that fields need, for each object type in a spec.
 class FieldNeeds {
  public:
-  /// Of an object and the objects in it.
+  /// Covers an object type and the object types inside.
   explicit FieldNeeds(const Type& object) { add(object); }
 
-  /// The lifetime that all fields share which an object, a list or an optional can have.
+  /// The lifetime common to all fields inside an object, a list or an optional.
   const Lifetime& in(const Type& type) const { return needs_[find(object_of(type))]; }
 
  private:
-  /// The items of a list, the value of an optional, or the type itself.
+  /// Returns the item type of a list or optional, or the type itself.
   static const Type& object_of(const Type& type) {
     return type.shape == Shape::list || type.shape == Shape::optional ? *type.item : type;
   }
 
-  /// The index of a type; `count_` when it is not known.
+  /// Returns the index of a type; `count_` if unknown.
   std::size_t find(const Type& object) const {
     std::size_t i = object.shape == Shape::object ? 0 : count_;
     while (i < count_ && types_[i] != &object) ++i;
@@ -90,35 +90,35 @@ class FieldNeeds {
   static constexpr std::size_t most = 16;  // a spec has 8
 
   const Type* types_[most] = {};
-  Lifetime needs_[most] = {};  // of the type with the same index; behind the last, of no fields
+  Lifetime needs_[most] = {};  // by type index; the entry after the last type is for no fields
   std::size_t count_ = 0;
 };
 
-/// The needs of a spec, found once. Not a constant: for g++ with UBSan, addresses of tables are
-/// not.
+/// Returns a spec's needs, computed once. Not a constant: g++ with UBSan does not accept table
+/// addresses as constants.
 template <Storage S>
 const FieldNeeds& field_needs() {
   static const FieldNeeds needs{type_of<BasicSpec<S>>};
   return needs;
 }
 
-/// Which members need a release.
+/// Which members to examine.
 enum class NeededBy : std::uint8_t {
   all,
-  /// Those that the Go reference looks at. Because of a bug, it ignores host paths and mount types
-  /// of all devices but the last.
+  /// The members that the Go reference examines. Because of a bug, the reference ignores host paths
+  /// and mount types in all devices except the last.
   reference,
 };
 
-/// Finds what the fields of a spec need: a field that is not empty needs its release. Skips the
-/// members that cannot change the need.
+/// Finds what a spec's fields need: each nonempty field needs its release. Members that cannot
+/// change the result are skipped.
 class NeedFinder {
  public:
-  /// Adds to `need`, which is what is known already.
+  /// Updates `need`, which holds the result so far.
   NeedFinder(ReleaseNeed& need, const FieldNeeds& field_needs, NeededBy members)
       : need_{need}, field_needs_{field_needs}, members_{members} {}
 
-  /// Adds the need of a member.
+  /// Applies the need of one member.
   void narrow(const Lifetime& lifetime, const MemberPath& at) {
     if (lifetime.since > need_.release) {
       need_.release = lifetime.since;
@@ -131,7 +131,7 @@ class NeedFinder {
     }
   }
 
-  /// Adds the needs of the members of an object.
+  /// Applies the needs of an object's members.
   void add_object(const void* self, const Type& type, const MemberPath& at) {
     Places places;
     type.places(as_mutable(self), places);
@@ -151,7 +151,7 @@ class NeedFinder {
     return lifetime.since > need_.release || lifetime.until < need_.until;
   }
 
-  /// Adds the needs of an object, of the items of a list, or of the value of an optional.
+  /// Applies the needs of an object, of a list's items, or of an optional's value.
   void add(void* self, const Type& type, const MemberPath& at) {
     if (type.shape == Shape::object) return add_object(self, type, at);
     const Items items = type.items(self);
@@ -167,10 +167,10 @@ class NeedFinder {
   ReleaseNeed& need_;
   const FieldNeeds& field_needs_;
   const NeededBy members_;
-  bool earlier_device_ = false;  // within a device whose host paths and mount types do not count
+  bool earlier_device_ = false;  // inside a device whose host paths and mount types are ignored
 };
 
-/// As `minimum_need`. The members that `known` has need not be found.
+/// Implements `minimum_need`, without looking for members that `known` already defines.
 template <Storage S>
 ReleaseNeed minimum_need_from(const BasicSpec<S>& spec, Release known,
                               NeededBy members = NeededBy::all) {

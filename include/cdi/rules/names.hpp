@@ -1,4 +1,4 @@
-// `Names`: the qualified names that a function takes, from any range or braces.
+// `Names`: a parameter type for qualified names, from any range or a braced list.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_RULES_NAMES_HPP
@@ -14,22 +14,22 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// A range of texts, such as a vector of strings, or of objects that convert to `std::string_view`.
+/// A range of texts, such as a vector of strings, or of objects convertible to `std::string_view`.
 template <class Range>
 concept NameRange = requires(const Range& names) {
   { *std::begin(names) } -> std::convertible_to<std::string_view>;
 };
 
-/// The qualified names that a function takes: any range of texts, or texts in braces, as in
-/// `cache.inject(config, names)` and `cache.inject(config, {"vendor.com/class=device"})`.
-///
-/// A view, made implicitly for one call: the range and its texts must outlive it. Do not keep one.
+/// The qualified names that a function takes: any range of texts or a braced list, as in
+/// `cache.inject(config, names)` and `cache.inject(config, {"vendor.com/class=device"})`. A `Names`
+/// is a view, created implicitly for one call: the range and its texts must outlive it, and it must
+/// not be stored.
 class Names {
  public:
-  /// The names of a range. Implicit, so that a call takes the range itself.
+  /// Refers to a range. Implicit, so that callers can pass the range itself.
   template <NameRange Range>
   Names(const Range& names) : names_{&names}, each_{each_of<Range>} {}
-  /// The names in braces.
+  /// Refers to a braced list.
   Names(const std::initializer_list<std::string_view>& names)
       : names_{&names}, each_{each_of<std::initializer_list<std::string_view>>} {}
 
@@ -46,7 +46,7 @@ class Names {
 
   template <class Range>
   static void each_of(const void* names, void* context, Visit visit) {
-    for (const auto& item : *static_cast<const Range*>(names)) {  // it may be a temporary
+    for (const auto& item : *static_cast<const Range*>(names)) {  // `item` may be a temporary
       const std::string_view name = item;
       visit(context, name);
     }

@@ -1,4 +1,4 @@
-// The owner that a spec file records: in an annotation, or in a comment in its first line.
+// The owner recorded in a spec file, as an annotation or as a comment on the first line.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_RULES_OWNER_HPP
@@ -15,28 +15,28 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// The annotation of a spec that records who publishes its file.
+/// The annotation of a spec that records the publisher of its file.
 inline constexpr std::string_view owner_annotation = "cdi-publisher/owner";
 
 namespace detail {
 
 static_assert(is_annotation_key(owner_annotation));
 
-/// The first release whose specs have a place for the annotation.
+/// The first release in which specs can contain the annotation.
 inline constexpr Release first_with_annotations{0, 6, 0};
 
-/// What the first line of a YAML file begins with when its spec has no place for an annotation.
+/// The start of a YAML file's first line, for specs that cannot contain annotations.
 inline constexpr std::string_view owner_comment = "# cdi-publisher/owner: ";
 static_assert(owner_comment.substr(2, owner_annotation.size()) == owner_annotation);
 
-/// The first line of files that cdi-prepare wrote before it used `owner_comment`. Such files still
-/// belong to it, so that it can replace and remove them.
+/// The first line of files written by cdi-prepare before `owner_comment` existed. Such files still
+/// belong to cdi-prepare, which can replace and remove them.
 inline constexpr std::string_view former_comment =
     "# Written by cdi-prepare, which will replace or remove it.";
 inline constexpr std::string_view former_owner = "cdi-prepare";
 
-/// The owner that the first line of a text records; empty when it records none. A carriage return
-/// at the end of the line is ignored.
+/// Returns the owner recorded on the first line of a text, or an empty text if there is none. A
+/// carriage return at the end of the line is ignored.
 inline std::string_view owner_in_comment(std::string_view text) {
   auto line = text.substr(0, text.find('\n'));
   if (line.ends_with('\r')) line.remove_suffix(1);
@@ -45,13 +45,13 @@ inline std::string_view owner_in_comment(std::string_view text) {
   return line.substr(owner_comment.size());
 }
 
-/// The most characters of an owner.
+/// The maximum number of characters in an owner's name.
 inline constexpr std::size_t longest_owner = 253;
 
 }  // namespace detail
 
-/// Checks the name of an owner: 1 to 253 printable ASCII characters, without a space at either end.
-/// Otherwise `Errc::invalid`.
+/// Checks an owner's name: 1 to 253 printable ASCII characters, without a space at either end. Any
+/// other name is `Errc::invalid`.
 Result<void> check_owner(std::string_view owner);
 
 }  // namespace CDI_ABI

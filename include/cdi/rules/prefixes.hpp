@@ -1,4 +1,4 @@
-// `Prefixes`: texts in an order in which those that begin another text are found fast.
+// `Prefixes`: an index of texts for finding those that are prefixes of another text.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_RULES_PREFIXES_HPP
@@ -15,16 +15,16 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// Some texts, each with its index in the list that was given. To make it costs a sort.
+/// A set of texts, each with its index in the original list. The constructor costs a sort.
 class Prefixes {
  public:
   Prefixes() = default;
   explicit Prefixes(std::vector<std::string> texts);
 
-  /// Calls `accept` with the index of each text that `text` begins with, the longest first, and the
-  /// last first of equal ones, until it returns true. Returns whether it did. Costs a binary
-  /// search, and a step for each text that begins a neighbour of `text`: of different ones with so
-  /// many bytes in all, the square root of twice that number at most.
+  /// Calls `accept` with the index of each text that is a prefix of `text` until a call returns
+  /// true, and returns whether one did. Longer texts come first; among equal texts, the last comes
+  /// first. Costs a binary search, and a step for each prefix of a neighbour of `text`: among
+  /// distinct texts with n bytes in total, at most the square root of 2n steps.
   template <class Accept>
   bool any(std::string_view text, const Accept& accept) const {
     auto at = neighbour(text);
@@ -41,20 +41,20 @@ class Prefixes {
  private:
   static constexpr std::size_t none = ~std::size_t{0};
 
-  /// Equal texts.
+  /// A group of equal texts.
   struct Group {
     std::string text{};
     std::size_t begin = 0;       // in `order_`
-    std::size_t end = 0;         // likewise
-    std::size_t shorter = none;  // the group of the longest other text that this one begins with
+    std::size_t end = 0;         // in `order_`, past the last
+    std::size_t shorter = none;  // the group of the longest proper prefix
   };
 
   static std::size_t common_size(std::string_view a, std::string_view b);
-  /// The last group whose text does not come after `text`.
+  /// Returns the last group whose text does not come after `text`.
   std::size_t neighbour(std::string_view text) const;
 
-  std::vector<Group> groups_{};       // by text
-  std::vector<std::size_t> order_{};  // the indices of the texts, by text
+  std::vector<Group> groups_{};       // sorted by text
+  std::vector<std::size_t> order_{};  // text indices, sorted by text
 };
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// The rules of the CDI specification: code, severity and meaning of each.
+// The rules of the CDI specification: code, severity and meaning.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_RULES_RULES_HPP
@@ -14,80 +14,80 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// The rules on the values of a spec. Each has a row in `rules`, which states it in full. A rule is
+/// The rules for the values in a spec. The table `rules` states each rule in full. A broken rule is
 /// an error unless it is called a warning here.
 enum class Rule : std::uint8_t {
-  version_known,       ///< `cdiVersion` is one for `parse_release`
-  version_new_enough,  ///< `cdiVersion` has every member used: see `minimum_need`
-  /// That is so for the host paths and mount types of devices before the last, too; a warning to
+  version_known,       ///< `cdiVersion` is accepted by `parse_release`
+  version_new_enough,  ///< `cdiVersion` covers every used member: see `minimum_need`
+  /// The same check for host paths and mount types in devices before the last; a warning to
   /// readers, because the Go reference reads such files.
   version_earlier_devices,
-  field_retired,      ///< `cdiVersion` still has every member used
-  text_nul,           ///< no text contains a NUL
-  kind_name,          ///< `kind` is one for `parse_kind`
-  kind_class_length,  ///< the class has at most 63 bytes; a warning
-  kind_vendor_dns,    ///< the vendor is a DNS name; a warning
-  annotation_key,     ///< each key is one for `is_annotation_key`; a warning to readers
-  annotation_size,  ///< at most 256 KiB of annotations for the spec, and for each device; likewise
-  env_entry,        ///< variables are `NAME=value`, of containers and hooks
-  env_name,         ///< those names have no blanks or quotes; a warning
-  node_path,        ///< a device node names its path in the container
-  node_path_absolute,     ///< that path begins with `/`; a warning
-  node_type,              ///< the type of a node is none, b, c, u or p
-  node_numbers,           ///< major and minor numbers are 0 or more
-  node_number_size,       ///< Linux has such numbers; a warning
-  node_permissions,       ///< permissions are some of `rwm`, or `none`
-  net_names,              ///< a net device has both names
-  net_names_unique,       ///< no interface is moved twice, no name given twice, by the same edits
+  field_retired,          ///< `cdiVersion` still defines every used member
+  text_nul,               ///< no text contains a NUL
+  kind_name,              ///< `kind` is accepted by `parse_kind`
+  kind_class_length,      ///< the class has at most 63 bytes; a warning
+  kind_vendor_dns,        ///< the vendor is a DNS name; a warning
+  annotation_key,         ///< each key passes `is_annotation_key`; a warning to readers
+  annotation_size,        ///< annotations take at most 256 KiB per spec and per device; as above
+  env_entry,              ///< variables of containers and hooks are `NAME=value`
+  env_name,               ///< variable names contain no blanks or quotes; a warning
+  node_path,              ///< a device node specifies its path in the container
+  node_path_absolute,     ///< the node's path begins with `/`; a warning
+  node_type,              ///< a node's type is empty, b, c, u or p
+  node_numbers,           ///< major and minor numbers are not negative
+  node_number_size,       ///< Linux supports the node's numbers; a warning
+  node_permissions,       ///< permissions are a subset of `rwm`, or `none`
+  net_names,              ///< a net device specifies both names
+  net_names_unique,       ///< the same edits move no interface twice and use no name twice
   net_name_length,        ///< Linux accepts both names; a warning
-  hook_name,              ///< a hook names one of `oci::hook_point_names`
-  hook_path,              ///< a hook names its program
-  hook_path_absolute,     ///< that path begins with `/`; a warning
-  hook_timeout_positive,  ///< a timeout is 1 second or more; a warning
-  mount_paths,            ///< a mount has both paths
+  hook_name,              ///< a hook's name is in `oci::hook_point_names`
+  hook_path,              ///< a hook specifies its program
+  hook_path_absolute,     ///< the program's path begins with `/`; a warning
+  hook_timeout_positive,  ///< a timeout is at least 1 second; a warning
+  mount_paths,            ///< a mount specifies both paths
   mount_path_absolute,    ///< the path in the container begins with `/`; a warning
   mount_bind,             ///< a mount without a file system type has `bind` or `rbind`; a warning
-  rdt_closid,             ///< `closID` is empty, `/`, or can name a directory
-  gid_zero,               ///< no additional group is 0, which would be left out; a warning
-  devices_given,          ///< there is a device
-  device_name,            ///< each name is one for `is_device_name`
-  device_name_unique,     ///< no two devices have one name
+  rdt_closid,             ///< `closID` is empty, `/`, or valid as a directory name
+  gid_zero,               ///< no additional group is 0, which would be ignored; a warning
+  devices_given,          ///< a spec contains at least one device
+  device_name,            ///< each name passes `is_device_name`
+  device_name_unique,     ///< device names are unique
   device_name_length,     ///< each name has at most 63 bytes; a warning
-  device_edits,           ///< each device edits something
+  device_edits,           ///< each device contains edits
   json_syntax,            ///< a `.json` file contains JSON, not YAML; a warning
-  single_document,        ///< nothing comes after the first YAML document; a warning
-  member_case,            ///< members are written in the case of the specification; a warning
-  portable_text,          ///< the text is read alike by all engines; a warning
+  single_document,        ///< nothing follows the first YAML document; a warning
+  member_case,            ///< members have the specification's case; a warning
+  portable_text,          ///< all engines read the text alike; a warning
 };
 
 /// The consequence of a broken rule.
 enum class Severity : std::uint8_t {
-  error,  ///< the spec cannot be used
-  /// The spec can be used, and readers get a warning; `write_spec` refuses to write it.
+  error,  ///< the spec is unusable
+  /// The spec is usable, and readers get a warning; `write_spec` does not write it.
   write_error,
-  warning,  ///< the spec can be used, but is probably wrong
+  warning,  ///< the spec is usable, but probably wrong
 };
 
 /// The purpose of a validation.
 enum class Purpose : std::uint8_t {
-  read,   ///< to use the spec
-  write,  ///< to write it: a `Severity::write_error` is an error, and not a warning
+  read,   ///< using the spec
+  write,  ///< writing it: a `Severity::write_error` is an error rather than a warning
 };
 
 /// A row of the table of rules.
 struct RuleRow {
-  Rule rule;                ///< which one
-  std::string_view code;    ///< stable, for filters; in `Error::rule` when the rule is broken
-  Severity severity;        ///< the consequence of breaking it
+  Rule rule;                ///< the rule itself
+  std::string_view code;    ///< stable, for filters; also in `Error::rule`
+  Severity severity;        ///< the consequence of breaking the rule
   std::string_view demand;  ///< what the rule requires, for people
-  std::string_view source;  ///< the document that requires it: for most, a section of SPEC.md
+  std::string_view source;  ///< the document that states the rule, usually a section of SPEC.md
 };
 
-/// Every rule, in the order of `Rule`. This table alone decides which are errors: those that the Go
-/// reference rejects, and two where a runtime would do something else than the spec says,
-/// `text_nul` and `node_numbers`. An error costs a file all its devices, so problems that affect
-/// only some containers are warnings; so is `portable_text`, valid JSON or YAML that the reference
-/// cannot read. The rules that the reference intends to check, but does not, are errors to writers.
+/// Every rule, in `Rule` order. This table alone decides which rules are errors: those that the Go
+/// reference enforces, and `text_nul` and `node_numbers`, where a runtime would deviate from the
+/// spec. An error disables all devices of a file, so problems that affect only some containers are
+/// warnings; so is `portable_text`, for valid JSON or YAML that the reference cannot read. Rules
+/// that the reference means to enforce, but does not, are errors for writers.
 inline constexpr std::array<RuleRow, 39> rules{{
     {Rule::version_known, "version-known", Severity::error,
      "cdiVersion names a release of the CDI specification", "SPEC.md, Specification version"},
@@ -192,10 +192,10 @@ static_assert([] {
   return true;
 }());
 
-/// The most warnings that are given of one spec: more of them have one cause.
+/// The maximum number of warnings per spec; a larger number has a common cause.
 inline constexpr std::size_t most_warnings = 100;
 
-/// The row of a rule in `rules`.
+/// Returns the row of a rule in `rules`.
 constexpr const RuleRow& row_of(Rule rule) {
   return rules[static_cast<std::size_t>(rule)];
 }

@@ -1,4 +1,4 @@
-// The rule on all text of a spec: no NUL in it.
+// The rule for all text in a spec: no NUL.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_RULES_TEXT_RULES_HPP
@@ -26,7 +26,7 @@ inline void check_text(std::string_view text, const MemberPath& at, Findings& ou
 
 inline void check_texts(const void* self, const Type& type, const MemberPath& at, Findings& out);
 
-/// The arguments that `check_texts` of a dict passes to its entries.
+/// The arguments that `check_texts` passes on to the entries of a dict.
 struct TextEntries {
   const Type& type;
   const MemberPath& at;
@@ -41,7 +41,7 @@ inline bool check_entry(void* context, std::string_view key, void* value) {
   return !out.stopped();
 }
 
-/// The items of a list, or the value of an optional.
+/// Checks the items of a list, or the value of an optional.
 inline void check_texts_of_items(void* self, const Type& type, const MemberPath& at,
                                  Findings& out) {
   const Items items = type.items(self);
@@ -62,7 +62,7 @@ inline void check_texts_of_members(void* self, const Type& type, const MemberPat
   }
 }
 
-/// Checks every text of a value, also in annotations.
+/// Checks every text inside a value, including annotations.
 inline void check_texts(const void* self, const Type& type, const MemberPath& at, Findings& out) {
   void* const value = as_mutable(self);
   switch (type.shape) {

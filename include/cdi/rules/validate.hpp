@@ -16,7 +16,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-// For `SpecPart`; without bodies.
+// Declared only for the concept `SpecPart`.
 template <class S>
 void is_spec_part(const BasicSpec<S>&);
 template <class S>
@@ -36,30 +36,30 @@ void is_spec_part(const BasicIntelRdt<S>&);
 
 }  // namespace detail
 
-/// A spec, or a part of one that has rules, of any storage: a device, edits, or one edit.
+/// A spec, or a part of a spec that has rules, in any storage: a device, edits, or a single edit.
 template <class T>
 concept SpecPart = requires(const T& value) {
   detail::is_spec_part(value);
 };
 
-/// Checks a spec, or a part of one: a device, edits, one edit. The first broken rule that is an
-/// error for this purpose is the error; its `where` is the path of the member, seen from the given
-/// value. Other broken rules, up to that error and at most `most_warnings`, are added to `warnings`
-/// when it is given. Costs a pass over all text, and one over the members.
+/// Checks a spec or a part of a spec: a device, edits, or a single edit. The result is the first
+/// broken rule that is an error for this purpose; `where` is the member's path, relative to
+/// `value`. Other broken rules before that error, at most `most_warnings`, are added to `warnings`
+/// unless it is null. Costs a pass over all text, and another over the members.
 ///
 /// Errors are `Errc::invalid`, or `Errc::invalid_name` for names and kinds; `Error::rule` is the
-/// code of the rule. Rules on the whole spec, such as `Rule::version_new_enough`, are checked for a
-/// spec only.
+/// rule's code. Rules for whole specs, such as `Rule::version_new_enough`, are checked only for a
+/// spec.
 ///
-/// Storages beside `Owning` and `Borrowed` need `<cdi/rules/validate.inl>` too when
-/// `CDI_COMPILED` is defined.
+/// With `CDI_COMPILED`, storages other than `Owning` and `Borrowed` also need
+/// `<cdi/rules/validate.inl>`.
 template <SpecPart T>
 Result<void> validate(const T& value, std::vector<Error>* warnings = nullptr,
                       Purpose purpose = Purpose::read);
 
 namespace detail {
 
-/// The same for a value whose texts have no NUL character, which is not checked again.
+/// Validates a value whose texts are known to contain no NUL character.
 template <SpecPart T>
 Result<void> validate_without_nul(const T& value, std::vector<Error>* warnings,
                                   Purpose purpose = Purpose::read);

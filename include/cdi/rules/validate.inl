@@ -32,7 +32,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// The annotations of a spec or device.
+/// Checks the annotations of a spec or device.
 template <class Dict>
 void check_annotations(const Dict& annotations, const MemberPath& outer, Findings& out) {
   constexpr std::size_t most = 256 << 10;
@@ -96,7 +96,7 @@ void check_version(const BasicSpec<S>& spec, Findings& out) {
   }
 }
 
-/// Whether a vendor is a DNS name; its characters are known to be those of a vendor.
+/// Whether a vendor name, which has only valid characters, is also a DNS name.
 inline bool is_dns_name(std::string_view vendor) {
   constexpr std::size_t longest_label = 63;
   constexpr std::size_t longest = 253;
