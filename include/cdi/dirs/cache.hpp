@@ -69,8 +69,8 @@ class Cache {
   /// Waits up to `ReadOptions::patience` for a file that has just changed and is invalid.
   std::shared_ptr<const Registry> registry();
 
-  /// Returns the devices at the last check; never null. Makes no system call and does not wait.
-  /// Only the first call checks the files, and so does each call if `background` has no thread.
+  /// Returns the devices at the last check; never null. Makes no system call and does not wait,
+  /// except that the first call checks the files, and every call if `background` has no thread.
   std::shared_ptr<const Registry> snapshot();
 
   /// Checks all directories and files, whatever the freshness, and reads changes. `snapshot()`

@@ -72,8 +72,8 @@ inline void found_elsewhere(Unresolved& one, Reason reason, std::string_view wha
   one.causes.push_back(std::move(cause));
 }
 
-/// Returns where a registry of files that programs do not read defines a device, or why its file
-/// fails to; an error without a message if no such file concerns the name.
+/// Finds a device in a registry of unread files. The result tells its place or why its file is
+/// invalid; without a message, no file concerns the name.
 inline Error place_in(const Registry& elsewhere, const std::string& name) {
   const auto found = elsewhere.find(name);
   if (found.device != nullptr) {

@@ -50,8 +50,8 @@ IgnoredSpec ignored_file(std::string path, std::string_view readable_name, bool 
 /// Returns the name under which programs read a file that looks like a spec.
 std::string name_to_read(std::string_view name);
 
-/// Describes a directory inside a spec directory, with `names` of files that look like specs, at
-/// least one. `taken`: the spec directory already contains the `name_to_read` of one of them.
+/// Describes a directory inside a spec directory; `names`, never empty, are files that look like
+/// specs. `taken`: the spec directory contains the `name_to_read` of one of them.
 IgnoredSpec ignored_directory(std::string path, std::string_view spec_dir,
                               const std::vector<std::string>& names, bool taken);
 

@@ -50,7 +50,7 @@ CDI_INLINE bool Watcher::wait_until(std::chrono::steady_clock::time_point deadli
     const auto left = ceil<milliseconds>(deadline - now);
     const auto rest = left < longest ? left : longest;
     pollfd one{.fd = inotify_.get(), .events = POLLIN, .revents = 0};
-    ::poll(&one, 1, static_cast<int>(rest.count()));  // a signal ends it early: the loop repeats
+    ::poll(&one, 1, static_cast<int>(rest.count()));  // a signal ends it early: the loop goes on
     if (watch_error()) return true;
   }
 }

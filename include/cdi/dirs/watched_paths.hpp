@@ -64,7 +64,7 @@ class WatchedPaths {
   std::optional<Error> error_{};
 };
 
-/// Adds the limit that should be raised to an inotify error.
+/// Adds advice to an inotify error: which limit to raise.
 Error with_advice(Error error);
 
 }  // namespace detail

@@ -76,7 +76,7 @@ CDI_INLINE WatchedChange WatchedPaths::change_of(std::uint32_t mask, int number,
                                                  std::string_view name) const {
   if ((mask & IN_Q_OVERFLOW) != 0) return WatchedChange::paths;
   const Watch* const watch = find(watches_, number);
-  if (watch == nullptr) return WatchedChange::none;  // an event of a removed watch
+  if (watch == nullptr) return WatchedChange::none;  // an event from a removed watch
   // An event without a name concerns the directory itself.
   if (name.empty() || holds(*watch, name)) return WatchedChange::paths;
   return watch->specs && format_of(name) ? WatchedChange::files : WatchedChange::none;

@@ -32,8 +32,8 @@ inline namespace CDI_ABI {
 
 /// How edits are applied.
 struct ApplyOptions {
-  /// Adds hooks, cgroup rules, mounts and nodes that the target already has again, or moves them to
-  /// the end of their list, as the Go reference does.
+  /// Adds existing hooks, cgroup rules, mounts and nodes again, or moves them to the end of their
+  /// list, as the Go reference does.
   bool duplicates = false;
 };
 

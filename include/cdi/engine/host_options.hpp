@@ -21,8 +21,8 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// What happens if the host's device node has a type or number other than the edits state. Numbers
-/// assigned during boot may differ after the next one.
+/// What happens if the host's device node differs in type or number from the edits. Numbers
+/// assigned during boot may differ after the next boot.
 enum class HostDrift : std::uint8_t {
   keep,    ///< the edits win, as in the Go reference; the host is not queried
   follow,  ///< the host wins

@@ -99,7 +99,7 @@ bool keep_equals(const List& list, const std::vector<Record>& records, RecordVie
   return is_known;
 }
 
-/// Changes a list as `make_plan` plans. Returns whether the list may have had some of the records.
+/// Changes a list as `make_plan` plans. Returns whether the list may have contained records.
 template <class List, class Record>
 bool change(List list, const std::vector<Record>& records, RecordViews& views,
             void (*make_plan)(ListPlan& plan, std::size_t records)) {

@@ -71,16 +71,16 @@ class ListPlan {
   std::size_t record(std::size_t i) const { return records_[i]; }
 
  private:
-  struct Slot {  // of an entry, or after the entries, of a record
+  struct Slot {  // one for each entry, then one for each record
     std::string_view key{};
     std::size_t rank = 0;       // decides the order before the key does
     std::size_t group = 0;      // the slot that lists this key's slots
     std::size_t record = none;  // the record for this place
     std::size_t next = none;    // the next slot with this key in the planned list
-    std::size_t first = none;   // of the group
+    std::size_t first = none;   // the group's first slot
     std::size_t last = none;
     bool there = false;
-    bool kept = false;  // of the group
+    bool kept = false;  // whether the group's entries stay unchanged
   };
 
   static void set_key(Slot& slot, std::string_view key);

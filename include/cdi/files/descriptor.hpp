@@ -46,12 +46,12 @@ class Descriptor {
   int number_;
 };
 
-/// Makes an `Errc::system` error from `errno` for an action on a file. Must directly follow the
+/// Makes an `Errc::system` error from `errno` for an action on a file. Call it directly after the
 /// failed system call. `to_string` gives `PATH: cannot open the file: Permission denied`.
 Error file_error(std::string_view path, std::string_view action);
 
 /// Reads an open file from its current offset to its end, and leaves it open. Fails with
-/// `Errc::limit` after `limit` bytes, and with `Errc::system` if a read fails. `path` appears in
+/// `Errc::limit` beyond `limit` bytes, and with `Errc::system` if a read fails. `path` appears in
 /// messages. `expected` is 0 or the size of a regular file, which is then read in one call.
 Result<std::string> read_all(int descriptor, std::string_view path, std::size_t limit,
                              std::size_t expected = 0);

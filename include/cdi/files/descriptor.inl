@@ -45,7 +45,7 @@ CDI_INLINE Result<std::string> read_all(int descriptor, std::string_view path, s
   std::string text;
   std::size_t size = 0;
   for (;;) {
-    // Asks for one byte more than expected: a shorter read then reveals the end of the file.
+    // One extra byte of room: a read that leaves it unused reveals the end of the file.
     text.resize(size == 0 && whole != 0 ? whole + 1 : size + block);
     const ssize_t got = ::read(descriptor, text.data() + size, text.size() - size);
     if (got < 0 && errno == EINTR) continue;

@@ -1,4 +1,4 @@
-// `registry_of_texts`: makes a registry from specs that are texts in memory.
+// `registry_of_texts`: makes a registry from the texts of specs in memory.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_FILES_REGISTRY_OF_TEXTS_HPP

@@ -61,7 +61,7 @@ void scan_pairs(std::string_view text, std::string_view key, Take&& take) {
 }
 
 /// Returns the release that a text states if it is newer than every release this library knows, or
-/// an empty text. The result contains only digits and dots, whatever the text contains.
+/// an empty string. The result contains only digits and dots, whatever the text contains.
 inline std::string newer_release(std::string_view text) {
   constexpr Release now = current_release;
   constexpr std::uint32_t known[] = {now.major, now.minor, now.patch};

@@ -29,7 +29,7 @@ struct FileAttributes {
 bool is_temporary_name(std::string_view name);
 
 /// Removes the temporary files that killed processes left for the file `name` in an open directory.
-/// Files that cannot be removed stay.
+/// Files that cannot be removed are left in place.
 void remove_temporaries_of(int directory, std::string_view name);
 
 namespace detail {

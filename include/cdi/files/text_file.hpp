@@ -65,8 +65,8 @@ inline bool is_same_content(const Signature& before, const struct stat& after) {
 inline Result<void> read_file_into(TextFile& out, int directory, const std::string& name,
                                    std::string_view path, std::size_t limit, bool refuse_writable) {
   struct stat info = {};
-  // The type is checked before opening, because opening some devices has side effects. The check of
-  // the opened file is the one that decides.
+  // Opening some devices has side effects, so the type is checked first. The check of the opened
+  // file decides.
   const bool there = ::fstatat(directory, name.c_str(), &info, 0) == 0;
   if (there && !S_ISREG(info.st_mode)) return detail::not_regular(path, info.st_mode);
   const Descriptor file{

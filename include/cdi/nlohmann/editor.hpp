@@ -41,8 +41,8 @@ concept JsonDocument = !std::is_const_v<T> && requires {
 
 namespace detail {
 
-/// Returns the member of an object; null if the member is absent or null, because OCI takes a null
-/// member for absent.
+/// Returns the member of an object, or null if the member is missing or null: OCI treats both
+/// alike.
 template <class Json>
 const Json* json_member(const Json* object, const char* key) {
   if (object == nullptr) return nullptr;
@@ -117,7 +117,7 @@ bool has_texts(const Json* array, const std::vector<std::string_view>& texts) {
                                         });
 }
 
-/// An array in a JSON document. Records that stay keep members that the library does not know.
+/// An array in a JSON document. Retained records keep members that the library does not know.
 template <class Json>
 struct JsonList {
   typename Json::array_t& items;
@@ -130,7 +130,7 @@ struct JsonList {
   }
   /// Compares objects only.
   bool equals(std::size_t i, const auto& record) const {
-    if constexpr (requires { record.args; }) {  // for a hook: most hooks differ in these
+    if constexpr (requires { record.args; }) {  // compared first: most hooks differ here
       if (json_text(json_member<Json>(&items[i], "path")) != record.path) return false;
       if (!has_texts(json_member<Json>(&items[i], "args"), record.args)) return false;
     }
@@ -196,7 +196,7 @@ class JsonInterfaces {
   };
 
   typename Json::object_t& members_;
-  std::map<std::string, std::size_t> places_{};  // for the keys of an ordered object
+  std::map<std::string, std::size_t> places_{};  // positions of an ordered object's keys
 };
 
 /// A view of a JSON document's value, or an empty view: for `PartCheck`.

@@ -40,8 +40,8 @@ inline void read_real(const char* text, long double& out) {
 }
 
 /// Makes a JSON number as nlohmann's parser would, without the cost of another instance of that
-/// parser: whole if it fits 64 bits, otherwise real. A number that is too large, such as 1e999, and
-/// text that is no number become text.
+/// parser: whole if it fits 64 bits, otherwise real. A number that is too large, such as 1e999, or
+/// text that is not a number becomes text.
 template <class Json>
 Json json_number(std::string_view text) {
   std::string digits{text};

@@ -102,7 +102,7 @@ class DeviceIndex {
   std::vector<Slot> slots_{};
   std::uint64_t seed_ = make_seed();
   std::vector<Conflict> conflicts_{};
-  std::vector<std::size_t> last_conflict_{};  // latest conflict of each spec as `one`, if any
+  std::vector<std::size_t> last_conflict_{};  // each spec's latest conflict as `one`
   std::vector<Rival> rivals_{};
   std::vector<std::size_t> by_device_{};  // indices into `rivals_`, sorted by device
 };

@@ -80,7 +80,7 @@ CDI_INLINE std::uint64_t DeviceIndex::make_seed() const {
 }
 
 inline std::uintptr_t address_of(const DeviceIndex::Rival& rival) {
-  return reinterpret_cast<std::uintptr_t>(rival.device);  // comparable, unlike unrelated pointers
+  return reinterpret_cast<std::uintptr_t>(rival.device);  // any two integers can be compared
 }
 
 CDI_INLINE DeviceIndex::DeviceIndex(Specs specs) : specs_{std::move(specs)} {

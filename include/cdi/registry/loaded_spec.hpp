@@ -116,7 +116,7 @@ struct SpecDir {
   friend bool operator==(const SpecDir&, const SpecDir&) = default;
 };
 
-/// A device and the spec that provides it. Valid as long as the registry that returned it.
+/// A device and the spec that provides it. Valid as long as the registry that returned them exists.
 struct ResolvedDevice {
   const LoadedSpec* spec = nullptr;  ///< the spec that has the device; null if there is none
   const Device* device = nullptr;    ///< points into `spec`; null if there is none

@@ -138,7 +138,7 @@ class FirstNames {
 
  private:
   static constexpr std::size_t most = 8;
-  FewNames names_{most + 1};  // one more reveals whether others were dropped
+  FewNames names_{most + 1};  // one extra name reveals that there are more
 };
 
 }  // namespace detail

@@ -39,9 +39,9 @@ struct EditsOfDevices {
   /// Adds the place of the edits to an error; an error about the target remains unchanged.
   Error trace(Error error) const;
 
-  Texts texts = Texts::utf8;  // `unknown` if a spec has changed since it was read
+  Texts texts = Texts::utf8;  // `unknown` unless every spec is as it was read
   std::vector<const ContainerEdits*> edits;
-  std::vector<ResolvedDevice> origins;  // of each entry of `edits`; `device` is null for a spec
+  std::vector<ResolvedDevice> origins;  // one for each of `edits`; `device` is null for a spec
 };
 
 }  // namespace detail
@@ -65,20 +65,20 @@ class Registry {
                     std::vector<SpecDir> dirs = {});
 
   /// Returns the device of a qualified name; the pointers are null if no spec has the device or if
-  /// it is in conflict. Does not allocate. Valid as long as the registry, or a copy of it.
+  /// it is in conflict. Does not allocate. Valid as long as the registry or a copy exists.
   ResolvedDevice find(std::string_view name) const;
 
   /// Returns the device of a qualified name. Fails with `Errc::invalid_name`, `Errc::not_found`,
   /// `Errc::conflict`, or the error code of the file that may define the device; the message
-  /// explains why and lists unused files. Valid as long as the registry, or a copy of it.
+  /// explains why and lists unused files. Valid as long as the registry or a copy exists.
   Result<ResolvedDevice> resolve(std::string_view name) const;
 
   /// Returns the devices of all names in order, or all reasons as one error with the code of the
-  /// first. Valid as long as the registry, or a copy of it. Costs one lookup for each name.
+  /// first. Valid as long as the registry or a copy exists. Costs one lookup for each name.
   Result<std::vector<ResolvedDevice>> resolve_all(Names names) const;
 
   /// Returns the devices of the names that resolve, in the order of `names`; `unresolved` returns
-  /// the other names. Valid as long as the registry, or a copy of it.
+  /// the other names. Valid as long as the registry or a copy exists.
   std::vector<ResolvedDevice> resolvable(Names names) const;
 
   /// Returns the names that do not resolve, in the order of `names`, including duplicates. Finds

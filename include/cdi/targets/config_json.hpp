@@ -43,7 +43,7 @@ struct ConfigJson {
 
 namespace detail {
 
-/// A list in a JSON text. Valid as long as the changes.
+/// A list in a JSON text. Valid as long as the changes exist.
 class ConfigJsonList {
  public:
   ConfigJsonList(JsonChanges& changes, JsonChanges::Id list, std::string_view key_member)
@@ -56,7 +56,7 @@ class ConfigJsonList {
   std::string_view record(std::size_t i) const;
   template <class Record>
   bool equals(std::size_t i, const Record& record) const {
-    if constexpr (requires { record.args; }) {  // for a hook: most hooks differ in these
+    if constexpr (requires { record.args; }) {  // compared first: most hooks differ here
       if (!has_command_of(i, record)) return false;
     }
     if (has_other_members(i, table_of<Record>())) return false;  // whose values need not be read
@@ -84,7 +84,7 @@ class ConfigJsonList {
   std::string_view key_member_;  // empty if the items are `NAME=value`
 };
 
-/// The object `linux.netDevices` in a JSON text. Valid as long as the changes.
+/// The object `linux.netDevices` in a JSON text. Valid as long as the changes exist.
 class ConfigJsonInterfaces {
  public:
   ConfigJsonInterfaces(JsonChanges& changes, JsonChanges::Id object)

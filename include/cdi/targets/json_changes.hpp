@@ -79,10 +79,10 @@ class JsonChanges {
   struct Child {
     std::string_view key{};                // only for a member
     std::optional<Document::Value> old{};  // in the document; null for a member that is null
-    std::size_t place = 0;                 // of an old item in its list
+    std::size_t place = 0;                 // index of an old item in its list
     Id part = none;                        // the object or list, if its contents change
-    std::size_t begin = 0;                 // of a new value, in `added_`
-    std::size_t size = 0;                  // of a new value; 0 if the old value is kept
+    std::size_t begin = 0;                 // start of a new value in `added_`
+    std::size_t size = 0;                  // size of a new value; 0 if the old value is kept
 
     bool is_kept() const { return old && part == none && size == 0; }
     /// Returns whether an item directly follows another item in the document.

@@ -89,7 +89,7 @@ struct ModelList {
   std::string_view key(std::size_t i) const { return oci_key(items[i]); }
   void reserve(std::size_t count) { items.reserve(count); }
   bool equals(std::size_t i, const auto& record) const {
-    if constexpr (requires { record.args; }) {  // for a hook: most hooks differ in these
+    if constexpr (requires { record.args; }) {  // compared first: most hooks differ here
       if (items[i].path != record.path || !same_texts(items[i].args, record.args)) return false;
     }
     typename List::value_type made;
