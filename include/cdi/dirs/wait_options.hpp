@@ -17,7 +17,7 @@ struct WaitOptions {
   /// define it is unreadable or changed during the last `quiet`. Disable this for specs that are
   /// written several times, each time with more devices.
   bool fail_on_unknown_device = true;
-  /// How long a device's possible files must be unchanged before the device counts as missing.
+  /// A device counts as missing if no file that may define it has changed for this long.
   std::chrono::milliseconds quiet{1000};
 };
 

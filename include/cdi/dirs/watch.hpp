@@ -23,7 +23,7 @@ inline namespace CDI_ABI {
 /// or out, or given another mode or owner. It also reports directories, and links on the way to
 /// them, that are created, removed or replaced, at any level. Writes to other files are ignored.
 ///
-/// inotify does not report: changes of a linked file's target; writes through a hard link
+/// inotify does not report: changes to a linked file's target; writes through a hard link
 /// elsewhere, or through a memory map until the file is closed; a mount over a directory; changes
 /// by other hosts on a network file system; links in a directory that this process may search but
 /// not read. Compare signatures as well if these matter.
@@ -52,8 +52,7 @@ class Watcher {
   void rewatch();
 
   /// Waits until something may have changed, and consumes the events. Returns false if the deadline
-  /// passes first, after a last look at the events. With a `watch_error`, returns true after 100 ms
-  /// at the latest.
+  /// passes without an event. With a `watch_error`, returns true after 100 ms at the latest.
   bool wait_until(std::chrono::steady_clock::time_point deadline);
 
   /// Returns why a directory that was created later cannot be watched, for example because the

@@ -27,9 +27,9 @@ struct ReadOptions {
   /// process's user owns or may write. If the path is a link, its target is checked, but not the
   /// target's directory. `read_spec_file` checks only the file.
   bool refuse_writable = false;
-  /// An invalid file that changed less than this ago is read again, because another process may
-  /// still be writing it. All files of a call together wait at most this long, and never more than
-  /// an hour. 0 disables waiting.
+  /// An invalid file that changed within this time is read again, because another process may still
+  /// be writing it. All files of a call together wait at most this long, and never more than an
+  /// hour. 0 disables waiting.
   std::chrono::milliseconds patience{100};
   /// Keeps the last valid contents of a file that has become invalid or unreadable, or whose
   /// directory cannot be listed. Contents are dropped if the file was removed, if `refuse_writable`
