@@ -33,8 +33,8 @@ constexpr bool has_parent_part(std::string_view path) noexcept {
 /// Whether any part of a path exceeds Linux's limit for a file name: 255 bytes.
 bool has_long_name(std::string_view path);
 
-/// The permission bits of an octal text of at most five digits, at most 07777; nothing for another
-/// text.
+/// Returns the permission bits in an octal text of at most five digits, up to 07777; `nullopt` for
+/// other texts.
 inline std::optional<std::uint32_t> parse_mode(std::string_view text) {
   if (text.empty() || text.size() > 5) return std::nullopt;
   std::uint32_t mode = 0;

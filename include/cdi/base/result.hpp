@@ -27,7 +27,7 @@ enum class Errc : std::uint8_t {
   invalid,       ///< a rule of `rules` is broken, or an argument or text is unusable
   invalid_name,  ///< not a valid vendor, class, device or `vendor.com/class=device` name
   not_found,     ///< no spec provides the device, or the engine is unknown
-  conflict,      ///< two specs of equal priority provide it, or a key or file has another owner
+  conflict,      ///< equal-priority specs provide the device, or a key or file has another owner
   unsupported,   ///< the OCI spec type or CDI release cannot express the edit
   limit,         ///< larger, deeper or more numerous than `Limits` and `ReadOptions` allow
   host,          ///< the host lacks the device node, or has a different one

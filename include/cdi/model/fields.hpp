@@ -24,7 +24,7 @@ enum class Presence : std::uint8_t {
 /// Short for `Presence::required` in field lists.
 inline constexpr Presence required = Presence::required;
 
-/// The releases of the CDI specification that define a field: from `since` until before `until`.
+/// The CDI releases that define a field: from `since` up to, but not including, `until`.
 struct Lifetime {
   /// Later than every release: the value of `until` for fields in the newest release.
   static constexpr Release never{255, 255, 255};

@@ -12,8 +12,8 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// An optional that keeps its value on the heap; used like `std::optional`. An empty one takes only
-/// a pointer, which pays off because few devices hold a value (bench/cache_bench.cpp).
+/// An optional that keeps its value on the heap; used like `std::optional`. An empty optional takes
+/// only a pointer, which pays off because few devices set a value (bench/cache_bench.cpp).
 template <class T>
 class HeapOptional {
  public:
@@ -27,7 +27,7 @@ class HeapOptional {
   HeapOptional(const HeapOptional& other) : held_{other ? new T(*other) : nullptr} {}
   /// Takes the other's value and leaves it empty. Does not allocate.
   HeapOptional(HeapOptional&& other) noexcept : held_{std::exchange(other.held_, nullptr)} {}
-  /// Replaces the value with a copy of another's, or with the moved one.
+  /// Replaces the value by copying or moving another optional.
   HeapOptional& operator=(HeapOptional other) noexcept {
     std::swap(held_, other.held_);
     return *this;
@@ -41,7 +41,7 @@ class HeapOptional {
 
   /// Whether there is a value.
   bool has_value() const noexcept { return held_ != nullptr; }
-  /// As `has_value`.
+  /// Equivalent to `has_value()`.
   explicit operator bool() const noexcept { return has_value(); }
   /// The value. Undefined if there is none: access is not checked.
   T& operator*() noexcept { return *held_; }

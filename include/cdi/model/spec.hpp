@@ -29,11 +29,11 @@ struct ApplyFunction;
 /// permissions are device cgroup permissions.
 template <class S>
 struct BasicDeviceNode {
-  StringOf<S> path{};       ///< absolute path in the container; required
-  StringOf<S> host_path{};  ///< path on the host; defaults to `path`; since 0.5.0
-  StringOf<S> type{};       ///< "b", "c", "u" or "p"; the host's type when empty
-  std::int64_t major = 0;   ///< the host's number when 0, as for `minor`; 0 for a FIFO
-  std::int64_t minor = 0;   ///< used only with `major`
+  StringOf<S> path{};                        ///< absolute path in the container; required
+  StringOf<S> host_path{};                   ///< path on the host; defaults to `path`; since 0.5.0
+  StringOf<S> type{};                        ///< "b", "c", "u" or "p"; the host's type when empty
+  std::int64_t major = 0;                    ///< the host's numbers when 0; 0 for a FIFO
+  std::int64_t minor = 0;                    ///< used only with `major`
   std::optional<std::uint32_t> file_mode{};  ///< permission bits; the host's when absent
   StringOf<S> permissions{};                 ///< a subset of "rwm", or "none"; defaults to "rwm"
   std::optional<std::uint32_t> uid{};        ///< owner; the container process's user when absent
@@ -120,7 +120,7 @@ struct BasicIntelRdt {
   StringOf<S> clos_id{};          ///< a directory under /sys/fs/resctrl, or "/"
   StringOf<S> l3_cache_schema{};  ///< for the L3 cache, in resctrl format: "L3:0=7f0;1=1f"
   StringOf<S> mem_bw_schema{};    ///< for memory bandwidth, in resctrl format: "MB:0=20;1=70"
-  /// Lines of the resctrl file `schemata`; an empty list is not the same as none. Since 1.1.0.
+  /// Lines of the resctrl file `schemata`; an empty list differs from no list. Since 1.1.0.
   std::optional<ListOf<S, StringOf<S>>> schemata{};
   bool enable_monitoring = false;    ///< whether to create a separate monitoring group; since 1.1.0
   std::optional<bool> enable_cmt{};  ///< before 1.1.0: cache occupancy monitoring

@@ -19,7 +19,7 @@ namespace oci {
 
 /// A feature that a runtime implements or lacks; absent means unknown. features-linux.md.
 struct FeatureSwitch {
-  std::optional<bool> enabled{};     ///< whether the runtime implements it
+  std::optional<bool> enabled{};     ///< whether the runtime implements the feature
   ExtraOf<Owning> extra = no_items;  ///< members unknown to this type
 
   friend bool operator==(const FeatureSwitch&, const FeatureSwitch&) = default;

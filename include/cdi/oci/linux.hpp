@@ -65,7 +65,7 @@ template <class S>
 struct BasicLinuxNamespace {
   /// "pid", "network", "mount", "ipc", "uts", "user", "cgroup" or "time"; each at most once.
   StringOf<S> type{};
-  StringOf<S> path{};  ///< absolute host path of a namespace to join; a new one when empty
+  StringOf<S> path{};  ///< absolute host path of a namespace to join; a new namespace when empty
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxNamespace&, const BasicLinuxNamespace&) = default;
@@ -109,8 +109,8 @@ struct BasicLinuxIntelRdt {
 template <class S>
 struct BasicLinuxMemoryPolicy {
   StringOf<S> mode{};                       ///< `MPOL_BIND`, `MPOL_INTERLEAVE`, `MPOL_LOCAL`, ...
-  StringOf<S> nodes{};                      ///< a list such as `0-3,7`; some modes need one
-  ListOf<S, StringOf<S>> flags = no_items;  ///< memory nodes, such as `0-3,7`; some modes need them
+  StringOf<S> nodes{};                      ///< memory nodes, such as `0-3,7`; some modes need them
+  ListOf<S, StringOf<S>> flags = no_items;  ///< `MPOL_F_STATIC_NODES`, ...
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxMemoryPolicy&, const BasicLinuxMemoryPolicy&) = default;
@@ -126,8 +126,8 @@ struct BasicLinuxMemoryPolicy {
 /// The container's execution domain: personality(2). config-linux.md, "Personality".
 template <class S>
 struct BasicLinuxPersonality {
-  StringOf<S> domain{};                     ///< "LINUX", or "LINUX32": uname(2) reports 32 bits
-  ListOf<S, StringOf<S>> flags = no_items;  ///< "LINUX"; "LINUX32" makes uname(2) report 32 bits
+  StringOf<S> domain{};                     ///< "LINUX"; "LINUX32" makes uname(2) report 32 bits
+  ListOf<S, StringOf<S>> flags = no_items;  ///< OCI 1.3.0 defines none
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxPersonality&, const BasicLinuxPersonality&) = default;

@@ -174,8 +174,8 @@ struct BasicProcess {
   ListOf<S, StringOf<S>> args = no_items;
   StringOf<S> command_line{};             ///< Windows only; `args` apply when empty
   ListOf<S, StringOf<S>> env = no_items;  ///< the environment, "NAME=value"
-  /// The working directory, an absolute path in the container. OCI requires a value, but some
-  /// configs in use lack one. Like the Go types, the library then reads and writes an empty text.
+  /// The working directory, an absolute path in the container. OCI requires it, but not all configs
+  /// set it. Like the Go types, the library reads and writes a missing value as an empty text.
   StringOf<S> cwd{};
   /// Linux only; the runtime's choice when absent.
   std::optional<BasicLinuxCapabilities<S>> capabilities{};

@@ -17,7 +17,7 @@ namespace oci {
 template <class S>
 struct BasicZosNamespace {
   StringOf<S> type{};  ///< "pid", "mount", "ipc" or "uts"; each at most once
-  StringOf<S> path{};  ///< absolute host path of a namespace to join; a new one when empty
+  StringOf<S> path{};  ///< absolute host path of a namespace to join; a new namespace when empty
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicZosNamespace&, const BasicZosNamespace&) = default;

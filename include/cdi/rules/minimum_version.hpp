@@ -19,8 +19,8 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Every release of the CDI specification, oldest first. 0.1.0 and 0.2.0 are listed,
-/// although no spec can name them. SPEC.md, Released versions.
+/// Every release of the CDI specification, oldest first. 0.1.0 and 0.2.0 are listed, although no
+/// spec can name them. SPEC.md, Released versions.
 inline constexpr std::array<Release, 10> known_releases{{
     {0, 1, 0},
     {0, 2, 0},
@@ -53,8 +53,8 @@ std::string spec_release_names();
 
 }  // namespace detail
 
-/// The releases that define everything in a document, from `release` until before `until`, and the
-/// members that determine this range.
+/// The releases that define everything in a document: from `release` up to, but not including,
+/// `until`. Also names the members that limit this range.
 struct ReleaseNeed {
   Release release{};                 ///< the oldest release that defines everything; at least 0.3.0
   std::string where{};               ///< the member that needs `release`, or empty

@@ -90,7 +90,7 @@ class FieldNeeds {
   static constexpr std::size_t most = 16;  // a spec has 8
 
   const Type* types_[most] = {};
-  Lifetime needs_[most] = {};  // by type index; the entry after the last type is for no fields
+  Lifetime needs_[most] = {};  // same index as the type; the last entry is for no fields
   std::size_t count_ = 0;
 };
 
@@ -170,7 +170,7 @@ class NeedFinder {
   bool earlier_device_ = false;  // inside a device whose host paths and mount types are ignored
 };
 
-/// Implements `minimum_need`, without looking for members that `known` already defines.
+/// Implements `minimum_need`, but skips members that release `known` already defines.
 template <Storage S>
 ReleaseNeed minimum_need_from(const BasicSpec<S>& spec, Release known,
                               NeededBy members = NeededBy::all) {

@@ -1,5 +1,4 @@
-// `Prefixes`: an index of texts for finding those that are prefixes of another text.
-// SPDX-License-Identifier: Apache-2.0
+// `Prefixes`: finds the texts that are prefixes of another text.
 
 #ifndef CDI_RULES_PREFIXES_HPP
 #define CDI_RULES_PREFIXES_HPP
@@ -22,8 +21,8 @@ class Prefixes {
   explicit Prefixes(std::vector<std::string> texts);
 
   /// Calls `accept` with the index of each text that is a prefix of `text` until a call returns
-  /// true, and returns whether one did. Longer texts come first; among equal texts, the last comes
-  /// first. Costs a binary search, and a step for each prefix of a neighbour of `text`: among
+  /// true, and returns whether a call did. Longer texts come first; among equal texts, the last
+  /// comes first. Costs a binary search, and a step for each prefix of a neighbour of `text`: among
   /// distinct texts with n bytes in total, at most the square root of 2n steps.
   template <class Accept>
   bool any(std::string_view text, const Accept& accept) const {

@@ -19,16 +19,16 @@ inline namespace CDI_ABI {
 enum class Rule : std::uint8_t {
   version_known,       ///< `cdiVersion` is accepted by `parse_release`
   version_new_enough,  ///< `cdiVersion` covers every used member: see `minimum_need`
-  /// The same check for host paths and mount types in devices before the last; a warning to
+  /// `version_new_enough` for host paths and mount types in devices before the last; a warning to
   /// readers, because the Go reference reads such files.
   version_earlier_devices,
   field_retired,          ///< `cdiVersion` still defines every used member
   text_nul,               ///< no text contains a NUL
   kind_name,              ///< `kind` is accepted by `parse_kind`
-  kind_class_length,      ///< the class has at most 63 bytes; a warning
+  kind_class_length,      ///< the class is at most 63 bytes long; a warning
   kind_vendor_dns,        ///< the vendor is a DNS name; a warning
   annotation_key,         ///< each key passes `is_annotation_key`; a warning to readers
-  annotation_size,        ///< annotations take at most 256 KiB per spec and per device; as above
+  annotation_size,        ///< at most 256 KiB of annotations per spec and per device; as above
   env_entry,              ///< variables of containers and hooks are `NAME=value`
   env_name,               ///< variable names contain no blanks or quotes; a warning
   node_path,              ///< a device node specifies its path in the container
@@ -52,7 +52,7 @@ enum class Rule : std::uint8_t {
   devices_given,          ///< a spec contains at least one device
   device_name,            ///< each name passes `is_device_name`
   device_name_unique,     ///< device names are unique
-  device_name_length,     ///< each name has at most 63 bytes; a warning
+  device_name_length,     ///< each name is at most 63 bytes long; a warning
   device_edits,           ///< each device contains edits
   json_syntax,            ///< a `.json` file contains JSON, not YAML; a warning
   single_document,        ///< nothing follows the first YAML document; a warning
@@ -83,8 +83,8 @@ struct RuleRow {
   std::string_view source;  ///< the document that states the rule, usually a section of SPEC.md
 };
 
-/// Every rule, in `Rule` order. This table alone decides which rules are errors: those that the Go
-/// reference enforces, and `text_nul` and `node_numbers`, where a runtime would deviate from the
+/// Every rule, in `Rule` order. This table alone decides which rules are errors: the rules that the
+/// Go reference enforces, and `text_nul` and `node_numbers`, where a runtime would deviate from the
 /// spec. An error disables all devices of a file, so problems that affect only some containers are
 /// warnings; so is `portable_text`, for valid JSON or YAML that the reference cannot read. Rules
 /// that the reference means to enforce, but does not, are errors for writers.
@@ -192,7 +192,7 @@ static_assert([] {
   return true;
 }());
 
-/// The maximum number of warnings per spec; a larger number has a common cause.
+/// The maximum number of warnings per spec: any more would share a cause.
 inline constexpr std::size_t most_warnings = 100;
 
 /// Returns the row of a rule in `rules`.

@@ -28,7 +28,7 @@ class MergeKeys;
 /// memory is rejected, and so is a text whose model and document together would need more than ten
 /// times the text's size plus 4 MiB.
 struct Limits {
-  std::size_t bytes = std::size_t{16} << 20;  ///< text size; at most 512 MiB - 1
+  std::size_t bytes = std::size_t{16} << 20;  ///< text size, capped at 512 MiB - 1
   /// Nesting of lists and maps. A CDI spec needs 6 levels; each level uses stack space.
   std::uint32_t depth = 64;
   /// The number of values of all kinds, including keys and values repeated by YAML aliases.
@@ -114,7 +114,7 @@ class Document {
   /// The bytes that a model may use; with the document, at most ten times the text plus 4 MiB.
   std::size_t most_model_bytes() const;
 
-  /// Returns a copy without those list items for which `left_out` is true. Lines and columns of all
+  /// Returns a copy without the list items for which `left_out` is true. Lines and columns of all
   /// other values stay the same. Costs a copy of the document.
   Document without(const Value& list, const std::vector<char>& left_out) const;
 

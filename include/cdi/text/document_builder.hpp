@@ -197,7 +197,7 @@ class DocumentBuilder {
     std::string unused;
     return std::move(*this).finish(unused);
   }
-  /// Finishes as above, but gives a rejected text back unchanged in `refused`.
+  /// Finishes as above; a rejected text is returned unchanged in `refused`.
   Result<Document> finish(std::string& refused) && {
     const bool good = !failed() && (!has_merge_keys_ || merge_all());
     if (good) return std::move(document_);

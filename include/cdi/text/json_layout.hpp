@@ -15,7 +15,7 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// The layout of a JSON text, also for new values. Valid as long as the document.
+/// The layout of a JSON text, which new values follow. Valid as long as the document.
 class JsonLayout {
  public:
   /// Derives the layout from the first member of the document's root.
@@ -34,7 +34,7 @@ class JsonLayout {
   Extent children_of(const Document::Value& value) const;
 
   /// The blanks before each child of an object or list, including a line break if each child is on
-  /// a separate line. `outer` is the blanks before the object or list itself.
+  /// a separate line. `outer` holds the blanks before the object or list itself.
   std::string lead(const Document::Value& value, std::string_view outer) const;
   /// The blanks before each child of a new object or list.
   std::string lead(std::string_view outer) const;
@@ -43,7 +43,7 @@ class JsonLayout {
   void append_comma(std::string& out, std::string_view lead) const;
   /// Appends the colon after a key.
   void append_colon(std::string& out) const { out.append(is_spaced_ ? ": " : ":"); }
-  /// Appends a compact JSON value in this layout; `outer` is the blanks before the value.
+  /// Appends a compact JSON value in this layout; `outer` holds the blanks before the value.
   void append(std::string& out, std::string_view json, std::string_view outer) const;
 
  private:

@@ -1,5 +1,4 @@
-// `parse_json`: JSON text to a `Document`.
-// SPDX-License-Identifier: Apache-2.0
+// `parse_json`: parses JSON text into a `Document`.
 
 #ifndef CDI_TEXT_PARSE_JSON_HPP
 #define CDI_TEXT_PARSE_JSON_HPP

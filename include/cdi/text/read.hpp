@@ -1,5 +1,4 @@
-// `read`: makes a model from a `Document`, by its field list.
-// SPDX-License-Identifier: Apache-2.0
+// `read`: creates a model from a `Document`, following its field list.
 
 #ifndef CDI_TEXT_READ_HPP
 #define CDI_TEXT_READ_HPP

@@ -181,7 +181,7 @@ inline void read_unknown(const Document::Value& value, const Type& type, void* e
   }
 }
 
-/// Whether null means absent. This includes required OCI lists, since Go writes empty ones as null.
+/// Whether null means absent, even for required OCI lists, since Go writes empty lists as null.
 inline bool takes_null(const FieldRow& row, const Type& owner) {
   return row.when != Presence::required ||
          (owner.extra != nullptr && row.type->shape == Shape::list);

@@ -1,5 +1,4 @@
-// `write`: passes a model to a sink, by its field list.
-// SPDX-License-Identifier: Apache-2.0
+// `write`: passes a model to a sink, following its field list.
 
 #ifndef CDI_TEXT_WRITE_HPP
 #define CDI_TEXT_WRITE_HPP

@@ -1,5 +1,4 @@
-// `parse_yaml`: YAML text to a `Document`.
-// SPDX-License-Identifier: Apache-2.0
+// `parse_yaml`: parses YAML text into a `Document`.
 
 #ifndef CDI_TEXT_YAML_PARSE_YAML_HPP
 #define CDI_TEXT_YAML_PARSE_YAML_HPP

@@ -18,8 +18,8 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Reads a plain scalar, which ends before a comment, before a colon and a blank, and, in brackets
-/// and braces, before any of `,[]{}`. Lines are folded.
+/// Reads a plain scalar, which ends before a comment, before a colon followed by a blank, and, in
+/// brackets and braces, before any of `,[]{}`. Lines are folded.
 class YamlPlainScalarReader {
  public:
   /// Further lines must begin in column `least` or later; `flow` means inside brackets or braces.
