@@ -6,7 +6,6 @@
 
 // IWYU pragma: begin_exports
 #include <cdi/requests/config_requests.hpp>
-#include <cdi/requests/inject_requested.hpp>
 #include <cdi/requests/requests.hpp>
 #include <cdi/rules/annotations.hpp>
 // IWYU pragma: end_exports

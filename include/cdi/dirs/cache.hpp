@@ -12,8 +12,7 @@
 #include <vector>
 
 #include <cdi/base/result.hpp>
-#include <cdi/dirs/scan.hpp>          // IWYU pragma: export
-#include <cdi/dirs/wait_options.hpp>  // IWYU pragma: export
+#include <cdi/dirs/scan.hpp>  // IWYU pragma: export
 #include <cdi/engine/apply.hpp>
 #include <cdi/engine/host.hpp>
 #include <cdi/files/read_options.hpp>
@@ -43,6 +42,16 @@ enum class Freshness : std::uint8_t {
 struct CacheOptions {
   ReadOptions read{};                        ///< applies to every file
   Freshness freshness = Freshness::checked;  ///< how changes are noticed
+};
+
+/// How `Cache::wait_for` waits.
+struct WaitOptions {
+  /// Fails at once if the kind of a device exists and the device does not, unless a file that may
+  /// define it is unreadable or changed during the last `quiet`. Disable this for specs that are
+  /// written several times, each time with more devices.
+  bool fail_on_unknown_device = true;
+  /// A device counts as missing if no file that may define it has changed for this long.
+  std::chrono::milliseconds quiet{1000};
 };
 
 /// Provides spec directories as a registry that is up to date at each call. Only files that have

@@ -18,7 +18,6 @@
 #include <cdi/dirs/scan_ledger.hpp>
 #include <cdi/dirs/scanner.hpp>
 #include <cdi/dirs/thread.hpp>
-#include <cdi/dirs/wait_options.hpp>
 #include <cdi/dirs/waiting.hpp>
 #include <cdi/dirs/watch.hpp>
 #include <cdi/engine/host.hpp>
@@ -71,7 +70,8 @@ class Cache::State {
       const auto ticket = ledger_.begin(detail::ScanScope::everything);
       found = detail::Scanner{read}.scan(paths_, found, detail::ScanScope::everything);
       const auto missing = found->registry->unresolved(names, 0);
-      const bool hopeless = detail::is_hopeless(*found, missing, options);
+      const bool hopeless =
+          detail::is_hopeless(*found, missing, options.fail_on_unknown_device, options.quiet);
       const bool late = !hopeless && std::chrono::steady_clock::now() >= deadline;
       if (missing.empty() || hopeless || late) {
         finish(found, ticket);

@@ -11,7 +11,6 @@
 
 #include <cdi/base/result.hpp>
 #include <cdi/dirs/scanner.hpp>
-#include <cdi/dirs/wait_options.hpp>
 #include <cdi/files/file_state.hpp>
 #include <cdi/files/signature.hpp>
 #include <cdi/registry/registry.hpp>
@@ -55,11 +54,11 @@ inline bool may_grow(const Scan& scan, std::string_view name, std::chrono::milli
 
 /// Returns whether waiting is futile: a name is invalid, or its kind has no such device.
 inline bool is_hopeless(const Scan& scan, const std::vector<Unresolved>& missing,
-                        const WaitOptions& options) {
+                        bool fail_on_unknown_device, std::chrono::milliseconds quiet) {
   for (const auto& one : missing) {
     if (one.reason == Reason::invalid_name) return true;
     const bool unknown = one.reason == Reason::unknown_device && one.causes.empty();
-    if (options.fail_on_unknown_device && unknown && !may_grow(scan, one.name, options.quiet)) {
+    if (fail_on_unknown_device && unknown && !may_grow(scan, one.name, quiet)) {
       return true;
     }
   }

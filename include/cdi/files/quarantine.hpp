@@ -13,7 +13,6 @@
 
 #include <cdi/base/order.hpp>
 #include <cdi/base/result.hpp>
-#include <cdi/files/find_member.hpp>
 #include <cdi/files/rejected_contents.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/registry/loaded_spec.hpp>

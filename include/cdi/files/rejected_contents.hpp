@@ -11,18 +11,24 @@
 #include <utility>
 
 #include <cdi/base/result.hpp>
-#include <cdi/files/find_member.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/registry/loaded_spec.hpp>
 #include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/name.hpp>
 #include <cdi/text/document.hpp>
+#include <cdi/text/read.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
 inline namespace CDI_ABI {
 
 namespace detail {
+
+/// Returns the name of a device, ignoring the case of its key; empty without a name.
+inline std::string name_of_device(const Document::Value& item) {
+  const auto name = detail::find_member(item, "name");
+  return std::string{name ? name->text() : std::string_view{}};
+}
 
 /// Returns the next position of a key in any case, or `npos`. `key` must be in lower case.
 inline std::size_t find_key(std::string_view text, std::string_view key, std::size_t from) {

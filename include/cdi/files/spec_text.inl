@@ -14,7 +14,6 @@
 
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
-#include <cdi/files/find_member.hpp>
 #include <cdi/files/quarantine.hpp>
 #include <cdi/files/read_options.hpp>
 #include <cdi/files/rejected_contents.hpp>

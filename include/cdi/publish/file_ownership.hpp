@@ -17,11 +17,11 @@
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/files/descriptor.hpp>
-#include <cdi/files/find_member.hpp>
 #include <cdi/publish/owner_record.hpp>
 #include <cdi/publish/publication.hpp>
 #include <cdi/text/document.hpp>
 #include <cdi/text/parse_json.hpp>
+#include <cdi/text/read.hpp>
 #include <cdi/text/yaml/parse_yaml.hpp>
 #include <cdi/version.hpp>
 

@@ -12,12 +12,12 @@
 
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
-#include <cdi/files/find_member.hpp>
 #include <cdi/files/spec_text.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/owner.hpp>
 #include <cdi/text/document.hpp>
+#include <cdi/text/read.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {

@@ -53,6 +53,9 @@ bool read_value(const Document::Value& value, void* self, const Type& type, Text
 /// Reads a `BasicAnyValue`; this cannot fail.
 void read_any(const Document::Value& value, void* self, const Type& type);
 
+/// Returns the value of a member, ignoring the case of its key.
+std::optional<Document::Value> find_member(const Document::Value& map, std::string_view name);
+
 /// Implements `read`; `reading` also receives warnings about values that were read.
 template <class T>
 Result<T> read_noting(const Document::Value& value, Reading& reading) {

@@ -384,6 +384,14 @@ CDI_INLINE bool read_value(const Document::Value& value, void* self, const Type&
   return true;
 }
 
+CDI_INLINE std::optional<Document::Value> find_member(const Document::Value& map,
+                                                      std::string_view name) {
+  for (const auto [key, value] : map.members()) {
+    if (same_key(key.text(), name)) return value;
+  }
+  return std::nullopt;
+}
+
 }  // namespace detail
 
 }  // namespace CDI_ABI

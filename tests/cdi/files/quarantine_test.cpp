@@ -10,8 +10,8 @@
 
 #include <doctest/doctest.h>
 
-#include <cdi/files/find_member.hpp>
 #include <cdi/files/quarantine.hpp>
+#include <cdi/text/read.hpp>
 #include <cdi/text/yaml/yaml.hpp>
 
 namespace {

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <cdi/files/rejected_contents.hpp>
+#include <cdi/text/parse_json.hpp>
 
 namespace {
 
@@ -160,4 +161,14 @@ TEST_CASE("A file with too many names counts as one that may have any device") {
   CHECK(contents(text).devices.size() == 1000);
   CHECK(contents(text + "name: d\n").devices.empty());
   CHECK(contents(text + "name: d\n").kind == "v/c");
+}
+
+TEST_CASE("The name of a device is its member in any case, and empty without one") {
+  const auto document = cdi::parse_json(R"([{"Name":"d"},{"kind":"b"},"d",["d"]])");
+  REQUIRE(document);
+  std::vector<std::string> names;
+  for (const auto item : document->root().items()) {
+    names.push_back(cdi::detail::name_of_device(item));
+  }
+  CHECK(names == std::vector<std::string>{"d", "", "", ""});
 }

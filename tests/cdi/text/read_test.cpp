@@ -13,6 +13,7 @@
 #include <cdi/model/spec.hpp>
 #include <cdi/nlohmann/models.hpp>
 #include <cdi/oci/process.hpp>
+#include <cdi/text/parse_json.hpp>
 #include <cdi/text/read.hpp>
 #include <cdi/text/yaml/yaml.hpp>
 
@@ -211,3 +212,16 @@ TEST_CASE("An unknown field stays on one line of the message") {
 }
 
 }  // namespace
+
+TEST_CASE("A member is found in any case of its key, the first one if there are several") {
+  const auto document = cdi::parse_json(R"({"KIND":"a","kind":"b","x":{"Name":"d"},"list":[]})");
+  REQUIRE(document);
+  const auto root = document->root();
+  const auto kind = cdi::detail::find_member(root, "kind");
+  REQUIRE(kind);
+  CHECK(kind->text() == "a");
+  CHECK_FALSE(cdi::detail::find_member(root, "name"));
+  for (const auto* name : {"kind", "list"}) {  // neither is a map
+    CHECK_FALSE(cdi::detail::find_member(*cdi::detail::find_member(root, name), "name"));
+  }
+}
