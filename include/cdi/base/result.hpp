@@ -102,7 +102,7 @@ constexpr char ascii_lower(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
 }
 
-/// Removes a decimal number from the front of a text; false if the number is absent or too large.
+/// Removes a decimal number from the front of a text. Returns false if it is missing or too large.
 bool take_number(std::string_view& text, std::uint32_t& number);
 
 /// The length in bytes of the UTF-8 character at the front of `text`; 0 if the bytes are invalid.

@@ -25,7 +25,7 @@ void copy_erased(void* from, const Type& from_type, void* to, const Type& to_typ
 constexpr bool is_same_model(const Type& a, const Type& b, int depth = 6) {
   if (a.shape != b.shape || a.field_count != b.field_count) return false;
   if (depth == 0 || a.shape == Shape::any_value) return true;
-  // Not `a.item != nullptr`: g++ 12's undefined sanitizer does not accept that as a constant.
+  // Not `a.item != nullptr`: with g++ 12's undefined sanitizer, that is not a constant.
   const bool holds = a.shape == Shape::list || a.shape == Shape::dict || a.shape == Shape::optional;
   if (holds && !is_same_model(*a.item, *b.item, depth - 1)) return false;
   for (std::size_t i = 0; i < a.field_count; ++i) {

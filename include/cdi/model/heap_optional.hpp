@@ -43,7 +43,7 @@ class HeapOptional {
   bool has_value() const noexcept { return held_ != nullptr; }
   /// Equivalent to `has_value()`.
   explicit operator bool() const noexcept { return has_value(); }
-  /// The value. Undefined if there is none: access is not checked.
+  /// The value. Behaviour is undefined if there is none: access is not checked.
   T& operator*() noexcept { return *held_; }
   /// The value. Undefined if there is none.
   const T& operator*() const noexcept { return *held_; }

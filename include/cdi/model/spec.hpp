@@ -32,7 +32,7 @@ struct BasicDeviceNode {
   StringOf<S> path{};                        ///< absolute path in the container; required
   StringOf<S> host_path{};                   ///< path on the host; defaults to `path`; since 0.5.0
   StringOf<S> type{};                        ///< "b", "c", "u" or "p"; the host's type when empty
-  std::int64_t major = 0;                    ///< the host's numbers when 0; 0 for a FIFO
+  std::int64_t major = 0;                    ///< the host's major and minor when 0; 0 for a FIFO
   std::int64_t minor = 0;                    ///< used only with `major`
   std::optional<std::uint32_t> file_mode{};  ///< permission bits; the host's when absent
   StringOf<S> permissions{};                 ///< a subset of "rwm", or "none"; defaults to "rwm"

@@ -93,8 +93,8 @@ constexpr bool is_word(std::string_view text, std::string_view extra) noexcept {
   return has_good_ends(text, alphanumerics) && find_foreign(text, word_chars(extra)) == text.size();
 }
 
-/// Removes the part before `mark` from the front of a name. False if that part is not a vendor or
-/// class name.
+/// Removes the part before `mark` from the front of a name. Returns false if that part is not a
+/// vendor or class name.
 constexpr bool take_part(std::string_view& text, char mark, std::string_view& part) noexcept {
   const auto size = find_foreign(text, vendor_chars);
   if (size == text.size() || text[size] != mark) return false;

@@ -19,8 +19,8 @@ inline namespace CDI_ABI {
 enum class Rule : std::uint8_t {
   version_known,       ///< `cdiVersion` is accepted by `parse_release`
   version_new_enough,  ///< `cdiVersion` covers every used member: see `minimum_need`
-  /// `version_new_enough` for host paths and mount types in devices before the last; a warning to
-  /// readers, because the Go reference reads such files.
+  /// Applies `version_new_enough` to host paths and mount types in devices before the last; a
+  /// warning to readers, because the Go reference reads such files.
   version_earlier_devices,
   field_retired,          ///< `cdiVersion` still defines every used member
   text_nul,               ///< no text contains a NUL

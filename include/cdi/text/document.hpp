@@ -220,7 +220,7 @@ class Document::Value {
     return kind() == Kind::plain || kind() == Kind::quoted;
   }
 
-  /// The decoded text of a scalar, otherwise as written; empty for other kinds.
+  /// The text of a scalar, with escapes decoded; empty for other kinds.
   [[gnu::always_inline]] std::string_view text() const {
     return is_scalar() ? document_->text(node()) : std::string_view{};
   }

@@ -24,9 +24,9 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// A `Sink` that writes JSON text: indented by `indent` spaces per level, or on one line if
-/// `indent` is negative; without a final newline. Numbers keep their text. The order of calls is
-/// not checked.
+/// A `Sink` that writes JSON text, indented by `indent` spaces per level, or on one line if
+/// `indent` is negative. The text ends without a newline. Numbers keep their text. The order of
+/// calls is not checked.
 class JsonTextSink {
  public:
   /// Sets the indentation.
@@ -118,8 +118,8 @@ Result<std::string> write_json_text(const void* self, const Type& type, int inde
 }  // namespace detail
 
 /// Writes a described type as JSON text, indented by `indent` spaces per level, or on one line if
-/// `indent` is negative; without a final newline. `Errc::invalid` if a text is not UTF-8, or a
-/// number in an `extra` is not a JSON number. The CDI rules are not checked: see `write_spec`.
+/// `indent` is negative. Fails with `Errc::invalid` if a text is not UTF-8, or a number in an
+/// `extra` is not a JSON number. Writes no final newline. `write_spec` also checks the CDI rules.
 template <Described T>
 Result<std::string> write_json(const T& value, int indent = 2) {
   return detail::write_json_text(&value, detail::table_of<T>(), indent);

@@ -38,7 +38,7 @@ constexpr bool is_special(char c) noexcept {
   return byte < 0x20 || byte >= 0x7f || c == '"' || c == '\\';
 }
 
-/// Copies a word; false if any of its bytes is special.
+/// Copies a word. Returns false if any byte is special.
 template <class Word>
 bool copy_plain_word(const char* from, char* to) noexcept {
   Word word{};

@@ -1,5 +1,4 @@
-// Writing a value on one line, as far as it fits into a message.
-// SPDX-License-Identifier: Apache-2.0
+// Writing a value on one line, cut to fit into a message.
 
 #ifndef CDI_TEXT_ONE_LINE_HPP
 #define CDI_TEXT_ONE_LINE_HPP
@@ -19,7 +18,7 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// A sink that writes a value on one line, as far as it fits into a message.
+/// A sink that writes a value on one line, cut to fit into a message.
 class OneLine final : public AnySink {
  public:
   void begin_map() override { open("{"); }

@@ -28,7 +28,7 @@ class JsonReader {
  public:
   explicit JsonReader(DocumentBuilder& builder) : text_{builder.source()}, builder_{builder} {}
 
-  /// Fills the builder; false if the text is rejected.
+  /// Fills the builder. Returns false if the text is rejected.
   bool read() {
     skip_blanks();
     if (at_ == text_.size()) return builder_.refuse(Errc::syntax, "the text is empty", 0);
@@ -238,7 +238,7 @@ class JsonReader {
     return at;
   }
 
-  /// Skips a character that is not printable ASCII; false if the bytes are not UTF-8.
+  /// Skips a character that is not printable ASCII. Returns false if it is not UTF-8.
   bool skip_rare_character() {
     const auto character = text_.substr(at_, utf8_size(text_.substr(at_, 4)));
     if (is_unportable(character) && builder_.is_portable()) {
@@ -302,7 +302,7 @@ class JsonReader {
     return true;
   }
 
-  /// Reads four hexadecimal digits at a place; false if there are fewer.
+  /// Reads four hexadecimal digits at a place. Returns false if there are fewer.
   bool hex_digits(std::size_t at, std::uint32_t& code) const {
     code = 0;
     for (std::size_t i = 0; i < 4; ++i) {

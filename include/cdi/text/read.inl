@@ -116,7 +116,7 @@ struct FoundField {
   bool same_case = true;
 };
 
-/// Finds the field of a key and ignores case. Tries field `next` first.
+/// Finds the field of a key, ignoring case. Tries field `next` first.
 inline FoundField find_field(const Type& type, std::string_view key, std::size_t next = 0) {
   const std::size_t count = type.field_count;
   std::size_t i = next < count ? next : 0;

@@ -32,7 +32,7 @@ struct Integer {
     if (!negative || magnitude == 0) {
       return magnitude <= greatest(type) ? std::optional{magnitude} : std::nullopt;
     }
-    // The negative range holds one number more.
+    // The negative range includes one more number.
     const bool fits = type.has_sign && magnitude - 1 <= greatest(type);
     return fits ? std::optional{0 - magnitude} : std::nullopt;
   }
@@ -56,7 +56,7 @@ inline int take_base(std::string& digits) {
   return digits.find_first_not_of("01234567") == std::string::npos ? 8 : 10;
 }
 
-/// Removes a number's exponent, such as `e2`, if any. False if the exponent is malformed.
+/// Removes a number's exponent, such as `e2`, if any. Returns false for a malformed exponent.
 inline bool take_exponent(std::string& digits, std::int64_t& exponent) {
   const auto e = digits.find_first_of("eE");
   if (e == std::string::npos) return true;
@@ -73,7 +73,7 @@ inline bool take_exponent(std::string& digits, std::int64_t& exponent) {
   return true;
 }
 
-/// Multiplies a nonzero integer by a power of ten. False if the result has a fraction.
+/// Multiplies a nonzero integer by a power of ten. Returns false if the result has a fraction.
 inline bool multiply(std::string& digits, std::int64_t exponent) {
   for (; exponent < 0; ++exponent) {
     if (digits.back() != '0') return false;
@@ -84,7 +84,7 @@ inline bool multiply(std::string& digits, std::int64_t exponent) {
   return true;
 }
 
-/// Changes 240.0 to 240, and 1e2 to 100. False for other text and for fractions.
+/// Changes 240.0 to 240, and 1e2 to 100. Returns false for other text and for fractions.
 inline bool take_point_and_exponent(std::string& digits) {
   std::int64_t exponent = 0;
   if (!detail::take_exponent(digits, exponent)) return false;

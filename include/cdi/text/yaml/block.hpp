@@ -253,7 +253,7 @@ class YamlBlockReader {
     return true;
   }
 
-  /// Not inlined into `read_token`, the path of most tokens.
+  /// Not inlined into `read_token`, since few tokens are properties.
   [[gnu::noinline]] bool read_property() {
     if (nodes_.properties.any() && !nodes_.follows_property()) {
       // These may belong to a map whose first key has separate properties.

@@ -112,7 +112,7 @@ class YamlBlockScalarReader {
   std::string& decoded_;
   std::size_t least_;
   bool folded_ = false;
-  char chomping_ = ' ';        // last line ends: '-' strips, '+' keeps, otherwise one
+  char chomping_ = ' ';        // '-' strips the last line ends, '+' keeps all, ' ' keeps one
   std::size_t column_ = 0;     // of the lines; 0 while unknown
   std::size_t line_ends_ = 0;  // after the appended text
 };

@@ -145,7 +145,7 @@ class YamlCursor {
 
   /// The size of the word here: it begins with a letter, a digit, `/` or `_`, and ends before a
   /// blank, a line end, or a colon followed by either. If only a line end or a colon follows, the
-  /// word is a plain scalar. 0 if there is no word.
+  /// word is a plain scalar. Returns 0 if there is no word.
   std::size_t word_size() const {
     const char c = peek();
     const char lower = ascii_lower(c);
@@ -173,7 +173,7 @@ class YamlCursor {
 
   /// Whether no token has been read on this line.
   bool is_fresh() const { return fresh_; }
-  /// Returns `is_fresh()`, and counts a token as read: false from the second call on.
+  /// Returns `is_fresh()`, and counts a token as read: later calls return false.
   bool take_fresh() { return std::exchange(fresh_, false); }
 
   void skip_blanks() { at_ += count_blanks(); }
@@ -192,8 +192,8 @@ class YamlCursor {
     fresh_ = true;
   }
 
-  /// Moves from the LF at the end of a line to the first token on the next line. False, without
-  /// moving, unless that token is indented by fewer than `least` spaces.
+  /// Moves from the LF at the end of a line to the first token on the next line. Unless that token
+  /// is indented by fewer than `least` spaces, returns false without moving.
   bool move_to_shallower_line(std::size_t least) {
     const std::size_t begin = at_ + 1;
     const std::size_t token = end_of_spaces(begin);
@@ -210,7 +210,7 @@ class YamlCursor {
   }
 
   /// Skips blank lines and comments, from a tab at the start of a line; further lines may also
-  /// begin with tabs. False if the line contains a token.
+  /// begin with tabs. Returns false if the line contains a token.
   bool skip_tab_lines() {
     if (!at_line_end()) return false;
     note_tab(at_);

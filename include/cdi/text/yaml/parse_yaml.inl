@@ -42,8 +42,8 @@ inline bool can_follow(YamlCursor& cursor, YamlNodeReader& nodes) {
   return nodes.read(0, /*flow=*/false, node);
 }
 
-/// Records where the text continues after the document. YAML requires a marker there. The reference
-/// does not, but reads the next token. Returns false if the text is rejected.
+/// Records where the text continues after the document. YAML requires a marker there; the reference
+/// accepts text without one, but reads its first token. Returns false if the text is rejected.
 inline bool note_yaml_rest(YamlCursor& cursor, DocumentBuilder& builder, YamlNodeReader& nodes) {
   bool marker = false;
   while (true) {
@@ -68,7 +68,7 @@ inline bool note_yaml_rest(YamlCursor& cursor, DocumentBuilder& builder, YamlNod
                        at);
 }
 
-/// Fills the builder with the first document of its text; false if the text is rejected.
+/// Fills the builder with the text's first document. Returns false if the text is rejected.
 inline bool read_yaml_document(DocumentBuilder& builder) {
   YamlCursor cursor{builder};
   YamlDirectives directives{cursor, builder};

@@ -32,7 +32,7 @@ struct YamlProperties {
   std::size_t line_begin = 0;  // start of that line
   bool any() const { return anchor || tagged; }
 
-  /// Adds the properties of an earlier line. False if both have an anchor, or both a tag.
+  /// Adds an earlier line's properties. Returns false if both have an anchor, or both a tag.
   bool join(const YamlProperties& earlier) {
     if ((anchor && earlier.anchor) || (tagged && earlier.tagged)) return false;
     const YamlProperties later = *this;

@@ -37,7 +37,7 @@ class YamlQuotedScalarReader {
     return cursor_.refuse("the text that begins here is not ended", "close the quotes", begin_);
   }
 
-  /// Reads up to the first character that must be decoded. True if there is none.
+  /// Reads up to the first character that must be decoded. Returns true if there is none.
   bool read_simple(YamlScalar& out, char quote) {
     out.quoted = true;
     cursor_.move(1);

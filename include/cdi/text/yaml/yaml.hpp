@@ -78,7 +78,7 @@ class YamlSink {
   };
 
   static std::string in_quotes_if_needed(std::string_view text);
-  /// Begins the line of a key or dash. The first line of a list item continues the dash's line.
+  /// Begins the line of a key or dash. A list item starts on the line of its dash.
   void begin_line();
   /// Writes the dash of a list item.
   void begin_value();
