@@ -4,6 +4,7 @@
 #ifndef CDI_VERSIONS_LOWER_INL
 #define CDI_VERSIONS_LOWER_INL
 
+#include <array>
 #include <cassert>
 #include <cstddef>
 #include <string>
@@ -16,14 +17,16 @@
 #include <cdi/model/fields.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/model/storage.hpp>
+#include <cdi/model/type.hpp>
+#include <cdi/model/type_of.hpp>
 #include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/minimum_version.inl>
 #include <cdi/rules/name.hpp>
 #include <cdi/rules/validate.hpp>
 #include <cdi/rules/validate.inl>
+#include <cdi/text/one_line.hpp>
 #include <cdi/version.hpp>
 #include <cdi/versions/lower.hpp>
-#include <cdi/versions/lowering.hpp>
 
 namespace cdi {
 inline namespace CDI_ABI {
@@ -37,6 +40,196 @@ CDI_INLINE Error to_error(const Loss& loss) {
 #endif  // CDI_BODIES
 
 namespace detail {
+
+/// The effect of losing a field.
+struct Consequence {
+  std::string_view key;
+  std::string_view breaks;
+};
+
+inline constexpr std::array<Consequence, 7> consequences{{
+    {"annotations", "nothing changes in the container, but tools that read annotations miss them"},
+    {"hostPath", "the node at path on the host is used instead: another one, or none"},
+    {"type", "the runtime does not know how to mount it, and may refuse to start the container"},
+    {"netDevices", "the network interfaces stay on the host"},
+    {"intelRdt", "the container runs without these cache and memory bandwidth settings"},
+    {"additionalGids", "a process that is not root may lack the groups that open the devices"},
+    {"schemata", "these cache and memory bandwidth limits are not set"},
+}};
+
+inline std::string_view consequence_of_losing(std::string_view key) {
+  for (const auto& [lost, breaks] : consequences) {
+    if (lost == key) return breaks;
+  }
+  return "it has no effect";
+}
+
+/// `hostPath` has no effect when it equals `path`, or when no lookup on the host is needed.
+template <class S>
+bool is_needless(const BasicDeviceNode<S>& node, std::string_view key) {
+  if (key != "hostPath") return false;
+  const bool has_numbers = !node.type.empty() && (node.major != 0 || node.type == "p");
+  return node.host_path == node.path || (has_numbers && node.file_mode);
+}
+
+/// The options `bind` and `rbind` have the same effect as the type `bind`.
+template <class S>
+bool is_needless(const BasicMount<S>& mount, std::string_view key) {
+  if (key != "type" || mount.type != "bind") return false;
+  for (const std::string_view option : mount.options) {
+    if (option == "bind" || option == "rbind") return true;
+  }
+  return false;
+}
+
+/// An empty list of schemata sets no limit.
+template <class S>
+bool is_needless(const BasicIntelRdt<S>& rdt, std::string_view key) {
+  return key == "schemata" && rdt.schemata->empty();
+}
+
+/// Returns whether an object is a `T` with a member that has no effect.
+template <class T>
+bool is_needless_in(const void* owner, const Type& type, std::string_view key) {
+  return &type == &type_of<T> && is_needless(*static_cast<const T*>(owner), key);
+}
+
+/// Returns whether a member of an object has no effect.
+template <class S>
+bool is_needless(const void* owner, const Type& type, std::string_view key) {
+  return is_needless_in<BasicDeviceNode<S>>(owner, type, key) ||
+         is_needless_in<BasicMount<S>>(owner, type, key) ||
+         is_needless_in<BasicIntelRdt<S>>(owner, type, key);
+}
+
+/// enableMonitoring of 1.1.0 replaces enableCMT and enableMBM of older releases.
+template <class S>
+void translate_monitoring(BasicContainerEdits<S>& edits, Release release) {
+  if (!edits.intel_rdt) return;
+  auto& rdt = *edits.intel_rdt;
+  if (release >= Release{1, 1, 0}) {
+    const bool counted = rdt.enable_cmt.value_or(false) || rdt.enable_mbm.value_or(false);
+    rdt.enable_monitoring = rdt.enable_monitoring || counted;
+    rdt.enable_cmt.reset();
+    rdt.enable_mbm.reset();
+  } else if (release >= Release{0, 7, 0} && rdt.enable_monitoring) {
+    rdt.enable_monitoring = false;
+    rdt.enable_cmt = true;
+    rdt.enable_mbm = true;
+  }
+}
+
+/// Resets a member to its default value.
+inline void clear(void* self, const Type& type) {
+  switch (type.shape) {
+    case Shape::boolean: *static_cast<bool*>(self) = false; return;
+    case Shape::integer: return store_integer(self, type, 0);
+    case Shape::text: return type.set_text(self, {});
+    case Shape::list:
+    case Shape::dict:
+    case Shape::optional: type.make(self, 0); return;
+    case Shape::any_value:
+    case Shape::any_member:
+    case Shape::object: break;
+  }
+  Places places;
+  type.places(self, places);
+  for (std::size_t i = 0; i < type.field_count; ++i) clear(places[i], *type.fields[i].type);
+}
+
+/// Removes from a spec what a release lacks, and records the losses. As a template, this class
+/// costs compile time only in programs that convert specs.
+template <class S>
+class Lowering {
+ public:
+  Lowering(Release release, std::string_view kind) : release_{release}, kind_{kind} {}
+
+  void lower_spec(BasicSpec<S>& spec) { lower_fields(&spec, type_of<BasicSpec<S>>, ""); }
+
+  std::vector<Loss> take_losses() && { return std::move(losses_); }
+
+ private:
+  void lower_fields(void* owner, const Type& type, const std::string& where) {
+    Places places;
+    type.places(owner, places);
+    for (std::size_t i = 0; i < type.field_count; ++i) {
+      const FieldRow& row = type.fields[i];
+      if (detail::is_empty(places[i], *row.type)) continue;
+      std::string path = where;
+      path.append(where.empty() ? "" : ".").append(row.key);
+      if (row.lifetime.has(release_)) {
+        lower_inside(places[i], *row.type, path);
+        continue;
+      }
+      if (!is_needless<S>(owner, type, row.key)) lose_member(places[i], row, std::move(path));
+      detail::clear(places[i], *row.type);
+    }
+  }
+
+  void lose_member(const void* member, const FieldRow& row, std::string path) {
+    std::string what{row.key};
+    what.append(" ").append(detail::on_one_line(member, *row.type));
+    what.append(" (since ").append(cdi::to_string(row.lifetime.since)).append(")");
+    losses_.push_back({.where = std::move(path),
+                       .what = std::move(what),
+                       .breaks = std::string{detail::consequence_of_losing(row.key)}});
+  }
+
+  void lower_inside(void* self, const Type& type, const std::string& where) {
+    if (type.shape == Shape::object) return lower_fields(self, type, where);
+    if (type.item == nullptr || type.item->shape != Shape::object) return;
+    if (type.item == &type_of<BasicDevice<S>>) {
+      return lower_devices(*static_cast<ListOf<S, BasicDevice<S>>*>(self), where);
+    }
+    const Items items = type.items(self);
+    for (std::size_t i = 0; i < items.size; ++i) {
+      const bool list = type.shape == Shape::list;
+      lower_fields(nth(items, i, *type.item), *type.item,
+                   list ? detail::item_path(where, i) : where);
+    }
+  }
+
+  /// Removes the devices whose names the release does not allow, and those without edits.
+  void lower_devices(ListOf<S, BasicDevice<S>>& devices, const std::string& where) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      if (!keep(devices[i], detail::item_path(where, i))) continue;
+      if (kept != i) devices[kept] = std::move(devices[i]);
+      ++kept;
+    }
+    devices.erase(devices.begin() + static_cast<std::ptrdiff_t>(kept), devices.end());
+  }
+
+  bool keep(BasicDevice<S>& device, const std::string& where) {
+    if (!allows_name(device)) {
+      lose_device(device, where,
+                  " (names may begin with a digit since 0.5.0: rename it, or convert to 0.5.0)");
+      return false;
+    }
+    lower_fields(&device, type_of<BasicDevice<S>>, where);
+    if (!cdi::is_empty(device.container_edits)) return true;
+    lose_device(device, where, " (no edits are left)");
+    return false;
+  }
+
+  bool allows_name(const BasicDevice<S>& device) const {
+    BasicSpec<S> named;
+    named.devices.push_back({.name = device.name});
+    return cdi::minimum_version(named) <= release_;
+  }
+
+  void lose_device(const BasicDevice<S>& device, const std::string& where,
+                   std::string_view reason) {
+    losses_.push_back(
+        {.where = where,
+         .what = "device " + cdi::quoted(device.name).append(reason),
+         .breaks = cdi::quoted(qualified_name(kind_, device.name)) + " cannot be requested"});
+  }
+
+  Release release_;
+  std::string_view kind_;
+  std::vector<Loss> losses_{};
+};
 
 inline Result<void> check_target(Release release) {
   for (const Release known : spec_releases) {

@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include <cdi/versions/lowering.hpp>
+#include <cdi/versions/lower.inl>
 
 #include "../rules/lowered_specs.hpp"
 
