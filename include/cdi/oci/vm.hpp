@@ -20,7 +20,7 @@ namespace oci {
 template <class S>
 struct BasicVmHypervisor {
   StringOf<S> path{};                            ///< absolute path on the host
-  ListOf<S, StringOf<S>> parameters = no_items;  ///< its parameters, one per entry
+  ListOf<S, StringOf<S>> parameters = no_items;  ///< parameters, one per entry
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicVmHypervisor&, const BasicVmHypervisor&) = default;
@@ -36,7 +36,7 @@ struct BasicVmHypervisor {
 template <class S>
 struct BasicVmKernel {
   StringOf<S> path{};                            ///< absolute path on the host
-  ListOf<S, StringOf<S>> parameters = no_items;  ///< its parameters, one per entry
+  ListOf<S, StringOf<S>> parameters = no_items;  ///< parameters, one per entry
   StringOf<S> initrd{};  ///< initial RAM disk, absolute path on the host; none when empty
   ExtraOf<S> extra = no_items;
 

@@ -102,8 +102,8 @@ extern template Result<oci::Spec> read_json_text(std::string_view, std::string_v
 
 }  // namespace detail
 
-/// Reads a described type that owns its text from JSON text. Errors are those of `parse_json` and
-/// `read`. The CDI rules are not checked; use `parse_spec` for that.
+/// Reads a described type that owns its text from JSON text. Fails with the errors of `parse_json`
+/// and `read`. Use `parse_spec` to check the CDI rules as well.
 template <Described T>
   requires(!Borrowing<T>)
 Result<T> read_json(std::string_view text, std::string_view file = {}, const Limits& limits = {}) {

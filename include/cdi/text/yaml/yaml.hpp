@@ -24,8 +24,8 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Reads a described type that owns its text from YAML text. Errors are those of `parse_yaml` and
-/// `read`. The CDI rules are not checked; use `parse_spec` for that.
+/// Reads a described type that owns its text from YAML text. Fails with the errors of `parse_yaml`
+/// and `read`. Use `parse_spec` to check the CDI rules as well.
 template <Described T>
   requires(!Borrowing<T>)
 Result<T> read_yaml(std::string_view text, std::string_view file = {}, const Limits& limits = {}) {
